@@ -69,7 +69,7 @@ def _add_jar(builder: Any, options: dict[str, Any], jar: str) -> bool:
         _settings.submit_jar(jar, beside=others)
         if not on_builder:
             return True
-    builder.config("spark.jars", _settings.append(others, jar))
+    builder.config("spark.jars", _settings.append_jar(others, jar))
     return True
 
 

@@ -21,8 +21,17 @@ def append(listed: str | None, item: str) -> str:
     >>> append("a,b", "b")
     'a,b'
     """
-    items = [part.strip() for part in (listed or "").split(",") if part.strip()]
-    return ",".join(dict.fromkeys([*items, item]))
+    return ",".join(dict.fromkeys([*_items(listed), item]))
+
+
+def append_jar(listed: str | None, jar: str) -> str:
+    """A comma-separated list of jars with the jar in it once, whether as a path or, as Spark lists it, a URI.
+
+    >>> append_jar("file:///lib/a.jar", "/lib/a.jar")
+    'file:///lib/a.jar'
+    """
+    there = any(item.removeprefix("file://").removeprefix("file:") == jar for item in _items(listed))
+    return ",".join(_items(listed)) if there else append(listed, jar)
 
 
 def elsewhere(key: str) -> str | None:
@@ -61,10 +70,14 @@ def submit_jar(jar: str, beside: str | None) -> None:
     arguments = _submit_arguments() or ["pyspark-shell"]
     if "--jars" in arguments:
         at = arguments.index("--jars") + 1
-        arguments[at] = append(arguments[at], jar)
+        arguments[at] = append_jar(arguments[at], jar)
     else:
-        arguments = ["--jars", append(beside, jar), *arguments]
+        arguments = ["--jars", append_jar(beside, jar), *arguments]
     os.environ[_SUBMIT_ARGS] = shlex.join(arguments)
+
+
+def _items(listed: str | None) -> list[str]:
+    return [item.strip() for item in (listed or "").split(",") if item.strip()]
 
 
 def _submit_arguments() -> list[str]:
