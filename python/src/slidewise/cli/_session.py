@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import warnings
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _LOG4J = Path(__file__).parent / "log4j2.properties"
+# PySpark logs each error of a query, besides raising it.
+_LOGGERS_OF_ERRORS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 @contextmanager
@@ -26,6 +29,8 @@ def session(master: str = "local[*]") -> Iterator[SparkSession]:
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise click.ClickException("PySpark is not installed: pip install 'slidewise[spark]'") from error
+    for name in _LOGGERS_OF_ERRORS:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
     builder = (
         SparkSession.builder.master(master)
