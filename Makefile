@@ -15,6 +15,7 @@ PYTHON_SOURCES := $(shell find python -type f -not -path '*/__pycache__/*' -not 
 VERSION        := $(shell cat python/src/slidewise/VERSION)
 JARS           := .build/jars-$(VERSION)
 INSTALL        := pip install -q --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall ./python
+LINTED         := python $(wildcard tests bench)
 PYTEST         := -m pytest -q -p no:cacheprovider
 
 .DEFAULT_GOAL := help
@@ -39,14 +40,14 @@ bench: $(VENV)/installed ## whole queries with Slidewise on and off, side by sid
 
 lint: $(VENV)/tools ## formatters, linters and the type checker, changing nothing
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck
-	$(PY) -m ruff check --config python/pyproject.toml python tests bench
-	$(PY) -m ruff format --check --config python/pyproject.toml python tests bench
+	$(PY) -m ruff check --config python/pyproject.toml $(LINTED)
+	$(PY) -m ruff format --check --config python/pyproject.toml $(LINTED)
 	cd python && ../$(PY) -m mypy
 
 format: $(VENV)/tools ## let the formatters write
 	$(SBT) scalafmtAll scalafmtSbt
-	$(PY) -m ruff check --fix --config python/pyproject.toml python tests bench
-	$(PY) -m ruff format --config python/pyproject.toml python tests bench
+	$(PY) -m ruff check --fix --config python/pyproject.toml $(LINTED)
+	$(PY) -m ruff format --config python/pyproject.toml $(LINTED)
 
 jars: $(JARS) ## the jar of each Spark minor, into python/src/slidewise/jars
 

@@ -39,7 +39,7 @@ def draw(series: Sequence[Series], to: Path, title: str, subtitle: str, unit: st
     with plt.rc_context({"font.family": "sans-serif", "text.color": _INK, "axes.edgecolor": _GHOST}):
         width, height = max(3.1 * columns, 8.0), max(2.05 * rows, 3.2) + 1.15
         figure, grid = plt.subplots(
-            rows, columns, figsize=(width, height), sharex=True, sharey=True, squeeze=False, dpi=160
+            rows, columns, figsize=(width, height), sharex=True, sharey=True, squeeze=False, dpi=130
         )
         panels = [panel for row in grid for panel in row]
         for panel, one in zip(panels, series, strict=False):
@@ -57,7 +57,7 @@ def draw(series: Sequence[Series], to: Path, title: str, subtitle: str, unit: st
         figure.supylabel(unit, size=9.5, color=_MUTED, x=0.008)
         figure.tight_layout(rect=(0.018, 0.0, 0.995, 1 - 0.95 / height), h_pad=1.1, w_pad=0.8)
         to.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(to, facecolor="white")
+        figure.savefig(to, facecolor="white", pil_kwargs={"optimize": True})
         plt.close(figure)
 
 
