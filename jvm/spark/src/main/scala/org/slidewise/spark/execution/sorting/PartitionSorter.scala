@@ -64,7 +64,7 @@ final private[execution] class PartitionSorter(
     (count < keys.length || grow()) && {
       try {
         val held = groups.bytes
-        groupOf(count) = if (partitionSpec.isEmpty) 0 else groups.of(groupKey(row))
+        groupOf(count) = groups.of(groupKey(row))
         val placed = (groups.bytes == held || acquire(groups.bytes - held)) && {
           log.append(row)
           true
