@@ -28,11 +28,12 @@ demo: $(VENV)/installed ## sliding windows over real flights, with Slidewise on 
 	$(PY) -m slidewise demo
 
 test: $(VENV)/installed ## every test: the algorithms, the Python examples, Spark from outside
-	$(SBT) core/test
+	$(SBT) core/test spark43/test
 	$(PY) $(PYTEST) --doctest-modules --pyargs slidewise
 	$(PY) $(PYTEST) tests
 
-test-matrix: test $(VENV42)/installed ## make test, and the tests from outside on Spark 4.2 too
+test-matrix: test $(VENV42)/installed ## make test, and the tests of Spark on Spark 4.2 too
+	$(SBT) spark42/test
 	$(PY42) $(PYTEST) tests
 
 bench: $(VENV)/installed ## whole queries with Slidewise on and off, side by side
