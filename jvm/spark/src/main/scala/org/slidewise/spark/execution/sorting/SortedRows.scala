@@ -18,7 +18,7 @@ final private[sorting] class SortedRows(
     count: Int,
     whenUsedUp: () => Unit
 ) extends Iterator[InternalRow] {
-  private[this] val owner = Thread.currentThread()
+  private[this] var owner = Thread.currentThread()
   private[this] val row = log.newRow()
   private[this] var next = 0
   private[this] var file: RowFile = _
@@ -32,12 +32,13 @@ final private[sorting] class SortedRows(
   }
 
   override def next(): InternalRow = {
+    owner = Thread.currentThread()
     if (file == null) log.pointTo(row, addresses(order(next))) else file.read(row)
     next += 1
     row
   }
 
-  /** Only the task's own thread knows that no row is being read right now. */
+  /** Only the thread that reads knows that no row is being read right now. */
   def canSpill: Boolean = file == null && next < count && (Thread.currentThread() eq owner)
 
   def spilledBytes: Long = onDisk
