@@ -37,6 +37,24 @@ abstract class CheckpointWindow[-In, +Out] private[incremental] () extends Slidi
     first += 1
   }
 
+  /**
+   * Removes the `count` oldest elements.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `count` is negative
+   * @throws java.util.NoSuchElementException
+   *   if the window has fewer; it is left as it was
+   */
+  final def evict(count: Int): Unit = {
+    require(count >= 0, s"count must not be negative, but is $count")
+    if (count > size)
+      throw new NoSuchElementException(
+        s"evict of $count elements from a window of $size: ask for its size first"
+      )
+    val until = first + count
+    while (first < until) evict()
+  }
+
   /** The number of checkpoints: what the window holds in memory. */
   def checkpoints: Int
 

@@ -71,6 +71,18 @@ class ExtremeCheckpointsSuite extends CheckpointSuite {
     }
   }
 
+  test("many elements are evicted at once as one by one, or none if there are not so many") {
+    val window = ExtremeCheckpoints.max[Int]
+    Seq(3, 8, 12, 6, 5, 10, 4, 2).foreach(window.insert)
+    intercept[NoSuchElementException](window.evict(9))
+    intercept[IllegalArgumentException](window.evict(-1))
+    assertEquals((window.size, window.query()), (8, Option(12)))
+    window.evict(4)
+    assertEquals((window.size, window.query()), (4, Option(10)))
+    window.evict(4)
+    assertEquals((window.size, window.query()), (0, Option.empty[Int]))
+  }
+
   test("an empty window has no extreme and cannot be evicted") {
     val window = ExtremeCheckpoints.min[String]
     assertEquals((window.query(), window.position), (Option.empty[String], -1L))
