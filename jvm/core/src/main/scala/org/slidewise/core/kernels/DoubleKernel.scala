@@ -12,7 +12,7 @@ import org.slidewise.core.batch.Frames
  *     [[Validity.ofFrames]] tells where.
  *
  * A kernel keeps its working memory, at most twice the widest window's elements, from call to call, so that in steady state
- * it makes no garbage. Not safe for concurrent use.
+ * it makes no garbage but what its maker in DoubleKernels names. Not safe for concurrent use.
  */
 abstract class DoubleKernel private[kernels] () {
 

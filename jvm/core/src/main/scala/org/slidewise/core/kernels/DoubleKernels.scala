@@ -18,14 +18,14 @@ object DoubleKernels {
   /** The greatest value in Spark's order. Cost as [[sum]]. */
   def max(): DoubleKernel = new DoubleMaxKernel
 
-  /** The sum divided by the number of values. Cost as [[sum]], and one `Int` for each 64 elements if any is null. */
+  /** The sum divided by the number of values. Cost as [[sum]], and one `Int` a call for each 64 elements if any is null. */
   def mean(): DoubleKernel = new DoubleMeanKernel
 
   /**
    * The variance: the sum of squared distances from the mean, divided by the number of values less `lost`: 0 for that of a
    * population, 1 for that of a sample. By merging means and distances, never by subtracting a square. It has a result
    * where a window has more than `lost` values. At most `2n + k` merges for `k` frames over `n` elements, with one division
-   * each; memory three doubles for each element of the widest window.
+   * each; memory three doubles for each element of the widest window and, for `rows`, two `Int` a row and call.
    *
    * @throws java.lang.IllegalArgumentException
    *   if `lost` is negative
