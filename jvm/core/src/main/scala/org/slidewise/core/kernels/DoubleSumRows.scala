@@ -14,8 +14,8 @@ import org.slidewise.core.batch.Frames.clamp
  *   - (R2) sliding it, from `m` upwards, finishes its rows with prefixes and, from the top downwards, writes the next
  *     block's suffixes. The two chains of combines do not wait for each other, so that the processor runs them side by side.
  *
- * '''Cost.''' Three combines a row, whatever the width. No memory but `out`, which must not be `values`. Element order is
- * kept; nothing is subtracted.
+ * '''Cost.''' Three combines a row, whatever the width. No memory but `out`, which must not be `values`, and for some widths
+ * below 320 that of one window. Element order is kept; nothing is subtracted.
  *
  * @see
  *   van Herk, "A fast algorithm for local minimum and maximum filters on rectangular and octagonal kernels"; Gil and
@@ -23,11 +23,18 @@ import org.slidewise.core.batch.Frames.clamp
  */
 private[kernels] object DoubleSumRows {
 
+  /**
+   * Widths at which results that wait in `out` for their prefixes slow the processor down, measured: down to half the speed
+   * at 64.
+   */
+  private final val ApartFrom = 37
+  private final val ApartUntil = 320
+
   def apply(values: Array[Double], size: Int, lower: Int, upper: Int, out: Array[Double]): Unit = {
     val inside = clamp(-lower.toLong, size)
     val cut = math.max(inside, clamp(size - upper.toLong, size))
     growing(values, size, upper, inside, out)
-    if (inside < cut) sliding(values, lower, upper - lower + 1, inside, cut, out)
+    if (inside < cut) inner(values, lower, upper - lower + 1, inside, cut, out)
     if (cut < size) shrinking(values, size, lower, cut, out)
   }
 
@@ -55,6 +62,52 @@ private[kernels] object DoubleSumRows {
   }
 
   /** The rows from `from` until `until`, whose windows lie inside. */
+  private def inner(
+      values: Array[Double],
+      lower: Int,
+      width: Int,
+      from: Int,
+      until: Int,
+      out: Array[Double]
+  ): Unit =
+    if (width >= ApartFrom && width < ApartUntil) slidingApart(values, lower, width, from, until, out)
+    else sliding(values, lower, width, from, until, out)
+
+  /** Blocks as in the class doc, but with each block's suffixes in an array of their own, written just before. */
+  private def slidingApart(
+      values: Array[Double],
+      lower: Int,
+      width: Int,
+      from: Int,
+      until: Int,
+      out: Array[Double]
+  ): Unit = {
+    val suffixes = new Array[Double](width)
+    var left = until - from
+    while (left > 0) {
+      val block = until - left
+      val first = block + lower
+      var suffix = DoubleSum.identity
+      var j = width - 1
+      while (j >= 0) {
+        suffix = DoubleSum.combine(values(first + j), suffix)
+        suffixes(j) = suffix
+        j -= 1
+      }
+      out(block) = suffix
+      val middle = first + width
+      val rows = math.min(width, left)
+      var prefix = DoubleSum.identity
+      j = 1
+      while (j < rows) {
+        prefix = DoubleSum.combine(prefix, values(middle + j - 1))
+        out(block + j) = DoubleSum.combine(suffixes(j), prefix)
+        j += 1
+      }
+      left -= width
+    }
+  }
+
   private def sliding(
       values: Array[Double],
       lower: Int,

@@ -21,7 +21,8 @@ private[kernels] final class Moments {
     // The distances of one value alone are NaN, not 0, if it is an infinity or NaN: as in Spark.
     val delta = value - mean
     count += 1.0
-    val step = delta / count
+    // The quotient does not wait for the chain of means, as delta / count would: a merge's speed is that of this chain.
+    val step = delta * (1.0 / count)
     mean += step
     distances += delta * (delta - step)
   }

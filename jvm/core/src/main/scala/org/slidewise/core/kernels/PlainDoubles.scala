@@ -6,7 +6,7 @@ private[kernels] object PlainDoubles {
   /** Whether none of the first `size` values is NaN or -0.0. One pass at most, without a combine. */
   def apply(values: Array[Double], size: Int): Boolean = {
     var i = 0
-    while (i < size && !odd(values(i))) i += 1
+    while (i < size && (math.abs(values(i)) > 0 || !odd(values(i)))) i += 1
     i >= size
   }
 
