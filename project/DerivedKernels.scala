@@ -13,17 +13,16 @@ object DerivedKernels {
 
   /** Model file (without `.scala`) to the renamings that make each derived file of it. */
   private val models: Seq[(String, Seq[Seq[(String, String)]])] = {
-    val operators = Seq("DoubleMax", "DoubleMin", "DoubleTotalMax", "DoubleTotalMin", "LongMax", "LongMin")
-    val ofSums = operators.map(operator =>
-      Seq("DoubleSum" -> operator) ++ (if (operator.startsWith("Long")) longs else Nil)
-    )
+    val doubleExtremes =
+      Seq("DoubleMax", "DoubleMin", "DoubleTotalMax", "DoubleTotalMin").map(operator => Seq("DoubleSum" -> operator))
+    val longExtremes = Seq("LongMax", "LongMin").map(operator => ("DoubleSum" -> operator) +: longs)
     val maxToMin = Seq("Max" -> "Min")
     Seq(
       "DoubleKernel" -> Seq(longs),
-      "DoubleSumRows" -> ofSums,
-      "DoubleSumFrames" -> ofSums,
+      "DoubleSumRows" -> (doubleExtremes ++ longExtremes),
+      "DoubleSumFrames" -> (doubleExtremes ++ longExtremes),
+      "DoubleSumKernel" -> longExtremes,
       "DoubleMaxKernel" -> Seq(maxToMin),
-      "LongMaxKernel" -> Seq(maxToMin),
       "DoubleArgMax" -> Seq(maxToMin, longs, maxToMin ++ longs)
     )
   }
