@@ -14,7 +14,9 @@ object DerivedKernels {
   /** Model file (without `.scala`) to the renamings that make each derived file of it. */
   private val models: Seq[(String, Seq[Seq[(String, String)]])] = {
     val doubleExtremes =
-      Seq("DoubleMax", "DoubleMin", "DoubleTotalMax", "DoubleTotalMin").map(operator => Seq("DoubleSum" -> operator))
+      Seq("DoubleMax", "DoubleMin", "DoubleTotalMax", "DoubleTotalMin").map(operator =>
+        Seq("DoubleSum" -> operator)
+      )
     val longExtremes = Seq("LongMax", "LongMin").map(operator => ("DoubleSum" -> operator) +: longs)
     val maxToMin = Seq("Max" -> "Min")
     Seq(
