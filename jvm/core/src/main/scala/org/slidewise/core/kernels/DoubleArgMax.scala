@@ -6,9 +6,13 @@ import org.slidewise.core.batch.Frames
  * Where in each frame the best element stands, best in the order of DoubleTotalMax: the position of the newest one of equals,
  * as Spark's `max_by` and `min_by` take it, or -1 where all elements are null or there is none.
  *
- * Two-Stacks Lite over arrays, with the invariants (T1) and (T2) of [[DoubleSumFrames]] for pairs of a position and the value
- * there; a null is the pair at -1. (Checkpoints in arrays do fewer comparisons, but each is a guess that the processor gets
- * wrong: on random values they came out two to three times slower.)
+ * Two-Stacks Lite over arrays. The elements in reach are those from `base`, cut at `middle`. Invariants, after each frame:
+ *   - (P1) for each position `p` from `base` until `middle`, `suffixes(p - base)` is where the best element from `p` until
+ *     `middle` stands, and `best(p - base)` its value;
+ *   - (P2) `prefix` is where the best element from `middle` until the frame's `hi` stands, and `value` its value.
+ *
+ * (Checkpoints in arrays do fewer comparisons, but each is a guess that the processor gets wrong: on random values they came
+ * out two to three times slower.)
  *
  * '''Cost.''' For `k` frames over `n` elements at most `2n + k` comparisons; memory one position and one value for each
  * element of the widest frame, kept from call to call. Not safe for concurrent use.
@@ -61,7 +65,7 @@ final class DoubleArgMax {
     }
   }
 
-  /** (T1) for a frame that starts anew. */
+  /** (P1) for a frame that starts anew. */
   private def turn(values: Array[Double], valid: Array[Long], lo: Int, hi: Int): Unit = {
     if (suffixes.length < hi - lo) makeRoom(math.min(values.length.toLong, 2L * (hi - lo)).toInt)
     var suffix = -1

@@ -3,7 +3,7 @@ package org.slidewise.core.kernels
 import org.slidewise.core.batch.Frames
 
 /**
- * Variances by Two-Stacks Lite over arrays, with the invariants (T1) and (T2) of [[DoubleSumFrames]] for [[Moments]]. Nulls
+ * Variances by Two-Stacks Lite over arrays, with the invariants (T1) and (T2) of `DoubleSumFrames` for `Moments`. Nulls
  * are passed over where elements are read.
  */
 private[kernels] final class DoubleVarianceKernel(lost: Int) extends DoubleKernel {

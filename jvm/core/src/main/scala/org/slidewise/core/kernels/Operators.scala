@@ -10,13 +10,13 @@ private[kernels] object DoubleSum {
   def combine(older: Double, newer: Double): Double = older + newer
 }
 
-/** For columns without NaN and without -0.0 (see [[PlainDoubles]]), where it is one machine instruction or two. */
+/** For columns without NaN and without -0.0 (see `PlainDoubles`), where it is one machine instruction or two. */
 private[kernels] object DoubleMax {
   final val identity = Double.NegativeInfinity
   def combine(older: Double, newer: Double): Double = Math.max(older, newer)
 }
 
-/** For columns without NaN and without -0.0 (see [[PlainDoubles]]). */
+/** For columns without NaN and without -0.0 (see `PlainDoubles`). */
 private[kernels] object DoubleMin {
   final val identity = Double.PositiveInfinity
   def combine(older: Double, newer: Double): Double = Math.min(older, newer)
