@@ -18,7 +18,7 @@ abstract class DoubleKernel private[kernels] () {
 
   /**
    * The windows from `lower` to `upper` rows after each of the first `size` rows, both included and cut off at the ends,
-   * as in [[Frames.rows]].
+   * as in [[org.slidewise.core.batch.Frames]].
    *
    * @throws java.lang.IllegalArgumentException
    *   if an array is too short, `out` is `values`, or `lower` is past `upper`
