@@ -1,0 +1,68 @@
+package org.slidewise.core.algorithms
+
+import org.slidewise.core.state.States
+
+/**
+ * Two-Stacks Lite: Two-Stacks in one queue, which keeps only what is read again.
+ *
+ * Combines: query 1, insert 1, evict at most n and 1 amortised. Space: n + 1 states.
+ *
+ * The front sublist is the positions from `front` to before `middle`, the back sublist those from `middle` to before
+ * `end`. Invariants, after each operation, for a window of v,,0,,, …, v,,n-1,,:
+ *   - L1: in the front sublist, a position holds the aggregate from there to the sublist's end;
+ *   - L2: in the back sublist, position `front + i` holds v,,i,,;
+ *   - L3: the register `Back` holds the aggregate of the back sublist.
+ *
+ * @see
+ *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 4
+ */
+final class TwoStacksLite[S] private[core] (states: States[S]) extends DequeAlgorithm[S](states) {
+  import TwoStacksLite.Back
+
+  private[algorithms] var middle: Int = 0
+
+  private[core] override def insertLifted(): Unit = {
+    states.combine(Back, Back, at(end)) // L3
+    end += 1 // L2
+  }
+
+  private[core] override def evict(): Unit = {
+    if (front == middle) flip()
+    popFront()
+  }
+
+  private[core] override def evict(count: Int): Unit = {
+    val inFront = math.min(count, middle - front)
+    popFront(inFront)
+    if (count > inFront) {
+      middle = front + count - inFront
+      popFront(count - inFront)
+      flip()
+    }
+  }
+
+  private[core] override def answer(): Int = {
+    states.combine(States.Result, firstOf(front, middle), Back) // L1, L3
+    States.Result
+  }
+
+  /** The back sublist becomes the front sublist: L1 for all positions. */
+  private def flip(): Unit = {
+    if (front != end) {
+      var newer = at(end - 1)
+      var next = end - 1
+      while (next != front) {
+        next -= 1
+        val older = at(next)
+        states.combine(older, older, newer)
+        newer = older
+      }
+    }
+    middle = end
+    states.identity(Back) // L3
+  }
+}
+
+private object TwoStacksLite {
+  final val Back = States.A
+}
