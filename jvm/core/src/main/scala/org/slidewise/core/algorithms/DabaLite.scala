@@ -14,23 +14,26 @@ import org.slidewise.core.state.States
  *   - DL1: before `l`, and in l,,A,,, a position holds the aggregate from there to before `b`;
  *   - DL2: in l,,L,,, a position holds the aggregate from there to before `r`;
  *   - DL3: in l,,R,, and in the back list, position `front + i` holds v,,i,,;
- *   - DL4: the register `RightAndAccumulated` holds the aggregate from `r` to before `b`, unless l = r;
- *   - DL5: the register `Back` holds the aggregate of the back list;
+ *   - DL4: `accumulatedRegister` holds the aggregate from `r` to before `b`, unless l = r;
+ *   - DL5: `backRegister` holds the aggregate of the back list, unless that is empty;
  *   - DL6: the window is empty, or (r - l) + (a - r) + (b - a) + 1 = (b - front) - (end - b) and r - l = a - r.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 6
  */
 final class DabaLite[S] private[core] (states: States[S]) extends DequeAlgorithm[S](states) {
-  import DabaLite._
-
   private[algorithms] var l: Int = 0
   private[algorithms] var r: Int = 0
   private[algorithms] var a: Int = 0
   private[algorithms] var b: Int = 0
 
+  private[algorithms] var backRegister: Int = States.A
+  private[algorithms] var accumulatedRegister: Int = States.B
+
+  private def aggregateOfBack: Int = if (b == end) States.Identity else backRegister // DL5
+
   private[core] override def insertLifted(): Unit = {
-    states.combine(Back, Back, at(end)) // DL5
+    states.combine(backRegister, aggregateOfBack, at(end)) // DL5
     end += 1 // DL3
     fixup()
   }
@@ -48,7 +51,7 @@ final class DabaLite[S] private[core] (states: States[S]) extends DequeAlgorithm
     }
 
   private[core] override def answer(): Int = {
-    states.combine(States.Result, firstOf(front, b), Back) // DL1, DL5
+    states.combine(States.Result, firstOf(front, b), aggregateOfBack) // DL1, DL5
     States.Result
   }
 
@@ -65,7 +68,6 @@ final class DabaLite[S] private[core] (states: States[S]) extends DequeAlgorithm
     r = position
     a = position
     b = position
-    states.identity(Back) // DL5
   }
 
   /** The front list becomes l,,L,,, the back list l,,R,,: DL1 gives DL2, DL5 gives DL4. */
@@ -74,8 +76,9 @@ final class DabaLite[S] private[core] (states: States[S]) extends DequeAlgorithm
     r = b
     a = end
     b = end
-    states.copy(RightAndAccumulated, Back)
-    states.identity(Back) // DL5
+    val register = accumulatedRegister
+    accumulatedRegister = backRegister
+    backRegister = register
   }
 
   private def shift(): Unit = {
@@ -86,15 +89,10 @@ final class DabaLite[S] private[core] (states: States[S]) extends DequeAlgorithm
 
   private def shrink(): Unit = {
     val left = at(l)
-    states.combine(left, left, RightAndAccumulated) // DL1
+    states.combine(left, left, accumulatedRegister) // DL1
     l += 1
     val right = at(a - 1)
     states.combine(right, right, firstOf(a, b)) // DL1
     a -= 1
   }
-}
-
-private object DabaLite {
-  final val Back = States.A
-  final val RightAndAccumulated = States.B
 }

@@ -10,7 +10,7 @@ private[algorithms] abstract class DequeAlgorithm[S](states: States[S]) extends 
   final override def size: Int = end - front
 
   private[core] final override def slotForInsert(): Int = {
-    if (states.makeRoom(front, end)) relocated()
+    if (states.fit(front, end)) relocated()
     states.slot(end)
   }
 
@@ -26,7 +26,6 @@ private[algorithms] abstract class DequeAlgorithm[S](states: States[S]) extends 
   protected final def popFront(): Unit = {
     states.clear(front)
     front += 1
-    if (states.trim(front, end)) relocated()
   }
 
   protected final def popFront(count: Int): Unit = {

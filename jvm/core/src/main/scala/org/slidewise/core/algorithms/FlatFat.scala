@@ -35,7 +35,7 @@ final class FlatFat[S] private[core] (ring: RingStates[S]) extends DequeAlgorith
       states.identity(at(front)) // F2
       front += 1
     }
-    if (states.trim(front, end)) rebuild() else refresh(first, count)
+    refresh(first, count)
   }
 
   private[core] override def answer(): Int = {

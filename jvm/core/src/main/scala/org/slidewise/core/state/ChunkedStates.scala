@@ -35,13 +35,7 @@ final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
   override def combine(target: Int, older: Int, newer: Int): Unit =
     operator.combine(cells(target), offset(target), cells(older), offset(older), cells(newer), offset(newer))
 
-  override def makeRoom(front: Int, end: Int): Boolean = (end & inChunk) == 0 && enterChunk(front, end)
-
-  override def trim(front: Int, end: Int): Boolean = {
-    val chunks = table.length - 1
-    (front & inChunk) == 0 && chunks > MinChunks && chunksBefore(front, end + inChunk) < chunks / 4 &&
-    rearrange(front, end, chunks / 2)
-  }
+  override def fit(front: Int, end: Int): Boolean = (end & inChunk) == 0 && enterChunk(front, end)
 
   override def clear(position: Int): Unit = {
     val first = slot(position)
@@ -54,7 +48,11 @@ final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
   }
 
   private def enterChunk(front: Int, end: Int): Boolean = {
-    val moved = chunksBefore(front, end) == table.length - 1 && rearrange(front, end, (table.length - 1) * 2)
+    val chunks = table.length - 1
+    val used = chunksBefore(front, end)
+    val moved =
+      if (used == chunks) rearrange(front, end, chunks * 2)
+      else chunks > MinChunks && used < chunks / 4 && rearrange(front, end, chunks / 2)
     val at = slot(end) >>> slotShift
     if (table(at) == null) {
       table(at) = if (spare == null) newChunk() else spare

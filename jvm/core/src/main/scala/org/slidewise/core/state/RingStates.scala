@@ -5,8 +5,9 @@ import org.slidewise.core.InPlaceAggregator
 /**
  * One array: registers, then a ring whose size is a power of two.
  *
- * The fastest storage. When full, it doubles, and when three quarters are empty, it halves: O(1) amortised and O(n)
- * worst-case copies of states an operation, no combines. Takes at most `max(4 n, 16)` slots of each lane at a size n.
+ * The fastest storage. An insertion doubles it when it is full and halves it when three quarters are empty: O(1)
+ * amortised and O(n) worst-case copies of states, no combines. Takes at most `max(4 n, 16)` slots of each lane at a
+ * size n that it has had for a while: evictions alone give nothing back.
  */
 final class RingStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
     extends States[S](operator, lanes, States.Registers) {
@@ -15,6 +16,7 @@ final class RingStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
 
   private[this] var all: S = allocate(MinCapacity)
   private[this] var sparse: Int = 0
+  private[this] var roomy: Int = MinCapacity
   mask = MinCapacity - 1
   (0 until Registers).foreach(identity)
 
@@ -27,10 +29,11 @@ final class RingStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
     operator.combine(c, target << widthShift, c, older << widthShift, c, newer << widthShift)
   }
 
-  override def makeRoom(front: Int, end: Int): Boolean =
-    end - front > mask && resize(front, end, capacity * 2L)
-
-  override def trim(front: Int, end: Int): Boolean = end - front < sparse && resize(front, end, capacity / 2L)
+  override def fit(front: Int, end: Int): Boolean = {
+    // One test for too full and too sparse, as this runs for each element.
+    val excess = end - front - sparse
+    (excess < 0 || excess >= roomy) && resize(front, end, if (excess < 0) capacity / 2L else capacity * 2L)
+  }
 
   override def clear(position: Int): Unit = {
     val first = slot(position)
@@ -55,6 +58,7 @@ final class RingStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
     all = to
     mask = capacity.toInt - 1
     sparse = if (capacity == MinCapacity) 0 else capacity.toInt / 4
+    roomy = capacity.toInt - sparse
     true
   }
 

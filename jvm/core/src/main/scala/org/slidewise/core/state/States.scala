@@ -33,11 +33,11 @@ abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _
   /** `target` becomes the state of `older` followed by that of `newer`. */
   def combine(target: Int, older: Int, newer: Int): Unit
 
-  /** Makes `slot(end)` usable, the elements of the queue being those at `front until end`; true if slots moved. */
-  def makeRoom(front: Int, end: Int): Boolean
-
-  /** Gives back storage that `front until end` leaves unused; true if slots moved. */
-  def trim(front: Int, end: Int): Boolean
+  /**
+   * Makes `slot(end)` usable, the elements of the queue being those at `front until end`, and gives back what storage they
+   * leave unused; true if slots moved.
+   */
+  def fit(front: Int, end: Int): Boolean
 
   /** Forgets what the slots of `position`, the queue's first, refer to. */
   def clear(position: Int): Unit

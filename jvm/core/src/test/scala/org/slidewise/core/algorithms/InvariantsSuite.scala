@@ -76,8 +76,8 @@ class InvariantsSuite extends FunSuite {
         ((0 until l) ++ (a until b)).foreach(i => holds("DL1", at(i), v.slice(i, b)))
         (l until r).foreach(i => holds("DL2", at(i), v.slice(i, r)))
         ((r until a) ++ (b until v.size)).foreach(i => holds("DL3", at(i), v.slice(i, i + 1)))
-        if (l != r) holds("DL4", DabaLite.RightAndAccumulated, v.slice(r, b))
-        holds("DL5", DabaLite.Back, v.drop(b))
+        if (l != r) holds("DL4", w.accumulatedRegister, v.slice(r, b))
+        if (b != v.size) holds("DL5", w.backRegister, v.drop(b))
         sizes("DL6", v.size, l, r, a, b, run)
 
       case w: FlatFat[Refs @unchecked] =>
