@@ -15,7 +15,7 @@ final class TimedWindow[S, -In, +Out] private[core] (operator: InPlaceAggregator
 
   /** Adds `in` after all elements whose time is at most `time`, with O(log d) amortised combines if d are newer. */
   def insert(time: Long, in: In): Unit = {
-    val slot = fiba.slotForInsert()
+    val slot = fiba.slotForInsert
     operator.lift(in, fiba.states.cells(slot), fiba.states.offset(slot))
     fiba.insertLifted(time)
   }

@@ -17,7 +17,8 @@ class Window[S, -In, +Out] private[core] (
   override def size: Int = algorithm.size
 
   override def insert(in: In): Unit = {
-    val slot = algorithm.slotForInsert()
+    algorithm.makeRoom()
+    val slot = algorithm.slotForInsert
     operator.lift(in, algorithm.states.cells(slot), algorithm.states.offset(slot))
     algorithm.insertLifted()
   }
@@ -56,8 +57,16 @@ trait StateReader[S, +R] {
 final class DoubleWindow private[core] (operator: DoubleAggregator, algorithm: SlotAlgorithm[Array[Double]])
     extends Window[Array[Double], Double, Double](operator, algorithm) {
 
-  override def insert(in: Double): Unit = {
-    val slot = algorithm.slotForInsert()
+  // The rare case does not join the common one again, so that fields stay in registers from one call to the next.
+  override def insert(in: Double): Unit = if (algorithm.hasRoom) put(in) else makeRoomAndPut(in)
+
+  private def makeRoomAndPut(in: Double): Unit = {
+    algorithm.makeRoom()
+    put(in)
+  }
+
+  private def put(in: Double): Unit = {
+    val slot = algorithm.slotForInsert
     operator.lift(in, algorithm.states.cells(slot), algorithm.states.offset(slot))
     algorithm.insertLifted()
   }
@@ -72,8 +81,16 @@ final class DoubleWindow private[core] (operator: DoubleAggregator, algorithm: S
 final class LongWindow private[core] (operator: LongAggregator, algorithm: SlotAlgorithm[Array[Long]])
     extends Window[Array[Long], Long, Long](operator, algorithm) {
 
-  override def insert(in: Long): Unit = {
-    val slot = algorithm.slotForInsert()
+  // The rare case does not join the common one again, so that fields stay in registers from one call to the next.
+  override def insert(in: Long): Unit = if (algorithm.hasRoom) put(in) else makeRoomAndPut(in)
+
+  private def makeRoomAndPut(in: Long): Unit = {
+    algorithm.makeRoom()
+    put(in)
+  }
+
+  private def put(in: Long): Unit = {
+    val slot = algorithm.slotForInsert
     operator.lift(in, algorithm.states.cells(slot), algorithm.states.offset(slot))
     algorithm.insertLifted()
   }

@@ -29,7 +29,11 @@ final class Daba[S] private[core] (states: States[S]) extends DequeAlgorithm[S](
   private[algorithms] var a: Int = 0
   private[algorithms] var b: Int = 0
 
-  private def agg(position: Int): Int = at(position) + 1
+  private[core] override def slotForInsert: Int = states.pair(end)
+
+  private def value(position: Int): Int = states.pair(position)
+
+  private def agg(position: Int): Int = states.pair(position) + 1
 
   private def firstAgg(position: Int, bound: Int): Int =
     if (position == bound) States.Identity else agg(position)
@@ -38,7 +42,7 @@ final class Daba[S] private[core] (states: States[S]) extends DequeAlgorithm[S](
     if (position == bound) States.Identity else agg(bound - 1)
 
   private[core] override def insertLifted(): Unit = {
-    states.combine(agg(end), lastAgg(b, end), at(end)) // D5
+    states.combine(agg(end), lastAgg(b, end), value(end)) // D5
     end += 1
     fixup()
   }
@@ -75,10 +79,9 @@ final class Daba[S] private[core] (states: States[S]) extends DequeAlgorithm[S](
     b = position
   }
 
-  /** The front list becomes l,,L,,, the back list l,,R,,: D5 gives D4, and D2 gives D3. */
+  /** The front list becomes l,,L,,, the back list, at whose start r is already, l,,R,,: D5 gives D4, and D2 gives D3. */
   private def flip(): Unit = {
     l = front
-    r = b
     a = end
     b = end
   }
@@ -94,7 +97,7 @@ final class Daba[S] private[core] (states: States[S]) extends DequeAlgorithm[S](
     states.combine(Scratch, lastAgg(r, a), accumulated)
     states.combine(agg(l), agg(l), Scratch) // D2
     l += 1
-    states.combine(agg(a - 1), at(a - 1), accumulated) // D2
+    states.combine(agg(a - 1), value(a - 1), accumulated) // D2
     a -= 1
   }
 }

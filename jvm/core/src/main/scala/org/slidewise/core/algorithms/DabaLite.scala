@@ -70,12 +70,15 @@ final class DabaLite[S] private[core] (states: States[S]) extends DequeAlgorithm
     b = position
   }
 
-  /** The front list becomes l,,L,,, the back list l,,R,,: DL1 gives DL2, DL5 gives DL4. */
+  /** The front list becomes l,,L,,, the back list, at whose start r is already, l,,R,,: DL1 gives DL2, DL5 gives DL4. */
   private def flip(): Unit = {
+    swapRegisters()
     l = front
-    r = b
     a = end
     b = end
+  }
+
+  private def swapRegisters(): Unit = {
     val register = accumulatedRegister
     accumulatedRegister = backRegister
     backRegister = register

@@ -9,10 +9,11 @@ private[algorithms] abstract class DequeAlgorithm[S](states: States[S]) extends 
 
   final override def size: Int = end - front
 
-  private[core] final override def slotForInsert(): Int = {
-    if (states.fit(front, end)) relocated()
-    states.slot(end)
-  }
+  private[core] final override def hasRoom: Boolean = states.hasRoom(front, end)
+
+  private[core] final override def makeRoom(): Unit = if (states.makeRoom(front, end)) relocated()
+
+  private[core] override def slotForInsert: Int = states.slot(end)
 
   /** Called when `states` has grown or shrunk: what was kept by slot and not by position is void. */
   protected def relocated(): Unit = ()

@@ -40,11 +40,15 @@ final class Fiba[S] private[core] (ring: RingStates[S]) extends SlotAlgorithm[S]
 
   def newestTime: Long = newest.time(newest.entries - 1)
 
-  private[core] override def slotForInsert(): Int = ring.slot(pending)
+  private[core] override def hasRoom: Boolean = true
+
+  private[core] override def makeRoom(): Unit = ()
+
+  private[core] override def slotForInsert: Int = ring.slot(pending)
 
   private[core] override def insertLifted(): Unit = insertLifted(if (elements == 0) 0L else newestTime)
 
-  /** Adds the element whose state was written to `slotForInsert()`, after all that are not newer than `time`. */
+  /** Adds the element whose state was written to `slotForInsert`, after all that are not newer than `time`. */
   private[core] def insertLifted(time: Long): Unit = {
     val next = slots.take()
     val leaf = leafFor(time)

@@ -20,7 +20,9 @@ import org.slidewise.core.state.{RingStates, States}
 final class FlatFat[S] private[core] (ring: RingStates[S]) extends DequeAlgorithm[S](ring) {
   rebuild()
 
-  private[algorithms] def node(i: Int): Int = if (i >= states.capacity) at(i) else at(i) + 1
+  private[algorithms] def node(i: Int): Int = if (i >= states.capacity) states.pair(i) else states.pair(i) + 1
+
+  private[core] override def slotForInsert: Int = states.pair(end)
 
   private[core] override def insertLifted(): Unit = {
     refresh(end, 1) // F3
@@ -32,7 +34,7 @@ final class FlatFat[S] private[core] (ring: RingStates[S]) extends DequeAlgorith
   private[core] override def evict(count: Int): Unit = {
     val first = front
     while (front != first + count) {
-      states.identity(at(front)) // F2
+      states.identity(states.pair(front)) // F2
       front += 1
     }
     refresh(first, count)
@@ -99,7 +101,7 @@ final class FlatFat[S] private[core] (ring: RingStates[S]) extends DequeAlgorith
   private def rebuild(): Unit = {
     var vacant = end
     while (vacant != front + states.capacity) {
-      states.identity(at(vacant)) // F2
+      states.identity(states.pair(vacant)) // F2
       vacant += 1
     }
     refreshLevels(states.capacity, 2 * states.capacity - 1) // F3

@@ -11,10 +11,16 @@ abstract class SlotAlgorithm[S] private[algorithms] (private[core] val states: S
 
   def size: Int
 
-  /** The slot to write the next element's lifted state to; changes nothing that can be seen. */
-  private[core] def slotForInsert(): Int
+  /** Whether the next element can be inserted as storage is. */
+  private[core] def hasRoom: Boolean
 
-  /** Adds the element whose state was written to `slotForInsert()`. */
+  /** Makes room for the next element. */
+  private[core] def makeRoom(): Unit
+
+  /** The slot to write the next element's lifted state to, once there is room. */
+  private[core] def slotForInsert: Int
+
+  /** Adds the element whose state was written to `slotForInsert`. */
   private[core] def insertLifted(): Unit
 
   /** Removes the oldest element of a window that has one. */

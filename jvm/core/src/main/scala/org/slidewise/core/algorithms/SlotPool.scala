@@ -14,7 +14,7 @@ private[algorithms] final class SlotPool(ring: RingStates[_]) {
       free(freeCount)
     } else {
       // Positions from 0 on never wrap around, so that their slots stay the same when the ring grows.
-      ring.fit(0, taken)
+      ring.makeRoom(0, taken)
       taken += 1
       taken - 1
     }

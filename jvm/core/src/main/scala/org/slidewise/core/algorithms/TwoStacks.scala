@@ -20,14 +20,18 @@ import org.slidewise.core.state.States
 final class TwoStacks[S] private[core] (states: States[S]) extends DequeAlgorithm[S](states) {
   private[algorithms] var middle: Int = 0
 
-  private def agg(position: Int): Int = at(position) + 1
+  private[core] override def slotForInsert: Int = states.pair(end)
+
+  private def value(position: Int): Int = states.pair(position)
+
+  private def agg(position: Int): Int = states.pair(position) + 1
 
   private def aggregateOfFront: Int = if (front == middle) States.Identity else agg(front) // T2
 
   private def aggregateOfBack: Int = if (middle == end) States.Identity else agg(end - 1) // T3
 
   private[core] override def insertLifted(): Unit = {
-    states.combine(agg(end), aggregateOfBack, at(end)) // T3
+    states.combine(agg(end), aggregateOfBack, value(end)) // T3
     end += 1
   }
 
@@ -57,7 +61,7 @@ final class TwoStacks[S] private[core] (states: States[S]) extends DequeAlgorith
     while (position != front) {
       position -= 1
       val below = if (position == end - 1) States.Identity else agg(position + 1)
-      states.combine(agg(position), at(position), below)
+      states.combine(agg(position), value(position), below)
     }
     middle = end
   }

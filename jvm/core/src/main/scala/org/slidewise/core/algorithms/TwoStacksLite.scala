@@ -26,10 +26,8 @@ final class TwoStacksLite[S] private[core] (states: States[S]) extends DequeAlgo
     end += 1 // L2
   }
 
-  private[core] override def evict(): Unit = {
-    if (front == middle) flip()
-    popFront()
-  }
+  private[core] override def evict(): Unit =
+    if (front != middle) popFront() else flipAndPop()
 
   private[core] override def evict(count: Int): Unit = {
     val inFront = math.min(count, middle - front)
@@ -46,17 +44,18 @@ final class TwoStacksLite[S] private[core] (states: States[S]) extends DequeAlgo
     States.Result
   }
 
+  private def flipAndPop(): Unit = {
+    flip()
+    popFront()
+  }
+
   /** The back sublist becomes the front sublist: L1 for all positions. */
   private def flip(): Unit = {
-    if (front != end) {
-      var newer = at(end - 1)
-      var next = end - 1
-      while (next != front) {
-        next -= 1
-        val older = at(next)
-        states.combine(older, older, newer)
-        newer = older
-      }
+    var newer = end - 1
+    while (newer - front > 0) {
+      val older = newer - 1
+      states.combine(at(older), at(older), at(newer))
+      newer = older
     }
     middle = end
     states.identity(Back) // L3

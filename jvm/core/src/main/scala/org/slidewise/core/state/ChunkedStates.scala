@@ -35,17 +35,19 @@ final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
   override def combine(target: Int, older: Int, newer: Int): Unit =
     operator.combine(cells(target), offset(target), cells(older), offset(older), cells(newer), offset(newer))
 
-  override def fit(front: Int, end: Int): Boolean = (end & inChunk) == 0 && enterChunk(front, end)
+  override def hasRoom(front: Int, end: Int): Boolean = (end & inChunk) != 0
 
   override def clear(position: Int): Unit = {
-    val first = slot(position)
-    operator.clear(cells(first), offset(first))
-    if (laneShift == 1) operator.clear(cells(first + 1), offset(first + 1))
+    val slot = first(position)
+    operator.clear(cells(slot), offset(slot))
+    if (laneShift == 1) operator.clear(cells(slot + 1), offset(slot + 1))
     if ((position & inChunk) == inChunk) {
-      spare = table(first >>> slotShift)
-      table(first >>> slotShift) = null
+      spare = table(slot >>> slotShift)
+      table(slot >>> slotShift) = null
     }
   }
+
+  override def makeRoom(front: Int, end: Int): Boolean = !hasRoom(front, end) && enterChunk(front, end)
 
   private def enterChunk(front: Int, end: Int): Boolean = {
     val chunks = table.length - 1
@@ -53,7 +55,7 @@ final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
     val moved =
       if (used == chunks) rearrange(front, end, chunks * 2)
       else chunks > MinChunks && used < chunks / 4 && rearrange(front, end, chunks / 2)
-    val at = slot(end) >>> slotShift
+    val at = first(end) >>> slotShift
     if (table(at) == null) {
       table(at) = if (spare == null) newChunk() else spare
       spare = null

@@ -29,16 +29,19 @@ final class RingStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
     operator.combine(c, target << widthShift, c, older << widthShift, c, newer << widthShift)
   }
 
-  override def fit(front: Int, end: Int): Boolean = {
-    // One test for too full and too sparse, as this runs for each element.
+  override def hasRoom(front: Int, end: Int): Boolean = {
     val excess = end - front - sparse
-    (excess < 0 || excess >= roomy) && resize(front, end, if (excess < 0) capacity / 2L else capacity * 2L)
+    excess >= 0 && excess < roomy
   }
 
+  override def makeRoom(front: Int, end: Int): Boolean =
+    if (hasRoom(front, end)) false
+    else resize(front, end, if (end - front < sparse) capacity / 2L else capacity * 2L)
+
   override def clear(position: Int): Unit = {
-    val first = slot(position)
-    operator.clear(all, first << widthShift)
-    if (laneShift == 1) operator.clear(all, (first + 1) << widthShift)
+    val slot = first(position)
+    operator.clear(all, slot << widthShift)
+    if (laneShift == 1) operator.clear(all, (slot + 1) << widthShift)
   }
 
   private def resize(front: Int, end: Int, capacity: Long): Boolean = {
@@ -46,7 +49,7 @@ final class RingStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
     (0 until Registers).foreach(r => operator.copy(to, r << widthShift, all, r << widthShift))
     var position = front
     while (position != end) {
-      val source = slot(position)
+      val source = first(position)
       val target = Registers + ((position & (capacity.toInt - 1)) << laneShift)
       var lane = 0
       while (lane <= laneShift) {

@@ -18,8 +18,13 @@ abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _
   protected final val widthShift: Int = 32 - Integer.numberOfLeadingZeros(operator.width - 1)
   protected final var mask: Int = 0
 
-  /** The first slot of `position`; the second, if there is one, is the next number. */
-  final def slot(position: Int): Int = base + ((position & mask) << laneShift)
+  /** The slot of `position`, if there is one lane. */
+  final def slot(position: Int): Int = base + (position & mask)
+
+  /** The first slot of `position`, if there are two lanes; the second is the next number. */
+  final def pair(position: Int): Int = base + ((position & mask) << 1)
+
+  protected final def first(position: Int): Int = base + ((position & mask) << laneShift)
 
   /** How many elements fit before storage must grow. */
   final def capacity: Int = mask + 1
@@ -33,11 +38,11 @@ abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _
   /** `target` becomes the state of `older` followed by that of `newer`. */
   def combine(target: Int, older: Int, newer: Int): Unit
 
-  /**
-   * Makes `slot(end)` usable, the elements of the queue being those at `front until end`, and gives back what storage they
-   * leave unused; true if slots moved.
-   */
-  def fit(front: Int, end: Int): Boolean
+  /** Whether the slots of `end` are usable, and not too many are unused, for a queue of `front until end`. */
+  def hasRoom(front: Int, end: Int): Boolean
+
+  /** Makes the slots of `end` usable, and gives back storage that is unused; true if slots moved. */
+  def makeRoom(front: Int, end: Int): Boolean
 
   /** Forgets what the slots of `position`, the queue's first, refer to. */
   def clear(position: Int): Unit

@@ -44,12 +44,14 @@ class InvariantsSuite extends FunSuite {
 
     def slots(deque: DequeAlgorithm[Refs]): Int => Int = i => deque.states.slot(deque.front + i)
 
+    def pairs(deque: DequeAlgorithm[Refs]): Int => Int = i => deque.states.pair(deque.front + i)
+
     algorithm match {
       case w: Recalculation[Refs @unchecked] =>
         v.indices.foreach(i => holds("R1", slots(w)(i), v.slice(i, i + 1)))
 
       case w: TwoStacks[Refs @unchecked] =>
-        val (at, m) = (slots(w), w.middle - w.front)
+        val (at, m) = (pairs(w), w.middle - w.front)
         v.indices.foreach(i => holds("T1", at(i), v.slice(i, i + 1)))
         (0 until m).foreach(i => holds("T2", at(i) + 1, v.slice(i, m)))
         (m until v.size).foreach(i => holds("T3", at(i) + 1, v.slice(m, i + 1)))
@@ -61,7 +63,7 @@ class InvariantsSuite extends FunSuite {
         holds("L3", TwoStacksLite.Back, v.drop(m))
 
       case w: Daba[Refs @unchecked] =>
-        val at = slots(w)
+        val at = pairs(w)
         val (l, r, a, b) = (w.l - w.front, w.r - w.front, w.a - w.front, w.b - w.front)
         v.indices.foreach(i => holds("D1", at(i), v.slice(i, i + 1)))
         ((0 until l) ++ (a until b)).foreach(i => holds("D2", at(i) + 1, v.slice(i, b)))

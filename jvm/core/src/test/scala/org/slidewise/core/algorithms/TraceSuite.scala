@@ -49,7 +49,7 @@ class TraceSuite extends FunSuite {
 
   test("Two-Stacks: both stacks at step (O), section 3") {
     val window = atStepO(Algorithm.twoStacks).asInstanceOf[TwoStacks[Array[Double]]]
-    val at = (0 until 10).map(i => window.states.slot(window.front + i))
+    val at = (0 until 10).map(i => window.states.pair(window.front + i))
     assertEquals(at.map(show(window.states, _)).map(_.head).mkString, "3404426561")
     assertEquals(
       at.map(s => show(window.states, s + 1)).mkString(" "),
