@@ -19,6 +19,19 @@ lazy val core = project
   .in(file("jvm/core"))
   .settings(strict, name := "slidewise-core")
 
+/** Operators over the sketches that Spark carries, apart from the core, which depends on nothing. */
+lazy val sketches = project
+  .in(file("jvm/sketches"))
+  .dependsOn(core)
+  .settings(
+    strict,
+    name := "slidewise-sketches",
+    libraryDependencies ++= Seq(
+      "org.apache.datasketches" % "datasketches-java" % Versions.datasketches,
+      "org.apache.spark"       %% "spark-sketch"      % Versions.sparkSketch
+    )
+  )
+
 lazy val jmh = project
   .in(file("bench/jmh"))
   .enablePlugins(JmhPlugin)
@@ -53,7 +66,7 @@ lazy val spark43 = sparkProject(SparkMinor.all(1))
 
 lazy val slidewise = project
   .in(file("."))
-  .aggregate(core, jmh, spark42, spark43)
+  .aggregate(core, sketches, jmh, spark42, spark43)
   .settings(publish / skip := true)
 
 /** Puts the jar of each Spark minor where the Python package takes it from. */
