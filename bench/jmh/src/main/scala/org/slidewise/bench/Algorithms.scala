@@ -1,21 +1,25 @@
 package org.slidewise.bench
 
-import org.slidewise.core.{Algorithm, Operators}
+import java.util.Locale
+import org.slidewise.core.Algorithm
 
-/** The algorithms that a benchmark names. */
+/** The algorithms by keys that a command line takes without quotes: `daba-lite`, `two-stacks-lite-chunked`. */
 object Algorithms {
 
-  def byName(name: String): Algorithm =
-    Algorithm.all
-      .find(_.name == name)
-      .getOrElse(
-        throw new IllegalArgumentException(
-          s"algorithm is $name: it must be one of ${Algorithm.all.map(_.name).mkString("; ")}"
-        )
-      )
+  private val byKeys: Map[String, Algorithm] = Algorithm.all.map(a => key(a) -> a).toMap
 
-  /** Subtract-on-evict runs sums only, so it is not among [[byName]]'s. */
-  def sumWindow(name: String): org.slidewise.core.DoubleWindow =
-    if (name == "Subtract-on-Evict") Algorithm.subtractOnEvict.window(Operators.sum)
-    else byName(name).window(Operators.sum)
+  /**
+   * @throws java.lang.IllegalArgumentException
+   *   if there is no algorithm of that key
+   */
+  def byKey(key: String): Algorithm =
+    byKeys.getOrElse(
+      key,
+      throw new IllegalArgumentException(
+        s"algorithm is $key: it must be one of ${byKeys.keys.toSeq.sorted.mkString(", ")}"
+      )
+    )
+
+  private def key(algorithm: Algorithm): String =
+    algorithm.name.toLowerCase(Locale.ROOT).replace(", ", "-").replace(' ', '-')
 }

@@ -3,7 +3,7 @@ package org.slidewise.bench
 import java.util.concurrent.TimeUnit
 import org.openjdk.jmh.annotations._
 import org.slidewise.core.operators.Bloom
-import org.slidewise.core.{DoubleWindow, LongWindow, Operators, StateReader}
+import org.slidewise.core.{DoubleWindow, LongWindow, Operators, SlidingAggregator, StateReader}
 
 /**
  * Rounds of evict, insert and query on a window of a fixed size.
@@ -23,15 +23,15 @@ class StaticWindowBenchmark {
 
   @Param(
     Array(
-      "Two-Stacks Lite",
-      "DABA Lite",
-      "Two-Stacks",
-      "DABA",
-      "Two-Stacks Lite, chunked",
-      "DABA Lite, chunked",
-      "FlatFIT",
-      "FlatFAT",
-      "FiBA"
+      "two-stacks-lite",
+      "daba-lite",
+      "two-stacks",
+      "daba",
+      "two-stacks-lite-chunked",
+      "daba-lite-chunked",
+      "flatfit",
+      "flatfat",
+      "fiba"
     )
   )
   var algorithm: String = _
@@ -47,13 +47,13 @@ class StaticWindowBenchmark {
 
   @Setup
   def fill(): Unit = {
-    sums = Algorithms.sumWindow(algorithm)
-    means = Algorithms.byName(algorithm).window(Operators.geometricMean)
-    blooms = Algorithms.byName(algorithm).window(new Bloom(4096, 4))
+    sums = Algorithms.byKey(algorithm).window(Operators.sum)
+    means = Algorithms.byKey(algorithm).window(Operators.geometricMean)
+    blooms = Algorithms.byKey(algorithm).window(new Bloom(4096, 4))
     next = 1
   }
 
-  private def fillOnce(window: org.slidewise.core.SlidingAggregator[_, _])(insert: Long => Unit): Unit =
+  private def fillOnce(window: SlidingAggregator[_, _])(insert: Long => Unit): Unit =
     while (window.size < this.window) {
       insert(next)
       next += 1
