@@ -34,14 +34,31 @@ final class QueueAlgorithm private[core] (
     name: String,
     lanes: Int,
     make: QueueAlgorithm.Maker,
-    inChunks: Boolean = false
+    inChunks: Boolean = false,
+    capacity: Int = RingStates.MinCapacity
 ) extends Algorithm(if (inChunks) s"$name, chunked" else name) {
 
   /** The same algorithm over chunks: growing never copies, but each access costs one more indirection. */
   def chunked: Algorithm = new QueueAlgorithm(name, lanes, make, inChunks = true)
 
+  /**
+   * The same algorithm over a ring with room for `elements` from the start: until a window has had more, nothing is ever
+   * moved, which also compiles to faster code.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `elements` is not from 1 to 2^30^
+   */
+  def sized(elements: Int): Algorithm = {
+    if (elements < 1 || elements > (1 << 30))
+      throw new IllegalArgumentException(s"elements is $elements: it must be from 1 to ${1 << 30}")
+    val power = Integer.highestOneBit(2 * elements - 1)
+    new QueueAlgorithm(name, lanes, make, capacity = math.max(power, RingStates.MinCapacity))
+  }
+
   private[core] override def on[S](operator: InPlaceAggregator[S, _, _]): SlotAlgorithm[S] =
-    make(if (inChunks) new ChunkedStates[S](operator, lanes) else new RingStates[S](operator, lanes))
+    make(
+      if (inChunks) new ChunkedStates[S](operator, lanes) else new RingStates[S](operator, lanes, capacity)
+    )
 }
 
 /** FiBA, whose windows also take elements out of order. */

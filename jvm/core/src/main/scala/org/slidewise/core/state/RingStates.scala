@@ -6,18 +6,23 @@ import org.slidewise.core.InPlaceAggregator
  * One array: registers, then a ring whose size is a power of two.
  *
  * The fastest storage. An insertion doubles it when it is full and halves it when three quarters are empty: O(1)
- * amortised and O(n) worst-case copies of states, no combines. Takes at most `max(4 n, 16)` slots of each lane at a
+ * amortised and O(n) worst-case copies of states, no combines. Takes at most `max(4 n, minCapacity)` slots of each lane at a
  * size n that it has had for a while: evictions alone give nothing back.
+ *
+ * @param minCapacity
+ *   the least number of elements to have room for: a power of two
  */
-final class RingStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
+final class RingStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int, minCapacity: Int)
     extends States[S](operator, lanes, States.Registers) {
   import RingStates._
   import States.Registers
 
-  private[this] var all: S = allocate(MinCapacity)
+  def this(operator: InPlaceAggregator[S, _, _], lanes: Int) = this(operator, lanes, RingStates.MinCapacity)
+
+  private[this] var all: S = allocate(minCapacity.toLong)
   private[this] var sparse: Int = 0
-  private[this] var roomy: Int = MinCapacity
-  mask = MinCapacity - 1
+  private[this] var roomy: Int = minCapacity
+  mask = minCapacity - 1
   (0 until Registers).foreach(identity)
 
   override def cells(slot: Int): S = all
@@ -60,7 +65,7 @@ final class RingStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
     }
     all = to
     mask = capacity.toInt - 1
-    sparse = if (capacity == MinCapacity) 0 else capacity.toInt / 4
+    sparse = if (capacity == minCapacity) 0 else capacity.toInt / 4
     roomy = capacity.toInt - sparse
     true
   }
@@ -77,6 +82,8 @@ final class RingStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
 }
 
 object RingStates {
-  private final val MinCapacity = 16
+
+  /** What `minCapacity` is if nobody says. */
+  final val MinCapacity = 16
   private final val MaxCells = Int.MaxValue - 8
 }
