@@ -26,39 +26,34 @@ final class TwoStacksLite[S] private[core] (states: States[S]) extends DequeAlgo
     end += 1 // L2
   }
 
-  private[core] override def evict(): Unit =
-    if (front != middle) popFront() else flipAndPop()
+  // The flip is written out here, as a call on this path would make the compiler load every field again after it.
+  private[core] override def evict(): Unit = {
+    if (front == middle) {
+      var newer = end - 1
+      while (newer != front) {
+        val older = newer - 1
+        states.combine(at(older), at(older), at(newer)) // L1
+        newer = older
+      }
+      middle = end
+      states.identity(Back) // L3
+    }
+    popFront()
+  }
 
   private[core] override def evict(count: Int): Unit = {
     val inFront = math.min(count, middle - front)
     popFront(inFront)
     if (count > inFront) {
-      middle = front + count - inFront
-      popFront(count - inFront)
-      flip()
+      popFront(count - inFront - 1)
+      middle = front
+      evict()
     }
   }
 
   private[core] override def answer(): Int = {
     states.combine(States.Result, firstOf(front, middle), Back) // L1, L3
     States.Result
-  }
-
-  private def flipAndPop(): Unit = {
-    flip()
-    popFront()
-  }
-
-  /** The back sublist becomes the front sublist: L1 for all positions. */
-  private def flip(): Unit = {
-    var newer = end - 1
-    while (newer - front > 0) {
-      val older = newer - 1
-      states.combine(at(older), at(older), at(newer))
-      newer = older
-    }
-    middle = end
-    states.identity(Back) // L3
   }
 }
 
