@@ -1,7 +1,7 @@
 package org.slidewise.bench
 
 import java.util.Locale
-import org.slidewise.core.Algorithm
+import org.slidewise.core.{Algorithm, QueueAlgorithm}
 
 /** The algorithms by keys that a command line takes without quotes: `daba-lite`, `two-stacks-lite-chunked`. */
 object Algorithms {
@@ -19,6 +19,12 @@ object Algorithms {
         s"algorithm is $key: it must be one of ${byKeys.keys.toSeq.sorted.mkString(", ")}"
       )
     )
+
+  /** With room for `elements` from the start, if it can be had. */
+  def byKey(key: String, elements: Int): Algorithm = byKey(key) match {
+    case queue: QueueAlgorithm if !key.endsWith("-chunked") => queue.sized(elements)
+    case other                                              => other
+  }
 
   private def key(algorithm: Algorithm): String =
     algorithm.name.toLowerCase(Locale.ROOT).replace(", ", "-").replace(' ', '-')

@@ -47,9 +47,9 @@ class StaticWindowBenchmark {
 
   @Setup
   def fill(): Unit = {
-    sums = Algorithms.byKey(algorithm).window(Operators.sum)
-    means = Algorithms.byKey(algorithm).window(Operators.geometricMean)
-    blooms = Algorithms.byKey(algorithm).window(new Bloom(4096, 4))
+    sums = Algorithms.byKey(algorithm, window).window(Operators.sum)
+    means = Algorithms.byKey(algorithm, window).window(Operators.geometricMean)
+    blooms = Algorithms.byKey(algorithm, window).window(new Bloom(4096, 4))
     next = 1
   }
 
