@@ -1,16 +1,24 @@
 import scala.sys.process._
 
 ThisBuild / organization := "org.slidewise"
-ThisBuild / version      := IO.read(file("python/src/slidewise/VERSION")).trim
+ThisBuild / version := IO.read(file("python/src/slidewise/VERSION")).trim
 ThisBuild / scalaVersion := Versions.scala
 
 lazy val strict = Seq(
-  scalacOptions ++= Seq("-release", "17", "-deprecation", "-feature", "-unchecked", "-Xlint", "-Xfatal-warnings"),
+  scalacOptions ++= Seq(
+    "-release",
+    "17",
+    "-deprecation",
+    "-feature",
+    "-unchecked",
+    "-Xlint",
+    "-Xfatal-warnings"
+  ),
   javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-classfile,-options", "-Werror"),
   Compile / doc / scalacOptions -= "-Xfatal-warnings",
   Test / fork := true,
   libraryDependencies ++= Seq(
-    "org.scalameta" %% "munit"            % Versions.munit           % Test,
+    "org.scalameta" %% "munit" % Versions.munit % Test,
     "org.scalameta" %% "munit-scalacheck" % Versions.munitScalacheck % Test
   )
 )
@@ -28,7 +36,7 @@ lazy val sketches = project
     name := "slidewise-sketches",
     libraryDependencies ++= Seq(
       "org.apache.datasketches" % "datasketches-java" % Versions.datasketches,
-      "org.apache.spark"       %% "spark-sketch"      % Versions.sparkSketch
+      "org.apache.spark" %% "spark-sketch" % Versions.sparkSketch
     )
   )
 
@@ -40,12 +48,13 @@ lazy val jmh = project
 
 def sparkProject(spark: SparkMinor): Project = {
   val shared = file("jvm/spark/src")
-  val base   = Project(s"spark${spark.minor.replace(".", "")}", file(s"jvm/spark/shims/${spark.minor}"))
+  val base = Project(s"spark${spark.minor.replace(".", "")}", file(s"jvm/spark/shims/${spark.minor}"))
     .dependsOn(core)
     .settings(
       strict,
       name := s"slidewise-spark-${spark.minor}",
-      Compile / unmanagedSourceDirectories ++= Seq(shared / "main/scala", shared / "main/java").map(_.getAbsoluteFile),
+      Compile / unmanagedSourceDirectories ++= Seq(shared / "main/scala", shared / "main/java")
+        .map(_.getAbsoluteFile),
       Compile / unmanagedResourceDirectories += (shared / "main/resources").getAbsoluteFile,
       // One self-contained jar a minor: the core's classes travel inside it.
       Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value
@@ -72,7 +81,7 @@ lazy val slidewise = project
 /** Puts the jar of each Spark minor where the Python package takes it from. */
 lazy val jars = taskKey[Unit]("Builds one self-contained jar a Spark minor into python/src/slidewise/jars")
 slidewise / jars := {
-  val into  = (ThisBuild / baseDirectory).value / "python/src/slidewise/jars"
+  val into = (ThisBuild / baseDirectory).value / "python/src/slidewise/jars"
   val built = Seq((spark42 / Compile / packageBin).value, (spark43 / Compile / packageBin).value)
   IO.delete((into ** "*.jar").get.filterNot(f => built.exists(_.getName == f.getName)))
   built.foreach(jar => IO.copyFile(jar, into / jar.getName, preserveLastModified = true))

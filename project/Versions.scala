@@ -1,10 +1,10 @@
 /** Every version that the JVM build depends on, and nothing else. */
 object Versions {
-  val scala           = "2.13.18"
-  val munit           = "1.2.1"
+  val scala = "2.13.18"
+  val munit = "1.2.1"
   val munitScalacheck = "1.2.0"
 
   /** The sketches that Spark 4.2 carries. */
   val datasketches = "6.2.0"
-  val sparkSketch  = "4.2.0"
+  val sparkSketch = "4.2.0"
 }
