@@ -34,6 +34,19 @@ lazy val core = project
     }.taskValue
   )
 
+/** Operators over the sketches that Spark carries, apart from the core, which depends on nothing. */
+lazy val sketches = project
+  .in(file("jvm/sketches"))
+  .dependsOn(core)
+  .settings(
+    strict,
+    name := "slidewise-sketches",
+    libraryDependencies ++= Seq(
+      "org.apache.datasketches" % "datasketches-java" % Versions.datasketches,
+      "org.apache.spark" %% "spark-sketch" % Versions.sparkSketch
+    )
+  )
+
 lazy val jmh = project
   .in(file("bench/jmh"))
   .enablePlugins(JmhPlugin)
@@ -53,7 +66,7 @@ val opened = Seq("java.lang", "java.lang.invoke", "java.io", "java.net", "java.n
 
 def sparkProject(spark: SparkMinor): Project = {
   val shared = file("jvm/spark/src")
-  val base = Project(s"spark${spark.minor.replace(".", "")}", file(s"jvm/spark/shims/${spark.minor}"))
+  val base = Project(spark.project, file(s"jvm/spark/shims/${spark.minor}"))
     .dependsOn(core)
     .settings(
       strict,
@@ -96,19 +109,24 @@ def sparkProject(spark: SparkMinor): Project = {
   }
 }
 
-lazy val spark42 = sparkProject(SparkMinor.all(0))
-lazy val spark43 = sparkProject(SparkMinor.all(1))
+/** A project a Spark minor: `spark42`, `spark43`. */
+lazy val sparks = new CompositeProject {
+  def componentProjects: Seq[Project] = SparkMinor.all.map(sparkProject)
+}
+
+lazy val sparkReferences: Seq[ProjectReference] = SparkMinor.all.map(minor => LocalProject(minor.project))
 
 lazy val slidewise = project
   .in(file("."))
-  .aggregate(core, jmh, spark42, spark43)
+  .aggregate(core, sketches, jmh)
+  .aggregate(sparkReferences: _*)
   .settings(publish / skip := true)
 
 /** Puts the jar of each Spark minor where the Python package takes it from. */
 lazy val jars = taskKey[Unit]("Builds one self-contained jar a Spark minor into python/src/slidewise/jars")
 slidewise / jars := {
   val into = (ThisBuild / baseDirectory).value / "python/src/slidewise/jars"
-  val built = Seq((spark42 / Compile / packageBin).value, (spark43 / Compile / packageBin).value)
+  val built = (Compile / packageBin).all(ScopeFilter(inProjects(sparkReferences: _*))).value
   IO.delete((into ** "*.jar").get.filterNot(f => built.exists(_.getName == f.getName)))
   built.foreach(jar => IO.copyFile(jar, into / jar.getName, preserveLastModified = true))
 }

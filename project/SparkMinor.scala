@@ -8,7 +8,12 @@ import sbt._
  * (`jvm/spark/src`) and one small folder of differences (`jvm/spark/shims/<minor>`). Supporting another minor is
  * such a folder and a line in [[SparkMinor.all]].
  */
-sealed trait SparkMinor { def minor: String }
+sealed trait SparkMinor {
+  def minor: String
+
+  /** The sbt project's name. */
+  def project: String = s"spark${minor.replace(".", "")}"
+}
 
 object SparkMinor {
 

@@ -7,8 +7,10 @@ package org.slidewise.core
  *   1. associativity: `combine(a, combine(b, c))` equals `combine(combine(a, b), c)`;
  *   1. identity: `combine(identity, a)` equals `a` equals `combine(a, identity)`.
  *
- * `combine` is always called with the older elements on the left and the newer ones on the right. It need be
- * neither commutative nor invertible, and must change neither argument.
+ * `combine` is always called with the older elements on the left and the newer ones on the right. It need be neither
+ * commutative nor invertible, and must change neither argument.
+ *
+ * An operator over numbers runs without garbage as an [[InPlaceAggregator]] instead.
  *
  * @tparam In
  *   an element of the window
@@ -19,7 +21,7 @@ package org.slidewise.core
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 2.2
  */
-trait Aggregator[-In, Agg, +Out] extends Serializable {
+trait Aggregator[-In, Agg, +Out] extends Operator {
 
   /** The partial aggregate of no elements. */
   def identity: Agg
@@ -32,4 +34,18 @@ trait Aggregator[-In, Agg, +Out] extends Serializable {
 
   /** The answer for the elements that `agg` stands for. */
   def lower(agg: Agg): Out
+}
+
+/**
+ * An [[Aggregator]] that can take the oldest elements out again: a monoid with a left inverse.
+ *
+ * Law: `subtract(combine(a, b), a)` equals `b`.
+ *
+ * @see
+ *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 2.1
+ */
+trait InvertibleAggregator[-In, Agg, +Out] extends Aggregator[In, Agg, Out] {
+
+  /** What stays of `whole` without `oldest`, which `whole` begins with. */
+  def subtract(whole: Agg, oldest: Agg): Agg
 }

@@ -24,6 +24,16 @@ trait SlidingAggregator[-In, +Out] {
    */
   def evict(): Unit
 
+  /**
+   * Removes the `count` oldest elements, with no more combines than `count` calls of `evict()`.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `count` is negative
+   * @throws java.util.NoSuchElementException
+   *   if the window holds fewer elements; it is left as it was
+   */
+  def evict(count: Int): Unit
+
   /** The aggregate of the window's elements, oldest first; of an empty window, the lowered identity. */
   def query(): Out
 }

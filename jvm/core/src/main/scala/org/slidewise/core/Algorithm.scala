@@ -1,0 +1,155 @@
+package org.slidewise.core
+
+import org.slidewise.core.algorithms._
+import org.slidewise.core.state.{ChunkedStates, RingStates, States}
+
+/**
+ * A way to keep a window's aggregate up to date: makes windows for any associative operator.
+ *
+ * Which to choose, and what each costs, is in `docs/algorithms.md` and in each algorithm's class.
+ */
+sealed abstract class Algorithm(val name: String) {
+
+  private[core] def on[S](operator: InPlaceAggregator[S, _, _]): SlotAlgorithm[S]
+
+  /** An empty window over objects. */
+  def window[In, Agg, Out](aggregator: Aggregator[In, Agg, Out]): Window[_, In, Out] =
+    window(ObjectAggregator.of(aggregator))
+
+  /** An empty window whose states are in arrays. */
+  def window[S, In, Out](operator: InPlaceAggregator[S, In, Out]): Window[S, In, Out] =
+    new Window(operator, on(operator))
+
+  /** An empty window over doubles, nothing boxed. */
+  def window(operator: DoubleAggregator): DoubleWindow = new DoubleWindow(operator, on(operator))
+
+  /** An empty window over longs, nothing boxed. */
+  def window(operator: LongAggregator): LongWindow = new LongWindow(operator, on(operator))
+
+  override def toString: String = name
+}
+
+/** An algorithm that runs over any storage of a double-ended queue: a ring, unless [[chunked]]. */
+final class QueueAlgorithm private[core] (
+    name: String,
+    lanes: Int,
+    make: QueueAlgorithm.Maker,
+    inChunks: Boolean = false,
+    capacity: Int = RingStates.MinCapacity
+) extends Algorithm(if (inChunks) s"$name, chunked" else name) {
+
+  /** The same algorithm over chunks: growing never copies, but each access costs one more indirection. */
+  def chunked: Algorithm = new QueueAlgorithm(name, lanes, make, inChunks = true)
+
+  /**
+   * The same algorithm over a ring with room for `elements` from the start: until a window has had more, nothing is ever
+   * moved, which also compiles to faster code.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `elements` is not from 1 to 2^30^
+   */
+  def sized(elements: Int): Algorithm = {
+    if (elements < 1 || elements > (1 << 30))
+      throw new IllegalArgumentException(s"elements is $elements: it must be from 1 to ${1 << 30}")
+    val power = Integer.highestOneBit(2 * elements - 1)
+    new QueueAlgorithm(name, lanes, make, capacity = math.max(power, RingStates.MinCapacity))
+  }
+
+  private[core] override def on[S](operator: InPlaceAggregator[S, _, _]): SlotAlgorithm[S] =
+    make(
+      if (inChunks) new ChunkedStates[S](operator, lanes) else new RingStates[S](operator, lanes, capacity)
+    )
+}
+
+/** FiBA, whose windows also take elements out of order. */
+final class FibaAlgorithm private[core] extends Algorithm("FiBA") {
+
+  /** An empty window that takes each element with its time, in any order of times. */
+  def timedWindow[In, Agg, Out](aggregator: Aggregator[In, Agg, Out]): TimedWindow[_, In, Out] =
+    timedWindow(ObjectAggregator.of(aggregator))
+
+  /** An empty window that takes each element with its time, in any order of times. */
+  def timedWindow[S, In, Out](operator: InPlaceAggregator[S, In, Out]): TimedWindow[S, In, Out] =
+    new TimedWindow(operator, on(operator))
+
+  private[core] override def on[S](operator: InPlaceAggregator[S, _, _]): Fiba[S] =
+    new Fiba(new RingStates[S](operator, 1))
+}
+
+/** Subtract-on-evict, for invertible operators only: no other operator has a `window` to call here. */
+final class SubtractOnEvictAlgorithm private[core] {
+
+  def window[In, Agg, Out](aggregator: InvertibleAggregator[In, Agg, Out]): Window[_, In, Out] = {
+    val operator = ObjectAggregator.invertible(aggregator)
+    new Window(operator, on(operator, operator))
+  }
+
+  def window(operator: InvertibleDoubleAggregator): DoubleWindow =
+    new DoubleWindow(operator, on(operator, operator))
+
+  def window(operator: InvertibleLongAggregator): LongWindow =
+    new LongWindow(operator, on(operator, operator))
+
+  private def on[S](operator: InPlaceAggregator[S, _, _], inverse: Invertible[S]): SlotAlgorithm[S] =
+    new SubtractOnEvict(new RingStates[S](operator, 1), inverse)
+}
+
+private object QueueAlgorithm {
+  trait Maker {
+    def apply[S](states: States[S]): SlotAlgorithm[S]
+  }
+}
+
+object Algorithm {
+  import QueueAlgorithm.Maker
+
+  val recalculation: QueueAlgorithm = new QueueAlgorithm(
+    "Recalculation",
+    1,
+    new Maker { def apply[S](states: States[S]): SlotAlgorithm[S] = new Recalculation(states) }
+  )
+
+  val twoStacks: QueueAlgorithm = new QueueAlgorithm(
+    "Two-Stacks",
+    2,
+    new Maker { def apply[S](states: States[S]): SlotAlgorithm[S] = new TwoStacks(states) }
+  )
+
+  val twoStacksLite: QueueAlgorithm = new QueueAlgorithm(
+    "Two-Stacks Lite",
+    1,
+    new Maker { def apply[S](states: States[S]): SlotAlgorithm[S] = new TwoStacksLite(states) }
+  )
+
+  val daba: QueueAlgorithm = new QueueAlgorithm(
+    "DABA",
+    2,
+    new Maker { def apply[S](states: States[S]): SlotAlgorithm[S] = new Daba(states) }
+  )
+
+  val dabaLite: QueueAlgorithm = new QueueAlgorithm(
+    "DABA Lite",
+    1,
+    new Maker { def apply[S](states: States[S]): SlotAlgorithm[S] = new DabaLite(states) }
+  )
+
+  val flatFat: Algorithm = new Algorithm("FlatFAT") {
+    private[core] override def on[S](operator: InPlaceAggregator[S, _, _]): SlotAlgorithm[S] =
+      new FlatFat(new RingStates[S](operator, 2))
+  }
+
+  val flatFit: Algorithm = new Algorithm("FlatFIT") {
+    private[core] override def on[S](operator: InPlaceAggregator[S, _, _]): SlotAlgorithm[S] =
+      new FlatFit(new RingStates[S](operator, 1))
+  }
+
+  val fiba: FibaAlgorithm = new FibaAlgorithm
+
+  val subtractOnEvict: SubtractOnEvictAlgorithm = new SubtractOnEvictAlgorithm
+
+  /** All but subtract-on-evict: those that take any operator. */
+  val all: Seq[Algorithm] = {
+    val queues = Seq(recalculation, twoStacks, twoStacksLite, daba, dabaLite)
+    queues ++ queues.map(_.chunked) ++ Seq(flatFat, flatFit, fiba)
+  }
+}

@@ -1,0 +1,109 @@
+package org.slidewise.core
+
+/**
+ * An aggregation operator whose partial aggregates live in cells of arrays, so that nothing is allocated or boxed for
+ * each element.
+ *
+ * A partial aggregate, a *state*, is [[width]] consecutive cells of an array, named by the array and the index of the
+ * first cell. The laws are those of [[Aggregator]].
+ *
+ * @tparam S
+ *   the array: `Array[Double]`, `Array[Long]` or `Array[AnyRef]`
+ * @tparam In
+ *   an element of the window
+ * @tparam Out
+ *   the answer for a window
+ */
+abstract class InPlaceAggregator[S, -In, +Out] extends Operator {
+
+  /** The number of cells of one state; at least 1. */
+  def width: Int
+
+  /** A new array of `cells` cells. */
+  def allocate(cells: Int): S
+
+  /** Writes the state of no elements. */
+  def identity(to: S, at: Int): Unit
+
+  /** Writes the state of the one element `in`. */
+  def lift(in: In, to: S, at: Int): Unit
+
+  /**
+   * Writes the state of the elements of `older` followed by those of `newer`.
+   *
+   * The state written may be either of those read: every cell is read before it is written.
+   */
+  def combine(to: S, at: Int, older: S, olderAt: Int, newer: S, newerAt: Int): Unit
+
+  /** Writes a copy of a state. */
+  def copy(to: S, at: Int, from: S, fromAt: Int): Unit
+
+  /** The answer for the elements that a state stands for. */
+  def lower(from: S, at: Int): Out
+
+  /** Forgets what a state refers to. Nothing to do unless cells hold references. */
+  def clear(cells: S, at: Int): Unit = ()
+}
+
+/**
+ * What an [[InPlaceAggregator]] adds to be taken back: a left inverse.
+ *
+ * Law: what `subtract` leaves of `combine(a, b)` without `a` equals `b`.
+ */
+trait Invertible[S] {
+
+  /** Writes what stays of `whole` without `oldest`, which `whole` begins with. The state written may be `whole`. */
+  def subtract(to: S, at: Int, whole: S, wholeAt: Int, oldest: S, oldestAt: Int): Unit
+}
+
+/** States of `double` cells. */
+trait DoubleCells[-In, +Out] { this: InPlaceAggregator[Array[Double], In, Out] =>
+
+  override def stateBytes: Long = 8L * width
+
+  override def allocate(cells: Int): Array[Double] = new Array[Double](cells)
+
+  override def copy(to: Array[Double], at: Int, from: Array[Double], fromAt: Int): Unit = {
+    var i = 0
+    while (i < width) {
+      to(at + i) = from(fromAt + i)
+      i += 1
+    }
+  }
+}
+
+/** States of `long` cells. */
+trait LongCells[-In, +Out] { this: InPlaceAggregator[Array[Long], In, Out] =>
+
+  override def stateBytes: Long = 8L * width
+
+  override def allocate(cells: Int): Array[Long] = new Array[Long](cells)
+
+  override def copy(to: Array[Long], at: Int, from: Array[Long], fromAt: Int): Unit = {
+    var i = 0
+    while (i < width) {
+      to(at + i) = from(fromAt + i)
+      i += 1
+    }
+  }
+}
+
+/** An operator from doubles to a double, nothing boxed. */
+abstract class DoubleAggregator
+    extends InPlaceAggregator[Array[Double], Double, Double]
+    with DoubleCells[Double, Double] {
+  override def lift(in: Double, to: Array[Double], at: Int): Unit
+  override def lower(from: Array[Double], at: Int): Double
+}
+
+/** An operator from longs to a long, nothing boxed. */
+abstract class LongAggregator extends InPlaceAggregator[Array[Long], Long, Long] with LongCells[Long, Long] {
+  override def lift(in: Long, to: Array[Long], at: Int): Unit
+  override def lower(from: Array[Long], at: Int): Long
+}
+
+/** A [[DoubleAggregator]] that can be taken back. */
+abstract class InvertibleDoubleAggregator extends DoubleAggregator with Invertible[Array[Double]]
+
+/** A [[LongAggregator]] that can be taken back. */
+abstract class InvertibleLongAggregator extends LongAggregator with Invertible[Array[Long]]

@@ -1,0 +1,52 @@
+package org.slidewise.core
+
+import java.util.NoSuchElementException
+import org.slidewise.core.algorithms.Fiba
+
+/**
+ * A window of elements with times, which may arrive in any order of times: its order is that of the times, of equal times
+ * that of arrival.
+ */
+final class TimedWindow[S, -In, +Out] private[core] (operator: InPlaceAggregator[S, In, Out], fiba: Fiba[S])
+    extends Window[S, In, Out](operator, fiba) {
+
+  /** Adds `in` with the newest time there is; with 0 if the window is empty. */
+  override def insert(in: In): Unit = super.insert(in)
+
+  /** Adds `in` after all elements whose time is at most `time`, with O(log d) amortised combines if d are newer. */
+  def insert(time: Long, in: In): Unit = {
+    val slot = fiba.slotForInsert
+    operator.lift(in, fiba.states.cells(slot), fiba.states.offset(slot))
+    fiba.insertLifted(time)
+  }
+
+  /** Removes all elements whose time is before `time`. */
+  def evictBefore(time: Long): Unit =
+    while (fiba.size > 0 && fiba.oldestTime < time) fiba.evict()
+
+  /**
+   * The time of the oldest element.
+   *
+   * @throws java.util.NoSuchElementException
+   *   if the window is empty
+   */
+  def oldestTime: Long = {
+    requireElements("oldestTime")
+    fiba.oldestTime
+  }
+
+  /**
+   * The time of the newest element.
+   *
+   * @throws java.util.NoSuchElementException
+   *   if the window is empty
+   */
+  def newestTime: Long = {
+    requireElements("newestTime")
+    fiba.newestTime
+  }
+
+  private def requireElements(what: String): Unit =
+    if (fiba.size == 0)
+      throw new NoSuchElementException(s"$what of an empty window: check that size is above 0 first")
+}

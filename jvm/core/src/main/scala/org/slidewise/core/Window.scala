@@ -1,0 +1,102 @@
+package org.slidewise.core
+
+import java.util.NoSuchElementException
+import org.slidewise.core.algorithms.SlotAlgorithm
+
+/**
+ * A window run by one of the [[Algorithm]]s: lifts elements into the algorithm's slots and lowers its answers.
+ *
+ * Not safe for concurrent use. Each operation costs what the algorithm's class says, plus one `lift` an insertion and one
+ * `lower` a query.
+ */
+class Window[S, -In, +Out] private[core] (
+    operator: InPlaceAggregator[S, In, Out],
+    private[core] val algorithm: SlotAlgorithm[S]
+) extends SlidingAggregator[In, Out] {
+
+  override def size: Int = algorithm.size
+
+  override def insert(in: In): Unit = {
+    algorithm.makeRoom()
+    val slot = algorithm.slotForInsert
+    operator.lift(in, algorithm.states.cells(slot), algorithm.states.offset(slot))
+    algorithm.insertLifted()
+  }
+
+  override def evict(): Unit = {
+    if (algorithm.size == 0)
+      throw new NoSuchElementException("evict() on an empty window: check that size is above 0 first")
+    algorithm.evict()
+  }
+
+  override def evict(count: Int): Unit = {
+    if (count < 0) throw new IllegalArgumentException(s"evict($count): count must be 0 or more")
+    if (count > algorithm.size)
+      throw new NoSuchElementException(
+        s"evict($count) on a window of ${algorithm.size} elements: evict at most size elements"
+      )
+    if (count > 0) algorithm.evict(count)
+  }
+
+  override def query(): Out = query(operator.lower _)
+
+  /** What `reader` makes of the window's state, in place of `lower`. */
+  def query[R](reader: StateReader[S, R]): R = {
+    val slot = algorithm.answer()
+    reader.read(algorithm.states.cells(slot), algorithm.states.offset(slot))
+  }
+}
+
+/** Reads a state; must neither change it nor keep the array. */
+@FunctionalInterface
+trait StateReader[S, +R] {
+  def read(cells: S, at: Int): R
+}
+
+/** A window over doubles, nothing boxed when called with this type. */
+final class DoubleWindow private[core] (operator: DoubleAggregator, algorithm: SlotAlgorithm[Array[Double]])
+    extends Window[Array[Double], Double, Double](operator, algorithm) {
+
+  // The rare case does not join the common one again, so that fields stay in registers from one call to the next.
+  override def insert(in: Double): Unit = if (algorithm.hasRoom) put(in) else makeRoomAndPut(in)
+
+  private def makeRoomAndPut(in: Double): Unit = {
+    algorithm.makeRoom()
+    put(in)
+  }
+
+  private def put(in: Double): Unit = {
+    val slot = algorithm.slotForInsert
+    operator.lift(in, algorithm.states.cells(slot), algorithm.states.offset(slot))
+    algorithm.insertLifted()
+  }
+
+  override def query(): Double = {
+    val slot = algorithm.answer()
+    operator.lower(algorithm.states.cells(slot), algorithm.states.offset(slot))
+  }
+}
+
+/** A window over longs, nothing boxed when called with this type. */
+final class LongWindow private[core] (operator: LongAggregator, algorithm: SlotAlgorithm[Array[Long]])
+    extends Window[Array[Long], Long, Long](operator, algorithm) {
+
+  // The rare case does not join the common one again, so that fields stay in registers from one call to the next.
+  override def insert(in: Long): Unit = if (algorithm.hasRoom) put(in) else makeRoomAndPut(in)
+
+  private def makeRoomAndPut(in: Long): Unit = {
+    algorithm.makeRoom()
+    put(in)
+  }
+
+  private def put(in: Long): Unit = {
+    val slot = algorithm.slotForInsert
+    operator.lift(in, algorithm.states.cells(slot), algorithm.states.offset(slot))
+    algorithm.insertLifted()
+  }
+
+  override def query(): Long = {
+    val slot = algorithm.answer()
+    operator.lower(algorithm.states.cells(slot), algorithm.states.offset(slot))
+  }
+}

@@ -1,0 +1,109 @@
+package org.slidewise.core.algorithms
+
+/** A node of a finger B-tree: entries in order of time, between and around which lie the children, if it has any. */
+private[algorithms] final class FibaNode(val agg: Int) {
+  import FibaNode.MaxEntries
+
+  // One more than allowed, for the moment before an overflowing node is split.
+  private[this] val times = new Array[Long](MaxEntries + 1)
+  private[this] val values = new Array[Int](MaxEntries + 1)
+  private[this] val nodes = new Array[FibaNode](MaxEntries + 2)
+  var parent: FibaNode = null
+  var entries: Int = 0
+  var isLeaf, leftSpine, rightSpine = true
+
+  def time(i: Int): Long = times(i)
+  def value(i: Int): Int = values(i)
+  def child(i: Int): FibaNode = nodes(i)
+  def isRoot: Boolean = parent == null
+  def lastChild: FibaNode = nodes(entries)
+
+  def reset(leaf: Boolean, left: Boolean, right: Boolean): FibaNode = {
+    parent = null
+    entries = 0
+    isLeaf = leaf
+    leftSpine = left
+    rightSpine = right
+    java.util.Arrays.fill(nodes.asInstanceOf[Array[AnyRef]], null)
+    this
+  }
+
+  /** The number of entries not after `time`: where a newer entry of that time goes. */
+  def indexAfter(time: Long): Int = {
+    var i = entries
+    while (i > 0 && times(i - 1) > time) i -= 1
+    i
+  }
+
+  def indexOf(node: FibaNode): Int = {
+    var i = 0
+    while (nodes(i) ne node) i += 1
+    i
+  }
+
+  def setChild(i: Int, node: FibaNode): Unit = {
+    nodes(i) = node
+    if (node != null) node.parent = this
+  }
+
+  def setEntry(i: Int, time: Long, value: Int): Unit = {
+    times(i) = time
+    values(i) = value
+  }
+
+  /** Puts an entry at `i`, and the child right of it. */
+  def insert(i: Int, time: Long, value: Int, right: FibaNode): Unit = {
+    System.arraycopy(times, i, times, i + 1, entries - i)
+    System.arraycopy(values, i, values, i + 1, entries - i)
+    if (!isLeaf) {
+      System.arraycopy(nodes, i + 1, nodes, i + 2, entries - i)
+      setChild(i + 1, right)
+    }
+    setEntry(i, time, value)
+    entries += 1
+  }
+
+  /** Takes out entry 0, with the child left of it. */
+  def removeFirst(): Unit = {
+    System.arraycopy(times, 1, times, 0, entries - 1)
+    System.arraycopy(values, 1, values, 0, entries - 1)
+    if (!isLeaf) {
+      System.arraycopy(nodes, 1, nodes, 0, entries)
+      nodes(entries) = null
+    }
+    entries -= 1
+  }
+
+  /** Takes out entry 0, with the child right of it. */
+  def removeFirstKeepingChild(): Unit = {
+    val first = nodes(0)
+    removeFirst()
+    nodes(0) = first
+  }
+
+  /** Adds the entries from `from` on of `other`, with the children around them. */
+  def append(other: FibaNode, from: Int): Unit = {
+    if (!isLeaf) setChild(entries, other.child(from))
+    var i = from
+    while (i < other.entries) {
+      setEntry(entries, other.time(i), other.value(i))
+      entries += 1
+      if (!isLeaf) setChild(entries, other.child(i + 1))
+      i += 1
+    }
+  }
+
+  /** Drops the entries from `from` on, and the children right of them. */
+  def truncate(from: Int): Unit = {
+    if (!isLeaf) java.util.Arrays.fill(nodes.asInstanceOf[Array[AnyRef]], from + 1, entries + 1, null)
+    entries = from
+  }
+}
+
+private[algorithms] object FibaNode {
+
+  /** The least number of children of an inner node but the root. */
+  final val MinArity = 4
+  final val MinEntries = MinArity - 1
+  final val MaxEntries = 2 * MinArity - 1
+}

@@ -1,0 +1,62 @@
+package org.slidewise.core.operators
+
+import org.slidewise.core.{DoubleAggregator, LongAggregator}
+
+/**
+ * Which of two numbers an operator keeps: the greatest or the least, in the order of `java.lang.Double.compare` (NaN
+ * above all, -0.0 below 0.0) or of `java.lang.Long.compare`.
+ */
+private[operators] object Extremes {
+
+  def greater(a: Double, b: Double): Boolean = a > b || (!(a < b) && java.lang.Double.compare(a, b) > 0)
+
+  def wins(a: Double, b: Double, largest: Boolean): Boolean = if (largest) greater(a, b) else greater(b, a)
+
+  def wins(a: Long, b: Long, largest: Boolean): Boolean = if (largest) a > b else a < b
+
+  def weakestDouble(largest: Boolean): Double = if (largest) Double.NegativeInfinity else Double.NaN
+
+  def weakestLong(largest: Boolean): Long = if (largest) Long.MinValue else Long.MaxValue
+}
+
+/** The greatest double; negative infinity if there are none. NaN is above all others. */
+object DoubleMax extends DoubleExtreme(true) {
+  override def combine(to: Array[Double], at: Int, a: Array[Double], i: Int, b: Array[Double], j: Int): Unit =
+    to(at) = math.max(a(i), b(j))
+}
+
+/** The least double; NaN, which is above all others, if there are none. */
+object DoubleMin extends DoubleExtreme(false) {
+  override def combine(to: Array[Double], at: Int, a: Array[Double], i: Int, b: Array[Double], j: Int): Unit =
+    to(at) = if (Extremes.greater(a(i), b(j))) b(j) else a(i)
+}
+
+sealed abstract class DoubleExtreme(largest: Boolean) extends DoubleAggregator {
+  override def commutative: Boolean = true
+  override def selective: Boolean = true
+  override def width: Int = 1
+  override def identity(to: Array[Double], at: Int): Unit = to(at) = Extremes.weakestDouble(largest)
+  override def lift(in: Double, to: Array[Double], at: Int): Unit = to(at) = in
+  override def lower(from: Array[Double], at: Int): Double = from(at)
+}
+
+/** The greatest long; the least of all longs if there are none. */
+object LongMax extends LongExtreme(true) {
+  override def combine(to: Array[Long], at: Int, a: Array[Long], i: Int, b: Array[Long], j: Int): Unit =
+    to(at) = math.max(a(i), b(j))
+}
+
+/** The least long; the greatest of all longs if there are none. */
+object LongMin extends LongExtreme(false) {
+  override def combine(to: Array[Long], at: Int, a: Array[Long], i: Int, b: Array[Long], j: Int): Unit =
+    to(at) = math.min(a(i), b(j))
+}
+
+sealed abstract class LongExtreme(largest: Boolean) extends LongAggregator {
+  override def commutative: Boolean = true
+  override def selective: Boolean = true
+  override def width: Int = 1
+  override def identity(to: Array[Long], at: Int): Unit = to(at) = Extremes.weakestLong(largest)
+  override def lift(in: Long, to: Array[Long], at: Int): Unit = to(at) = in
+  override def lower(from: Array[Long], at: Int): Long = from(at)
+}

@@ -1,0 +1,41 @@
+package org.slidewise.core.operators
+
+import org.slidewise.core.DoubleAggregator
+
+/** The greatest sum of consecutive elements, at least one; negative infinity if there are no elements. */
+object MaxSubarraySum extends DoubleAggregator {
+
+  /** The sum of all; the greatest sum of a prefix, of a suffix, of any run. */
+  override def width: Int = 4
+
+  override def identity(to: Array[Double], at: Int): Unit =
+    write(to, at, 0.0, Double.NegativeInfinity, Double.NegativeInfinity, Double.NegativeInfinity)
+
+  override def lift(in: Double, to: Array[Double], at: Int): Unit = write(to, at, in, in, in, in)
+
+  override def combine(to: Array[Double], at: Int, a: Array[Double], i: Int, b: Array[Double], j: Int): Unit =
+    write(
+      to,
+      at,
+      a(i) + b(j),
+      math.max(a(i + 1), a(i) + b(j + 1)),
+      math.max(b(j + 2), a(i + 2) + b(j)),
+      math.max(math.max(a(i + 3), b(j + 3)), a(i + 2) + b(j + 1))
+    )
+
+  override def lower(from: Array[Double], at: Int): Double = from(at + 3)
+
+  private def write(
+      to: Array[Double],
+      at: Int,
+      sum: Double,
+      prefix: Double,
+      suffix: Double,
+      run: Double
+  ): Unit = {
+    to(at) = sum
+    to(at + 1) = prefix
+    to(at + 2) = suffix
+    to(at + 3) = run
+  }
+}

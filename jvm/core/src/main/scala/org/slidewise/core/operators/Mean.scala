@@ -1,0 +1,57 @@
+package org.slidewise.core.operators
+
+import org.slidewise.core.InvertibleDoubleAggregator
+
+/** A sum beside a count. */
+sealed abstract class Average extends InvertibleDoubleAggregator {
+  override def commutative: Boolean = true
+  override def width: Int = 2
+  override def identity(to: Array[Double], at: Int): Unit = {
+    to(at) = 0.0
+    to(at + 1) = 0.0
+  }
+  override def combine(
+      to: Array[Double],
+      at: Int,
+      a: Array[Double],
+      i: Int,
+      b: Array[Double],
+      j: Int
+  ): Unit = {
+    to(at) = a(i) + b(j)
+    to(at + 1) = a(i + 1) + b(j + 1)
+  }
+  override def subtract(
+      to: Array[Double],
+      at: Int,
+      a: Array[Double],
+      i: Int,
+      b: Array[Double],
+      j: Int
+  ): Unit = {
+    to(at) = a(i) - b(j)
+    to(at + 1) = a(i + 1) - b(j + 1)
+  }
+}
+
+/** The arithmetic mean; NaN if there are no elements. */
+object Mean extends Average {
+  override def lift(in: Double, to: Array[Double], at: Int): Unit = {
+    to(at) = in
+    to(at + 1) = 1.0
+  }
+  override def lower(from: Array[Double], at: Int): Double = from(at) / from(at + 1)
+}
+
+/**
+ * The geometric mean of positive numbers; NaN if there are no elements or one is negative.
+ *
+ * Adds logarithms, so that no product overflows.
+ */
+object GeometricMean extends Average {
+  override def lift(in: Double, to: Array[Double], at: Int): Unit = {
+    to(at) = math.log(in)
+    to(at + 1) = 1.0
+  }
+  override def lower(from: Array[Double], at: Int): Double = math.exp(from(at) / from(at + 1))
+}

@@ -1,0 +1,45 @@
+package org.slidewise.core.operators
+
+import org.slidewise.core.{InvertibleDoubleAggregator, InvertibleLongAggregator}
+
+/** The sum of doubles, 0 if there are none. */
+object DoubleSum extends InvertibleDoubleAggregator {
+  override def commutative: Boolean = true
+  override def width: Int = 1
+  override def identity(to: Array[Double], at: Int): Unit = to(at) = 0.0
+  override def lift(in: Double, to: Array[Double], at: Int): Unit = to(at) = in
+  override def lower(from: Array[Double], at: Int): Double = from(at)
+  override def combine(to: Array[Double], at: Int, a: Array[Double], i: Int, b: Array[Double], j: Int): Unit =
+    to(at) = a(i) + b(j)
+  override def subtract(
+      to: Array[Double],
+      at: Int,
+      a: Array[Double],
+      i: Int,
+      b: Array[Double],
+      j: Int
+  ): Unit =
+    to(at) = a(i) - b(j)
+}
+
+/** A sum of longs, modulo 2^64^, of what each element counts for. */
+sealed abstract class LongAddition extends InvertibleLongAggregator {
+  override def commutative: Boolean = true
+  override def width: Int = 1
+  override def identity(to: Array[Long], at: Int): Unit = to(at) = 0L
+  override def lower(from: Array[Long], at: Int): Long = from(at)
+  override def combine(to: Array[Long], at: Int, a: Array[Long], i: Int, b: Array[Long], j: Int): Unit =
+    to(at) = a(i) + b(j)
+  override def subtract(to: Array[Long], at: Int, a: Array[Long], i: Int, b: Array[Long], j: Int): Unit =
+    to(at) = a(i) - b(j)
+}
+
+/** The sum of longs, modulo 2^64^; 0 if there are none. */
+object LongSum extends LongAddition {
+  override def lift(in: Long, to: Array[Long], at: Int): Unit = to(at) = in
+}
+
+/** The number of elements. */
+object LongCount extends LongAddition {
+  override def lift(in: Long, to: Array[Long], at: Int): Unit = to(at) = 1L
+}

@@ -1,0 +1,69 @@
+package org.slidewise.core.state
+
+import org.slidewise.core.InPlaceAggregator
+
+/**
+ * Numbered slots, each holding one partial aggregate of one operator: what the in-order algorithms compute on.
+ *
+ * An algorithm names slots and never sees what is in them, so that one class of it serves doubles, longs and objects.
+ * The first slots are registers at fixed numbers; the others form a double-ended queue of elements, each named by its
+ * position, an `Int` that counts up by one an element and may wrap around.
+ *
+ * @param lanes
+ *   how many slots each position has: 1 or 2
+ */
+abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _], lanes: Int, base: Int) {
+
+  protected final val laneShift: Int = lanes - 1
+  protected final val widthShift: Int = 32 - Integer.numberOfLeadingZeros(operator.width - 1)
+  protected final var mask: Int = 0
+
+  /** The slot of `position`, if there is one lane. */
+  final def slot(position: Int): Int = base + (position & mask)
+
+  /** The first slot of `position`, if there are two lanes; the second is the next number. */
+  final def pair(position: Int): Int = base + ((position & mask) << 1)
+
+  protected final def first(position: Int): Int = base + ((position & mask) << laneShift)
+
+  /** How many elements fit before storage must grow. */
+  final def capacity: Int = mask + 1
+
+  /** The array that holds `slot`. */
+  def cells(slot: Int): S
+
+  /** The index in that array of the first cell of `slot`. */
+  def offset(slot: Int): Int
+
+  /** `target` becomes the state of `older` followed by that of `newer`. */
+  def combine(target: Int, older: Int, newer: Int): Unit
+
+  /** Whether the slots of `end` are usable, and not too many are unused, for a queue of `front until end`. */
+  def hasRoom(front: Int, end: Int): Boolean
+
+  /** Makes the slots of `end` usable, and gives back storage that is unused; true if slots moved. */
+  def makeRoom(front: Int, end: Int): Boolean
+
+  /** Forgets what the slots of `position`, the queue's first, refer to. */
+  def clear(position: Int): Unit
+
+  final def copy(target: Int, source: Int): Unit =
+    operator.copy(cells(target), offset(target), cells(source), offset(source))
+
+  final def identity(target: Int): Unit = operator.identity(cells(target), offset(target))
+}
+
+object States {
+
+  /** The register that always holds the identity. */
+  final val Identity = 0
+
+  /** The register for the answer of a query. */
+  final val Result = 1
+
+  /** Two registers for whatever an algorithm keeps beside its queue; the identity at first. */
+  final val A = 2
+  final val B = 3
+
+  private[state] final val Registers = 4
+}

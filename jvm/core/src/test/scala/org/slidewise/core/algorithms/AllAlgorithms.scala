@@ -1,0 +1,35 @@
+package org.slidewise.core.algorithms
+
+import org.slidewise.core._
+
+/** A way to make a window for an operator, if it can have one. */
+final case class AlgorithmSpec(name: String, make: AlgorithmSpec.Maker)
+
+object AlgorithmSpec {
+
+  trait Maker {
+    def apply[S, In, Out](operator: InPlaceAggregator[S, In, Out]): Option[Window[S, In, Out]]
+  }
+
+  private def of(algorithm: Algorithm): AlgorithmSpec = AlgorithmSpec(
+    algorithm.name,
+    new Maker {
+      def apply[S, In, Out](operator: InPlaceAggregator[S, In, Out]): Option[Window[S, In, Out]] =
+        Some(algorithm.window(operator))
+    }
+  )
+
+  private val subtracting: AlgorithmSpec = AlgorithmSpec(
+    "Subtract-on-Evict",
+    new Maker {
+      def apply[S, In, Out](operator: InPlaceAggregator[S, In, Out]): Option[Window[S, In, Out]] =
+        operator match {
+          case inverse: Invertible[S] @unchecked =>
+            Some(new Window(operator, new SubtractOnEvict(new state.RingStates[S](operator, 1), inverse)))
+          case _ => None
+        }
+    }
+  )
+
+  val all: Seq[AlgorithmSpec] = subtracting +: Algorithm.all.map(of)
+}
