@@ -21,9 +21,10 @@ class Failure:
 
 @dataclass(frozen=True)
 class Rows:
-    """The values of the cases, for each id."""
+    """The values of the cases, for each id, and the plan that gave them."""
 
     values: dict[int, tuple[Any, ...]]
+    plan: str = ""
 
 
 Answer = Rows | Failure

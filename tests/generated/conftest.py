@@ -9,7 +9,7 @@ import pytest
 
 _asked = os.environ.get("SLIDEWISE_SEED", "1")
 SEED = random.randrange(10**9) if _asked == "random" else int(_asked)
-QUERIES = int(os.environ.get("SLIDEWISE_QUERIES", "120"))
+QUERIES = int(os.environ.get("SLIDEWISE_QUERIES", "96"))
 
 
 def pytest_report_header() -> str:

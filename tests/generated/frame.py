@@ -41,7 +41,7 @@ class Step:
 
 def random_rows(rng: random.Random, rows: int) -> Frame:
     top = rng.choice([1, 3, 10, 50, max(rows, 1), 1000])
-    return _frame("ROWS", _bounds(rng, tuple(range(0, top + 1))), "{}", "{}")
+    return _frame("ROWS", _bounds(rng, tuple(range(top + 1))), "{}", "{}")
 
 
 def random_peers(rng: random.Random) -> Frame:

@@ -33,7 +33,9 @@ def _listagg(names: tuple[str, ...]) -> Maker:
     def make(rng: random.Random, table: Table) -> Call:
         x = pick(rng, table, ("string",))
         return Call(
-            f"{rng.choice(names)}({x.name}, ',') {{over}}", f"string_agg({x.name}, ',') {{over}}", ordered=True
+            f"{rng.choice(names)}({x.name}, ',') {{over}}",
+            f"string_agg({x.name}, ',') {{over}}",
+            ordered=True,
         )
 
     return make

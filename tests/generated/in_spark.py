@@ -52,12 +52,15 @@ def sql(cases: Sequence[Case]) -> str:
 def answer(spark: SparkSession, cases: Sequence[Case], slidewise: bool) -> Answer:
     spark.conf.set("spark.slidewise.enabled", str(slidewise).lower())
     try:
-        rows = spark.sql(sql(cases)).collect()
+        frame = spark.sql(sql(cases))
+        rows = frame.collect()
     except PySparkException as error:
         return Failure(error.getCondition() or type(error).__name__, str(error)[:2000])
     except Py4JJavaError as error:
         return Failure(_root(error.java_exception).getClass().getName(), str(error)[:2000])
-    return Rows({row[0]: tuple(row)[1:] for row in rows})
+    return Rows(
+        {row[0]: tuple(row)[1:] for row in rows}, frame._jdf.queryExecution().executedPlan().toString()
+    )
 
 
 def _root(error: Any) -> Any:
@@ -70,15 +73,11 @@ MOVING = re.compile(r"specifiedwindowframe\((?:Row|Range)Frame, (?!unboundedprec
 OTHER_FUNCTIONS = ("lag(", "lead(", "nth_value(")
 
 
-def left_to_spark(spark: SparkSession, cases: Sequence[Case]) -> list[str]:
-    """The moving aggregates that Spark's own operator runs although Slidewise is on."""
-    spark.conf.set("spark.slidewise.enabled", "true")
-    plan = spark.sql(sql(cases))._jdf.queryExecution().executedPlan().toString()
+def left_to_spark(plan: str) -> list[str]:
+    """The moving aggregates that Spark's own operator runs."""
     left = []
     for line in plan.splitlines():
         if re.search(r"(?<!\w)Window \[", line):
-            expressions = re.findall(r"[\w.]+\((?:(?! AS c?_?\w+#).)*? AS \w+#\d+", line)
-            left += [
-                e for e in expressions if MOVING.search(e) and not e.strip().startswith(OTHER_FUNCTIONS)
-            ]
+            expressions = re.findall(r"\w+\((?:(?! AS \w+#\d).)*? AS \w+#\d+", line)
+            left += [e for e in expressions if MOVING.search(e) and not e.startswith(OTHER_FUNCTIONS)]
     return left

@@ -51,8 +51,10 @@ def random_query(seed: int, index: int) -> Query:
     legacy_intervals = rng.random() < 0.05
     settings = _settings(rng, legacy_intervals)
     windows = [random_window(rng, table, legacy_intervals) for _ in range(rng.choice([1, 2, 3]))]
-    wanted = 8 if extreme else 45
-    cases = [c for c in (_case(rng, table, storage, windows) for _ in range(wanted)) if c]
+    wanted, cases = 8 if extreme else 45, list[Case]()
+    while len(cases) < wanted:
+        case = _case(rng, table, storage, windows)
+        cases += [case] if case else []
     return Query(seed, index, table, storage, settings, cases)
 
 
@@ -60,12 +62,14 @@ def _settings(rng: random.Random, legacy_intervals: bool) -> dict[str, str]:
     def flag(share: float) -> str:
         return str(rng.random() < share).lower()
 
-    interpreted = rng.random() < 0.2
+    interpreted = rng.random() < 0.4
     return {
         "spark.sql.ansi.enabled": flag(0.5),
         "spark.sql.adaptive.enabled": flag(0.5),
         "spark.sql.codegen.wholeStage": "false" if interpreted else flag(0.7),
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN" if interpreted else rng.choice(["FALLBACK", "CODEGEN_ONLY"]),
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN"
+        if interpreted
+        else rng.choice(["FALLBACK", "CODEGEN_ONLY"]),
         "spark.sql.shuffle.partitions": rng.choice(["1", "2"]),
         "spark.sql.session.timeZone": rng.choice(["UTC", "America/New_York", "Asia/Kolkata"]),
         "spark.sql.legacy.interval.enabled": str(legacy_intervals).lower(),
@@ -117,7 +121,9 @@ def _beside(rng: random.Random, table: Table, storage: str, window: Window) -> C
     if rng.random() < 0.2:
         whole = window.keys.split("ORDER BY")[0].strip()
         sql = f"{rng.choice(['count(*)', f'max({x})', f'count({x})'])} OVER ({whole})"
-        return Case(sql, sql if table.columns[x].domain in ("small", "wide") else None, Compare.EXACT, 0, False)
+        return Case(
+            sql, sql if table.columns[x].domain in ("small", "wide") else None, Compare.EXACT, 0, False
+        )
     peers = ["rank()", "dense_rank()", "percent_rank()", "cume_dist()", f"count({x})"]
     rows = ["row_number()", "ntile(3)", f"lag({x}, 2)", f"lead({x})", f"lag({x}) IGNORE NULLS"]
     function = rng.choice(peers + rows + [f"nth_value({x}, 2)"])
