@@ -12,7 +12,7 @@ EXTENSIONS = "org.slidewise.spark.SlidewiseExtensions"
 
 
 def slidewise_jar() -> Path:
-    """The jar that fits the Spark that runs: the installed package's, or else the one that this tree built."""
+    """The jar that fits the Spark that runs: the installed package's, or else the one built in this tree."""
     try:
         from slidewise import jar_path
     except ImportError:

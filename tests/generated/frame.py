@@ -32,7 +32,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Step:
-    """What one offset of a RANGE frame is worth: a template for each dialect, and the offsets to choose from."""
+    """What one offset of a RANGE frame is worth: a template for each dialect, and offsets to choose from."""
 
     spark: str
     duckdb: str | None

@@ -73,8 +73,8 @@ def _settings(rng: random.Random, legacy_intervals: bool) -> dict[str, str]:
         "spark.sql.shuffle.partitions": rng.choice(["1", "2"]),
         "spark.sql.session.timeZone": rng.choice(["UTC", "America/New_York", "Asia/Kolkata"]),
         "spark.sql.legacy.interval.enabled": str(legacy_intervals).lower(),
-        # Rows that Spark's operator keeps as objects. It is not made to spill: past a spill it opens a reader of
-        # megabytes for each row of a frame that ends UNBOUNDED FOLLOWING.
+        # Rows that Spark's operator keeps as objects. It is not made to spill: past a spill it opens a
+        # reader of megabytes for each row of a frame that ends UNBOUNDED FOLLOWING.
         "spark.sql.windowExec.buffer.in.memory.threshold": rng.choice(["5", "4096", "4096"]),
     }
 

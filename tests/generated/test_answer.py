@@ -52,7 +52,9 @@ def test_different(compare: Compare, a: Any, b: Any) -> None:
 def test_a_difference_names_the_expression_and_the_row() -> None:
     cases = [_case(Compare.EXACT), _case(Compare.EXACT)]
     found = difference(cases, Rows({1: (1, 2), 2: (1, 2)}), Rows({1: (1, 2), 2: (1, 3)}))
-    assert found is not None and "f(x)" in found and "id 2: 2 <> 3" in found
+    assert found is not None
+    assert "f(x)" in found
+    assert "id 2: 2 <> 3" in found
 
 
 def test_a_missing_row_is_a_difference() -> None:
