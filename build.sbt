@@ -1,5 +1,3 @@
-import scala.sys.process._
-
 ThisBuild / organization := "org.slidewise"
 ThisBuild / version      := IO.read(file("python/src/slidewise/VERSION")).trim
 ThisBuild / scalaVersion := Versions.scala
@@ -31,9 +29,26 @@ def sparkProject(spark: SparkMinor): Project = {
     .dependsOn(core)
     .settings(
       strict,
-      name := s"slidewise-spark-${spark.minor}",
+      name       := s"slidewise-spark-${spark.minor}",
+      moduleName := s"slidewise-spark-${spark.minor}",
       Compile / unmanagedSourceDirectories ++= Seq(shared / "main/scala", shared / "main/java").map(_.getAbsoluteFile),
       Compile / unmanagedResourceDirectories += (shared / "main/resources").getAbsoluteFile,
+      Compile / sourceGenerators += Def.task {
+        val target = (Compile / sourceManaged).value / "BuiltFor.scala"
+        val minors = SparkMinor.all.map(m => '"' + m.minor + '"').mkString("Seq(", ", ", ")")
+        IO.write(
+          target,
+          s"""package org.slidewise.spark
+             |
+             |/** What this jar was made for. */
+             |private[spark] object BuiltFor {
+             |  val Minor     = "${spark.minor}"
+             |  val AllMinors = $minors
+             |}
+             |""".stripMargin
+        )
+        Seq(target)
+      }.taskValue,
       // One self-contained jar a minor: the core's classes travel inside it.
       Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value
         .filterNot(_._2.startsWith("META-INF"))

@@ -1,0 +1,29 @@
+package org.slidewise.core.frames
+
+/** Recalculates each frame from its elements.
+  *
+  * Combines: `hi - lo` a frame. States: one. The right choice only where a state is as large as the frame itself
+  * (a list of its elements), so that a combine costs what recalculating does.
+  *
+  * @see
+  *   Tangwongsan, Hirzel, Schneider, section 8.1
+  */
+final class Recalculation(states: FrameStates) extends FrameAlgorithm {
+  private[this] var lo, hi = -1L
+
+  states.reserve(1)
+
+  def slide(newLo: Long, newHi: Long): Int = {
+    if (newLo != lo || newHi != hi) {
+      lo = newLo
+      hi = newHi
+      states.clear(0)
+      states.accumulate(0, lo, hi)
+    }
+    0
+  }
+
+  def oldest: Long = lo
+
+  def reset(): Unit = { lo = -1; hi = -1 }
+}

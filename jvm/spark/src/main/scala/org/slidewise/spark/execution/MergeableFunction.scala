@@ -1,0 +1,63 @@
+package org.slidewise.spark.execution
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, GenericInternalRow}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{ImperativeAggregate, TypedImperativeAggregate}
+
+/** An imperative aggregate whose state lies at a known place in a row of states. */
+sealed abstract private[execution] class MergeableFunction(
+    function: ImperativeAggregate,
+    filter: Option[BasePredicate]
+) {
+  final def initialize(state: InternalRow): Unit = function.initialize(state)
+
+  final def update(state: InternalRow, input: InternalRow): Unit =
+    if (filter.isEmpty || filter.get.eval(input)) function.update(state, input)
+
+  /** Appends what `newer` stands for to `state`, and leaves `newer` as it is. */
+  def merge(state: InternalRow, newer: InternalRow): Unit
+}
+
+private[execution] object MergeableFunction {
+
+  final private class OverRows(function: ImperativeAggregate, filter: Option[BasePredicate])
+      extends MergeableFunction(function, filter) {
+    def merge(state: InternalRow, newer: InternalRow): Unit = function.merge(state, newer)
+  }
+
+  final private class OverObjects[T](function: TypedImperativeAggregate[T], filter: Option[BasePredicate])
+      extends MergeableFunction(function, filter) {
+    def merge(state: InternalRow, newer: InternalRow): Unit = function.mergeBuffersObjects(state, newer)
+  }
+
+  /** A user's merge may keep, change or return its right argument: it gets a copy. */
+  final private class OverUserObjects[T](
+      function: TypedImperativeAggregate[T],
+      filter: Option[BasePredicate],
+      offset: Int,
+      fields: Int
+  ) extends MergeableFunction(function, filter) {
+    private[this] val copy = new GenericInternalRow(fields)
+
+    def merge(state: InternalRow, newer: InternalRow): Unit = {
+      val original = newer.get(offset, null).asInstanceOf[T]
+      copy.update(offset, function.deserialize(function.serialize(original)))
+      function.mergeBuffersObjects(state, copy)
+    }
+  }
+
+  /** @param function
+    *   bound to the input, its state beginning at field `offset` of a row of states of `fields` fields
+    */
+  def apply(
+      function: ImperativeAggregate,
+      filter: Option[BasePredicate],
+      offset: Int,
+      fields: Int
+  ): MergeableFunction = function match {
+    case typed: TypedImperativeAggregate[_] if UserCode.isIn(typed) =>
+      new OverUserObjects(typed, filter, offset, fields)
+    case typed: TypedImperativeAggregate[_] => new OverObjects(typed, filter)
+    case other                              => new OverRows(other, filter)
+  }
+}

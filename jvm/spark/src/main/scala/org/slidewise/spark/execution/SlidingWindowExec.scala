@@ -1,0 +1,53 @@
+package org.slidewise.spark.execution
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression, SortOrder}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.execution.window.WindowExecBase
+
+import org.slidewise.spark.SlidewiseSettings
+import org.slidewise.spark.planning.FramePlan
+
+/** Aggregates over moving frames: for each input row, the row and the answers of its frames.
+  *
+  * What it asks of its child, and what it promises of its own rows, is what Spark's own window operator does.
+  *
+  * @param windowExpression
+  *   aliases of aggregate functions over moving frames, each accepted by
+  *   [[org.slidewise.spark.planning.WindowDecision]]
+  */
+case class SlidingWindowExec(
+    windowExpression: Seq[NamedExpression],
+    partitionSpec: Seq[Expression],
+    orderSpec: Seq[SortOrder],
+    child: SparkPlan
+) extends WindowExecBase {
+
+  private def plans: Seq[FramePlan] = FramePlan.group(windowExpression, SlidewiseSettings.mergeApproximate(conf))
+
+  /** Shown first in EXPLAIN. */
+  @transient lazy val algorithms: Seq[String] = plans.map(_.algorithm.toString).distinct
+
+  override lazy val metrics: Map[String, SQLMetric] = WindowMetrics.create(sparkContext)
+
+  override protected def stringArgs: Iterator[Any] =
+    Iterator(algorithms, windowExpression, partitionSpec, orderSpec)
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val evaluator = new SlidingWindowEvaluator(
+      plans,
+      windowExpression,
+      partitionSpec,
+      orderSpec,
+      child.output,
+      SlidewiseSettings.maxStateBytes(conf),
+      conf.sessionLocalTimeZone,
+      metrics
+    )
+    child.execute().mapPartitions(rows => evaluator(rows))
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): SlidingWindowExec = copy(child = newChild)
+}

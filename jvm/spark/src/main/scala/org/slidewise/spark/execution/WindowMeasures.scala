@@ -1,0 +1,75 @@
+package org.slidewise.spark.execution
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+
+/** What the SQL tab shows of a `SlidingWindow`. */
+private[execution] object WindowMetrics {
+  val Rows      = "numOutputRows"
+  val Combines  = "combines"
+  val PeakFrame = "peakFrameLength"
+  val Memory    = "peakMemory"
+  val Spill     = "spillSize"
+  val Time      = "windowTime"
+
+  def create(context: SparkContext): Map[String, SQLMetric] = Map(
+    Rows      -> SQLMetrics.createMetric(context, "number of output rows"),
+    Combines  -> SQLMetrics.createMetric(context, "number of combines"),
+    PeakFrame -> SQLMetrics.createAverageMetric(context, "peak frame length in rows"),
+    Memory    -> SQLMetrics.createSizeMetric(context, "peak memory"),
+    Spill     -> SQLMetrics.createSizeMetric(context, "spill size"),
+    Time      -> SQLMetrics.createNanoTimingMetric(context, "time in window, estimated from a sample")
+  )
+}
+
+/** Measures one task's window.
+  *
+  * The time is that of a random sample of rows, scaled up: timing each row would cost as much as a short frame does.
+  * Gaps are random, for the work comes in a rhythm of its own.
+  */
+final private[execution] class WindowMeasures(metrics: Map[String, SQLMetric], resources: TaskResources) {
+  import WindowMeasures.MeanGap
+
+  private[this] val rowMetric            = metrics(WindowMetrics.Rows)
+  private[this] var random               = 0x2545f4914f6cdd1dL
+  private[this] var untilSample          = 1L
+  private[this] var sampled, peakFrame   = 0L
+  private[this] var reported             = false
+
+  /** To be handed to [[end]]. */
+  def begin(): Long = {
+    untilSample -= 1
+    if (untilSample == 0L) System.nanoTime() else 0L
+  }
+
+  def end(begin: Long, bounds: Array[FrameBounds]): Unit = {
+    rowMetric += 1
+    var i = 0
+    while (i < bounds.length) {
+      peakFrame = math.max(peakFrame, bounds(i).hi - bounds(i).lo)
+      i += 1
+    }
+    if (begin != 0L) {
+      sampled += System.nanoTime() - begin
+      random ^= random << 13
+      random ^= random >>> 7
+      random ^= random << 17
+      untilSample = 1 + (random >>> 1) % (2 * MeanGap - 1)
+    }
+  }
+
+  def report(logs: Seq[RowLog], evaluators: Array[FrameEvaluator]): Unit = if (!reported) {
+    reported = true
+    val memory = logs.map(_.peakMemory).sum + evaluators.map(_.peakMemory).sum
+    metrics(WindowMetrics.Combines) += evaluators.map(_.combines).sum
+    metrics(WindowMetrics.PeakFrame).set(peakFrame.toDouble)
+    metrics(WindowMetrics.Memory) += memory
+    metrics(WindowMetrics.Spill) += logs.map(_.spilledBytes).sum
+    metrics(WindowMetrics.Time) += sampled * MeanGap
+    resources.countPeakMemory(memory)
+  }
+}
+
+private[execution] object WindowMeasures {
+  private val MeanGap = 64L
+}

@@ -1,0 +1,37 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+
+/** What is known of the states of Spark's own aggregate functions.
+  *
+  * By class name where Spark minors differ in which classes there are.
+  */
+object StateSize {
+
+  /** Functions whose state is (nearly) the rows of the frame, so that a merge costs what recalculating costs, and
+    * functions whose empty state cannot be merged.
+    */
+  def growsWithTheFrame(function: AggregateFunction): Boolean = function match {
+    case _: Collect[_] | _: TypedAggregateWithHashMapAsBuffer => true
+    case other                                                => unmergeable(other.getClass.getSimpleName)
+  }
+
+  private val unmergeable = Set(
+    "ThetaIntersectionAgg",
+    "TupleIntersectionAggDouble",
+    "TupleIntersectionAggInteger",
+    "ListAgg",
+    "PivotFirst"
+  )
+
+  /** Functions that promise an error and whose merged states may answer otherwise than states built row by row. */
+  def isApproximate(function: AggregateFunction): Boolean = {
+    val name = function.getClass.getSimpleName
+    function match {
+      case _: ApproximatePercentile | _: HistogramNumeric => true
+      case _                                              => approximate.exists(name.startsWith)
+    }
+  }
+
+  private val approximate = Seq("Hll", "Theta", "Tuple", "Kll", "ApproxTopK")
+}
