@@ -59,7 +59,7 @@ final private[execution] class BoundsFactory(
 
 /** A copy of a row that lasts until the next one is made. */
 final private class CopyOfRow(attributes: Seq[Attribute]) extends Projection {
-  private[this] val copy = new UnsafeRow(attributes.size)
+  private[this] val copy = UnsafeRow.createFromByteArray(0, attributes.size)
 
   def apply(row: InternalRow): InternalRow = {
     copy.copyFrom(row.asInstanceOf[UnsafeRow])

@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeP
   *   whether two keys are of one partition
   */
 final private[execution] class PartitionKeys(val key: UnsafeProjection, fields: Int, val same: (UnsafeRow, UnsafeRow) => Boolean) {
-  val current = new UnsafeRow(fields)
+  val current = UnsafeRow.createFromByteArray(0, fields)
 }
 
 /** Rows in, partition by partition and in order; the same rows out, each with its answers.
