@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-
 from session import local_session
 
 # Python reads a timestamp in the zone of its process.

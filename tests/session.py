@@ -38,9 +38,7 @@ def local_session(folder: Path) -> SparkSession:
         .config("spark.sql.maxPlanStringLength", "10000000")
     )
     if os.environ.get("SLIDEWISE_ABSENT") != "1":
-        builder = builder.config("spark.jars", str(slidewise_jar())).config(
-            "spark.sql.extensions", EXTENSIONS
-        )
+        builder = builder.config("spark.jars", str(slidewise_jar())).config("spark.sql.extensions", EXTENSIONS)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel(os.environ.get("SLIDEWISE_LOG", "OFF"))
     return session

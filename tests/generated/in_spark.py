@@ -58,9 +58,7 @@ def answer(spark: SparkSession, cases: Sequence[Case], slidewise: bool) -> Answe
         return Failure(error.getCondition() or type(error).__name__, str(error)[:2000])
     except Py4JJavaError as error:
         return Failure(_root(error.java_exception).getClass().getName(), str(error)[:2000])
-    return Rows(
-        {row[0]: tuple(row)[1:] for row in rows}, frame._jdf.queryExecution().executedPlan().toString()
-    )
+    return Rows({row[0]: tuple(row)[1:] for row in rows}, frame._jdf.queryExecution().executedPlan().toString())
 
 
 def _root(error: Any) -> Any:

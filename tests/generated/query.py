@@ -67,9 +67,7 @@ def _settings(rng: random.Random, legacy_intervals: bool) -> dict[str, str]:
         "spark.sql.ansi.enabled": flag(0.5),
         "spark.sql.adaptive.enabled": flag(0.5),
         "spark.sql.codegen.wholeStage": "false" if interpreted else flag(0.7),
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN"
-        if interpreted
-        else rng.choice(["FALLBACK", "CODEGEN_ONLY"]),
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN" if interpreted else rng.choice(["FALLBACK", "CODEGEN_ONLY"]),
         "spark.sql.shuffle.partitions": rng.choice(["1", "2"]),
         "spark.sql.session.timeZone": rng.choice(["UTC", "America/New_York", "Asia/Kolkata"]),
         "spark.sql.legacy.interval.enabled": str(legacy_intervals).lower(),
@@ -121,9 +119,7 @@ def _beside(rng: random.Random, table: Table, storage: str, window: Window) -> C
     if rng.random() < 0.2:
         whole = window.keys.split("ORDER BY")[0].strip()
         sql = f"{rng.choice(['count(*)', f'max({x})', f'count({x})'])} OVER ({whole})"
-        return Case(
-            sql, sql if table.columns[x].domain in ("small", "wide") else None, Compare.EXACT, 0, False
-        )
+        return Case(sql, sql if table.columns[x].domain in ("small", "wide") else None, Compare.EXACT, 0, False)
     peers = ["rank()", "dense_rank()", "percent_rank()", "cume_dist()", f"count({x})"]
     rows = ["row_number()", "ntile(3)", f"lag({x}, 2)", f"lead({x})", f"lag({x}) IGNORE NULLS"]
     function = rng.choice(peers + rows + [f"nth_value({x}, 2)"])

@@ -46,12 +46,9 @@ def random_window(rng: random.Random, table: Table, legacy_intervals: bool) -> W
         kinds = TEMPORAL[1:] if legacy_intervals else OFFSETS
         key = rng.choice(table.of(kinds) + ([] if legacy_intervals else [table.columns["id"]]))
         frames = [
-            random_range(rng, key, legacy_intervals) if rng.random() < 0.85 else random_peers(rng)
-            for _ in range(count)
+            random_range(rng, key, legacy_intervals) if rng.random() < 0.85 else random_peers(rng) for _ in range(count)
         ]
-        return Window(
-            f"{partition}ORDER BY {_direction(rng, key)}", key.name == "id", _said([key], True), frames
-        )
+        return Window(f"{partition}ORDER BY {_direction(rng, key)}", key.name == "id", _said([key], True), frames)
     keys = [rng.choice(list(table.columns.values())) for _ in range(rng.choice([1, 1, 2]))]
     total = shape == "total"
     order = [_direction(rng, key) for key in keys if key.name != "id"] + (["id"] if total else [])

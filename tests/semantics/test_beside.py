@@ -21,7 +21,8 @@ BESIDE = [
     "max(x) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 3 FOLLOWING)",
     "count(*) OVER (PARTITION BY p)",
 ]
-FROM = "FROM (SELECT id, id % 3 AS p, if(id % 4 = 0, NULL, id * id) AS x FROM range(40)) WINDOW w AS (PARTITION BY p ORDER BY id) ORDER BY id"  # noqa: E501
+FROM = """FROM (SELECT id, id % 3 AS p, if(id % 4 = 0, NULL, id * id) AS x FROM range(40))
+    WINDOW w AS (PARTITION BY p ORDER BY id) ORDER BY id"""
 MOVING = "sum(x) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING)"
 
 
@@ -41,7 +42,7 @@ def test_without_a_moving_frame_nothing_is_taken(ask: Ask, alone: str) -> None:
 
 
 def test_one_sort_serves_both_operators(spark: SparkSession) -> None:
-    frame = spark.sql(f"SELECT id, {', '.join(BESIDE[:-1])}, {MOVING} {FROM.replace('ORDER BY id', '', 0)}")
+    frame = spark.sql(f"SELECT id, {', '.join(BESIDE[:-1])}, {MOVING} {FROM}")
     executed = plan(frame).split("Initial Plan")[0]
     # One for the windows, one for the answer's order.
     assert executed.count("Sort [") == 2
@@ -49,6 +50,7 @@ def test_one_sort_serves_both_operators(spark: SparkSession) -> None:
 
 def test_the_columns_stay_in_their_order(ask: Ask) -> None:
     answer = ask(
-        f"SELECT id, {MOVING} AS a, row_number() OVER w AS b, {MOVING.replace('sum', 'count')} AS c, rank() OVER w AS d {FROM}"
+        f"SELECT id, {MOVING} AS a, row_number() OVER w AS b, {MOVING.replace('sum', 'count')} AS c, "
+        f"rank() OVER w AS d {FROM}"
     )
     assert answer[0] == (0, 9, 1, 1, 1)

@@ -30,17 +30,13 @@ FIVE = "VALUES (1, 10), (2, 20), (3, 30), (4, 40), (5, 50) AS t(i, x)"
     ],
 )
 def test_sums(ask: Ask, frame: str, sums: list[int | None]) -> None:
-    answer = ask(
-        f"SELECT i, sum(x) OVER (ORDER BY i {frame}), count(x) OVER (ORDER BY i {frame}) FROM {FIVE}"
-    )
+    answer = ask(f"SELECT i, sum(x) OVER (ORDER BY i {frame}), count(x) OVER (ORDER BY i {frame}) FROM {FIVE}")
     assert [row[1] for row in answer] == sums
 
 
 def test_peers_enter_together(ask: Ask) -> None:
     tied = "VALUES (1, 1), (1, 2), (2, 4), (3, 8), (3, 16) AS t(k, x)"
-    answer = ask(
-        f"SELECT k, x, sum(x) OVER (ORDER BY k RANGE BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM {tied}"
-    )
+    answer = ask(f"SELECT k, x, sum(x) OVER (ORDER BY k RANGE BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM {tied}")
     assert [row[2] for row in answer] == [7, 7, 28, 24, 24]
 
 
@@ -72,9 +68,7 @@ def test_one_row(ask: Ask) -> None:
 
 
 def test_as_many_partitions_as_rows(ask: Ask) -> None:
-    answer = ask(
-        "SELECT id, sum(id) OVER (PARTITION BY id ORDER BY id ROWS 3 PRECEDING) FROM range(1000) ORDER BY id"
-    )
+    answer = ask("SELECT id, sum(id) OVER (PARTITION BY id ORDER BY id ROWS 3 PRECEDING) FROM range(1000) ORDER BY id")
     assert answer == [(i, i) for i in range(1000)]
 
 

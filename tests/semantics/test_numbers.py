@@ -39,9 +39,7 @@ def test_a_constant_has_no_variance_at_any_length(ask: Ask, length: int) -> None
             WINDOW w AS (ORDER BY id ROWS BETWEEN {length - 1} PRECEDING AND CURRENT ROW) ORDER BY id"""
     )
     assert {row[1] for row in answer[1:]} == {0.0}
-    assert {row[2] for row in answer} == {None} or all(
-        math.isnan(row[2]) for row in answer if row[2] is not None
-    )
+    assert {row[2] for row in answer} == {None} or all(math.isnan(row[2]) for row in answer if row[2] is not None)
 
 
 def test_means_of_far_away_values_keep_their_digits(spark: SparkSession) -> None:

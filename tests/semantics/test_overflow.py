@@ -74,9 +74,7 @@ def test_trying_decimals(ask: Ask, function: str) -> None:
 
 
 def intervals(values: str, frame: str) -> str:
-    return (
-        over("sum(x)", values, frame).replace("sum(x)", "cast(sum(x)").replace(") FROM", ") AS string) FROM")
-    )
+    return over("sum(x)", values, frame).replace("sum(x)", "cast(sum(x)").replace(") FROM", ") AS string) FROM")
 
 
 LONGEST = "make_ym_interval(178956970)"

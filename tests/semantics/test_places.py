@@ -31,16 +31,12 @@ def test_in_a_subquery_a_cte_and_a_view(ask: Ask, spark: SparkSession) -> None:
 
 
 def test_under_an_aggregate(ask: Ask) -> None:
-    answer = ask(
-        f"SELECT p, max(s), count(*) FROM (SELECT p, {MOVING} AS s FROM numbers) GROUP BY p ORDER BY p"
-    )
+    answer = ask(f"SELECT p, max(s), count(*) FROM (SELECT p, {MOVING} AS s FROM numbers) GROUP BY p ORDER BY p")
     assert [row[2] for row in answer] == [10, 10, 10]
 
 
 def test_over_an_aggregate(ask: Ask) -> None:
-    answer = ask(
-        "SELECT p, sum(sum(x)) OVER (ORDER BY p ROWS 1 PRECEDING) FROM numbers GROUP BY p ORDER BY p"
-    )
+    answer = ask("SELECT p, sum(sum(x)) OVER (ORDER BY p ROWS 1 PRECEDING) FROM numbers GROUP BY p ORDER BY p")
     assert len(answer) == 3
 
 
@@ -86,15 +82,11 @@ def test_in_a_union_and_under_a_limit(ask: Ask) -> None:
 def test_in_a_scalar_subquery_and_in_exists(ask: Ask) -> None:
     window = f"(SELECT id, {MOVING} AS s FROM numbers)"
     assert ask(f"SELECT (SELECT max(s) FROM {window} w), id FROM numbers ORDER BY id LIMIT 2")[1][1] == 1
-    assert ask(
-        f"SELECT id FROM numbers n WHERE EXISTS (SELECT 1 FROM {window} w WHERE w.s = n.x) ORDER BY id"
-    )
+    assert ask(f"SELECT id FROM numbers n WHERE EXISTS (SELECT 1 FROM {window} w WHERE w.s = n.x) ORDER BY id")
 
 
 def test_in_order_by_and_in_an_expression(ask: Ask) -> None:
-    answer = ask(
-        f"SELECT id, 1 + 2 * {MOVING} - {MOVING.replace('sum', 'max')} FROM numbers ORDER BY {MOVING}, id"
-    )
+    answer = ask(f"SELECT id, 1 + 2 * {MOVING} - {MOVING.replace('sum', 'max')} FROM numbers ORDER BY {MOVING}, id")
     assert len(answer) == 30
 
 

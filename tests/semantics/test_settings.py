@@ -19,9 +19,7 @@ SQL = """SELECT id, sum(x) OVER w, max_by(id, x) OVER w, collect_list(x) OVER w,
     ("adaptive", "whole_stage", "factory"),
     itertools.product([True, False], [True, False], ["FALLBACK", "CODEGEN_ONLY", "NO_CODEGEN"]),
 )
-def test_adaptive_or_not_compiled_or_interpreted(
-    ask: Ask, adaptive: bool, whole_stage: bool, factory: str
-) -> None:
+def test_adaptive_or_not_compiled_or_interpreted(ask: Ask, adaptive: bool, whole_stage: bool, factory: str) -> None:
     answer = ask(SQL, adaptive_enabled=adaptive, codegen_wholeStage=whole_stage, codegen_factoryMode=factory)
     assert len(answer) == 300
 
@@ -58,6 +56,4 @@ def test_explain_names_the_operator_and_its_algorithm(spark: SparkSession) -> No
 
 def test_formatted_and_extended_explain(spark: SparkSession) -> None:
     for mode in ("extended", "formatted", "cost", "codegen"):
-        assert "SlidingWindow" in spark._jvm.PythonSQLUtils.explainString(
-            spark.sql(SQL)._jdf.queryExecution(), mode
-        )
+        assert "SlidingWindow" in spark._jvm.PythonSQLUtils.explainString(spark.sql(SQL)._jdf.queryExecution(), mode)
