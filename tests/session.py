@@ -24,21 +24,29 @@ def slidewise_jar() -> Path:
     return Path(jar_path())
 
 
+def with_slidewise(builder: SparkSession.Builder) -> SparkSession.Builder:
+    if os.environ.get("SLIDEWISE_ABSENT") == "1":
+        return builder
+    try:
+        from slidewise import configure
+    except ImportError:
+        return builder.config("spark.jars", str(slidewise_jar())).config("spark.sql.extensions", EXTENSIONS)
+    return configure(builder)
+
+
 def local_session(folder: Path) -> SparkSession:
     """A session with Slidewise; a leak of execution memory fails the task that leaks."""
-    builder = (
+    session = with_slidewise(
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "2g")
+        .config("spark.driver.extraJavaOptions", f"-XX:ErrorFile={folder}/crash.log")
         .config("spark.local.dir", str(folder / "local"))
         .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
         .config("spark.unsafe.exceptionOnMemoryLeak", "true")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.debug.maxToStringFields", "100000")
         .config("spark.sql.maxPlanStringLength", "10000000")
-    )
-    if os.environ.get("SLIDEWISE_ABSENT") != "1":
-        builder = builder.config("spark.jars", str(slidewise_jar())).config("spark.sql.extensions", EXTENSIONS)
-    session = builder.getOrCreate()
+    ).getOrCreate()
     session.sparkContext.setLogLevel(os.environ.get("SLIDEWISE_LOG", "OFF"))
     return session

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -50,6 +51,8 @@ def same(a: Any, b: Any, case: Case, loosely: bool = False) -> bool:
     if a is None or b is None:
         return a is b
     if isinstance(a, (list, tuple)):
+        if case.compare is Compare.BINS and isinstance(a, list):
+            return _bins(a) == _bins(b)
         if not isinstance(b, (list, tuple)) or len(a) != len(b):
             return False
         if case.compare is Compare.SET:
@@ -58,6 +61,13 @@ def same(a: Any, b: Any, case: Case, loosely: bool = False) -> bool:
     if isinstance(a, float) or (loosely and isinstance(b, float)):
         return _same_number(float(a), float(b), case, loosely)
     return bool(a == b)
+
+
+def _bins(histogram: list[tuple[Any, float]]) -> Counter[Any]:
+    counts = Counter[Any]()
+    for place, height in histogram:
+        counts[place] += height
+    return counts
 
 
 def _same_number(a: float, b: float, case: Case, loosely: bool) -> bool:

@@ -15,6 +15,7 @@ class Compare(Enum):
     CLOSE = "equal to 1e-9 relative, or to the tolerance that the inputs' magnitude leaves"
     ROOT = "close once squared: the root of a number near zero magnifies its error"
     SET = "the same elements in any order"
+    BINS = "the same histogram, once bins at one place are one"
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ def _mode(rng: random.Random, table: Table) -> Call:
 def _histogram(rng: random.Random, table: Table) -> Call:
     # More bins than values: none are merged.
     x = pick(rng, table, NUMERIC, tame=True)
-    return Call(f"histogram_numeric({x.name}, 1000) {{over}}", None, Compare.CLOSE)
+    return Call(f"histogram_numeric({x.name}, 1000) {{over}}", None, Compare.BINS)
 
 
 def _count_min_sketch(rng: random.Random, table: Table) -> Call:

@@ -68,14 +68,16 @@ def _root(error: Any) -> Any:
 
 
 MOVING = re.compile(r"specifiedwindowframe\((?:Row|Range)Frame, (?!unboundedpreceding)")
-OTHER_FUNCTIONS = ("lag(", "lead(", "nth_value(")
+# A filter that lets nothing through leaves a null for the function.
+NOT_AGGREGATES = ("lag(", "lead(", "nth_value(", "windowspecdefinition(")
 
 
 def left_to_spark(plan: str) -> list[str]:
     """The moving aggregates that Spark's own operator runs."""
     left = []
     for line in plan.splitlines():
-        if re.search(r"(?<!\w)Window \[", line):
+        # What adaptive execution found to be empty is not run at all.
+        if re.search(r"(?<!\w)(?<!EmptyRelation )Window \[", line):
             expressions = re.findall(r"\w+\((?:(?! AS \w+#\d).)*? AS \w+#\d+", line)
-            left += [e for e in expressions if MOVING.search(e) and not e.startswith(OTHER_FUNCTIONS)]
+            left += [e for e in expressions if MOVING.search(e) and not e.startswith(NOT_AGGREGATES)]
     return left

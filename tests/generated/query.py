@@ -71,6 +71,7 @@ def _settings(rng: random.Random, legacy_intervals: bool) -> dict[str, str]:
         "spark.sql.shuffle.partitions": rng.choice(["1", "2"]),
         "spark.sql.session.timeZone": rng.choice(["UTC", "America/New_York", "Asia/Kolkata"]),
         "spark.sql.legacy.interval.enabled": str(legacy_intervals).lower(),
+        "spark.slidewise.mergeApproximate": flag(0.5),
         # Rows that Spark's operator keeps as objects. It is not made to spill: past a spill it opens a
         # reader of megabytes for each row of a frame that ends UNBOUNDED FOLLOWING.
         "spark.sql.windowExec.buffer.in.memory.threshold": rng.choice(["5", "4096", "4096"]),
@@ -105,7 +106,7 @@ def _aggregate(rng: random.Random, table: Table, call: Call, window: Window, fra
             duckdb = call.duckdb.replace("{over}", filtered + over)
             duckdb = duckdb.replace("{and}", f" AND ({condition})" if condition else "")
             duckdb = duckdb.replace("{window}", over)
-    return Case(spark, duckdb, call.compare, call.tolerance, frame.moving)
+    return Case(spark, duckdb, call.compare, call.tolerance, frame.moving and condition != "false")
 
 
 def _condition(rng: random.Random, table: Table) -> str:

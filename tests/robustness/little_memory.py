@@ -1,0 +1,35 @@
+"""Run by test_little_memory in a process of its own: folder, rows, aggregate calls; prints a report as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from session import with_slidewise
+
+from robustness.spills import files_left, spilled_bytes
+
+folder, rows, calls = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+spark = with_slidewise(
+    SparkSession.builder.master("local[1]")
+    .config("spark.driver.memory", "1g")
+    .config("spark.ui.enabled", "false")
+    .config("spark.local.dir", str(folder / "local"))
+    .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+    .config("spark.unsafe.exceptionOnMemoryLeak", "true")
+).getOrCreate()
+spark.sparkContext.setLogLevel("ERROR")
+
+over = "OVER (ORDER BY id ROWS BETWEEN 999999 PRECEDING AND CURRENT ROW)"
+x = "id * 48271 % 1000003"
+source = f"(SELECT id, {x} AS x, concat('row ', {x}) AS s FROM range(0, {rows}, 1, 1))"
+moving = ", ".join(f"{call} {over} AS c{i}" for i, call in enumerate(calls))
+answer = spark.sql(
+    f"""SELECT count(*), sum(n), {", ".join(f"count(c{i})" for i in range(len(calls)))}
+        FROM (SELECT id, count(*) {over} AS n, {moving} FROM {source})"""
+)
+(row,) = answer.collect()
+assert "SlidingWindow" in answer._jdf.queryExecution().executedPlan().toString()
+print(json.dumps({"rows": row[0], "counted": row[1], "spilled": spilled_bytes(spark), "left": files_left(spark)}))

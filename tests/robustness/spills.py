@@ -1,0 +1,18 @@
+"""What a query has written to disk, and what it has left there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+
+def spilled_bytes(spark: SparkSession) -> int:
+    stages = spark._jsc.sc().statusStore().stageList(None)
+    return sum(stages.apply(i).diskBytesSpilled() for i in range(stages.size()))
+
+
+def files_left(spark: SparkSession) -> list[str]:
+    """Spill files under the session's local folder; shuffles have files of other names."""
+    folder = Path(spark.conf.get("spark.local.dir") or "")
+    return [str(path) for path in folder.rglob("temp_local_*") if path.is_file()]

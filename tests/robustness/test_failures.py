@@ -1,0 +1,79 @@
+"""Failed, cancelled and unfinished tasks give their memory and files back; the session goes on."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from pyspark.sql import SparkSession
+
+from robustness.spills import files_left
+
+MOVING = "OVER (ORDER BY id ROWS BETWEEN 20000 PRECEDING AND 20000 FOLLOWING)"
+
+
+def execution_memory(spark: SparkSession) -> int:
+    """Bytes of execution memory that tasks hold; pages of tasks that ended are given back."""
+    return int(spark._jvm.org.apache.spark.SparkEnv.get().memoryManager().executionMemoryUsed())
+
+
+def assert_all_is_given_back(spark: SparkSession) -> None:
+    deadline = time.monotonic() + 20
+    while execution_memory(spark) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert execution_memory(spark) == 0
+    assert files_left(spark) == []
+    assert spark.sql("SELECT sum(id) OVER (ORDER BY id ROWS 1 PRECEDING) FROM range(3)").count() == 3
+
+
+@pytest.mark.parametrize("row", [0, 30_000, 99_999])
+def test_a_task_that_fails(spark: SparkSession, row: int) -> None:
+    sql = f"SELECT sum(if(id = {row}, raise_error('no'), id)) {MOVING}, collect_list(id) OVER (ORDER BY id ROWS 9 PRECEDING) FROM range(100000)"  # noqa: E501
+    with pytest.raises(Exception, match="no"):
+        spark.sql(sql).collect()
+    assert_all_is_given_back(spark)
+
+
+def test_a_task_that_fails_above_the_operator(spark: SparkSession) -> None:
+    sql = f"SELECT if(s > 1000000, raise_error('no'), s) FROM (SELECT sum(id) {MOVING} AS s FROM range(100000))"
+    with pytest.raises(Exception, match="no"):
+        spark.sql(sql).collect()
+    assert_all_is_given_back(spark)
+
+
+@pytest.mark.parametrize("interrupt", ["true", "false"])
+def test_a_task_that_is_cancelled(spark: SparkSession, interrupt: str) -> None:
+    caught: list[Exception] = []
+    tag = f"cancelled-{interrupt}"
+
+    def query() -> None:
+        spark.addTag(tag)
+        spark.sparkContext.setInterruptOnCancel(interrupt == "true")
+        try:
+            spark.sql(f"SELECT max(s) FROM (SELECT max(struct(id, id)) {MOVING} AS s FROM range(300000000))").collect()
+        except Exception as error:
+            caught.append(error)
+        finally:
+            spark.sparkContext.setInterruptOnCancel(False)
+            spark.removeTag(tag)
+
+    thread = threading.Thread(target=query)
+    thread.start()
+    deadline = time.monotonic() + 60
+    while not execution_memory(spark) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    time.sleep(1)
+    spark.interruptTag(tag)
+    thread.join(60)
+    assert not thread.is_alive()
+    assert len(caught) == 1
+    assert_all_is_given_back(spark)
+
+
+def test_an_iterator_that_is_not_read_to_its_end(spark: SparkSession) -> None:
+    rows = spark.sql(f"SELECT id, sum(id) {MOVING} FROM range(200000)").toLocalIterator()
+    assert next(iter(rows))[0] == 0
+    del rows
+    assert len(spark.sql(f"SELECT id, sum(id) {MOVING} FROM range(200000) LIMIT 7").collect()) == 7
+    assert_all_is_given_back(spark)
