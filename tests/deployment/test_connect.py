@@ -1,0 +1,71 @@
+"""Spark Connect: a server of one's own, and one that the client starts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from deployment.commands import SWITCHED_ON, environment, free_port, running, settings
+from deployment.expected import REPORT
+from deployment.test_clusters import wait_for
+
+SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
+HERE = str(Path(__file__).parent)
+
+
+def client(folder: Path, program: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment() | {"PYTHONPATH": str(Path(HERE).parent)},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]
+    return done.stdout
+
+
+def test_a_server_that_was_started_with_the_jar(tmp_path: Path) -> None:
+    port = free_port()
+    command = ("spark-submit", "--master", "local[2]", *settings(tmp_path), *SWITCHED_ON, "--class", SERVER)
+    with running(
+        tmp_path,
+        "server",
+        *command,
+        "--conf",
+        f"spark.connect.grpc.binding.port={port}",
+        "--name",
+        "c",
+        "spark-internal",
+    ):
+        wait_for(tmp_path / "server.log", "Spark Connect server started")
+        printed = client(
+            tmp_path,
+            f"""
+from pyspark.sql import SparkSession
+from deployment.program import report
+spark = SparkSession.builder.remote("sc://127.0.0.1:{port}").getOrCreate()
+print(type(spark).__module__, report(spark))
+spark.conf.set("spark.slidewise.enabled", "false")
+print("switched off:", report(spark))
+""",
+        )
+    assert f"pyspark.sql.connect.session {REPORT}" in printed
+    assert f"switched off: {REPORT.replace('SlidingWindow 1', 'SlidingWindow 0')}" in printed
+
+
+def test_a_server_that_the_client_starts(tmp_path: Path) -> None:
+    printed = client(
+        tmp_path,
+        """
+from pyspark.sql import SparkSession
+from deployment.program import report
+from session import with_slidewise
+spark = with_slidewise(SparkSession.builder.remote("local[2]").config("spark.driver.memory", "768m")).getOrCreate()
+print(type(spark).__module__, report(spark))
+""",
+    )
+    assert f"pyspark.sql.connect.session {REPORT}" in printed
