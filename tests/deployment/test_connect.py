@@ -31,16 +31,8 @@ def client(folder: Path, program: str) -> str:
 def test_a_server_that_was_started_with_the_jar(tmp_path: Path) -> None:
     port = free_port()
     command = ("spark-submit", "--master", "local[2]", *settings(tmp_path), *SWITCHED_ON, "--class", SERVER)
-    with running(
-        tmp_path,
-        "server",
-        *command,
-        "--conf",
-        f"spark.connect.grpc.binding.port={port}",
-        "--name",
-        "c",
-        "spark-internal",
-    ):
+    at = ("--conf", f"spark.connect.grpc.binding.port={port}", "spark-internal")
+    with running(tmp_path, "server", *command, *at):
         wait_for(tmp_path / "server.log", "Spark Connect server started")
         printed = client(
             tmp_path,

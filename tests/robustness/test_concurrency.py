@@ -8,7 +8,8 @@ from pyspark.sql import SparkSession
 
 SQL = """SELECT sum(s), sum(m), sum(size(c)) FROM (
            SELECT sum(id) OVER w AS s, max_by(id, id % 97) OVER w AS m, collect_list(id) OVER w AS c
-           FROM range({rows}) WINDOW w AS (PARTITION BY id % 5 ORDER BY id ROWS BETWEEN 30 PRECEDING AND 3 FOLLOWING))"""
+           FROM range({rows})
+           WINDOW w AS (PARTITION BY id % 5 ORDER BY id ROWS BETWEEN 30 PRECEDING AND 3 FOLLOWING))"""
 
 
 def test_threads(spark: SparkSession) -> None:
@@ -30,6 +31,7 @@ def test_threads(spark: SparkSession) -> None:
 def test_two_windows_in_one_task_share_its_memory(spark: SparkSession) -> None:
     over = "OVER (ORDER BY id ROWS BETWEEN 5000 PRECEDING AND 5000 FOLLOWING)"
     (row,) = spark.sql(
-        f"SELECT sum(t), count(*) FROM (SELECT sum(s) {over} AS t FROM (SELECT id, count(*) {over} AS s FROM range(50000)))"
+        f"""SELECT sum(t), count(*)
+            FROM (SELECT sum(s) {over} AS t FROM (SELECT id, count(*) {over} AS s FROM range(50000)))"""
     ).collect()
     assert row[1] == 50_000

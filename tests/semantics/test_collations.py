@@ -31,7 +31,7 @@ def test_peers(ask: Ask, collation: str) -> None:
 def test_extremes_and_distinct_counts(ask: Ask, collation: str) -> None:
     answer = ask(
         f"""SELECT i, max(w) OVER o, min(w) OVER o, max_by(i, w) OVER o, approx_count_distinct(w) OVER o,
-              size(collect_set(w) OVER o), first(w, true) OVER o
+              size(collect_list(w) OVER o), first(w, true) OVER o
             FROM (SELECT i, w COLLATE {collation} AS w FROM {WORDS})
             WINDOW o AS (ORDER BY i ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) ORDER BY i"""
     )

@@ -57,9 +57,9 @@ def test_nan_and_infinity_as_order_keys(ask: Ask, direction: str) -> None:
         assert len(answer) == 5
 
 
-def test_a_table_of_no_rows(ask: Ask, spark: object) -> None:
+def test_a_table_of_no_rows(ask: Ask) -> None:
     sql = "SELECT id, sum(id) OVER (PARTITION BY id % 2 ORDER BY id ROWS 1 PRECEDING) FROM range(9) WHERE rand(1) > 2"
-    assert ask(sql) == []
+    assert ask(sql, taken=False) == []
 
 
 def test_one_row(ask: Ask) -> None:
@@ -111,4 +111,4 @@ def test_an_expression_as_key_argument_and_filter(ask: Ask) -> None:
            FROM range(9) ORDER BY id"""
     )
     assert answer[0] == (0, 1)
-    assert answer[5] == (5, None) or answer[5][1] is None or isinstance(answer[5][1], int)
+    assert answer[5] == (5, 5)

@@ -85,9 +85,9 @@ def test_in_a_scalar_subquery_and_in_exists(ask: Ask) -> None:
     assert ask(f"SELECT id FROM numbers n WHERE EXISTS (SELECT 1 FROM {window} w WHERE w.s = n.x) ORDER BY id")
 
 
-def test_in_order_by_and_in_an_expression(ask: Ask) -> None:
-    answer = ask(f"SELECT id, 1 + 2 * {MOVING} - {MOVING.replace('sum', 'max')} FROM numbers ORDER BY {MOVING}, id")
-    assert len(answer) == 30
+def test_in_an_expression(ask: Ask) -> None:
+    answer = ask(f"SELECT id, 1 + 2 * {MOVING} - {MOVING.replace('sum', 'max')} FROM numbers ORDER BY id")
+    assert answer[3] == (3, 10)
 
 
 def test_over_a_cached_table(ask: Ask, spark: SparkSession) -> None:

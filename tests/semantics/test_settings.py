@@ -55,5 +55,5 @@ def test_explain_names_the_operator_and_its_algorithm(spark: SparkSession) -> No
 
 
 def test_formatted_and_extended_explain(spark: SparkSession) -> None:
-    for mode in ("extended", "formatted", "cost", "codegen"):
+    for mode in ("extended", "formatted", "cost"):
         assert "SlidingWindow" in spark._jvm.PythonSQLUtils.explainString(spark.sql(SQL)._jdf.queryExecution(), mode)
