@@ -23,6 +23,11 @@ lazy val jmh = project
   .dependsOn(core)
   .settings(strict, name := "slidewise-jmh", publish / skip := true)
 
+/** The packages of the JDK that Spark reaches into. */
+val opened = Seq("java.lang", "java.lang.invoke", "java.io", "java.net", "java.nio", "java.util") ++
+  Seq("java.util.concurrent", "java.util.concurrent.atomic", "sun.nio.ch", "sun.nio.cs", "sun.security.action") :+
+  "sun.util.calendar"
+
 def sparkProject(spark: SparkMinor): Project = {
   val shared = file("jvm/spark/src")
   val base   = Project(s"spark${spark.minor.replace(".", "")}", file(s"jvm/spark/shims/${spark.minor}"))
@@ -49,6 +54,8 @@ def sparkProject(spark: SparkMinor): Project = {
         )
         Seq(target)
       }.taskValue,
+      Test / unmanagedSourceDirectories += (shared / "test/scala").getAbsoluteFile,
+      Test / javaOptions ++= Seq("-Xmx1g", "-Dspark.ui.enabled=false") ++ opened.map(p => s"--add-opens=java.base/$p=ALL-UNNAMED"),
       // One self-contained jar a minor: the core's classes travel inside it.
       Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value
         .filterNot(_._2.startsWith("META-INF"))
@@ -58,7 +65,8 @@ def sparkProject(spark: SparkMinor): Project = {
       base.settings(libraryDependencies += "org.apache.spark" %% "spark-sql" % version % Provided)
     case from: SparkMinor.FromPyspark =>
       base.settings(
-        Compile / unmanagedJars ++= Attributed.blankSeq(from.jars((ThisBuild / baseDirectory).value))
+        Compile / unmanagedJars ++= Attributed.blankSeq(from.jars((ThisBuild / baseDirectory).value)),
+        Test / unmanagedJars ++= (Compile / unmanagedJars).value
       )
   }
 }

@@ -1,12 +1,13 @@
 package org.slidewise.core
 
-/** A first-in first-out window that knows the aggregate of its elements: the abstract data type SWAG.
-  *
-  * Not safe for concurrent use.
-  *
-  * @see
-  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 2.1
-  */
+/**
+ * A first-in first-out window that knows the aggregate of its elements: the abstract data type SWAG.
+ *
+ * Not safe for concurrent use.
+ *
+ * @see
+ *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 2.1
+ */
 trait SlidingAggregator[-In, +Out] {
 
   /** The number of elements in the window. */
@@ -15,11 +16,12 @@ trait SlidingAggregator[-In, +Out] {
   /** Adds `in` as the newest element. */
   def insert(in: In): Unit
 
-  /** Removes the oldest element.
-    *
-    * @throws java.util.NoSuchElementException
-    *   if the window is empty
-    */
+  /**
+   * Removes the oldest element.
+   *
+   * @throws java.util.NoSuchElementException
+   *   if the window is empty
+   */
   def evict(): Unit
 
   /** The aggregate of the window's elements, oldest first; of an empty window, the lowered identity. */

@@ -8,13 +8,14 @@ import org.slidewise.spark.planning.{SlidingWindowStrategy, WindowReport}
 /** Slidewise in a session that is already running. */
 object Slidewise {
 
-  /** Switches Slidewise on in `session`, if it is not on.
-    *
-    * @return
-    *   whether it was off
-    * @throws java.lang.IllegalStateException
-    *   if this jar was not made for the Spark that runs
-    */
+  /**
+   * Switches Slidewise on in `session`, if it is not on.
+   *
+   * @return
+   *   whether it was off
+   * @throws java.lang.IllegalStateException
+   *   if this jar was not made for the Spark that runs
+   */
   def install(session: SparkSession): Boolean = {
     if (!SparkVersion.isSupported)
       throw new IllegalStateException(
@@ -29,9 +30,10 @@ object Slidewise {
   def isInstalled(session: SparkSession): Boolean =
     session.asInstanceOf[classic.SparkSession].sessionState.planner.strategies.contains(SlidingWindowStrategy)
 
-  /** For each window expression of `data`'s plan, whether Slidewise runs it, as a JSON array of objects with the fields
-    * `sql`, `slidewise`, `algorithm` and `reason`.
-    */
+  /**
+   * For each window expression of `data`'s plan, whether Slidewise runs it, as a JSON array of objects with the fields
+   * `sql`, `slidewise`, `algorithm` and `reason`.
+   */
   def explainJson(data: Dataset[_]): String =
     WindowReport
       .of(data.asInstanceOf[classic.Dataset[_]].queryExecution.executedPlan)

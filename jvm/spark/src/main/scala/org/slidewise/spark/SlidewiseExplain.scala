@@ -5,11 +5,13 @@ import org.apache.spark.sql.execution.SparkPlan
 
 import org.slidewise.spark.planning.WindowReport
 
-/** Adds to EXPLAIN, for each window expression, whether Slidewise runs it and if not, why; one JSON object a line. To be
-  * named in `spark.sql.extendedExplainProviders`.
-  */
+/**
+ * Adds to EXPLAIN, for each window expression, whether Slidewise runs it and if not, why; one JSON object a line. To be
+ * named in `spark.sql.extendedExplainProviders`.
+ */
 class SlidewiseExplain extends ExtendedExplainGenerator {
   override def title: String = "Slidewise"
 
-  override def generateExtendedInfo(plan: SparkPlan): String = WindowReport.of(plan).map(_.json).mkString("\n")
+  override def generateExtendedInfo(plan: SparkPlan): String =
+    WindowReport.of(plan).map(_.json).mkString("\n")
 }

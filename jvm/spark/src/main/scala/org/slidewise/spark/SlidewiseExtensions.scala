@@ -4,10 +4,11 @@ import java.util.{Collections, WeakHashMap}
 
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 
-/** The one door: what `spark.sql.extensions` names, and what a jar on the class path brings by itself.
-  *
-  * On a Spark that this jar was not made for, it changes nothing and says so in one line of the log.
-  */
+/**
+ * The one door: what `spark.sql.extensions` names, and what a jar on the class path brings by itself.
+ *
+ * On a Spark that this jar was not made for, it changes nothing and says so in one line of the log.
+ */
 class SlidewiseExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit =
     if (SlidewiseExtensions.firstTime(extensions) && SparkVersion.isSupported) Injection(extensions)

@@ -14,14 +14,16 @@ object SparkVersion {
   /** Whether this jar fits; if not, one warning says what would. */
   lazy val isSupported: Boolean = {
     val running = minorOf(SPARK_VERSION)
-    val fits    = running == BuiltFor.Minor
+    val fits = running == BuiltFor.Minor
     if (!fits) {
       val advice =
         if (supportedMinors.contains(running)) s"take the jar slidewise-spark-${running}_2.13"
         else s"Slidewise supports Spark ${supportedMinors.mkString(", ")}"
       LoggerFactory
         .getLogger(getClass)
-        .warn(s"Slidewise stays off: this jar is for Spark ${BuiltFor.Minor}, this is Spark $SPARK_VERSION; $advice")
+        .warn(
+          s"Slidewise stays off: this jar is for Spark ${BuiltFor.Minor}, this is Spark $SPARK_VERSION; $advice"
+        )
     }
     fits
   }

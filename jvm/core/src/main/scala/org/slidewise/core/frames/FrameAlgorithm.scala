@@ -1,19 +1,21 @@
 package org.slidewise.core.frames
 
-/** Answers a sequence of frames `[lo, hi)` over one sequence of elements; neither end ever moves back.
-  *
-  * This is the problem of Basin, Klaedtke and Zălinescu, "Greedily computing associative aggregations on sliding
-  * windows", with empty frames allowed, as SQL has them.
-  */
+/**
+ * Answers a sequence of frames `[lo, hi)` over one sequence of elements; neither end ever moves back.
+ *
+ * This is the problem of Basin, Klaedtke and Zălinescu, "Greedily computing associative aggregations on sliding
+ * windows", with empty frames allowed, as SQL has them.
+ */
 trait FrameAlgorithm {
 
-  /** The slot that holds the aggregate of the elements at `lo until hi`, valid until the next call.
-    *
-    * @param lo
-    *   at least the previous `lo`
-    * @param hi
-    *   at least `lo` and the previous `hi`
-    */
+  /**
+   * The slot that holds the aggregate of the elements at `lo until hi`, valid until the next call.
+   *
+   * @param lo
+   *   at least the previous `lo`
+   * @param hi
+   *   at least `lo` and the previous `hi`
+   */
   def slide(lo: Long, hi: Long): Int
 
   /** The oldest position that a later call may still read. */

@@ -1,22 +1,24 @@
 package org.slidewise.core.frames
 
-/** Partial aggregates kept in numbered slots, over elements that can be read again by position.
-  *
-  * It is the seam between a frame algorithm, which only decides which slots to combine, and whatever holds the
-  * states (primitive arrays, pages of rows, objects) and the elements (an array, a spillable log). Positions count
-  * from zero within one sequence of elements. Every aggregation keeps order: in all methods older elements are on
-  * the left.
-  *
-  * Implementations count what they do in [[combines]]: one for each element accumulated and one for each
-  * [[combine]].
-  */
+/**
+ * Partial aggregates kept in numbered slots, over elements that can be read again by position.
+ *
+ * It is the seam between a frame algorithm, which only decides which slots to combine, and whatever holds the
+ * states (primitive arrays, pages of rows, objects) and the elements (an array, a spillable log). Positions count
+ * from zero within one sequence of elements. Every aggregation keeps order: in all methods older elements are on
+ * the left.
+ *
+ * Implementations count what they do in [[combines]]: one for each element accumulated and one for each
+ * [[combine]].
+ */
 trait FrameStates {
 
-  /** Makes slots `0 until slots` addressable, if there is memory to spare; keeps the contents of those that were.
-    *
-    * @return
-    *   whether it did; if not, nothing has changed
-    */
+  /**
+   * Makes slots `0 until slots` addressable, if there is memory to spare; keeps the contents of those that were.
+   *
+   * @return
+   *   whether it did; if not, nothing has changed
+   */
   def tryReserve(slots: Int): Boolean
 
   /** As [[tryReserve]], but fails with the holder's own out-of-memory error where it cannot be done. */

@@ -1,13 +1,14 @@
 package org.slidewise.core.frames
 
-/** Recalculates each frame from its elements.
-  *
-  * Combines: `hi - lo` a frame. States: one. The right choice only where a state is as large as the frame itself
-  * (a list of its elements), so that a combine costs what recalculating does.
-  *
-  * @see
-  *   Tangwongsan, Hirzel, Schneider, section 8.1
-  */
+/**
+ * Recalculates each frame from its elements.
+ *
+ * Combines: `hi - lo` a frame. States: one. The right choice only where a state is as large as the frame itself
+ * (a list of its elements), so that a combine costs what recalculating does.
+ *
+ * @see
+ *   Tangwongsan, Hirzel, Schneider, section 8.1
+ */
 final class Recalculation(states: FrameStates) extends FrameAlgorithm {
   private[this] var lo, hi = -1L
 

@@ -8,12 +8,12 @@ class TwoStacksFramesSuite extends ScalaCheckSuite {
 
   /** Strings are the free monoid: any wrong order, gap or repetition shows. */
   final private class Strings(capacity: Int) extends FrameStates {
-    private var slots    = Array.empty[String]
-    var reserved         = 0
+    private var slots = Array.empty[String]
+    var reserved = 0
     private var combined = 0L
 
     def apply(slot: Int): String = slots(slot)
-    def combines: Long           = combined
+    def combines: Long = combined
 
     def tryReserve(n: Int): Boolean = n <= capacity && { reserve(n); true }
     def reserve(n: Int): Unit = {
@@ -33,7 +33,8 @@ class TwoStacksFramesSuite extends ScalaCheckSuite {
     }
   }
 
-  private def text(from: Long, until: Long): String = (from until until).mkString("", ",", ",").stripPrefix(",")
+  private def text(from: Long, until: Long): String =
+    (from until until).mkString("", ",", ",").stripPrefix(",")
 
   private val steps: Gen[List[(Int, Int)]] =
     Gen.listOf(
@@ -54,7 +55,7 @@ class TwoStacksFramesSuite extends ScalaCheckSuite {
   for (capacity <- Seq(0, 40, 1 << 20))
     property(s"any nondecreasing frames, $capacity states affordable") {
       Prop.forAll(steps) { steps =>
-        val states    = new Strings(capacity)
+        val states = new Strings(capacity)
         val algorithm = new TwoStacksFrames(states)
         Prop.all(frames(steps).map { case (lo, hi) =>
           val got = states(algorithm.slide(lo, hi))
@@ -64,7 +65,7 @@ class TwoStacksFramesSuite extends ScalaCheckSuite {
     }
 
   private def combinesAnElement(window: Long, rows: Long, capacity: Int): (Double, Int) = {
-    val states    = new Strings(capacity)
+    val states = new Strings(capacity)
     val algorithm = new TwoStacksFrames(states)
     (1L to rows).foreach(hi => algorithm.slide(math.max(0, hi - window), hi))
     (states.combines.toDouble / rows, states.reserved)
@@ -85,15 +86,15 @@ class TwoStacksFramesSuite extends ScalaCheckSuite {
   }
 
   test("a shrinking frame costs 3 combines an element and one a block") {
-    val n         = 5000L
-    val states    = new Strings(0)
+    val n = 5000L
+    val states = new Strings(0)
     val algorithm = new TwoStacksFrames(states)
     (0L until n).foreach(lo => assertEquals(states(algorithm.slide(lo, n)).length, text(lo, n).length))
     assert(states.combines <= 3 * n + math.ceil(math.sqrt(n.toDouble)), states.combines)
   }
 
   test("after a reset the positions start anew") {
-    val states    = new Strings(0)
+    val states = new Strings(0)
     val algorithm = new TwoStacksFrames(states)
     (1L to 50L).foreach(hi => algorithm.slide(math.max(0, hi - 9), hi))
     algorithm.reset()

@@ -4,11 +4,12 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
-/** Makes the bounds of a frame over rows of the given attributes.
-  *
-  * Which expression adds an offset to an order key follows Spark's own window operator, so that overflow, months of
-  * different lengths and days of 23 hours come out alike.
-  */
+/**
+ * Makes the bounds of a frame over rows of the given attributes.
+ *
+ * Which expression adds an offset to an order key follows Spark's own window operator, so that overflow, months of
+ * different lengths and days of 23 hours come out alike.
+ */
 final private[execution] class BoundsFactory(
     orderSpec: Seq[SortOrder],
     input: Seq[Attribute],
@@ -17,7 +18,7 @@ final private[execution] class BoundsFactory(
 ) {
   def bounds(frame: SpecifiedWindowFrame): FrameBounds = frame match {
     case SpecifiedWindowFrame(RowFrame, lower, UnboundedFollowing) => new RowsBounds(rows(lower), None)
-    case SpecifiedWindowFrame(RowFrame, lower, upper)              => new RowsBounds(rows(lower), Some(rows(upper)))
+    case SpecifiedWindowFrame(RowFrame, lower, upper) => new RowsBounds(rows(lower), Some(rows(upper)))
     case SpecifiedWindowFrame(RangeFrame, lower, UnboundedFollowing) =>
       new RangeBounds(range(lower), None, log.reader())
     case SpecifiedWindowFrame(RangeFrame, lower, upper) =>
@@ -31,27 +32,32 @@ final private[execution] class BoundsFactory(
   }
 
   private def range(bound: Expression): RangeBound = bound match {
-    case CurrentRow => new RangeBound(RowOrdering.create(orderSpec, input), IdentityProjection, new CopyOfRow(input))
+    case CurrentRow =>
+      new RangeBound(RowOrdering.create(orderSpec, input), IdentityProjection, new CopyOfRow(input))
     case offset =>
-      val order    = orderSpec.head
-      val key      = order.child
-      val ordering = RowOrdering.create(Seq(order.copy(child = BoundReference(0, key.dataType, key.nullable))), Nil)
-      val signed   = if (order.direction == Descending) UnaryMinus(offset) else offset
+      val order = orderSpec.head
+      val key = order.child
+      val ordering =
+        RowOrdering.create(Seq(order.copy(child = BoundReference(0, key.dataType, key.nullable))), Nil)
+      val signed = if (order.direction == Descending) UnaryMinus(offset) else offset
       new RangeBound(ordering, unboxed(key), unboxed(shifted(key, signed)))
   }
 
-  private def shifted(key: Expression, offset: Expression): Expression = (key.dataType, offset.dataType) match {
-    case (DateType, IntegerType)                  => DateAdd(key, offset)
-    case (DateType, _: YearMonthIntervalType)     => DateAddYMInterval(key, offset)
-    case (DateType, _: DayTimeIntervalType)       => DateAdd(key, ExtractANSIIntervalDays(offset))
-    case (_, _: YearMonthIntervalType) if isTimestamp(key) => TimestampAddYMInterval(key, offset, Some(timeZone))
-    case (_, CalendarIntervalType | _: DayTimeIntervalType) if isTimestamp(key) =>
-      TimestampAddInterval(key, offset, Some(timeZone))
-    case (decimal: DecimalType, _: DecimalType) => DecimalAddNoOverflowCheck(key, offset, decimal)
-    case _                                      => Add(key, offset)
-  }
+  private def shifted(key: Expression, offset: Expression): Expression =
+    (key.dataType, offset.dataType) match {
+      case (DateType, IntegerType)                           => DateAdd(key, offset)
+      case (DateType, _: YearMonthIntervalType)              => DateAddYMInterval(key, offset)
+      case (DateType, _: DayTimeIntervalType)                => DateAdd(key, ExtractANSIIntervalDays(offset))
+      case (_, _: YearMonthIntervalType) if isTimestamp(key) =>
+        TimestampAddYMInterval(key, offset, Some(timeZone))
+      case (_, CalendarIntervalType | _: DayTimeIntervalType) if isTimestamp(key) =>
+        TimestampAddInterval(key, offset, Some(timeZone))
+      case (decimal: DecimalType, _: DecimalType) => DecimalAddNoOverflowCheck(key, offset, decimal)
+      case _                                      => Add(key, offset)
+    }
 
-  private def isTimestamp(e: Expression): Boolean = e.dataType == TimestampType || e.dataType == TimestampNTZType
+  private def isTimestamp(e: Expression): Boolean =
+    e.dataType == TimestampType || e.dataType == TimestampNTZType
 
   private def unboxed(value: Expression): Projection =
     MutableProjection.create(Seq(value), input).target(new SpecificInternalRow(Seq(value.dataType)))

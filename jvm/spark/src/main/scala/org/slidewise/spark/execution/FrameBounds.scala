@@ -3,27 +3,29 @@ package org.slidewise.spark.execution
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Projection
 
-/** Where the frame of each output row begins and ends, found in step with the arrival of the rows.
-  *
-  * Frames are `[lo, hi)`, in positions within the partition. Neither end moves back.
-  */
+/**
+ * Where the frame of each output row begins and ends, found in step with the arrival of the rows.
+ *
+ * Frames are `[lo, hi)`, in positions within the partition. Neither end moves back.
+ */
 abstract private[execution] class FrameBounds {
   protected var loAt, hiAt = 0L
 
   final def lo: Long = loAt
   final def hi: Long = hiAt
 
-  /** Moves to the frame of the row at `index`.
-    *
-    * @param current
-    *   that row
-    * @param arrived
-    *   how many rows of the partition are in the log
-    * @param complete
-    *   whether that is all of them
-    * @return
-    *   false if rows must arrive before the frame is known; ask again then
-    */
+  /**
+   * Moves to the frame of the row at `index`.
+   *
+   * @param current
+   *   that row
+   * @param arrived
+   *   how many rows of the partition are in the log
+   * @param complete
+   *   whether that is all of them
+   * @return
+   *   false if rows must arrive before the frame is known; ask again then
+   */
   def advance(index: Long, current: InternalRow, arrived: Long, complete: Boolean): Boolean
 
   /** Begins a new partition. */
@@ -33,14 +35,15 @@ abstract private[execution] class FrameBounds {
   }
 }
 
-/** Frames at a distance in rows from the current one.
-  *
-  * @param upper
-  *   rows after the current one, or none for all of them
-  */
+/**
+ * Frames at a distance in rows from the current one.
+ *
+ * @param upper
+ *   rows after the current one, or none for all of them
+ */
 final private[execution] class RowsBounds(lower: Int, upper: Option[Int]) extends FrameBounds {
   def advance(index: Long, current: InternalRow, arrived: Long, complete: Boolean): Boolean = {
-    val end   = upper.fold(Long.MaxValue)(u => math.max(index + u + 1, 0L))
+    val end = upper.fold(Long.MaxValue)(u => math.max(index + u + 1, 0L))
     val known = complete || end <= arrived
     if (known) {
       hiAt = math.min(end, arrived)
@@ -50,26 +53,32 @@ final private[execution] class RowsBounds(lower: Int, upper: Option[Int]) extend
   }
 }
 
-/** One end of a RANGE frame: compares a row with the bound that the current row sets.
-  *
-  * @param key
-  *   what of a row is compared
-  * @param bound
-  *   what it is compared with, of the current row; must not refer to the row itself, which is gone by then
-  */
-final private[execution] class RangeBound(ordering: Ordering[InternalRow], key: Projection, bound: Projection) {
+/**
+ * One end of a RANGE frame: compares a row with the bound that the current row sets.
+ *
+ * @param key
+ *   what of a row is compared
+ * @param bound
+ *   what it is compared with, of the current row; must not refer to the row itself, which is gone by then
+ */
+final private[execution] class RangeBound(
+    ordering: Ordering[InternalRow],
+    key: Projection,
+    bound: Projection
+) {
   private[this] var limit: InternalRow = _
 
-  def moveTo(current: InternalRow): Unit     = limit = bound(current)
-  def compare(row: InternalRow): Int         = ordering.compare(key(row), limit)
+  def moveTo(current: InternalRow): Unit = limit = bound(current)
+  def compare(row: InternalRow): Int = ordering.compare(key(row), limit)
 }
 
-/** Frames at a distance in the order key from the current row, found as Spark finds them: first rows that are before
-  * the lower bound leave, then rows that are not after the upper bound enter.
-  *
-  * @param upper
-  *   none for all the rows that follow
-  */
+/**
+ * Frames at a distance in the order key from the current row, found as Spark finds them: first rows that are before
+ * the lower bound leave, then rows that are not after the upper bound enter.
+ *
+ * @param upper
+ *   none for all the rows that follow
+ */
 final private[execution] class RangeBounds(lower: RangeBound, upper: Option[RangeBound], rows: RowLog#Reader)
     extends FrameBounds {
   private[this] var prepared = -1L
@@ -100,12 +109,11 @@ final private[execution] class RangeBounds(lower: RangeBound, upper: Option[Rang
     }
   }
 
-  private def enterAll(arrived: Long): Unit = {
+  private def enterAll(arrived: Long): Unit =
     while (hiAt < arrived) {
       if (loAt == hiAt && lower.compare(entering(hiAt)) < 0) loAt += 1
       hiAt += 1
     }
-  }
 
   override def reset(): Unit = {
     super.reset()

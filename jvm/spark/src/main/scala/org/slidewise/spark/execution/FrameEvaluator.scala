@@ -8,14 +8,15 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.slidewise.core.frames.{FrameAlgorithm, Recalculation, TwoStacksFrames}
 import org.slidewise.spark.planning.{Algorithm, FramePlan, MagnitudeExceeds}
 
-/** Answers the functions of one [[FramePlan]] for one frame after the other.
-  *
-  * @param bounds
-  *   where the frames are
-  * @param results
-  *   the row that the answers go into; it has a field for each window expression and, from `firstGuard`, one for each
-  *   of this plan's guards
-  */
+/**
+ * Answers the functions of one [[FramePlan]] for one frame after the other.
+ *
+ * @param bounds
+ *   where the frames are
+ * @param results
+ *   the row that the answers go into; it has a field for each window expression and, from `firstGuard`, one for each
+ *   of this plan's guards
+ */
 final private[execution] class FrameEvaluator(
     plan: FramePlan,
     val bounds: FrameBounds,
@@ -27,7 +28,7 @@ final private[execution] class FrameEvaluator(
     firstGuard: Int
 ) {
   private[this] val functions = plan.aggregates.map(a => (a.function, a.filter))
-  private[this] val ordinals  = plan.aggregates.map(_.result)
+  private[this] val ordinals = plan.aggregates.map(_.result)
 
   private[this] val guards: Seq[(AggregateFunction, Option[Expression])] =
     plan.aggregates.flatMap(a => a.guard.map(g => (MagnitudeExceeds(g.input, g.limit), a.filter)))
@@ -42,9 +43,9 @@ final private[execution] class FrameEvaluator(
   }
 
   // As Spark does it, for frames in which a sum may have overflown.
-  private[this] lazy val asSpark     = newStates(new FrameFunctions(functions, ordinals, input))
+  private[this] lazy val asSpark = newStates(new FrameFunctions(functions, ordinals, input))
   private[this] lazy val recalculate = new Recalculation(asSpark)
-  private[this] var askedSpark       = false
+  private[this] var askedSpark = false
 
   private[this] var lo, hi = -1L
 
@@ -97,7 +98,7 @@ final private[execution] class FrameEvaluator(
     hi = -1
   }
 
-  def combines: Long   = states.combines + (if (askedSpark) asSpark.combines else 0L)
+  def combines: Long = states.combines + (if (askedSpark) asSpark.combines else 0L)
   def peakMemory: Long = states.peakMemory + (if (askedSpark) asSpark.peakMemory else 0L)
 
   /** Gives all memory back. */

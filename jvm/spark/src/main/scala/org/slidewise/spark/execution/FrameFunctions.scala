@@ -5,22 +5,23 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.DataType
 
-/** The aggregate functions of one frame as one operator over rows of states: the states of all functions side by
-  * side, so that a row of input costs one generated call, however many functions there are.
-  *
-  * @param aggregates
-  *   each function with its filter
-  * @param results
-  *   for each function, the ordinal of its result in the row of results
-  * @param input
-  *   the attributes of an input row
-  */
+/**
+ * The aggregate functions of one frame as one operator over rows of states: the states of all functions side by
+ * side, so that a row of input costs one generated call, however many functions there are.
+ *
+ * @param aggregates
+ *   each function with its filter
+ * @param results
+ *   for each function, the ordinal of its result in the row of results
+ * @param input
+ *   the attributes of an input row
+ */
 final private[execution] class FrameFunctions(
     aggregates: Seq[(AggregateFunction, Option[Expression])],
     results: Seq[Int],
     input: Seq[Attribute]
 ) {
-  private[this] val offsets     = aggregates.scanLeft(0)(_ + _._1.aggBufferAttributes.size)
+  private[this] val offsets = aggregates.scanLeft(0)(_ + _._1.aggBufferAttributes.size)
   private[this] val stateFields = offsets.last
 
   private[this] val placed: Seq[AggregateFunction] = aggregates.zip(offsets).map {
@@ -30,10 +31,13 @@ final private[execution] class FrameFunctions(
     case ((function, _), _) => function
   }
 
-  private[this] val imperatives: Array[MergeableFunction] = placed.zip(aggregates).zip(offsets).collect {
-    case ((function: ImperativeAggregate, (_, filter)), offset) =>
+  private[this] val imperatives: Array[MergeableFunction] = placed
+    .zip(aggregates)
+    .zip(offsets)
+    .collect { case ((function: ImperativeAggregate, (_, filter)), offset) =>
       MergeableFunction(function, filter.map(Predicate.create(_, input)), offset, stateFields)
-  }.toArray
+    }
+    .toArray
 
   private[this] val stateAttributes = aggregates.flatMap(_._1.aggBufferAttributes)
 

@@ -2,7 +2,8 @@ package org.slidewise.spark.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BasePredicate, GenericInternalRow}
-import org.apache.spark.sql.catalyst.expressions.aggregate.{ImperativeAggregate, TypedImperativeAggregate}
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.types.ObjectType
 
 /** An imperative aggregate whose state lies at a known place in a row of states. */
 sealed abstract private[execution] class MergeableFunction(
@@ -30,8 +31,8 @@ private[execution] object MergeableFunction {
     def merge(state: InternalRow, newer: InternalRow): Unit = function.mergeBuffersObjects(state, newer)
   }
 
-  /** A user's merge may keep, change or return its right argument: it gets a copy. */
-  final private class OverUserObjects[T](
+  /** For merges that may keep, change or return their right argument, users' among them: they get a copy. */
+  final private class OverCopiedObjects[T](
       function: TypedImperativeAggregate[T],
       filter: Option[BasePredicate],
       offset: Int,
@@ -40,24 +41,30 @@ private[execution] object MergeableFunction {
     private[this] val copy = new GenericInternalRow(fields)
 
     def merge(state: InternalRow, newer: InternalRow): Unit = {
-      val original = newer.get(offset, null).asInstanceOf[T]
+      val original = newer.get(offset, ObjectType(classOf[AnyRef])).asInstanceOf[T]
       copy.update(offset, function.deserialize(function.serialize(original)))
       function.mergeBuffersObjects(state, copy)
     }
   }
 
-  /** @param function
-    *   bound to the input, its state beginning at field `offset` of a row of states of `fields` fields
-    */
+  private def leavesTheRightAlone(function: TypedImperativeAggregate[_]): Boolean = function match {
+    case _: ApproximatePercentile | _: CountMinSketchAgg | _: HistogramNumeric => true
+    case _: BloomFilterAggregate | _: HllSketchAgg                             => true
+    case _                                                                     => false
+  }
+
+  /**
+   * @param function
+   *   bound to the input, its state beginning at field `offset` of a row of states of `fields` fields
+   */
   def apply(
       function: ImperativeAggregate,
       filter: Option[BasePredicate],
       offset: Int,
       fields: Int
   ): MergeableFunction = function match {
-    case typed: TypedImperativeAggregate[_] if UserCode.isIn(typed) =>
-      new OverUserObjects(typed, filter, offset, fields)
-    case typed: TypedImperativeAggregate[_] => new OverObjects(typed, filter)
+    case typed: TypedImperativeAggregate[_] if leavesTheRightAlone(typed) => new OverObjects(typed, filter)
+    case typed: TypedImperativeAggregate[_] => new OverCopiedObjects(typed, filter, offset, fields)
     case other                              => new OverRows(other, filter)
   }
 }

@@ -5,10 +5,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 import org.apache.spark.util.SizeEstimator
 
-/** States that are objects, or hold some: strings, wide decimals, sketches, users' buffers.
-  *
-  * Memory: slots × the estimated size of the largest state seen when slots were last added.
-  */
+/**
+ * States that are objects, or hold some: strings, wide decimals, sketches, users' buffers.
+ *
+ * Memory: slots × the estimated size of the largest state seen when slots were last added.
+ */
 final private[execution] class ObjectStates(
     functions: FrameFunctions,
     rows: RowLog#Reader,
@@ -17,7 +18,7 @@ final private[execution] class ObjectStates(
 ) extends RowStates(functions, rows, memory) {
 
   private[this] var states: Array[InternalRow] = Array.empty
-  private[this] var each                       = 0L
+  private[this] var each = 0L
 
   protected def older(slot: Int): InternalRow = {
     if (states(slot) == null) states(slot) = new SpecificInternalRow(functions.stateTypes)
@@ -49,9 +50,9 @@ final private[execution] class ObjectStates(
     if (reserved > 0 && states(0) != null) each = math.max(each, SizeEstimator.estimate(states(0)))
 
   private def acquire(slots: Int): Boolean = {
-    val wanted  = slots * each - getUsed
+    val wanted = slots * each - getUsed
     val granted = if (wanted > 0) acquireMemory(wanted) else 0L
-    val enough  = wanted <= 0 || granted == wanted
+    val enough = wanted <= 0 || granted == wanted
     if (enough) {
       peak = math.max(peak, getUsed)
       if (slots > states.length) states = java.util.Arrays.copyOf(states, math.max(slots, 2 * states.length))

@@ -6,10 +6,11 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.memory.MemoryBlock
 
-/** States of fixed width, side by side in a page of the task's memory.
-  *
-  * Memory: slots × bytes a state, the next power of two, and during growth as much again.
-  */
+/**
+ * States of fixed width, side by side in a page of the task's memory.
+ *
+ * Memory: slots × bytes a state, the next power of two, and during growth as much again.
+ */
 final private[execution] class PagedStates(
     functions: FrameFunctions,
     rows: RowLog#Reader,
@@ -17,9 +18,9 @@ final private[execution] class PagedStates(
     protected val maxBytes: Long
 ) extends RowStates(functions, rows, memory) {
 
-  private[this] val empty             = functions.emptyFixedWidthState()
-  private[this] val width             = empty.getSizeInBytes
-  private[this] val left, right       = new UnsafeRow(empty.numFields)
+  private[this] val empty = functions.emptyFixedWidthState()
+  private[this] val width = empty.getSizeInBytes
+  private[this] val left, right = new UnsafeRow(empty.numFields)
   private[this] var page: MemoryBlock = _
 
   private[this] def pointTo(row: UnsafeRow, slot: Int): UnsafeRow = {
@@ -38,7 +39,13 @@ final private[execution] class PagedStates(
   }
 
   private def write(slot: Int, base: AnyRef, offset: Long): Unit =
-    Platform.copyMemory(base, offset, page.getBaseObject, page.getBaseOffset + slot.toLong * width, width.toLong)
+    Platform.copyMemory(
+      base,
+      offset,
+      page.getBaseObject,
+      page.getBaseOffset + slot.toLong * width,
+      width.toLong
+    )
 
   def tryReserve(slots: Int): Boolean =
     slots <= reserved || slots.toLong * width <= maxBytes && {
@@ -47,7 +54,8 @@ final private[execution] class PagedStates(
     }
 
   def reserve(slots: Int): Unit = if (slots > reserved) {
-    val wanted  = math.max(java.lang.Long.highestOneBit(slots.toLong * width - 1) * 2, PagedStates.SmallestPage)
+    val wanted =
+      math.max(java.lang.Long.highestOneBit(slots.toLong * width - 1) * 2, PagedStates.SmallestPage)
     val newPage = allocatePage(wanted)
     peak = math.max(peak, getUsed)
     if (page != null) {

@@ -4,36 +4,37 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.memory.MemoryBlock
 
-/** Consecutive rows of a [[RowLog]]: in a page of memory, or in a spill file.
-  *
-  * Rows of one size lie back to back. Rows of different sizes have their size in the eight bytes before them, and
-  * the place of every [[RowChunk.IndexStep]]th is remembered, so that any row is found in a bounded number of steps.
-  *
-  * @param rowSize
-  *   bytes a row, or -1 if rows differ
-  */
+/**
+ * Consecutive rows of a [[RowLog]]: in a page of memory, or in a spill file.
+ *
+ * Rows of one size lie back to back. Rows of different sizes have their size in the eight bytes before them, and
+ * the place of every [[RowChunk.IndexStep]]th is remembered, so that any row is found in a bounded number of steps.
+ *
+ * @param rowSize
+ *   bytes a row, or -1 if rows differ
+ */
 final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
   import RowChunk._
 
-  var firstRow              = 0L
-  var pins                  = 0
-  var file: SpillFile       = _
-  private[this] var count   = 0
-  private[this] var used    = 0
+  var firstRow = 0L
+  var pins = 0
+  var file: SpillFile = _
+  private[this] var count = 0
+  private[this] var used = 0
   private[this] val indexed = rowSize < 0
-  private[this] var index   = if (indexed) new Array[Int](16) else null
+  private[this] var index = if (indexed) new Array[Int](16) else null
 
   def endRow: Long = firstRow + count
-  def bytes: Int   = used
+  def bytes: Int = used
 
   /** Adds a copy of `row`, if there is room for it. */
   def append(row: UnsafeRow): Boolean = {
-    val size   = row.getSizeInBytes
+    val size = row.getSizeInBytes
     val needed = spaceFor(size, indexed)
-    val fits   = used + needed <= page.size
+    val fits = used + needed <= page.size
     if (fits) {
       val base = page.getBaseObject
-      var at   = page.getBaseOffset + used
+      var at = page.getBaseOffset + used
       if (indexed) {
         remember(count, used)
         Platform.putLong(base, at, size.toLong)

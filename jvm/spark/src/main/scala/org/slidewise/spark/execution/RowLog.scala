@@ -9,31 +9,36 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.memory.MemoryBlock
 
-/** A queue of rows that can be read at any position between its ends, any number of times.
-  *
-  * Rows lie in chunks. Memory comes from the task's memory manager; when that asks for it back, chunks that no
-  * reader stands in go to files, the newest first, for they are needed last. A reader of a spilled chunk holds one
-  * chunk's bytes of its own.
-  *
-  * Holds the rows from the last [[release]] to the last [[append]], at most one chunk more at the old end, and one
-  * free page. To be used by one thread; a request to spill that comes from another is declined.
-  *
-  * @param rowSize
-  *   bytes a row, or -1 if rows differ
-  */
-final private[execution] class RowLog(resources: TaskResources, memory: TaskMemoryManager, fields: Int, rowSize: Int)
-    extends MemoryConsumer(memory, RowLog.SmallestPage, memory.getTungstenMemoryMode) {
+/**
+ * A queue of rows that can be read at any position between its ends, any number of times.
+ *
+ * Rows lie in chunks. Memory comes from the task's memory manager; when that asks for it back, chunks that no
+ * reader stands in go to files, the newest first, for they are needed last. A reader of a spilled chunk holds one
+ * chunk's bytes of its own.
+ *
+ * Holds the rows from the last [[release]] to the last [[append]], at most one chunk more at the old end, and one
+ * free page. To be used by one thread; a request to spill that comes from another is declined.
+ *
+ * @param rowSize
+ *   bytes a row, or -1 if rows differ
+ */
+final private[execution] class RowLog(
+    resources: TaskResources,
+    memory: TaskMemoryManager,
+    fields: Int,
+    rowSize: Int
+) extends MemoryConsumer(memory, RowLog.SmallestPage, memory.getTungstenMemoryMode) {
   import RowLog._
 
-  private[this] val owner              = Thread.currentThread()
-  private[this] val chunks             = new ArrayDeque[RowChunk]
-  private[this] val readers            = ArrayBuffer.empty[Reader]
-  private[this] var tail: RowChunk     = _
+  private[this] val owner = Thread.currentThread()
+  private[this] val chunks = new ArrayDeque[RowChunk]
+  private[this] val readers = ArrayBuffer.empty[Reader]
+  private[this] var tail: RowChunk = _
   private[this] var spare: MemoryBlock = _
-  private[this] var nextPage           = SmallestPage
-  private[this] var rows               = 0L
-  private[this] var onDisk             = 0L
-  private[this] var peak               = 0L
+  private[this] var nextPage = SmallestPage
+  private[this] var rows = 0L
+  private[this] var onDisk = 0L
+  private[this] var peak = 0L
 
   /** One past the newest row's position. */
   def end: Long = rows
@@ -124,7 +129,7 @@ final private[execution] class RowLog(resources: TaskResources, memory: TaskMemo
     if (Thread.currentThread() ne owner) 0L
     else {
       var freed = freeSpare()
-      val each  = chunks.descendingIterator
+      val each = chunks.descendingIterator
       while (freed < size && each.hasNext) {
         val chunk = each.next()
         if ((chunk ne tail) && chunk.pins == 0 && chunk.page != null) freed += spill(chunk)
@@ -150,12 +155,12 @@ final private[execution] class RowLog(resources: TaskResources, memory: TaskMemo
   }
 
   final class Reader {
-    private[this] val row                  = new UnsafeRow(fields)
-    private[this] var chunk: RowChunk      = _
-    private[this] var base: AnyRef         = _
-    private[this] var origin               = 0L
-    private[this] var loaded: Array[Byte]  = Array.emptyByteArray
-    private[this] var next, nextPlace      = 0
+    private[this] val row = new UnsafeRow(fields)
+    private[this] var chunk: RowChunk = _
+    private[this] var base: AnyRef = _
+    private[this] var origin = 0L
+    private[this] var loaded: Array[Byte] = Array.emptyByteArray
+    private[this] var next, nextPlace = 0
 
     /** The row at `position`; the same object each time, and gone with the next call or [[RowLog.release]]. */
     def apply(position: Long): UnsafeRow = {
@@ -213,18 +218,17 @@ final private[execution] class RowLog(resources: TaskResources, memory: TaskMemo
     }
   }
 
-  private def chunkOf(position: Long): RowChunk = {
+  private def chunkOf(position: Long): RowChunk =
     if (tail != null && position >= tail.firstRow && position < tail.endRow) tail
     else {
-      val each  = chunks.iterator
+      val each = chunks.iterator
       var chunk = each.next()
       while (position >= chunk.endRow) chunk = each.next()
       chunk
     }
-  }
 }
 
 private[execution] object RowLog {
   private val SmallestPage = 64L << 10
-  private val LargestPage  = 4L << 20
+  private val LargestPage = 4L << 20
 }

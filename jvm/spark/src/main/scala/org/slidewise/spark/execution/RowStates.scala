@@ -5,20 +5,24 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import org.slidewise.core.frames.FrameStates
 
-/** The states of one frame's aggregate functions, over the rows of a log.
-  *
-  * A request of another consumer to spill is declined: states are few where memory is short (see
-  * [[org.slidewise.core.frames.TwoStacksFrames]]), and the rows that they stand for are in the log, which does spill.
-  */
-abstract private[execution] class RowStates(functions: FrameFunctions, rows: RowLog#Reader, memory: TaskMemoryManager)
-    extends MemoryConsumer(memory, 0L, memory.getTungstenMemoryMode)
+/**
+ * The states of one frame's aggregate functions, over the rows of a log.
+ *
+ * A request of another consumer to spill is declined: states are few where memory is short (see
+ * [[org.slidewise.core.frames.TwoStacksFrames]]), and the rows that they stand for are in the log, which does spill.
+ */
+abstract private[execution] class RowStates(
+    functions: FrameFunctions,
+    rows: RowLog#Reader,
+    memory: TaskMemoryManager
+) extends MemoryConsumer(memory, 0L, memory.getTungstenMemoryMode)
     with FrameStates {
 
-  private[this] var combined   = 0L
-  protected var peak           = 0L
-  protected var reserved       = 0
-  final def combines: Long     = combined
-  final def peakMemory: Long   = peak
+  private[this] var combined = 0L
+  protected var peak = 0L
+  protected var reserved = 0
+  final def combines: Long = combined
+  final def peakMemory: Long = peak
   protected def maxBytes: Long
 
   /** The state in `slot`, valid until the next call of the same method. */
@@ -31,7 +35,7 @@ abstract private[execution] class RowStates(functions: FrameFunctions, rows: Row
   def clear(slot: Int): Unit = functions.clear(older(slot))
 
   final def accumulate(slot: Int, from: Long, until: Long): Unit = {
-    val state    = older(slot)
+    val state = older(slot)
     var position = from
     while (position < until) {
       functions.update(state, rows(position))
@@ -41,7 +45,7 @@ abstract private[execution] class RowStates(functions: FrameFunctions, rows: Row
   }
 
   final def lift(first: Int, from: Long, until: Long): Unit = {
-    var slot     = first
+    var slot = first
     var position = from
     while (position < until) {
       clear(slot)
@@ -66,10 +70,16 @@ abstract private[execution] class RowStates(functions: FrameFunctions, rows: Row
 
 private[execution] object RowStates {
 
-  /** @param maxBytes
-    *   the most memory to take for the sake of speed; less is taken where it is not to be had
-    */
-  def apply(functions: FrameFunctions, rows: RowLog#Reader, memory: TaskMemoryManager, maxBytes: Long): RowStates =
+  /**
+   * @param maxBytes
+   *   the most memory to take for the sake of speed; less is taken where it is not to be had
+   */
+  def apply(
+      functions: FrameFunctions,
+      rows: RowLog#Reader,
+      memory: TaskMemoryManager,
+      maxBytes: Long
+  ): RowStates =
     if (functions.fixedWidth) new PagedStates(functions, rows, memory, maxBytes)
     else new ObjectStates(functions, rows, memory, maxBytes)
 }

@@ -21,35 +21,40 @@ final private[execution] class SlidingWindowEvaluator(
     metrics: Map[String, SQLMetric]
 ) extends Serializable {
 
-  /** The rows of one task's partition with their answers. Every file and page is given back when the rows are used up,
-    * or else when the task ends, however it ends.
-    */
+  /**
+   * The rows of one task's partition with their answers. Every file and page is given back when the rows are used up,
+   * or else when the task ends, however it ends.
+   */
   def apply(rows: Iterator[InternalRow]): Iterator[InternalRow] = if (rows.isEmpty) Iterator.empty
   else {
-    val context   = TaskContext.get()
+    val context = TaskContext.get()
     val resources = new TaskResources(context)
-    val memory    = resources.memory
-    val log       = newLog(summaryAttributes, resources)
-    val waiting   = if (plans.forall(p => endsByCurrentRow(p.frame))) None else Some(newLog(childOutput, resources))
-    val factory   = new BoundsFactory(orderSpec, summaryAttributes, log, timeZone)
-    val bounds    = plans.map(_.frame).distinct.map(frame => frame -> factory.bounds(frame)).toMap
+    val memory = resources.memory
+    val log = newLog(summaryAttributes, resources)
+    val waiting =
+      if (plans.forall(p => endsByCurrentRow(p.frame))) None else Some(newLog(childOutput, resources))
+    val factory = new BoundsFactory(orderSpec, summaryAttributes, log, timeZone)
+    val bounds = plans.map(_.frame).distinct.map(frame => frame -> factory.bounds(frame)).toMap
 
     val firstGuards = plans.scanLeft(windowExpression.size)(_ + _.aggregates.count(_.guard.isDefined))
-    val results     = new SpecificInternalRow(
+    val results = new SpecificInternalRow(
       windowExpression.map(_.dataType) ++ Seq.fill(firstGuards.last - windowExpression.size)(BooleanType)
     )
-    val evaluators = plans.zip(firstGuards).map { case (plan, firstGuard) =>
-      new FrameEvaluator(
-        plan,
-        bounds(plan.frame),
-        summaryAttributes,
-        log,
-        memory,
-        maxStateBytes,
-        results,
-        firstGuard
-      )
-    }.toArray
+    val evaluators = plans
+      .zip(firstGuards)
+      .map { case (plan, firstGuard) =>
+        new FrameEvaluator(
+          plan,
+          bounds(plan.frame),
+          summaryAttributes,
+          log,
+          memory,
+          maxStateBytes,
+          results,
+          firstGuard
+        )
+      }
+      .toArray
 
     val iterator = new SlidingWindowIterator(
       rows,
@@ -78,7 +83,7 @@ final private[execution] class SlidingWindowEvaluator(
 
   private def newLog(attributes: Seq[Attribute], resources: TaskResources): RowLog = {
     val fixed = attributes.forall(a => UnsafeRow.isFixedLength(a.dataType))
-    val size  = UnsafeRow.calculateBitSetWidthInBytes(attributes.size) + 8 * attributes.size
+    val size = UnsafeRow.calculateBitSetWidthInBytes(attributes.size) + 8 * attributes.size
     new RowLog(resources, resources.memory, attributes.size, if (fixed) size else -1)
   }
 
@@ -89,7 +94,7 @@ final private[execution] class SlidingWindowEvaluator(
   }
 
   private def grouping(): PartitionKeys = {
-    val key  = UnsafeProjection.create(partitionSpec, childOutput)
+    val key = UnsafeProjection.create(partitionSpec, childOutput)
     val same =
       if (partitionSpec.forall(e => UnsafeRowUtils.isBinaryStable(e.dataType)))
         (a: UnsafeRow, b: UnsafeRow) => a.equals(b)

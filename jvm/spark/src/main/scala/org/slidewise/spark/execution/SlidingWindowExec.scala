@@ -10,14 +10,15 @@ import org.apache.spark.sql.execution.window.WindowExecBase
 import org.slidewise.spark.SlidewiseSettings
 import org.slidewise.spark.planning.FramePlan
 
-/** Aggregates over moving frames: for each input row, the row and the answers of its frames.
-  *
-  * What it asks of its child, and what it promises of its own rows, is what Spark's own window operator does.
-  *
-  * @param windowExpression
-  *   aliases of aggregate functions over moving frames, each accepted by
-  *   [[org.slidewise.spark.planning.WindowDecision]]
-  */
+/**
+ * Aggregates over moving frames: for each input row, the row and the answers of its frames.
+ *
+ * What it asks of its child, and what it promises of its own rows, is what Spark's own window operator does.
+ *
+ * @param windowExpression
+ *   aliases of aggregate functions over moving frames, each accepted by
+ *   [[org.slidewise.spark.planning.WindowDecision]]
+ */
 case class SlidingWindowExec(
     windowExpression: Seq[NamedExpression],
     partitionSpec: Seq[Expression],
@@ -25,7 +26,8 @@ case class SlidingWindowExec(
     child: SparkPlan
 ) extends WindowExecBase {
 
-  private def plans: Seq[FramePlan] = FramePlan.group(windowExpression, SlidewiseSettings.mergeApproximate(conf))
+  private def plans: Seq[FramePlan] =
+    FramePlan.group(windowExpression, SlidewiseSettings.mergeApproximate(conf))
 
   /** Shown first in EXPLAIN. */
   @transient lazy val algorithms: Seq[String] = plans.map(_.algorithm.toString).distinct

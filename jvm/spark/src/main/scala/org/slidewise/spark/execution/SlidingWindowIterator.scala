@@ -3,32 +3,38 @@ package org.slidewise.spark.execution
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeProjection, UnsafeRow}
 
-/** How rows are told apart into partitions.
-  *
-  * @param key
-  *   the partition key of a row
-  * @param same
-  *   whether two keys are of one partition
-  */
-final private[execution] class PartitionKeys(val key: UnsafeProjection, fields: Int, val same: (UnsafeRow, UnsafeRow) => Boolean) {
+/**
+ * How rows are told apart into partitions.
+ *
+ * @param key
+ *   the partition key of a row
+ * @param same
+ *   whether two keys are of one partition
+ */
+final private[execution] class PartitionKeys(
+    val key: UnsafeProjection,
+    fields: Int,
+    val same: (UnsafeRow, UnsafeRow) => Boolean
+) {
   val current = UnsafeRow.createFromByteArray(0, fields)
 }
 
-/** Rows in, partition by partition and in order; the same rows out, each with its answers.
-  *
-  * What the frames need of a row goes into a log. Where no frame looks past the current row, a row is answered and
-  * handed on as it arrives; otherwise it waits in a second log until the last of its frames is complete.
-  *
-  * Memory: the rows from the oldest that a later frame may read to the newest that has arrived, in `log`; the rows
-  * that wait, in `waiting`; the states of the evaluators.
-  *
-  * @param summary
-  *   what of a row goes into the log
-  * @param waiting
-  *   none if no frame looks past the current row
-  * @param output
-  *   from a row joined with its results
-  */
+/**
+ * Rows in, partition by partition and in order; the same rows out, each with its answers.
+ *
+ * What the frames need of a row goes into a log. Where no frame looks past the current row, a row is answered and
+ * handed on as it arrives; otherwise it waits in a second log until the last of its frames is complete.
+ *
+ * Memory: the rows from the oldest that a later frame may read to the newest that has arrived, in `log`; the rows
+ * that wait, in `waiting`; the states of the evaluators.
+ *
+ * @param summary
+ *   what of a row goes into the log
+ * @param waiting
+ *   none if no frame looks past the current row
+ * @param output
+ *   from a row joined with its results
+ */
 final private[execution] class SlidingWindowIterator(
     rows: Iterator[InternalRow],
     summary: UnsafeProjection,
@@ -43,13 +49,13 @@ final private[execution] class SlidingWindowIterator(
 ) extends Iterator[InternalRow] {
   import SlidingWindowIterator.ReleaseEvery
 
-  private[this] val joined            = new JoinedRow
-  private[this] val waitingRows       = waiting.map(_.reader())
-  private[this] val summaries         = log.reader()
+  private[this] val joined = new JoinedRow
+  private[this] val waitingRows = waiting.map(_.reader())
+  private[this] val summaries = log.reader()
   private[this] var started, complete = false
   private[this] var arrived, answered = 0L
 
-  private[this] var fetched, fetchedKey: UnsafeRow     = _ // not yet in the log
+  private[this] var fetched, fetchedKey: UnsafeRow = _ // not yet in the log
   private[this] var newest, newestSummary: InternalRow = _ // the last to have arrived
 
   override def hasNext: Boolean = {
@@ -106,8 +112,8 @@ final private[execution] class SlidingWindowIterator(
 
   private def framesAreKnown(): Boolean = {
     val current = if (waiting.isEmpty) newestSummary else summaries(answered)
-    var known   = true
-    var i       = 0
+    var known = true
+    var i = 0
     while (i < bounds.length) {
       known &= bounds(i).advance(answered, current, arrived, complete)
       i += 1
@@ -117,7 +123,7 @@ final private[execution] class SlidingWindowIterator(
 
   private def answer(): InternalRow = {
     val begin = measures.begin()
-    var i     = 0
+    var i = 0
     while (i < evaluators.length) {
       evaluators(i).evaluate()
       i += 1
@@ -131,7 +137,7 @@ final private[execution] class SlidingWindowIterator(
 
   private def release(): Unit = {
     var oldest = answered
-    var i      = 0
+    var i = 0
     while (i < evaluators.length) {
       oldest = math.min(oldest, evaluators(i).oldest)
       i += 1

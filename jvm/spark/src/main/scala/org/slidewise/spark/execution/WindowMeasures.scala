@@ -5,36 +5,37 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
 /** What the SQL tab shows of a `SlidingWindow`. */
 private[execution] object WindowMetrics {
-  val Rows      = "numOutputRows"
-  val Combines  = "combines"
+  val Rows = "numOutputRows"
+  val Combines = "combines"
   val PeakFrame = "peakFrameLength"
-  val Memory    = "peakMemory"
-  val Spill     = "spillSize"
-  val Time      = "windowTime"
+  val Memory = "peakMemory"
+  val Spill = "spillSize"
+  val Time = "windowTime"
 
   def create(context: SparkContext): Map[String, SQLMetric] = Map(
-    Rows      -> SQLMetrics.createMetric(context, "number of output rows"),
-    Combines  -> SQLMetrics.createMetric(context, "number of combines"),
+    Rows -> SQLMetrics.createMetric(context, "number of output rows"),
+    Combines -> SQLMetrics.createMetric(context, "number of combines"),
     PeakFrame -> SQLMetrics.createAverageMetric(context, "peak frame length in rows"),
-    Memory    -> SQLMetrics.createSizeMetric(context, "peak memory"),
-    Spill     -> SQLMetrics.createSizeMetric(context, "spill size"),
-    Time      -> SQLMetrics.createNanoTimingMetric(context, "time in window, estimated from a sample")
+    Memory -> SQLMetrics.createSizeMetric(context, "peak memory"),
+    Spill -> SQLMetrics.createSizeMetric(context, "spill size"),
+    Time -> SQLMetrics.createNanoTimingMetric(context, "time in window, estimated from a sample")
   )
 }
 
-/** Measures one task's window.
-  *
-  * The time is that of a random sample of rows, scaled up: timing each row would cost as much as a short frame does.
-  * Gaps are random, for the work comes in a rhythm of its own.
-  */
+/**
+ * Measures one task's window.
+ *
+ * The time is that of a random sample of rows, scaled up: timing each row would cost as much as a short frame does.
+ * Gaps are random, for the work comes in a rhythm of its own.
+ */
 final private[execution] class WindowMeasures(metrics: Map[String, SQLMetric], resources: TaskResources) {
   import WindowMeasures.MeanGap
 
-  private[this] val rowMetric            = metrics(WindowMetrics.Rows)
-  private[this] var random               = 0x2545f4914f6cdd1dL
-  private[this] var untilSample          = 1L
-  private[this] var sampled, peakFrame   = 0L
-  private[this] var reported             = false
+  private[this] val rowMetric = metrics(WindowMetrics.Rows)
+  private[this] var random = 0x2545f4914f6cdd1dL
+  private[this] var untilSample = 1L
+  private[this] var sampled, peakFrame = 0L
+  private[this] var reported = false
 
   /** To be handed to [[end]]. */
   def begin(): Long = {

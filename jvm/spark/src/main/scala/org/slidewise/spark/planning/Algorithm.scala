@@ -2,11 +2,12 @@ package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
-/** How the frames of an aggregate function are answered; `toString` is what EXPLAIN shows.
-  *
-  * Functions of one frame share their states only within one algorithm, so that a list or a sketch does not decide
-  * how many states a sum may keep.
-  */
+/**
+ * How the frames of an aggregate function are answered; `toString` is what EXPLAIN shows.
+ *
+ * Functions of one frame share their states only within one algorithm, so that a list or a sketch does not decide
+ * how many states a sum may keep.
+ */
 sealed abstract class Algorithm(override val toString: String)
 
 object Algorithm {
@@ -20,14 +21,15 @@ object Algorithm {
   /** Each frame from its rows: for functions whose state holds the frame's rows themselves. */
   case object Recalculation extends Algorithm("recalculation")
 
-  /** @param mergeApproximate
-    *   whether functions that promise an answer within an error may be answered from merged states, which keep that
-    *   promise and may give another answer within it
-    */
+  /**
+   * @param mergeApproximate
+   *   whether functions that promise an answer within an error may be answered from merged states, which keep that
+   *   promise and may give another answer within it
+   */
   def of(function: AggregateFunction, mergeApproximate: Boolean): Algorithm = function match {
     case _: DeclarativeAggregate                              => TwoStacksLite
-    case f if StateSize.growsWithTheFrame(f)                                   => Recalculation
-    case f if StateSize.isApproximate(f) && !mergeApproximate                  => Recalculation
-    case _                                                                     => TwoStacksLiteSketches
+    case f if StateSize.growsWithTheFrame(f)                  => Recalculation
+    case f if StateSize.isApproximate(f) && !mergeApproximate => Recalculation
+    case _                                                    => TwoStacksLiteSketches
   }
 }

@@ -1,17 +1,23 @@
 package org.slidewise.spark.planning
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, FrameType, NamedExpression, SpecifiedWindowFrame}
+import org.apache.spark.sql.catalyst.expressions.{
+  Expression,
+  FrameType,
+  NamedExpression,
+  SpecifiedWindowFrame
+}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 
 import org.slidewise.spark.execution.StateTypes
 
-/** An aggregate function over a frame.
-  *
-  * @param result
-  *   the ordinal of its answer among the operator's window expressions
-  * @param guard
-  *   what tells that its sum may have overflown on the way
-  */
+/**
+ * An aggregate function over a frame.
+ *
+ * @param result
+ *   the ordinal of its answer among the operator's window expressions
+ * @param guard
+ *   what tells that its sum may have overflown on the way
+ */
 final case class PlannedAggregate(
     function: AggregateFunction,
     filter: Option[Expression],
@@ -20,7 +26,11 @@ final case class PlannedAggregate(
 )
 
 /** The functions that share a frame and an algorithm, and so one sequence of states. */
-final case class FramePlan(frame: SpecifiedWindowFrame, algorithm: Algorithm, aggregates: Seq[PlannedAggregate]) {
+final case class FramePlan(
+    frame: SpecifiedWindowFrame,
+    algorithm: Algorithm,
+    aggregates: Seq[PlannedAggregate]
+) {
   def frameType: FrameType = frame.frameType
 }
 
@@ -33,7 +43,9 @@ object FramePlan {
         case WindowDecision.Run(frame, algorithm, function, filter) =>
           (frame, algorithm) -> PlannedAggregate(function, filter, ordinal, OverflowGuard.of(function))
         case WindowDecision.Leave(reason) =>
-          throw new IllegalStateException(s"${expression.sql} was left to Spark ($reason) and cannot be planned")
+          throw new IllegalStateException(
+            s"${expression.sql} was left to Spark ($reason) and cannot be planned"
+          )
       }
     }
     planned.map(_._1).distinct.flatMap { case key @ (frame, algorithm) =>

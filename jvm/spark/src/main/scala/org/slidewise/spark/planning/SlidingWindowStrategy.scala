@@ -12,9 +12,10 @@ import org.apache.spark.sql.internal.SQLConf
 import org.slidewise.spark.SlidewiseSettings
 import org.slidewise.spark.execution.SlidingWindowExec
 
-/** Plans moving frames as [[SlidingWindowExec]], and what else is in the same window as Spark's own operator above it;
-  * one sort serves both. Whatever goes wrong here is a warning in the log, and Spark plans the window.
-  */
+/**
+ * Plans moving frames as [[SlidingWindowExec]], and what else is in the same window as Spark's own operator above it;
+ * one sort serves both. Whatever goes wrong here is a warning in the log, and Spark plans the window.
+ */
 object SlidingWindowStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
@@ -35,9 +36,9 @@ object SlidingWindowStrategy extends SparkStrategy {
       orderSpec: Seq[SortOrder],
       child: LogicalPlan
   ): Seq[SparkPlan] = {
-    val conf             = SQLConf.get
+    val conf = SQLConf.get
     val mergeApproximate = SlidewiseSettings.mergeApproximate(conf)
-    val (run, leave)     =
+    val (run, leave) =
       if (!SlidewiseSettings.enabled(conf)) (Nil, expressions)
       else
         expressions.partition { e =>

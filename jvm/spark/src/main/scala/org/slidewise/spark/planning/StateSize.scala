@@ -2,15 +2,17 @@ package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
-/** What is known of the states of Spark's own aggregate functions.
-  *
-  * By class name where Spark minors differ in which classes there are.
-  */
+/**
+ * What is known of the states of Spark's own aggregate functions.
+ *
+ * By class name where Spark minors differ in which classes there are.
+ */
 object StateSize {
 
-  /** Functions whose state is (nearly) the rows of the frame, so that a merge costs what recalculating costs, and
-    * functions whose empty state cannot be merged.
-    */
+  /**
+   * Functions whose state is (nearly) the rows of the frame, so that a merge costs what recalculating costs, and
+   * functions whose empty state cannot be merged.
+   */
   def growsWithTheFrame(function: AggregateFunction): Boolean = function match {
     case _: Collect[_] | _: TypedAggregateWithHashMapAsBuffer => true
     case other                                                => unmergeable(other.getClass.getSimpleName)
@@ -20,6 +22,9 @@ object StateSize {
     "ThetaIntersectionAgg",
     "TupleIntersectionAggDouble",
     "TupleIntersectionAggInteger",
+    "ApproxTopK",
+    "ApproxTopKAccumulate",
+    "ApproxTopKCombine",
     "ListAgg",
     "PivotFirst"
   )
@@ -33,5 +38,5 @@ object StateSize {
     }
   }
 
-  private val approximate = Seq("Hll", "Theta", "Tuple", "Kll", "ApproxTopK")
+  private val approximate = Seq("Hll", "Theta", "Tuple", "Kll")
 }

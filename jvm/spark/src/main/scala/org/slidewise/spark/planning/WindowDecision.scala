@@ -14,9 +14,10 @@ object WindowDecision {
       filter: Option[Expression]
   ) extends WindowDecision
 
-  /** @param reason
-    *   why not, for a person to read
-    */
+  /**
+   * @param reason
+   *   why not, for a person to read
+   */
   final case class Leave(reason: String) extends WindowDecision
 
   /** Decides for one window expression, as it stands in a physical or an optimised logical plan. */
@@ -34,7 +35,9 @@ object WindowDecision {
     case (AggregateExpression(_, _, true, _, _), _) =>
       Leave("Spark has no DISTINCT aggregates over windows")
     case (AggregateExpression(_: AggregateWindowFunction, _, _, _, _), _) | (_: AggregateWindowFunction, _) =>
-      Leave(s"${name(function)} depends on a row's place, not on a moving frame: Spark needs constant time a row")
+      Leave(
+        s"${name(function)} depends on a row's place, not on a moving frame: Spark needs constant time a row"
+      )
     case (_: OffsetWindowFunction, _) =>
       Leave(s"${name(function)} looks at one other row: Spark needs constant time a row")
     case (_: AggregateExpression, SpecifiedWindowFrame(_, UnboundedPreceding, UnboundedFollowing)) =>

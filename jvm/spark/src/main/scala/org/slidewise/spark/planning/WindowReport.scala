@@ -1,7 +1,7 @@
 package org.slidewise.spark.planning
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, NamedExpression, WindowExpression}
+import org.apache.spark.sql.catalyst.expressions.NamedExpression
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
@@ -10,13 +10,14 @@ import org.apache.spark.sql.execution.window.WindowExecBase
 import org.slidewise.spark.SlidewiseSettings
 import org.slidewise.spark.execution.SlidingWindowExec
 
-/** What became of one window expression.
-  *
-  * @param algorithm
-  *   if Slidewise runs it
-  * @param reason
-  *   if Spark does: why
-  */
+/**
+ * What became of one window expression.
+ *
+ * @param algorithm
+ *   if Slidewise runs it
+ * @param reason
+ *   if Spark does: why
+ */
 final case class WindowReport(sql: String, algorithm: Option[String], reason: Option[String]) {
 
   /** One JSON object in one line, with the fields `sql`, `slidewise`, `algorithm` and `reason`. */
@@ -36,29 +37,23 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   /** A report for each window expression of the plan, its subqueries and the cached plans that it reads. */
   def of(plan: SparkPlan): Seq[WindowReport] =
     collectWithSubqueries(plan) {
-      case window: WindowExecBase      => window.windowExpression.map(report(window, _))
+      case window: WindowExecBase        => window.windowExpression.map(report(window, _))
       case cached: InMemoryTableScanExec => of(cached.relation.cachedPlan)
     }.flatten
 
   private def report(window: WindowExecBase, expression: NamedExpression): WindowReport = {
-    val conf     = window.conf
+    val conf = window.conf
     val decision = WindowDecision.of(expression, SlidewiseSettings.mergeApproximate(conf))
     (window, decision) match {
       case (_: SlidingWindowExec, run: WindowDecision.Run) =>
-        WindowReport(sql(expression), Some(run.algorithm.toString), None)
-      case (_, WindowDecision.Leave(reason)) => WindowReport(sql(expression), None, Some(reason))
-      case _                                 =>
+        WindowReport(WindowSql(expression, window), Some(run.algorithm.toString), None)
+      case (_, WindowDecision.Leave(reason)) =>
+        WindowReport(WindowSql(expression, window), None, Some(reason))
+      case _ =>
         val reason =
           if (SlidewiseSettings.enabled(conf)) "Slidewise was not installed when the query was planned"
           else s"${SlidewiseSettings.Enabled} is false"
-        WindowReport(sql(expression), None, Some(reason))
+        WindowReport(WindowSql(expression, window), None, Some(reason))
     }
   }
-
-  private def sql(expression: NamedExpression): String =
-    expression
-      .collectFirst { case window: WindowExpression => window }
-      .getOrElse[Expression](expression)
-      .transform { case a: AttributeReference => a.withQualifier(Nil) }
-      .sql
 }

@@ -1,0 +1,58 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.types.Decimal
+import org.apache.spark.unsafe.types.CalendarInterval
+
+/** A window expression of a physical plan as a person would write it. */
+private object WindowSql extends AdaptiveSparkPlanHelper {
+
+  /**
+   * @param plan
+   *   the operator that computes it
+   */
+  def apply(expression: NamedExpression, plan: SparkPlan): String = {
+    val extracted = definitions(plan)
+    def readable(e: Expression): String =
+      e.transformUp { case a: AttributeReference => extracted.getOrElse(a.exprId, a.withQualifier(Nil)) }.sql
+    expression match {
+      case Alias(WindowExpression(function, WindowSpecDefinition(partition, order, frame)), _) =>
+        val parts = Seq(
+          if (partition.isEmpty) "" else partition.map(readable).mkString("PARTITION BY ", ", ", ""),
+          if (order.isEmpty) "" else order.map(readable).mkString("ORDER BY ", ", ", ""),
+          of(frame)
+        )
+        s"${readable(function)} OVER (${parts.filter(_.nonEmpty).mkString(" ")})"
+      case other => readable(other)
+    }
+  }
+
+  /** What Spark's analyzer has moved out of window expressions, by the column that stands for it now. */
+  private def definitions(plan: SparkPlan): Map[ExprId, Expression] =
+    collect(plan) { case project: ProjectExec => project.projectList }.flatten.collect {
+      case alias @ Alias(child, name) if name.matches("_w\\d+") =>
+        alias.exprId -> child.transform { case a: AttributeReference => a.withQualifier(Nil) }
+    }.toMap
+
+  private def of(frame: WindowFrame): String = frame match {
+    case SpecifiedWindowFrame(kind, lower, upper) =>
+      s"${kind.sql} BETWEEN ${bound(lower)} AND ${bound(upper)}"
+    case other => other.sql
+  }
+
+  private def bound(bound: Expression): String = bound match {
+    case special: SpecialFrameBoundary          => special.sql
+    case Literal(value, _) if isNegative(value) =>
+      s"${Literal(UnaryMinus(bound).eval(), bound.dataType).sql} PRECEDING"
+    case other => s"${other.sql} FOLLOWING"
+  }
+
+  private def isNegative(value: Any): Boolean = value match {
+    case n: Number           => n.doubleValue < 0
+    case i: CalendarInterval => i.months < 0 || i.days < 0 || i.microseconds < 0
+    case d: Decimal          => d.toDouble < 0
+    case _                   => false
+  }
+}

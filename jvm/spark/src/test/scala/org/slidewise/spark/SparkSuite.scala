@@ -1,0 +1,28 @@
+package org.slidewise.spark
+
+import munit.FunSuite
+import org.apache.spark.sql.SparkSession
+
+/** A suite with a Spark session of its own, in which a leak of task memory is an error. */
+abstract class SparkSuite extends FunSuite {
+
+  /** Settings beyond the usual ones. */
+  protected def settings: Map[String, String] = Map.empty
+
+  protected lazy val spark: SparkSession = {
+    val builder = SparkSession
+      .builder()
+      .master("local[2]")
+      .config("spark.sql.extensions", classOf[SlidewiseExtensions].getName)
+      .config("spark.sql.shuffle.partitions", "2")
+      .config("spark.unsafe.exceptionOnMemoryLeak", "true")
+    settings.foreach { case (key, value) => builder.config(key, value) }
+    builder.getOrCreate()
+  }
+
+  override def afterAll(): Unit = spark.stop()
+
+  /** Runs `body` in a task and gives its answer back. */
+  protected def inTask[T: scala.reflect.ClassTag](body: () => T): T =
+    spark.sparkContext.parallelize(Seq(0), 1).mapPartitions(_ => Iterator(body())).collect().head
+}

@@ -1,0 +1,66 @@
+package org.slidewise.spark
+
+import org.apache.spark.sql.{functions, Encoder, Encoders}
+import org.apache.spark.sql.expressions.Aggregator
+
+/** Joins strings in order, in a buffer that it changes in place, and hands its right argument on where it can. */
+object Joined extends Aggregator[String, Array[String], String] {
+  override def zero: Array[String] = Array("")
+  override def reduce(b: Array[String], a: String): Array[String] = {
+    b(0) = b(0) + a + ";"
+    b
+  }
+  override def merge(b1: Array[String], b2: Array[String]): Array[String] =
+    if (b1(0).isEmpty) b2
+    else {
+      b1(0) = b1(0) + b2(0)
+      b2(0) = "spent"
+      b1
+    }
+  override def finish(b: Array[String]): String = b(0)
+  override def bufferEncoder: Encoder[Array[String]] =
+    org.apache.spark.sql.catalyst.encoders.ExpressionEncoder()
+  override def outputEncoder: Encoder[String] = Encoders.STRING
+}
+
+/** The greatest common divisor: associative, and no inverse. */
+object Gcd extends Aggregator[Long, Long, Long] {
+  override def zero: Long = 0L
+  override def reduce(b: Long, a: Long): Long = if (a == 0) b.abs else reduce(a, b % a)
+  override def merge(b1: Long, b2: Long): Long = reduce(b1, b2)
+  override def finish(b: Long): Long = b
+  override def bufferEncoder: Encoder[Long] = Encoders.scalaLong
+  override def outputEncoder: Encoder[Long] = Encoders.scalaLong
+}
+
+class UserAggregatorSuite extends SparkSuite {
+
+  for (
+    frame <- Seq(
+      "ROWS BETWEEN 6 PRECEDING AND CURRENT ROW",
+      "ROWS BETWEEN 2 PRECEDING AND 3 FOLLOWING",
+      "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING"
+    )
+  )
+    test(s"users' own aggregators over $frame: the same answers, by Slidewise") {
+      spark.udf.register("joined", functions.udaf(Joined, Encoders.STRING))
+      spark.udf.register("gcd", functions.udaf(Gcd, Encoders.scalaLong))
+      spark
+        .range(300)
+        .selectExpr("id % 3 AS k", "id AS t", "cast(id AS string) AS s", "id * 12 % 90 AS v")
+        .createOrReplaceTempView("t")
+      def run(on: Boolean) = {
+        spark.conf.set(SlidewiseSettings.Enabled, on.toString)
+        val window = s"OVER (PARTITION BY k ORDER BY t $frame)"
+        spark.sql(
+          s"SELECT t, joined(s) $window, gcd(v) $window, gcd(v) FILTER (WHERE v > 20) $window FROM t ORDER BY t"
+        )
+      }
+      val on = run(true)
+      assert(
+        on.queryExecution.executedPlan.toString.contains("SlidingWindow"),
+        on.queryExecution.executedPlan
+      )
+      assertEquals(on.collect().toSeq, run(false).collect().toSeq)
+    }
+}
