@@ -25,6 +25,8 @@ def environment() -> dict[str, str]:
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
+        # A shell that reads a pipe defines `spark` only if it is told to be interactive.
+        "PYSPARK_DRIVER_PYTHON_OPTS": "-i",
         "SPARK_DAEMON_MEMORY": "512m",
     }
 

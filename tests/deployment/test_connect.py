@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from deployment.commands import SWITCHED_ON, environment, free_port, running, settings
 from deployment.expected import REPORT
-from deployment.test_clusters import wait_for
 
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 HERE = str(Path(__file__).parent)
+
+
+def wait_for_port(port: int, seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port)).close()
+        except OSError:
+            assert time.monotonic() < deadline
+            time.sleep(0.5)
 
 
 def client(folder: Path, program: str) -> str:
@@ -33,7 +44,7 @@ def test_a_server_that_was_started_with_the_jar(tmp_path: Path) -> None:
     command = ("spark-submit", "--master", "local[2]", *settings(tmp_path), *SWITCHED_ON, "--class", SERVER)
     at = ("--conf", f"spark.connect.grpc.binding.port={port}", "spark-internal")
     with running(tmp_path, "server", *command, *at):
-        wait_for(tmp_path / "server.log", "Spark Connect server started")
+        wait_for_port(port)
         printed = client(
             tmp_path,
             f"""

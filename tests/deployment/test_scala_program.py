@@ -24,8 +24,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return jar
 
 
-@pytest.mark.parametrize("master", ["local[2]", "local-cluster[2,1,1024]"])
-def test_a_scala_program(tmp_path: Path, program: Path, master: str) -> None:
+def test_a_scala_program(tmp_path: Path, program: Path) -> None:
     small = ("--conf", "spark.executor.memory=512m")
-    submitted = ("--master", master, *small, *SWITCHED_ON, "--class", "UserProgram", str(program))
+    submitted = ("--master", "local-cluster[2,1,1024]", *small, *SWITCHED_ON, "--class", "UserProgram", str(program))
     assert "rows 500, same true, SlidingWindow true false" in run(tmp_path, "spark-submit", *submitted)

@@ -43,6 +43,9 @@ def _with_slidewise(spark: SparkSession, query: Query, cases: Sequence[Case], of
         assert isinstance(on, Failure), _report(query, cases, f"only Spark fails: {off.message}")
         assert on.kind == off.kind, _report(query, cases, f"{on.message}\ninstead of\n{off.message}")
         return
+    if isinstance(on, Failure) and len(cases) > 1:
+        for half in (cases[: len(cases) // 2], cases[len(cases) // 2 :]):
+            _compare(spark, query, half)
     assert isinstance(on, Rows), _report(query, cases, f"only Slidewise fails: {on}")
     wrong = difference(cases, on, off)
     assert wrong is None, _report(query, cases, f"Slidewise <> Spark: {wrong}")
@@ -64,4 +67,5 @@ def _with_duckdb(query: Query, cases: Sequence[Case], off: Rows) -> None:
 
 def _report(query: Query, cases: Sequence[Case], what: str) -> str:
     settings = "\n".join(f"  {key}={value}" for key, value in query.settings.items())
-    return f"{what}\nreplay: {query.replay}\n{query.table.rows} rows, {query.storage}\n{settings}\n"
+    sql = in_spark.sql(cases) if len(cases) < 4 else f"{len(cases)} expressions"
+    return f"{what}\n{sql}\nreplay: {query.replay}\n{query.table.rows} rows, {query.storage}\n{settings}\n"
