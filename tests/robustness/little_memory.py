@@ -1,4 +1,7 @@
-"""Run by test_little_memory in a process of its own: folder, rows, aggregate calls; prints a report as JSON."""
+"""Run by test_little_memory in a process of its own: folder, rows, aggregate calls and settings.
+
+Prints a report as JSON.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ from session import with_slidewise
 
 from robustness.spills import files_left, spilled_bytes
 
-folder, rows, calls = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+folder, rows, more = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+settings = dict(word.split("=", 1) for word in more if word.startswith("spark."))
+calls = [word for word in more if not word.startswith("spark.")]
 spark = with_slidewise(
     SparkSession.builder.master("local[1]")
     .config("spark.driver.memory", "1g")
@@ -19,6 +24,7 @@ spark = with_slidewise(
     .config("spark.local.dir", str(folder / "local"))
     .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
     .config("spark.unsafe.exceptionOnMemoryLeak", "true")
+    .config(map=settings)
 ).getOrCreate()
 spark.sparkContext.setLogLevel("ERROR")
 

@@ -77,3 +77,11 @@ def test_an_iterator_that_is_not_read_to_its_end(spark: SparkSession) -> None:
     del rows
     assert len(spark.sql(f"SELECT id, sum(id) {MOVING} FROM range(200000) LIMIT 7").collect()) == 7
     assert_all_is_given_back(spark)
+
+
+def test_rows_of_many_megabytes(spark: SparkSession) -> None:
+    sql = """SELECT max(length(m)), min(length(m)), count(*) FROM (
+      SELECT max(s) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING) AS m
+      FROM (SELECT id, repeat(chr(97 + id % 26), cast(5000000 + id AS int)) AS s FROM range(12)))"""
+    assert tuple(spark.sql(sql).collect()[0]) == (5_000_011, 5_000_001, 12)
+    assert_all_is_given_back(spark)

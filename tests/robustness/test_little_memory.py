@@ -14,10 +14,10 @@ PROGRAM = Path(__file__).parent / "little_memory.py"
 FRAME = 1_000_000
 
 
-def run(folder: Path, rows: int, *calls: str) -> int:
+def run(folder: Path, rows: int, *more: str) -> int:
     """Checks the answer of the calls over a moving frame of a million rows; the bytes spilled."""
     done = subprocess.run(
-        [sys.executable, str(PROGRAM), str(folder), str(rows), *calls],
+        [sys.executable, str(PROGRAM), str(folder), str(rows), *more],
         env=os.environ | {"PYTHONPATH": str(PROGRAM.parents[1])},
         capture_output=True,
         text=True,
@@ -42,6 +42,18 @@ def test_texts(tmp_path: Path) -> None:
 
 def test_sketches(tmp_path: Path) -> None:
     run(tmp_path, 1_100_000, "approx_count_distinct(x)")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ("spark.memory.offHeap.enabled=true", "spark.memory.offHeap.size=24m"),
+        ("spark.io.encryption.enabled=true", "spark.memory.fraction=0.1"),
+        ("spark.shuffle.spill.compress=false", "spark.memory.fraction=0.1"),
+    ],
+)
+def test_through_files_of_any_kind(tmp_path: Path, settings: tuple[str, ...]) -> None:
+    assert run(tmp_path, 1_300_000, "max(s)", "sum(x)", *settings) > 0
 
 
 @pytest.mark.skipif(os.environ.get("SLIDEWISE_SLOW") != "1", reason="minutes long: SLIDEWISE_SLOW=1 runs it")
