@@ -15,7 +15,7 @@ MOVING = "OVER (ORDER BY id ROWS BETWEEN 20000 PRECEDING AND 20000 FOLLOWING)"
 
 def execution_memory(spark: SparkSession) -> int:
     """Bytes of execution memory that tasks hold; pages of tasks that ended are given back."""
-    return int(spark._jvm.org.apache.spark.SparkEnv.get().memoryManager().executionMemoryUsed())
+    return int(spark._jsc.sc().env().memoryManager().executionMemoryUsed())
 
 
 def assert_all_is_given_back(spark: SparkSession) -> None:

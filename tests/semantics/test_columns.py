@@ -13,9 +13,8 @@ from semantics.conftest import Ask, plan
 
 def test_rows_between(spark: SparkSession) -> None:
     moving = Window.partitionBy((sf.col("id") % 2).alias("p")).orderBy("id").rowsBetween(-1, Window.currentRow)
-    frame = spark.range(6).select(
-        "id", sf.sum("id").over(moving).alias("s"), sf.max_by("id", "id").over(moving).alias("m")
-    )
+    calls = [sf.sum("id").over(moving), sf.max_by("id", "id").over(moving)]
+    frame = spark.range(6).select("id", *calls)
     assert [tuple(row) for row in frame.orderBy("id").collect()][4:] == [(4, 6, 4), (5, 8, 5)]
     assert "SlidingWindow" in plan(frame)
 
@@ -29,13 +28,9 @@ def test_range_between(spark: SparkSession) -> None:
 
 def test_range_between_instants_as_seconds(spark: SparkSession) -> None:
     moments = spark.range(4).select(sf.timestamp_seconds(sf.col("id") * 40).alias("t"))
-    week = Window.orderBy(sf.col("t").cast("long")).rangeBetween(-60, Window.currentRow)
-    assert [row.n for row in moments.select("t", sf.count("*").over(week).alias("n")).orderBy("t").collect()] == [
-        1,
-        2,
-        2,
-        2,
-    ]
+    minute = Window.orderBy(sf.col("t").cast("long")).rangeBetween(-60, Window.currentRow)
+    counts = moments.select("t", sf.count("*").over(minute).alias("n")).orderBy("t").collect()
+    assert [row.n for row in counts] == [1, 2, 2, 2]
 
 
 def test_columns_of_every_type_pass_by(ask: Ask) -> None:
@@ -60,6 +55,7 @@ def test_arguments_of_nested_types(ask: Ask) -> None:
 
 
 def test_the_same_window_on_both_sides_of_a_join(ask: Ask) -> None:
-    window = "(SELECT id, sum(id) OVER (PARTITION BY id % 5 ORDER BY id ROWS 2 PRECEDING) AS s FROM range(0, 60, 1, 3))"
+    over = "OVER (PARTITION BY id % 5 ORDER BY id ROWS 2 PRECEDING)"
+    window = f"(SELECT id, sum(id) {over} AS s FROM range(0, 60, 1, 3))"
     answer = ask(f"SELECT l.id, l.s, r.s FROM {window} l JOIN {window} r ON l.id = r.id ORDER BY l.id")
     assert all(left == right for _, left, right in answer)
