@@ -1,15 +1,10 @@
-"""What a query has written to disk, and what it has left there."""
+"""What queries have left on disk."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from pyspark.sql import SparkSession
-
-
-def spilled_bytes(spark: SparkSession) -> int:
-    stages = spark._jsc.sc().statusStore().stageList(None)
-    return sum(stages.apply(i).diskBytesSpilled() for i in range(stages.size()))
 
 
 def files_left(spark: SparkSession) -> list[str]:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from plans import plan
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -24,10 +25,6 @@ def settings(spark: SparkSession, changes: dict[str, Any]) -> Iterator[None]:
     finally:
         for key in changes:
             spark.conf.unset(key)
-
-
-def plan(frame: DataFrame) -> str:
-    return str(frame._jdf.queryExecution().executedPlan().toString())
 
 
 def rows(frame: DataFrame) -> list[tuple[Any, ...]]:

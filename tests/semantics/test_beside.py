@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from plans import plan
 from pyspark.sql import SparkSession
 
-from semantics.conftest import Ask, plan
+from semantics.conftest import Ask
 
 BESIDE = [
     "row_number() OVER w",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 
+from plans import plan
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.window import Window
 
-from semantics.conftest import Ask, plan
+from semantics.conftest import Ask
 
 
 def test_rows_between(spark: SparkSession) -> None:

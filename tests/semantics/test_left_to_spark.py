@@ -6,11 +6,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from plans import plan
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.window import Window
 
-from semantics.conftest import Fails, plan
+from semantics.conftest import Fails
 
 
 def test_a_python_aggregate(spark: SparkSession) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
+from plans import metric
 from pyspark.sql import SparkSession
 
 from semantics.conftest import settings
@@ -13,21 +11,13 @@ from semantics.conftest import settings
 ROWS = 12_000
 
 
-def sliding(plan: Any) -> Iterator[Any]:
-    if plan.nodeName() == "SlidingWindow":
-        yield plan
-    for i in range(plan.children().size()):
-        yield from sliding(plan.children().apply(i))
-
-
 def measured(spark: SparkSession, call: str, frame: str) -> dict[str, int]:
     """The metrics of a run, read where the SQL tab reads them."""
     with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
         answer = spark.sql(f"SELECT id, {call} OVER (ORDER BY id {frame}) AS v FROM range(0, {ROWS}, 1, 1)")
         assert len(answer.collect()) == ROWS
-    (node,) = sliding(answer._jdf.queryExecution().executedPlan())
     names = ("numOutputRows", "combines", "peakMemory", "spillSize", "windowTime")
-    return {name: node.metrics().apply(name).value() for name in names}
+    return {name: metric(answer, name) for name in names}
 
 
 @pytest.mark.parametrize("call", ["sum(id)", "max_by(id, id % 7)", "stddev(id)", "count(*) FILTER (WHERE id % 2 = 0)"])

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from plans import plan
 from pyspark.sql import SparkSession
 
-from semantics.conftest import Ask, plan
+from semantics.conftest import Ask
 
 MOVING = "sum(x) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)"
 

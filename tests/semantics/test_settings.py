@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from plans import plan
 from pyspark.sql import SparkSession
 
-from semantics.conftest import Ask, plan, settings
+from semantics.conftest import Ask, settings
 
 SQL = """SELECT id, sum(x) OVER w, max_by(id, x) OVER w, collect_list(x) OVER w, count(*) FILTER (WHERE x > 50) OVER w,
            approx_count_distinct(x) OVER w, avg(d) OVER w, stddev_samp(x) OVER w IS NULL
