@@ -14,10 +14,10 @@ PROGRAM = Path(__file__).parent / "little_memory.py"
 FRAME = 1_000_000
 
 
-def run(folder: Path, rows: int, *more: str) -> int:
+def run(folder: Path, rows: int, *more: str, order: str = "id") -> int:
     """Checks the answer of the calls over a moving frame of a million rows; the bytes spilled."""
     done = subprocess.run(
-        [sys.executable, str(PROGRAM), str(folder), str(rows), *more],
+        [sys.executable, str(PROGRAM), str(folder), str(rows), order, *more],
         env=os.environ | {"PYTHONPATH": str(PROGRAM.parents[1])},
         capture_output=True,
         text=True,
@@ -38,6 +38,11 @@ def test_numbers(tmp_path: Path) -> None:
 
 def test_texts(tmp_path: Path) -> None:
     run(tmp_path, 1_300_000, "max_by(s, x)", "count(s)", "min(s)")
+
+
+@pytest.mark.parametrize("order", ["x DESC", "s, id"])
+def test_rows_that_come_in_no_order(tmp_path: Path, order: str) -> None:
+    run(tmp_path, 2_000_000, "sum(id)", "max(x)", order=order)
 
 
 def test_sketches(tmp_path: Path) -> None:

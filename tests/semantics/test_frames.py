@@ -112,3 +112,13 @@ def test_an_expression_as_key_argument_and_filter(ask: Ask) -> None:
     )
     assert answer[0] == (0, 1)
     assert answer[5] == (5, 5)
+
+
+@pytest.mark.parametrize("order", ["1", "NULL", "id, id", "id DESC NULLS FIRST, id"])
+@pytest.mark.parametrize("partition", ["", "PARTITION BY 7", "PARTITION BY NULL"])
+def test_keys_that_say_nothing(ask: Ask, partition: str, order: str) -> None:
+    answer = ask(
+        f"""SELECT id, count(*) OVER ({partition} ORDER BY {order} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)
+            FROM range(0, 10, 1, 1) ORDER BY 2, 1"""
+    )
+    assert [n for _, n in answer] == [1] + [2] * 9
