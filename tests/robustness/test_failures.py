@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 import time
 
 import pytest
+from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
 from robustness.spills import files_left
@@ -13,12 +13,17 @@ from robustness.spills import files_left
 MOVING = "OVER (ORDER BY id ROWS BETWEEN 20000 PRECEDING AND 20000 FOLLOWING)"
 
 
+def running_tasks(spark: SparkSession) -> int:
+    """Tasks that executors run, those of cancelled jobs too."""
+    return sum(executor.numRunningTasks() for executor in spark._jsc.statusTracker().getExecutorInfos())
+
+
 def assert_all_is_given_back(spark: SparkSession) -> None:
     """No files are left, no task still runs, and the next query has its answer."""
-    deadline = time.monotonic() + 30
-    while (spark.sparkContext.statusTracker().getActiveStageIds() or files_left(spark)) and time.monotonic() < deadline:
+    deadline = time.monotonic() + 20
+    while (running_tasks(spark) or files_left(spark)) and time.monotonic() < deadline:
         time.sleep(0.2)
-    assert not spark.sparkContext.statusTracker().getActiveStageIds()
+    assert running_tasks(spark) == 0
     assert files_left(spark) == []
     assert spark.sql("SELECT sum(id) OVER (ORDER BY id ROWS 1 PRECEDING) FROM range(3)").count() == 3
 
@@ -38,32 +43,31 @@ def test_a_task_that_fails_above_the_operator(spark: SparkSession) -> None:
     assert_all_is_given_back(spark)
 
 
-@pytest.mark.parametrize("interrupt", ["true", "false"])
-def test_a_task_that_is_cancelled(spark: SparkSession, interrupt: str) -> None:
+def test_a_task_that_is_cancelled(spark: SparkSession) -> None:
     caught: list[Exception] = []
-    tag = f"cancelled-{interrupt}"
+    # Long work in one task, none of it on disk.
+    long = """SELECT max(length(s)) FROM (
+        SELECT listagg(cast(id AS string)) OVER (ORDER BY id ROWS BETWEEN 1000 PRECEDING AND 1000 FOLLOWING) AS s
+        FROM range(0, 1000000, 1, 1))"""
 
     def query() -> None:
-        spark.addTag(tag)
-        spark.sparkContext.setInterruptOnCancel(interrupt == "true")
+        spark.sparkContext.setJobGroup("cancelled", "a query that is cancelled", interruptOnCancel=True)
         try:
-            spark.sql(f"SELECT max(s) FROM (SELECT max(struct(id, id)) {MOVING} AS s FROM range(300000000))").collect()
+            spark.sql(long).collect()
         except Exception as error:
             caught.append(error)
-        finally:
-            spark.sparkContext.setInterruptOnCancel(False)
-            spark.removeTag(tag)
 
-    thread = threading.Thread(target=query)
+    thread = InheritableThread(target=query, session=spark)
     thread.start()
     deadline = time.monotonic() + 60
     while not spark.sparkContext.statusTracker().getActiveStageIds() and time.monotonic() < deadline:
         time.sleep(0.2)
-    time.sleep(1)
-    spark.interruptTag(tag)
+    time.sleep(2)
+    spark.sparkContext.cancelJobGroup("cancelled")
     thread.join(60)
     assert not thread.is_alive()
     assert len(caught) == 1
+    assert "cancelled" in str(caught[0])
     assert_all_is_given_back(spark)
 
 
