@@ -45,8 +45,8 @@ def test_without_a_moving_frame_nothing_is_taken(ask: Ask, alone: str) -> None:
 def test_one_sort_serves_both_operators(spark: SparkSession) -> None:
     frame = spark.sql(f"SELECT id, {', '.join(BESIDE[:-1])}, {MOVING} {FROM}")
     executed = plan(frame).split("Initial Plan")[0]
-    # One for the windows, one for the answer's order.
-    assert executed.count("Sort [") == 2
+    # At most one for the windows, where they do not sort themselves, and one for the answer's order.
+    assert executed.count("Sort [") <= 2
 
 
 def test_the_columns_stay_in_their_order(ask: Ask) -> None:

@@ -111,7 +111,7 @@ def test_an_expression_as_key_argument_and_filter(ask: Ask) -> None:
            FROM range(9) ORDER BY id"""
     )
     assert answer[0] == (0, 1)
-    assert answer[5] == (5, 5)
+    assert answer[5] == (5, 17)
 
 
 @pytest.mark.parametrize("order", ["1", "NULL", "id, id", "id DESC NULLS FIRST, id"])
