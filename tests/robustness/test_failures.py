@@ -60,7 +60,7 @@ def test_a_task_that_is_cancelled(spark: SparkSession) -> None:
     thread = InheritableThread(target=query, session=spark)
     thread.start()
     deadline = time.monotonic() + 60
-    while not spark.sparkContext.statusTracker().getActiveStageIds() and time.monotonic() < deadline:
+    while not running_tasks(spark) and time.monotonic() < deadline:
         time.sleep(0.2)
     time.sleep(2)
     spark.sparkContext.cancelJobGroup("cancelled")

@@ -53,8 +53,8 @@ def test_sketches(tmp_path: Path) -> None:
     "settings",
     [
         ("spark.memory.offHeap.enabled=true", "spark.memory.offHeap.size=24m"),
-        ("spark.io.encryption.enabled=true", "spark.memory.fraction=0.1"),
-        ("spark.shuffle.spill.compress=false", "spark.memory.fraction=0.1"),
+        ("spark.io.encryption.enabled=true", "spark.memory.fraction=0.03"),
+        ("spark.shuffle.spill.compress=false", "spark.memory.fraction=0.03"),
     ],
 )
 def test_through_files_of_any_kind(tmp_path: Path, settings: tuple[str, ...]) -> None:
