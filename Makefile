@@ -1,4 +1,4 @@
-# Everything from a bare checkout with a JDK 17 or later, Python 3.10 or later, and Maven. A stamp stands for each
+# Everything from a bare checkout with a JDK 17 or later, Python 3.11 or later (PySpark 4.3 asks for it), and Maven. A stamp stands for each
 # thing that is made; what it depends on has to change before it is made again.
 
 PYTHON ?= python3

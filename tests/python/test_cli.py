@@ -91,7 +91,6 @@ def test_a_wrong_argument_is_named_before_spark_starts(program, trades: Path, ar
     ("sql", "message"),
     [
         ("SELECT nothing FROM trades", "Error: [UNRESOLVED_COLUMN.WITH_SUGGESTION]"),
-        ("SELECT * FROM trades WHERE (", "[PARSE_SYNTAX_ERROR]"),
         ("SELECT 1 / (x - x) FROM trades", "Error: [DIVIDE_BY_ZERO]"),
     ],
 )

@@ -7,7 +7,7 @@ import os
 from typing import Any, TypeVar
 
 from slidewise import _settings
-from slidewise._jars import UnsupportedSparkError, jar_path
+from slidewise._jars import jar_path
 
 EXTENSION = "org.slidewise.spark.SlidewiseExtensions"
 
@@ -46,7 +46,7 @@ def _configure(builder: Any) -> None:
         return
     try:
         jar = jar_path()
-    except UnsupportedSparkError as error:
+    except ValueError as error:
         _log.warning("Slidewise stays off: %s", error)
         return
     _warn_of_a_running_session()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pyspark.sql import SparkSession
+from typing import TYPE_CHECKING, Any
 
 from slidewise import _reports
 from slidewise._jars import jar_path
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _ENTRY = "org.slidewise.spark.Slidewise"
 
@@ -22,6 +23,7 @@ def install(spark: SparkSession) -> bool:
     On Spark Connect the session extensions belong to the server: there, this only checks that the server has
     Slidewise on, and says what to start it with when it has not.
 
+    >>> from pyspark.sql import SparkSession
     >>> spark = SparkSession.builder.master("local[1]").getOrCreate()
     >>> newly_on = install(spark)
     >>> install(spark)

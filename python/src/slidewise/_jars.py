@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
 
 __version__ = (_PACKAGE / "VERSION").read_text(encoding="utf-8").strip()
-
-_SPARK_JAR = re.compile(r"spark-core_2\.13-(\d+\.\d+[^/]*)\.jar")
 
 
 class UnsupportedSparkError(ValueError):
@@ -41,13 +42,13 @@ def jar_path(spark_version: str | None = None) -> str:
       ...
     slidewise._jars.UnsupportedSparkError: Spark 3.5.1 is not supported: Slidewise runs on Spark 4.2 and 4.3
     """
-    version = spark_version if spark_version is not None else running_version()
-    match = re.match(r"(\d+\.\d+)(?![\d])", version)
+    wanted = spark_version if spark_version is not None else running_version()
+    match = re.match(r"(\d+\.\d+)(?!\d)", wanted)
     if not match:
-        raise ValueError(f"spark_version is {version!r}, but must begin with major.minor, as in '4.3.0'")
+        raise ValueError(f"spark_version is {wanted!r}, but must begin with major.minor, as in '4.3.0'")
     path = _jars().get(match[1])
     if path is None:
-        raise UnsupportedSparkError(f"Spark {version} is not supported: {supported_sentence()}")
+        raise UnsupportedSparkError(f"Spark {wanted} is not supported: {supported_sentence()}")
     return str(path)
 
 
@@ -61,12 +62,23 @@ def supported_sentence() -> str:
 
 def running_version() -> str:
     """The version of the Spark that PySpark starts, which with SPARK_HOME set may not be PySpark's own."""
-    import pyspark
-    from pyspark.find_spark_home import _find_spark_home
-
+    versions = [
+        match[1]
+        for path in _spark_jars().glob("spark-core_*.jar")
+        if (match := re.fullmatch(r"spark-core_2\.13-(\d+\.\d+.*)\.jar", path.name))
+    ]
+    if versions:
+        return versions[0]
     try:
-        names = [path.name for path in (Path(_find_spark_home()) / "jars").glob("spark-core_*.jar")]
-    except SystemExit:  # how PySpark says that there is no Spark, as with its pure Connect client
-        names = []
-    versions = [match[1] for name in names if (match := _SPARK_JAR.fullmatch(name))]
-    return versions[0] if versions else str(pyspark.__version__)
+        return version("pyspark")
+    except PackageNotFoundError as error:
+        raise ValueError(
+            "PySpark is not installed, and SPARK_HOME leads to no Spark: say which, as in spark_version='4.3.0'"
+        ) from error
+
+
+def _spark_jars() -> Path:
+    if "SPARK_HOME" in os.environ:
+        return Path(os.environ["SPARK_HOME"]) / "jars"
+    spec = find_spec("pyspark")
+    return Path((spec.submodule_search_locations or ["."])[0] if spec else ".") / "jars"

@@ -71,7 +71,7 @@ def _warm_up(spark: SparkSession, folder: Path) -> None:
 
 def _show(spark: SparkSession, query: Query, folder: Path, rounds: int) -> float:
     click.echo(f"\n── {query.title} ──\n{query.sql}\n")
-    comparison = _compare.compare(spark, query.sql, folder / query.name, rounds, query.title)
+    comparison = _compare.compare(spark, query.sql, folder / query.name, rounds, query.name)
     answer = spark.read.parquet(comparison.on_at)
     click.echo(_table.render(answer.where(query.excerpt).orderBy("at", "id").drop("id").limit(5)))
     click.echo("\n" + _table.render(slidewise.explain(spark.sql(query.sql))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import threading
 import time
@@ -27,12 +28,11 @@ def progress(spark: SparkSession, what: str) -> Iterator[None]:
     def tell() -> None:
         while not done.wait(_TERMINAL_EVERY_S if terminal else _LOG_EVERY_S):
             line = f"{what}: {time.monotonic() - began:.0f} s{_tasks(spark)}"
-            print(
-                f"\r\033[K{line}" if terminal else line,
-                end="" if terminal else "\n",
-                file=sys.stderr,
-                flush=True,
-            )
+            if terminal:  # a line that wraps could not be wiped
+                fitted = line[: shutil.get_terminal_size().columns - 1]
+                print(f"\r\033[K{fitted}", end="", file=sys.stderr, flush=True)
+            else:
+                print(line, file=sys.stderr, flush=True)
 
     teller = threading.Thread(target=tell, name="slidewise-progress", daemon=True)
     teller.start()

@@ -5,12 +5,18 @@ import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.execution.{RowFile, RowLog}
 
-/** The rows of a log in a given order; those that are still to come can be moved to a file. */
+/**
+ * The rows of a log in a given order; those that are still to come can be moved to a file.
+ *
+ * @param whenUsedUp
+ *   called, perhaps more than once, when there are no more rows and the last is not needed any longer
+ */
 final private[sorting] class SortedRows(
     log: RowLog,
     private[this] var addresses: Array[Long],
     private[this] var order: Array[Int],
-    count: Int
+    count: Int,
+    whenUsedUp: () => Unit
 ) extends Iterator[InternalRow] {
   private[this] val owner = Thread.currentThread()
   private[this] val row = log.newRow()
@@ -20,7 +26,10 @@ final private[sorting] class SortedRows(
 
   log.freeze()
 
-  override def hasNext: Boolean = next < count
+  override def hasNext: Boolean = next < count || {
+    whenUsedUp()
+    false
+  }
 
   override def next(): InternalRow = {
     if (file == null) log.pointTo(row, addresses(order(next))) else file.read(row)
