@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pyspark
 import pytest
-
 import slidewise
 
 

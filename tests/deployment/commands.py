@@ -1,0 +1,86 @@
+"""Spark's own commands, run as a user runs them."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyspark
+from session import EXTENSIONS, slidewise_jar
+
+HOME = Path(pyspark.__file__).parent
+JARS = ("--jars", str(slidewise_jar()))
+SWITCHED_ON = (*JARS, "--conf", f"spark.sql.extensions={EXTENSIONS}")
+
+
+def environment() -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if key not in ("PYSPARK_GATEWAY_PORT", "SPARK_REMOTE")}
+    return kept | {
+        "SPARK_HOME": str(HOME),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        # A shell that reads a pipe defines `spark` only if it is told to be interactive.
+        "PYSPARK_DRIVER_PYTHON_OPTS": "-i",
+        "SPARK_DAEMON_MEMORY": "512m",
+    }
+
+
+def settings(folder: Path) -> tuple[str, ...]:
+    """Keeps what a run writes in its folder, and the run small."""
+    pairs = {
+        "spark.ui.enabled": "false",
+        "spark.driver.memory": "768m",
+        "spark.driver.host": "127.0.0.1",
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.shuffle.partitions": "3",
+        "spark.unsafe.exceptionOnMemoryLeak": "true",
+        "spark.log.level": "WARN",
+    }
+    return tuple(word for key, value in pairs.items() for word in ("--conf", f"{key}={value}"))
+
+
+def run(folder: Path, command: str, *arguments: str, stdin: str | None = None) -> str:
+    """What the command prints; it must succeed."""
+    done = subprocess.run(
+        [str(HOME / "bin" / command), *settings(folder), *arguments],
+        env=environment(),
+        cwd=folder,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-6000:]
+    return done.stdout
+
+
+@contextmanager
+def running(folder: Path, name: str, *command: str) -> Iterator[None]:
+    """A daemon that is stopped at the end; what it says is in `<name>.log`."""
+    with (folder / f"{name}.log").open("w") as log:
+        process = subprocess.Popen(
+            [str(HOME / "bin" / command[0]), *command[1:]],
+            env=environment(),
+            cwd=folder,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            yield
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])

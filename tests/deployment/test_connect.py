@@ -1,0 +1,74 @@
+"""Spark Connect: a server of one's own, and one that the client starts."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from deployment.commands import SWITCHED_ON, environment, free_port, running, settings
+from deployment.expected import REPORT
+
+SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
+HERE = str(Path(__file__).parent)
+
+
+def wait_for_port(port: int, seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port)).close()
+        except OSError:
+            assert time.monotonic() < deadline
+            time.sleep(0.5)
+
+
+def client(folder: Path, program: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment() | {"PYTHONPATH": str(Path(HERE).parent)},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]
+    return done.stdout
+
+
+def test_a_server_that_was_started_with_the_jar(tmp_path: Path) -> None:
+    port = free_port()
+    command = ("spark-submit", "--master", "local[2]", *settings(tmp_path), *SWITCHED_ON, "--class", SERVER)
+    at = ("--conf", f"spark.connect.grpc.binding.port={port}", "spark-internal")
+    with running(tmp_path, "server", *command, *at):
+        wait_for_port(port)
+        printed = client(
+            tmp_path,
+            f"""
+from pyspark.sql import SparkSession
+from deployment.program import report
+spark = SparkSession.builder.remote("sc://127.0.0.1:{port}").getOrCreate()
+print(type(spark).__module__, report(spark))
+spark.conf.set("spark.slidewise.enabled", "false")
+print("switched off:", report(spark))
+""",
+        )
+    assert f"pyspark.sql.connect.session {REPORT}" in printed
+    assert f"switched off: {REPORT.replace('SlidingWindow 1', 'SlidingWindow 0')}" in printed
+
+
+def test_a_server_that_the_client_starts(tmp_path: Path) -> None:
+    printed = client(
+        tmp_path,
+        """
+from pyspark.sql import SparkSession
+from deployment.program import report
+from session import with_slidewise
+spark = with_slidewise(SparkSession.builder.remote("local[2]").config("spark.driver.memory", "768m")).getOrCreate()
+print(type(spark).__module__, report(spark))
+""",
+    )
+    assert f"pyspark.sql.connect.session {REPORT}" in printed

@@ -1,0 +1,83 @@
+"""Runs a query's cases in Spark, with Slidewise on or off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
+
+from generated.answer import Answer, Failure, Rows
+from generated.query import Case, Query
+
+
+@contextmanager
+def ready(spark: SparkSession, query: Query, folder: Path) -> Iterator[None]:
+    """The query's table and settings; the session is left as it was."""
+    for key, value in query.settings.items():
+        spark.conf.set(key, value)
+    _view(spark, query, folder)
+    try:
+        yield
+    finally:
+        if query.storage == "cached":
+            spark.catalog.uncacheTable("t")
+        for key in query.settings:
+            spark.conf.unset(key)
+
+
+def _view(spark: SparkSession, query: Query, folder: Path) -> None:
+    if query.storage == "local":
+        types = StructType.fromDDL(", ".join(f"{c.name} {c.kind}" for c in query.table.columns.values()))
+        spark.createDataFrame(query.table.arrow, types).createOrReplaceTempView("t")
+        return
+    path = folder / f"{query.index}.parquet"
+    pq.write_table(query.table.arrow, path)
+    spark.read.parquet(str(path)).createOrReplaceTempView("t")
+    if query.storage == "cached":
+        spark.catalog.cacheTable("t")
+
+
+def sql(cases: Sequence[Case]) -> str:
+    return "SELECT id, " + ",\n  ".join(f"{c.spark} AS c{i}" for i, c in enumerate(cases)) + "\nFROM t"
+
+
+def answer(spark: SparkSession, cases: Sequence[Case], slidewise: bool) -> Answer:
+    spark.conf.set("spark.slidewise.enabled", str(slidewise).lower())
+    try:
+        frame = spark.sql(sql(cases))
+        rows = frame.collect()
+    except PySparkException as error:
+        return Failure(error.getCondition() or type(error).__name__, str(error)[:2000])
+    except Py4JJavaError as error:
+        return Failure(_root(error.java_exception).getClass().getName(), str(error)[:2000])
+    return Rows({row[0]: tuple(row)[1:] for row in rows}, frame._jdf.queryExecution().executedPlan().toString())
+
+
+def _root(error: Any) -> Any:
+    while error.getCause() is not None:
+        error = error.getCause()
+    return error
+
+
+MOVING = re.compile(r"specifiedwindowframe\((?:Row|Range)Frame, (?!unboundedpreceding)")
+# A filter that lets nothing through leaves a null for the function.
+NOT_AGGREGATES = ("lag(", "lead(", "nth_value(", "windowspecdefinition(")
+
+
+def left_to_spark(plan: str) -> list[str]:
+    """The moving aggregates that Spark's own operator runs."""
+    left = []
+    for line in plan.splitlines():
+        # What adaptive execution found to be empty is not run at all.
+        if re.search(r"(?<!\w)(?<!EmptyRelation )Window \[", line):
+            expressions = re.findall(r"\w+\((?:(?! AS \w+#\d).)*? AS \w+#\d+", line)
+            left += [e for e in expressions if MOVING.search(e) and not e.startswith(NOT_AGGREGATES)]
+    return left

@@ -1,0 +1,133 @@
+"""A random query: many window expressions over one table, with the settings it runs under."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from generated import declarative, imperative
+from generated.call import Call, Compare
+from generated.column import INTEGRAL
+from generated.declarative import ORDERABLE, pick
+from generated.frame import Frame
+from generated.table import Table, random_table
+from generated.window import Window, random_window
+
+FUNCTIONS = declarative.FUNCTIONS + imperative.FUNCTIONS
+
+
+@dataclass(frozen=True)
+class Case:
+    """One expression over one frame. `taken`: Slidewise must run it."""
+
+    spark: str
+    duckdb: str | None
+    compare: Compare
+    tolerance: float
+    taken: bool
+
+
+@dataclass(frozen=True)
+class Query:
+    """`storage`: how the table reaches the window, "parquet", "cached" or "local"."""
+
+    seed: int
+    index: int
+    table: Table
+    storage: str
+    settings: dict[str, str]
+    cases: list[Case]
+
+    @property
+    def replay(self) -> str:
+        return f"SLIDEWISE_SEED={self.seed} pytest tests/generated -k 'query[{self.index}]'"
+
+
+def random_query(seed: int, index: int) -> Query:
+    rng = random.Random(f"{seed}/{index}")
+    extreme = index % 3 == 2
+    table = random_table(rng, extreme)
+    storage = rng.choice(["parquet", "cached", "local"])
+    legacy_intervals = rng.random() < 0.05
+    settings = _settings(rng, legacy_intervals)
+    windows = [random_window(rng, table, legacy_intervals) for _ in range(rng.choice([1, 2, 3]))]
+    wanted, cases = 8 if extreme else 45, list[Case]()
+    while len(cases) < wanted:
+        case = _case(rng, table, storage, windows)
+        cases += [case] if case else []
+    return Query(seed, index, table, storage, settings, cases)
+
+
+def _settings(rng: random.Random, legacy_intervals: bool) -> dict[str, str]:
+    def flag(share: float) -> str:
+        return str(rng.random() < share).lower()
+
+    interpreted = rng.random() < 0.4
+    return {
+        "spark.sql.ansi.enabled": flag(0.5),
+        "spark.sql.adaptive.enabled": flag(0.5),
+        "spark.sql.codegen.wholeStage": "false" if interpreted else flag(0.7),
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN" if interpreted else rng.choice(["FALLBACK", "CODEGEN_ONLY"]),
+        "spark.sql.shuffle.partitions": rng.choice(["1", "2"]),
+        "spark.sql.session.timeZone": rng.choice(["UTC", "America/New_York", "Asia/Kolkata"]),
+        "spark.sql.legacy.interval.enabled": str(legacy_intervals).lower(),
+        "spark.slidewise.mergeApproximate": flag(0.5),
+        # Rows that Spark's operator keeps as objects. It is not made to spill: past a spill it opens a
+        # reader of megabytes for each row of a frame that ends UNBOUNDED FOLLOWING.
+        "spark.sql.windowExec.buffer.in.memory.threshold": rng.choice(["5", "4096", "4096"]),
+    }
+
+
+def _case(rng: random.Random, table: Table, storage: str, windows: list[Window]) -> Case | None:
+    window = rng.choice(windows)
+    if rng.random() < 0.12:
+        return _beside(rng, table, storage, window)
+    frame = rng.choice(window.frames)
+    call = rng.choices(FUNCTIONS, [f.weight for f in FUNCTIONS])[0].make(rng, table)
+    if call is None or not (window.determined(frame, call.ordered) or _arrives_in_order(storage)):
+        return None
+    return _aggregate(rng, table, call, window, frame)
+
+
+def _arrives_in_order(storage: str) -> bool:
+    """One file is one task, so ties keep one order from run to run; the slices of a local table race."""
+    return storage != "local"
+
+
+def _aggregate(rng: random.Random, table: Table, call: Call, window: Window, frame: Frame) -> Case:
+    condition = _condition(rng, table) if call.filters and rng.random() < 0.2 else None
+    filtered = f"FILTER (WHERE {condition}) " if condition else ""
+    spark = call.spark.replace("{over}", filtered + window.over(frame))
+    duckdb = None
+    over = window.duckdb(frame)
+    if call.duckdb and over and window.determined(frame, call.ordered):
+        positional = "_value(" in call.duckdb
+        if not (condition and positional):
+            duckdb = call.duckdb.replace("{over}", filtered + over)
+            duckdb = duckdb.replace("{and}", f" AND ({condition})" if condition else "")
+            duckdb = duckdb.replace("{window}", over)
+    return Case(spark, duckdb, call.compare, call.tolerance, frame.moving and condition != "false")
+
+
+def _condition(rng: random.Random, table: Table) -> str:
+    x = pick(rng, table, INTEGRAL).name
+    return rng.choice(["boolean_0", f"{x} > 0", "id % 3 = 0", "string_0 = 'a'", "false", f"{x} IS NULL"])
+
+
+def _beside(rng: random.Random, table: Table, storage: str, window: Window) -> Case | None:
+    """What a query holds beside its moving aggregates."""
+    x = pick(rng, table, ORDERABLE).name
+    if rng.random() < 0.2:
+        whole = window.keys.split("ORDER BY")[0].strip()
+        sql = f"{rng.choice(['count(*)', f'max({x})', f'count({x})'])} OVER ({whole})"
+        return Case(sql, sql if table.columns[x].domain in ("small", "wide") else None, Compare.EXACT, 0, False)
+    peers = ["rank()", "dense_rank()", "percent_rank()", "cume_dist()", f"count({x})"]
+    rows = ["row_number()", "ntile(3)", f"lag({x}, 2)", f"lead({x})", f"lag({x}) IGNORE NULLS"]
+    function = rng.choice(peers + rows + [f"nth_value({x}, 2)"])
+    determined = window.total or function in peers
+    if not (determined or _arrives_in_order(storage)):
+        return None
+    frame = rng.choice(window.frames) if function.startswith("nth_value") else None
+    over = window.duckdb(frame) if determined and "IGNORE" not in function else None
+    duckdb = f"{function} {over}" if over else None
+    return Case(f"{function} {window.over(frame)}", duckdb, Compare.EXACT, 0, False)

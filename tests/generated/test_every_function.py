@@ -1,0 +1,49 @@
+"""The generator draws every aggregate function that Spark allows over a moving frame."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+from generated.query import FUNCTIONS
+
+SPARK_REFUSES = {
+    "grouping": "not a window function",
+    "grouping_id": "not a window function",
+    "measure": "only of a metric view",
+    "median": "neither ORDER BY nor a frame",
+    "percentile_cont": "neither ORDER BY nor a frame",
+    "percentile_disc": "neither ORDER BY nor a frame",
+}
+# Their input is a column of sketches: semantics/test_sketches.py.
+BY_HAND = {
+    "approx_top_k_accumulate",
+    "approx_top_k_combine",
+    "hll_union_agg",
+    "kll_merge_agg_bigint",
+    "kll_merge_agg_double",
+    "kll_merge_agg_float",
+    "theta_intersection_agg",
+    "theta_union_agg",
+    "tuple_intersection_agg_double",
+    "tuple_intersection_agg_integer",
+    "tuple_union_agg_double",
+    "tuple_union_agg_integer",
+}
+SYNONYMS = {
+    "any": "bool_or",
+    "some": "bool_or",
+    "every": "bool_and",
+    "first_value": "first",
+    "last_value": "last",
+}
+
+
+def test_every_aggregate_is_drawn(spark: SparkSession) -> None:
+    registry = spark._jsparkSession.sessionState().functionRegistry()
+    names, functions = set(), registry.listFunction().iterator()
+    while functions.hasNext():
+        info = registry.lookupFunction(functions.next())
+        if info.isDefined() and info.get().getGroup() == "agg_funcs":
+            names.add(info.get().getName())
+    drawn = {function.name for function in FUNCTIONS} | SYNONYMS.keys()
+    assert names - drawn - SPARK_REFUSES.keys() - BY_HAND == set()

@@ -1,0 +1,48 @@
+"""Frames of thousands of rows over tens of thousands: blocks, chunks and stacks turn over many times."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from generated import in_spark
+from generated.answer import Rows, difference
+from generated.call import Compare
+from generated.query import Case, Query
+from generated.table import random_table
+
+FRAMES = [
+    "ORDER BY id ROWS BETWEEN 999 PRECEDING AND CURRENT ROW",
+    "PARTITION BY p ORDER BY id ROWS BETWEEN 2047 PRECEDING AND 1 FOLLOWING",
+    "PARTITION BY p ORDER BY id ROWS BETWEEN 700 FOLLOWING AND 1500 FOLLOWING",
+    "ORDER BY id RANGE BETWEEN 1500 PRECEDING AND 300 PRECEDING",
+    "ORDER BY bigint_0 DESC NULLS LAST RANGE BETWEEN 20 PRECEDING AND 40 FOLLOWING",
+]
+CALLS = [
+    ("sum(bigint_0)", Compare.EXACT, 0.0),
+    ("max_by(id, double_0)", Compare.EXACT, 0.0),
+    ("min(decimal18_0)", Compare.EXACT, 0.0),
+    ("stddev_samp(double_1)", Compare.ROOT, 1e-5),
+    ("avg(double_1)", Compare.CLOSE, 1e-9),
+    ("last(string_0, true)", Compare.EXACT, 0.0),
+    ("approx_count_distinct(int_1)", Compare.EXACT, 0.0),
+    ("count(*) FILTER (WHERE int_0 > 0)", Compare.EXACT, 0.0),
+]
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_long_frame(spark: SparkSession, tmp_path: Path, seed: int, frame: str) -> None:
+    rng = random.Random(f"{seed}/{frame}")
+    table = random_table(rng, extreme=False, rows=12_000)
+    cases = [Case(f"{call} OVER ({frame})", None, how, allowed, True) for call, how, allowed in CALLS]
+    query = Query(seed, 0, table, "parquet", {"spark.sql.adaptive.enabled": "false"}, cases)
+    with in_spark.ready(spark, query, tmp_path):
+        off, on = (in_spark.answer(spark, cases, slidewise) for slidewise in (False, True))
+    assert isinstance(on, Rows), on
+    assert isinstance(off, Rows), off
+    assert difference(cases, on, off) is None
+    assert "SlidingWindow" in on.plan
+    assert not in_spark.left_to_spark(on.plan)

@@ -1,0 +1,26 @@
+"""What an executed plan says of its moving windows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+
+def plan(frame: DataFrame) -> str:
+    return str(frame._jdf.queryExecution().executedPlan().toString())
+
+
+def metric(frame: DataFrame, name: str) -> int:
+    """A metric of the frame's moving windows, after it ran without adaptive execution."""
+    nodes = list(_sliding(frame._jdf.queryExecution().executedPlan()))
+    assert nodes
+    return sum(int(node.metrics().apply(name).value()) for node in nodes)
+
+
+def _sliding(node: Any) -> Iterator[Any]:
+    if node.nodeName() == "SlidingWindow":
+        yield node
+    for i in range(node.children().size()):
+        yield from _sliding(node.children().apply(i))

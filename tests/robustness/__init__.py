@@ -1,0 +1,1 @@
+"""Nothing is lost and nothing dies: little memory, failures, cancellation, many threads."""

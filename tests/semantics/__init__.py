@@ -1,0 +1,1 @@
+"""What an answer means, case by case, written by hand."""

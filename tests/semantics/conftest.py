@@ -1,0 +1,79 @@
+"""Asks one query with Slidewise on and off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from plans import plan
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+Ask = Callable[..., list[tuple[Any, ...]]]
+Fails = Callable[..., str]
+
+
+@contextmanager
+def settings(spark: SparkSession, changes: dict[str, Any]) -> Iterator[None]:
+    for key, value in changes.items():
+        spark.conf.set(key, str(value))
+    try:
+        yield
+    finally:
+        for key in changes:
+            spark.conf.unset(key)
+
+
+def rows(frame: DataFrame) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in frame.collect()]
+
+
+@pytest.fixture
+def ask(spark: SparkSession) -> Ask:
+    """The rows of a query: those of Spark alone, which those with Slidewise must equal, in its order.
+
+    Keywords are settings, with `_` for `.` after `spark.sql.`
+    """
+
+    def asked(sql: str, taken: bool = True, **changes: Any) -> list[tuple[Any, ...]]:
+        named = {f"spark.sql.{key.replace('_', '.')}": value for key, value in changes.items()}
+        with settings(spark, {"spark.slidewise.enabled": "false"} | named):
+            off = rows(spark.sql(sql))
+        with settings(spark, named):
+            frame = spark.sql(sql)
+            on = rows(frame)
+            assert ("SlidingWindow" in plan(frame)) == taken, plan(frame)
+        assert repr(on) == repr(off)
+        return on
+
+    return asked
+
+
+def _error(spark: SparkSession, sql: str) -> str | None:
+    try:
+        spark.sql(sql).collect()
+    except PySparkException as error:
+        return error.getCondition() or type(error).__name__
+    except Py4JJavaError as error:
+        return str(error.java_exception.getClass().getName())
+    return None
+
+
+@pytest.fixture
+def fails(spark: SparkSession) -> Fails:
+    """The error class of a query, which is the same with Slidewise and without."""
+
+    def failed(sql: str, **changes: Any) -> str:
+        named = {f"spark.sql.{key.replace('_', '.')}": value for key, value in changes.items()}
+        with settings(spark, {"spark.slidewise.enabled": "false"} | named):
+            off = _error(spark, sql)
+        with settings(spark, named):
+            on = _error(spark, sql)
+        assert off is not None, f"Spark does not fail: {sql}"
+        assert on == off
+        return off
+
+    return failed

@@ -1,0 +1,124 @@
+"""Frames at their edges: empty ones, none at all, one row, offsets of zero, peers and nulls."""
+
+from __future__ import annotations
+
+import pytest
+
+from semantics.conftest import Ask
+
+FIVE = "VALUES (1, 10), (2, 20), (3, 30), (4, 40), (5, 50) AS t(i, x)"
+
+
+@pytest.mark.parametrize(
+    ("frame", "sums"),
+    [
+        ("ROWS BETWEEN 1 PRECEDING AND CURRENT ROW", [10, 30, 50, 70, 90]),
+        ("ROWS BETWEEN CURRENT ROW AND CURRENT ROW", [10, 20, 30, 40, 50]),
+        ("ROWS BETWEEN 0 PRECEDING AND 0 FOLLOWING", [10, 20, 30, 40, 50]),
+        ("ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING", [None, None, 10, 30, 50]),
+        ("ROWS BETWEEN 5 PRECEDING AND 3 PRECEDING", [None, None, None, 10, 30]),
+        ("ROWS BETWEEN 2 FOLLOWING AND 4 FOLLOWING", [120, 90, 50, None, None]),
+        ("ROWS BETWEEN 7 FOLLOWING AND 9 FOLLOWING", [None] * 5),
+        ("ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING", [140, 120, 90, 50, None]),
+        ("ROWS BETWEEN 1 PRECEDING AND UNBOUNDED FOLLOWING", [150, 150, 140, 120, 90]),
+        ("ROWS BETWEEN 2147483647 PRECEDING AND 1 FOLLOWING", [30, 60, 100, 150, 150]),
+        ("ROWS BETWEEN CURRENT ROW AND 2147483647 FOLLOWING", [150, 140, 120, 90, 50]),
+        ("ROWS BETWEEN 2147483647 FOLLOWING AND 2147483647 FOLLOWING", [None] * 5),
+        ("RANGE BETWEEN 0 PRECEDING AND CURRENT ROW", [10, 20, 30, 40, 50]),
+        ("RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING", [30, 60, 90, 120, 90]),
+        ("RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING", [150, 140, 120, 90, 50]),
+    ],
+)
+def test_sums(ask: Ask, frame: str, sums: list[int | None]) -> None:
+    answer = ask(f"SELECT i, sum(x) OVER (ORDER BY i {frame}), count(x) OVER (ORDER BY i {frame}) FROM {FIVE}")
+    assert [row[1] for row in answer] == sums
+
+
+def test_peers_enter_together(ask: Ask) -> None:
+    tied = "VALUES (1, 1), (1, 2), (2, 4), (3, 8), (3, 16) AS t(k, x)"
+    answer = ask(f"SELECT k, x, sum(x) OVER (ORDER BY k RANGE BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM {tied}")
+    assert [row[2] for row in answer] == [7, 7, 28, 24, 24]
+
+
+def test_nulls_are_peers_of_nulls_alone(ask: Ask) -> None:
+    keys = "VALUES (NULL, 1), (NULL, 2), (1, 4), (2, 8) AS t(k, x)"
+    for nulls in ("FIRST", "LAST"):
+        answer = ask(
+            f"SELECT k, x, sum(x) OVER (ORDER BY k NULLS {nulls} RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM {keys}"
+        )
+        assert {(k, total) for k, _, total in answer} == {(None, 3), (1, 12), (2, 12)}
+
+
+@pytest.mark.parametrize("direction", ["ASC", "DESC"])
+def test_nan_and_infinity_as_order_keys(ask: Ask, direction: str) -> None:
+    keys = "VALUES (double('NaN'), 1), (double('Infinity'), 2), (double('-Infinity'), 4), (1D, 8), (2D, 16) AS t(k, x)"
+    for frame in ("1D PRECEDING AND 1D FOLLOWING", "1D FOLLOWING AND UNBOUNDED FOLLOWING"):
+        answer = ask(f"SELECT k, sum(x) OVER (ORDER BY k {direction} RANGE BETWEEN {frame}) FROM {keys}")
+        assert len(answer) == 5
+
+
+def test_a_table_of_no_rows(ask: Ask) -> None:
+    sql = "SELECT id, sum(id) OVER (PARTITION BY id % 2 ORDER BY id ROWS 1 PRECEDING) FROM range(9) WHERE rand(1) > 2"
+    assert ask(sql, taken=False) == []
+
+
+def test_one_row(ask: Ask) -> None:
+    sql = "SELECT sum(x) OVER (ORDER BY x ROWS 1 PRECEDING), first(x) OVER (ORDER BY x ROWS 1 PRECEDING)"
+    assert ask(f"{sql} FROM VALUES (7) AS t(x)") == [(7, 7)]
+
+
+def test_as_many_partitions_as_rows(ask: Ask) -> None:
+    answer = ask("SELECT id, sum(id) OVER (PARTITION BY id ORDER BY id ROWS 3 PRECEDING) FROM range(1000) ORDER BY id")
+    assert answer == [(i, i) for i in range(1000)]
+
+
+def test_partitions_of_all_sizes(ask: Ask) -> None:
+    answer = ask(
+        """SELECT p, id, sum(1) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING)
+           FROM (SELECT id, cast(log2(id + 1) AS int) AS p FROM range(600)) ORDER BY id"""
+    )
+    assert [row[2] for row in answer[:7]] == [1, 2, 2, 3, 4, 4, 3]
+
+
+def test_string_partition_keys(ask: Ask) -> None:
+    answer = ask(
+        """SELECT s, x, sum(x) OVER (PARTITION BY s ORDER BY x ROWS 1 PRECEDING)
+           FROM VALUES ('', 1), ('a', 2), (NULL, 4), ('', 8), ('a', 16), (NULL, 32), ('a ', 64) AS t(s, x) ORDER BY x"""
+    )
+    assert [row[2] for row in answer] == [1, 2, 4, 9, 18, 36, 64]
+
+
+def test_signed_zeros_and_nans_are_one_partition_each(ask: Ask) -> None:
+    answer = ask(
+        """SELECT x, sum(x) OVER (PARTITION BY d ORDER BY x ROWS 1 PRECEDING)
+           FROM VALUES (0D, 1), (-0D, 2), (double('NaN'), 4), (-double('NaN'), 8) AS t(d, x) ORDER BY x"""
+    )
+    assert [row[1] for row in answer] == [1, 3, 4, 12]
+
+
+def test_no_partition_key_and_two_order_keys(ask: Ask) -> None:
+    answer = ask(
+        """SELECT a, b, collect_list(x) OVER (ORDER BY a DESC, b ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)
+           FROM VALUES (1, 1, 'a'), (1, 2, 'b'), (2, 1, 'c'), (2, 2, 'd') AS t(a, b, x) ORDER BY a DESC, b"""
+    )
+    assert [row[2] for row in answer] == [["c", "d"], ["c", "d", "a"], ["d", "a", "b"], ["a", "b"]]
+
+
+def test_an_expression_as_key_argument_and_filter(ask: Ask) -> None:
+    answer = ask(
+        """SELECT id, sum(id * 2 + 1) FILTER (WHERE id % 2 = 0)
+             OVER (PARTITION BY id % 3 ORDER BY -id RANGE BETWEEN 3 PRECEDING AND CURRENT ROW)
+           FROM range(9) ORDER BY id"""
+    )
+    assert answer[0] == (0, 1)
+    assert answer[5] == (5, 17)
+
+
+@pytest.mark.parametrize("order", ["1", "NULL", "id, id", "id DESC NULLS FIRST, id"])
+@pytest.mark.parametrize("partition", ["", "PARTITION BY 7", "PARTITION BY NULL"])
+def test_keys_that_say_nothing(ask: Ask, partition: str, order: str) -> None:
+    answer = ask(
+        f"""SELECT id, count(*) OVER ({partition} ORDER BY {order} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)
+            FROM range(0, 10, 1, 1) ORDER BY 2, 1"""
+    )
+    assert [n for _, n in answer] == [1] + [2] * 9
