@@ -45,12 +45,9 @@ def _panel(panel: Axes, group: Group) -> None:
     for engine, colour in _COLOURS.items():
         whole = _points(group, engine, fewer=False)
         fewer = _points(group, engine, fewer=True) if engine == SPARK else []
-        line = sorted(whole + [p for p in fewer if p[0] > max((w[0] for w in whole), default=0)])
-        if not line:
-            continue
         width = 2.6 if engine == SLIDEWISE else 1.6
-        panel.plot(*zip(*line, strict=True), color=colour, linewidth=width, label=engine, zorder=3)
-        panel.plot(*zip(*whole, strict=True), "o", color=colour, markersize=4.5, zorder=4) if whole else None
+        if whole:
+            panel.plot(*zip(*whole, strict=True), "o-", color=colour, linewidth=width, label=engine, markersize=4.5)
         if fewer:
             note = f"{engine}, on fewer rows"
             panel.plot(
@@ -66,6 +63,8 @@ def _panel(panel: Axes, group: Group) -> None:
     if floor:
         panel.axhline(_micros(floor), color="#444444", linestyle=":", linewidth=1.3, label="Spark's row_number()")
     panel.set(xscale="log", yscale="log", xlabel="rows in a frame (n)", title=_TITLES[group.name])
+    panel.xaxis.set_major_formatter("{x:,.0f}")
+    panel.yaxis.set_major_formatter("{x:,g}")
     panel.grid(alpha=0.25, which="major")
     panel.spines[["top", "right"]].set_visible(False)
 
