@@ -1,2 +1,2 @@
-addSbtPlugin("pl.project13.scala" % "sbt-jmh"      % "0.4.8")
-addSbtPlugin("org.scalameta"      % "sbt-scalafmt" % "2.5.5")
+addSbtPlugin("pl.project13.scala" % "sbt-jmh" % "0.4.8")
+addSbtPlugin("org.scalameta" % "sbt-scalafmt" % "2.5.5")

@@ -22,6 +22,10 @@ object SlidewiseSettings {
    */
   val MergeApproximate = "spark.slidewise.mergeApproximate"
 
+  /** Whether Slidewise sorts a window's rows itself, by radix, where it can (default `true`). */
+  val Sort = "spark.slidewise.sort.enabled"
+
+  def sort(conf: SQLConf): Boolean = conf.getConfString(Sort, "true").trim.toBoolean
   def enabled(conf: SQLConf): Boolean = conf.getConfString(Enabled, "true").trim.toBoolean
   def mergeApproximate(conf: SQLConf): Boolean = conf.getConfString(MergeApproximate, "true").trim.toBoolean
   def maxStateBytes(conf: SQLConf): Long =

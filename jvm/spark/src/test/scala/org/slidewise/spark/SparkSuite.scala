@@ -1,10 +1,15 @@
 package org.slidewise.spark
 
+import scala.concurrent.duration.{Duration, DurationInt}
+
 import munit.FunSuite
 import org.apache.spark.sql.SparkSession
 
 /** A suite with a Spark session of its own, in which a leak of task memory is an error. */
 abstract class SparkSuite extends FunSuite {
+
+  // The first test of a suite waits for the session.
+  override val munitTimeout: Duration = 10.minutes
 
   /** Settings beyond the usual ones. */
   protected def settings: Map[String, String] = Map.empty

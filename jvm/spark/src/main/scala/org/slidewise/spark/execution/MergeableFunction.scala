@@ -48,9 +48,9 @@ private[execution] object MergeableFunction {
   }
 
   private def leavesTheRightAlone(function: TypedImperativeAggregate[_]): Boolean = function match {
-    case _: ApproximatePercentile | _: CountMinSketchAgg | _: HistogramNumeric => true
-    case _: BloomFilterAggregate | _: HllSketchAgg                             => true
-    case _                                                                     => false
+    case _: ApproximatePercentile | _: CountMinSketchAgg => true
+    case _: BloomFilterAggregate | _: HllSketchAgg       => true
+    case _                                               => false
   }
 
   /**

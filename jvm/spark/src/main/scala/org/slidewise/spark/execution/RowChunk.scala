@@ -21,11 +21,15 @@ final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
   var file: SpillFile = _
   private[this] var count = 0
   private[this] var used = 0
+  private[this] var newest = 0
   private[this] val indexed = rowSize < 0
   private[this] var index = if (indexed) new Array[Int](16) else null
 
   def endRow: Long = firstRow + count
   def bytes: Int = used
+
+  /** Where the newest row starts, its size included, in bytes from the chunk's start. */
+  def newestPlace: Int = newest
 
   /** Adds a copy of `row`, if there is room for it. */
   def append(row: UnsafeRow): Boolean = {
@@ -41,6 +45,7 @@ final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
         at += SizeBytes
       }
       Platform.copyMemory(row.getBaseObject, row.getBaseOffset, base, at, size.toLong)
+      newest = used
       used += needed
       count += 1
     }

@@ -5,7 +5,7 @@ import java.util.ArrayDeque
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.memory.{MemoryConsumer, SparkOutOfMemoryError, TaskMemoryManager}
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.memory.MemoryBlock
 
@@ -39,6 +39,7 @@ final private[execution] class RowLog(
   private[this] var rows = 0L
   private[this] var onDisk = 0L
   private[this] var peak = 0L
+  private[this] var frozen = false
 
   /** One past the newest row's position. */
   def end: Long = rows
@@ -84,6 +85,25 @@ final private[execution] class RowLog(
         allocatePage(math.max(nextPage, atLeast))
     }
 
+  /** Where the newest row lies, for [[pointTo]]; good while the log is frozen or no chunk has been spilled. */
+  def newestAddress: Long = {
+    val page = tail.page
+    memory.encodePageNumberAndOffset(page, page.getBaseOffset + tail.newestPlace)
+  }
+
+  /** A row to be pointed into this log. */
+  def newRow(): UnsafeRow = new UnsafeRow(fields)
+
+  def pointTo(row: UnsafeRow, address: Long): Unit = {
+    val base = memory.getPage(address)
+    val place = memory.getOffsetInPage(address)
+    if (rowSize >= 0) row.pointTo(base, place, rowSize)
+    else row.pointTo(base, place + RowChunk.SizeBytes, Platform.getLong(base, place).toInt)
+  }
+
+  /** Declines to spill from now on, so that addresses stay good. */
+  def freeze(): Unit = frozen = true
+
   /** Lets go of the rows before `position`. */
   def release(position: Long): Unit =
     while (!chunks.isEmpty && (chunks.peekFirst ne tail) && chunks.peekFirst.endRow <= position)
@@ -126,7 +146,7 @@ final private[execution] class RowLog(
     }
 
   override def spill(size: Long, trigger: MemoryConsumer): Long =
-    if (Thread.currentThread() ne owner) 0L
+    if (frozen || (Thread.currentThread() ne owner)) 0L
     else {
       var freed = freeSpare()
       val each = chunks.descendingIterator
@@ -229,6 +249,14 @@ final private[execution] class RowLog(
 }
 
 private[execution] object RowLog {
+
+  /** A log for rows of the given attributes. */
+  def of(attributes: Seq[Attribute], resources: TaskResources): RowLog = {
+    val fixed = attributes.forall(a => UnsafeRow.isFixedLength(a.dataType))
+    val size = UnsafeRow.calculateBitSetWidthInBytes(attributes.size) + 8 * attributes.size
+    new RowLog(resources, resources.memory, attributes.size, if (fixed) size else -1)
+  }
+
   private val SmallestPage = 64L << 10
   private val LargestPage = 4L << 20
 }

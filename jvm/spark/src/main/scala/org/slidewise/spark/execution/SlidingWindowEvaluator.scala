@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.BooleanType
 
+import org.slidewise.spark.execution.sorting.PartitionSorter
 import org.slidewise.spark.planning.FramePlan
 
 /** All that a task needs to run a window over its rows; made on the driver, sent to the executors. */
@@ -16,6 +17,7 @@ final private[execution] class SlidingWindowEvaluator(
     partitionSpec: Seq[Expression],
     orderSpec: Seq[SortOrder],
     childOutput: Seq[Attribute],
+    sort: Boolean,
     maxStateBytes: Long,
     timeZone: String,
     metrics: Map[String, SQLMetric]
@@ -30,9 +32,9 @@ final private[execution] class SlidingWindowEvaluator(
     val context = TaskContext.get()
     val resources = new TaskResources(context)
     val memory = resources.memory
-    val log = newLog(summaryAttributes, resources)
+    val log = RowLog.of(summaryAttributes, resources)
     val waiting =
-      if (plans.forall(p => endsByCurrentRow(p.frame))) None else Some(newLog(childOutput, resources))
+      if (plans.forall(p => endsByCurrentRow(p.frame))) None else Some(RowLog.of(childOutput, resources))
     val factory = new BoundsFactory(orderSpec, summaryAttributes, log, timeZone)
     val bounds = plans.map(_.frame).distinct.map(frame => frame -> factory.bounds(frame)).toMap
 
@@ -56,8 +58,9 @@ final private[execution] class SlidingWindowEvaluator(
       }
       .toArray
 
+    val measures = new WindowMeasures(metrics, resources)
     val iterator = new SlidingWindowIterator(
-      rows,
+      if (sort) sorted(rows, resources, context, measures) else rows,
       UnsafeProjection.create(summaryAttributes.map(_.asInstanceOf[Expression]), childOutput),
       grouping(),
       log,
@@ -66,10 +69,24 @@ final private[execution] class SlidingWindowEvaluator(
       evaluators,
       results,
       outputProjection(),
-      new WindowMeasures(metrics, resources)
+      measures
     )
     context.addTaskCompletionListener[Unit](_ => iterator.close())
     iterator
+  }
+
+  private def sorted(
+      rows: Iterator[InternalRow],
+      resources: TaskResources,
+      context: TaskContext,
+      measures: WindowMeasures
+  ): Iterator[InternalRow] = {
+    val sorter = new PartitionSorter(resources, childOutput, partitionSpec, orderSpec.head)
+    context.addTaskCompletionListener[Unit] { _ =>
+      measures.reportSort(sorter)
+      sorter.close()
+    }
+    measures.timeSort(sorter.sort(rows))
   }
 
   /** What the frames and their functions need of a row. */
@@ -79,12 +96,6 @@ final private[execution] class SlidingWindowEvaluator(
         plans.flatMap(_.aggregates).flatMap(a => a.function.children ++ a.filter)
     )
     childOutput.filter(needed.contains)
-  }
-
-  private def newLog(attributes: Seq[Attribute], resources: TaskResources): RowLog = {
-    val fixed = attributes.forall(a => UnsafeRow.isFixedLength(a.dataType))
-    val size = UnsafeRow.calculateBitSetWidthInBytes(attributes.size) + 8 * attributes.size
-    new RowLog(resources, resources.memory, attributes.size, if (fixed) size else -1)
   }
 
   private def endsByCurrentRow(frame: SpecifiedWindowFrame): Boolean = frame match {

@@ -15,6 +15,9 @@ import org.slidewise.spark.planning.FramePlan
  *
  * What it asks of its child, and what it promises of its own rows, is what Spark's own window operator does.
  *
+ * @param sort
+ *   whether it sorts its rows itself, if they do not come in order already; see
+ *   [[org.slidewise.spark.planning.SortDecision]]
  * @param windowExpression
  *   aliases of aggregate functions over moving frames, each accepted by
  *   [[org.slidewise.spark.planning.WindowDecision]]
@@ -23,6 +26,7 @@ case class SlidingWindowExec(
     windowExpression: Seq[NamedExpression],
     partitionSpec: Seq[Expression],
     orderSpec: Seq[SortOrder],
+    sort: Boolean,
     child: SparkPlan
 ) extends WindowExecBase {
 
@@ -32,10 +36,19 @@ case class SlidingWindowExec(
   /** Shown first in EXPLAIN. */
   @transient lazy val algorithms: Seq[String] = plans.map(_.algorithm.toString).distinct
 
+  override def requiredChildOrdering: Seq[Seq[SortOrder]] =
+    if (sort) Seq(Nil) else super.requiredChildOrdering
+
+  override def outputOrdering: Seq[SortOrder] =
+    if (sort && !childIsSorted) requiredOrder else super.outputOrdering
+
+  private def requiredOrder: Seq[SortOrder] = super.requiredChildOrdering.head
+  private def childIsSorted: Boolean = SortOrder.orderingSatisfies(child.outputOrdering, requiredOrder)
+
   override lazy val metrics: Map[String, SQLMetric] = WindowMetrics.create(sparkContext)
 
   override protected def stringArgs: Iterator[Any] =
-    Iterator(algorithms, windowExpression, partitionSpec, orderSpec)
+    Iterator(algorithms, windowExpression, partitionSpec, orderSpec) ++ (if (sort) Some("sorts") else None)
 
   override protected def doExecute(): RDD[InternalRow] = {
     val evaluator = new SlidingWindowEvaluator(
@@ -44,6 +57,7 @@ case class SlidingWindowExec(
       partitionSpec,
       orderSpec,
       child.output,
+      sort && !childIsSorted,
       SlidewiseSettings.maxStateBytes(conf),
       conf.sessionLocalTimeZone,
       metrics

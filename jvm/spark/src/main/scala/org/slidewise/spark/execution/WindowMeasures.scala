@@ -3,6 +3,8 @@ package org.slidewise.spark.execution
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
+import org.slidewise.spark.execution.sorting.PartitionSorter
+
 /** What the SQL tab shows of a `SlidingWindow`. */
 private[execution] object WindowMetrics {
   val Rows = "numOutputRows"
@@ -10,6 +12,7 @@ private[execution] object WindowMetrics {
   val PeakFrame = "peakFrameLength"
   val Memory = "peakMemory"
   val Spill = "spillSize"
+  val SortTime = "sortTime"
   val Time = "windowTime"
 
   def create(context: SparkContext): Map[String, SQLMetric] = Map(
@@ -18,6 +21,7 @@ private[execution] object WindowMetrics {
     PeakFrame -> SQLMetrics.createAverageMetric(context, "peak frame length in rows"),
     Memory -> SQLMetrics.createSizeMetric(context, "peak memory"),
     Spill -> SQLMetrics.createSizeMetric(context, "spill size"),
+    SortTime -> SQLMetrics.createNanoTimingMetric(context, "time in sort, with the child's"),
     Time -> SQLMetrics.createNanoTimingMetric(context, "time in window, estimated from a sample")
   )
 }
@@ -57,6 +61,19 @@ final private[execution] class WindowMeasures(metrics: Map[String, SQLMetric], r
       random ^= random << 17
       untilSample = 1 + (random >>> 1) % (2 * MeanGap - 1)
     }
+  }
+
+  /** Times a sort, and with it the arrival of the rows. */
+  def timeSort[T](sort: => T): T = {
+    val begin = System.nanoTime()
+    try sort
+    finally metrics(WindowMetrics.SortTime) += System.nanoTime() - begin
+  }
+
+  def reportSort(sorter: PartitionSorter): Unit = {
+    metrics(WindowMetrics.Memory) += sorter.peakMemory
+    metrics(WindowMetrics.Spill) += sorter.spilledBytes
+    resources.countPeakMemory(sorter.peakMemory)
   }
 
   def report(logs: Seq[RowLog], evaluators: Array[FrameEvaluator]): Unit = if (!reported) {

@@ -46,7 +46,13 @@ object SlidingWindowStrategy extends SparkStrategy {
         }
     if (run.isEmpty) Nil
     else {
-      val sliding = SlidingWindowExec(run, partitionSpec, orderSpec, planLater(child))
+      val sliding = SlidingWindowExec(
+        run,
+        partitionSpec,
+        orderSpec,
+        SlidewiseSettings.sort(conf) && SortDecision.canSort(partitionSpec, orderSpec),
+        planLater(child)
+      )
       sliding.algorithms // fails here, if it does, and not in the middle of the query
       if (leave.isEmpty) sliding :: Nil
       else ProjectExec(window.output, WindowExec(leave, partitionSpec, orderSpec, sliding)) :: Nil

@@ -22,6 +22,7 @@ object StateSize {
     "ThetaIntersectionAgg",
     "TupleIntersectionAggDouble",
     "TupleIntersectionAggInteger",
+    "HistogramNumeric", // merging two leaves equal values in bins of their own
     "ApproxTopK",
     "ApproxTopKAccumulate",
     "ApproxTopKCombine",
@@ -33,8 +34,8 @@ object StateSize {
   def isApproximate(function: AggregateFunction): Boolean = {
     val name = function.getClass.getSimpleName
     function match {
-      case _: ApproximatePercentile | _: HistogramNumeric => true
-      case _                                              => approximate.exists(name.startsWith)
+      case _: ApproximatePercentile => true
+      case _                        => approximate.exists(name.startsWith)
     }
   }
 

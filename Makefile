@@ -1,0 +1,89 @@
+# Everything from a bare checkout with a JDK 17 or later, Python 3.11 or later (PySpark 4.3 asks for it), and Maven. A stamp stands for each
+# thing that is made; what it depends on has to change before it is made again.
+
+PYTHON ?= python3
+SBT    := ./build/sbt
+VENV   := .venv
+VENV42 := .venv-4.2
+PY     := $(VENV)/bin/python
+PY42   := $(VENV42)/bin/python
+
+JVM_SOURCES    := $(shell find jvm project build build.sbt -type f \
+                    -not -path '*/target/*' -not -path '*/src/test/*' 2>/dev/null)
+PYTHON_SOURCES := $(shell find python -type f -not -path '*/__pycache__/*' -not -path '*_cache/*' \
+                    -not -path 'python/src/slidewise/jars/*' -not -path 'python/build/*' -not -path 'python/dist/*' 2>/dev/null)
+VERSION        := $(shell cat python/src/slidewise/VERSION)
+JARS           := .build/jars-$(VERSION)
+INSTALL        := pip install -q --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall ./python
+LINTED         := python $(wildcard tests bench)
+PYTEST         := -m pytest -q -p no:cacheprovider
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-matrix bench lint format jars wheel clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "make %-12s %s\n", $$1, $$2}'
+
+demo: $(VENV)/installed ## sliding windows over real flights, with Slidewise on and off, and a picture (demo-out/)
+	$(PY) -m slidewise demo
+
+test: $(VENV)/installed ## every test: the algorithms, the Python examples, Spark from outside
+	$(SBT) core/test spark43/test
+	$(PY) $(PYTEST) --doctest-modules --pyargs slidewise
+	$(PY) $(PYTEST) tests
+
+test-matrix: test $(VENV42)/installed ## make test, and the tests of Spark on Spark 4.2 too
+	$(SBT) spark42/test
+	$(PY42) $(PYTEST) tests
+
+bench: $(VENV)/installed ## whole queries with Slidewise on and off, side by side
+	$(PY) bench/queries/run.py
+
+lint: $(VENV)/tools ## formatters, linters and the type checker, changing nothing
+	$(SBT) scalafmtCheckAll scalafmtSbtCheck
+	$(PY) -m ruff check --config python/pyproject.toml $(LINTED)
+	$(PY) -m ruff format --check --config python/pyproject.toml $(LINTED)
+	cd python && ../$(PY) -m mypy
+
+format: $(VENV)/tools ## let the formatters write
+	$(SBT) scalafmtAll scalafmtSbt
+	$(PY) -m ruff check --fix --config python/pyproject.toml $(LINTED)
+	$(PY) -m ruff format --config python/pyproject.toml $(LINTED)
+
+jars: $(JARS) ## the jar of each Spark minor, into python/src/slidewise/jars
+
+wheel: $(JARS) ## the wheel, with every jar in it, into python/dist
+	rm -rf python/dist
+	$(PY) -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w python/dist ./python
+	@ls python/dist/*.whl
+
+clean: ## remove all that was made, the virtual environments too
+	rm -rf $(VENV) $(VENV42) .build demo-out python/dist python/build python/src/slidewise/jars/*.jar
+	rm -rf spark-warehouse metastore_db derby.log artifacts target project/target project/project
+	find jvm bench -type d -name target -prune -exec rm -rf {} +
+	find . -type d \( -name __pycache__ -o -name .pytest_cache -o -name .mypy_cache -o -name .ruff_cache \) \
+	  -prune -exec rm -rf {} +
+
+$(VENV)/tools: python/requirements-dev.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install -q --disable-pip-version-check -r $<
+	touch $@
+
+$(VENV42)/tools: python/requirements-dev.txt
+	$(PYTHON) -m venv $(VENV42)
+	sed 's/^pyspark==.*/pyspark==4.2.0/' $< > $(VENV42)/requirements.txt
+	$(PY42) -m pip install -q --disable-pip-version-check -r $(VENV42)/requirements.txt
+	touch $@
+
+$(JARS): $(VENV)/tools $(JVM_SOURCES) python/src/slidewise/VERSION
+	@mkdir -p .build
+	$(SBT) slidewise/jars
+	touch $@
+
+$(VENV)/installed: $(VENV)/tools $(JARS) $(PYTHON_SOURCES)
+	$(PY) -m $(INSTALL)
+	touch $@
+
+$(VENV42)/installed: $(VENV42)/tools $(JARS) $(PYTHON_SOURCES)
+	$(PY42) -m $(INSTALL)
+	touch $@

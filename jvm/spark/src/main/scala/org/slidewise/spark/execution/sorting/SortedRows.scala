@@ -1,0 +1,64 @@
+package org.slidewise.spark.execution.sorting
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.unsafe.Platform
+
+import org.slidewise.spark.execution.{RowFile, RowLog}
+
+/** The rows of a log in a given order; those that are still to come can be moved to a file. */
+final private[sorting] class SortedRows(
+    log: RowLog,
+    private[this] var addresses: Array[Long],
+    private[this] var order: Array[Int],
+    count: Int
+) extends Iterator[InternalRow] {
+  private[this] val owner = Thread.currentThread()
+  private[this] val row = log.newRow()
+  private[this] var next = 0
+  private[this] var file: RowFile = _
+  private[this] var onDisk = 0L
+
+  log.freeze()
+
+  override def hasNext: Boolean = next < count
+
+  override def next(): InternalRow = {
+    if (file == null) log.pointTo(row, addresses(order(next))) else file.read(row)
+    next += 1
+    row
+  }
+
+  /** Only the task's own thread knows that no row is being read right now. */
+  def canSpill: Boolean = file == null && next < count && (Thread.currentThread() eq owner)
+
+  def spilledBytes: Long = onDisk
+
+  /**
+   * Moves the rows that are still to come to a file, after which nothing points into the log any more.
+   *
+   * @return
+   *   the file's size in bytes
+   */
+  def spill(): Long = {
+    val written = new RowFile
+    val following = log.newRow()
+    var i = next
+    while (i < count) {
+      log.pointTo(following, addresses(order(i)))
+      written.write(following)
+      i += 1
+    }
+    onDisk = written.startReading()
+    file = written
+    addresses = null
+    order = null
+    // Whoever works on the current row keeps it, in an array of its own.
+    if (next > 0) row.pointTo(row.getBytes, Platform.BYTE_ARRAY_OFFSET.toLong, row.getSizeInBytes)
+    onDisk
+  }
+
+  def close(): Unit = {
+    next = count
+    if (file != null) file.close()
+  }
+}

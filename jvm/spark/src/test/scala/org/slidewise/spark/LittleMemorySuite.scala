@@ -1,0 +1,57 @@
+package org.slidewise.spark
+
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+
+import org.slidewise.spark.execution.SlidingWindowExec
+
+/**
+ * Whole queries with far less memory than their rows and states need. What they should answer, Spark says in other
+ * words that it runs in linear time.
+ */
+class LittleMemorySuite extends SparkSuite with AdaptiveSparkPlanHelper {
+
+  override protected def settings: Map[String, String] =
+    Map("spark.testing.memory" -> (40L << 20).toString, "spark.testing.reservedMemory" -> "0")
+
+  private val columns =
+    Seq("id % 3 AS k", "(id * 7919) % 400009 AS t", "id", "repeat(cast(id AS string), 8) AS s")
+
+  private val running = "OVER (PARTITION BY k ORDER BY t ROWS UNBOUNDED PRECEDING)"
+  private val backwards = "OVER (PARTITION BY k ORDER BY t DESC ROWS UNBOUNDED PRECEDING)"
+  private val shrinking = "OVER (PARTITION BY k ORDER BY t ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)"
+  private val long = "OVER (PARTITION BY k ORDER BY t ROWS 99999 PRECEDING)"
+  private val lastButLong = s"lag(r, 100000, 0L) OVER (PARTITION BY k ORDER BY t)"
+
+  private def checksum(answer: String, rows: String = "rows") =
+    s"SELECT count(*), sum(hash(id, a)) FROM (SELECT id, s, $answer AS a FROM $rows)"
+
+  for (
+    (what, slidewise, spark) <- Seq(
+      (
+        "a frame of 100,000 rows",
+        checksum(s"sum(id) $long"),
+        checksum(s"r - $lastButLong", s"(SELECT *, sum(id) $running AS r FROM rows)")
+      ),
+      ("a shrinking frame of strings", checksum(s"max(s) $shrinking"), checksum(s"max(s) $backwards")),
+      (
+        "a shrinking frame of sketches",
+        checksum(s"approx_count_distinct(s) $shrinking"),
+        checksum(s"approx_count_distinct(s) $backwards")
+      )
+    )
+  )
+    for (sort <- Seq(true, false))
+      test(s"$what, sorted by ${if (sort) "Slidewise" else "Spark"}, spills and is right") {
+        this.spark.conf.set(SlidewiseSettings.Sort, sort.toString)
+        this.spark.range(0, 400000, 1, 4).selectExpr(columns: _*).createOrReplaceTempView("rows")
+        val data = this.spark.sql(slidewise)
+        val answer = data.collect().toSeq
+        assertEquals(answer, this.spark.sql(spark).collect().toSeq)
+        val windows = collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec =>
+          w
+        }
+        assertEquals(windows.map(_.sort), Seq(sort))
+        if (sort || what.startsWith("a shrinking"))
+          assert(windows.head.metrics("spillSize").value > 0, "nothing spilled")
+      }
+}

@@ -1,0 +1,96 @@
+package org.slidewise.spark.execution.sorting
+
+import scala.util.Random
+
+import org.apache.spark.TaskContext
+import org.apache.spark.memory.MemoryConsumer
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.{IntegerType, LongType, StringType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.execution.{RowLogSuite, TaskResources}
+
+class PartitionSorterSuite extends SparkSuite {
+  import PartitionSorterSuite._
+
+  for (direction <- Seq(Ascending, Descending); nulls <- Seq(NullsFirst, NullsLast)) {
+    val order = SortOrder(time, direction, nulls, Nil)
+
+    test(s"${order.sql}: partitions in the order of their keys, ties as they came") {
+      val (got, expected) = inTask(() => (sorted(20000, order, 0).map(_._1), reference(20000, order)))
+      assertEquals(got, expected)
+    }
+
+    test(s"${order.sql}: rows that go to a file half-way come in the same order") {
+      val (got, freed, expected) = inTask { () =>
+        val rows = sorted(20000, order, spillAt = 7000)
+        (rows.map(_._1), rows.map(_._2).max, reference(20000, order))
+      }
+      assert(freed > 0)
+      assertEquals(got, expected)
+    }
+  }
+
+  test("the row in hand outlives the spill") {
+    val (before, after) = inTask { () =>
+      withSorter(SortOrder(time, Ascending)) { sorter =>
+        val rows = sorter.sort(input(5000))
+        rows.next()
+        val row = rows.next().asInstanceOf[UnsafeRow]
+        val before = row.copy().toString
+        sorter.spill(Long.MaxValue, hog())
+        (before, row.toString)
+      }
+    }
+    assertEquals(after, before)
+  }
+}
+
+object PartitionSorterSuite {
+  private val key = AttributeReference("k", StringType)()
+  private val time = AttributeReference("t", IntegerType)()
+  private val id = AttributeReference("id", LongType)()
+  private val attributes = Seq(key, time, id)
+
+  private def row(i: Int): InternalRow = {
+    val random = new Random(i)
+    val key = if (random.nextInt(9) == 0) null else UTF8String.fromString("key" + random.nextInt(40))
+    val time = if (random.nextInt(9) == 0) null else Integer.valueOf(random.nextInt(300) - 150)
+    InternalRow(key, time, i.toLong)
+  }
+
+  private def input(rows: Int): Iterator[InternalRow] = {
+    val project = UnsafeProjection.create(attributes.map(_.dataType).toArray)
+    Iterator.range(0, rows).map(i => project(row(i)))
+  }
+
+  private def hog(): MemoryConsumer = new RowLogSuite.Hog(TaskContext.get())
+
+  private def withSorter[T](order: SortOrder)(body: PartitionSorter => T): T = {
+    val sorter = new PartitionSorter(new TaskResources(TaskContext.get()), attributes, Seq(key), order)
+    try body(sorter)
+    finally sorter.close()
+  }
+
+  /** The ids in order, each with what a spill at that place freed. */
+  private def sorted(rows: Int, order: SortOrder, spillAt: Int): Seq[(Long, Long)] = withSorter(order) {
+    sorter =>
+      val in = sorter.sort(input(rows))
+      Iterator
+        .from(1)
+        .takeWhile(_ => in.hasNext)
+        .map { i =>
+          val id = in.next().getLong(2)
+          val freed = if (i == spillAt) sorter.spill(Long.MaxValue, hog()) else 0L
+          (id, freed)
+        }
+        .toVector
+  }
+
+  private def reference(rows: Int, order: SortOrder): Seq[Long] = {
+    val ordering = new InterpretedOrdering(Seq(SortOrder(key, Ascending), order), attributes)
+    (0 until rows).map(row).sorted(ordering).map(_.getLong(2))
+  }
+}

@@ -1,0 +1,24 @@
+"""Sliding-window aggregation for Apache Spark at a constant number of steps a row.
+
+>>> import slidewise
+>>> from pyspark.sql import SparkSession
+>>> spark = slidewise.configure(SparkSession.builder.master("local[1]")).getOrCreate()
+>>> slidewise.install(spark)  # it is on already
+False
+"""
+
+from slidewise._configure import configure
+from slidewise._explain import explain
+from slidewise._install import NotInstalledError, install
+from slidewise._jars import UnsupportedSparkError, __version__, jar_path, supported_versions
+
+__all__ = [
+    "NotInstalledError",
+    "UnsupportedSparkError",
+    "__version__",
+    "configure",
+    "explain",
+    "install",
+    "jar_path",
+    "supported_versions",
+]

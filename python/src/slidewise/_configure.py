@@ -1,0 +1,101 @@
+"""Switching Slidewise on while a session is being built."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import Any, TypeVar
+
+from slidewise import _settings
+from slidewise._jars import jar_path
+
+EXTENSION = "org.slidewise.spark.SlidewiseExtensions"
+
+_log = logging.getLogger("slidewise")
+
+
+Builder = TypeVar("Builder")
+
+
+def configure(builder: Builder) -> Builder:
+    """Switches Slidewise on in the session that the builder will make, and returns the builder.
+
+    Jars, packages and extensions that you have set keep their place, whether on the builder, in
+    PYSPARK_SUBMIT_ARGS or in spark-defaults.conf. Call it last, just before `getOrCreate()`: a setting made
+    after it replaces what it has added.
+
+    On a Spark version that Slidewise does not support, the builder comes back as it was, and a warning says
+    which versions are supported. A builder that connects to a remote server (`sc://…`) comes back as it was,
+    too: there the server decides, and `install` tells whether it has Slidewise on.
+
+    >>> from pyspark.sql import SparkSession
+    >>> builder = SparkSession.builder.appName("mine").config("spark.sql.extensions", "com.mine.Extensions")
+    >>> configure(builder)._options["spark.sql.extensions"]
+    'com.mine.Extensions,org.slidewise.spark.SlidewiseExtensions'
+    """
+    if not isinstance(getattr(builder, "_options", None), dict):
+        raise TypeError(f"builder is {builder!r}, but must be a session's builder: SparkSession.builder")
+    _configure(builder)
+    return builder
+
+
+def _configure(builder: Any) -> None:
+    options: dict[str, Any] = builder._options
+    if str(options.get("spark.remote", os.environ.get("SPARK_REMOTE", ""))).startswith("sc://"):
+        _log.info("the builder connects to a Spark Connect server, which decides whether Slidewise is on")
+        return
+    try:
+        jar = jar_path()
+    except ValueError as error:
+        _log.warning("Slidewise stays off: %s", error)
+        return
+    _warn_of_a_running_session()
+    if not _add_jar(builder, options, jar):
+        return
+    extensions = options.get("spark.sql.extensions") or _settings.elsewhere("spark.sql.extensions")
+    builder.config("spark.sql.extensions", _settings.append(extensions, EXTENSION))
+
+
+def _add_jar(builder: Any, options: dict[str, Any], jar: str) -> bool:
+    on_builder = options.get("spark.jars")
+    others = on_builder or _settings.elsewhere("spark.jars")
+    jvm = _settings.running_jvm()
+    if jvm is not None:
+        if not _add_to_class_path(jvm, jar):
+            return False
+    elif _settings.submits_jars() or options.get("spark.jars.packages"):
+        # spark.jars on the builder would keep the packages' jars, which spark-submit resolves, from the executors,
+        # and --jars would keep those of the builder from the driver: so --jars it is, and both where both are set.
+        _settings.submit_jar(jar, beside=others)
+        if not on_builder:
+            return True
+    builder.config("spark.jars", _settings.append_jar(others, jar))
+    return True
+
+
+def _add_to_class_path(jvm: Any, jar: str) -> bool:
+    """A driver that runs already reads no spark.jars: its class loader takes the jar here."""
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    url = jvm.java.io.File(jar).toURI().toURL()
+    try:
+        loader.addURL(url)
+    except Exception as error:
+        _log.warning(
+            "Slidewise stays off: the driver runs already, and its class loader takes no jar (%s); start it with "
+            "--jars %s",
+            type(error).__name__,
+            jar,
+        )
+        return False
+    return True
+
+
+def _warn_of_a_running_session() -> None:
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    if context is not None and EXTENSION not in (context.getConf().get("spark.sql.extensions") or ""):
+        _log.warning(
+            "a Spark session runs already, and getOrCreate() would return it as it is: call "
+            "slidewise.install(spark) to switch Slidewise on in it"
+        )

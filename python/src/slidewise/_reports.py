@@ -1,0 +1,50 @@
+"""What Slidewise says of each window expression, read from a Connect server's EXPLAIN."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+_PROVIDERS = "spark.sql.extendedExplainProviders"
+_PROVIDER = "org.slidewise.spark.SlidewiseExplain"
+_FIELDS = {"sql", "slidewise", "algorithm", "reason"}
+
+
+def of(df: Any) -> list[dict[str, Any]] | None:
+    """The reports on a Connect DataFrame's window expressions, or None where the server has no Slidewise."""
+    conf = df.sparkSession.conf
+    before = conf.get(_PROVIDERS, None)
+    if before and _PROVIDER in before.split(","):
+        return parse(df._explain_string())
+    conf.set(_PROVIDERS, f"{before},{_PROVIDER}" if before else _PROVIDER)
+    try:
+        return parse(df._explain_string())
+    except Exception as error:
+        # A server that lacks the class fails every EXPLAIN that names it.
+        if _PROVIDER in str(error):
+            return None
+        raise
+    finally:
+        if before:
+            conf.set(_PROVIDERS, before)
+        else:
+            conf.unset(_PROVIDERS)
+
+
+def parse(explained: str) -> list[dict[str, Any]]:
+    """The reports within the text of an EXPLAIN: those of its lines that are JSON objects of their shape.
+
+    >>> parse('== Slidewise ==\\n{"sql": "s", "slidewise": true, "algorithm": "a", "reason": null}\\n')
+    [{'sql': 's', 'slidewise': True, 'algorithm': 'a', 'reason': None}]
+    """
+    reports = []
+    for line in explained.splitlines():
+        if not line.startswith('{"'):
+            continue
+        try:
+            report = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        if report.keys() == _FIELDS:
+            reports.append(report)
+    return reports

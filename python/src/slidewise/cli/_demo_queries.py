@@ -1,0 +1,76 @@
+"""The demo's queries: plain Spark SQL, with nothing of Slidewise in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LOAD = """
+SELECT monotonically_increasing_id() AS id, carrier, concat(carrier, flight) AS flight, tailnum, origin, dest,
+       make_timestamp_ntz(year, month, day, sched_dep_time DIV 100, sched_dep_time % 100, 0) AS at,
+       CAST(dep_delay AS DOUBLE) AS delay
+FROM flights_csv"""
+
+
+# A day without flights in the week before it has no mean: its null breaks the line.
+PICTURE = """
+WITH carriers AS (SELECT carrier, count(*) AS flights, avg(delay) AS level FROM delays GROUP BY carrier),
+     seen AS (SELECT carrier, CAST(at AS DATE) AS day, max_by(mean_delay_7d, at) AS mean_7d
+              FROM delays GROUP BY carrier, CAST(at AS DATE)),
+     days AS (SELECT carrier, explode(sequence(DATE '2013-01-01', DATE '2013-12-31')) AS day FROM carriers)
+SELECT regexp_replace(name, ' (Inc\\\\.|Co\\\\.|Corporation)$', '') AS name, flights, level, day,
+       coalesce(last(mean_7d) IGNORE NULLS OVER (PARTITION BY carrier ORDER BY day
+                RANGE BETWEEN INTERVAL 6 DAYS PRECEDING AND CURRENT ROW), double('NaN')) AS mean_7d
+FROM days LEFT JOIN seen USING (carrier, day) JOIN carriers USING (carrier) JOIN airlines USING (carrier)
+ORDER BY level, name, day"""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query over `flights`, and which of its rows to print."""
+
+    name: str
+    title: str
+    sql: str
+    excerpt: str
+
+
+QUERIES = [
+    Query(
+        "delay_7d",
+        "Delay over the last 7 days, mean and standard deviation, by carrier",
+        """SELECT id, carrier, at, delay,
+       avg(delay)    OVER week AS mean_delay_7d,
+       stddev(delay) OVER week AS stddev_delay_7d
+FROM flights
+WINDOW week AS (PARTITION BY carrier ORDER BY at RANGE BETWEEN INTERVAL 7 DAYS PRECEDING AND CURRENT ROW)""",
+        "carrier = 'UA' AND at >= TIMESTAMP_NTZ '2013-07-04 12:00:00'",
+    ),
+    Query(
+        "worst",
+        "The worst delay of the last 1,000 flights, and whose it was, by airport",
+        """SELECT id, origin, at,
+       max(delay)            OVER last AS worst_delay,
+       max_by(flight, delay) OVER last AS worst_flight
+FROM flights
+WINDOW last AS (PARTITION BY origin ORDER BY at, id ROWS BETWEEN 999 PRECEDING AND CURRENT ROW)""",
+        "origin = 'JFK' AND at >= TIMESTAMP_NTZ '2013-07-04 12:00:00'",
+    ),
+    Query(
+        "aircraft",
+        "About how many aircraft flew the last 1,000 flights, by airport",
+        """SELECT id, origin, at, tailnum,
+       approx_count_distinct(tailnum) OVER last AS aircraft
+FROM flights
+WINDOW last AS (PARTITION BY origin ORDER BY at, id ROWS BETWEEN 999 PRECEDING AND CURRENT ROW)""",
+        "origin = 'LGA' AND at >= TIMESTAMP_NTZ '2013-07-04 12:00:00'",
+    ),
+    Query(
+        "late",
+        "How many of the last 1,000 flights left over an hour late, by carrier",
+        """SELECT id, carrier, at, delay,
+       count(*) FILTER (WHERE delay > 60) OVER last AS an_hour_late
+FROM flights
+WINDOW last AS (PARTITION BY carrier ORDER BY at, id ROWS BETWEEN 999 PRECEDING AND CURRENT ROW)""",
+        "carrier = 'B6' AND at >= TIMESTAMP_NTZ '2013-07-04 12:00:00'",
+    ),
+]

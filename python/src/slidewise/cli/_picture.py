@@ -1,0 +1,110 @@
+"""Small multiples: a value over time, a panel for each group, with the others in grey behind it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import click
+
+_INK, _MUTED, _GHOST, _LINE, _FILL = "#1f2933", "#66727f", "#dfe3e8", "#0b6e99", "#cfe6f0"
+_WILD = 400
+
+
+@dataclass
+class Series:
+    """One panel: its title, a small note, and its points in the order of time."""
+
+    title: str
+    note: str
+    times: Sequence[Any]
+    values: Sequence[float]
+
+
+def draw(series: Sequence[Series], to: Path, title: str, subtitle: str, unit: str) -> None:
+    """Draws the panels, in the order given, into a PNG."""
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise click.ClickException("a picture needs matplotlib: pip install 'slidewise[plot]'") from error
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    columns = min(4, len(series))
+    rows = math.ceil(len(series) / columns)
+    with plt.rc_context({"font.family": "sans-serif", "text.color": _INK, "axes.edgecolor": _GHOST}):
+        width, height = max(3.1 * columns, 8.0), max(2.05 * rows, 3.2) + 1.15
+        figure, grid = plt.subplots(
+            rows, columns, figsize=(width, height), sharex=True, sharey=True, squeeze=False, dpi=130
+        )
+        panels = [panel for row in grid for panel in row]
+        for panel, one in zip(panels, series, strict=False):
+            _panel(panel, one, [other for other in series if other is not one])
+        for panel in panels[len(series) :]:
+            panel.set_visible(False)
+        for last in panels[max(0, len(series) - columns) : len(series)]:
+            last.tick_params(labelbottom=True)
+        low, high = _limits([value for one in series for value in one.values])
+        panels[0].set_ylim(low, high)
+        for panel, one in zip(panels, series, strict=False):
+            _mark_what_is_cut(panel, one, high)
+        figure.text(0.03, 1 - 0.30 / height, title, size=17, weight="bold", va="top")
+        figure.text(0.03, 1 - 0.68 / height, subtitle, size=10.5, color=_MUTED, va="top")
+        figure.supylabel(unit, size=9.5, color=_MUTED, x=0.008)
+        figure.tight_layout(rect=(0.018, 0.0, 0.995, 1 - 0.95 / height), h_pad=1.1, w_pad=0.8)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(to, facecolor="white", pil_kwargs={"optimize": True})
+        plt.close(figure)
+
+
+def _panel(panel: Any, one: Series, others: list[Series]) -> None:
+    from matplotlib import dates as typed_dates
+
+    dates: Any = typed_dates
+
+    for other in others:
+        panel.plot(other.times, other.values, color=_GHOST, linewidth=0.5, zorder=1)
+    panel.fill_between(one.times, 0, one.values, color=_FILL, alpha=0.75, linewidth=0, zorder=2)
+    panel.plot(one.times, one.values, color=_LINE, linewidth=1.5, zorder=3)
+    panel.axhline(0, color=_MUTED, linewidth=0.6, zorder=4)
+    panel.set_title(one.title, loc="left", size=10, weight="bold", pad=14)
+    panel.text(0, 1.03, one.note, transform=panel.transAxes, size=8, color=_MUTED, va="bottom")
+    panel.grid(axis="y", color=_GHOST, linewidth=0.5)
+    panel.set_axisbelow(True)
+    panel.margins(x=0)
+    panel.spines[["top", "right", "left"]].set_visible(False)
+    panel.tick_params(labelsize=8, colors=_MUTED, length=0)
+    if one.times and isinstance(one.times[0], date):
+        locator = dates.AutoDateLocator(minticks=3, maxticks=5)
+        panel.xaxis.set_major_locator(locator)
+        panel.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator, show_offset=False))
+
+
+def _mark_what_is_cut(panel: Any, one: Series, high: float) -> None:
+    finite = [(v, t) for v, t in zip(one.values, one.times, strict=True) if math.isfinite(v)]
+    peak, at = max(finite, default=(high, None))
+    if peak > high:
+        panel.annotate(
+            f" {peak:,.0f}",
+            (at, high),
+            xytext=(5, -3),
+            textcoords="offset points",
+            size=8,
+            color=_LINE,
+            va="top",
+        )
+
+
+def _limits(values: list[float]) -> tuple[float, float]:
+    """Limits that hold all but the wildest values, so that one spike does not flatten the rest."""
+    ordered = sorted(value for value in values if math.isfinite(value))
+    if not ordered:
+        raise click.ClickException("there is nothing to draw: every value is null, infinite or not a number")
+    spare = len(ordered) // _WILD
+    low, high = min(0.0, ordered[spare]), max(0.0, ordered[-1 - spare])
+    margin = 0.05 * (high - low) or 1.0
+    return low - (margin if low < 0 else 0.0), high + margin
