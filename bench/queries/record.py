@@ -7,13 +7,17 @@ import importlib.metadata
 import json
 import os
 import platform
+import shutil
 import statistics
+import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from cases import Case
 from engines import FLOOR, THREADS
+
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,8 @@ def where(form: str) -> dict[str, Any]:
         "threads": THREADS,
         "python": platform.python_version(),
         "versions": {package: _version(package) for package in ("pyspark", "duckdb", "polars")},
-        "slidewise": (Path(__file__).parents[2] / "python/src/slidewise/VERSION").read_text().strip(),
+        "slidewise": (_ROOT / "python/src/slidewise/VERSION").read_text().strip(),
+        "commit": _commit(),
     }
 
 
@@ -115,6 +120,15 @@ def _version(package: str) -> str | None:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+def _commit() -> str | None:
+    """Which sources were measured, so that nobody takes old figures for those of newer code."""
+    git = shutil.which("git")
+    if git is None:
+        return None
+    said = subprocess.run([git, "rev-parse", "--short", "HEAD"], cwd=_ROOT, capture_output=True, text=True)
+    return said.stdout.strip() or None
 
 
 def _cpu() -> str:

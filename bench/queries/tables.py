@@ -138,5 +138,5 @@ def _where(group: Group) -> str:
     machine = f"{at['threads']} threads on {at['cpus']} CPUs ({at['cpu']}), {at['memory_gib']} GiB"
     return (
         f"Whole queries: median (least to most) of up to {repeated} turns. "
-        f"Slidewise {at['slidewise']}; {versions}; {machine}; {at['date']}."
+        f"Slidewise {at['slidewise']} ({at['commit']}); {versions}; {machine}; {at['date']}."
     )
