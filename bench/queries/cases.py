@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from data import KEYS
 
@@ -87,8 +88,8 @@ def headline(rows: int) -> list[Case]:
     """The cases that one meets stock Spark's cost in. Those that cost it most have a tenth of the rows, or less."""
     tenth = rows // 10
 
-    def over_1000(label: str, function: str, rows: int, **more: object) -> Case:
-        return Case(HEADLINE, label, function, Frame.ROWS, 1_000, rows, **more)  # type: ignore[arg-type]
+    def over_1000(label: str, function: str, rows: int, **more: Any) -> Case:
+        return Case(HEADLINE, label, function, Frame.ROWS, 1_000, rows, **more)
 
     filtered = "sum(x) FILTER (WHERE v < 500)"
     quantile = "approx_quantile(x, 0.5)"
