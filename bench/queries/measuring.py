@@ -50,7 +50,7 @@ class Probe:
     def expected(self, rows: int) -> float:
         ratio = rows / self.rows
         if self.engine.name == SPARK:
-            # Spark goes through the frame at every row; for the others, this may be too little, never too much.
+            # Spark goes through the frame at every row. The others hardly do, and are to be given their chance.
             ratio *= self.case.mean_frame(rows) / self.case.mean_frame(self.rows)
         return self.seconds * ratio
 
