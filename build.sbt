@@ -23,7 +23,16 @@ lazy val strict = Seq(
 
 lazy val core = project
   .in(file("jvm/core"))
-  .settings(strict, name := "slidewise-core")
+  .settings(
+    strict,
+    name := "slidewise-core",
+    Compile / sourceGenerators += Def.task {
+      DerivedKernels(
+        (Compile / scalaSource).value / "org/slidewise/core/kernels",
+        (Compile / sourceManaged).value / "kernels"
+      )
+    }.taskValue
+  )
 
 lazy val jmh = project
   .in(file("bench/jmh"))

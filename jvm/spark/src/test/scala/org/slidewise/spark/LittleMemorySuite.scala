@@ -50,7 +50,7 @@ class LittleMemorySuite extends SparkSuite with AdaptiveSparkPlanHelper {
         val windows = collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec =>
           w
         }
-        assertEquals(windows.map(_.sort), Seq(sort))
+        assertEquals(windows.map(_.options.sort), Seq(sort))
         if (sort || what.startsWith("a shrinking"))
           assert(windows.head.metrics("spillSize").value > 0, "nothing spilled")
       }

@@ -23,6 +23,25 @@ object Joined extends Aggregator[String, Array[String], String] {
   override def outputEncoder: Encoder[String] = Encoders.STRING
 }
 
+/** The two largest, in a buffer that answering uses up. */
+object TopTwo extends Aggregator[Long, Array[Long], String] {
+  override def zero: Array[Long] = Array(Long.MinValue, Long.MinValue)
+  override def reduce(b: Array[Long], a: Long): Array[Long] = {
+    if (a > b(0)) b(0) = a
+    java.util.Arrays.sort(b)
+    b
+  }
+  override def merge(b1: Array[Long], b2: Array[Long]): Array[Long] = b2.foldLeft(b1)(reduce)
+  override def finish(b: Array[Long]): String = {
+    val answer = b.mkString(" ")
+    java.util.Arrays.fill(b, Long.MinValue)
+    answer
+  }
+  override def bufferEncoder: Encoder[Array[Long]] =
+    org.apache.spark.sql.catalyst.encoders.ExpressionEncoder()
+  override def outputEncoder: Encoder[String] = Encoders.STRING
+}
+
 /** The greatest common divisor: associative, and no inverse. */
 object Gcd extends Aggregator[Long, Long, Long] {
   override def zero: Long = 0L
@@ -44,6 +63,7 @@ class UserAggregatorSuite extends SparkSuite {
   )
     test(s"users' own aggregators over $frame: the same answers, by Slidewise") {
       spark.udf.register("joined", functions.udaf(Joined, Encoders.STRING))
+      spark.udf.register("top_two", functions.udaf(TopTwo, Encoders.scalaLong))
       spark.udf.register("gcd", functions.udaf(Gcd, Encoders.scalaLong))
       spark
         .range(300)
@@ -53,7 +73,7 @@ class UserAggregatorSuite extends SparkSuite {
         spark.conf.set(SlidewiseSettings.Enabled, on.toString)
         val window = s"OVER (PARTITION BY k ORDER BY t $frame)"
         spark.sql(
-          s"SELECT t, joined(s) $window, gcd(v) $window, gcd(v) FILTER (WHERE v > 20) $window FROM t ORDER BY t"
+          s"SELECT t, joined(s) $window, gcd(v) $window, top_two(v) $window, gcd(v) FILTER (WHERE v > 20) $window FROM t ORDER BY t"
         )
       }
       val on = run(true)

@@ -9,7 +9,8 @@ package org.slidewise.core.frames
 trait FrameAlgorithm {
 
   /**
-   * The slot that holds the aggregate of the elements at `lo until hi`, valid until the next call.
+   * The slot that holds the aggregate of the elements at `lo until hi`, valid until the next call. Neither this
+   * call nor a later one reads elements before `lo`.
    *
    * @param lo
    *   at least the previous `lo`
@@ -17,9 +18,6 @@ trait FrameAlgorithm {
    *   at least `lo` and the previous `hi`
    */
   def slide(lo: Long, hi: Long): Int
-
-  /** The oldest position that a later call may still read. */
-  def oldest: Long
 
   /** Forgets everything: the next call belongs to a new sequence of elements. */
   def reset(): Unit

@@ -8,8 +8,8 @@ package org.slidewise.core.frames
  * from zero within one sequence of elements. Every aggregation keeps order: in all methods older elements are on
  * the left.
  *
- * Implementations count what they do in [[combines]]: one for each element accumulated and one for each
- * [[combine]].
+ * Implementations count what they do in [[combines]]: one for each element accumulated, one for each
+ * [[combine]], and none for a lift.
  */
 trait FrameStates {
 
@@ -39,3 +39,11 @@ trait FrameStates {
   /** How many operator applications this has made so far. */
   def combines: Long
 }
+
+/**
+ * Thrown by [[FrameStates.lift]] and [[FrameStates.combine]] when the states in the slots that
+ * [[FrameStates.tryReserve]] granted have grown beyond what there is room for. Those slots are lost; fewer, asked for
+ * with [[FrameStates.reserve]], may still do.
+ */
+final class StatesOutgrown
+    extends RuntimeException("the states have outgrown their memory", null, false, false)

@@ -24,7 +24,5 @@ final class Recalculation(states: FrameStates) extends FrameAlgorithm {
     0
   }
 
-  def oldest: Long = lo
-
   def reset(): Unit = { lo = -1; hi = -1 }
 }

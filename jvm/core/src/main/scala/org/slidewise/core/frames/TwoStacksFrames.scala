@@ -57,8 +57,6 @@ final class TwoStacksFrames(states: FrameStates) extends FrameAlgorithm {
     answer()
   }
 
-  def oldest: Long = lo
-
   def reset(): Unit = {
     lo = 0
     mid = 0
@@ -82,13 +80,19 @@ final class TwoStacksFrames(states: FrameStates) extends FrameAlgorithm {
     val n = until - from
     val whole = n + FirstBlock
     mid = until
-    if (whole <= Int.MaxValue && states.tryReserve(whole.toInt)) blockSize = n
-    else {
-      blockSize = math.ceil(math.sqrt(n.toDouble)).toLong
-      states.reserve(Math.toIntExact(FirstBlock + blockSize + (n + blockSize - 1) / blockSize))
-      placeCheckpoints(blockOf(from))
-    }
+    if (whole > Int.MaxValue || !states.tryReserve(whole.toInt)) turnWithCheckpoints(from, n)
+    else
+      try {
+        blockSize = n
+        expandBlockOf(from)
+      } catch { case _: StatesOutgrown => turnWithCheckpoints(from, n) }
     states.clear(Back)
+  }
+
+  private def turnWithCheckpoints(from: Long, n: Long): Unit = {
+    blockSize = math.ceil(math.sqrt(n.toDouble)).toLong
+    states.reserve(Math.toIntExact(FirstBlock + blockSize + (n + blockSize - 1) / blockSize))
+    placeCheckpoints(blockOf(from))
     expandBlockOf(from)
   }
 

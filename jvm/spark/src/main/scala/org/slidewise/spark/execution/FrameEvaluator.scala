@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 
-import org.slidewise.core.frames.{FrameAlgorithm, Recalculation, TwoStacksFrames}
+import org.slidewise.core.frames.{FrameAlgorithm, Recalculation, StatesOutgrown, TwoStacksFrames}
 import org.slidewise.spark.planning.{Algorithm, FramePlan, MagnitudeExceeds}
 
 /**
@@ -34,16 +34,21 @@ final private[execution] class FrameEvaluator(
     plan.aggregates.flatMap(a => a.guard.map(g => (MagnitudeExceeds(g.input, g.limit), a.filter)))
   private[this] val guardOrdinals = guards.indices.map(firstGuard + _).toArray
 
-  private[this] val states =
-    newStates(new FrameFunctions(functions ++ guards, ordinals ++ guardOrdinals, input))
+  private[this] val recalculates = plan.algorithm == Algorithm.Recalculation
 
-  private[this] var algorithm: FrameAlgorithm = plan.algorithm match {
-    case Algorithm.Recalculation => new Recalculation(states)
-    case _                       => new TwoStacksFrames(states)
-  }
+  private[this] val states =
+    newStates(new FrameFunctions(functions ++ guards, ordinals ++ guardOrdinals, input, !recalculates))
+
+  private[this] var algorithm = planned()
+  private[this] var outOfMemory = false
+
+  private def planned(): FrameAlgorithm =
+    if (recalculates) new Recalculation(states) else new TwoStacksFrames(states)
 
   // As Spark does it, for frames in which a sum may have overflown.
-  private[this] lazy val asSpark = newStates(new FrameFunctions(functions, ordinals, input))
+  private[this] lazy val asSpark = newStates(
+    new FrameFunctions(functions, ordinals, input, keepsStates = false)
+  )
   private[this] lazy val recalculate = new Recalculation(asSpark)
   private[this] var askedSpark = false
 
@@ -51,9 +56,6 @@ final private[execution] class FrameEvaluator(
 
   private def newStates(functions: FrameFunctions): RowStates =
     RowStates(functions, log.reader(), memory, maxStateBytes)
-
-  /** The oldest position that a later frame may read. */
-  def oldest: Long = math.min(bounds.lo, algorithm.oldest)
 
   /** Writes the answers for the frame at [[bounds]] into the results. */
   def evaluate(): Unit = if (bounds.lo != lo || bounds.hi != hi) {
@@ -70,10 +72,17 @@ final private[execution] class FrameEvaluator(
   }
 
   private def slide(): Int =
-    try algorithm.slide(lo, hi)
+    try
+      try algorithm.slide(lo, hi)
+      catch {
+        case _: StatesOutgrown =>
+          algorithm.reset()
+          algorithm.slide(lo, hi)
+      }
     catch {
-      case _: SparkOutOfMemoryError if !algorithm.isInstanceOf[Recalculation] =>
-        // Not even √n states: what Spark itself would need is one.
+      case _: SparkOutOfMemoryError if !outOfMemory && !recalculates =>
+        // Not even √n states. Spark would need one.
+        outOfMemory = true
         states.close()
         algorithm = new Recalculation(states)
         algorithm.slide(lo, hi)
@@ -92,6 +101,9 @@ final private[execution] class FrameEvaluator(
 
   /** Begins a new partition. */
   def reset(): Unit = {
+    states.reset()
+    if (outOfMemory) algorithm = planned()
+    outOfMemory = false
     algorithm.reset()
     if (askedSpark) recalculate.reset()
     lo = -1

@@ -15,11 +15,14 @@ import org.apache.spark.sql.types.DataType
  *   for each function, the ordinal of its result in the row of results
  * @param input
  *   the attributes of an input row
+ * @param keepsStates
+ *   whether a state goes on being used after its answer has been taken
  */
 final private[execution] class FrameFunctions(
     aggregates: Seq[(AggregateFunction, Option[Expression])],
     results: Seq[Int],
-    input: Seq[Attribute]
+    input: Seq[Attribute],
+    keepsStates: Boolean
 ) {
   private[this] val offsets = aggregates.scanLeft(0)(_ + _._1.aggBufferAttributes.size)
   private[this] val stateFields = offsets.last
@@ -47,16 +50,12 @@ final private[execution] class FrameFunctions(
   /** Whether every field of a state has a fixed place and size, so that it can be copied as bytes. */
   val fixedWidth: Boolean = stateTypes.forall(StateTypes.isFixedWidth)
 
-  val hasImperatives: Boolean = imperatives.nonEmpty
-
   private def perField(of: DeclarativeAggregate => Seq[Expression]): Seq[Expression] = aggregates.flatMap {
     case (function: DeclarativeAggregate, _) => of(function)
     case (function, _)                       => function.aggBufferAttributes.map(_ => NoOp)
   }
 
-  private[this] val initialValues = perField(_.initialValues)
-
-  private[this] val initial = MutableProjection.create(initialValues, Nil)
+  private[this] val initial = MutableProjection.create(perField(_.initialValues), Nil)
 
   private[this] val updates = MutableProjection.create(
     aggregates.flatMap {
@@ -70,7 +69,7 @@ final private[execution] class FrameFunctions(
 
   private[this] val merges =
     MutableProjection.create(
-      perField(_.mergeExpressions),
+      perField(MergeExpressions.of),
       stateAttributes ++ aggregates.flatMap(_._1.inputAggBufferAttributes)
     )
 
@@ -126,8 +125,23 @@ final private[execution] class FrameFunctions(
     }
   }
 
+  // Functions that may use their state up when they answer: they get a copy.
+  private[this] val consumers =
+    if (keepsStates) imperatives.filter(_.copiesStates) else Array.empty[MergeableFunction]
+  private[this] val shown = new GenericInternalRow(stateFields)
+
   /** Writes the answers for `state` into `target`. */
-  def lower(state: InternalRow, target: InternalRow): Unit = evaluate.target(target)(state)
+  def lower(state: InternalRow, target: InternalRow): Unit =
+    if (consumers.isEmpty) evaluate.target(target)(state)
+    else {
+      var i = 0
+      while (i < stateFields) {
+        shown.update(i, if (state.isNullAt(i)) null else state.get(i, stateTypes(i)))
+        i += 1
+      }
+      consumers.foreach(_.copyState(state, shown))
+      evaluate.target(target)(shown)
+    }
 
   /** A state of no rows as bytes, to be copied; only if [[fixedWidth]]. */
   def emptyFixedWidthState(): UnsafeRow = {

@@ -17,6 +17,12 @@ sealed abstract private[execution] class MergeableFunction(
 
   /** Appends what `newer` stands for to `state`, and leaves `newer` as it is. */
   def merge(state: InternalRow, newer: InternalRow): Unit
+
+  /** Whether its code is not known to leave alone a state that it is only to read. */
+  def copiesStates: Boolean = false
+
+  /** Puts a copy of its state in `state` into `target`. */
+  def copyState(state: InternalRow, target: InternalRow): Unit = ()
 }
 
 private[execution] object MergeableFunction {
@@ -31,7 +37,7 @@ private[execution] object MergeableFunction {
     def merge(state: InternalRow, newer: InternalRow): Unit = function.mergeBuffersObjects(state, newer)
   }
 
-  /** For merges that may keep, change or return their right argument, users' among them: they get a copy. */
+  /** For functions that may keep, change or return a state that they are given to read, users' among them. */
   final private class OverCopiedObjects[T](
       function: TypedImperativeAggregate[T],
       filter: Option[BasePredicate],
@@ -40,9 +46,15 @@ private[execution] object MergeableFunction {
   ) extends MergeableFunction(function, filter) {
     private[this] val copy = new GenericInternalRow(fields)
 
+    override def copiesStates: Boolean = true
+
+    override def copyState(state: InternalRow, target: InternalRow): Unit = {
+      val original = state.get(offset, ObjectType(classOf[AnyRef])).asInstanceOf[T]
+      target.update(offset, function.deserialize(function.serialize(original)))
+    }
+
     def merge(state: InternalRow, newer: InternalRow): Unit = {
-      val original = newer.get(offset, ObjectType(classOf[AnyRef])).asInstanceOf[T]
-      copy.update(offset, function.deserialize(function.serialize(original)))
+      copyState(newer, copy)
       function.mergeBuffersObjects(state, copy)
     }
   }

@@ -3,22 +3,26 @@ package org.slidewise.spark.execution
 import org.apache.spark.memory.{SparkOutOfMemoryError, TaskMemoryManager}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
-import org.apache.spark.util.SizeEstimator
+
+import org.slidewise.core.frames.StatesOutgrown
 
 /**
  * States that are objects, or hold some: strings, wide decimals, sketches, users' buffers.
  *
- * Memory: slots × the estimated size of the largest state seen when slots were last added.
+ * Memory: the sizes of the states themselves, as [[StateSizes]] has them, followed from change to change.
  */
 final private[execution] class ObjectStates(
     functions: FrameFunctions,
     rows: RowLog#Reader,
     memory: TaskMemoryManager,
-    protected val maxBytes: Long
+    maxBytes: Long
 ) extends RowStates(functions, rows, memory) {
 
-  private[this] var states: Array[InternalRow] = Array.empty
-  private[this] var each = 0L
+  private[this] val sizes = new StateSizes(functions.stateTypes)
+  private[this] var states = Array.empty[InternalRow]
+  private[this] var sizeOf = Array.emptyLongArray
+  private[this] var total, largest = 0L
+  private[this] var limit = Long.MaxValue
 
   protected def older(slot: Int): InternalRow = {
     if (states(slot) == null) states(slot) = new SpecificInternalRow(functions.stateTypes)
@@ -26,44 +30,76 @@ final private[execution] class ObjectStates(
   }
   protected def newer(slot: Int): InternalRow = states(slot)
 
-  protected def merge(target: Int, left: Int, right: Int): Unit =
+  protected def merge(target: Int, left: Int, right: Int): Unit = {
     if (target == left) functions.mergeInPlace(states(target), states(right))
     else functions.merge(older(target), states(left), states(right))
+    changed(target)
+  }
 
-  def tryReserve(slots: Int): Boolean =
-    slots <= reserved || {
-      measure()
-      slots * each <= maxBytes && acquire(slots)
+  override protected def changed(slot: Int): Unit = {
+    val size = sizes.of(states(slot))
+    total += size - sizeOf(slot)
+    sizeOf(slot) = size
+    if (size > largest) largest = size
+    if (total > limit || total > getUsed && !acquire(total + total / 4)) outgrown()
+  }
+
+  private def outgrown(): Nothing =
+    if (limit == Long.MaxValue) throw outOfMemory(total)
+    else {
+      limit = Long.MaxValue
+      forget(1)
+      throw new StatesOutgrown
     }
 
-  def reserve(slots: Int): Unit = if (slots > reserved) {
-    measure()
-    if (!acquire(slots))
-      throw new SparkOutOfMemoryError(
-        "UNABLE_TO_ACQUIRE_MEMORY",
-        java.util.Map.of("requestedBytes", (slots * each).toString, "receivedBytes", getUsed.toString)
-      )
+  def tryReserve(slots: Int): Boolean = {
+    val fits = slots * largest <= maxBytes && acquire(slots * largest)
+    if (fits) {
+      limit = maxBytes
+      extend(slots)
+    }
+    fits
   }
 
-  /** The newest state is among the largest: it stands for many rows. */
-  private def measure(): Unit =
-    if (reserved > 0 && states(0) != null) each = math.max(each, SizeEstimator.estimate(states(0)))
+  def reserve(slots: Int): Unit = {
+    limit = Long.MaxValue
+    forget(slots)
+    if (!acquire(slots * largest)) throw outOfMemory(slots * largest)
+    extend(slots)
+  }
 
-  private def acquire(slots: Int): Boolean = {
-    val wanted = slots * each - getUsed
+  private def acquire(bytes: Long): Boolean = {
+    val wanted = bytes - getUsed
     val granted = if (wanted > 0) acquireMemory(wanted) else 0L
-    val enough = wanted <= 0 || granted == wanted
-    if (enough) {
-      peak = math.max(peak, getUsed)
-      if (slots > states.length) states = java.util.Arrays.copyOf(states, math.max(slots, 2 * states.length))
-      reserved = slots
-    } else freeMemory(granted)
-    enough
+    if (granted < wanted) freeMemory(granted)
+    peak = math.max(peak, getUsed)
+    granted >= wanted
   }
 
-  def close(): Unit = {
-    states = Array.empty
-    reserved = 0
-    if (getUsed > 0) freeMemory(getUsed)
+  private def extend(slots: Int): Unit = if (slots > states.length) {
+    val length = math.max(slots, math.min(2L * states.length, Int.MaxValue - 16L).toInt)
+    states = java.util.Arrays.copyOf(states, length)
+    sizeOf = java.util.Arrays.copyOf(sizeOf, length)
   }
+
+  /** Drops the states from slot `from` on, and gives back what they took. */
+  private def forget(from: Int): Unit = {
+    var slot = from
+    while (slot < states.length) {
+      total -= sizeOf(slot)
+      sizeOf(slot) = 0L
+      states(slot) = null
+      slot += 1
+    }
+    if (getUsed > total) freeMemory(getUsed - total)
+  }
+
+  private def outOfMemory(wanted: Long) = new SparkOutOfMemoryError(
+    "UNABLE_TO_ACQUIRE_MEMORY",
+    java.util.Map.of("requestedBytes", wanted.toString, "receivedBytes", getUsed.toString)
+  )
+
+  override def reset(): Unit = largest = 0L
+
+  def close(): Unit = forget(0)
 }

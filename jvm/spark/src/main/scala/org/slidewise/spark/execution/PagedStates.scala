@@ -15,13 +15,14 @@ final private[execution] class PagedStates(
     functions: FrameFunctions,
     rows: RowLog#Reader,
     memory: TaskMemoryManager,
-    protected val maxBytes: Long
+    maxBytes: Long
 ) extends RowStates(functions, rows, memory) {
 
   private[this] val empty = functions.emptyFixedWidthState()
   private[this] val width = empty.getSizeInBytes
   private[this] val left, right = new UnsafeRow(empty.numFields)
   private[this] var page: MemoryBlock = _
+  private[this] var reserved = 0
 
   private[this] def pointTo(row: UnsafeRow, slot: Int): UnsafeRow = {
     row.pointTo(page.getBaseObject, page.getBaseOffset + slot.toLong * width, width)

@@ -17,7 +17,8 @@ import org.apache.spark.unsafe.memory.MemoryBlock
  * chunk's bytes of its own.
  *
  * Holds the rows from the last [[release]] to the last [[append]], at most one chunk more at the old end, and one
- * free page. To be used by one thread; a request to spill that comes from another is declined.
+ * free page. To be used by one thread at a time; a request to
+ * spill that comes from another than the last that appended is declined.
  *
  * @param rowSize
  *   bytes a row, or -1 if rows differ
@@ -30,7 +31,7 @@ final private[execution] class RowLog(
 ) extends MemoryConsumer(memory, RowLog.SmallestPage, memory.getTungstenMemoryMode) {
   import RowLog._
 
-  private[this] val owner = Thread.currentThread()
+  private[this] var owner = Thread.currentThread()
   private[this] val chunks = new ArrayDeque[RowChunk]
   private[this] val readers = ArrayBuffer.empty[Reader]
   private[this] var tail: RowChunk = _
@@ -52,6 +53,7 @@ final private[execution] class RowLog(
 
   /** Adds a copy of `row` at position [[end]]. */
   def append(row: UnsafeRow): Unit = {
+    owner = Thread.currentThread()
     if (tail == null || !tail.append(row)) {
       addChunk(RowChunk.spaceFor(row.getSizeInBytes, rowSize < 0))
       tail.append(row)
@@ -258,5 +260,5 @@ private[execution] object RowLog {
   }
 
   private val SmallestPage = 64L << 10
-  private val LargestPage = 4L << 20
+  private val LargestPage = 16L << 20
 }

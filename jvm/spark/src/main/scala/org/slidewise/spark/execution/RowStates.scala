@@ -20,10 +20,8 @@ abstract private[execution] class RowStates(
 
   private[this] var combined = 0L
   protected var peak = 0L
-  protected var reserved = 0
   final def combines: Long = combined
   final def peakMemory: Long = peak
-  protected def maxBytes: Long
 
   /** The state in `slot`, valid until the next call of the same method. */
   protected def older(slot: Int): InternalRow
@@ -31,6 +29,12 @@ abstract private[execution] class RowStates(
 
   /** Makes `target` the aggregate of `left` followed by `right`; `target` may be `left`. */
   protected def merge(target: Int, left: Int, right: Int): Unit
+
+  /** Called after rows have been added to the state in `slot`. */
+  protected def changed(slot: Int): Unit = ()
+
+  /** Called when the rows that the states stand for are gone. */
+  def reset(): Unit = ()
 
   def clear(slot: Int): Unit = functions.clear(older(slot))
 
@@ -41,6 +45,7 @@ abstract private[execution] class RowStates(
       functions.update(state, rows(position))
       position += 1
     }
+    changed(slot)
     combined += until - from
   }
 
@@ -50,6 +55,7 @@ abstract private[execution] class RowStates(
     while (position < until) {
       clear(slot)
       functions.update(older(slot), rows(position))
+      changed(slot)
       slot += 1
       position += 1
     }

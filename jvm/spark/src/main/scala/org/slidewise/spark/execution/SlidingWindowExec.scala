@@ -7,17 +7,13 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.window.WindowExecBase
 
-import org.slidewise.spark.SlidewiseSettings
-import org.slidewise.spark.planning.FramePlan
+import org.slidewise.spark.planning.{FramePlan, WindowOptions}
 
 /**
  * Aggregates over moving frames: for each input row, the row and the answers of its frames.
  *
  * What it asks of its child, and what it promises of its own rows, is what Spark's own window operator does.
  *
- * @param sort
- *   whether it sorts its rows itself, if they do not come in order already; see
- *   [[org.slidewise.spark.planning.SortDecision]]
  * @param windowExpression
  *   aliases of aggregate functions over moving frames, each accepted by
  *   [[org.slidewise.spark.planning.WindowDecision]]
@@ -26,21 +22,21 @@ case class SlidingWindowExec(
     windowExpression: Seq[NamedExpression],
     partitionSpec: Seq[Expression],
     orderSpec: Seq[SortOrder],
-    sort: Boolean,
+    options: WindowOptions,
     child: SparkPlan
 ) extends WindowExecBase {
 
   private def plans: Seq[FramePlan] =
-    FramePlan.group(windowExpression, SlidewiseSettings.mergeApproximate(conf))
+    FramePlan.group(windowExpression, options.mergeApproximate)
 
   /** Shown first in EXPLAIN. */
   @transient lazy val algorithms: Seq[String] = plans.map(_.algorithm.toString).distinct
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
-    if (sort) Seq(Nil) else super.requiredChildOrdering
+    if (options.sort) Seq(Nil) else super.requiredChildOrdering
 
   override def outputOrdering: Seq[SortOrder] =
-    if (sort && !childIsSorted) requiredOrder else super.outputOrdering
+    if (options.sort && !childIsSorted) requiredOrder else super.outputOrdering
 
   private def requiredOrder: Seq[SortOrder] = super.requiredChildOrdering.head
   private def childIsSorted: Boolean = SortOrder.orderingSatisfies(child.outputOrdering, requiredOrder)
@@ -48,7 +44,8 @@ case class SlidingWindowExec(
   override lazy val metrics: Map[String, SQLMetric] = WindowMetrics.create(sparkContext)
 
   override protected def stringArgs: Iterator[Any] =
-    Iterator(algorithms, windowExpression, partitionSpec, orderSpec) ++ (if (sort) Some("sorts") else None)
+    Iterator(algorithms, windowExpression, partitionSpec, orderSpec) ++ (if (options.sort) Some("sorts")
+                                                                         else None)
 
   override protected def doExecute(): RDD[InternalRow] = {
     val evaluator = new SlidingWindowEvaluator(
@@ -57,8 +54,8 @@ case class SlidingWindowExec(
       partitionSpec,
       orderSpec,
       child.output,
-      sort && !childIsSorted,
-      SlidewiseSettings.maxStateBytes(conf),
+      options.sort && !childIsSorted,
+      options.maxStateBytes,
       conf.sessionLocalTimeZone,
       metrics
     )

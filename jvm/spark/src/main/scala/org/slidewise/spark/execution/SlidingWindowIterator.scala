@@ -138,8 +138,8 @@ final private[execution] class SlidingWindowIterator(
   private def release(): Unit = {
     var oldest = answered
     var i = 0
-    while (i < evaluators.length) {
-      oldest = math.min(oldest, evaluators(i).oldest)
+    while (i < bounds.length) {
+      oldest = math.min(oldest, bounds(i).lo)
       i += 1
     }
     log.release(oldest)

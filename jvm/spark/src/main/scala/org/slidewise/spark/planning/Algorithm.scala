@@ -28,7 +28,7 @@ object Algorithm {
    */
   def of(function: AggregateFunction, mergeApproximate: Boolean): Algorithm = function match {
     case _: DeclarativeAggregate                              => TwoStacksLite
-    case f if StateSize.growsWithTheFrame(f)                  => Recalculation
+    case f if StateSize.mustRecalculate(f)                    => Recalculation
     case f if StateSize.isApproximate(f) && !mergeApproximate => Recalculation
     case _                                                    => TwoStacksLiteSketches
   }

@@ -37,22 +37,14 @@ object SlidingWindowStrategy extends SparkStrategy {
       child: LogicalPlan
   ): Seq[SparkPlan] = {
     val conf = SQLConf.get
-    val mergeApproximate = SlidewiseSettings.mergeApproximate(conf)
+    val options = WindowOptions.of(conf, partitionSpec, orderSpec)
     val (run, leave) =
       if (!SlidewiseSettings.enabled(conf)) (Nil, expressions)
       else
-        expressions.partition { e =>
-          WindowDecision.of(e, mergeApproximate).isInstanceOf[WindowDecision.Run]
-        }
+        expressions.partition(WindowDecision.of(_, options.mergeApproximate).isInstanceOf[WindowDecision.Run])
     if (run.isEmpty) Nil
     else {
-      val sliding = SlidingWindowExec(
-        run,
-        partitionSpec,
-        orderSpec,
-        SlidewiseSettings.sort(conf) && SortDecision.canSort(partitionSpec, orderSpec),
-        planLater(child)
-      )
+      val sliding = SlidingWindowExec(run, partitionSpec, orderSpec, options, planLater(child))
       sliding.algorithms // fails here, if it does, and not in the middle of the query
       if (leave.isEmpty) sliding :: Nil
       else ProjectExec(window.output, WindowExec(leave, partitionSpec, orderSpec, sliding)) :: Nil

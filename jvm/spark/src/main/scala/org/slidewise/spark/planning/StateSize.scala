@@ -10,10 +10,10 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 object StateSize {
 
   /**
-   * Functions whose state is (nearly) the rows of the frame, so that a merge costs what recalculating costs, and
-   * functions whose empty state cannot be merged.
+   * Functions that are recalculated: those whose state is (nearly) the rows of the frame, so that a merge costs as much,
+   * and those whose merged states answer otherwise than states built row by row, though they promise no error.
    */
-  def growsWithTheFrame(function: AggregateFunction): Boolean = function match {
+  def mustRecalculate(function: AggregateFunction): Boolean = function match {
     case _: Collect[_] | _: TypedAggregateWithHashMapAsBuffer => true
     case other                                                => unmergeable(other.getClass.getSimpleName)
   }
@@ -22,7 +22,10 @@ object StateSize {
     "ThetaIntersectionAgg",
     "TupleIntersectionAggDouble",
     "TupleIntersectionAggInteger",
-    "HistogramNumeric", // merging two leaves equal values in bins of their own
+    "HistogramNumeric", // merging leaves equal values in bins of their own
+    "MaxMinByK", // among ties, merging does not know who came first
+    "VectorAvg", // merging rounds to floats once more
+    "VectorSum",
     "ApproxTopK",
     "ApproxTopKAccumulate",
     "ApproxTopKCombine",

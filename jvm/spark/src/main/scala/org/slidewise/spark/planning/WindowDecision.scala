@@ -35,9 +35,7 @@ object WindowDecision {
     case (AggregateExpression(_, _, true, _, _), _) =>
       Leave("Spark has no DISTINCT aggregates over windows")
     case (AggregateExpression(_: AggregateWindowFunction, _, _, _, _), _) | (_: AggregateWindowFunction, _) =>
-      Leave(
-        s"${name(function)} depends on a row's place, not on a moving frame: Spark needs constant time a row"
-      )
+      Leave(s"${name(function)} looks at a row's place in its partition or frame and is no aggregate")
     case (_: OffsetWindowFunction, _) =>
       Leave(s"${name(function)} looks at one other row: Spark needs constant time a row")
     case (_: AggregateExpression, SpecifiedWindowFrame(_, UnboundedPreceding, UnboundedFollowing)) =>

@@ -43,17 +43,21 @@ object WindowReport extends AdaptiveSparkPlanHelper {
 
   private def report(window: WindowExecBase, expression: NamedExpression): WindowReport = {
     val conf = window.conf
-    val decision = WindowDecision.of(expression, SlidewiseSettings.mergeApproximate(conf))
-    (window, decision) match {
+    val text = WindowSql(expression, window)
+    val mergeApproximate = window match {
+      case sliding: SlidingWindowExec => sliding.options.mergeApproximate
+      case _                          => SlidewiseSettings.mergeApproximate(conf)
+    }
+    (window, WindowDecision.of(expression, mergeApproximate)) match {
       case (_: SlidingWindowExec, run: WindowDecision.Run) =>
-        WindowReport(WindowSql(expression, window), Some(run.algorithm.toString), None)
+        WindowReport(text, Some(run.algorithm.toString), None)
       case (_, WindowDecision.Leave(reason)) =>
-        WindowReport(WindowSql(expression, window), None, Some(reason))
+        WindowReport(text, None, Some(reason))
       case _ =>
         val reason =
           if (SlidewiseSettings.enabled(conf)) "Slidewise was not installed when the query was planned"
           else s"${SlidewiseSettings.Enabled} is false"
-        WindowReport(WindowSql(expression, window), None, Some(reason))
+        WindowReport(text, None, Some(reason))
     }
   }
 }

@@ -46,10 +46,12 @@ final private[execution] class PartitionSorter(
       val row = rows.next().asInstanceOf[UnsafeRow]
       if (!add(row)) unplaced = row
     }
-    if (unplaced != null || log.spilledBytes > 0 || !acquire(count * (RadixOrder.bytesARow + IntBytes)))
-      sortExternally(Option(unplaced).iterator ++ rows)
+    // Asking for memory may be what makes the log spill.
+    val inMemory =
+      unplaced == null && acquire(count * (RadixOrder.bytesARow + IntBytes)) && log.spilledBytes == 0
+    if (!inMemory) sortExternally(Option(unplaced).iterator ++ rows)
     else {
-      sorted = new SortedRows(log, addresses, inOrder(), count)
+      sorted = new SortedRows(log, addresses, inOrder(), count, () => close())
       freeMemory(getUsed - addresses.length * LongBytes - count * IntBytes)
       addresses = null
       sorted

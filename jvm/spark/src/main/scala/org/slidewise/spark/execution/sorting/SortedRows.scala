@@ -5,14 +5,20 @@ import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.execution.{RowFile, RowLog}
 
-/** The rows of a log in a given order; those that are still to come can be moved to a file. */
+/**
+ * The rows of a log in a given order; those that are still to come can be moved to a file.
+ *
+ * @param whenUsedUp
+ *   called, perhaps more than once, when there are no more rows and the last is not needed any longer
+ */
 final private[sorting] class SortedRows(
     log: RowLog,
     private[this] var addresses: Array[Long],
     private[this] var order: Array[Int],
-    count: Int
+    count: Int,
+    whenUsedUp: () => Unit
 ) extends Iterator[InternalRow] {
-  private[this] val owner = Thread.currentThread()
+  private[this] var owner = Thread.currentThread()
   private[this] val row = log.newRow()
   private[this] var next = 0
   private[this] var file: RowFile = _
@@ -20,15 +26,19 @@ final private[sorting] class SortedRows(
 
   log.freeze()
 
-  override def hasNext: Boolean = next < count
+  override def hasNext: Boolean = next < count || {
+    whenUsedUp()
+    false
+  }
 
   override def next(): InternalRow = {
+    owner = Thread.currentThread()
     if (file == null) log.pointTo(row, addresses(order(next))) else file.read(row)
     next += 1
     row
   }
 
-  /** Only the task's own thread knows that no row is being read right now. */
+  /** Only the thread that reads knows that no row is being read right now. */
   def canSpill: Boolean = file == null && next < count && (Thread.currentThread() eq owner)
 
   def spilledBytes: Long = onDisk

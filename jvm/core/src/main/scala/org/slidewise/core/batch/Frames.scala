@@ -1,0 +1,91 @@
+package org.slidewise.core.batch
+
+/**
+ * Windows over an array of elements, one after the other: window `k` is the elements at the positions `lo(k)` up to but
+ * not including `hi(k)`.
+ *
+ * Checked when made, so that what takes frames need not check again:
+ *   - (F1) `0 <= lo(k) <= hi(k) <= size` for each `k` below `count`; a window may be empty;
+ *   - (F2) `lo` and `hi` never decrease.
+ *
+ * The arrays are not copied: who made them must not change them while the frames are in use.
+ *
+ * @param lo
+ *   the position of each window's first element
+ * @param hi
+ *   the position just past each window's last element
+ * @param count
+ *   the number of windows
+ * @param size
+ *   the number of elements
+ */
+final class Frames private (val lo: Array[Int], val hi: Array[Int], val count: Int, val size: Int) {
+
+  /** The number of elements in the widest window. Costs a pass over the frames. */
+  def widest: Int = {
+    var most = 0
+    var k = 0
+    while (k < count) {
+      most = math.max(most, hi(k) - lo(k))
+      k += 1
+    }
+    most
+  }
+}
+
+object Frames {
+
+  /**
+   * The windows `[lo(k), hi(k))` for `k` below `count`, over `size` elements. Costs a pass over the frames.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if (F1) or (F2) does not hold, naming the first window that breaks it
+   */
+  def of(lo: Array[Int], hi: Array[Int], count: Int, size: Int): Frames = {
+    require(
+      count >= 0 && count <= lo.length && count <= hi.length,
+      s"count must be within the arrays of ends, which hold ${lo.length} and ${hi.length}, but is $count"
+    )
+    var lastLo = 0
+    var lastHi = 0
+    var k = 0
+    while (k < count) {
+      val l = lo(k)
+      val h = hi(k)
+      if (l < lastLo || h < lastHi || l > h || h > size)
+        throw new IllegalArgumentException(
+          s"window $k is [$l, $h) after [$lastLo, $lastHi): both ends must not decrease, the first must not be past " +
+            s"the second, and the second must not be past the $size elements"
+        )
+      lastLo = l
+      lastHi = h
+      k += 1
+    }
+    new Frames(lo, hi, count, size)
+  }
+
+  /**
+   * One window for each of `size` rows, from `lower` to `upper` rows after it, both included: `rows(n, -2, 0)` is SQL's
+   * `ROWS BETWEEN 2 PRECEDING AND CURRENT ROW`. What reaches past the first or the last row is cut off. An end is
+   * unbounded when its offset is `Int.MinValue` or `Int.MaxValue`.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `size` is negative or `lower` is past `upper`
+   */
+  def rows(size: Int, lower: Int, upper: Int): Frames = {
+    require(size >= 0, s"size must not be negative, but is $size")
+    require(lower <= upper, s"lower must not be past upper, but is $lower with upper $upper")
+    val lo = new Array[Int](size)
+    val hi = new Array[Int](size)
+    var i = 0
+    while (i < size) {
+      lo(i) = clamp(i.toLong + lower, size)
+      hi(i) = clamp(i.toLong + upper + 1, size)
+      i += 1
+    }
+    new Frames(lo, hi, size, size)
+  }
+
+  private[core] def clamp(position: Long, size: Int): Int =
+    math.max(0L, math.min(position, size.toLong)).toInt
+}

@@ -1,0 +1,41 @@
+package org.slidewise.core.kernels
+
+import org.slidewise.core.batch.Frames
+
+/**
+ * The kernels over longs. Nulls are skipped, as Spark does. Means and variances of longs are those of doubles, as in Spark:
+ * [[DoubleKernels.widen]] makes doubles of them.
+ */
+object LongKernels {
+
+  /**
+   * The sum, wrapped around past 64 bits. An addition and a subtraction for each element, no memory. Where an overflow is
+   * to be an error, ask [[cannotOverflow]] first.
+   */
+  def sum(): LongKernel = new LongSumKernel
+
+  /** The smallest value. Three combines a row for fixed windows, at most `2n + k` for `k` frames over `n` elements. */
+  def min(): LongKernel = new LongMinKernel
+
+  /** The greatest value. Cost as [[min]]. */
+  def max(): LongKernel = new LongMaxKernel
+
+  /**
+   * Whether no sum over a part of any frame can leave 64 bits: the greatest magnitude times the widest frame fits. One pass
+   * over values and frames; `false` says that it could, not that it does.
+   */
+  def cannotOverflow(values: Array[Long], valid: Array[Long], frames: Frames): Boolean = {
+    Arguments.check(values.length, valid, frames.size, 0, 0, same = false)
+    Validity.foreachNull(valid, frames.size)(values(_) = 0L)
+    var least = 0L
+    var greatest = 0L
+    var i = 0
+    while (i < frames.size) {
+      least = math.min(least, values(i))
+      greatest = math.max(greatest, values(i))
+      i += 1
+    }
+    val widest = math.max(1, frames.widest).toLong
+    greatest <= Long.MaxValue / widest && least >= Long.MinValue / widest
+  }
+}
