@@ -1,0 +1,78 @@
+"""Time for a row against the length of the frame, an engine a line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engines import DUCKDB, FLOOR, POLARS, SEGMENT_TREE, SLIDEWISE, SPARK
+from record import Group, Measurement
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLOURS = {
+    SPARK: "#c0392b",
+    SEGMENT_TREE: "#e59866",
+    SLIDEWISE: "#1f618d",
+    DUCKDB: "#7d8b99",
+    POLARS: "#b3a2c7",
+}
+_TITLES = {"sum over rows": "sum(x) over the last n rows", "max over rows": "max(x) over the last n rows"}
+
+
+def draw(groups: dict[str, Group], into: Path) -> None:
+    shown = [groups[name] for name in _TITLES if name in groups]
+    if not shown:
+        return
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, panels = pyplot.subplots(1, len(shown), figsize=(5.4 * len(shown), 4.6), sharey=True, squeeze=False)
+    for panel, group in zip(panels[0], shown, strict=True):
+        _panel(panel, group)
+    panels[0][0].set_ylabel("microseconds a row, whole query")
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncols=3, frameon=False, fontsize=9)
+    figure.tight_layout(rect=(0, 0.13, 1, 1))
+    into.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(into, dpi=150)
+
+
+def _panel(panel: Axes, group: Group) -> None:
+    for engine, colour in _COLOURS.items():
+        whole = _points(group, engine, fewer=False)
+        fewer = _points(group, engine, fewer=True) if engine == SPARK else []
+        width = 2.6 if engine == SLIDEWISE else 1.6
+        if whole:
+            panel.plot(*zip(*whole, strict=True), "o-", color=colour, linewidth=width, label=engine, markersize=4.5)
+        if fewer:
+            note = f"{engine}, on fewer rows"
+            panel.plot(
+                *zip(*fewer, strict=True),
+                "o",
+                markerfacecolor="white",
+                color=colour,
+                markersize=5.5,
+                label=note,
+                zorder=5,
+            )
+    floor = next((m for m in group.measurements if m.engine == FLOOR), None)
+    if floor:
+        panel.axhline(_micros(floor), color="#444444", linestyle=":", linewidth=1.3, label="Spark's row_number()")
+    panel.set(xscale="log", yscale="log", xlabel="rows in a frame (n)", title=_TITLES[group.name])
+    panel.xaxis.set_major_formatter("{x:,.0f}")
+    panel.yaxis.set_major_formatter("{x:,g}")
+    panel.grid(alpha=0.25, which="major")
+    panel.spines[["top", "right"]].set_visible(False)
+
+
+def _points(group: Group, engine: str, fewer: bool) -> list[tuple[int, float]]:
+    chosen = [m for m in group.measurements if m.engine == engine and (m.rows < m.rows_of_case) == fewer]
+    return sorted((m.length, _micros(m)) for m in chosen)
+
+
+def _micros(measurement: Measurement) -> float:
+    return measurement.median / measurement.rows * 1e6

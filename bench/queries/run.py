@@ -1,0 +1,98 @@
+"""Whole queries with Slidewise on and off, beside Spark's segment tree, DuckDB and Polars, in one run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import cases
+import click
+import engines
+import measuring
+import picture
+import record
+import tables
+from cases import Case, Frame
+from measuring import Effort
+
+ROOT = Path(__file__).resolve().parents[2]
+EFFORTS = {"short": Effort(repetitions=3, longest=15), "full": Effort(repetitions=5, longest=120)}
+MILLION = 1_000_000
+
+
+def groups(form: str, rows: int) -> dict[str, list[list[Case]]]:
+    """By name: lists of cases that are run in turns with each other."""
+    rows_lengths = {g[0].group: [g] for g in (cases.lengths(a, Frame.ROWS, rows) for a in ("sum", "max"))}
+    chosen = {cases.HEADLINE: [[case] for case in cases.headline(rows)]} | rows_lengths
+    if form == "full":
+        chosen |= {g[0].group: [g] for g in (cases.lengths(a, Frame.RANGE, rows) for a in ("sum", "max"))}
+        chosen |= {cases.FUNCTIONS: [[case] for case in cases.functions(min(rows, 100_000))]}
+    return chosen
+
+
+@click.command()
+@click.option("--short", "form", flag_value="short", default="short", help="Some minutes, on a million rows (default).")
+@click.option("--full", "form", flag_value="full", help="Hours: four million rows, ranges, and sketches and lists too.")
+@click.option("--rows", type=click.IntRange(min=20_000), help="Rows of the table, instead of the form's own.")
+@click.option("--only", multiple=True, help="Only this group of the form; may be given more than once.")
+@click.option(
+    "--longest",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Seconds that one query may take, instead of the form's own.",
+)
+@click.option("--repetitions", type=click.IntRange(min=1), help="Turns, instead of the form's own.")
+@click.option("--render", is_flag=True, help="Measure nothing: make the tables and the picture from the results.")
+@click.option("--docs/--no-docs", default=True, help="Whether to write the tables and the picture into the docs.")
+@click.option("--results", type=click.Path(path_type=Path), default=ROOT / "bench/results/queries.json")
+@click.option("--cache", type=click.Path(path_type=Path), default=ROOT / ".build/bench-data", help="For the data.")
+def main(
+    form: str,
+    rows: int | None,
+    only: tuple[str, ...],
+    longest: float | None,
+    repetitions: int | None,
+    render: bool,
+    docs: bool,
+    results: Path,
+    cache: Path,
+) -> None:
+    """Measures whole queries, checks that all answers are the same, and writes what it found."""
+    chosen = groups(form, rows or (4 * MILLION if form == "full" else MILLION))
+    unknown = [name for name in only if name not in chosen]
+    if unknown:
+        raise click.BadParameter(f"{unknown[0]!r} is not among {', '.join(chosen)}", param_hint="--only")
+    found = record.read(results)
+    if not render:
+        usual = EFFORTS[form]
+        effort = Effort(repetitions or usual.repetitions, longest or usual.longest)
+        for group in measured({n: c for n, c in chosen.items() if n in (only or chosen)}, form, effort, cache):
+            found[group.name] = group
+            record.write(results, found)
+            click.echo("\n" + tables.of(group) + "\n")
+    if docs:
+        tables.render(found, ROOT)
+        picture.draw(found, ROOT / "docs/img/window-length.png")
+
+
+def measured(chosen: dict[str, list[list[Case]]], form: str, effort: Effort, cache: Path) -> Iterator[record.Group]:
+    from spark_engines import session
+
+    spark = session()
+    everyone = engines.every(spark, cache)
+    start = time.perf_counter()
+
+    def tell(what: str) -> None:
+        click.echo(f"{time.perf_counter() - start:7.1f} s  {what}")
+
+    measuring.warm_up(next(iter(chosen.values()))[0][0], everyone, MILLION // 10)
+    for name, in_turns in chosen.items():
+        results = [measuring.measure(some, everyone, effort, tell) for some in in_turns]
+        yield record.Group(
+            name, record.where(form), [m for ms, _ in results for m in ms], [n for _, ns in results for n in ns]
+        )
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""The markdown tables of the docs, made from the results and from nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from cases import FUNCTIONS, HEADLINE
+from engines import DUCKDB, FLOOR, POLARS, SEGMENT_TREE, SLIDEWISE, SPARK
+from record import Group, Measurement
+
+_OTHERS = (SEGMENT_TREE, DUCKDB, POLARS)
+
+
+def render(groups: dict[str, Group], root: Path) -> None:
+    """Puts every table between its markers, in the files that have them."""
+    by_marker = {"queries": [HEADLINE], "functions": [FUNCTIONS]}
+    by_marker["lengths"] = [name for name in groups if name not in (HEADLINE, FUNCTIONS)]
+    for path in (root / "README.md", root / "docs/performance.md", root / "docs/functions-cost.md"):
+        if not path.exists():
+            continue
+        text = path.read_text()
+        for marker, names in by_marker.items():
+            made = "\n\n".join(of(groups[name]) for name in names if name in groups)
+            text = _between(marker, made, text) if made else text
+        path.write_text(text)
+
+
+def _between(marker: str, made: str, text: str) -> str:
+    begin, end = f"<!-- bench:{marker} -->", f"<!-- /bench:{marker} -->"
+    between = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
+    return between.sub(lambda _: f"{begin}\n{made}\n{end}", text)
+
+
+def of(group: Group) -> str:
+    kinds = {HEADLINE: _headline, FUNCTIONS: _functions}
+    return "\n".join([*kinds.get(group.name, _lengths)(group), "", _where(group)])
+
+
+def _headline(group: Group) -> list[str]:
+    lines = _head("query", "rows", "Spark", "Slidewise", "Spark ÷ Slidewise", *_OTHERS, FLOOR)
+    for case, rows in _trials(group):
+        on, off = group.find(case, SLIDEWISE, rows), group.find(case, SPARK, rows)
+        others = (_median(group.find(case, engine, rows)) for engine in _OTHERS)
+        lines.append(
+            _row(
+                case,
+                f"{rows:,}",
+                off.spread if off else _expected(group, case, SPARK),
+                on.spread if on else _expected(group, case, SLIDEWISE),
+                _ratio(off, on),
+                *others,
+                _median(group.floor(rows, case)),
+            )
+        )
+    return lines
+
+
+def _lengths(group: Group) -> list[str]:
+    lines = [f"**{group.name}**", ""]
+    lines += _head("rows in a frame", "rows", "Spark", *_OTHERS, "Slidewise", "Spark ÷ Slidewise", "Slidewise ÷ floor")
+    for case, rows in _trials(group):
+        on, off = group.find(case, SLIDEWISE, rows), group.find(case, SPARK, rows)
+        lines.append(
+            _row(
+                f"{_any(group, case).length:,}",
+                f"{rows:,}",
+                off.spread if off else _expected(group, case, SPARK),
+                *(_median(group.find(case, engine, rows)) for engine in _OTHERS),
+                on.spread if on else _expected(group, case, SLIDEWISE),
+                _ratio(off, on),
+                _ratio(on, group.floor(rows)),
+            )
+        )
+    whole = [m.median for m in group.measurements if m.engine == SLIDEWISE and m.rows == m.rows_of_case]
+    floor = next((m for m in group.measurements if m.engine == FLOOR), None)
+    if whole and floor:
+        ratio = f"{max(whole) / min(whole):.2f} \N{MULTIPLICATION SIGN}"
+        flat = f"Slidewise's slowest length takes {ratio} the time of its fastest"
+        lines += ["", f"The floor is `row_number()` over the same window: {floor.spread}. {flat}."]
+    return lines
+
+
+def _functions(group: Group) -> list[str]:
+    lengths = sorted({m.length for m in group.measurements if m.engine != FLOOR})
+    lines = _head("function", *(f"{n:,} rows in a frame" for n in lengths))
+    for label in dict.fromkeys(m.label for m in group.measurements):
+        lines.append(_row(f"`{label}`", *(_cost(group, label, length) for length in lengths)))
+    return lines
+
+
+def _cost(group: Group, label: str, length: int) -> str:
+    """Spark's and Slidewise's seconds on the same rows: all of the case's, or as many as both can do."""
+    mine = [m for m in group.measurements if (m.label, m.length) == (label, length)]
+    pairs = ((group.find(m.case, SPARK, m.rows), m) for m in mine if m.engine == SLIDEWISE)
+    both = [(off, on) for off, on in pairs if off is not None]
+    if not both:
+        return "not run"
+    off, on = max(both, key=lambda pair: pair[1].rows)
+    fewer = "" if on.rows == on.rows_of_case else f" on {on.rows:,} rows"
+    return f"{off.median:.2f} → {on.median:.2f} s{fewer} ({off.median / on.median:.1f} \N{MULTIPLICATION SIGN})"
+
+
+def _trials(group: Group) -> list[tuple[str, int]]:
+    """Each case with each number of rows that it was measured on."""
+    return list(dict.fromkeys((m.case, m.rows) for m in group.measurements if m.engine != FLOOR))
+
+
+def _any(group: Group, case: str) -> Measurement:
+    return next(m for m in group.measurements if m.case == case)
+
+
+def _expected(group: Group, case: str, engine: str) -> str:
+    seconds = next((n.expected_seconds for n in group.not_run if (n.case, n.engine) == (case, engine)), None)
+    return "-" if seconds is None else f"not run: about {seconds:,.0f} s"
+
+
+def _median(measurement: Measurement | None) -> str:
+    return f"{measurement.median:.2f} s" if measurement else "-"
+
+
+def _ratio(one: Measurement | None, other: Measurement | None) -> str:
+    return f"{one.median / other.median:.2f} \N{MULTIPLICATION SIGN}" if one and other else "-"
+
+
+def _head(*names: str) -> list[str]:
+    return [_row(*names), _row("---", *("---:" for _ in names[1:]))]
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _where(group: Group) -> str:
+    at = group.where
+    versions = ", ".join(f"{name} {version}" for name, version in at["versions"].items() if version)
+    repeated = max(len(m.seconds) for m in group.measurements)
+    machine = f"{at['threads']} threads on {at['cpus']} CPUs ({at['cpu']}), {at['memory_gib']} GiB"
+    return (
+        f"Whole queries: median (least to most) of up to {repeated} turns. "
+        f"Slidewise {at['slidewise']} ({at['commit']}); {versions}; {machine}; {at['date']}."
+    )
