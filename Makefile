@@ -28,7 +28,7 @@ demo: $(VENV)/installed ## sliding windows over real flights, with Slidewise on 
 	$(PY) -m slidewise demo
 
 test: $(VENV)/installed ## every test: the algorithms, the Python examples, Spark from outside
-	$(SBT) core/test spark43/test
+	$(SBT) core/test sketches/test spark43/test
 	$(PY) $(PYTEST) --doctest-modules --pyargs slidewise
 	$(PY) $(PYTEST) tests
 
