@@ -18,6 +18,11 @@ public final class TaskResources {
     return context.taskMemoryManager();
   }
 
+  /** Fails if the task has been cancelled. */
+  public void stopIfCancelled() {
+    context.killTaskIfInterrupted();
+  }
+
   public void countSpill(long memoryBytes, long diskBytes) {
     context.taskMetrics().incMemoryBytesSpilled(memoryBytes);
     context.taskMetrics().incDiskBytesSpilled(diskBytes);

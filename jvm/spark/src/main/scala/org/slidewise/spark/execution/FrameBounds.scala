@@ -68,8 +68,14 @@ final private[execution] class RangeBound(
 ) {
   private[this] var limit: InternalRow = _
 
-  def moveTo(current: InternalRow): Unit = limit = bound(current)
-  def compare(row: InternalRow): Int = ordering.compare(key(row), limit)
+  /** The bound of the last row does not hold any more. */
+  def forget(): Unit = limit = null
+
+  /** Compares `row` with the bound of `current`, which is worked out when it is first asked for: it may overflow. */
+  def compare(row: InternalRow, current: InternalRow): Int = {
+    if (limit == null) limit = bound(current)
+    ordering.compare(key(row), limit)
+  }
 }
 
 /**
@@ -88,30 +94,30 @@ final private[execution] class RangeBounds(lower: RangeBound, upper: Option[Rang
 
   def advance(index: Long, current: InternalRow, arrived: Long, complete: Boolean): Boolean = {
     if (prepared != index) {
-      lower.moveTo(current)
-      upper.foreach(_.moveTo(current))
+      lower.forget()
+      upper.foreach(_.forget())
       prepared = index
     }
-    while (loAt < hiAt && lower.compare(rows(loAt)) < 0) loAt += 1
-    if (upper.isEmpty) enterAll(arrived) else enterUntil(upper.get, arrived)
+    while (loAt < hiAt && lower.compare(rows(loAt), current) < 0) loAt += 1
+    if (upper.isEmpty) enterAll(current, arrived) else enterUntil(upper.get, current, arrived)
     complete || upper.isDefined && hiAt < arrived
   }
 
-  private def enterUntil(bound: RangeBound, arrived: Long): Unit = {
+  private def enterUntil(bound: RangeBound, current: InternalRow, arrived: Long): Unit = {
     var inside = true
     while (inside && hiAt < arrived) {
       val row = entering(hiAt)
-      inside = bound.compare(row) <= 0
+      inside = bound.compare(row, current) <= 0
       if (inside) {
-        if (loAt == hiAt && lower.compare(row) < 0) loAt += 1
+        if (loAt == hiAt && lower.compare(row, current) < 0) loAt += 1
         hiAt += 1
       }
     }
   }
 
-  private def enterAll(arrived: Long): Unit =
+  private def enterAll(current: InternalRow, arrived: Long): Unit =
     while (hiAt < arrived) {
-      if (loAt == hiAt && lower.compare(entering(hiAt)) < 0) loAt += 1
+      if (loAt == hiAt && lower.compare(entering(hiAt), current) < 0) loAt += 1
       hiAt += 1
     }
 

@@ -1,12 +1,12 @@
 package org.slidewise.spark.execution
 
-import org.apache.spark.memory.{SparkOutOfMemoryError, TaskMemoryManager}
+import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 
 import org.slidewise.core.frames.{FrameAlgorithm, Recalculation, StatesOutgrown, TwoStacksFrames}
-import org.slidewise.spark.planning.{Algorithm, FramePlan, MagnitudeExceeds}
+import org.slidewise.spark.planning.{Algorithm, FramePlan}
 
 /**
  * Answers the functions of one [[FramePlan]] for one frame after the other.
@@ -22,7 +22,7 @@ final private[execution] class FrameEvaluator(
     val bounds: FrameBounds,
     input: Seq[Attribute],
     log: RowLog,
-    memory: TaskMemoryManager,
+    resources: TaskResources,
     maxStateBytes: Long,
     results: InternalRow,
     firstGuard: Int
@@ -31,7 +31,7 @@ final private[execution] class FrameEvaluator(
   private[this] val ordinals = plan.aggregates.map(_.result)
 
   private[this] val guards: Seq[(AggregateFunction, Option[Expression])] =
-    plan.aggregates.flatMap(a => a.guard.map(g => (MagnitudeExceeds(g.input, g.limit), a.filter)))
+    plan.aggregates.flatMap(a => a.guard.map(guard => (guard, a.filter)))
   private[this] val guardOrdinals = guards.indices.map(firstGuard + _).toArray
 
   private[this] val recalculates = plan.algorithm == Algorithm.Recalculation
@@ -55,7 +55,7 @@ final private[execution] class FrameEvaluator(
   private[this] var lo, hi = -1L
 
   private def newStates(functions: FrameFunctions): RowStates =
-    RowStates(functions, log.reader(), memory, maxStateBytes)
+    RowStates(functions, log.reader(), resources, maxStateBytes)
 
   /** Writes the answers for the frame at [[bounds]] into the results. */
   def evaluate(): Unit = if (bounds.lo != lo || bounds.hi != hi) {

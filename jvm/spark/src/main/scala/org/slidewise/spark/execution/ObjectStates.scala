@@ -1,6 +1,6 @@
 package org.slidewise.spark.execution
 
-import org.apache.spark.memory.{SparkOutOfMemoryError, TaskMemoryManager}
+import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 
@@ -14,9 +14,9 @@ import org.slidewise.core.frames.StatesOutgrown
 final private[execution] class ObjectStates(
     functions: FrameFunctions,
     rows: RowLog#Reader,
-    memory: TaskMemoryManager,
+    resources: TaskResources,
     maxBytes: Long
-) extends RowStates(functions, rows, memory) {
+) extends RowStates(functions, rows, resources) {
 
   private[this] val sizes = new StateSizes(functions.stateTypes)
   private[this] var states = Array.empty[InternalRow]

@@ -1,6 +1,6 @@
 package org.slidewise.spark.execution
 
-import org.apache.spark.memory.{SparkOutOfMemoryError, TaskMemoryManager}
+import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
@@ -14,9 +14,9 @@ import org.apache.spark.unsafe.memory.MemoryBlock
 final private[execution] class PagedStates(
     functions: FrameFunctions,
     rows: RowLog#Reader,
-    memory: TaskMemoryManager,
+    resources: TaskResources,
     maxBytes: Long
-) extends RowStates(functions, rows, memory) {
+) extends RowStates(functions, rows, resources) {
 
   private[this] val empty = functions.emptyFixedWidthState()
   private[this] val width = empty.getSizeInBytes

@@ -1,6 +1,6 @@
 package org.slidewise.spark.execution
 
-import org.apache.spark.memory.{MemoryConsumer, TaskMemoryManager}
+import org.apache.spark.memory.MemoryConsumer
 import org.apache.spark.sql.catalyst.InternalRow
 
 import org.slidewise.core.frames.FrameStates
@@ -14,8 +14,8 @@ import org.slidewise.core.frames.FrameStates
 abstract private[execution] class RowStates(
     functions: FrameFunctions,
     rows: RowLog#Reader,
-    memory: TaskMemoryManager
-) extends MemoryConsumer(memory, 0L, memory.getTungstenMemoryMode)
+    resources: TaskResources
+) extends MemoryConsumer(resources.memory, 0L, resources.memory.getTungstenMemoryMode)
     with FrameStates {
 
   private[this] var combined = 0L
@@ -44,6 +44,7 @@ abstract private[execution] class RowStates(
     while (position < until) {
       functions.update(state, rows(position))
       position += 1
+      if (position % RowStates.CheckEvery == 0) resources.stopIfCancelled()
     }
     changed(slot)
     combined += until - from
@@ -64,6 +65,7 @@ abstract private[execution] class RowStates(
   final def combine(target: Int, left: Int, right: Int): Unit = {
     merge(target, left, right)
     combined += 1
+    if (combined % RowStates.CheckEvery == 0) resources.stopIfCancelled()
   }
 
   final def lower(slot: Int, results: InternalRow): Unit = functions.lower(older(slot), results)
@@ -76,6 +78,9 @@ abstract private[execution] class RowStates(
 
 private[execution] object RowStates {
 
+  /** After how many combines to see whether the task has been cancelled. */
+  private val CheckEvery = 4096L
+
   /**
    * @param maxBytes
    *   the most memory to take for the sake of speed; less is taken where it is not to be had
@@ -83,9 +88,9 @@ private[execution] object RowStates {
   def apply(
       functions: FrameFunctions,
       rows: RowLog#Reader,
-      memory: TaskMemoryManager,
+      resources: TaskResources,
       maxBytes: Long
   ): RowStates =
-    if (functions.fixedWidth) new PagedStates(functions, rows, memory, maxBytes)
-    else new ObjectStates(functions, rows, memory, maxBytes)
+    if (functions.fixedWidth) new PagedStates(functions, rows, resources, maxBytes)
+    else new ObjectStates(functions, rows, resources, maxBytes)
 }

@@ -31,7 +31,6 @@ final private[execution] class SlidingWindowEvaluator(
   else {
     val context = TaskContext.get()
     val resources = new TaskResources(context)
-    val memory = resources.memory
     val log = RowLog.of(summaryAttributes, resources)
     val waiting =
       if (plans.forall(p => endsByCurrentRow(p.frame))) None else Some(RowLog.of(childOutput, resources))
@@ -50,7 +49,7 @@ final private[execution] class SlidingWindowEvaluator(
           bounds(plan.frame),
           summaryAttributes,
           log,
-          memory,
+          resources,
           maxStateBytes,
           results,
           firstGuard
@@ -69,7 +68,8 @@ final private[execution] class SlidingWindowEvaluator(
       evaluators,
       results,
       outputProjection(),
-      measures
+      measures,
+      resources
     )
     context.addTaskCompletionListener[Unit](_ => iterator.close())
     iterator

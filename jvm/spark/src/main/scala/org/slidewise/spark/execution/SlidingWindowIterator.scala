@@ -45,7 +45,8 @@ final private[execution] class SlidingWindowIterator(
     evaluators: Array[FrameEvaluator],
     results: InternalRow,
     output: Projection,
-    measures: WindowMeasures
+    measures: WindowMeasures,
+    resources: TaskResources
 ) extends Iterator[InternalRow] {
   import SlidingWindowIterator.ReleaseEvery
 
@@ -105,6 +106,7 @@ final private[execution] class SlidingWindowIterator(
     log.append(row)
     waiting.foreach(_.append(fetched))
     arrived += 1
+    if (arrived % ReleaseEvery == 0) resources.stopIfCancelled()
     newest = fetched
     newestSummary = row
     fetched = null
@@ -136,6 +138,7 @@ final private[execution] class SlidingWindowIterator(
   }
 
   private def release(): Unit = {
+    resources.stopIfCancelled()
     var oldest = answered
     var i = 0
     while (i < bounds.length) {

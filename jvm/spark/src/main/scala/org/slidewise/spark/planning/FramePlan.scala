@@ -16,13 +16,13 @@ import org.slidewise.spark.execution.StateTypes
  * @param result
  *   the ordinal of its answer among the operator's window expressions
  * @param guard
- *   what tells that its sum may have overflown on the way
+ *   what tells that a frame must be recalculated
  */
 final case class PlannedAggregate(
     function: AggregateFunction,
     filter: Option[Expression],
     result: Int,
-    guard: Option[OverflowGuard]
+    guard: Option[MagnitudeExceeds]
 )
 
 /** The functions that share a frame and an algorithm, and so one sequence of states. */
@@ -41,7 +41,7 @@ object FramePlan {
     val planned = expressions.zipWithIndex.map { case (expression, ordinal) =>
       WindowDecision.of(expression, mergeApproximate) match {
         case WindowDecision.Run(frame, algorithm, function, filter) =>
-          (frame, algorithm) -> PlannedAggregate(function, filter, ordinal, OverflowGuard.of(function))
+          (frame, algorithm) -> PlannedAggregate(function, filter, ordinal, guard(function, algorithm))
         case WindowDecision.Leave(reason) =>
           throw new IllegalStateException(
             s"${expression.sql} was left to Spark ($reason) and cannot be planned"
@@ -57,4 +57,7 @@ object FramePlan {
 
   private def hasFixedWidth(aggregate: PlannedAggregate): Boolean =
     aggregate.function.aggBufferAttributes.forall(a => StateTypes.isFixedWidth(a.dataType))
+
+  private def guard(function: AggregateFunction, algorithm: Algorithm): Option[MagnitudeExceeds] =
+    if (algorithm == Algorithm.Recalculation) None else RecalculationGuard.of(function)
 }

@@ -2,7 +2,7 @@ package org.slidewise.spark.planning
 
 import scala.util.control.NonFatal
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression, SortOrder, WindowFunctionType}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.planning.PhysicalWindow
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
@@ -20,7 +20,7 @@ object SlidingWindowStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case PhysicalWindow(WindowFunctionType.SQL, expressions, partitionSpec, orderSpec, child) =>
-      try planWindow(plan, expressions, partitionSpec, orderSpec, child)
+      try planWindow(expressions, partitionSpec, orderSpec, child)
       catch {
         case NonFatal(e) =>
           logWarning("Slidewise could not plan a window and leaves it to Spark: please report this", e)
@@ -30,7 +30,6 @@ object SlidingWindowStrategy extends SparkStrategy {
   }
 
   private def planWindow(
-      window: LogicalPlan,
       expressions: Seq[NamedExpression],
       partitionSpec: Seq[Expression],
       orderSpec: Seq[SortOrder],
@@ -38,16 +37,34 @@ object SlidingWindowStrategy extends SparkStrategy {
   ): Seq[SparkPlan] = {
     val conf = SQLConf.get
     val options = WindowOptions.of(conf, partitionSpec, orderSpec)
+    val (windows, outputs) = expressions.map(extract).unzip
     val (run, leave) =
-      if (!SlidewiseSettings.enabled(conf)) (Nil, expressions)
+      if (!SlidewiseSettings.enabled(conf)) (Nil, windows.flatten)
       else
-        expressions.partition(WindowDecision.of(_, options.mergeApproximate).isInstanceOf[WindowDecision.Run])
+        windows.flatten.partition(
+          WindowDecision.of(_, options.mergeApproximate).isInstanceOf[WindowDecision.Run]
+        )
     if (run.isEmpty) Nil
     else {
       val sliding = SlidingWindowExec(run, partitionSpec, orderSpec, options, planLater(child))
       sliding.algorithms // fails here, if it does, and not in the middle of the query
-      if (leave.isEmpty) sliding :: Nil
-      else ProjectExec(window.output, WindowExec(leave, partitionSpec, orderSpec, sliding)) :: Nil
+      val all = if (leave.isEmpty) sliding else WindowExec(leave, partitionSpec, orderSpec, sliding)
+      val output = child.output ++ outputs
+      (if (all.output == output) all else ProjectExec(output, all)) :: Nil
     }
   }
+
+  /**
+   * The window expressions in `expression`, each with a name, and what `expression` is of those names. The optimizer
+   * wraps sums and means of small decimals.
+   */
+  private def extract(expression: NamedExpression): (Seq[NamedExpression], NamedExpression) =
+    expression match {
+      case Alias(_: WindowExpression, _) => (Seq(expression), expression.toAttribute)
+      case other                         =>
+        val named =
+          other.collect { case window: WindowExpression => window }.distinct.map(w => w -> Alias(w, "_we")())
+        val outer = other.transform { case window: WindowExpression => named.toMap.apply(window).toAttribute }
+        (named.map(_._2), outer.asInstanceOf[NamedExpression])
+    }
 }

@@ -24,7 +24,12 @@ object WindowDecision {
   def of(expression: NamedExpression, mergeApproximate: Boolean): WindowDecision = expression match {
     case Alias(WindowExpression(function, WindowSpecDefinition(_, _, frame: SpecifiedWindowFrame)), _) =>
       decide(function, frame, mergeApproximate)
-    case other => Leave(s"${other.sql} is not a single window function")
+    case Alias(window: WindowExpression, _) => Leave(s"${window.sql} has no frame")
+    case wrapped                            =>
+      wrapped.collectFirst { case window: WindowExpression => window } match {
+        case Some(window) => of(Alias(window, wrapped.name)(), mergeApproximate)
+        case None         => Leave(s"${wrapped.sql} is not a window function over a frame")
+      }
   }
 
   private def decide(

@@ -6,34 +6,35 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.types._
 
 /**
- * Sees that a sum may have overflown on the way, whatever the order of its additions.
+ * Sees that a frame must be recalculated as Spark does it, for merged states would answer otherwise.
  *
- * Spark adds the rows of a frame from first to last and fails (or, for `try_sum`, answers null) when one of those
- * additions overflows. Sums of parts overflow in other places. As long as the magnitudes of the frame's values add
- * up to less than the limit, no addition in any order can overflow, and the answer is exact; beyond it, the frame is
- * recalculated as Spark does it.
+ * '''Sums.''' Spark adds the rows of a frame from first to last and fails (or, for `try_sum`, answers null) when one of
+ * those additions overflows. Sums of parts overflow in other places. As long as the magnitudes of the frame's values add
+ * up to less than half the type's range, no addition in any order can overflow, and the answer is exact.
  *
- * @param input
- *   what is added up
- * @param limit
- *   a magnitude that no overflow is below
+ * '''Approximate percentiles.''' Merging summaries does not know NaN's place among numbers.
  */
-final case class OverflowGuard(input: Expression, limit: Double)
+object RecalculationGuard {
 
-object OverflowGuard {
-
-  def of(function: AggregateFunction): Option[OverflowGuard] = function match {
+  /** An aggregate of the frame's rows that is true if the frame must be recalculated. */
+  def of(function: AggregateFunction): Option[MagnitudeExceeds] = function match {
     case Sum(child, context) if child.dataType == LongType && context.evalMode != EvalMode.LEGACY =>
-      Some(OverflowGuard(child, LongLimit))
-    case Sum(child, _)     => ofInterval(child)
-    case Average(child, _) => ofInterval(child)
-    case _                 => None
+      Some(MagnitudeExceeds(child, LongLimit))
+    case Sum(child, _)                     => ofInterval(child)
+    case Average(child, _)                 => ofInterval(child)
+    case percentile: ApproximatePercentile => ofNaN(percentile.child)
+    case _                                 => None
   }
 
-  private def ofInterval(input: Expression): Option[OverflowGuard] = input.dataType match {
-    case _: DayTimeIntervalType   => Some(OverflowGuard(input, LongLimit))
-    case _: YearMonthIntervalType => Some(OverflowGuard(input, IntLimit))
+  private def ofInterval(input: Expression): Option[MagnitudeExceeds] = input.dataType match {
+    case _: DayTimeIntervalType   => Some(MagnitudeExceeds(input, LongLimit))
+    case _: YearMonthIntervalType => Some(MagnitudeExceeds(input, IntLimit))
     case _                        => None
+  }
+
+  private def ofNaN(input: Expression): Option[MagnitudeExceeds] = input.dataType match {
+    case FloatType | DoubleType => Some(MagnitudeExceeds(If(IsNaN(input), Literal(1.0), Literal(0.0)), 1.0))
+    case _                      => None
   }
 
   // Half the range: far more than the rounding of the magnitudes' own sum.
