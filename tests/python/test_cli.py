@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 import slidewise
 
 PNG = b"\x89PNG\r\n\x1a\n"

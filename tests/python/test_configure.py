@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import slidewise
 
 EXTENSION = "org.slidewise.spark.SlidewiseExtensions"

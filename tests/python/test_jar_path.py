@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyspark
 import pytest
+
 import slidewise
 
 

@@ -66,3 +66,20 @@ def test_sums_of_decimals_are_exact(ask: Ask) -> None:
            WINDOW w AS (ORDER BY id ROWS BETWEEN 17 PRECEDING AND 3 FOLLOWING) ORDER BY id"""
     )
     assert len(answer) == 200
+
+
+@pytest.mark.parametrize("accuracy", [20, 10000])
+def test_approximate_percentiles_around_nan(ask: Ask, accuracy: int) -> None:
+    answer = ask(
+        f"""SELECT id, percentile_approx(x, 0.5, {accuracy}) OVER (ORDER BY id ROWS BETWEEN 9 PRECEDING AND CURRENT ROW)
+        FROM (SELECT id, CASE id % 4 WHEN 0 THEN double('NaN') WHEN 1 THEN double('-Infinity')
+                                     WHEN 2 THEN double('Infinity') ELSE 3D END AS x FROM range(60))"""
+    )
+    assert len(answer) == 60
+
+
+@pytest.mark.parametrize("ties", ["id % 4", "1"])
+def test_the_best_k_among_ties(ask: Ask, ties: str) -> None:
+    window = "OVER (PARTITION BY id % 3 ORDER BY id ROWS BETWEEN 12 PRECEDING AND 3 FOLLOWING)"
+    answer = ask(f"SELECT id, max_by(id, {ties}, 3) {window}, min_by(id, {ties}, 2) {window} FROM range(300)")
+    assert len(answer) == 300
