@@ -48,6 +48,8 @@ def _panel(panel: Axes, group: Group) -> None:
         width = 2.6 if engine == SLIDEWISE else 1.6
         if whole:
             panel.plot(*zip(*whole, strict=True), "o-", color=colour, linewidth=width, label=engine, markersize=4.5)
+        if whole and fewer:
+            panel.plot(*zip(whole[-1], fewer[0], strict=True), "--", color=colour, linewidth=1.2)
         if fewer:
             note = f"{engine}, on fewer rows"
             panel.plot(
@@ -64,6 +66,7 @@ def _panel(panel: Axes, group: Group) -> None:
         panel.axhline(_micros(floor), color="#444444", linestyle=":", linewidth=1.3, label="Spark's row_number()")
     panel.set(xscale="log", yscale="log", xlabel="rows in a frame (n)", title=_TITLES[group.name])
     panel.xaxis.set_major_formatter("{x:,.0f}")
+    panel.tick_params(labelsize=8)
     panel.yaxis.set_major_formatter("{x:,g}")
     panel.grid(alpha=0.25, which="major")
     panel.spines[["top", "right"]].set_visible(False)

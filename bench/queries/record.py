@@ -87,6 +87,7 @@ def where(form: str) -> dict[str, Any]:
         "cpu": _cpu(),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
         "threads": THREADS,
+        "load_average": round(os.getloadavg()[1], 1),
         "python": platform.python_version(),
         "versions": {package: _version(package) for package in ("pyspark", "duckdb", "polars")},
         "slidewise": (_ROOT / "python/src/slidewise/VERSION").read_text().strip(),

@@ -136,6 +136,8 @@ def _where(group: Group) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in at["versions"].items() if version)
     repeated = max(len(m.seconds) for m in group.measurements)
     machine = f"{at['threads']} threads on {at['cpus']} CPUs ({at['cpu']}), {at['memory_gib']} GiB"
+    if "load_average" in at:
+        machine += f", load average {at['load_average']}"
     return (
         f"Whole queries: median (least to most) of up to {repeated} turns. "
         f"Slidewise {at['slidewise']} ({at['commit']}); {versions}; {machine}; {at['date']}."
