@@ -76,16 +76,17 @@ def sparkProject(spark: SparkMinor): Project = {
         .map(_.getAbsoluteFile),
       Compile / unmanagedResourceDirectories += (shared / "main/resources").getAbsoluteFile,
       Compile / sourceGenerators += Def.task {
-        val target = (Compile / sourceManaged).value / "BuiltFor.scala"
-        val minors = SparkMinor.all.map(m => '"' + m.minor + '"').mkString("Seq(", ", ", ")")
+        val target = (Compile / sourceManaged).value / "BuiltFor.java"
         IO.write(
           target,
-          s"""package org.slidewise.spark
+          s"""package org.slidewise.spark;
              |
              |/** What this jar was made for. */
-             |private[spark] object BuiltFor {
-             |  val Minor     = "${spark.minor}"
-             |  val AllMinors = $minors
+             |final class BuiltFor {
+             |  static final String MINOR = "${spark.minor}";
+             |  static final String ALL_MINORS = "${SparkMinor.all.map(_.minor).mkString(", ")}";
+             |
+             |  private BuiltFor() {}
              |}
              |""".stripMargin
         )

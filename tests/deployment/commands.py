@@ -46,8 +46,8 @@ def settings(folder: Path) -> tuple[str, ...]:
     return tuple(word for key, value in pairs.items() for word in ("--conf", f"{key}={value}"))
 
 
-def run(folder: Path, command: str, *arguments: str, stdin: str | None = None) -> str:
-    """What the command prints; it must succeed."""
+def run(folder: Path, command: str, *arguments: str, stdin: str | None = None, log: bool = False) -> str:
+    """What the command prints, with its log if asked for; it must succeed."""
     done = subprocess.run(
         [str(HOME / "bin" / command), *settings(folder), *arguments],
         env=environment(),
@@ -59,7 +59,7 @@ def run(folder: Path, command: str, *arguments: str, stdin: str | None = None) -
         check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-6000:]
-    return done.stdout
+    return done.stdout + (done.stderr if log else "")
 
 
 @contextmanager

@@ -17,11 +17,7 @@ object Slidewise {
    *   if this jar was not made for the Spark that runs
    */
   def install(session: SparkSession): Boolean = {
-    if (!SparkVersion.isSupported)
-      throw new IllegalStateException(
-        s"this jar is for Spark ${BuiltFor.Minor}, this is Spark ${session.version}; " +
-          s"there are jars for Spark ${BuiltFor.AllMinors.mkString(", ")}"
-      )
+    if (!SparkVersion.isSupported) throw new IllegalStateException(SparkVersion.mismatch(session.version))
     val off = !isInstalled(session)
     if (off) session.asInstanceOf[classic.SparkSession].experimental.extraStrategies :+= SlidingWindowStrategy
     off

@@ -1,0 +1,32 @@
+"""A jar that was made for another Spark: the session starts, Slidewise stays off, and the log says why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyspark
+from session import EXTENSIONS, slidewise_jar
+
+from deployment.commands import run
+
+PROGRAM = """
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+data = spark.sql('SELECT sum(id) OVER (ORDER BY id ROWS 1 PRECEDING) AS s FROM range(3)')
+plan = data._jdf.queryExecution().executedPlan().toString()
+print('rows', [row.s for row in data.collect()], 'SlidingWindow' in plan)
+"""
+
+
+def test_the_session_starts_and_one_line_says_which_versions_there_are(tmp_path: Path) -> None:
+    minor = ".".join(pyspark.__version__.split(".")[:2])
+    others = [jar for jar in slidewise_jar().parent.glob("slidewise-spark-*.jar") if f"spark-{minor}_" not in jar.name]
+    assert others
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    switched_on = ("--jars", str(others[0]), "--conf", f"spark.sql.extensions={EXTENSIONS}")
+    printed = run(tmp_path, "spark-submit", "--master", "local[1]", *switched_on, str(program), log=True)
+    assert "rows [0, 1, 3] False" in printed
+    said = [line for line in printed.splitlines() if "Slidewise stays off" in line]
+    assert len(said) == 1
+    assert f"this is Spark {pyspark.__version__}; there are jars for Spark 4.2, 4.3" in said[0]
