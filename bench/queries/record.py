@@ -124,11 +124,11 @@ def _version(package: str) -> str | None:
 
 
 def _commit() -> str | None:
-    """Which sources were measured, so that nobody takes old figures for those of newer code."""
+    """Which state of the operator was measured, so that nobody takes old figures for those of newer code."""
     git = shutil.which("git")
     if git is None:
         return None
-    said = subprocess.run([git, "rev-parse", "--short", "HEAD"], cwd=_ROOT, capture_output=True, text=True)
+    said = subprocess.run([git, "log", "-1", "--format=%h", "--", "jvm"], cwd=_ROOT, capture_output=True, text=True)
     return said.stdout.strip() or None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from cases import FUNCTIONS, HEADLINE
+from cases import FUNCTIONS, HEADLINE, Case, Frame
 from engines import DUCKDB, FLOOR, POLARS, SEGMENT_TREE, SLIDEWISE, SPARK
 from record import Group, Measurement
 
@@ -95,7 +95,8 @@ def _cost(group: Group, label: str, length: int) -> str:
     pairs = ((group.find(m.case, SPARK, m.rows), m) for m in mine if m.engine == SLIDEWISE)
     both = [(off, on) for off, on in pairs if off is not None]
     if not both:
-        return "not run"
+        name = Case(FUNCTIONS, label, label, Frame.ROWS, length, 0).name
+        return f"Spark {_expected(group, name, SPARK)}"
     off, on = max(both, key=lambda pair: pair[1].rows)
     fewer = "" if on.rows == on.rows_of_case else f" on {on.rows:,} rows"
     return f"{off.median:.2f} → {on.median:.2f} s{fewer} ({off.median / on.median:.1f} \N{MULTIPLICATION SIGN})"
