@@ -36,7 +36,8 @@ def test_a_constant_has_no_variance_at_any_length(ask: Ask, length: int) -> None
         f"""SELECT id, var_samp(x) OVER w, corr(x, y) OVER w, skewness(x) OVER w, kurtosis(x) OVER w,
               regr_r2(y, x) OVER w, regr_slope(y, x) OVER w
             FROM (SELECT id, 0.1D AS x, id * 0.7D AS y FROM range(60))
-            WINDOW w AS (ORDER BY id ROWS BETWEEN {length - 1} PRECEDING AND CURRENT ROW) ORDER BY id"""
+            WINDOW w AS (ORDER BY id ROWS BETWEEN {length - 1} PRECEDING AND CURRENT ROW) ORDER BY id""",
+        ansi_enabled=False,  # Spark 4.2 divides by such a variance, and fails
     )
     assert {row[1] for row in answer[1:]} == {0.0}
     assert {row[2] for row in answer} == {None} or all(math.isnan(row[2]) for row in answer if row[2] is not None)
