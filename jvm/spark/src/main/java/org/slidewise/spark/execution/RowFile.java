@@ -5,34 +5,21 @@ import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
-import java.io.File;
-import java.io.FileInputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
-import org.apache.spark.storage.BlockId;
 import org.apache.spark.unsafe.Platform;
 
 /**
- * Rows in a temporary file, written once and then read once, from first to last; compressed and
- * encrypted as Spark's settings have it for spilled data.
+ * Rows in a temporary file, written once and then read once, from first to last.
  */
 public final class RowFile implements Closeable {
-  private final BlockId id;
-  private final File file;
+  private final TempBlock block = new TempBlock();
   private DataOutputStream out;
   private DataInputStream in;
   private byte[] buffer = new byte[1024];
 
   public RowFile() throws IOException {
-    var created = SparkEnv.get().blockManager().diskBlockManager().createTempLocalBlock();
-    this.id = created._1();
-    this.file = created._2();
-    this.out =
-        new DataOutputStream(
-            new BufferedOutputStream(
-                SparkEnv.get().serializerManager().wrapStream(id, new FileOutputStream(file))));
+    this.out = new DataOutputStream(new BufferedOutputStream(block.openForWriting()));
   }
 
   public void write(UnsafeRow row) throws IOException {
@@ -48,11 +35,8 @@ public final class RowFile implements Closeable {
   public long startReading() throws IOException {
     out.close();
     out = null;
-    in =
-        new DataInputStream(
-            new BufferedInputStream(
-                SparkEnv.get().serializerManager().wrapStream(id, new FileInputStream(file))));
-    return file.length();
+    in = new DataInputStream(new BufferedInputStream(block.openForReading()));
+    return block.bytesOnDisk();
   }
 
   /** Points {@code row} to the next row, which lasts until the next call. */
@@ -78,6 +62,6 @@ public final class RowFile implements Closeable {
     if (in != null) {
       in.close();
     }
-    file.delete();
+    block.delete();
   }
 }

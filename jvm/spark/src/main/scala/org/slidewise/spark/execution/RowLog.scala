@@ -4,7 +4,7 @@ import java.util.ArrayDeque
 
 import scala.collection.mutable.ArrayBuffer
 
-import org.apache.spark.memory.{MemoryConsumer, SparkOutOfMemoryError, TaskMemoryManager}
+import org.apache.spark.memory.{MemoryConsumer, SparkOutOfMemoryError}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.memory.MemoryBlock
@@ -17,20 +17,20 @@ import org.apache.spark.unsafe.memory.MemoryBlock
  * chunk's bytes of its own.
  *
  * Holds the rows from the last [[release]] to the last [[append]], at most one chunk more at the old end, and one
- * free page. To be used by one thread at a time; a request to
- * spill that comes from another than the last that appended is declined.
+ * free page. To be used by one thread at a time; a request to spill that comes from another than the last that
+ * appended is declined.
  *
  * @param rowSize
  *   bytes a row, or -1 if rows differ
  */
 final private[execution] class RowLog(
     resources: TaskResources,
-    memory: TaskMemoryManager,
     fields: Int,
     rowSize: Int
-) extends MemoryConsumer(memory, RowLog.SmallestPage, memory.getTungstenMemoryMode) {
+) extends MemoryConsumer(resources.memory, RowLog.SmallestPage, resources.memory.getTungstenMemoryMode) {
   import RowLog._
 
+  private[this] val memory = resources.memory
   private[this] var owner = Thread.currentThread()
   private[this] val chunks = new ArrayDeque[RowChunk]
   private[this] val readers = ArrayBuffer.empty[Reader]
@@ -256,7 +256,7 @@ private[execution] object RowLog {
   def of(attributes: Seq[Attribute], resources: TaskResources): RowLog = {
     val fixed = attributes.forall(a => UnsafeRow.isFixedLength(a.dataType))
     val size = UnsafeRow.calculateBitSetWidthInBytes(attributes.size) + 8 * attributes.size
-    new RowLog(resources, resources.memory, attributes.size, if (fixed) size else -1)
+    new RowLog(resources, attributes.size, if (fixed) size else -1)
   }
 
   private val SmallestPage = 64L << 10

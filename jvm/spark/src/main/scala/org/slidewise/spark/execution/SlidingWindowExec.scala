@@ -26,7 +26,7 @@ case class SlidingWindowExec(
     child: SparkPlan
 ) extends WindowExecBase {
 
-  private def plans: Seq[FramePlan] =
+  @transient private lazy val plans: Seq[FramePlan] =
     FramePlan.group(windowExpression, options.mergeApproximate)
 
   /** Shown first in EXPLAIN. */

@@ -29,7 +29,6 @@ object StateSize {
     "ApproxTopK",
     "ApproxTopKAccumulate",
     "ApproxTopKCombine",
-    "ListAgg",
     "PivotFirst"
   )
 

@@ -93,7 +93,7 @@ object RowLogSuite {
 
   def withLog[T](types: Array[DataType], size: Int)(body: (RowLog, UnsafeProjection) => T): T = {
     val resources = new TaskResources(TaskContext.get())
-    val log = new RowLog(resources, resources.memory, types.length, size)
+    val log = new RowLog(resources, types.length, size)
     try body(log, UnsafeProjection.create(types))
     finally log.close()
   }
