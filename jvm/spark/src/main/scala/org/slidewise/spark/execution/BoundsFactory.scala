@@ -2,14 +2,10 @@ package org.slidewise.spark.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.types._
 
-/**
- * Makes the bounds of a frame over rows of the given attributes.
- *
- * Which expression adds an offset to an order key follows Spark's own window operator, so that overflow, months of
- * different lengths and days of 23 hours come out alike.
- */
+import org.slidewise.spark.planning.FrameOffset
+
+/** Makes the bounds of a frame over rows of the given attributes. */
 final private[execution] class BoundsFactory(
     orderSpec: Seq[SortOrder],
     input: Seq[Attribute],
@@ -39,25 +35,8 @@ final private[execution] class BoundsFactory(
       val key = order.child
       val ordering =
         RowOrdering.create(Seq(order.copy(child = BoundReference(0, key.dataType, key.nullable))), Nil)
-      val signed = if (order.direction == Descending) UnaryMinus(offset) else offset
-      new RangeBound(ordering, unboxed(key), unboxed(shifted(key, signed)))
+      new RangeBound(ordering, unboxed(key), unboxed(FrameOffset.add(order, offset, timeZone)))
   }
-
-  private def shifted(key: Expression, offset: Expression): Expression =
-    (key.dataType, offset.dataType) match {
-      case (DateType, IntegerType)                           => DateAdd(key, offset)
-      case (DateType, _: YearMonthIntervalType)              => DateAddYMInterval(key, offset)
-      case (DateType, _: DayTimeIntervalType)                => DateAdd(key, ExtractANSIIntervalDays(offset))
-      case (_, _: YearMonthIntervalType) if isTimestamp(key) =>
-        TimestampAddYMInterval(key, offset, Some(timeZone))
-      case (_, CalendarIntervalType | _: DayTimeIntervalType) if isTimestamp(key) =>
-        TimestampAddInterval(key, offset, Some(timeZone))
-      case (decimal: DecimalType, _: DecimalType) => DecimalAddNoOverflowCheck(key, offset, decimal)
-      case _                                      => Add(key, offset)
-    }
-
-  private def isTimestamp(e: Expression): Boolean =
-    e.dataType == TimestampType || e.dataType == TimestampNTZType
 
   private def unboxed(value: Expression): Projection =
     MutableProjection.create(Seq(value), input).target(new SpecificInternalRow(Seq(value.dataType)))

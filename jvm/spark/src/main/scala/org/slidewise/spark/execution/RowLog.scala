@@ -103,6 +103,11 @@ final private[execution] class RowLog(
     else row.pointTo(base, place + RowChunk.SizeBytes, Platform.getLong(base, place).toInt)
   }
 
+  /** The page of a row, and where in it the row starts. */
+  def baseOf(address: Long): AnyRef = memory.getPage(address)
+  def offsetOf(address: Long): Long =
+    memory.getOffsetInPage(address) + (if (rowSize >= 0) 0 else RowChunk.SizeBytes)
+
   /** Declines to spill from now on, so that addresses stay good. */
   def freeze(): Unit = frozen = true
 

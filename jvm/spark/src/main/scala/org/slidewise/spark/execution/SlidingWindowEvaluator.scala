@@ -7,10 +7,18 @@ import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.BooleanType
 
-import org.slidewise.spark.execution.sorting.PartitionSorter
-import org.slidewise.spark.planning.FramePlan
+import org.slidewise.spark.execution.arrays.ArrayWindow
+import org.slidewise.spark.execution.sorting.{PartitionSorter, SortedColumns, SortSpec}
+import org.slidewise.spark.planning.{ArrayAggregate, FramePlan}
 
-/** All that a task needs to run a window over its rows; made on the driver, sent to the executors. */
+/**
+ * All that a task needs to run a window over its rows; made on the driver, sent to the executors.
+ *
+ * @param sort
+ *   whether the rows are to be sorted first
+ * @param arrays
+ *   how array kernels answer all the window expressions over rows that are sorted here in memory; empty if they cannot
+ */
 final private[execution] class SlidingWindowEvaluator(
     plans: Seq[FramePlan],
     windowExpression: Seq[NamedExpression],
@@ -18,6 +26,7 @@ final private[execution] class SlidingWindowEvaluator(
     orderSpec: Seq[SortOrder],
     childOutput: Seq[Attribute],
     sort: Boolean,
+    arrays: Seq[ArrayAggregate],
     maxStateBytes: Long,
     timeZone: String,
     metrics: Map[String, SQLMetric]
@@ -31,6 +40,49 @@ final private[execution] class SlidingWindowEvaluator(
   else {
     val context = TaskContext.get()
     val resources = new TaskResources(context)
+    val measures = new WindowMeasures(metrics, resources)
+    if (!sort) answered(rows, context, resources, measures)
+    else {
+      val spec = new SortSpec(partitionSpec, orderSpec)
+      if (arrays.nonEmpty) answeredInArrays(spec, rows, context, resources, measures)
+      else {
+        val sorter = new PartitionSorter(resources, childOutput, spec)
+        answered(sorted(sorter, rows, context, measures)(_ => None), context, resources, measures)
+      }
+    }
+  }
+
+  private def answeredInArrays(
+      spec: SortSpec,
+      rows: Iterator[InternalRow],
+      context: TaskContext,
+      resources: TaskResources,
+      measures: WindowMeasures
+  ): Iterator[InternalRow] = {
+    val window = new ArrayWindow(arrays, spec, childOutput)
+    val results = windowExpression.map(_.toAttribute)
+    val sorter = new PartitionSorter(resources, childOutput, spec, results, window.inputs)
+    var done = false
+    val roomy = sorted(sorter, rows, context, measures) { columns =>
+      val finisher = window.finisher(columns, measures.partitionInArrays _)
+      done = finisher.isDefined
+      finisher
+    }
+    if (done) roomy
+    else {
+      val withoutRoom =
+        UnsafeProjection.create(childOutput.map(_.asInstanceOf[Expression]), childOutput ++ results)
+      answered(roomy.map(withoutRoom), context, resources, measures)
+    }
+  }
+
+  /** The general path: the answers for sorted rows. */
+  private def answered(
+      rows: Iterator[InternalRow],
+      context: TaskContext,
+      resources: TaskResources,
+      measures: WindowMeasures
+  ): Iterator[InternalRow] = {
     val log = RowLog.of(summaryAttributes, resources)
     val waiting =
       if (plans.forall(p => endsByCurrentRow(p.frame))) None else Some(RowLog.of(childOutput, resources))
@@ -57,9 +109,8 @@ final private[execution] class SlidingWindowEvaluator(
       }
       .toArray
 
-    val measures = new WindowMeasures(metrics, resources)
     val iterator = new SlidingWindowIterator(
-      if (sort) sorted(rows, resources, context, measures) else rows,
+      rows,
       UnsafeProjection.create(summaryAttributes.map(_.asInstanceOf[Expression]), childOutput),
       grouping(),
       log,
@@ -76,17 +127,16 @@ final private[execution] class SlidingWindowEvaluator(
   }
 
   private def sorted(
+      sorter: PartitionSorter,
       rows: Iterator[InternalRow],
-      resources: TaskResources,
       context: TaskContext,
       measures: WindowMeasures
-  ): Iterator[InternalRow] = {
-    val sorter = new PartitionSorter(resources, childOutput, partitionSpec, orderSpec.head)
+  )(finisher: SortedColumns => Option[sorting.RowFinisher]): Iterator[InternalRow] = {
     context.addTaskCompletionListener[Unit] { _ =>
       measures.reportSort(sorter)
       sorter.close()
     }
-    measures.timeSort(sorter.sort(rows))
+    measures.timeSort(sorter.sort(rows, finisher))
   }
 
   /** What the frames and their functions need of a row. */

@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.window.WindowExecBase
 
-import org.slidewise.spark.planning.{FramePlan, WindowOptions}
+import org.slidewise.spark.planning.{Algorithm, ArrayAggregate, ArrayPlan, FramePlan, WindowOptions}
 
 /**
  * Aggregates over moving frames: for each input row, the row and the answers of its frames.
@@ -29,17 +29,30 @@ case class SlidingWindowExec(
   @transient private lazy val plans: Seq[FramePlan] =
     FramePlan.group(windowExpression, options.mergeApproximate)
 
+  /** How the array kernels answer, where the rows come unsorted and every expression can be answered so. */
+  @transient private lazy val arrays: Seq[ArrayAggregate] =
+    if (!sorts) Nil
+    else {
+      val found = windowExpression.map(ArrayPlan.of(_, orderSpec, conf.sessionLocalTimeZone))
+      if (found.forall(_.isDefined)) found.flatten else Nil
+    }
+
   /** Shown first in EXPLAIN. */
-  @transient lazy val algorithms: Seq[String] = plans.map(_.algorithm.toString).distinct
+  def algorithms: Seq[String] =
+    if (arrays.nonEmpty) Seq(Algorithm.ArrayKernels.toString) else plans.map(_.algorithm.toString).distinct
+
+  /** How a window expression of this operator is answered, as [[algorithms]] has it. */
+  def algorithmOf(decided: Algorithm): String =
+    if (arrays.nonEmpty) Algorithm.ArrayKernels.toString else decided.toString
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     if (options.sort) Seq(Nil) else super.requiredChildOrdering
 
-  override def outputOrdering: Seq[SortOrder] =
-    if (options.sort && !childIsSorted) requiredOrder else super.outputOrdering
+  override def outputOrdering: Seq[SortOrder] = if (sorts) requiredOrder else super.outputOrdering
 
   private def requiredOrder: Seq[SortOrder] = super.requiredChildOrdering.head
-  private def childIsSorted: Boolean = SortOrder.orderingSatisfies(child.outputOrdering, requiredOrder)
+  private def sorts: Boolean =
+    options.sort && !SortOrder.orderingSatisfies(child.outputOrdering, requiredOrder)
 
   override lazy val metrics: Map[String, SQLMetric] = WindowMetrics.create(sparkContext)
 
@@ -54,7 +67,8 @@ case class SlidingWindowExec(
       partitionSpec,
       orderSpec,
       child.output,
-      options.sort && !childIsSorted,
+      sorts,
+      arrays,
       options.maxStateBytes,
       conf.sessionLocalTimeZone,
       metrics

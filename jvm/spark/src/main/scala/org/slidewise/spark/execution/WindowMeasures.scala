@@ -70,6 +70,15 @@ final private[execution] class WindowMeasures(metrics: Map[String, SQLMetric], r
     finally metrics(WindowMetrics.SortTime) += System.nanoTime() - begin
   }
 
+  /** Counts a partition that array kernels have answered; they make at most three combines a row and expression. */
+  def partitionInArrays(rows: Int, expressions: Int, widest: Int, nanos: Long): Unit = {
+    rowMetric += rows
+    metrics(WindowMetrics.Combines) += 3L * rows * expressions
+    metrics(WindowMetrics.Time) += nanos
+    peakFrame = math.max(peakFrame, widest)
+    metrics(WindowMetrics.PeakFrame).set(peakFrame.toDouble)
+  }
+
   def reportSort(sorter: PartitionSorter): Unit = {
     metrics(WindowMetrics.Memory) += sorter.peakMemory
     metrics(WindowMetrics.Spill) += sorter.spilledBytes

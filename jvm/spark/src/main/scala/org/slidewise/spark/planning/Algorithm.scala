@@ -12,6 +12,9 @@ sealed abstract class Algorithm(override val toString: String)
 
 object Algorithm {
 
+  /** The core's kernels over arrays: for sums, counts, means, extremes and variances of numbers, where Slidewise sorts. */
+  case object ArrayKernels extends Algorithm("array-kernels")
+
   /** Two-Stacks Lite over small states. */
   case object TwoStacksLite extends Algorithm("two-stacks-lite")
 

@@ -46,8 +46,15 @@ object SlidingWindowStrategy extends SparkStrategy {
         )
     if (run.isEmpty) Nil
     else {
-      val sliding = SlidingWindowExec(run, partitionSpec, orderSpec, options, planLater(child))
-      sliding.algorithms // fails here, if it does, and not in the middle of the query
+      // An operator of their own for what arrays can answer, which sorts the rows for the one above.
+      val (arrays, others) =
+        if (!options.sort) (Nil, run)
+        else run.partition(ArrayPlan.of(_, orderSpec, conf.sessionLocalTimeZone).isDefined)
+      val sliding = Seq(arrays, others).filter(_.nonEmpty).foldLeft(planLater(child)) { (below, some) =>
+        val operator = SlidingWindowExec(some, partitionSpec, orderSpec, options, below)
+        operator.algorithms // fails here, if it does, and not in the middle of the query
+        operator
+      }
       val all = if (leave.isEmpty) sliding else WindowExec(leave, partitionSpec, orderSpec, sliding)
       val output = child.output ++ outputs
       (if (all.output == output) all else ProjectExec(output, all)) :: Nil

@@ -49,8 +49,8 @@ object WindowReport extends AdaptiveSparkPlanHelper {
       case _                          => SlidewiseSettings.mergeApproximate(conf)
     }
     (window, WindowDecision.of(expression, mergeApproximate)) match {
-      case (_: SlidingWindowExec, run: WindowDecision.Run) =>
-        WindowReport(text, Some(run.algorithm.toString), None)
+      case (sliding: SlidingWindowExec, run: WindowDecision.Run) =>
+        WindowReport(text, Some(sliding.algorithmOf(run.algorithm)), None)
       case (_, WindowDecision.Leave(reason)) =>
         WindowReport(text, None, Some(reason))
       case _ =>

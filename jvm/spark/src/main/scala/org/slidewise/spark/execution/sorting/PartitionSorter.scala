@@ -3,44 +3,74 @@ package org.slidewise.spark.execution.sorting
 import org.apache.spark.memory.{MemoryConsumer, SparkOutOfMemoryError}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeRowJoiner
+import org.apache.spark.sql.types.StructType
 
-import org.slidewise.core.sorting.RadixOrder
 import org.slidewise.spark.execution.{RowLog, TaskResources}
 
 /**
- * Sorts a task's rows by partition key and, within it, by one order column; rows that tie stay in the order in which
+ * Sorts a task's rows by partition key and, within it, by the order columns; rows that tie stay in the order in which
  * they came.
  *
- * Spark sorts by comparing rows. This gives each partition key a number, sorts the order keys' bits by radix, and
- * then counts the rows into their partitions. Rows are copied once, into pages, and never moved.
+ * Spark sorts by comparing rows. This takes from each row its keys as 64 bits, parts the rows by partition key, and sorts
+ * each partition by radix. Rows are copied once, into pages, and never moved.
  *
- * Memory: the rows, 20 bytes a row, a copy of each partition key, and 20 bytes a row more while sorting. If the task
- * does not have it, all rows go to Spark's own external sorter.
+ * Memory: the rows; for each row its keys, its inputs and an address; a copy of each partition key, where these are hashed;
+ * and while sorting [[RowOrder.bytesARow]] more. If the task does not have it, all rows go to Spark's own external sorter.
+ *
+ * @param input
+ *   the attributes of the rows that come
+ * @param results
+ *   attributes that each row is to have room for, after its own, all of fixed size; they come as zeros, for a
+ *   [[RowFinisher]] to write
+ * @param inputs
+ *   what else of each row is wanted as a column
  */
 final private[execution] class PartitionSorter(
     resources: TaskResources,
     input: Seq[Attribute],
-    partitionSpec: Seq[Expression],
-    order: SortOrder
+    spec: SortSpec,
+    results: Seq[Attribute] = Nil,
+    inputs: Seq[InputColumn] = Nil
 ) extends MemoryConsumer(resources.memory, 0L, resources.memory.getTungstenMemoryMode) {
   import PartitionSorter._
 
-  private[this] val log = RowLog.of(input, resources)
-  private[this] val groupKey = UnsafeProjection.create(partitionSpec, input)
-  private[this] val orderKey = new OrderKey(order, input)
-  private[this] val groups = new GroupNumbers
-  private[this] var keys = Array.emptyLongArray
+  private[this] val layout = input ++ results
+  private[this] val log = RowLog.of(layout, resources)
+  private[this] val laidOut: UnsafeRow => UnsafeRow =
+    if (results.isEmpty) identity[UnsafeRow]
+    else {
+      val joiner = GenerateUnsafeRowJoiner.create(schema(input), schema(results))
+      val blank = new UnsafeRow(results.size)
+      val size = UnsafeRow.calculateBitSetWidthInBytes(results.size) + 8 * results.size
+      blank.pointTo(new Array[Byte](size), size)
+      row => joiner.join(row, blank)
+    }
+
+  private[this] val groups = if (spec.hashes) new GroupNumbers else null
+  private[this] val groupKey = UnsafeProjection.create(spec.hashed, input)
+  private[this] val groupColumns = if (spec.hashes) 1 else 0
+  private[this] val reader = new ColumnReader(spec.columns, inputs, input)
+  private[this] val firstInput = groupColumns + spec.columns.size
+
+  private[this] var columns = new LongColumns(firstInput + inputs.size)
   private[this] var addresses = Array.emptyLongArray
-  private[this] var groupOf = Array.emptyIntArray
-  private[this] var nulls = new java.util.BitSet
   private[this] var count = 0
   private[this] var peak = 0L
 
   private[this] var external: ExternalSort = _
   private[this] var sorted: SortedRows = _
 
-  /** The rows in order; the same object each time. */
-  def sort(rows: Iterator[InternalRow]): Iterator[InternalRow] = {
+  /**
+   * The rows in order, each with room for its results; the same object each time.
+   *
+   * @param finisher
+   *   what is done to the rows if they could be sorted in memory, and called only then
+   */
+  def sort(
+      rows: Iterator[InternalRow],
+      finisher: SortedColumns => Option[RowFinisher]
+  ): Iterator[InternalRow] = {
     var unplaced: UnsafeRow = null
     while (unplaced == null && rows.hasNext) {
       val row = rows.next().asInstanceOf[UnsafeRow]
@@ -48,11 +78,26 @@ final private[execution] class PartitionSorter(
     }
     // Asking for memory may be what makes the log spill.
     val inMemory =
-      unplaced == null && acquire(count * (RadixOrder.bytesARow + IntBytes)) && log.spilledBytes == 0
+      unplaced == null && acquire(count * RowOrder.bytesARow(spec.compares)) && log.spilledBytes == 0
     if (!inMemory) sortExternally(Option(unplaced).iterator ++ rows)
     else {
-      sorted = new SortedRows(log, addresses, inOrder(), count, () => close())
-      freeMemory(getUsed - addresses.length * LongBytes - count * IntBytes)
+      val order = inOrder()
+      freeMemory(count * RowOrder.scratchBytesARow)
+      val places = new RowPlaces(log, addresses, order.rows)
+      val found = finisher(
+        new SortedColumns(
+          order,
+          columns,
+          spec.partitionColumns + groupColumns,
+          firstInput,
+          reader.inputsFailed,
+          places,
+          acquire
+        )
+      )
+      if (found.isEmpty) freeMemory(getUsed - count * (LongBytes + IntBytes))
+      columns = null
+      sorted = new SortedRows(log, addresses, order.rows, count, found.getOrElse(places), () => close())
       addresses = null
       sorted
     }
@@ -63,17 +108,14 @@ final private[execution] class PartitionSorter(
    *   false if there is no memory for it; the row is then not in
    */
   private def add(row: UnsafeRow): Boolean =
-    (count < keys.length || grow()) && {
+    (count < addresses.length || grow()) && {
       try {
-        val held = groups.bytes
-        groupOf(count) = groups.of(groupKey(row))
-        val placed = (groups.bytes == held || acquire(groups.bytes - held)) && {
-          log.append(row)
+        val placed = (groups == null || number(row)) && {
+          log.append(laidOut(row))
           true
         }
         if (placed) {
-          keys(count) = orderKey.of(row)
-          if (orderKey.wasNull) nulls.set(count)
+          reader.read(row, columns, groupColumns, count)
           addresses(count) = log.newestAddress
           count += 1
         }
@@ -81,13 +123,19 @@ final private[execution] class PartitionSorter(
       } catch { case _: SparkOutOfMemoryError => false }
     }
 
+  private def number(row: UnsafeRow): Boolean = {
+    val held = groups.bytes
+    columns.set(0, count, groups.of(groupKey(row)).toLong)
+    groups.bytes == held || acquire(groups.bytes - held)
+  }
+
   private def grow(): Boolean = {
     val size = if (count == 0) FirstRows else math.min(count * 2L, MostRows.toLong).toInt
-    val granted = size > count && acquire((size - count) * BytesARow)
+    val granted =
+      size > count && acquire((size - count) * (LongBytes + columns.width * LongColumns.bytesAValue))
     if (granted) {
-      keys = java.util.Arrays.copyOf(keys, size)
+      columns.resize(size)
       addresses = java.util.Arrays.copyOf(addresses, size)
-      groupOf = java.util.Arrays.copyOf(groupOf, size)
     }
     granted
   }
@@ -99,31 +147,40 @@ final private[execution] class PartitionSorter(
     granted == bytes
   }
 
-  private def inOrder(): Array[Int] = {
-    val byKey = RadixOrder.byKeys(keys, count)
-    keys = null
-    val byOrder = if (nulls.isEmpty) byKey else RadixOrder.byGroup(byKey, count, nullRanks(), 2)
-    nulls = null
-    if (groups.size <= 1) byOrder
-    else {
-      val ordering = InterpretedOrdering.forSchema(partitionSpec.map(_.dataType))
-      val ranks = groups.ranks(ordering)
-      var i = 0
-      while (i < count) {
-        groupOf(i) = ranks(groupOf(i))
-        i += 1
-      }
-      RadixOrder.byGroup(byOrder, count, groupOf, groups.size)
+  private def inOrder(): RowOrder = {
+    if (groups != null) rankGroups()
+    val partition = Seq.range(0, groupColumns + spec.partitionColumns).map(SortColumn(_, nullsFirst = true))
+    val order = spec.columns.drop(spec.partitionColumns).zipWithIndex.map { case (key, i) =>
+      SortColumn(groupColumns + spec.partitionColumns + i, key.nullsFirst)
+    }
+    new RowOrder(columns, count, partition, order, if (spec.compares) Some(comparator()) else None)
+  }
+
+  private def rankGroups(): Unit = {
+    val ranks = groups.ranks(InterpretedOrdering.forSchema(spec.hashed.map(_.dataType)))
+    val numbers = columns(0)
+    var i = 0
+    while (i < count) {
+      numbers(i) = ranks(numbers(i).toInt).toLong
+      i += 1
     }
   }
 
-  private def nullRanks(): Array[Int] =
-    Array.tabulate(count)(i => if (nulls.get(i) == orderKey.nullsFirst) 0 else 1)
+  private def comparator(): java.util.Comparator[Integer] = {
+    val ordering = RowOrdering.create(spec.order, layout)
+    val a = log.newRow()
+    val b = log.newRow()
+    (left, right) => {
+      log.pointTo(a, addresses(left))
+      log.pointTo(b, addresses(right))
+      ordering.compare(a, b)
+    }
+  }
 
   private def sortExternally(rest: Iterator[InternalRow]): Iterator[InternalRow] = {
     external = new ExternalSort(
-      input,
-      partitionSpec.map(SortOrder(_, Ascending)) :+ order,
+      layout,
+      spec.partition.map(SortOrder(_, Ascending)) ++ spec.order,
       resources.memory.pageSizeBytes
     )
     // The one row that is not in the log lies in the child's buffer, which the child does not touch until asked.
@@ -135,7 +192,7 @@ final private[execution] class PartitionSorter(
       i += 1
     }
     free()
-    rest.foreach(row => external.insert(row.asInstanceOf[UnsafeRow]))
+    rest.foreach(row => external.insert(laidOut(row.asInstanceOf[UnsafeRow])))
     external.sort()
   }
 
@@ -148,10 +205,8 @@ final private[execution] class PartitionSorter(
 
   private def free(): Unit = {
     log.close()
-    keys = null
+    columns = null
     addresses = null
-    groupOf = null
-    nulls = null
     if (getUsed > 0) freeMemory(getUsed)
   }
 
@@ -176,8 +231,10 @@ final private[execution] class PartitionSorter(
 private object PartitionSorter {
   private val IntBytes = 4L
   private val LongBytes = 8L
-  private val BytesARow = 2 * LongBytes + IntBytes
   private val FirstRows = 1024
   private val MostRows = Int.MaxValue - 16
   private val ReleaseEvery = 4096L
+
+  private def schema(attributes: Seq[Attribute]): StructType =
+    attributes.foldLeft(new StructType)((all, a) => all.add(a.name, a.dataType, a.nullable))
 }

@@ -5,9 +5,23 @@ import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.execution.{RowFile, RowLog}
 
+/** What is done to sorted rows before they are read, some at a time. */
+private[execution] trait RowFinisher {
+
+  /**
+   * Finishes rows from the place `from` on.
+   *
+   * @return
+   *   one past the last that it finished; at least `from + 1`
+   */
+  def finish(from: Int): Int
+}
+
 /**
  * The rows of a log in a given order; those that are still to come can be moved to a file.
  *
+ * @param finisher
+ *   called for each row once, in order
  * @param whenUsedUp
  *   called, perhaps more than once, when there are no more rows and the last is not needed any longer
  */
@@ -16,11 +30,13 @@ final private[sorting] class SortedRows(
     private[this] var addresses: Array[Long],
     private[this] var order: Array[Int],
     count: Int,
+    finisher: RowFinisher,
     whenUsedUp: () => Unit
 ) extends Iterator[InternalRow] {
   private[this] var owner = Thread.currentThread()
   private[this] val row = log.newRow()
   private[this] var next = 0
+  private[this] var finished = 0
   private[this] var file: RowFile = _
   private[this] var onDisk = 0L
 
@@ -33,7 +49,10 @@ final private[sorting] class SortedRows(
 
   override def next(): InternalRow = {
     owner = Thread.currentThread()
-    if (file == null) log.pointTo(row, addresses(order(next))) else file.read(row)
+    if (file == null) {
+      if (next == finished) finished = finisher.finish(next)
+      log.pointTo(row, addresses(order(next)))
+    } else file.read(row)
     next += 1
     row
   }
@@ -54,6 +73,7 @@ final private[sorting] class SortedRows(
     val following = log.newRow()
     var i = next
     while (i < count) {
+      if (i == finished) finished = finisher.finish(i)
       log.pointTo(following, addresses(order(i)))
       written.write(following)
       i += 1

@@ -36,7 +36,7 @@ class PartitionSorterSuite extends SparkSuite {
   test("the row in hand outlives the spill") {
     val (before, after) = inTask { () =>
       withSorter(SortOrder(time, Ascending)) { sorter =>
-        val rows = sorter.sort(input(5000))
+        val rows = sorter.sort(input(5000), _ => None)
         rows.next()
         val row = rows.next().asInstanceOf[UnsafeRow]
         val before = row.copy().toString
@@ -69,7 +69,11 @@ object PartitionSorterSuite {
   private def hog(): MemoryConsumer = new RowLogSuite.Hog(TaskContext.get())
 
   private def withSorter[T](order: SortOrder)(body: PartitionSorter => T): T = {
-    val sorter = new PartitionSorter(new TaskResources(TaskContext.get()), attributes, Seq(key), order)
+    val sorter = new PartitionSorter(
+      new TaskResources(TaskContext.get()),
+      attributes,
+      new SortSpec(Seq(key), Seq(order))
+    )
     try body(sorter)
     finally sorter.close()
   }
@@ -77,7 +81,7 @@ object PartitionSorterSuite {
   /** The ids in order, each with what a spill at that place freed. */
   private def sorted(rows: Int, order: SortOrder, spillAt: Int): Seq[(Long, Long)] = withSorter(order) {
     sorter =>
-      val in = sorter.sort(input(rows))
+      val in = sorter.sort(input(rows), _ => None)
       Iterator
         .from(1)
         .takeWhile(_ => in.hasNext)

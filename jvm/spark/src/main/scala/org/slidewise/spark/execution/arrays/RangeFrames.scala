@@ -1,0 +1,69 @@
+package org.slidewise.spark.execution.arrays
+
+import java.lang.Long.compareUnsigned
+
+import org.slidewise.core.batch.Frames
+
+/** RANGE frames of a partition, found as Spark finds them: rows before the lower end leave, then rows up to the upper enter. */
+private[arrays] object RangeFrames {
+
+  /** @param upper null if unbounded */
+  def of(
+      keys: Array[Long],
+      from: Int,
+      until: Int,
+      nulls: Int,
+      nullsFirst: Boolean,
+      lower: EndKeys,
+      upper: EndKeys
+  ): Frames = {
+    val size = until - from
+    val lo = new Array[Int](size)
+    val hi = new Array[Int](size)
+    val firstNull = if (nullsFirst) 0 else size - nulls
+    val first = if (nullsFirst) nulls else 0
+    slide(keys, from, first, size - nulls + first, size, lower, upper, lo, hi)
+    // The frame of a null is all nulls, and what follows if nothing bounds it.
+    var i = firstNull
+    while (i < firstNull + nulls) {
+      lo(i) = firstNull
+      hi(i) = if (upper == null) size else firstNull + nulls
+      i += 1
+    }
+    Frames.of(lo, hi, size, size)
+  }
+
+  /** Frames of the rows `first until last` of the partition, which are those without nulls. */
+  private def slide(
+      keys: Array[Long],
+      from: Int,
+      first: Int,
+      last: Int,
+      size: Int,
+      lower: EndKeys,
+      upper: EndKeys,
+      lo: Array[Int],
+      hi: Array[Int]
+  ): Unit = {
+    var start = first
+    var end = first
+    var i = first
+    while (i < last) {
+      val least = lower(from + i)
+      while (start < end && compareUnsigned(keys(from + start), least) < 0) start += 1
+      if (upper == null) {
+        end = size
+        while (start < last && compareUnsigned(keys(from + start), least) < 0) start += 1
+      } else {
+        val most = upper(from + i)
+        while (end < last && compareUnsigned(keys(from + end), most) <= 0) {
+          if (start == end && compareUnsigned(keys(from + end), least) < 0) start += 1
+          end += 1
+        }
+      }
+      lo(i) = start
+      hi(i) = end
+      i += 1
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package org.slidewise.spark.execution.arrays
+
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.Platform
+import org.apache.spark.unsafe.bitset.BitSetMethods
+
+import org.slidewise.core.kernels.Validity
+
+/**
+ * Writes the answers of one window expression into rows that have room for them.
+ *
+ * @param field
+ *   the answer's place among the fields of a row
+ * @param bitSetBytes
+ *   of a row, before its fields
+ */
+final private[arrays] class ResultWriter(
+    answers: ArrayAnswers,
+    result: DataType,
+    field: Int,
+    bitSetBytes: Int
+) {
+  private[this] val place = bitSetBytes + 8L * field
+
+  /** Writes the answers `first until first + rows` of the partition into the rows at `bases` and `offsets`. */
+  def write(first: Int, rows: Int, bases: Array[AnyRef], offsets: Array[Long]): Unit = {
+    answers match {
+      case longs: LongAnswers     => writeLongs(longs.answers, first, rows, bases, offsets)
+      case doubles: DoubleAnswers => writeDoubles(doubles.answers, first, rows, bases, offsets)
+    }
+    if (answers.valid != null) writeNulls(answers.valid, first, rows, bases, offsets)
+  }
+
+  private def writeLongs(
+      values: Array[Long],
+      first: Int,
+      rows: Int,
+      bases: Array[AnyRef],
+      offsets: Array[Long]
+  ): Unit = result match {
+    case IntegerType | DateType | _: YearMonthIntervalType =>
+      each(rows)(i => Platform.putInt(bases(i), offsets(i) + place, values(first + i).toInt))
+    case ShortType =>
+      each(rows)(i => Platform.putShort(bases(i), offsets(i) + place, values(first + i).toShort))
+    case ByteType =>
+      each(rows)(i => Platform.putByte(bases(i), offsets(i) + place, values(first + i).toByte))
+    case BooleanType =>
+      each(rows)(i => Platform.putBoolean(bases(i), offsets(i) + place, values(first + i) != 0L))
+    case _ =>
+      var i = 0
+      while (i < rows) {
+        Platform.putLong(bases(i), offsets(i) + place, values(first + i))
+        i += 1
+      }
+  }
+
+  private def writeDoubles(
+      values: Array[Double],
+      first: Int,
+      rows: Int,
+      bases: Array[AnyRef],
+      offsets: Array[Long]
+  ): Unit = result match {
+    case FloatType =>
+      each(rows)(i => Platform.putFloat(bases(i), offsets(i) + place, values(first + i).toFloat))
+    case _ =>
+      var i = 0
+      while (i < rows) {
+        Platform.putDouble(bases(i), offsets(i) + place, values(first + i))
+        i += 1
+      }
+  }
+
+  private def writeNulls(
+      valid: Array[Long],
+      first: Int,
+      rows: Int,
+      bases: Array[AnyRef],
+      offsets: Array[Long]
+  ): Unit = each(rows) { i =>
+    if (!Validity.at(valid, first + i)) {
+      Platform.putLong(bases(i), offsets(i) + place, 0L)
+      BitSetMethods.set(bases(i), offsets(i), field)
+    }
+  }
+
+  private def each(rows: Int)(write: Int => Unit): Unit = {
+    var i = 0
+    while (i < rows) {
+      write(i)
+      i += 1
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package org.slidewise.spark.execution.sorting
+
+import org.slidewise.core.kernels.Validity
+
+/**
+ * Columns of 64-bit values, any of which may be null, with a value for each row.
+ *
+ * Memory: [[LongColumns.bytes]], to be asked for by the owner.
+ */
+final private[execution] class LongColumns(val width: Int) {
+  private[this] val values = Array.fill(width)(Array.emptyLongArray)
+  private[this] val nulls = new Array[Array[Long]](width) // a bit for each null row, once there is any
+
+  /** The values of a column; what stands at a null is zero. */
+  def apply(column: Int): Array[Long] = values(column)
+
+  def set(column: Int, row: Int, value: Long): Unit = values(column)(row) = value
+
+  def setNull(column: Int, row: Int): Unit = {
+    if (nulls(column) == null) nulls(column) = new Array[Long](Validity.words(values(column).length))
+    nulls(column)(row >>> 6) |= 1L << row
+  }
+
+  def anyNull(column: Int): Boolean = nulls(column) != null
+
+  def isNull(column: Int, row: Int): Boolean =
+    nulls(column) != null && (nulls(column)(row >>> 6) >>> row & 1L) != 0
+
+  /** Whether the two rows have the same value, or both none. */
+  def same(column: Int, a: Int, b: Int): Boolean =
+    values(column)(a) == values(column)(b) && isNull(column, a) == isNull(column, b)
+
+  /** Makes room for so many rows; keeps those that there are. */
+  def resize(rows: Int): Unit = {
+    var c = 0
+    while (c < width) {
+      values(c) = java.util.Arrays.copyOf(values(c), rows)
+      if (nulls(c) != null) nulls(c) = java.util.Arrays.copyOf(nulls(c), Validity.words(rows))
+      c += 1
+    }
+  }
+}
+
+private[execution] object LongColumns {
+
+  /** The memory for one value of one column, in bytes, nulls rounded up. */
+  val bytesAValue: Long = 9
+}

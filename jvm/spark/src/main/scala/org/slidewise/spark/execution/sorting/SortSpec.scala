@@ -1,0 +1,45 @@
+package org.slidewise.spark.execution.sorting
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.types.StringType
+
+/**
+ * How a window's rows are to be sorted: in the order of their partition keys, then as `order` says.
+ *
+ * @param partition
+ *   the partition keys
+ */
+final private[execution] class SortSpec(val partition: Seq[Expression], val order: Seq[SortOrder]) {
+
+  private val partitionKeys = partition.map(key => new SortKey(SortOrder(key, Ascending)))
+  private val orderKeys = order.map(new SortKey(_))
+
+  /** Whether partitions have to be told apart by hashing their keys, for their bits do not tell. */
+  val hashes: Boolean = !partitionKeys.forall(_.fits)
+
+  /** Whether rows have to be compared where the bits of their first order column are the same. */
+  val compares: Boolean = !orderKeys.forall(_.fits)
+
+  /** The columns that the sort needs, partition keys first. */
+  val columns: Seq[SortKey] =
+    (if (hashes) Nil else partitionKeys) ++ (if (compares) orderKeys.take(1) else orderKeys)
+
+  /** How many of [[columns]] are partition keys. */
+  val partitionColumns: Int = if (hashes) 0 else partitionKeys.size
+
+  /** What is hashed: equal bytes for equal keys, and in the order of the keys if compared. */
+  def hashed: Seq[Expression] = partition.map(SortSpec.binary)
+}
+
+private[spark] object SortSpec {
+
+  /** Whether such rows can be parted. */
+  def canPart(partition: Seq[Expression]): Boolean =
+    partition.nonEmpty && partition.forall(key => UnsafeRowUtils.isBinaryStable(binary(key).dataType))
+
+  private def binary(key: Expression): Expression = key.dataType match {
+    case text: StringType if !UnsafeRowUtils.isBinaryStable(text) => CollationKey(key)
+    case _                                                        => key
+  }
+}
