@@ -50,11 +50,9 @@ private[arrays] object RangeFrames {
     var i = first
     while (i < last) {
       val least = lower(from + i)
-      while (start < end && compareUnsigned(keys(from + start), least) < 0) start += 1
-      if (upper == null) {
-        end = size
-        while (start < last && compareUnsigned(keys(from + start), least) < 0) start += 1
-      } else {
+      if (upper == null) end = size // nulls that come last included
+      while (start < math.min(end, last) && compareUnsigned(keys(from + start), least) < 0) start += 1
+      if (upper != null) {
         val most = upper(from + i)
         while (end < last && compareUnsigned(keys(from + end), most) <= 0) {
           if (start == end && compareUnsigned(keys(from + end), least) < 0) start += 1
