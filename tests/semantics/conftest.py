@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -47,6 +48,28 @@ def ask(spark: SparkSession) -> Ask:
             on = rows(frame)
             assert ("SlidingWindow" in plan(frame)) == taken, plan(frame)
         assert repr(on) == repr(off)
+        return on
+
+    return asked
+
+
+def _near(a: Any, b: Any) -> bool:
+    if isinstance(a, float) and isinstance(b, float):
+        return a == b or math.isnan(a) and math.isnan(b) or math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+    return repr(a) == repr(b)
+
+
+@pytest.fixture
+def close(spark: SparkSession) -> Ask:
+    """As `ask`, with doubles as close as adding in another order leaves them."""
+
+    def asked(sql: str) -> list[tuple[Any, ...]]:
+        with settings(spark, {"spark.slidewise.enabled": "false"}):
+            off = rows(spark.sql(sql))
+        on = rows(spark.sql(sql))
+        assert len(on) == len(off)
+        for a, b in zip(on, off, strict=True):
+            assert all(map(_near, a, b)), (a, b)
         return on
 
     return asked

@@ -57,8 +57,7 @@ case class SlidingWindowExec(
   override lazy val metrics: Map[String, SQLMetric] = WindowMetrics.create(sparkContext)
 
   override protected def stringArgs: Iterator[Any] =
-    Iterator(algorithms, windowExpression, partitionSpec, orderSpec) ++ (if (options.sort) Some("sorts")
-                                                                         else None)
+    Iterator(algorithms, windowExpression, partitionSpec, orderSpec) ++ Option.when(sorts)("sorts")
 
   override protected def doExecute(): RDD[InternalRow] = {
     val evaluator = new SlidingWindowEvaluator(
