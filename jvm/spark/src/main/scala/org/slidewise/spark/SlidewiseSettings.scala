@@ -22,7 +22,10 @@ object SlidewiseSettings {
    */
   val MergeApproximate = "spark.slidewise.mergeApproximate"
 
-  /** Whether Slidewise sorts a window's rows itself, by radix, where it can (default `true`). */
+  /**
+   * Whether Slidewise sorts the rows of a window with partition keys itself, by radix, and answers functions of numbers in
+   * arrays (default `true`).
+   */
   val Sort = "spark.slidewise.sort.enabled"
 
   def sort(conf: SQLConf): Boolean = conf.getConfString(Sort, "true").trim.toBoolean
