@@ -11,7 +11,7 @@ import org.slidewise.core.state.States
  * `end`. Invariants, after each operation, for a window of v,,0,,, …, v,,n-1,,:
  *   - L1: in the front sublist, a position holds the aggregate from there to the sublist's end;
  *   - L2: in the back sublist, position `front + i` holds v,,i,,;
- *   - L3: the register `Back` holds the aggregate of the back sublist.
+ *   - L3: the register `Back` holds the aggregate of the back sublist, unless that is empty.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 4
@@ -21,8 +21,11 @@ final class TwoStacksLite[S] private[core] (states: States[S]) extends DequeAlgo
 
   private[algorithms] var middle: Int = 0
 
+  // Resetting the register instead would be a call that the compiler does not see through, as it is rare.
+  private def aggregateOfBack: Int = if (middle == end) States.Identity else Back // L3
+
   private[core] override def insertLifted(): Unit = {
-    states.combine(Back, Back, at(end)) // L3
+    states.combine(Back, aggregateOfBack, at(end)) // L3
     end += 1 // L2
   }
 
@@ -36,7 +39,6 @@ final class TwoStacksLite[S] private[core] (states: States[S]) extends DequeAlgo
         newer = older
       }
       middle = end
-      states.identity(Back) // L3
     }
     popFront()
   }
@@ -52,7 +54,7 @@ final class TwoStacksLite[S] private[core] (states: States[S]) extends DequeAlgo
   }
 
   private[core] override def answer(): Int = {
-    states.combine(States.Result, firstOf(front, middle), Back) // L1, L3
+    states.combine(States.Result, firstOf(front, middle), aggregateOfBack) // L1, L3
     States.Result
   }
 }
