@@ -1,4 +1,4 @@
-"""Real events in the order of their times: every flight that left New York in 2013, by the minute it was to leave in."""
+"""Real events in order: every flight that left New York in 2013, by the minute it was to leave in."""
 
 from __future__ import annotations
 

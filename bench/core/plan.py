@@ -10,6 +10,7 @@ ORIGINALS = ("two-stacks", "daba")
 PEERS = ("flatfit", "flatfat", "fiba")
 OPERATORS = ("sum", "geomean", "bloom")
 LARGEST_RECALCULATED = 1024
+LARGEST_OF_BLOOM = 1 << 20
 LATENCY_WINDOW = 1 << 14
 
 
@@ -39,43 +40,44 @@ class Cell:
 
 
 EFFORTS = {
-    "short": Effort(3, 200, 4, 150, 3_000_000),
+    "short": Effort(4, 200, 4, 150, 3_000_000),
     "full": Effort(5, 1000, 5, 1000, 10_000_000),
 }
 
 
 def static(grid: str) -> list[Cell]:
     if grid == "short":
-        windows = {"sum": (0, 10, 15, 20), "geomean": (0, 10, 20), "bloom": (0, 10, 15)}
+        windows = {"sum": (0, 5, 10, 15, 20, 22), "geomean": (0, 10, 20), "bloom": (0, 10, 16)}
         peers = {"sum": (*ORIGINALS, *PEERS), "geomean": ("flatfit", "fiba"), "bloom": ("flatfit", "fiba")}
     else:
         windows = {operator: tuple(range(0, 23, 2)) for operator in OPERATORS}
         peers = dict.fromkeys(OPERATORS, (*ORIGINALS, *PEERS))
     return [
-        Cell(
-            "StaticWindowBenchmark",
-            {"operator": operator, "window": str(2**power)},
-            (*SIZED, *LITE, *peers[operator], *_others(operator, 2**power)),
-        )
+        Cell("StaticWindowBenchmark", {"operator": operator, "window": str(2**power)}, algorithms)
         for operator in OPERATORS
         for power in windows[operator]
+        for algorithms in [_fitting(operator, 2**power, peers[operator])]
     ]
-
-
-def _others(operator: str, window: int) -> tuple[str, ...]:
-    subtract = () if operator == "bloom" else ("subtract-on-evict",)
-    return (*subtract, "recalculation") if window <= LARGEST_RECALCULATED else subtract
 
 
 def dynamic(grid: str) -> list[Cell]:
     operators = ("sum",) if grid == "short" else OPERATORS
     powers = (0, 10, 20) if grid == "short" else range(0, 23, 2)
-    algorithms = (*LITE, *PEERS) if grid == "short" else (*LITE, *ORIGINALS, *PEERS)
+    peers = PEERS if grid == "short" else (*ORIGINALS, *PEERS)
     return [
         Cell("DynamicWindowBenchmark", {"operator": operator, "window": str(2**power)}, algorithms)
         for operator in operators
         for power in powers
+        for algorithms in [_fitting(operator, 2**power, peers)]
     ]
+
+
+def _fitting(operator: str, window: int, peers: tuple[str, ...]) -> tuple[str, ...]:
+    """Recalculation is for small windows; the largest of Bloom filters, of 2 GiB, for what keeps each state once."""
+    subtract = () if operator == "bloom" else ("subtract-on-evict",)
+    recalculation = ("recalculation",) if window <= LARGEST_RECALCULATED else ()
+    fitting = () if operator == "bloom" and window > LARGEST_OF_BLOOM else peers
+    return (*SIZED, *LITE, *fitting, *subtract, *recalculation)
 
 
 def event_time(grid: str, events: str) -> list[Cell]:

@@ -95,11 +95,8 @@ def _rate(rate: float) -> str:
 def _time(nanoseconds: int) -> str:
     for unit, length in (("ms", 1e6), ("µs", 1e3)):
         if nanoseconds >= length:
-            return (
-                f"{nanoseconds / length:.3g} {unit}"
-                if nanoseconds < 1000 * length
-                else f"{nanoseconds / length:,.0f} {unit}"
-            )
+            time = nanoseconds / length
+            return f"{time:.3g} {unit}" if time < 1000 else f"{time:,.0f} {unit}"
     return f"{nanoseconds} ns"
 
 
