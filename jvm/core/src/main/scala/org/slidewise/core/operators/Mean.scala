@@ -23,6 +23,18 @@ sealed abstract class Average extends InvertibleDoubleAggregator {
     to(at + 1) = count
     to(at) = sum
   }
+  override def suffixes(cells: Array[Double], at: Int, stride: Int, count: Int): Unit = {
+    var i = at + 2 * (count - 1)
+    var sum = cells(i)
+    var number = cells(i + 1)
+    while (i > at) {
+      i -= 2
+      number = cells(i + 1) + number
+      sum = cells(i) + sum
+      cells(i + 1) = number
+      cells(i) = sum
+    }
+  }
   override def subtract(
       to: Array[Double],
       at: Int,

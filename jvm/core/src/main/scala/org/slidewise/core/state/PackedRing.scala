@@ -23,6 +23,8 @@ final class PackedRing[S] private[state] (
     operator.combine(c, target << widthShift, c, older << widthShift, c, newer << widthShift)
   }
 
+  override def runUpTo(position: Int): Int = (position & mask) + 1
+
   override def clear(position: Int): Unit = {
     val slot = first(position)
     operator.clear(all, slot << widthShift)
