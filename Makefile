@@ -19,10 +19,10 @@ LINTED         := python $(wildcard tests bench)
 PYTEST         := -m pytest -q -p no:cacheprovider
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-matrix bench lint format jars wheel clean
+.PHONY: help demo test test-matrix bench bench-core bench-core-full lint format jars wheel clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "make %-15s %s\n", $$1, $$2}'
 
 demo: $(VENV)/installed ## sliding windows over real flights, with Slidewise on and off, and a picture (demo-out/)
 	$(PY) -m slidewise demo
@@ -38,6 +38,12 @@ test-matrix: test $(VENV42)/installed ## make test, and the tests of Spark on Sp
 
 bench: $(VENV)/installed ## whole queries with Slidewise on and off, side by side
 	$(PY) bench/queries/run.py
+
+bench-core: $(VENV)/tools ## the papers' experiments on the algorithms alone, in minutes
+	$(PY) bench/core/run.py
+
+bench-core-full: $(VENV)/tools ## the same, all of them: a night
+	$(PY) bench/core/run.py --full
 
 lint: $(VENV)/tools ## formatters, linters and the type checker, changing nothing
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck

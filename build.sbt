@@ -51,7 +51,12 @@ lazy val jmh = project
   .in(file("bench/jmh"))
   .enablePlugins(JmhPlugin)
   .dependsOn(core)
-  .settings(strict, name := "slidewise-jmh", publish / skip := true)
+  .settings(
+    strict,
+    name := "slidewise-jmh",
+    publish / skip := true,
+    libraryDependencies += "org.hdrhistogram" % "HdrHistogram" % Versions.hdrHistogram
+  )
 
 /** The packages of the JDK that Spark reaches into. */
 val opened = Seq("java.lang", "java.lang.invoke", "java.io", "java.net", "java.nio", "java.util") ++

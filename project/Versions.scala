@@ -7,4 +7,7 @@ object Versions {
   /** The sketches that Spark 4.2 carries. */
   val datasketches = "6.2.0"
   val sparkSketch = "4.2.0"
+
+  /** For the benchmarks only. */
+  val hdrHistogram = "2.2.2"
 }

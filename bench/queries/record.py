@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import datetime
 import importlib.metadata
 import json
-import os
 import platform
-import shutil
 import statistics
-import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from cases import Case
 from engines import FLOOR, THREADS
-
-_ROOT = Path(__file__).resolve().parents[2]
+from shared import machine
 
 
 @dataclass(frozen=True)
@@ -80,19 +75,8 @@ class Group:
 
 
 def where(form: str) -> dict[str, Any]:
-    return {
-        "form": form,
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-        "cpus": os.cpu_count(),
-        "cpu": _cpu(),
-        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
-        "threads": THREADS,
-        "load_average": round(os.getloadavg()[1], 1),
-        "python": platform.python_version(),
-        "versions": {package: _version(package) for package in ("pyspark", "duckdb", "polars")},
-        "slidewise": (_ROOT / "python/src/slidewise/VERSION").read_text().strip(),
-        "commit": _commit(),
-    }
+    versions = {package: _version(package) for package in ("pyspark", "duckdb", "polars")}
+    return machine.where(form) | {"threads": THREADS, "python": platform.python_version(), "versions": versions}
 
 
 def read(path: Path) -> dict[str, Group]:
@@ -121,18 +105,3 @@ def _version(package: str) -> str | None:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def _commit() -> str | None:
-    """Which state of the operator was measured, so that nobody takes old figures for those of newer code."""
-    git = shutil.which("git")
-    if git is None:
-        return None
-    said = subprocess.run([git, "log", "-1", "--format=%h", "--", "jvm"], cwd=_ROOT, capture_output=True, text=True)
-    return said.stdout.strip() or None
-
-
-def _cpu() -> str:
-    about = Path("/proc/cpuinfo")
-    lines = about.read_text().splitlines() if about.exists() else []
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from cases import FUNCTIONS, HEADLINE, Case, Frame
 from engines import DUCKDB, FLOOR, POLARS, SEGMENT_TREE, SLIDEWISE, SPARK
 from record import Group, Measurement
+from shared import machine
+from shared.markdown import between, head, row
 
 _OTHERS = (SEGMENT_TREE, DUCKDB, POLARS)
 
@@ -22,14 +23,8 @@ def render(groups: dict[str, Group], root: Path) -> None:
         text = path.read_text()
         for marker, names in by_marker.items():
             made = "\n\n".join(of(groups[name]) for name in names if name in groups)
-            text = _between(marker, made, text) if made else text
+            text = between(marker, made, text) if made else text
         path.write_text(text)
-
-
-def _between(marker: str, made: str, text: str) -> str:
-    begin, end = f"<!-- bench:{marker} -->", f"<!-- /bench:{marker} -->"
-    between = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
-    return between.sub(lambda _: f"{begin}\n{made}\n{end}", text)
 
 
 def of(group: Group) -> str:
@@ -38,12 +33,12 @@ def of(group: Group) -> str:
 
 
 def _headline(group: Group) -> list[str]:
-    lines = _head("query", "rows", "Spark", "Slidewise", "Spark ÷ Slidewise", *_OTHERS, FLOOR)
+    lines = head("query", "rows", "Spark", "Slidewise", "Spark ÷ Slidewise", *_OTHERS, FLOOR)
     for case, rows in _trials(group):
         on, off = group.find(case, SLIDEWISE, rows), group.find(case, SPARK, rows)
         others = (_median(group.find(case, engine, rows)) for engine in _OTHERS)
         lines.append(
-            _row(
+            row(
                 case,
                 f"{rows:,}",
                 off.spread if off else _expected(group, case, SPARK),
@@ -58,11 +53,11 @@ def _headline(group: Group) -> list[str]:
 
 def _lengths(group: Group) -> list[str]:
     lines = [f"**{group.name}**", ""]
-    lines += _head("rows in a frame", "rows", "Spark", *_OTHERS, "Slidewise", "Spark ÷ Slidewise", "Slidewise ÷ floor")
+    lines += head("rows in a frame", "rows", "Spark", *_OTHERS, "Slidewise", "Spark ÷ Slidewise", "Slidewise ÷ floor")
     for case, rows in _trials(group):
         on, off = group.find(case, SLIDEWISE, rows), group.find(case, SPARK, rows)
         lines.append(
-            _row(
+            row(
                 f"{_any(group, case).length:,}",
                 f"{rows:,}",
                 off.spread if off else _expected(group, case, SPARK),
@@ -83,9 +78,9 @@ def _lengths(group: Group) -> list[str]:
 
 def _functions(group: Group) -> list[str]:
     lengths = sorted({m.length for m in group.measurements if m.engine != FLOOR})
-    lines = _head("function", *(f"{n:,} rows in a frame" for n in lengths))
+    lines = head("function", *(f"{n:,} rows in a frame" for n in lengths))
     for label in dict.fromkeys(m.label for m in group.measurements):
-        lines.append(_row(f"`{label}`", *(_cost(group, label, length) for length in lengths)))
+        lines.append(row(f"`{label}`", *(_cost(group, label, length) for length in lengths)))
     return lines
 
 
@@ -124,22 +119,12 @@ def _ratio(one: Measurement | None, other: Measurement | None) -> str:
     return f"{one.median / other.median:.2f} \N{MULTIPLICATION SIGN}" if one and other else "-"
 
 
-def _head(*names: str) -> list[str]:
-    return [_row(*names), _row("---", *("---:" for _ in names[1:]))]
-
-
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
 def _where(group: Group) -> str:
     at = group.where
     versions = ", ".join(f"{name} {version}" for name, version in at["versions"].items() if version)
     repeated = max(len(m.seconds) for m in group.measurements)
-    machine = f"{at['threads']} threads on {at['cpus']} CPUs ({at['cpu']}), {at['memory_gib']} GiB"
-    if "load_average" in at:
-        machine += f", load average {at['load_average']}"
+    on = f"{at['threads']} threads on {machine.words(at)}"
     return (
         f"Whole queries: median (least to most) of up to {repeated} turns. "
-        f"Slidewise {at['slidewise']} ({at['commit']}); {versions}; {machine}; {at['date']}."
+        f"Slidewise {at['slidewise']} ({at['commit']}); {versions}; {on}; {at['date']}."
     )

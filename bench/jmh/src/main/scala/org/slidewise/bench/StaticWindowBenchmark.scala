@@ -2,8 +2,6 @@ package org.slidewise.bench
 
 import java.util.concurrent.TimeUnit
 import org.openjdk.jmh.annotations._
-import org.slidewise.core.operators.Bloom
-import org.slidewise.core.{DoubleWindow, LongWindow, Operators, SlidingAggregator, StateReader}
 
 /**
  * Rounds of evict, insert and query on a window of a fixed size.
@@ -21,84 +19,42 @@ import org.slidewise.core.{DoubleWindow, LongWindow, Operators, SlidingAggregato
 class StaticWindowBenchmark {
   import StaticWindowBenchmark.Rounds
 
-  @Param(
-    Array(
-      "two-stacks-lite",
-      "daba-lite",
-      "two-stacks",
-      "daba",
-      "two-stacks-lite-chunked",
-      "daba-lite-chunked",
-      "flatfit",
-      "flatfat",
-      "fiba"
-    )
-  )
-  var algorithm: String = _
+  @Param(Array("sum", "geomean", "bloom"))
+  var operator: String = _
 
   @Param(Array("1", "32", "1024", "32768", "1048576"))
   var window: Int = _
 
-  private var sums: DoubleWindow = _
-  private var means: DoubleWindow = _
-  private var blooms: LongWindow = _
+  @Param(Array("two-stacks-lite", "daba-lite", "two-stacks-lite-sized", "daba-lite-sized"))
+  var algorithm: String = _
+
+  private var subject: Subject = _
   private var next: Long = _
-  private val firstWord: StateReader[Array[Long], Long] = (cells, at) => cells(at)
 
   @Setup
-  def fill(): Unit = {
-    sums = Algorithms.byKey(algorithm, window).window(Operators.sum)
-    means = Algorithms.byKey(algorithm, window).window(Operators.geometricMean)
-    blooms = Algorithms.byKey(algorithm, window).window(new Bloom(4096, 4))
+  def make(): Unit = {
+    subject = Subject(operator, algorithm, window)
     next = 1
   }
 
-  private def fillOnce(window: SlidingAggregator[_, _])(insert: Long => Unit): Unit =
+  @Benchmark
+  @OperationsPerInvocation(Rounds)
+  def rounds(): Double = {
+    val window = subject
+    var i = next
     while (window.size < this.window) {
-      insert(next)
-      next += 1
-    }
-
-  @Benchmark
-  @OperationsPerInvocation(Rounds)
-  def sum(): Double = {
-    fillOnce(sums)(i => sums.insert(i.toDouble))
-    rounds(sums)
-  }
-
-  @Benchmark
-  @OperationsPerInvocation(Rounds)
-  def geomean(): Double = {
-    fillOnce(means)(i => means.insert(i.toDouble))
-    rounds(means)
-  }
-
-  @Benchmark
-  @OperationsPerInvocation(Rounds)
-  def bloom(): Long = {
-    fillOnce(blooms)(i => blooms.insert(i))
-    var all = 0L
-    var i = 0
-    while (i < Rounds) {
-      blooms.evict()
-      blooms.insert(next)
-      all += blooms.query(firstWord)
-      next += 1
+      window.insert(i)
       i += 1
     }
-    all
-  }
-
-  private def rounds(window: DoubleWindow): Double = {
+    val until = i + Rounds
     var all = 0.0
-    var i = 0
-    while (i < Rounds) {
+    while (i < until) {
       window.evict()
-      window.insert((next & 1023) + 1.0)
+      window.insert(i)
       all += window.query()
-      next += 1
       i += 1
     }
+    next = i
     all
   }
 }

@@ -57,7 +57,7 @@ final class QueueAlgorithm private[core] (
 
   private[core] override def on[S](operator: InPlaceAggregator[S, _, _]): SlotAlgorithm[S] =
     make(
-      if (inChunks) new ChunkedStates[S](operator, lanes) else new RingStates[S](operator, lanes, capacity)
+      if (inChunks) new ChunkedStates[S](operator, lanes) else RingStates.of(operator, lanes, capacity)
     )
 }
 
@@ -73,7 +73,7 @@ final class FibaAlgorithm private[core] extends Algorithm("FiBA") {
     new TimedWindow(operator, on(operator))
 
   private[core] override def on[S](operator: InPlaceAggregator[S, _, _]): Fiba[S] =
-    new Fiba(new RingStates[S](operator, 1))
+    new Fiba(RingStates.of(operator, 1))
 }
 
 /** Subtract-on-evict, for invertible operators only: no other operator has a `window` to call here. */
@@ -91,7 +91,7 @@ final class SubtractOnEvictAlgorithm private[core] {
     new LongWindow(operator, on(operator, operator))
 
   private def on[S](operator: InPlaceAggregator[S, _, _], inverse: Invertible[S]): SlotAlgorithm[S] =
-    new SubtractOnEvict(new RingStates[S](operator, 1), inverse)
+    new SubtractOnEvict(RingStates.of(operator, 1), inverse)
 }
 
 private object QueueAlgorithm {
@@ -135,12 +135,12 @@ object Algorithm {
 
   val flatFat: Algorithm = new Algorithm("FlatFAT") {
     private[core] override def on[S](operator: InPlaceAggregator[S, _, _]): SlotAlgorithm[S] =
-      new FlatFat(new RingStates[S](operator, 2))
+      new FlatFat(RingStates.of(operator, 2))
   }
 
   val flatFit: Algorithm = new Algorithm("FlatFIT") {
     private[core] override def on[S](operator: InPlaceAggregator[S, _, _]): SlotAlgorithm[S] =
-      new FlatFit(new RingStates[S](operator, 1))
+      new FlatFit(RingStates.of(operator, 1))
   }
 
   val fiba: FibaAlgorithm = new FibaAlgorithm

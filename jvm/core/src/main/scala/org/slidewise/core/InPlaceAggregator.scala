@@ -35,6 +35,19 @@ abstract class InPlaceAggregator[S, -In, +Out] extends Operator {
    */
   def combine(to: S, at: Int, older: S, olderAt: Int, newer: S, newerAt: Int): Unit
 
+  /**
+   * Makes of each of `count` states, `stride` cells apart from `at` on, the aggregate from there to the last of them, with
+   * `count - 1` combines. An operator of a cell or two can spare itself to read again what it has just written.
+   */
+  def suffixes(cells: S, at: Int, stride: Int, count: Int): Unit = {
+    var newer = at + (count - 1) * stride
+    while (newer > at) {
+      val older = newer - stride
+      combine(cells, older, cells, older, cells, newer)
+      newer = older
+    }
+  }
+
   /** Writes a copy of a state. */
   def copy(to: S, at: Int, from: S, fromAt: Int): Unit
 

@@ -8,9 +8,8 @@ import org.slidewise.core.state.States
  * Combines, worst case: query 1, insert 4, evict 3; on average over non-empty windows: insert 2.5, evict 1.5. Space:
  * 2 n states.
  *
- * Each position has two slots, `val` and `agg`. Six positions, front ≤ l ≤ r ≤ a ≤ b ≤ end, divide the queue into
- * sublists: the front list from `front` to `b`, in which lie l,,L,, from `l`, l,,R,, from `r` and l,,A,, from `a`; and the
- * back list from `b`. Invariants, after each operation, for a window of v,,0,,, …, v,,n-1,,:
+ * Each position has two slots, `val` and `agg`; the sublists are those of [[BankersAlgorithm]]. Invariants, after each
+ * operation, for a window of v,,0,,, …, v,,n-1,,:
  *   - D1: `val` of position `front + i` holds v,,i,,;
  *   - D2: before `l`, and in l,,A,,, `agg` holds the aggregate from there to before `b`;
  *   - D3: in l,,L,,, `agg` holds the aggregate from there to before `r`;
@@ -21,13 +20,8 @@ import org.slidewise.core.state.States
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 5
  */
-final class Daba[S] private[core] (states: States[S]) extends DequeAlgorithm[S](states) {
+final class Daba[S] private[core] (states: States[S]) extends BankersAlgorithm[S](states) {
   import Daba.Scratch
-
-  private[algorithms] var l: Int = 0
-  private[algorithms] var r: Int = 0
-  private[algorithms] var a: Int = 0
-  private[algorithms] var b: Int = 0
 
   private[core] override def slotForInsert: Int = states.pair(end)
 
@@ -44,55 +38,15 @@ final class Daba[S] private[core] (states: States[S]) extends DequeAlgorithm[S](
   private[core] override def insertLifted(): Unit = {
     states.combine(agg(end), lastAgg(b, end), value(end)) // D5
     end += 1
-    fixup()
+    fixup() // in which D5 gives D4, and D2 gives D3
   }
-
-  private[core] override def evict(): Unit = {
-    popFront()
-    fixup()
-  }
-
-  private[core] override def evict(count: Int): Unit =
-    if (count < size) super.evict(count)
-    else {
-      popFront(count)
-      startAt(end)
-    }
 
   private[core] override def answer(): Int = {
     states.combine(States.Result, firstAgg(front, b), lastAgg(b, end)) // D2, D5
     States.Result
   }
 
-  /** Restores D6, which an insertion or eviction has left one too small, with one step of the reversal. */
-  private def fixup(): Unit =
-    if (front == b) startAt(end)
-    else {
-      if (l == b) flip()
-      if (l == r) shift() else shrink()
-    }
-
-  private def startAt(position: Int): Unit = {
-    l = position
-    r = position
-    a = position
-    b = position
-  }
-
-  /** The front list becomes l,,L,,, the back list, at whose start r is already, l,,R,,: D5 gives D4, and D2 gives D3. */
-  private def flip(): Unit = {
-    l = front
-    a = end
-    b = end
-  }
-
-  private def shift(): Unit = {
-    a += 1
-    r += 1
-    l += 1
-  }
-
-  private def shrink(): Unit = {
+  protected override def shrink(): Unit = {
     val accumulated = firstAgg(a, b)
     states.combine(Scratch, lastAgg(r, a), accumulated)
     states.combine(agg(l), agg(l), Scratch) // D2

@@ -11,32 +11,37 @@ import org.slidewise.core.state.States
  * `end`. Invariants, after each operation, for a window of v,,0,,, …, v,,n-1,,:
  *   - L1: in the front sublist, a position holds the aggregate from there to the sublist's end;
  *   - L2: in the back sublist, position `front + i` holds v,,i,,;
- *   - L3: the register `Back` holds the aggregate of the back sublist.
+ *   - L3: the register `Back` holds the aggregate of the back sublist, unless that is empty.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 4
  */
 final class TwoStacksLite[S] private[core] (states: States[S]) extends DequeAlgorithm[S](states) {
-  import TwoStacksLite.Back
+  import TwoStacksLite.{Back, LongestRun}
 
   private[algorithms] var middle: Int = 0
 
+  // Resetting the register instead would be a call that the compiler does not see through, as it is rare.
+  private def aggregateOfBack: Int = if (middle == end) States.Identity else Back // L3
+
   private[core] override def insertLifted(): Unit = {
-    states.combine(Back, Back, at(end)) // L3
+    states.combine(Back, aggregateOfBack, at(end)) // L3
     end += 1 // L2
   }
 
-  // The flip is written out here, as a call on this path would make the compiler load every field again after it.
+  // The flip is written out here, and in short runs: a call on this path, which the compiler makes if it has not seen it
+  // often enough, would make it load every field again after it.
   private[core] override def evict(): Unit = {
     if (front == middle) {
       var newer = end - 1
       while (newer != front) {
-        val older = newer - 1
-        states.combine(at(older), at(older), at(newer)) // L1
+        val run = math.min(math.min(states.runUpTo(newer), newer - front + 1), LongestRun)
+        val older = newer - math.max(run - 1, 1)
+        if (run > 1) states.suffixes(older, run) // L1
+        else states.combine(at(older), at(older), at(newer)) // L1
         newer = older
       }
       middle = end
-      states.identity(Back) // L3
     }
     popFront()
   }
@@ -52,11 +57,12 @@ final class TwoStacksLite[S] private[core] (states: States[S]) extends DequeAlgo
   }
 
   private[core] override def answer(): Int = {
-    states.combine(States.Result, firstOf(front, middle), Back) // L1, L3
+    states.combine(States.Result, firstOf(front, middle), aggregateOfBack) // L1, L3
     States.Result
   }
 }
 
 private object TwoStacksLite {
   final val Back = States.A
+  final val LongestRun = 32
 }

@@ -18,8 +18,22 @@ sealed abstract class Average extends InvertibleDoubleAggregator {
       b: Array[Double],
       j: Int
   ): Unit = {
-    to(at) = a(i) + b(j)
-    to(at + 1) = a(i + 1) + b(j + 1)
+    val count = a(i + 1) + b(j + 1)
+    val sum = a(i) + b(j)
+    to(at + 1) = count
+    to(at) = sum
+  }
+  override def suffixes(cells: Array[Double], at: Int, stride: Int, count: Int): Unit = {
+    var i = at + 2 * (count - 1)
+    var sum = cells(i)
+    var number = cells(i + 1)
+    while (i > at) {
+      i -= 2
+      number = cells(i + 1) + number
+      sum = cells(i) + sum
+      cells(i + 1) = number
+      cells(i) = sum
+    }
   }
   override def subtract(
       to: Array[Double],
@@ -44,14 +58,14 @@ object Mean extends Average {
 }
 
 /**
- * The geometric mean of positive numbers; NaN if there are no elements or one is negative.
+ * The geometric mean of positive numbers; 0 if one is 0, NaN if there are no elements or one is negative.
  *
- * Adds logarithms, so that no product overflows.
+ * Adds binary logarithms, so that no product overflows.
  */
 object GeometricMean extends Average {
   override def lift(in: Double, to: Array[Double], at: Int): Unit = {
-    to(at) = math.log(in)
+    to(at) = BinaryLog.log2(in)
     to(at + 1) = 1.0
   }
-  override def lower(from: Array[Double], at: Int): Double = math.exp(from(at) / from(at + 1))
+  override def lower(from: Array[Double], at: Int): Double = BinaryLog.exp2(from(at) / from(at + 1))
 }

@@ -11,6 +11,15 @@ object DoubleSum extends InvertibleDoubleAggregator {
   override def lower(from: Array[Double], at: Int): Double = from(at)
   override def combine(to: Array[Double], at: Int, a: Array[Double], i: Int, b: Array[Double], j: Int): Unit =
     to(at) = a(i) + b(j)
+  override def suffixes(cells: Array[Double], at: Int, stride: Int, count: Int): Unit = {
+    var i = at + count - 1
+    var total = cells(i)
+    while (i > at) {
+      i -= 1
+      total = cells(i) + total
+      cells(i) = total
+    }
+  }
   override def subtract(
       to: Array[Double],
       at: Int,

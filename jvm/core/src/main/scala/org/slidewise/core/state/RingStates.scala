@@ -3,87 +3,72 @@ package org.slidewise.core.state
 import org.slidewise.core.InPlaceAggregator
 
 /**
- * One array: registers, then a ring whose size is a power of two.
+ * Registers, then a ring whose size is a power of two.
  *
  * The fastest storage. An insertion doubles it when it is full and halves it when three quarters are empty: O(1)
- * amortised and O(n) worst-case copies of states, no combines. Takes at most `max(4 n, minCapacity)` slots of each lane at a
+ * amortised and O(n) worst-case moves of states, no combines. Takes at most `max(4 n, minCapacity)` slots of each lane at a
  * size n that it has had for a while: evictions alone give nothing back.
  *
  * @param minCapacity
  *   the least number of elements to have room for: a power of two
  */
-final class RingStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int, minCapacity: Int)
-    extends States[S](operator, lanes, States.Registers) {
-  import RingStates._
-  import States.Registers
+abstract class RingStates[S] private[state] (
+    operator: InPlaceAggregator[S, _, _],
+    lanes: Int,
+    minCapacity: Int
+) extends States[S](operator, lanes, States.Registers) {
 
-  def this(operator: InPlaceAggregator[S, _, _], lanes: Int) = this(operator, lanes, RingStates.MinCapacity)
-
-  private[this] var all: S = allocate(minCapacity.toLong)
   private[this] var sparse: Int = 0
   private[this] var roomy: Int = minCapacity
   mask = minCapacity - 1
-  (0 until Registers).foreach(identity)
 
-  override def cells(slot: Int): S = all
+  /** Makes the ring one of `capacity` elements, each of `front until end` at its new slot. */
+  protected def move(front: Int, end: Int, capacity: Int): Unit
 
-  override def offset(slot: Int): Int = slot << widthShift
-
-  override def combine(target: Int, older: Int, newer: Int): Unit = {
-    val c = all
-    operator.combine(c, target << widthShift, c, older << widthShift, c, newer << widthShift)
-  }
-
-  override def hasRoom(front: Int, end: Int): Boolean = {
+  override final def hasRoom(front: Int, end: Int): Boolean = {
     val excess = end - front - sparse
     excess >= 0 && excess < roomy
   }
 
-  override def makeRoom(front: Int, end: Int): Boolean =
+  override final def makeRoom(front: Int, end: Int): Boolean =
     if (hasRoom(front, end)) false
     else resize(front, end, if (end - front < sparse) capacity / 2L else capacity * 2L)
 
-  override def clear(position: Int): Unit = {
-    val slot = first(position)
-    operator.clear(all, slot << widthShift)
-    if (laneShift == 1) operator.clear(all, (slot + 1) << widthShift)
-  }
-
   private def resize(front: Int, end: Int, capacity: Long): Boolean = {
-    val to = allocate(capacity)
-    (0 until Registers).foreach(r => operator.copy(to, r << widthShift, all, r << widthShift))
-    var position = front
-    while (position != end) {
-      val source = first(position)
-      val target = Registers + ((position & (capacity.toInt - 1)) << laneShift)
-      var lane = 0
-      while (lane <= laneShift) {
-        operator.copy(to, (target + lane) << widthShift, all, (source + lane) << widthShift)
-        lane += 1
-      }
-      position += 1
-    }
-    all = to
+    require(capacity)
+    move(front, end, capacity.toInt)
     mask = capacity.toInt - 1
     sparse = if (capacity == minCapacity) 0 else capacity.toInt / 4
     roomy = capacity.toInt - sparse
     true
   }
 
-  private def allocate(capacity: Long): S = {
-    val needed = (Registers + (capacity << laneShift)) << widthShift
-    if (needed > MaxCells)
-      throw new IllegalStateException(
-        s"A window of $capacity elements needs $needed cells, more than one array can hold ($MaxCells): " +
-          "evict sooner, or take the chunked form of the algorithm"
-      )
-    operator.allocate(needed.toInt)
-  }
+  protected final def slotsFor(capacity: Long): Long = States.Registers + (capacity << laneShift)
+
+  /** Refuses a capacity that is too much for the arrays. */
+  protected def require(capacity: Long): Unit
 }
 
 object RingStates {
 
   /** What `minCapacity` is if nobody says. */
   final val MinCapacity = 16
-  private final val MaxCells = Int.MaxValue - 8
+  private[state] final val MaxCells = Int.MaxValue - 8
+
+  /** From how many cells a state gets an array of its own: see [[SpreadRing]]. */
+  private final val Wide = 16
+
+  def of[S](
+      operator: InPlaceAggregator[S, _, _],
+      lanes: Int,
+      minCapacity: Int = MinCapacity
+  ): RingStates[S] =
+    if (operator.width < Wide) new PackedRing(operator, lanes, minCapacity)
+    else new SpreadRing(operator, lanes, minCapacity)
+
+  private[state] def tooMany(capacity: Long, what: String): Nothing =
+    throw new IllegalStateException(
+      s"A window of $capacity elements needs $what, more than one array can hold ($MaxCells): " +
+        "evict sooner, or take the chunked form of the algorithm"
+    )
 }

@@ -38,6 +38,13 @@ abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _
   /** `target` becomes the state of `older` followed by that of `newer`. */
   def combine(target: Int, older: Int, newer: Int): Unit
 
+  /** With one lane: of how many positions up to `position` the states are side by side; at least 1. */
+  def runUpTo(position: Int): Int = 1
+
+  /** The states of the `count` positions from `from` on, a run, become the aggregates from there to the run's end. */
+  def suffixes(from: Int, count: Int): Unit =
+    operator.suffixes(cells(slot(from)), offset(slot(from)), 1 << widthShift, count)
+
   /** Whether the slots of `end` are usable, and not too many are unused, for a queue of `front until end`. */
   def hasRoom(front: Int, end: Int): Boolean
 

@@ -25,7 +25,7 @@ object AlgorithmSpec {
       def apply[S, In, Out](operator: InPlaceAggregator[S, In, Out]): Option[Window[S, In, Out]] =
         operator match {
           case inverse: Invertible[S] @unchecked =>
-            Some(new Window(operator, new SubtractOnEvict(new state.RingStates[S](operator, 1), inverse)))
+            Some(new Window(operator, new SubtractOnEvict(state.RingStates.of(operator, 1), inverse)))
           case _ => None
         }
     }

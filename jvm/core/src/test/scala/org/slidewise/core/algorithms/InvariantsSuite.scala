@@ -60,7 +60,7 @@ class InvariantsSuite extends FunSuite {
         val (at, m) = (slots(w), w.middle - w.front)
         (0 until m).foreach(i => holds("L1", at(i), v.slice(i, m)))
         (m until v.size).foreach(i => holds("L2", at(i), v.slice(i, i + 1)))
-        holds("L3", TwoStacksLite.Back, v.drop(m))
+        if (m < v.size) holds("L3", TwoStacksLite.Back, v.drop(m))
 
       case w: Daba[Refs @unchecked] =>
         val at = pairs(w)

@@ -1,0 +1,48 @@
+package org.slidewise.bench
+
+import org.slidewise.core.operators.Bloom
+import org.slidewise.core.{DoubleWindow, LongWindow, Operators, SlidingAggregator, StateReader}
+
+/**
+ * A window under test, which takes whole numbers and answers with a number, whatever its operator. A process has only one
+ * class of it, so that the calls are compiled as if it were not there.
+ */
+sealed abstract class Subject(window: SlidingAggregator[_, _]) {
+  def insert(i: Long): Unit
+  def evict(): Unit
+  def query(): Double
+
+  final def size: Int = window.size
+  final def evict(count: Int): Unit = window.evict(count)
+}
+
+object Subject {
+
+  /**
+   * The three operators of the paper's experiments: `sum`, `geomean`, and `bloom` with 4,096 bits and 4 hashes.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if there is no such operator or algorithm
+   */
+  def apply(operator: String, algorithm: String, elements: Int): Subject = operator match {
+    case "sum"     => new OfDoubles(Algorithms.window(algorithm, elements, Operators.sum))
+    case "geomean" => new OfDoubles(Algorithms.window(algorithm, elements, Operators.geometricMean))
+    case "bloom"   => new OfLongs(Algorithms.window(algorithm, elements, new Bloom(4096, 4)))
+    case other     =>
+      throw new IllegalArgumentException(s"operator is $other: it must be sum, geomean or bloom")
+  }
+
+  private final class OfDoubles(window: DoubleWindow) extends Subject(window) {
+    override def insert(i: Long): Unit = window.insert((i & 1023) + 1.0)
+    override def evict(): Unit = window.evict()
+    override def query(): Double = window.query()
+  }
+
+  /** Reads a word of the answer, so that the time is that of the window and not that of counting bits. */
+  private final class OfLongs(window: LongWindow) extends Subject(window) {
+    private[this] val firstWord: StateReader[Array[Long], Long] = (cells, at) => cells(at)
+    override def insert(i: Long): Unit = window.insert(i)
+    override def evict(): Unit = window.evict()
+    override def query(): Double = window.query(firstWord).toDouble
+  }
+}

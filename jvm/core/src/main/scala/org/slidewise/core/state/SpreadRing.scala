@@ -1,0 +1,67 @@
+package org.slidewise.core.state
+
+import org.slidewise.core.InPlaceAggregator
+import org.slidewise.core.state.States.Registers
+
+/**
+ * A ring of arrays, one for each state: for operators whose states are many cells.
+ *
+ * Growing moves references and no cells. What is more, all states begin at index 0, which is a constant to the compiler: it
+ * then knows that a `combine` from cell to cell meets no cell twice, and does several at a time. Within one array it cannot
+ * know that.
+ */
+final class SpreadRing[S] private[state] (
+    operator: InPlaceAggregator[S, _, _],
+    lanes: Int,
+    minCapacity: Int
+) extends RingStates[S](operator, lanes, minCapacity) {
+
+  require(minCapacity.toLong)
+  private[this] var table: Array[AnyRef] = filled(slotsFor(minCapacity.toLong).toInt)
+  (0 until Registers).foreach(identity)
+
+  override def cells(slot: Int): S = table(slot).asInstanceOf[S]
+
+  override def offset(slot: Int): Int = 0
+
+  override def combine(target: Int, older: Int, newer: Int): Unit =
+    operator.combine(cells(target), 0, cells(older), 0, cells(newer), 0)
+
+  override def clear(position: Int): Unit = {
+    val slot = first(position)
+    operator.clear(cells(slot), 0)
+    if (laneShift == 1) operator.clear(cells(slot + 1), 0)
+  }
+
+  protected override def move(front: Int, end: Int, capacity: Int): Unit = {
+    val to = new Array[AnyRef](slotsFor(capacity.toLong).toInt)
+    System.arraycopy(table, 0, to, 0, Registers)
+    var position = front
+    while (position != end) {
+      val target = Registers + ((position & (capacity - 1)) << laneShift)
+      System.arraycopy(table, first(position), to, target, 1 << laneShift)
+      position += 1
+    }
+    table = to
+    fill()
+  }
+
+  private def filled(slots: Int): Array[AnyRef] = {
+    table = new Array[AnyRef](slots)
+    fill()
+    table
+  }
+
+  private def fill(): Unit = {
+    var slot = 0
+    while (slot < table.length) {
+      if (table(slot) == null) table(slot) = operator.allocate(operator.width).asInstanceOf[AnyRef]
+      slot += 1
+    }
+  }
+
+  protected override def require(capacity: Long): Unit = {
+    val slots = slotsFor(capacity)
+    if (slots > RingStates.MaxCells) RingStates.tooMany(capacity, s"$slots slots")
+  }
+}
