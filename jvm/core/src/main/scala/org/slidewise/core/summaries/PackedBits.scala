@@ -33,6 +33,20 @@ private[summaries] final class BitWriter {
     write(rest, 8)
   }
 
+  /** A number from 1, in the delta code of Elias: log n + 2 log log n bits, about. */
+  def writeElias(value: Long): Unit = {
+    val digits = Arguments.width(value)
+    val digitsOfDigits = Arguments.width(digits.toLong)
+    write(1L << (digitsOfDigits - 1), digitsOfDigits)
+    write(digits.toLong, digitsOfDigits - 1)
+    write(value, digits - 1)
+  }
+
+  def writeBytes(bytes: Array[Byte]): Unit = {
+    writeVariable(bytes.length.toLong)
+    bytes.foreach(byte => write(byte.toLong, 8))
+  }
+
   def writeDouble(value: Double): Unit = write(java.lang.Double.doubleToRawLongBits(value), 64)
 
   def toBytes: Array[Byte] = java.util.Arrays.copyOf(bytes, ((written + 7) >>> 3).toInt)
@@ -71,6 +85,21 @@ private[summaries] final class BitReader(bytes: Array[Byte]) {
       more = (next & 0x80) != 0 && shift < 64
     }
     value
+  }
+
+  def readElias(): Long = {
+    var digitsOfDigits = 1
+    while (read(1) == 0) digitsOfDigits += 1
+    val digits = (read(digitsOfDigits - 1) | (1L << (digitsOfDigits - 1))).toInt
+    if (digits > 64)
+      throw new IllegalArgumentException("bytes is damaged: it must be a summary as toBytes made it")
+    read(digits - 1) | (1L << (digits - 1))
+  }
+
+  def readBytes(): Array[Byte] = {
+    val length = readVariable()
+    if (length < 0 || length > bytes.length) read(Int.MaxValue)
+    Array.fill(length.toInt)(read(8).toByte)
   }
 
   def readDouble(): Double = java.lang.Double.longBitsToDouble(read(64))
