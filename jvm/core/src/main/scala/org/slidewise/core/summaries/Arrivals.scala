@@ -10,7 +10,7 @@ private[summaries] final class Arrivals {
   def isFull: Boolean = used == Arrivals.Most
 
   def add(time: Long, value: Long): Unit =
-    if (used > 0 && times(used - 1) == time) values(used - 1) += value
+    if (used > 0 && times(used - 1) == time) values(used - 1) = Math.addExact(values(used - 1), value)
     else {
       if (used == times.length) {
         times = java.util.Arrays.copyOf(times, 2 * used)
@@ -30,7 +30,7 @@ private[summaries] final class Arrivals {
       val time = times(i)
       var count = 0L
       while (i >= 0 && times(i) == time) {
-        count += values(i)
+        count = Math.addExact(count, values(i))
         i -= 1
       }
       nodes.add(time, 0, count)

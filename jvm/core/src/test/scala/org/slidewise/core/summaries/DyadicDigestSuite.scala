@@ -3,13 +3,22 @@ package org.slidewise.core.summaries
 class DyadicDigestSuite extends TimestampSuite[DyadicDigest] {
   protected def create(maxWidth: Long, epsilon: Double) = DyadicDigest.create(maxWidth, epsilon)
   protected def fromBytes(bytes: Array[Byte]) = DyadicDigest.fromBytes(bytes)
-  protected val expectedWorst = ((0.3, 1.0), (0.3, 1.0))
+  protected val expectedWorst = ((0.9, 1.0), (0.85, 1.0))
 
   protected def worstBegins(summary: DyadicDigest) =
     summary.state._1.flatMap { case (end, log, _) => Seq(end - (1L << log) + 2, end, end + 1) }
 
   protected def checkInvariants(summary: DyadicDigest) = {
     val (nodes, shares) = summary.state
+    val log = shares.length - 1
+    if (log > 0) {
+      val share = summary.epsilon / log
+      val sideBySide = (1 + math.log(math.max(1, share * nodes.map(_._3).sum))) / share
+      assert(
+        nodes.size <= sideBySide + 1,
+        s"${nodes.size} ranges, of which $sideBySide could be side by side"
+      )
+    }
     var right = Seq.empty[(Long, Int, Long)]
     for ((node @ (end, log, _), i) <- nodes.zipWithIndex) {
       val start = end - (1L << log) + 1
