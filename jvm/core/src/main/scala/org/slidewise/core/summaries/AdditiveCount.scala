@@ -48,7 +48,7 @@ final class AdditiveCount private (val window: Long, val epsilon: Double, marks:
   def maxError: Double = (blockSize - 1) / 2.0
 
   override def insert(one: Boolean): Unit = {
-    if (one) y += 1
+    y += (if (one) 1 else 0)
     offset += 1
     if (offset == leavesAt) marks.dropOldest()
     if (offset == blockSize) closeBlock()
@@ -132,9 +132,7 @@ object AdditiveCount {
   }
 
   /** The summary that [[AdditiveCount.toBytes]] stored. */
-  def fromBytes(bytes: Array[Byte]): AdditiveCount = {
-    val in = new BitReader(bytes)
-    Format.readKind(in, Format.Count)
+  def fromBytes(bytes: Array[Byte]): AdditiveCount = Format.read(bytes, Format.Count) { in =>
     val count = create(in.readVariable(), in.readDouble())
     count.read(in)
     count

@@ -135,9 +135,7 @@ object AdditiveSum {
   }
 
   /** The summary that [[AdditiveSum.toBytes]] stored. */
-  def fromBytes(bytes: Array[Byte]): AdditiveSum = {
-    val in = new BitReader(bytes)
-    Format.readKind(in, Format.AdditiveSum)
+  def fromBytes(bytes: Array[Byte]): AdditiveSum = Format.read(bytes, Format.AdditiveSum) { in =>
     val sum = readHeader(in)
     sum.read(in)
     sum
@@ -150,6 +148,7 @@ object AdditiveSum {
     val units = in.readVariable()
     val exact = in.readVariable() == 1
     val cellWidth = in.readVariable().toInt
+    if (window < 1 || units < 1 || cellWidth > 63) Format.damaged()
     val plan: SumPlan =
       if (cellWidth == 0) SumPlan.Blocks(window, in.readVariable(), units, exact)
       else SumPlan.Cells(window, cellWidth, in.readVariable(), units, exact)

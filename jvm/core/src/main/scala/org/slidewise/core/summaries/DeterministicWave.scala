@@ -177,9 +177,7 @@ object DeterministicWave {
   }
 
   /** The summary that [[DeterministicWave.toBytes]] stored. */
-  def fromBytes(bytes: Array[Byte]): DeterministicWave = {
-    val in = new BitReader(bytes)
-    Format.readKind(in, Format.DeterministicWave)
+  def fromBytes(bytes: Array[Byte]): DeterministicWave = Format.read(bytes, Format.DeterministicWave) { in =>
     val wave = create(in.readVariable(), in.readVariable(), in.readDouble())
     wave.read(in)
     wave

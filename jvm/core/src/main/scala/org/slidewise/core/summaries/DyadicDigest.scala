@@ -234,9 +234,7 @@ object DyadicDigest {
     new DyadicDigest(maxWidth, epsilon)
 
   /** The summary that [[DyadicDigest.toBytes]] stored. */
-  def fromBytes(bytes: Array[Byte]): DyadicDigest = {
-    val in = new BitReader(bytes)
-    Format.readKind(in, Format.DyadicDigest)
+  def fromBytes(bytes: Array[Byte]): DyadicDigest = Format.read(bytes, Format.DyadicDigest) { in =>
     val digest = unchecked(in.readVariable(), in.readDouble())
     digest.read(in)
     digest

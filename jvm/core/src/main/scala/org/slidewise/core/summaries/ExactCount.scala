@@ -42,9 +42,7 @@ object ExactCount {
   }
 
   /** The summary that [[ExactCount.toBytes]] stored. */
-  def fromBytes(bytes: Array[Byte]): ExactCount = {
-    val in = new BitReader(bytes)
-    Format.readKind(in, Format.ExactCount)
+  def fromBytes(bytes: Array[Byte]): ExactCount = Format.read(bytes, Format.ExactCount) { in =>
     val count = create(in.readVariable())
     count.ring.read(in, dropped = false)
     count

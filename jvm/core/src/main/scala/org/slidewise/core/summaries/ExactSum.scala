@@ -48,9 +48,7 @@ object ExactSum {
   }
 
   /** The summary that [[ExactSum.toBytes]] stored. */
-  def fromBytes(bytes: Array[Byte]): ExactSum = {
-    val in = new BitReader(bytes)
-    Format.readKind(in, Format.ExactSum)
+  def fromBytes(bytes: Array[Byte]): ExactSum = Format.read(bytes, Format.ExactSum) { in =>
     val sum = create(in.readVariable(), in.readVariable())
     sum.ring.read(in)
     sum

@@ -139,11 +139,10 @@ object ExponentialHistogram {
   }
 
   /** The summary that [[ExponentialHistogram.toBytes]] stored. */
-  def fromBytes(bytes: Array[Byte]): ExponentialHistogram = {
-    val in = new BitReader(bytes)
-    Format.readKind(in, Format.ExponentialHistogram)
-    val count = create(in.readVariable(), in.readDouble())
-    count.read(in)
-    count
+  def fromBytes(bytes: Array[Byte]): ExponentialHistogram = Format.read(bytes, Format.ExponentialHistogram) {
+    in =>
+      val count = create(in.readVariable(), in.readDouble())
+      count.read(in)
+      count
   }
 }

@@ -39,8 +39,20 @@ private[summaries] object Format {
     out
   }
 
-  /** Reads version and kind of the summary `in`, which must be `wanted`. */
-  def readKind(in: BitReader, wanted: Int): Unit = {
+  /** What `read` makes of `bytes`, which must hold a summary of the kind `wanted`. */
+  def read[S](bytes: Array[Byte], wanted: Int)(read: BitReader => S): S = {
+    val in = new BitReader(bytes)
+    readKind(in, wanted)
+    try read(in)
+    catch {
+      case _: IndexOutOfBoundsException | _: ArithmeticException | _: NegativeArraySizeException => damaged()
+    }
+  }
+
+  def damaged(): Nothing =
+    throw new IllegalArgumentException("bytes is damaged: it must be a summary as toBytes made it")
+
+  private def readKind(in: BitReader, wanted: Int): Unit = {
     val version = in.read(8).toInt
     if (version < 1 || version > Version)
       throw new IllegalArgumentException(

@@ -91,8 +91,7 @@ private[summaries] final class BitReader(bytes: Array[Byte]) {
     var digitsOfDigits = 1
     while (read(1) == 0) digitsOfDigits += 1
     val digits = (read(digitsOfDigits - 1) | (1L << (digitsOfDigits - 1))).toInt
-    if (digits > 64)
-      throw new IllegalArgumentException("bytes is damaged: it must be a summary as toBytes made it")
+    if (digits > 64) Format.damaged()
     read(digits - 1) | (1L << (digits - 1))
   }
 

@@ -78,9 +78,7 @@ object RangeSum {
   }
 
   /** The summary that [[RangeSum.toBytes]] stored. */
-  def fromBytes(bytes: Array[Byte]): RangeSum = {
-    val in = new BitReader(bytes)
-    Format.readKind(in, Format.RangeSum)
+  def fromBytes(bytes: Array[Byte]): RangeSum = Format.read(bytes, Format.RangeSum) { in =>
     val (low, high) = (in.readDouble(), in.readDouble())
     checkRange(low, high)
     val above = AdditiveSum.readHeader(in)

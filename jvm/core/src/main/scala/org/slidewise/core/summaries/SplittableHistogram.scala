@@ -192,11 +192,10 @@ object SplittableHistogram {
   }
 
   /** The summary that [[SplittableHistogram.toBytes]] stored. */
-  def fromBytes(bytes: Array[Byte]): SplittableHistogram = {
-    val in = new BitReader(bytes)
-    Format.readKind(in, Format.SplittableHistogram)
-    val histogram = create(in.readVariable(), in.readDouble())
-    histogram.read(in)
-    histogram
+  def fromBytes(bytes: Array[Byte]): SplittableHistogram = Format.read(bytes, Format.SplittableHistogram) {
+    in =>
+      val histogram = create(in.readVariable(), in.readDouble())
+      histogram.read(in)
+      histogram
   }
 }

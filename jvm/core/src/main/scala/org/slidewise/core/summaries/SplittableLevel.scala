@@ -125,7 +125,7 @@ private[summaries] final class SplittableLevel(val level: Int, log: Int, most: I
 
   private def indexWidth = width(most.toLong)
 
-  /** Of more than one timestamp, or any of level 0: the weight; else what is above 2^i^. */
+  /** What a bucket took itself, not from the one it was split off; in level 0, one less than its weight. */
   private def stored(i: Int): Long = if (level == 0) buckets.weight(i) - 1 else buckets.weight(i) - base(i)
   private def base(i: Int): Long = if (buckets.start(i) == 0 && end(i) == 1L << log) 0 else half
 

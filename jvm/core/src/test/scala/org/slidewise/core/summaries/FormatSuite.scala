@@ -148,7 +148,7 @@ class FormatSuite extends FunSuite {
       (digest.toBytes, DyadicDigest.fromBytes),
       (histogram.toBytes, SplittableHistogram.fromBytes)
     )
-    for ((stored, read) <- readers; _ <- 0 until 300) {
+    for ((stored, read) <- readers; _ <- 0 until 2000) {
       val damaged = stored.clone
       // What follows version and kind, where most damage is not seen at once.
       val at = 2 + random.nextInt(stored.length - 2)
