@@ -19,14 +19,16 @@ private[summaries] final class Buckets {
     val last = hint
     if (last < used && start(last) <= time && (last + 1 == used || start(last + 1) > time)) last
     else {
+      // Where the answer lies is no branch to be foretold.
       var low = 0
-      var high = used
-      while (low < high) {
-        val middle = (low + high) >>> 1
-        if (allStarts(first + middle) <= time) low = middle + 1 else high = middle
+      var rest = used
+      while (rest > 1) {
+        val half = rest >>> 1
+        low += (if (allStarts(first + low + half) <= time) half else 0)
+        rest -= half
       }
-      hint = math.max(0, low - 1)
-      low - 1
+      hint = low
+      if (used > 0 && start(low) <= time) low else -1
     }
   }
 
