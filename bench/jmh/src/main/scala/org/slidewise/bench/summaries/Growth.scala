@@ -1,5 +1,6 @@
 package org.slidewise.bench.summaries
 
+import java.lang.management.ManagementFactory
 import java.util.SplittableRandom
 import org.slidewise.core.summaries._
 
@@ -45,9 +46,11 @@ private[summaries] object Growth {
       }
   }
 
+  /** Of the processor. */
   private def time(summary: TimestampSummary[_], times: Array[Long]): Double = {
-    val begin = System.nanoTime()
+    val thread = ManagementFactory.getThreadMXBean
+    val begin = thread.getCurrentThreadCpuTime
     times.foreach(summary.insert(_))
-    (System.nanoTime() - begin).toDouble / times.length
+    (thread.getCurrentThreadCpuTime - begin).toDouble / times.length
   }
 }

@@ -11,10 +11,10 @@ trait WindowSummary {
   /** The best single answer; always from [[lower]] to [[upper]]. */
   def estimate: Double
 
-  /** No window that is like the stream's can have less. */
+  /** What the window has at least. */
   def lower: Double
 
-  /** No window that is like the stream's can have more. */
+  /** What the window has at most. */
   def upper: Double
 
   /** The bits of state, which is what [[toBytes]] packs after its header. */
