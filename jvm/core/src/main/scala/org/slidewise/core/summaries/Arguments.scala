@@ -1,0 +1,42 @@
+package org.slidewise.core.summaries
+
+/** What every summary asks of its arguments. */
+private[summaries] object Arguments {
+
+  final val MaxWindow = 1L << 40
+
+  /** The most bits of state that one summary can have: 128 MiB. */
+  final val MaxBits = 1L << 30
+
+  def checkWindow(window: Long): Unit =
+    if (window < 1 || window > MaxWindow) outside("window", window, "from 1 to 2^40 elements")
+
+  def checkEpsilon(epsilon: Double): Unit =
+    if (!(epsilon > 0 && epsilon < 1)) outside("epsilon", epsilon, "above 0 and below 1")
+
+  /** A relative error, whose structures grow with 1 / ε. */
+  def checkRelative(epsilon: Double): Unit =
+    if (!(epsilon >= 1.0 / (1 << 20) && epsilon < 1)) outside("epsilon", epsilon, "from 2^-20 and below 1")
+
+  def checkUpperBound(upperBound: Long): Unit =
+    if (upperBound < 1 || upperBound > (1L << 53)) outside("upperBound", upperBound, "from 1 to 2^53")
+
+  def checkUpperBound(upperBound: Double): Unit =
+    if (!(upperBound > 0 && upperBound < Double.PositiveInfinity))
+      outside("upperBound", upperBound, "above 0 and finite")
+
+  def checkBits(bits: Double, window: Long, epsilon: Double): Unit =
+    if (bits > MaxBits)
+      throw new IllegalArgumentException(
+        s"epsilon is $epsilon: with a window of $window it needs ${math.ceil(bits / 8e6).toLong} MB of state and at most " +
+          s"${MaxBits / 8000000} MB is allowed; take a larger epsilon or a shorter window"
+      )
+
+  def outside(name: String, value: Any, allowed: String): Nothing =
+    throw new IllegalArgumentException(s"$name is $value: it must be $allowed")
+
+  /** The bits that hold any of 0, …, `greatest`. */
+  def width(greatest: Long): Int = 64 - java.lang.Long.numberOfLeadingZeros(greatest)
+
+  def ceilDiv(a: Long, b: Long): Long = (a + b - 1) / b
+}

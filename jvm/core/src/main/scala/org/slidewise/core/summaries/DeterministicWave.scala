@@ -1,0 +1,185 @@
+package org.slidewise.core.summaries
+
+import Arguments.{ceilDiv, width}
+
+/**
+ * A deterministic wave: the sum of the last W whole numbers from 0 to R, or the number of ones (R = 1), within a relative error
+ * of ε and in O(1) worst case.
+ *
+ * Let z be the sum of all values so far. An element that takes z from z - v to z is of level j if that passes a multiple of
+ * 2^j^ and none of 2^j+1^, and of level T at most. Each level keeps its newest elements with their position, v and z: q + 1 of
+ * them, q = ⌈1 / (2 ε)⌉, and level T all in the window. All levels together are one list by position.
+ *
+ * '''The answer.''' Let z,,1,, be the sum up to the newest element that left the window while it was in the list, and z,,2,, - v,,2,,
+ * that up to before the list's oldest element. The window's sum is from z - (z,,2,, - v,,2,,) to z - z,,1,,, and the answer halves
+ * the gap.
+ *
+ * '''Its error.''' If all elements between have values of 0, it is right. Else let j - 1 be the highest level of those; they pass
+ * no multiple of 2^j^, so the gap is below 2^j^. The last one of that level was pushed out by q + 1 newer ones of it, which are
+ * in the window; from one to the next of them z grows past 2^j^, so that the sum is at least q 2^j^ + 1 and half the gap at
+ * most ε of it. Level T pushes none out: W R / 2^T^ + 2 are enough for the window.
+ *
+ * '''Bits:''' an element has ⌈log,,2,, W⌉ for its age, ⌈log,,2,,(W R + 1)⌉ for z and ⌈log,,2,, R⌉ for v; there are at most (q + 1) T + q + 2,
+ * 2^T^ < 2 W R / q: O(log(ε W R) (log W + log R) / ε). '''Cost:''' insert and query O(1) worst case.
+ *
+ * Invariants, between calls:
+ *   - (V1) the list is all kept elements by position, all in the window;
+ *   - (V2) the newest element with v > 0 is in it, if it is in the window.
+ *
+ * @see
+ *   Gibbons, Tirthapura, "Distributed Streams Algorithms for Sliding Windows", sections 3.2 and 3.3
+ */
+final class DeterministicWave private (val window: Long, val upperBound: Long, val epsilon: Double)
+    extends SumSummary
+    with CountSummary {
+  private val q = math.ceil(1 / (2 * epsilon)).toLong
+  private val greatest = window * upperBound
+  private val top = width(ceilDiv(greatest, q) - 1)
+  private val room = (q + 1).toInt
+  private val topRoom = (ceilDiv(greatest, 1L << top) + 2).toInt
+  private val slots = top * room + topRoom
+
+  private val positions = new Array[Long](slots)
+  private val values = new Array[Long](slots)
+  private val sums = new Array[Long](slots)
+  private val levels = new Array[Byte](slots)
+  private val older = new Array[Int](slots)
+  private val newer = new Array[Int](slots)
+  private val first = new Array[Int](top + 1)
+  private val counts = new Array[Int](top + 1)
+
+  private var oldest = -1
+  private var newest = -1
+  private var now = 0L
+
+  /** z, which may wrap around: only differences and the lowest T bits are used. */
+  private var sum = 0L
+  private var sumGone = 0L
+
+  override def insert(one: Boolean): Unit = insert(if (one) 1L else 0L)
+
+  override def insert(value: Long): Unit = {
+    if (value < 0 || value > upperBound)
+      Arguments.outside("value", value, s"from 0 to the upperBound $upperBound")
+    now += 1
+    if (oldest >= 0 && positions(oldest) <= now - window) {
+      sumGone = sums(oldest)
+      removeOldestOf(levels(oldest).toInt)
+    }
+    if (value > 0) {
+      sum += value
+      add(now, value, sum)
+    }
+  }
+
+  private def add(position: Long, value: Long, z: Long): Unit = {
+    val level = math.min(top, 63 - java.lang.Long.numberOfLeadingZeros(z ^ (z - value)))
+    val most = if (level == top) topRoom else room
+    if (counts(level) == most) removeOldestOf(level)
+    val end = first(level) + counts(level)
+    val slot = level * room + (if (end >= most) end - most else end)
+    counts(level) += 1
+    positions(slot) = position
+    values(slot) = value
+    sums(slot) = z
+    levels(slot) = level.toByte
+    older(slot) = newest
+    newer(slot) = -1
+    if (newest >= 0) newer(newest) = slot else oldest = slot
+    newest = slot
+  }
+
+  private def removeOldestOf(level: Int): Unit = {
+    val slot = level * room + first(level)
+    first(level) = if (first(level) + 1 == (if (level == top) topRoom else room)) 0 else first(level) + 1
+    counts(level) -= 1
+    val (before, after) = (older(slot), newer(slot))
+    if (before >= 0) newer(before) = after else oldest = after
+    if (after >= 0) older(after) = before else newest = before
+  }
+
+  private def least: Long = if (oldest < 0) 0 else sum - sums(oldest) + values(oldest)
+  private def most: Long = if (oldest < 0) 0 else sum - sumGone
+  private def mostInWindow: Long = math.min(greatest, most)
+
+  override def estimate: Double = (least + mostInWindow) / 2.0
+  override def lower: Double = least.toDouble
+  override def upper: Double = mostInWindow.toDouble
+
+  /** The number of elements kept. */
+  def entries: Int = counts.sum
+
+  private def goneWidth = width(greatest + (1L << top))
+  private def entryBits = width(window - 1) + width(greatest) + width(upperBound - 1)
+
+  override def bits: Long =
+    top.toLong + goneWidth + width(slots.toLong) + entries.toLong * entryBits
+  override def headerBytes: Int = (header.bits / 8).toInt
+
+  private def header: BitWriter = {
+    val out = Format.writer(Format.DeterministicWave)
+    out.writeVariable(window)
+    out.writeVariable(upperBound)
+    out.writeDouble(epsilon)
+    out
+  }
+
+  override def toBytes: Array[Byte] = {
+    val out = header
+    out.write(sum, top)
+    out.write(most, goneWidth)
+    out.write(entries.toLong, width(slots.toLong))
+    var slot = oldest
+    while (slot >= 0) {
+      out.write(now - positions(slot), width(window - 1))
+      out.write(sum - sums(slot), width(greatest))
+      out.write(values(slot) - 1, width(upperBound - 1))
+      slot = newer(slot)
+    }
+    out.toBytes
+  }
+
+  private def read(in: BitReader): Unit = {
+    sum = in.read(top)
+    sumGone = sum - in.read(goneWidth)
+    val entries = in.read(width(slots.toLong)).toInt
+    for (_ <- 0 until entries) {
+      val age = in.read(width(window - 1))
+      val behind = in.read(width(greatest))
+      add(-age, in.read(width(upperBound - 1)) + 1, sum - behind)
+    }
+  }
+
+  /** For tests of (V1) and (V2): age and value of each kept element, oldest first. */
+  private[summaries] def state: Seq[(Long, Long)] =
+    Iterator.iterate(oldest)(newer(_)).takeWhile(_ >= 0).map(i => (now - positions(i), values(i))).toSeq
+}
+
+object DeterministicWave {
+
+  /** A window of zeros, to count ones. */
+  def create(window: Long, epsilon: Double): DeterministicWave = create(window, 1, epsilon)
+
+  /**
+   * A window of zeros, to sum numbers up to `upperBound`.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `window` is not from 1 to 2^40^, `upperBound` not from 1, `epsilon` not from 2^-20^ and below 1, or
+   *   `window * upperBound` above 2^60^
+   */
+  def create(window: Long, upperBound: Long, epsilon: Double): DeterministicWave = {
+    Arguments.checkWindow(window)
+    Arguments.checkRelative(epsilon)
+    val greatest = (1L << 60) / window
+    if (upperBound < 1 || upperBound > greatest)
+      Arguments.outside("upperBound", upperBound, s"from 1 to $greatest with a window of $window")
+    new DeterministicWave(window, upperBound, epsilon)
+  }
+
+  /** The summary that [[DeterministicWave.toBytes]] stored. */
+  def fromBytes(bytes: Array[Byte]): DeterministicWave = Format.read(bytes, Format.DeterministicWave) { in =>
+    val wave = create(in.readVariable(), in.readVariable(), in.readDouble())
+    wave.read(in)
+    wave
+  }
+}

@@ -1,0 +1,56 @@
+package org.slidewise.core.summaries
+
+/**
+ * The sum of the last W whole numbers from 0 to R, exactly: the numbers themselves, packed. W ⌈log,,2,,(R + 1)⌉ bits; O(1).
+ *
+ * A yardstick for the others.
+ */
+final class ExactSum private (val window: Long, val upperBound: Long) extends SumSummary {
+  private val valueWidth = Arguments.width(upperBound)
+  private val ring = new CellRing(window.toInt, valueWidth)
+
+  override def insert(value: Long): Unit = {
+    if (value < 0 || value > upperBound)
+      Arguments.outside("value", value, s"from 0 to the upperBound $upperBound")
+    ring.append(value)
+  }
+
+  override def estimate: Double = ring.total.toDouble
+  override def lower: Double = estimate
+  override def upper: Double = estimate
+
+  override def bits: Long = window * valueWidth
+  override def headerBytes: Int = (header.bits / 8).toInt
+
+  private def header: BitWriter = {
+    val out = Format.writer(Format.ExactSum)
+    out.writeVariable(window)
+    out.writeVariable(upperBound)
+    out
+  }
+
+  override def toBytes: Array[Byte] = {
+    val out = header
+    ring.write(out)
+    out.toBytes
+  }
+}
+
+object ExactSum {
+
+  /** A window of `window` zeros, for numbers up to `upperBound`; 128 MiB at most. */
+  def create(window: Long, upperBound: Long): ExactSum = {
+    Arguments.checkUpperBound(upperBound)
+    val longest = Arguments.MaxBits / Arguments.width(upperBound)
+    if (window < 1 || window > longest)
+      Arguments.outside("window", window, s"from 1 to $longest with numbers up to $upperBound")
+    new ExactSum(window, upperBound)
+  }
+
+  /** The summary that [[ExactSum.toBytes]] stored. */
+  def fromBytes(bytes: Array[Byte]): ExactSum = Format.read(bytes, Format.ExactSum) { in =>
+    val sum = create(in.readVariable(), in.readVariable())
+    sum.ring.read(in)
+    sum
+  }
+}

@@ -1,0 +1,67 @@
+package org.slidewise.core.summaries
+
+/**
+ * The first two bytes of every stored summary: the format's version and the kind of summary. Then come the parameters, whole
+ * bytes, and then the state, packed.
+ *
+ * A release reads every version from 1 to its own. Numbers of kinds are never used again.
+ */
+private[summaries] object Format {
+  final val Version = 1
+
+  final val Count = 1
+  final val AdditiveSum = 2
+  final val RangeSum = 3
+  final val ExactCount = 4
+  final val ExactSum = 5
+  final val ExponentialHistogram = 6
+  final val DeterministicWave = 7
+  final val DyadicDigest = 8
+  final val SplittableHistogram = 9
+
+  private val names = Map(
+    Count -> "AdditiveCount",
+    AdditiveSum -> "AdditiveSum",
+    RangeSum -> "RangeSum",
+    ExactCount -> "ExactCount",
+    ExactSum -> "ExactSum",
+    ExponentialHistogram -> "ExponentialHistogram",
+    DeterministicWave -> "DeterministicWave",
+    DyadicDigest -> "DyadicDigest",
+    SplittableHistogram -> "SplittableHistogram"
+  )
+
+  /** A writer that has written the version and the kind. */
+  def writer(kind: Int): BitWriter = {
+    val out = new BitWriter
+    out.write(Version, 8)
+    out.write(kind, 8)
+    out
+  }
+
+  /** What `read` makes of `bytes`, which must hold a summary of the kind `wanted`. */
+  def read[S](bytes: Array[Byte], wanted: Int)(read: BitReader => S): S = {
+    val in = new BitReader(bytes)
+    readKind(in, wanted)
+    try read(in)
+    catch {
+      case _: IndexOutOfBoundsException | _: ArithmeticException | _: NegativeArraySizeException => damaged()
+    }
+  }
+
+  def damaged(): Nothing =
+    throw new IllegalArgumentException("bytes is damaged: it must be a summary as toBytes made it")
+
+  private def readKind(in: BitReader, wanted: Int): Unit = {
+    val version = in.read(8).toInt
+    if (version < 1 || version > Version)
+      throw new IllegalArgumentException(
+        s"bytes has format version $version: this release reads versions 1 to $Version"
+      )
+    val kind = in.read(8).toInt
+    if (kind != wanted)
+      throw new IllegalArgumentException(
+        s"bytes holds ${names.getOrElse(kind, s"an unknown kind of summary ($kind)")}: it must hold ${names(wanted)}"
+      )
+  }
+}

@@ -1,0 +1,105 @@
+package org.slidewise.core.summaries
+
+/** Writes numbers of any width, one after another, lowest bit first. */
+private[summaries] final class BitWriter {
+  private var bytes = new Array[Byte](64)
+  private var written = 0L
+
+  def bits: Long = written
+
+  def write(value: Long, width: Int): Unit = {
+    var left = width
+    var rest = value
+    while (left > 0) {
+      val at = (written >>> 3).toInt
+      if (at == bytes.length) bytes = java.util.Arrays.copyOf(bytes, bytes.length * 2)
+      val free = 8 - (written & 7).toInt
+      val taken = math.min(free, left)
+      val part = (rest & ((1L << taken) - 1)) << (8 - free)
+      bytes(at) = (bytes(at) | part).toByte
+      rest >>>= taken
+      left -= taken
+      written += taken
+    }
+  }
+
+  /** A number of seven bits a byte, each with a bit that says whether more follow. */
+  def writeVariable(value: Long): Unit = {
+    var rest = value
+    while ((rest & ~0x7fL) != 0) {
+      write((rest & 0x7f) | 0x80, 8)
+      rest >>>= 7
+    }
+    write(rest, 8)
+  }
+
+  /** A number from 1, in the delta code of Elias: log n + 2 log log n bits, about. */
+  def writeElias(value: Long): Unit = {
+    val digits = Arguments.width(value)
+    val digitsOfDigits = Arguments.width(digits.toLong)
+    write(1L << (digitsOfDigits - 1), digitsOfDigits)
+    write(digits.toLong, digitsOfDigits - 1)
+    write(value, digits - 1)
+  }
+
+  def writeBytes(bytes: Array[Byte]): Unit = {
+    writeVariable(bytes.length.toLong)
+    bytes.foreach(byte => write(byte.toLong, 8))
+  }
+
+  def writeDouble(value: Double): Unit = write(java.lang.Double.doubleToRawLongBits(value), 64)
+
+  def toBytes: Array[Byte] = java.util.Arrays.copyOf(bytes, ((written + 7) >>> 3).toInt)
+}
+
+/** Reads what a [[BitWriter]] wrote. */
+private[summaries] final class BitReader(bytes: Array[Byte]) {
+  private var position = 0L
+
+  def read(width: Int): Long = {
+    if (position + width > bytes.length * 8L)
+      throw new IllegalArgumentException(
+        s"bytes ends after ${bytes.length} bytes: it must be a whole summary as toBytes made it"
+      )
+    var value = 0L
+    var got = 0
+    while (got < width) {
+      val free = 8 - (position & 7).toInt
+      val taken = math.min(free, width - got)
+      val part = (bytes((position >>> 3).toInt) >>> (8 - free)) & ((1 << taken) - 1)
+      value |= part.toLong << got
+      got += taken
+      position += taken
+    }
+    value
+  }
+
+  def readVariable(): Long = {
+    var value = 0L
+    var shift = 0
+    var more = true
+    while (more) {
+      val next = read(8)
+      value |= (next & 0x7f) << shift
+      shift += 7
+      more = (next & 0x80) != 0 && shift < 64
+    }
+    value
+  }
+
+  def readElias(): Long = {
+    var digitsOfDigits = 1
+    while (read(1) == 0) digitsOfDigits += 1
+    val digits = (read(digitsOfDigits - 1) | (1L << (digitsOfDigits - 1))).toInt
+    if (digits > 64) Format.damaged()
+    read(digits - 1) | (1L << (digits - 1))
+  }
+
+  def readBytes(): Array[Byte] = {
+    val length = readVariable()
+    if (length < 0 || length > bytes.length) read(Int.MaxValue)
+    Array.fill(length.toInt)(read(8).toByte)
+  }
+
+  def readDouble(): Double = java.lang.Double.longBitsToDouble(read(64))
+}

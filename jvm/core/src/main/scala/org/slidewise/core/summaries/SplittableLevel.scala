@@ -1,0 +1,157 @@
+package org.slidewise.core.summaries
+
+import Arguments.width
+
+/** The least and the greatest that the elements from some timestamp on can be. */
+private[summaries] final class Suffix {
+  var least = 0L
+  var most = 0L
+
+  def set(least: Long, most: Long): Unit = {
+    this.least = least
+    this.most = most
+  }
+}
+
+/**
+ * The histogram S,,i,, of a splittable histogram: the newest `most` leaves of a binary tree over the timestamps 0 … 2^L^ - 1. A
+ * bucket of more than one timestamp whose weight reaches 2^i+1^ is split into two halves of 2^i^ each. Level 0 holds the newest
+ * timestamps there were, each with its exact weight, as a histogram of buckets that cannot split.
+ *
+ * '''What is known.''' An inner node took 2^i^ elements itself after its parent had split (the root 2^i+1^), and its 2^i^ on
+ * to each child: a leaf took w - 2^i^ itself. Each element's timestamp is in the node that took it. So the elements from t on are
+ * at least those that nodes wholly within took, and at most those and the ones that the nodes around the boundary took, of which
+ * there is one a depth: at most 2^i^ (1 + L) in all. Leaves from t on weigh 2^i^ too much for each subtree that they make up, as
+ * that has one inner node less than leaves: that is (1 + the left turns) subtrees. The paper answers with their weight, which is
+ * within 2^i^ (1 + L) of the truth (Lemma 1); the centre of what is known is within half of that.
+ *
+ * Invariants, between calls:
+ *   - (B1) the buckets of level i > 0 cover `discarded + 1`, …, 2^L^ - 1 without gap, each a dyadic range;
+ *   - (B2) of more than one timestamp, a bucket weighs less than 2^i+1^; of any number less than 2^L^, at least 2^i^;
+ *   - (B3) there are at most `most` buckets.
+ *
+ * @see
+ *   Busch, Tirthapura, "A Deterministic Algorithm for Summarizing Asynchronous Streams over a Sliding Window", sections 2 and 3
+ */
+private[summaries] final class SplittableLevel(val level: Int, log: Int, most: Int) {
+  private[summaries] val buckets = new Buckets
+  private val full = 1L << (level + 1)
+  private val half = 1L << level
+
+  /** T,,i,,: the newest timestamp that nothing is known of any more. */
+  private[summaries] var discarded = -1L
+
+  /** One bucket for all timestamps. */
+  def begin(weight: Long): Unit = buckets.insert(0, 0, weight)
+
+  /** Adds `value` elements at `time`, batch by batch: as if they came one after another (Algorithm 4, Theorem 3). */
+  def insert(time: Long, value: Long): Unit =
+    if (time > discarded) {
+      val i = buckets.find(time)
+      if (level == 0) {
+        if (i >= 0 && buckets.start(i) == time) buckets.addWeight(i, value)
+        else {
+          buckets.insert(i + 1, time, value)
+          discardOldest()
+        }
+      } else if (buckets.weight(i) + value < full) buckets.addWeight(i, value)
+      else split(i, time, value)
+    }
+
+  private def split(bucket: Int, time: Long, value: Long): Unit = {
+    var i = bucket
+    var rest = value
+    while (rest > 0) {
+      val size = end(i) - buckets.start(i)
+      if (size == 1 || buckets.weight(i) + rest < full) {
+        buckets.addWeight(i, rest)
+        rest = 0
+      } else {
+        rest -= full - buckets.weight(i)
+        val middle = buckets.start(i) + size / 2
+        buckets.setWeight(i, half)
+        buckets.insert(i + 1, middle, half)
+        if (time >= middle) i += 1
+      }
+    }
+    discardOldest()
+  }
+
+  /** The timestamp after the bucket's last one. */
+  private def end(i: Int): Long = if (i + 1 < buckets.size) buckets.start(i + 1) else 1L << log
+
+  private def discardOldest(): Unit =
+    if (buckets.size > most) {
+      val excess = buckets.size - most
+      discarded = if (level == 0) buckets.start(excess - 1) else buckets.start(excess) - 1
+      buckets.dropOldest(excess)
+    }
+
+  /** The elements with timestamps from `from` on, which must be after `discarded` and not be 0. */
+  def suffix(from: Long, into: Suffix): Unit = {
+    val first = buckets.find(from - 1) + 1
+    var weight = 0L
+    var i = buckets.size - 1
+    while (i >= first) {
+      weight += buckets.weight(i)
+      i -= 1
+    }
+    if (level == 0) into.set(weight, weight)
+    else if (first > 0 && end(first - 1) > from) within(first - 1, weight, into)
+    else between(from, weight, into)
+  }
+
+  /** The boundary is within a bucket, and `weight` that of the leaves after it. */
+  private def within(bucket: Int, weight: Long, into: Suffix): Unit = {
+    val k = width(end(bucket) - buckets.start(bucket)) - 1
+    val depth = log - k
+    val leftTurns = depth - java.lang.Long.bitCount(buckets.start(bucket) >> k)
+    val own = buckets.weight(bucket) - (if (depth > 0) half else 0)
+    into.set(weight - half * leftTurns, weight - half * leftTurns + aroundBy(depth) + own)
+  }
+
+  /** The boundary `from` is between two leaves, and `weight` that of the leaves after it. */
+  private[summaries] def between(from: Long, weight: Long, into: Suffix): Unit =
+    if (level == 0) into.set(weight, weight)
+    else {
+      val k = java.lang.Long.numberOfTrailingZeros(from) + 1
+      val turns = log - k
+      val leftTurns = turns - java.lang.Long.bitCount(from >> k)
+      into.set(weight - half * (1 + leftTurns), weight - half * (1 + leftTurns) + aroundBy(turns + 1))
+    }
+
+  /** What inner nodes of the first `depth` depths took, one of each. */
+  private def aroundBy(depth: Int): Long = if (depth > 0) half * (depth + 1) else 0
+
+  private def indexWidth = width(most.toLong)
+
+  /** What a bucket took itself, not from the one it was split off; in level 0, one less than its weight. */
+  private def stored(i: Int): Long = if (level == 0) buckets.weight(i) - 1 else buckets.weight(i) - base(i)
+  private def base(i: Int): Long = if (buckets.start(i) == 0 && end(i) == 1L << log) 0 else half
+
+  def write(out: BitWriter): Unit = {
+    val greatest = (0 until buckets.size).map(stored).foldLeft(0L)(math.max)
+    out.write(discarded + 1, log + 1)
+    out.write(buckets.size.toLong, indexWidth)
+    out.write(width(greatest).toLong, 6)
+    for (i <- 0 until buckets.size) {
+      if (level == 0) out.write(buckets.start(i), log)
+      else out.write(width(end(i) - buckets.start(i)).toLong - 1, width(log.toLong))
+      out.write(stored(i), width(greatest))
+    }
+  }
+
+  def read(in: BitReader): Unit = {
+    discarded = in.read(log + 1) - 1
+    val size = in.read(indexWidth).toInt
+    val weightWidth = in.read(6).toInt
+    var start = discarded + 1
+    for (i <- 0 until size) {
+      val k = if (level == 0) 0 else in.read(width(log.toLong)).toInt
+      if (level == 0) start = in.read(log)
+      val whole = level > 0 && start == 0 && k == log
+      buckets.insert(i, start, in.read(weightWidth) + (if (level == 0) 1 else if (whole) 0 else half))
+      start += 1L << k
+    }
+  }
+}
