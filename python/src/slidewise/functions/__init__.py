@@ -19,7 +19,33 @@ Used as `pyspark.sql.functions` is, on classic sessions and on Spark Connect; ev
 <BLANKLINE>
 """
 
+from slidewise.functions._extremes import arg_max, arg_min, m4, max_count, min_count
 from slidewise.functions._frames import centered, trailing
 from slidewise.functions._numbers import geomean
+from slidewise.functions._series import (
+    ewma,
+    increase,
+    longest_decreasing_run,
+    longest_increasing_run,
+    max_subarray_sum,
+    rate,
+    time_weighted_avg,
+)
 
-__all__ = ["centered", "geomean", "trailing"]
+__all__ = [
+    "arg_max",
+    "arg_min",
+    "centered",
+    "ewma",
+    "geomean",
+    "increase",
+    "longest_decreasing_run",
+    "longest_increasing_run",
+    "m4",
+    "max_count",
+    "max_subarray_sum",
+    "min_count",
+    "rate",
+    "time_weighted_avg",
+    "trailing",
+]

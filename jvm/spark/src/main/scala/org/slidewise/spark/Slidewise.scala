@@ -3,7 +3,7 @@ package org.slidewise.spark
 import org.apache.spark.sql.{Dataset, SparkSession}
 import org.apache.spark.sql.classic
 
-import org.slidewise.spark.expressions.Registered
+import org.slidewise.spark.expressions.{OrderCheckStrategy, Registered}
 import org.slidewise.spark.planning.{SlidingWindowStrategy, WindowReport}
 
 /** Slidewise in a session that is already running. */
@@ -22,7 +22,7 @@ object Slidewise {
     val off = !isInstalled(session)
     if (off) {
       val running = session.asInstanceOf[classic.SparkSession]
-      running.experimental.extraStrategies :+= SlidingWindowStrategy
+      running.experimental.extraStrategies ++= Seq(SlidingWindowStrategy, OrderCheckStrategy)
       Registered.into(running.sessionState.functionRegistry)
     }
     off

@@ -25,5 +25,6 @@ private object Injection {
   def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
     expressions.Registered.all.foreach(extensions.injectFunction)
+    extensions.injectCheckRule(_ => expressions.OrderCheck)
   }
 }

@@ -15,7 +15,19 @@ object Registered {
   type Description = (FunctionIdentifier, ExpressionInfo, FunctionBuilder)
 
   val all: Seq[Description] = Seq(
-    of[GeometricMean]("geomean")
+    of[GeometricMean]("geomean"),
+    of[MaxCount]("max_count"),
+    of[MinCount]("min_count"),
+    of[ArgMax]("arg_max"),
+    of[ArgMin]("arg_min"),
+    of[M4]("m4"),
+    of[MaxSubarraySum]("max_subarray_sum"),
+    of[ExponentialMean]("ewma"),
+    of[TimeWeightedMean]("time_weighted_avg"),
+    of[CounterRate]("rate"),
+    of[CounterIncrease]("increase"),
+    of[LongestIncreasingRun]("longest_increasing_run"),
+    of[LongestDecreasingRun]("longest_decreasing_run")
   )
 
   /** Makes the functions known in a session that runs already. */
