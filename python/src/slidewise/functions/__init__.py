@@ -19,6 +19,8 @@ Used as `pyspark.sql.functions` is, on classic sessions and on Spark Connect; ev
 <BLANKLINE>
 """
 
+from slidewise.functions._best import bottom_k, top_k, top_k_by
+from slidewise.functions._classifiers import naive_bayes_agg, naive_bayes_predict, naive_bayes_score
 from slidewise.functions._extremes import arg_max, arg_min, m4, max_count, min_count
 from slidewise.functions._frames import centered, trailing
 from slidewise.functions._numbers import geomean
@@ -31,11 +33,21 @@ from slidewise.functions._series import (
     rate,
     time_weighted_avg,
 )
+from slidewise.functions._sketches import (
+    bloom_filter_agg,
+    count_min_sketch_estimate,
+    count_min_sketch_merge_agg,
+    might_contain,
+)
 
 __all__ = [
     "arg_max",
     "arg_min",
+    "bloom_filter_agg",
+    "bottom_k",
     "centered",
+    "count_min_sketch_estimate",
+    "count_min_sketch_merge_agg",
     "ewma",
     "geomean",
     "increase",
@@ -44,8 +56,14 @@ __all__ = [
     "m4",
     "max_count",
     "max_subarray_sum",
+    "might_contain",
     "min_count",
+    "naive_bayes_agg",
+    "naive_bayes_predict",
+    "naive_bayes_score",
     "rate",
     "time_weighted_avg",
+    "top_k",
+    "top_k_by",
     "trailing",
 ]

@@ -41,7 +41,7 @@ abstract class CounterFunction extends MonoidAggregate with BinaryLike[Expressio
   override protected def combine(older: State, newer: State): Seq[Expression] = {
     val (before, after) = (older("last.x"), newer("first.x"))
     def sum(e: Expression) = Sums.cast(e, sumType)
-    val step = If(LessThan(after, before), sum(after), sum(Subtract(sum(after), sum(before))))
+    val step = If(LessThan(after, before), sum(after), Sums.subtract(sum(after), sum(before)))
     Seq(
       older("first.t"),
       newer("last.t"),
@@ -86,7 +86,7 @@ case class CounterIncrease(t: Expression, x: Expression) extends CounterFunction
   override def dataType: DataType = Sums.typeOf(x.dataType)
 
   override protected def lower(state: State): Expression =
-    ofSeveral(state, Sums.cast(state("increase"), dataType))
+    ofSeveral(state, Sums.finish(state("increase"), dataType))
 
   override protected def withNewChildrenInternal(newLeft: Expression, newRight: Expression): CounterIncrease =
     copy(newLeft, newRight)

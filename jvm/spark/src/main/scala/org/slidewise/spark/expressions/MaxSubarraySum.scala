@@ -46,17 +46,14 @@ case class MaxSubarraySum(child: Expression)
 
   override protected def skips: Expression = anyNull(number)
 
-  /** A sum may be null in a state that is not empty: a decimal that has overflowed. */
   override protected def fields: Seq[(String, DataType)] =
-    ("any" -> BooleanType) +: Seq("all", "prefix", "suffix", "best").map(_ -> sumType)
+    Seq("all", "prefix", "suffix", "best").map(_ -> sumType)
 
-  override protected def lift: Seq[Expression] =
-    Literal.TrueLiteral +: Seq.fill(4)(Sums.cast(number, sumType))
+  override protected def lift: Seq[Expression] = Seq.fill(4)(Sums.cast(number, sumType))
 
   override protected def combine(older: State, newer: State): Seq[Expression] = {
     import Sums.{add, greater}
     Seq(
-      Literal.TrueLiteral,
       add(older("all"), newer("all")),
       greater(older("prefix"), add(older("all"), newer("prefix"))),
       greater(newer("suffix"), add(older("suffix"), newer("all"))),
@@ -64,7 +61,7 @@ case class MaxSubarraySum(child: Expression)
     )
   }
 
-  override protected def lower(state: State): Expression = Sums.cast(state("best"), dataType)
+  override protected def lower(state: State): Expression = Sums.finish(state("best"), dataType)
 
   override protected def withNewChildInternal(newChild: Expression): MaxSubarraySum = copy(newChild)
 }

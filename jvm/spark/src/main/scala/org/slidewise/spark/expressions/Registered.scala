@@ -27,7 +27,21 @@ object Registered {
     of[CounterRate]("rate"),
     of[CounterIncrease]("increase"),
     of[LongestIncreasingRun]("longest_increasing_run"),
-    of[LongestDecreasingRun]("longest_decreasing_run")
+    of[LongestDecreasingRun]("longest_decreasing_run"),
+    of[TopK]("top_k"),
+    of[BottomK]("bottom_k"),
+    of[TopKBy]("top_k_by"),
+    built[BloomFilterAgg]("bloom_filter_agg", 1 to 3)(BloomFilters.aggregate),
+    built[MightContain]("might_contain", 2 to 2)(a => MightContain(a(0), BloomFilters.key(a(1)))),
+    of[CountMinSketchEstimate]("count_min_sketch_estimate"),
+    of[CountMinSketchMerge]("count_min_sketch_merge_agg"),
+    built[NaiveBayesAggregate]("naive_bayes_agg", 2 to 3)(NaiveBayesAggregate.of),
+    built[NaiveBayesPredict]("naive_bayes_predict", 2 to 2)(a =>
+      NaiveBayesPredict(a(0), NaiveBayesFeatures.normalized(a(1)))
+    ),
+    built[NaiveBayesProbabilities]("naive_bayes_score", 2 to 2)(a =>
+      NaiveBayesProbabilities(a(0), NaiveBayesFeatures.normalized(a(1)))
+    )
   )
 
   /** Makes the functions known in a session that runs already. */
@@ -35,13 +49,38 @@ object Registered {
     registry.registerFunction(FunctionIdentifier(name.funcName, Some("builtin"), Some("system")), info, builder)
   }
 
-  private def of[T <: Expression: ClassTag](name: String): Description = {
-    val (info, build) = FunctionRegistryBase.build[T](name, None)
+  /** By the constructors of the class that take expressions. */
+  private def of[T <: Expression: ClassTag](name: String): Description =
+    described(name, FunctionRegistryBase.build[T](name, None))
+
+  /** As the class describes it, and otherwise made from arguments that are resolved. */
+  private def built[T: ClassTag](name: String, arguments: Range)(make: Seq[Expression] => Expression): Description =
+    described(
+      name,
+      (
+        FunctionRegistryBase.expressionInfo[T](name, None),
+        passed => {
+          if (!arguments.contains(passed.size))
+            throw new AnalysisException(
+              "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+              Map(
+                "functionName" -> toSQLId(name),
+                "expectedNum" -> arguments.mkString("[", ", ", "]"),
+                "actualNum" -> passed.size.toString,
+                "docroot" -> "https://spark.apache.org/docs/latest"
+              )
+            )
+          make(passed)
+        }
+      )
+    )
+
+  private def described(name: String, how: (ExpressionInfo, Seq[Expression] => Expression)): Description = {
     val builder = (arguments: Seq[Expression]) => {
       if (arguments.exists(_.isInstanceOf[NamedArgumentExpression]))
         throw new AnalysisException("NAMED_PARAMETERS_NOT_SUPPORTED", Map("functionName" -> toSQLId(name)))
-      build(arguments)
+      how._2(arguments)
     }
-    (FunctionIdentifier(name), info, builder)
+    (FunctionIdentifier(name), how._1, builder)
   }
 }

@@ -1,6 +1,7 @@
 package org.slidewise.spark.expressions
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 /** The types that sums have: those of Spark's `sum`. */
@@ -19,10 +20,24 @@ private[expressions] object Sums {
     case other    => typeOf(other)
   }
 
-  def add(a: Expression, b: Expression): Expression = cast(Add(a, b), a.dataType)
+  /** Decimals keep more digits than their type has until [[finish]], as those of Spark's `sum` do. */
+  def add(a: Expression, b: Expression): Expression = a.dataType match {
+    case decimal: DecimalType => DecimalAddNoOverflowCheck(a, b, decimal)
+    case _                    => Add(a, b)
+  }
+
+  def subtract(a: Expression, b: Expression): Expression = a.dataType match {
+    case _: DecimalType => add(a, UnaryMinus(b))
+    case _              => Subtract(a, b)
+  }
 
   def cast(e: Expression, to: DataType): Expression = if (e.dataType == to) e else Cast(e, to)
 
-  /** The greater of two sums; null, as Spark has it for a decimal that has overflowed, if one of them is. */
-  def greater(a: Expression, b: Expression): Expression = If(Or(IsNull(a), GreaterThan(a, b)), a, b)
+  /** A sum in a state as an answer: past the type's end an error, or, without ANSI mode, what Spark's `sum` gives. */
+  def finish(sum: Expression, to: DataType): Expression = to match {
+    case decimal: DecimalType => CheckOverflow(sum, decimal, !SQLConf.get.ansiEnabled)
+    case _                    => cast(sum, to)
+  }
+
+  def greater(a: Expression, b: Expression): Expression = If(GreaterThan(a, b), a, b)
 }
