@@ -15,11 +15,11 @@ PYTHON_SOURCES := $(shell find python -type f -not -path '*/__pycache__/*' -not 
 VERSION        := $(shell cat python/src/slidewise/VERSION)
 JARS           := .build/jars-$(VERSION)
 INSTALL        := pip install -q --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall ./python
-LINTED         := python $(wildcard tests bench)
+LINTED         := python $(wildcard tests bench docs)
 PYTEST         := -m pytest -q -p no:cacheprovider
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-matrix bench lint format jars wheel clean
+.PHONY: help demo test test-matrix bench docs lint format jars wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "make %-12s %s\n", $$1, $$2}'
@@ -38,6 +38,9 @@ test-matrix: test $(VENV42)/installed ## make test, and the tests of Spark on Sp
 
 bench: $(VENV)/installed ## whole queries with Slidewise on and off, side by side
 	$(PY) bench/queries/run.py
+
+docs: $(VENV)/installed ## docs/functions.md, from what the SQL functions say of themselves
+	$(PY) docs/functions_page.py
 
 lint: $(VENV)/tools ## formatters, linters and the type checker, changing nothing
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck

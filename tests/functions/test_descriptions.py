@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 import pyspark.sql.functions
@@ -71,3 +72,8 @@ def test_no_name_is_that_of_a_function_of_spark(spark: SparkSession, described: 
 def test_every_function_has_a_sql_file(described: list[Description]) -> None:
     files = {path.stem for path in (ROOT / "sql" / "functions").glob("*.sql")}
     assert {function.name for function in described} - files == set()
+
+
+def test_the_page_of_functions_is_what_they_say_of_themselves(spark: SparkSession) -> None:
+    generator = SourceFileLoader("functions_page", str(ROOT / "docs" / "functions_page.py")).load_module()
+    assert generator.PAGE.read_text(encoding="utf-8") == generator.page(spark), "run `make docs`"

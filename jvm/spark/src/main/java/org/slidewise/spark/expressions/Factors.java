@@ -24,6 +24,8 @@ public final class Factors {
         rest <= SAFE
             ? Math.pow(Math.scalb(mantissa, (int) rest), 1.0 / count)
             : Math.pow(mantissa, 1.0 / count) * Math.pow(2, (double) rest / count);
-    return Math.scalb(root, (int) Math.max(Math.min(whole, 3000), -3000));
+    double mean = Math.scalb(root, (int) Math.max(Math.min(whole, 3000), -3000));
+    // Only the last digit's rounding can lead past the greatest number.
+    return Double.isInfinite(mean) && !Double.isInfinite(mantissa) ? Double.MAX_VALUE : mean;
   }
 }

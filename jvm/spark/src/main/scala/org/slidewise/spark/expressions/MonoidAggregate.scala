@@ -61,6 +61,9 @@ abstract class MonoidAggregate extends DeclarativeAggregate {
   final override lazy val evaluateExpression: Expression =
     If(isEmpty(aggBufferAttributes), ofNothing, lower(state))
 
+  /** An argument that was left out is not shown. */
+  override protected def stringArgs: Iterator[Any] = children.iterator
+
   private def names = fields.map(_._1)
   private def state = new State(names, aggBufferAttributes)
   private def isEmpty(of: Seq[Expression]) = IsNull(of.head)

@@ -56,9 +56,7 @@ final class OrderRequired(function: OrderDependent, because: String)
       Some(OrderRequired.Condition),
       Map("functionName" -> s"`${function.prettyName}`", "reason" -> because),
       Array.empty
-    ) {
-  override def getSqlState: String = OrderRequired.SqlState
-}
+    )
 
 object OrderRequired {
   val Condition = "SLIDEWISE_ORDER_REQUIRED"
