@@ -98,10 +98,12 @@ def test_pandas_ewm(spark: SparkSession, alpha: float, adjust: bool) -> None:
 
 def test_polars_ewm_and_top_k(spark: SparkSession) -> None:
     table = series(0)
-    frame = pl.DataFrame({"x": table["x"].astype("float64").to_list(), "g": table["g"].to_list()})
+    xs = [None if x is pd.NA else float(x) for x in table["x"]]
+    frame = pl.DataFrame({"x": xs, "g": table["g"].to_list()})
     means = frame["x"].ewm_mean(alpha=0.3, adjust=True, ignore_nulls=True).to_list()
     found = asked(spark, table, "SELECT ewma(x, 0.3) OVER (ORDER BY i) FROM t ORDER BY i")
-    assert_same(found, [(mean,) for mean in means])
+    # Polars answers null for a row whose own value is null.
+    assert_same([row for row, x in zip(found, xs, strict=True) if x is not None], [(m,) for m in means if m is not None])
     best = frame.group_by("g").agg(pl.col("x").drop_nulls().top_k(4).sort(descending=True).alias("t")).sort("g")
     assert_same(asked(spark, table, "SELECT g, top_k(cast(x AS double), 4) FROM t GROUP BY g ORDER BY g"), best.rows())
 

@@ -5,7 +5,7 @@ import java.util.Locale
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{DataTypeMismatch, TypeCheckSuccess}
 import org.apache.spark.sql.catalyst.expressions.Cast.{toSQLExpr, toSQLId, toSQLType, toSQLValue}
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Expression, If}
 import org.apache.spark.sql.types.StringType
 
 /**
@@ -14,7 +14,13 @@ import org.apache.spark.sql.types.StringType
  * @param name
  *   what messages call it
  */
-final case class ConstantArgument(name: String, expression: Expression) {
+final case class ConstantArgument(name: String, argument: Expression) {
+
+  /** PIVOT makes each argument null outside of its column, and rows there are skipped by another argument. */
+  private val expression = argument match {
+    case If(_, constant, other) if constant.foldable && other.foldable && other.eval() == null => constant
+    case plain                                                                                 => plain
+  }
 
   /** Its value; to be asked only after a check has succeeded. */
   def value: Any = expression.eval()

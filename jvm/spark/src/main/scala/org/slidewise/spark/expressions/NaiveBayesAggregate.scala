@@ -74,8 +74,10 @@ case class NaiveBayesAggregate(
         )
     )
 
-  private def amount: Double =
-    smoothing.fold(1.0)(s => Sums.cast(s, DoubleType).eval().asInstanceOf[Double])
+  private lazy val amount: Double = constant.fold(1.0)(_.value match {
+    case decimal: Decimal => decimal.toDouble
+    case number           => number.asInstanceOf[Number].doubleValue
+  })
 
   override def createAggregationBuffer(): NaiveBayesCounts = new NaiveBayesCounts
 
