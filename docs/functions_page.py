@@ -17,21 +17,23 @@ HEAD = """# SQL functions
 
 <!-- Written by `make docs` from the functions' own descriptions; a test compares it with them. -->
 
-What the papers' operators are in SQL, where Spark has no function for them. They stand wherever an aggregate may: in
-`OVER (…)`, where Slidewise runs them at a constant number of merges a row, in `GROUP BY`, `ROLLUP` and `PIVOT`, with
-`FILTER` and `DISTINCT`, and in streaming aggregation. With `spark.slidewise.enabled` off, Spark's own operators give the
-same answers.
+What the papers' operators are in SQL, where Spark has no function for them. They stand wherever an aggregate
+may: in `OVER (…)`, where Slidewise runs them at a constant number of merges a row, in `GROUP BY`, `ROLLUP`
+and `PIVOT`, with `FILTER` and `DISTINCT`, and in streaming aggregation. With `spark.slidewise.enabled` off,
+Spark's own operators give the same answers.
 
-From Python, `import slidewise.functions as sw`; from Scala and Java, `org.slidewise.spark.functions`. Each function has
-a file of runnable SQL in [sql/functions](../sql/functions), and `DESCRIBE FUNCTION EXTENDED` says what this page does.
+From Python, `import slidewise.functions as sw`; from Scala and Java, `org.slidewise.spark.functions`. Each
+function has a file of runnable SQL in [sql/functions](../sql/functions), and `DESCRIBE FUNCTION EXTENDED`
+says what this page does.
 
-Functions whose answer depends on the order of the rows are marked *ordered*. They need a window with `ORDER BY`: partial
-aggregates of a `GROUP BY` come in any order and may interleave, so that no state of constant size could be merged to the
-right answer. They are refused there with the condition `SLIDEWISE_ORDER_REQUIRED`.
+Functions whose answer depends on the order of the rows are marked *ordered*. They need a window with `ORDER
+BY`: partial aggregates of a `GROUP BY` come in any order and may interleave, so that no state of constant
+size could be merged to the right answer. They are refused there with the condition
+`SLIDEWISE_ORDER_REQUIRED`.
 
-Nulls are skipped; of nothing but nulls the answer is null, or 0 for a count. Constant arguments are checked when the
-query is analysed. Where a session was switched on by `slidewise.install`, an order that is missing is found when the
-query is planned.
+Nulls are skipped; of nothing but nulls the answer is null, or 0 for a count. Constant arguments are checked
+when the query is analysed. Where a session was switched on by `slidewise.install`, an order that is missing
+is found when the query is planned.
 
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -76,7 +77,7 @@ def time_weighted_avg(points: Sequence[tuple[Any, Any]], linear: bool = False) -
         return None
     if ps[0][0] == ps[-1][0]:
         return float(ps[-1][1])
-    steps = zip(ps, ps[1:], strict=False)
+    steps = itertools.pairwise(ps)
     area = math.fsum(((x + y) / 2 if linear else x) * (u - t) for (t, x), (u, y) in steps)
     return area / (ps[-1][0] - ps[0][0])
 
@@ -85,7 +86,7 @@ def increase(points: Sequence[tuple[Any, Any]]) -> Any:
     xs = [x for t, x in points if t is not None and x is not None]
     if len(xs) < 2:
         return None
-    return sum(y if y < x else y - x for x, y in zip(xs, xs[1:], strict=False))
+    return sum(y if y < x else y - x for x, y in itertools.pairwise(xs))
 
 
 def rate(points: Sequence[tuple[Any, Any]]) -> float | None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pyspark.sql.functions
 import pytest
 from pyspark.sql import SparkSession
+from semantics.conftest import settings
 
 import slidewise.functions
 from functions.registry import Description, descriptions, examples, lines
-from semantics.conftest import settings
 
 ROOT = Path(__file__).parents[2]
 

@@ -34,7 +34,8 @@ def test_on_spark_connect(tmp_path: Path) -> None:
 import slidewise
 from pyspark.sql import SparkSession
 from functions.test_docstrings import MODULES, run
-spark = slidewise.configure(SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", 2)).getOrCreate()
+builder = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", 2)
+spark = slidewise.configure(builder).getOrCreate()
 for module in MODULES:
     print(module, run(spark, module))
 """

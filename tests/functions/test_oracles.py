@@ -26,7 +26,10 @@ def series(seed: int) -> pd.DataFrame:
 
 
 def asked(spark: SparkSession, table: pd.DataFrame, sql: str) -> list[tuple[Any, ...]]:
-    rows = [tuple(None if value is pd.NA else value for value in row) for row in table.astype(object).itertuples(index=False)]
+    rows = [
+        tuple(None if value is pd.NA else value for value in row)
+        for row in table.astype(object).itertuples(index=False)
+    ]
     spark.createDataFrame(rows, "i int, g int, x int, p double").createOrReplaceTempView("t")
     return [tuple(row) for row in spark.sql(sql).collect()]
 
@@ -46,12 +49,16 @@ def assert_same(found: list[tuple[Any, ...]], expected: list[tuple[Any, ...]]) -
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("frame", ["9 PRECEDING AND CURRENT ROW", "30 PRECEDING AND 5 FOLLOWING", "2 FOLLOWING AND 4 FOLLOWING"])
+@pytest.mark.parametrize(
+    "frame", ["9 PRECEDING AND CURRENT ROW", "30 PRECEDING AND 5 FOLLOWING", "2 FOLLOWING AND 4 FOLLOWING"]
+)
 def test_duckdb_over_frames(spark: SparkSession, seed: int, frame: str) -> None:
     table = series(seed)
     window = f"(PARTITION BY g % 2 ORDER BY i ROWS BETWEEN {frame})"
     ours = "geomean(p) OVER w, arg_max(i, x) OVER w, arg_min(p, x) OVER w, top_k(x, 3) OVER w, bottom_k(x, 3) OVER w"
-    theirs = "geomean(p) OVER w, arg_max_null(i, x) OVER w, arg_min_null(p, x) OVER w, max(x, 3) OVER w, min(x, 3) OVER w"
+    theirs = (
+        "geomean(p) OVER w, arg_max_null(i, x) OVER w, arg_min_null(p, x) OVER w, max(x, 3) OVER w, min(x, 3) OVER w"
+    )
     found = asked(spark, table, f"SELECT i, {ours} FROM t WINDOW w AS {window} ORDER BY i")
     with duckdb.connect() as connection:
         connection.register("t", table)
@@ -75,7 +82,7 @@ def test_duckdb_product(spark: SparkSession) -> None:
     table = series(0)
     with duckdb.connect() as connection:
         connection.register("t", table)
-        sql = "SELECT pow(product(p) OVER (ORDER BY i ROWS 4 PRECEDING), 1.0 / count(*) OVER (ORDER BY i ROWS 4 PRECEDING)) FROM t"
+        sql = "SELECT pow(product(p) OVER w, 1.0 / count(*) OVER w) FROM t WINDOW w AS (ORDER BY i ROWS 4 PRECEDING)"
         expected = connection.execute(f"{sql} ORDER BY i").fetchall()
     assert_same(asked(spark, table, "SELECT geomean(p) OVER (ORDER BY i ROWS 4 PRECEDING) FROM t ORDER BY i"), expected)
 
@@ -103,7 +110,9 @@ def test_polars_ewm_and_top_k(spark: SparkSession) -> None:
     means = frame["x"].ewm_mean(alpha=0.3, adjust=True, ignore_nulls=True).to_list()
     found = asked(spark, table, "SELECT ewma(x, 0.3) OVER (ORDER BY i) FROM t ORDER BY i")
     # Polars answers null for a row whose own value is null.
-    assert_same([row for row, x in zip(found, xs, strict=True) if x is not None], [(m,) for m in means if m is not None])
+    assert_same(
+        [row for row, x in zip(found, xs, strict=True) if x is not None], [(m,) for m in means if m is not None]
+    )
     best = frame.group_by("g").agg(pl.col("x").drop_nulls().top_k(4).sort(descending=True).alias("t")).sort("g")
     assert_same(asked(spark, table, "SELECT g, top_k(cast(x AS double), 4) FROM t GROUP BY g ORDER BY g"), best.rows())
 
@@ -117,8 +126,11 @@ def test_pandas_max_count(spark: SparkSession) -> None:
 
 
 SCORES = """
-    SELECT i, {features}, map_from_entries(naive_bayes_score(m, struct({features}))) AS p, naive_bayes_predict(m, struct({features})) AS label
-    FROM (SELECT *, naive_bayes_agg(label, struct({features}){smoothing}) OVER (ORDER BY i ROWS BETWEEN 80 PRECEDING AND 1 PRECEDING) AS m FROM examples)
+    SELECT i, {features}, map_from_entries(naive_bayes_score(m, struct({features}))) AS p,
+      naive_bayes_predict(m, struct({features})) AS label
+    FROM (SELECT *, naive_bayes_agg(label, struct({features}){smoothing})
+            OVER (ORDER BY i ROWS BETWEEN 80 PRECEDING AND 1 PRECEDING) AS m
+          FROM examples)
     WHERE i >= 80 ORDER BY i
 """
 

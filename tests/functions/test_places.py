@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from semantics.conftest import Ask, settings
 
 import slidewise
-from semantics.conftest import Ask, settings
 
 # Those that do not depend on the order, or whose answer here does not.
 CALLS = [
@@ -32,7 +32,12 @@ WHOLE = "OVER (PARTITION BY g ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND U
 
 def over(call: str, window: str) -> str:
     """The call with its aggregate, the innermost of Slidewise's functions, over a window."""
-    for name in ("bloom_filter_agg(id)", "count_min_sketch(x, 0.01d, 0.99d, 1)", "naive_bayes_agg(s, struct(x))", "geomean(x)"):
+    for name in (
+        "bloom_filter_agg(id)",
+        "count_min_sketch(x, 0.01d, 0.99d, 1)",
+        "naive_bayes_agg(s, struct(x))",
+        "geomean(x)",
+    ):
         if name in call:
             return call.replace(name, f"{name} {window}")
     return f"{call} {window}"
@@ -83,7 +88,9 @@ def test_of_nothing(spark: SparkSession) -> None:
 
 
 def test_distinct(spark: SparkSession) -> None:
-    row = spark.sql("SELECT max_count(DISTINCT x), geomean(DISTINCT x), top_k(DISTINCT x, 2) FROM VALUES (2), (8), (8) AS t(x)")
+    row = spark.sql(
+        "SELECT max_count(DISTINCT x), geomean(DISTINCT x), top_k(DISTINCT x, 2) FROM VALUES (2), (8), (8) AS t(x)"
+    )
     assert tuple(row.first()) == (1, 4.0, [8, 2])
 
 
@@ -93,10 +100,16 @@ def test_in_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     for batch in range(3):
         spark.range(batch * 10, batch * 10 + 10).coalesce(1).write.mode("append").parquet(str(source))
     stream = spark.readStream.schema("id bigint").option("maxFilesPerTrigger", 1).parquet(str(source))
-    calls = ["max_count(id % 4)", "geomean(id + 1)", "m4(id, -id)", "top_k(id, 2)", "arg_max(id, id % 7)", "naive_bayes_agg(id % 2, struct(id))"]
+    calls = [
+        "max_count(id % 4)",
+        "geomean(id + 1)",
+        "m4(id, -id)",
+        "top_k(id, 2)",
+        "arg_max(id, id % 7)",
+        "naive_bayes_agg(id % 2, struct(id))",
+    ]
     query = (
-        stream.selectExpr("id", "id % 3 AS g")
-        .createOrReplaceTempView("streamed")
+        stream.selectExpr("id", "id % 3 AS g").createOrReplaceTempView("streamed")
         or spark.sql(f"SELECT g, {', '.join(f'{c} AS c{i}' for i, c in enumerate(calls))} FROM streamed GROUP BY g")
         .writeStream.format("memory")
         .queryName("answers")

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from plans import plan
 from pyspark.sql import SparkSession
+from semantics.conftest import settings
 
 from functions import brute
-from plans import plan
-from semantics.conftest import settings
 
 Row = tuple[int, int, int | None, int | None, float | None]
 

@@ -45,7 +45,11 @@ def test_what_depends_on_the_order_needs_one(spark: SparkSession, call: str, que
 
 def test_an_order_is_needed_in_subqueries_and_pivots_too(spark: SparkSession) -> None:
     pivot = f"SELECT * FROM (SELECT s, x, i {TABLE}) PIVOT (ewma(x, 0.5) FOR s IN ('a'))"
-    for sql in (pivot, f"SELECT (SELECT ewma(x, 0.5) {TABLE})", f"WITH c AS (SELECT rate(i, x) AS r {TABLE}) SELECT r FROM c"):
+    for sql in (
+        pivot,
+        f"SELECT (SELECT ewma(x, 0.5) {TABLE})",
+        f"WITH c AS (SELECT rate(i, x) AS r {TABLE}) SELECT r FROM c",
+    ):
         assert refusal(spark, sql).getCondition() == "SLIDEWISE_ORDER_REQUIRED"
 
 
@@ -94,7 +98,10 @@ def test_a_rule_for_ties_may_be_left_out_where_there_is_no_order(spark: SparkSes
 def test_an_argument_is_named_with_its_value_and_what_is_allowed(
     spark: SparkSession, call: str, condition: str, said: list[str]
 ) -> None:
-    error = refusal(spark, f"SELECT {call} OVER (ORDER BY i) {TABLE}" if "_agg(" in call or "ewma" in call else f"SELECT {call} {TABLE}")
+    error = refusal(
+        spark,
+        f"SELECT {call} OVER (ORDER BY i) {TABLE}" if "_agg(" in call or "ewma" in call else f"SELECT {call} {TABLE}",
+    )
     assert error.getCondition() == f"DATATYPE_MISMATCH.{condition}", error
     assert [part for part in said if part not in str(error)] == [], error
 

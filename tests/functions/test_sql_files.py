@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from semantics.conftest import settings
 
 from functions.registry import lines
-from semantics.conftest import settings
 
 SQL = Path(__file__).parents[2] / "sql"
 FILES = sorted(SQL.rglob("*.sql"))

@@ -6,7 +6,6 @@ from decimal import Decimal
 
 import pytest
 from pyspark.sql import SparkSession
-
 from semantics.conftest import Ask, Fails
 
 NUMBERS = ["tinyint", "smallint", "int", "bigint", "float", "double", "decimal(7,2)", "decimal(38,10)"]
@@ -75,7 +74,15 @@ def test_every_number(spark: SparkSession, ask: Ask, kind: str, ansi: bool) -> N
     assert [float(value) for value in answer[1]] == pytest.approx([15**0.5, 13 / 3, 3.0, 2.0, 2.0, 8.0], abs=1e-5)
 
 
-@pytest.mark.parametrize("t", ["date_add(DATE'2026-01-01', cast(i AS int))", "timestamp_seconds(i * 86400)", "cast(timestamp_seconds(i * 86400) AS timestamp_ntz)", "i * 86400"])
+@pytest.mark.parametrize(
+    "t",
+    [
+        "date_add(DATE'2026-01-01', cast(i AS int))",
+        "timestamp_seconds(i * 86400)",
+        "cast(timestamp_seconds(i * 86400) AS timestamp_ntz)",
+        "i * 86400",
+    ],
+)
 def test_a_rate_is_per_second_whatever_the_type_of_time(ask: Ask, t: str) -> None:
     answer = ask(f"SELECT rate({t}, i * 864) {WINDOW}, time_weighted_avg({t}, i) {WINDOW} FROM range(3) AS t(i)")
     assert answer == [(None, 0.0), (0.01, 0.0), (0.01, 0.5)]
@@ -91,16 +98,19 @@ def test_the_greatest_sum_overflows_as_sum_does(ask: Ask, fails: Fails) -> None:
 def test_parts_may_be_more_than_the_type_holds(ask: Ask) -> None:
     """The sum of all is never asked for, but states that are merged hold it."""
     bottom = -(2**63)
-    sql = f"SELECT max_subarray_sum(x) OVER (ORDER BY i ROWS 3 PRECEDING) FROM VALUES (1, {bottom}), (2, {bottom}), (3, {bottom}), (4, 7), (5, 3) AS t(i, x)"
+    sql = f"""SELECT max_subarray_sum(x) OVER (ORDER BY i ROWS 3 PRECEDING)
+              FROM VALUES (1, {bottom}), (2, {bottom}), (3, {bottom}), (4, 7), (5, 3) AS t(i, x)"""
     assert ask(sql, ansi_enabled=True) == [(bottom,), (bottom,), (bottom,), (7,), (10,)]
     nines = "-" + "9" * 28
-    sql = f"SELECT max_subarray_sum(cast(x AS decimal(38,10))) OVER (ORDER BY i ROWS 3 PRECEDING) FROM VALUES (1, '{nines}'), (2, '{nines}'), (3, '7'), (4, '3') AS t(i, x)"
+    sql = f"""SELECT max_subarray_sum(cast(x AS decimal(38,10))) OVER (ORDER BY i ROWS 3 PRECEDING)
+              FROM VALUES (1, '{nines}'), (2, '{nines}'), (3, '7'), (4, '3') AS t(i, x)"""
     assert ask(sql, ansi_enabled=True)[-1] == (Decimal("10.0000000000"),)
 
 
 def test_an_overflow_of_decimals_is_null_or_an_error(ask: Ask, fails: Fails) -> None:
     nines = "9" * 28
-    sql = f"SELECT max_subarray_sum(cast(x AS decimal(38,10))) {WINDOW} FROM VALUES (1, '{nines}'), (2, '{nines}'), (3, '7') AS t(i, x)"
+    sql = f"""SELECT max_subarray_sum(cast(x AS decimal(38,10))) {WINDOW}
+              FROM VALUES (1, '{nines}'), (2, '{nines}'), (3, '7') AS t(i, x)"""
     assert ask(sql, ansi_enabled=False)[1] == (None,)
     assert fails(sql, ansi_enabled=True) == "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION"
 
@@ -108,11 +118,15 @@ def test_an_overflow_of_decimals_is_null_or_an_error(ask: Ask, fails: Fails) -> 
 def test_the_geometric_mean_at_the_ends_of_doubles(ask: Ask) -> None:
     answer = ask(
         """SELECT geomean(x) OVER (ORDER BY i ROWS 99 PRECEDING)
-           FROM (SELECT id AS i, CASE WHEN id < 5000 THEN 1.7976931348623157E308D ELSE 4.9E-324D END AS x FROM range(10000))"""
+           FROM (SELECT id AS i, CASE WHEN id < 5000 THEN 1.7976931348623157E308D ELSE 4.9E-324D END AS x
+                 FROM range(10000))"""
     )
     assert all(row[0] == pytest.approx(1.7976931348623157e308, rel=1e-14) for row in answer[:5000])
     assert {row[0] for row in answer[5100:]} == {5e-324}
-    odd = ask("SELECT geomean(x) OVER (ORDER BY i ROWS 0 PRECEDING) FROM VALUES (1, double('inf')), (2, -0.0D), (3, -1D), (4, double('NaN')) AS t(i, x)")
+    odd = ask(
+        """SELECT geomean(x) OVER (ORDER BY i ROWS 0 PRECEDING)
+           FROM VALUES (1, double('inf')), (2, -0.0D), (3, -1D), (4, double('NaN')) AS t(i, x)"""
+    )
     assert [repr(row[0]) for row in odd] == ["inf", "0.0", "nan", "nan"]
 
 
@@ -130,7 +144,7 @@ def test_nothing_but_nulls(spark: SparkSession) -> None:
 
 
 def test_a_filter_tells_integers_of_any_width(spark: SparkSession) -> None:
-    sql = "SELECT might_contain(f, 3Y), might_contain(f, 3S), might_contain(f, 3), might_contain(f, 3L), might_contain(f, 4L)"
+    sql = "SELECT " + ", ".join(f"might_contain(f, {x})" for x in ("3Y", "3S", "3", "3L", "4L"))
     assert tuple(spark.sql(f"{sql} FROM (SELECT bloom_filter_agg(x) AS f FROM VALUES (3), (9) AS t(x))").first()) == (
         True, True, True, True, False,
     )  # fmt: skip

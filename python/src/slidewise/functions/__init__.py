@@ -1,6 +1,7 @@
 """Slidewise's SQL functions as columns, and window frames in words.
 
-Used as `pyspark.sql.functions` is, on classic sessions and on Spark Connect; every function takes columns or their names.
+Used as `pyspark.sql.functions` is, on classic sessions and on Spark Connect; every function takes columns or
+their names.
 
 >>> import slidewise
 >>> import slidewise.functions as sw

@@ -28,7 +28,8 @@ def naive_bayes_agg(label: ColumnOrName, features: ColumnOrName, smoothing: floa
 def naive_bayes_predict(model: ColumnOrName, features: ColumnOrName) -> Column:
     """The most probable label of the features, a struct with the names that the model was trained with.
 
-    >>> df = spark.createDataFrame([(1, "a", 1.0), (2, "b", 5.0), (3, "a", 2.0), (4, "b", 6.0)], "i int, label string, x double")
+    >>> rows = [(1, "a", 1.0), (2, "b", 5.0), (3, "a", 2.0), (4, "b", 6.0)]
+    >>> df = spark.createDataFrame(rows, "i int, label string, x double")
     >>> before = trailing(rows=3).orderBy("i")
     >>> model = naive_bayes_agg("label", F.struct("x")).over(before)
     >>> guess = naive_bayes_predict(model, F.struct(F.lit(5.0).alias("x")))

@@ -42,5 +42,5 @@ def _with_expressions(self: WindowExpression, session: Any) -> Any:
     return plan
 
 
-# `Column.over` makes the client's own expression, which nothing but its class can be taught; other frames are untouched.
+# `Column.over` makes the client's own expression, which can be taught by its class only; other frames stay as they are.
 WindowExpression.to_plan = _with_expressions  # type: ignore[method-assign]

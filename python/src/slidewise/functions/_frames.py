@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.utils import is_remote
 from pyspark.sql.window import Window
 

@@ -115,7 +115,8 @@ object functions {
   def bloom_filter_agg(x: Column): Column = call_function("bloom_filter_agg", x)
 
   /** A Bloom filter for so many expected values. */
-  def bloom_filter_agg(x: Column, expected: Long): Column = call_function("bloom_filter_agg", x, lit(expected))
+  def bloom_filter_agg(x: Column, expected: Long): Column =
+    call_function("bloom_filter_agg", x, lit(expected))
 
   /** A Bloom filter of so many bits. */
   def bloom_filter_agg(x: Column, expected: Long, bits: Long): Column =

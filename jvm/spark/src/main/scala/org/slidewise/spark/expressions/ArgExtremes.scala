@@ -33,7 +33,8 @@ abstract class ArgExtreme(largest: Boolean) extends ExtremeFunction(largest) wit
       () => rule.fold[TypeCheckResult](TypeCheckSuccess)(_.oneOf("first", "last"))
     )
 
-  override protected def fields: Seq[(String, DataType)] = Seq("extreme" -> value.dataType, "key" -> key.dataType)
+  override protected def fields: Seq[(String, DataType)] =
+    Seq("extreme" -> value.dataType, "key" -> key.dataType)
   override protected def lift: Seq[Expression] = Seq(value, key)
 
   override protected def combine(older: State, newer: State): Seq[Expression] = {
@@ -71,7 +72,8 @@ case class ArgMax(key: Expression, value: Expression, ties: Option[Expression])
   def this(key: Expression, value: Expression, ties: Expression) = this(key, value, Some(ties))
   override def prettyName: String = "arg_max"
 
-  override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): ArgMax = copy(c(0), c(1), c.lift(2))
+  override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): ArgMax =
+    copy(c(0), c(1), c.lift(2))
 }
 
 @ExpressionDescription(
@@ -100,5 +102,6 @@ case class ArgMin(key: Expression, value: Expression, ties: Option[Expression])
   def this(key: Expression, value: Expression, ties: Expression) = this(key, value, Some(ties))
   override def prettyName: String = "arg_min"
 
-  override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): ArgMin = copy(c(0), c(1), c.lift(2))
+  override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): ArgMin =
+    copy(c(0), c(1), c.lift(2))
 }

@@ -28,7 +28,10 @@ final class Best(k: Int, beats: (Any, Any) => Boolean) {
       if (beats(element, items(middle))) high = middle else low = middle + 1
     }
     if (count < k) {
-      if (count == items.length) items = java.util.Arrays.copyOf(items.asInstanceOf[Array[AnyRef]], math.min(k, 2 * count)).asInstanceOf[Array[Any]]
+      if (count == items.length)
+        items = java.util.Arrays
+          .copyOf(items.asInstanceOf[Array[AnyRef]], math.min(k, 2 * count))
+          .asInstanceOf[Array[Any]]
       count += 1
     }
     System.arraycopy(items, low, items, low + 1, count - 1 - low)

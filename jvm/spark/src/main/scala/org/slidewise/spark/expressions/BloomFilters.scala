@@ -50,7 +50,9 @@ private[expressions] object BloomFilters {
     val constant = ConstantArgument(name, argument)
     val check = argument.dataType match {
       case ByteType | ShortType | IntegerType | LongType | NullType =>
-        constant.inRange(s"[1, $most]") { case n: Number => n.longValue >= 1 && n.longValue <= most; case _ => false }
+        constant.inRange(s"[1, $most]") {
+          case n: Number => n.longValue >= 1 && n.longValue <= most; case _ => false
+        }
       case _ => NumericArgument.mismatch(argument, index, toSQLType(LongType))
     }
     check match {
@@ -64,7 +66,8 @@ private[expressions] object BloomFilters {
 
 /** Only what is said of it: calls become Spark's own BloomFilterAggregate. */
 @ExpressionDescription(
-  usage = "_FUNC_(x[, expected[, bits]]) - Returns a Bloom filter of the values of `x`, for `might_contain` to look in.",
+  usage =
+    "_FUNC_(x[, expected[, bits]]) - Returns a Bloom filter of the values of `x`, for `might_contain` to look in.",
   arguments = """
     Arguments:
       * x - of any type that can be hashed. Nulls are skipped; where there is nothing else, the result is null.
@@ -92,7 +95,8 @@ final private[expressions] class BloomFilterAgg
 
 /** Unlike Spark's own BloomFilterMightContain, for filters that differ from row to row. */
 @ExpressionDescription(
-  usage = "_FUNC_(filter, x) - Returns false if `x` is not among the values of the Bloom filter, and true if it probably is.",
+  usage =
+    "_FUNC_(filter, x) - Returns false if `x` is not among the values of the Bloom filter, and true if it probably is.",
   arguments = """
     Arguments:
       * filter - the result of `bloom_filter_agg`; null gives null.

@@ -14,7 +14,8 @@ import org.apache.spark.util.sketch.CountMinSketch
 
 /** What a sketch by Spark's `count_min_sketch` says of a value. */
 @ExpressionDescription(
-  usage = "_FUNC_(sketch, x) - Returns about how often `x` occurs among the values of the sketch, and never less.",
+  usage =
+    "_FUNC_(sketch, x) - Returns about how often `x` occurs among the values of the sketch, and never less.",
   arguments = """
     Arguments:
       * sketch - the result of `count_min_sketch` or `count_min_sketch_merge_agg`; null gives null.
@@ -52,7 +53,8 @@ case class CountMinSketchEstimate(left: Expression, right: Expression)
       case other              => other
     })
 
-  override protected def withNewChildrenInternal(l: Expression, r: Expression): CountMinSketchEstimate = copy(l, r)
+  override protected def withNewChildrenInternal(l: Expression, r: Expression): CountMinSketchEstimate =
+    copy(l, r)
 }
 
 /** A sketch, if there is one yet. */
@@ -115,7 +117,10 @@ case class CountMinSketchMerge(child: Expression, mutableAggBufferOffset: Int, i
   override def deserialize(bytes: Array[Byte]): MergedSketch =
     new MergedSketch(if (bytes.isEmpty) None else Some(CountMinSketch.readFrom(bytes)))
 
-  override def withNewMutableAggBufferOffset(offset: Int): CountMinSketchMerge = copy(mutableAggBufferOffset = offset)
-  override def withNewInputAggBufferOffset(offset: Int): CountMinSketchMerge = copy(inputAggBufferOffset = offset)
-  override protected def withNewChildInternal(newChild: Expression): CountMinSketchMerge = copy(child = newChild)
+  override def withNewMutableAggBufferOffset(offset: Int): CountMinSketchMerge =
+    copy(mutableAggBufferOffset = offset)
+  override def withNewInputAggBufferOffset(offset: Int): CountMinSketchMerge =
+    copy(inputAggBufferOffset = offset)
+  override protected def withNewChildInternal(newChild: Expression): CountMinSketchMerge =
+    copy(child = newChild)
 }

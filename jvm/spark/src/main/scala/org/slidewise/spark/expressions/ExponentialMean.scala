@@ -58,7 +58,7 @@ case class ExponentialMean(x: Expression, alpha: Expression, adjust: Option[Expr
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
       () => super.checkInputDataTypes(),
-      () => factor.inRange("(0, 1]") (_ => a > 0 && a <= 1),
+      () => factor.inRange("(0, 1]")(_ => a > 0 && a <= 1),
       () => adjustment.fold[TypeCheckResult](TypeCheckSuccess)(_.isGiven)
     )
 

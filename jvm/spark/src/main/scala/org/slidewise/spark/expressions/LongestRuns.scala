@@ -64,9 +64,9 @@ abstract class LongestRun(increasing: Boolean) extends MonoidAggregate with Orde
     def of(state: State, run: String) = new Run(part => state(s"$run.$part"))
     def shifted(run: String) = of(newer, run).shifted(at)
     val bridge = new Run({
-      case "length"                => Add(older("last.length"), newer("first.length"))
+      case "length"                  => Add(older("last.length"), newer("first.length"))
       case part @ ("from" | "start") => of(older, "last")(part)
-      case part                    => shifted("first")(part)
+      case part                      => shifted("first")(part)
     })
     val goesOn = {
       val (before, after) = (older("last.end"), newer("first.start"))
@@ -109,8 +109,9 @@ abstract class LongestRun(increasing: Boolean) extends MonoidAggregate with Orde
       EqualTo(state("values"), Literal(0L)),
       ofNothing,
       CreateNamedStruct(
-        dataType.asInstanceOf[StructType].fieldNames.toSeq.zip(LongestRun.Parts).flatMap { case (name, part) =>
-          Seq(Literal(name), state(s"best.$part"))
+        dataType.asInstanceOf[StructType].fieldNames.toSeq.zip(LongestRun.Parts).flatMap {
+          case (name, part) =>
+            Seq(Literal(name), state(s"best.$part"))
         }
       )
     )

@@ -62,7 +62,8 @@ case class NaiveBayesAggregate(
         label.dataType match {
           case ByteType | ShortType | IntegerType | LongType | BooleanType | DateType => TypeCheckSuccess
           case _: StringType                                                          => TypeCheckSuccess
-          case _ => NumericArgument.mismatch(label, 0, "(\"STRING\" or \"INTEGRAL\" or \"BOOLEAN\" or \"DATE\")")
+          case _                                                                      =>
+            NumericArgument.mismatch(label, 0, "(\"STRING\" or \"INTEGRAL\" or \"BOOLEAN\" or \"DATE\")")
         },
       () => NaiveBayesFeatures.check(features, 1),
       () =>
@@ -91,7 +92,8 @@ case class NaiveBayesAggregate(
       while (i < fields.length) {
         if (!row.isNullAt(i)) fields(i).dataType match {
           case DoubleType => perClass.moments(fields(i).name).add(row.getDouble(i))
-          case _          => perClass.addCategory(fields(i).name, UTF8String.fromBytes(row.getUTF8String(i).getBytes), 1)
+          case _          =>
+            perClass.addCategory(fields(i).name, UTF8String.fromBytes(row.getUTF8String(i).getBytes), 1)
         }
         i += 1
       }
@@ -118,8 +120,10 @@ case class NaiveBayesAggregate(
     NaiveBayesModel.fromRow(row, label.dataType)._2
   }
 
-  override def withNewMutableAggBufferOffset(offset: Int): NaiveBayesAggregate = copy(mutableAggBufferOffset = offset)
-  override def withNewInputAggBufferOffset(offset: Int): NaiveBayesAggregate = copy(inputAggBufferOffset = offset)
+  override def withNewMutableAggBufferOffset(offset: Int): NaiveBayesAggregate =
+    copy(mutableAggBufferOffset = offset)
+  override def withNewInputAggBufferOffset(offset: Int): NaiveBayesAggregate =
+    copy(inputAggBufferOffset = offset)
 
   override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): NaiveBayesAggregate =
     copy(label = c(0), features = c(1), smoothing = c.lift(2))

@@ -22,19 +22,26 @@ final private[expressions] class NaiveBayesClassifier(
 
   /** How many different values of a category there are in all classes. */
   private val values: Map[String, Int] =
-    classes.flatMap(_._2.categorical).groupMapReduce(_._1)(_._2.keySet.toSet)(_ ++ _).map { case (f, vs) => f -> vs.size }
+    classes.flatMap(_._2.categorical).groupMapReduce(_._1)(_._2.keySet.toSet)(_ ++ _).map { case (f, vs) =>
+      f -> vs.size
+    }
 
   /** A part of the largest variance of any feature, so that none is zero. */
   private val leastVariance: Double = {
-    val overall = classes.flatMap(_._2.gaussian).groupMapReduce(_._1) { case (_, m) =>
-      val all = new Moments(0, 0, 0)
-      all.addAll(m)
-      all
-    } { (all, more) =>
-      all.addAll(more)
-      all
-    }
-    math.max(overall.values.map(_.variance).maxOption.getOrElse(0.0) * VarianceSmoothing, java.lang.Double.MIN_NORMAL)
+    val overall = classes
+      .flatMap(_._2.gaussian)
+      .groupMapReduce(_._1) { case (_, m) =>
+        val all = new Moments(0, 0, 0)
+        all.addAll(m)
+        all
+      } { (all, more) =>
+        all.addAll(more)
+        all
+      }
+    math.max(
+      overall.values.map(_.variance).maxOption.getOrElse(0.0) * VarianceSmoothing,
+      java.lang.Double.MIN_NORMAL
+    )
   }
 
   /** The labels with their probabilities, the most probable first; of equals, in the order of the model. */

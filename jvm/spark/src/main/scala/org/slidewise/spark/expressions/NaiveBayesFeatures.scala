@@ -9,7 +9,8 @@ import org.apache.spark.sql.types._
 private[expressions] object NaiveBayesFeatures {
 
   def check(features: Expression, index: Int): TypeCheckResult = features.dataType match {
-    case struct: StructType if struct.nonEmpty && struct.forall(f => isFeature(f.dataType)) => TypeCheckSuccess
+    case struct: StructType if struct.nonEmpty && struct.forall(f => isFeature(f.dataType)) =>
+      TypeCheckSuccess
     case _ => NumericArgument.mismatch(features, index, "STRUCT of numbers, strings and other simple values")
   }
 

@@ -35,7 +35,9 @@ final class ClassCounts {
   val gaussian = mutable.LinkedHashMap.empty[String, Moments]
 
   def addCategory(feature: String, value: UTF8String, times: Long): Unit =
-    categorical.getOrElseUpdate(feature, mutable.LinkedHashMap.empty).updateWith(value)(n => Some(n.getOrElse(0L) + times))
+    categorical
+      .getOrElseUpdate(feature, mutable.LinkedHashMap.empty)
+      .updateWith(value)(n => Some(n.getOrElse(0L) + times))
 
   def moments(feature: String): Moments = gaussian.getOrElseUpdate(feature, new Moments(0, 0, 0))
 
@@ -58,7 +60,10 @@ final class NaiveBayesCounts {
 /** A model as a value of SQL that people can read, and back. */
 private[expressions] object NaiveBayesModel {
   private val Gaussian =
-    new StructType().add("count", LongType, false).add("mean", DoubleType, false).add("variance", DoubleType, false)
+    new StructType()
+      .add("count", LongType, false)
+      .add("mean", DoubleType, false)
+      .add("variance", DoubleType, false)
 
   def dataType(label: DataType): StructType = {
     val perClass = new StructType()
@@ -74,13 +79,15 @@ private[expressions] object NaiveBayesModel {
   /** The type of the labels of what may be a model. */
   def labelType(model: DataType): Option[DataType] = model match {
     case StructType(Array(_, StructField("classes", ArrayType(StructType(fields), _), _, _))) =>
-      fields.headOption.map(_.dataType).filter(label => anyNullability(dataType(label)) == anyNullability(model))
+      fields.headOption
+        .map(_.dataType)
+        .filter(label => anyNullability(dataType(label)) == anyNullability(model))
     case _ => None
   }
 
   private def anyNullability(of: DataType): DataType = of match {
-    case StructType(fields) => StructType(fields.map(f => StructField(f.name, anyNullability(f.dataType))))
-    case ArrayType(element, _)  => ArrayType(anyNullability(element))
+    case StructType(fields)    => StructType(fields.map(f => StructField(f.name, anyNullability(f.dataType))))
+    case ArrayType(element, _) => ArrayType(anyNullability(element))
     case MapType(key, value, _) => MapType(key, anyNullability(value))
     case other                  => other
   }
@@ -114,16 +121,30 @@ private[expressions] object NaiveBayesModel {
       val c = counts.of(InternalRow.copyValue(perClass.get(0, label)))
       c.count += perClass.getLong(1)
       val categorical = perClass.getMap(2)
-      categorical.foreach(StringType, MapType(StringType, LongType), { (feature, values) =>
-        values.asInstanceOf[MapData].foreach(StringType, LongType, { (value, n) =>
-          c.addCategory(feature.toString, value.asInstanceOf[UTF8String].copy(), n.asInstanceOf[Long])
-        })
-      })
-      perClass.getMap(3).foreach(StringType, Gaussian, { (feature, value) =>
-        val row = value.asInstanceOf[InternalRow]
-        val n = row.getLong(0)
-        c.moments(feature.toString).addAll(new Moments(n, row.getDouble(1), row.getDouble(2) * n))
-      })
+      categorical.foreach(
+        StringType,
+        MapType(StringType, LongType),
+        (feature, values) =>
+          values
+            .asInstanceOf[MapData]
+            .foreach(
+              StringType,
+              LongType,
+              (value, n) =>
+                c.addCategory(feature.toString, value.asInstanceOf[UTF8String].copy(), n.asInstanceOf[Long])
+            )
+      )
+      perClass
+        .getMap(3)
+        .foreach(
+          StringType,
+          Gaussian,
+          { (feature, value) =>
+            val row = value.asInstanceOf[InternalRow]
+            val n = row.getLong(0)
+            c.moments(feature.toString).addAll(new Moments(n, row.getDouble(1), row.getDouble(2) * n))
+          }
+        )
     }
     (model.getDouble(0), counts)
   }

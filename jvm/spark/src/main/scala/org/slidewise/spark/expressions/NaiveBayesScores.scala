@@ -27,14 +27,17 @@ abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
 
   override protected def nullSafeEval(model: Any, features: Any): Any = {
     val (smoothing, counts) = NaiveBayesModel.fromRow(model.asInstanceOf[InternalRow], labelType)
-    answer(new NaiveBayesClassifier(smoothing, counts, fields).probabilities(features.asInstanceOf[InternalRow]))
+    answer(
+      new NaiveBayesClassifier(smoothing, counts, fields).probabilities(features.asInstanceOf[InternalRow])
+    )
   }
 
   protected def answer(probabilities: Array[(Any, Double)]): Any
 }
 
 @ExpressionDescription(
-  usage = "_FUNC_(model, features) - Returns the most probable label of `features` by a model that `naive_bayes_agg` has trained.",
+  usage =
+    "_FUNC_(model, features) - Returns the most probable label of `features` by a model that `naive_bayes_agg` has trained.",
   arguments = """
     Arguments:
       * model - the result of `naive_bayes_agg`; null gives null.
@@ -81,12 +84,15 @@ case class NaiveBayesProbabilities(left: Expression, right: Expression) extends 
   override def prettyName: String = "naive_bayes_score"
 
   override def dataType: DataType = ArrayType(
-    new StructType().add("label", labelType, nullable = false).add("probability", DoubleType, nullable = false),
+    new StructType()
+      .add("label", labelType, nullable = false)
+      .add("probability", DoubleType, nullable = false),
     containsNull = false
   )
 
   override protected def answer(probabilities: Array[(Any, Double)]): Any =
     new GenericArrayData(probabilities.map { case (label, p) => InternalRow(label, p) })
 
-  override protected def withNewChildrenInternal(l: Expression, r: Expression): NaiveBayesProbabilities = copy(l, r)
+  override protected def withNewChildrenInternal(l: Expression, r: Expression): NaiveBayesProbabilities =
+    copy(l, r)
 }

@@ -46,7 +46,11 @@ object Registered {
 
   /** Makes the functions known in a session that runs already. */
   def into(registry: FunctionRegistry): Unit = all.foreach { case (name, info, builder) =>
-    registry.registerFunction(FunctionIdentifier(name.funcName, Some("builtin"), Some("system")), info, builder)
+    registry.registerFunction(
+      FunctionIdentifier(name.funcName, Some("builtin"), Some("system")),
+      info,
+      builder
+    )
   }
 
   /** By the constructors of the class that take expressions. */
@@ -54,7 +58,9 @@ object Registered {
     described(name, FunctionRegistryBase.build[T](name, None))
 
   /** As the class describes it, and otherwise made from arguments that are resolved. */
-  private def built[T: ClassTag](name: String, arguments: Range)(make: Seq[Expression] => Expression): Description =
+  private def built[T: ClassTag](name: String, arguments: Range)(
+      make: Seq[Expression] => Expression
+  ): Description =
     described(
       name,
       (

@@ -10,15 +10,20 @@ private[expressions] object TimeArgument {
 
   def check(argument: Expression, index: Int): TypeCheckResult = argument.dataType match {
     case TimestampType | TimestampNTZType | DateType | _: NumericType | NullType => TypeCheckSuccess
-    case _ => NumericArgument.mismatch(argument, index, "(\"TIMESTAMP\" or \"TIMESTAMP_NTZ\" or \"DATE\" or \"NUMERIC\")")
+    case _                                                                       =>
+      NumericArgument.mismatch(
+        argument,
+        index,
+        "(\"TIMESTAMP\" or \"TIMESTAMP_NTZ\" or \"DATE\" or \"NUMERIC\")"
+      )
   }
 
   /** As a number of units, whose differences lose nothing. */
   def ticks(argument: Expression): Expression = argument.dataType match {
-    case t @ (TimestampType | TimestampNTZType) => PreciseTimestampConversion(argument, t, LongType)
-    case DateType                               => Sums.cast(UnixDate(argument), LongType)
+    case t @ (TimestampType | TimestampNTZType)        => PreciseTimestampConversion(argument, t, LongType)
+    case DateType                                      => Sums.cast(UnixDate(argument), LongType)
     case ByteType | ShortType | IntegerType | LongType => Sums.cast(argument, LongType)
-    case _                                      => Sums.cast(argument, DoubleType)
+    case _                                             => Sums.cast(argument, DoubleType)
   }
 
   /** From one time to another, in units. */

@@ -16,7 +16,10 @@ import org.apache.spark.sql.types._
  * @see
  *   Dani, Getta, "Incremental computation of aggregate operators over sliding windows"
  */
-abstract class BestFunction(largest: Boolean) extends TypedImperativeAggregate[Best] with ReadsNewerOnly with Serializable {
+abstract class BestFunction(largest: Boolean)
+    extends TypedImperativeAggregate[Best]
+    with ReadsNewerOnly
+    with Serializable {
 
   /** What is compared. */
   protected def compared: Expression
@@ -47,13 +50,15 @@ abstract class BestFunction(largest: Boolean) extends TypedImperativeAggregate[B
           case ByteType | ShortType | IntegerType | LongType => TypeCheckSuccess
           case _ => NumericArgument.mismatch(k, children.indexOf(k), toSQLType(IntegerType))
         },
-      () => limit.inRange(s"[1, ${BestFunction.Most}]") { value =>
-        val n = value.asInstanceOf[Number].longValue
-        n >= 1 && n <= BestFunction.Most
-      }
+      () =>
+        limit.inRange(s"[1, ${BestFunction.Most}]") { value =>
+          val n = value.asInstanceOf[Number].longValue
+          n >= 1 && n <= BestFunction.Most
+        }
     )
 
-  private def key(element: Any): Any = if (shown.isEmpty) element else element.asInstanceOf[InternalRow].get(0, compared.dataType)
+  private def key(element: Any): Any =
+    if (shown.isEmpty) element else element.asInstanceOf[InternalRow].get(0, compared.dataType)
 
   @transient private lazy val beats: (Any, Any) => Boolean =
     if (largest) (a, b) => ordering.gt(key(a), key(b)) else (a, b) => ordering.lt(key(a), key(b))
@@ -77,9 +82,11 @@ abstract class BestFunction(largest: Boolean) extends TypedImperativeAggregate[B
   override def eval(buffer: Best): Any =
     if (buffer.size == 0) null
     else
-      new GenericArrayData(shown.fold(buffer.toArray)(value =>
-        buffer.toArray.map(_.asInstanceOf[InternalRow].get(1, value.dataType))
-      ))
+      new GenericArrayData(
+        shown.fold(buffer.toArray)(value =>
+          buffer.toArray.map(_.asInstanceOf[InternalRow].get(1, value.dataType))
+        )
+      )
 
   @transient private lazy val projection =
     UnsafeProjection.create(Array[DataType](ArrayType(elementType, containsNull = false)))
@@ -131,7 +138,8 @@ case class TopK(left: Expression, right: Expression, mutableAggBufferOffset: Int
   override protected def k: Expression = right
   override def withNewMutableAggBufferOffset(offset: Int): TopK = copy(mutableAggBufferOffset = offset)
   override def withNewInputAggBufferOffset(offset: Int): TopK = copy(inputAggBufferOffset = offset)
-  override protected def withNewChildrenInternal(x: Expression, k: Expression): TopK = copy(left = x, right = k)
+  override protected def withNewChildrenInternal(x: Expression, k: Expression): TopK =
+    copy(left = x, right = k)
 }
 
 @ExpressionDescription(
@@ -172,7 +180,8 @@ case class BottomK(
 }
 
 @ExpressionDescription(
-  usage = "_FUNC_(x, y, k) - Returns `x` of the `k` rows in which `y` is greatest, that of the greatest first.",
+  usage =
+    "_FUNC_(x, y, k) - Returns `x` of the `k` rows in which `y` is greatest, that of the greatest first.",
   arguments = """
     Arguments:
       * x - of any type; it may be null.
