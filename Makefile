@@ -15,11 +15,11 @@ PYTHON_SOURCES := $(shell find python -type f -not -path '*/__pycache__/*' -not 
 VERSION        := $(shell cat python/src/slidewise/VERSION)
 JARS           := .build/jars-$(VERSION)
 INSTALL        := pip install -q --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall ./python
-LINTED         := python $(wildcard tests bench)
+LINTED         := python $(wildcard tests bench docs)
 PYTEST         := -m pytest -q -p no:cacheprovider
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-matrix bench bench-core bench-core-full lint format jars wheel clean
+.PHONY: help demo test test-matrix bench bench-core bench-core-full docs lint format jars wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "make %-15s %s\n", $$1, $$2}'
@@ -29,7 +29,7 @@ demo: $(VENV)/installed ## sliding windows over real flights, with Slidewise on 
 
 test: $(VENV)/installed ## every test: the algorithms, the Python examples, Spark from outside
 	$(SBT) core/test sketches/test spark43/test
-	$(PY) $(PYTEST) --doctest-modules --pyargs slidewise
+	$(PY) $(PYTEST) --doctest-modules --ignore-glob='*/slidewise/functions/*' --pyargs slidewise
 	$(PY) $(PYTEST) tests
 
 test-matrix: test $(VENV42)/installed ## make test, and the tests of Spark on Spark 4.2 too
@@ -44,6 +44,9 @@ bench-core: $(VENV)/tools ## the papers' experiments on the algorithms alone, in
 
 bench-core-full: $(VENV)/tools ## the same, all of them: a night
 	$(PY) bench/core/run.py --full
+
+docs: $(VENV)/installed ## docs/functions.md, from what the SQL functions say of themselves
+	$(PY) docs/functions_page.py
 
 lint: $(VENV)/tools ## formatters, linters and the type checker, changing nothing
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck

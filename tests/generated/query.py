@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from generated import declarative, imperative
+from generated import declarative, imperative, ours
 from generated.call import Call, Compare
 from generated.column import INTEGRAL
 from generated.declarative import ORDERABLE, pick
@@ -13,7 +13,7 @@ from generated.frame import Frame
 from generated.table import Table, random_table
 from generated.window import Window, random_window
 
-FUNCTIONS = declarative.FUNCTIONS + imperative.FUNCTIONS
+FUNCTIONS = declarative.FUNCTIONS + imperative.FUNCTIONS + ours.FUNCTIONS
 
 
 @dataclass(frozen=True)

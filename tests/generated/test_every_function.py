@@ -14,8 +14,9 @@ SPARK_REFUSES = {
     "percentile_cont": "neither ORDER BY nor a frame",
     "percentile_disc": "neither ORDER BY nor a frame",
 }
-# Their input is a column of sketches: semantics/test_sketches.py.
+# Their input is a column of sketches: semantics/test_sketches.py, sql/functions.
 BY_HAND = {
+    "count_min_sketch_merge_agg",
     "approx_top_k_accumulate",
     "approx_top_k_combine",
     "hll_union_agg",

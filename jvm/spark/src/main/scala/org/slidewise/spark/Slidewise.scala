@@ -3,6 +3,7 @@ package org.slidewise.spark
 import org.apache.spark.sql.{Dataset, SparkSession}
 import org.apache.spark.sql.classic
 
+import org.slidewise.spark.expressions.{OrderCheckStrategy, Registered}
 import org.slidewise.spark.planning.{SlidingWindowStrategy, WindowReport}
 
 /** Slidewise in a session that is already running. */
@@ -19,7 +20,11 @@ object Slidewise {
   def install(session: SparkSession): Boolean = {
     if (!SparkVersion.isSupported) throw new IllegalStateException(SparkVersion.mismatch(session.version))
     val off = !isInstalled(session)
-    if (off) session.asInstanceOf[classic.SparkSession].experimental.extraStrategies :+= SlidingWindowStrategy
+    if (off) {
+      val running = session.asInstanceOf[classic.SparkSession]
+      running.experimental.extraStrategies ++= Seq(SlidingWindowStrategy, OrderCheckStrategy)
+      Registered.into(running.sessionState.functionRegistry)
+    }
     off
   }
 

@@ -22,6 +22,9 @@ object SlidewiseExtensions {
 
 /** Kept apart so that nothing of Catalyst is loaded on a Spark that this jar was not made for. */
 private object Injection {
-  def apply(extensions: SparkSessionExtensions): Unit =
+  def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
+    expressions.Registered.all.foreach(extensions.injectFunction)
+    extensions.injectCheckRule(_ => expressions.OrderCheck)
+  }
 }

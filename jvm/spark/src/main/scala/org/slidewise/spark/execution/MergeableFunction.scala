@@ -5,6 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.{BasePredicate, GenericInternal
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.ObjectType
 
+import org.slidewise.spark.expressions.ReadsNewerOnly
+
 /** An imperative aggregate whose state lies at a known place in a row of states. */
 sealed abstract private[execution] class MergeableFunction(
     function: ImperativeAggregate,
@@ -62,6 +64,7 @@ private[execution] object MergeableFunction {
   private def leavesTheRightAlone(function: TypedImperativeAggregate[_]): Boolean = function match {
     case _: ApproximatePercentile | _: CountMinSketchAgg => true
     case _: BloomFilterAggregate | _: HllSketchAgg       => true
+    case _: ReadsNewerOnly                               => true
     case _                                               => false
   }
 

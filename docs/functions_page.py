@@ -1,0 +1,81 @@
+"""Writes functions.md from what the functions say of themselves to DESCRIBE FUNCTION EXTENDED: `make docs`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from functions.registry import Description, descriptions, examples  # noqa: E402
+from pyspark.sql import SparkSession  # noqa: E402
+
+PAGE = ROOT / "docs" / "functions.md"
+
+HEAD = """# SQL functions
+
+<!-- Written by `make docs` from the functions' own descriptions; a test compares it with them. -->
+
+What the papers' operators are in SQL, where Spark has no function for them. They stand wherever an aggregate
+may: in `OVER (…)`, where Slidewise runs them at a constant number of merges a row, in `GROUP BY`, `ROLLUP`
+and `PIVOT`, with `FILTER` and `DISTINCT`, and in streaming aggregation. With `spark.slidewise.enabled` off,
+Spark's own operators give the same answers.
+
+From Python, `import slidewise.functions as sw`; from Scala and Java, `org.slidewise.spark.functions`. Each
+function has a file of runnable SQL in [sql/functions](../sql/functions), and `DESCRIBE FUNCTION EXTENDED`
+says what this page does.
+
+Functions whose answer depends on the order of the rows are marked *ordered*. They need a window with `ORDER
+BY`: partial aggregates of a `GROUP BY` come in any order and may interleave, so that no state of constant
+size could be merged to the right answer. They are refused there with the condition
+`SLIDEWISE_ORDER_REQUIRED`.
+
+Nulls are skipped; of nothing but nulls the answer is null, or 0 for a count. Constant arguments are checked
+when the query is analysed. Where a session was switched on by `slidewise.install`, an order that is missing
+is found when the query is planned.
+
+"""
+
+
+def page(spark: SparkSession) -> str:
+    """The whole page."""
+    functions = descriptions(spark)
+    rows = [f"| [`{f.name}`](#{f.name}) | {_summary(f)} | {'*ordered*' if _ordered(f) else ''} |" for f in functions]
+    table = "\n".join(["| function | | |", "|---|---|---|", *rows])
+    return HEAD + table + "\n" + "".join(_section(f) for f in functions)
+
+
+def _summary(function: Description) -> str:
+    return function.usage.split(" - ", 1)[1]
+
+
+def _ordered(function: Description) -> bool:
+    return "needs a window that has one" in " ".join(function.note.split())
+
+
+def _section(function: Description) -> str:
+    call, summary = function.usage.split(" - ", 1)
+    arguments = [" ".join(a.split()) for a in function.arguments.split("Arguments:")[1].split("\n      * ")[1:]]
+    parts = [f"\n## {function.name}\n\n`{call}`\n\n{summary}\n\n"]
+    parts += [f"- `{name}`: {said}\n" for name, said in (a.split(" - ", 1) for a in arguments)]
+    if function.note:
+        parts.append(f"\n{' '.join(function.note.split())}\n")
+    parts.append("\n```sql\n")
+    for example in examples(function):
+        parts.append(f"{example.sql};\n" + "".join(f"-- {line}\n" for line in example.expected))
+    parts.append(f"```\n\nSince {function.since}.\n")
+    return "".join(parts)
+
+
+def main() -> None:
+    """Writes the page."""
+    from session import with_slidewise
+
+    spark = with_slidewise(SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")).getOrCreate()
+    PAGE.write_text(page(spark), encoding="utf-8")
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()

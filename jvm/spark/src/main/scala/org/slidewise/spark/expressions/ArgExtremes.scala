@@ -1,0 +1,107 @@
+package org.slidewise.spark.expressions
+
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+
+/**
+ * The key that goes with the extreme value, as `max_by` and `min_by` give it, with a rule for ties. O(1) time and space a row.
+ *
+ * @see
+ *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", Table 1
+ */
+abstract class ArgExtreme(largest: Boolean) extends ExtremeFunction(largest) with OrderDependent {
+  def key: Expression
+  def value: Expression
+  def ties: Option[Expression]
+
+  private def rule = ties.map(ConstantArgument("ties", _))
+  private lazy val lastWins = rule.exists(_.word == "last")
+
+  /** Without a rule, one of the keys will do. */
+  override def dependsOnOrder: Boolean = ties.isDefined
+  override def withoutOrder: Option[String] = Some("no argument `ties`, and any of the keys that tie")
+
+  override def children: Seq[Expression] = Seq(key, value) ++ ties
+  override def dataType: DataType = key.dataType
+  override protected def compared: Expression = value
+
+  override def checkInputDataTypes(): TypeCheckResult =
+    ConstantArgument.first(
+      () => super.checkInputDataTypes(),
+      () => rule.fold[TypeCheckResult](TypeCheckSuccess)(_.oneOf("first", "last"))
+    )
+
+  override protected def fields: Seq[(String, DataType)] =
+    Seq("extreme" -> value.dataType, "key" -> key.dataType)
+  override protected def lift: Seq[Expression] = Seq(value, key)
+
+  override protected def combine(older: State, newer: State): Seq[Expression] = {
+    val (o, n) = (older("extreme"), newer("extreme"))
+    val newerWins = if (lastWins) Not(beats(o, n)) else beats(n, o)
+    Seq(If(newerWins, n, o), If(newerWins, newer("key"), older("key")))
+  }
+
+  override protected def lower(state: State): Expression = state("key")
+}
+
+@ExpressionDescription(
+  usage = "_FUNC_(key, value[, ties]) - Returns the `key` of the row in which `value` is greatest.",
+  arguments = """
+    Arguments:
+      * key - of any type; it may be null.
+      * value - of any type that has an order. Rows in which it is null are skipped.
+      * ties - 'first' or 'last': which row it is, in the order of the window, if `value` is greatest in several. If it is left
+          out, the first; and outside of a window, where rows have no order, any of them. Given, it needs a window with an order.
+  """,
+  examples = """
+    Examples:
+      > SELECT _FUNC_(k, v) FROM VALUES ('a', 1), ('b', 3), ('c', 2) AS t(k, v);
+       b
+      > SELECT i, _FUNC_(k, v) OVER w, _FUNC_(k, v, 'last') OVER w FROM VALUES (1, 'a', 5), (2, 'b', 5) AS t(i, k, v) WINDOW w AS (ORDER BY i);
+       1	a	a
+       2	a	b
+  """,
+  group = "agg_funcs",
+  since = "0.2.0"
+)
+case class ArgMax(key: Expression, value: Expression, ties: Option[Expression])
+    extends ArgExtreme(largest = true) {
+  def this(key: Expression, value: Expression) = this(key, value, None)
+  def this(key: Expression, value: Expression, ties: Expression) = this(key, value, Some(ties))
+  override def prettyName: String = "arg_max"
+
+  override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): ArgMax =
+    copy(c(0), c(1), c.lift(2))
+}
+
+@ExpressionDescription(
+  usage = "_FUNC_(key, value[, ties]) - Returns the `key` of the row in which `value` is least.",
+  arguments = """
+    Arguments:
+      * key - of any type; it may be null.
+      * value - of any type that has an order. Rows in which it is null are skipped.
+      * ties - 'first' or 'last': which row it is, in the order of the window, if `value` is least in several. If it is left
+          out, the first; and outside of a window, where rows have no order, any of them. Given, it needs a window with an order.
+  """,
+  examples = """
+    Examples:
+      > SELECT _FUNC_(k, v) FROM VALUES ('a', 2), ('b', 1), ('c', 3) AS t(k, v);
+       b
+      > SELECT i, _FUNC_(k, v) OVER w, _FUNC_(k, v, 'last') OVER w FROM VALUES (1, 'a', 5), (2, 'b', 5) AS t(i, k, v) WINDOW w AS (ORDER BY i);
+       1	a	a
+       2	a	b
+  """,
+  group = "agg_funcs",
+  since = "0.2.0"
+)
+case class ArgMin(key: Expression, value: Expression, ties: Option[Expression])
+    extends ArgExtreme(largest = false) {
+  def this(key: Expression, value: Expression) = this(key, value, None)
+  def this(key: Expression, value: Expression, ties: Expression) = this(key, value, Some(ties))
+  override def prettyName: String = "arg_min"
+
+  override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): ArgMin =
+    copy(c(0), c(1), c.lift(2))
+}

@@ -1,0 +1,85 @@
+package org.slidewise.spark.expressions
+
+import java.util.Locale
+
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{DataTypeMismatch, TypeCheckSuccess}
+import org.apache.spark.sql.catalyst.expressions.Cast.{toSQLExpr, toSQLId, toSQLType, toSQLValue}
+import org.apache.spark.sql.catalyst.expressions.{Expression, If}
+import org.apache.spark.sql.types.StringType
+
+/**
+ * An argument that must be the same for all rows, checked when the query is analysed.
+ *
+ * @param name
+ *   what messages call it
+ */
+final case class ConstantArgument(name: String, argument: Expression) {
+
+  /** PIVOT makes each argument null outside of its column, and rows there are skipped by another argument. */
+  private val expression = argument match {
+    case If(_, constant, other) if constant.foldable && other.foldable && other.eval() == null => constant
+    case plain                                                                                 => plain
+  }
+
+  /** Its value; to be asked only after a check has succeeded. */
+  def value: Any = expression.eval()
+
+  /** That it is a constant within a range, of which `allowed` is the description. */
+  def inRange(allowed: String)(isAllowed: Any => Boolean): TypeCheckResult =
+    constant.getOrElse(
+      if (isAllowed(value)) TypeCheckSuccess
+      else
+        DataTypeMismatch(
+          "VALUE_OUT_OF_RANGE",
+          Map("exprName" -> toSQLId(name), "valueRange" -> allowed, "currentValue" -> shown)
+        )
+    )
+
+  /** That it is one of these words. */
+  def oneOf(words: String*): TypeCheckResult =
+    constant.getOrElse(
+      if (words.contains(word)) TypeCheckSuccess
+      else
+        DataTypeMismatch(
+          "INVALID_ARG_VALUE",
+          Map(
+            "inputName" -> toSQLId(name),
+            "requireType" -> toSQLType(StringType),
+            "validValues" -> words.map(w => s"'$w'").mkString(" or "),
+            "inputValue" -> shown
+          )
+        )
+    )
+
+  /** That it is a constant and not null. */
+  def isGiven: TypeCheckResult = constant.getOrElse(TypeCheckSuccess)
+
+  /** Its value as a word; in lower case. */
+  def word: String = value.toString.toLowerCase(Locale.ROOT)
+
+  private def shown = toSQLValue(value, expression.dataType)
+
+  private def constant: Option[TypeCheckResult] =
+    if (!expression.foldable)
+      Some(
+        DataTypeMismatch(
+          "NON_FOLDABLE_INPUT",
+          Map(
+            "inputName" -> toSQLId(name),
+            "inputType" -> toSQLType(expression.dataType),
+            "inputExpr" -> toSQLExpr(expression)
+          )
+        )
+      )
+    else if (expression.eval() == null)
+      Some(DataTypeMismatch("UNEXPECTED_NULL", Map("exprName" -> toSQLId(name))))
+    else None
+}
+
+object ConstantArgument {
+
+  /** The first failure among checks, the later of which are made only where the earlier succeed. */
+  def first(checks: (() => TypeCheckResult)*): TypeCheckResult =
+    checks.iterator.map(_.apply()).find(_.isFailure).getOrElse(TypeCheckSuccess)
+}

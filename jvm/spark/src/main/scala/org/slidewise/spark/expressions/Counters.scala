@@ -1,0 +1,131 @@
+package org.slidewise.spark.expressions
+
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.trees.BinaryLike
+import org.apache.spark.sql.types._
+
+/**
+ * What a counter grew by. It only ever grows, and when it is less than before it has begun again from 0, as monitoring systems
+ * have it. Increases are added up from row to row, none is taken back. Associative, not commutative. O(1) time and space a row.
+ */
+abstract class CounterFunction extends MonoidAggregate with BinaryLike[Expression] with OrderDependent {
+  def t: Expression
+  def x: Expression
+
+  override def left: Expression = t
+  override def right: Expression = x
+
+  private lazy val time = TimeArgument.ticks(t)
+  private lazy val number = NumericArgument.of(x)
+  protected lazy val sumType: DataType = Sums.stateTypeOf(number.dataType)
+
+  override def checkInputDataTypes(): TypeCheckResult =
+    ConstantArgument.first(() => TimeArgument.check(t, 0), () => NumericArgument.check(x, 1))
+
+  override protected def skips: Expression = anyNull(time, number)
+
+  override protected def fields: Seq[(String, DataType)] =
+    Seq(
+      "first.t" -> time.dataType,
+      "last.t" -> time.dataType,
+      "first.x" -> number.dataType,
+      "last.x" -> number.dataType,
+      "increase" -> sumType,
+      "rows" -> LongType
+    )
+
+  override protected def lift: Seq[Expression] =
+    Seq(time, time, number, number, Sums.cast(Literal(0), sumType), Literal(1L))
+
+  override protected def combine(older: State, newer: State): Seq[Expression] = {
+    val (before, after) = (older("last.x"), newer("first.x"))
+    def sum(e: Expression) = Sums.cast(e, sumType)
+    val step = If(LessThan(after, before), sum(after), Sums.subtract(sum(after), sum(before)))
+    Seq(
+      older("first.t"),
+      newer("last.t"),
+      older("first.x"),
+      newer("last.x"),
+      Sums.add(Sums.add(older("increase"), step), newer("increase")),
+      Add(older("rows"), newer("rows"))
+    )
+  }
+
+  /** An answer that one row alone does not have. */
+  protected def ofSeveral(state: State, answer: Expression): Expression =
+    If(GreaterThan(state("rows"), Literal(1L)), answer, Literal.create(null, dataType))
+}
+
+@ExpressionDescription(
+  usage = "_FUNC_(t, x) - Returns what the counter `x` grew by from the first row to the last.",
+  arguments = """
+    Arguments:
+      * t - the time of a row: a timestamp, a date or a number of seconds, in the order of the window.
+      * x - the counter, a number. Where it is less than in the row before, it has begun again from 0. Rows in which `t` or `x`
+          is null are skipped.
+  """,
+  examples = """
+    Examples:
+      > SELECT t, _FUNC_(t, x) OVER (ORDER BY t ROWS 2 PRECEDING) FROM VALUES (0, 5), (10, 9), (20, 3), (30, 4) AS t(t, x);
+       0	NULL
+       10	4
+       20	7
+       30	4
+  """,
+  note = """
+    The result is a bigint for integers, a decimal for decimals, and a double for others, as that of `sum`; null if there are
+    fewer than two rows. Nothing is extrapolated to the ends of the frame. The function depends on the order of the rows, and
+    needs a window that has one.
+  """,
+  group = "agg_funcs",
+  since = "0.2.0"
+)
+case class CounterIncrease(t: Expression, x: Expression) extends CounterFunction {
+  override def prettyName: String = "increase"
+  override def dataType: DataType = Sums.typeOf(x.dataType)
+
+  override protected def lower(state: State): Expression =
+    ofSeveral(state, Sums.finish(state("increase"), dataType))
+
+  override protected def withNewChildrenInternal(newLeft: Expression, newRight: Expression): CounterIncrease =
+    copy(newLeft, newRight)
+}
+
+@ExpressionDescription(
+  usage = "_FUNC_(t, x) - Returns what the counter `x` grew by in a second, from the first row to the last.",
+  arguments = """
+    Arguments:
+      * t - the time of a row: a timestamp, a date or a number of seconds, in the order of the window.
+      * x - the counter, a number. Where it is less than in the row before, it has begun again from 0. Rows in which `t` or `x`
+          is null are skipped.
+  """,
+  examples = """
+    Examples:
+      > SELECT t, _FUNC_(t, x) OVER (ORDER BY t ROWS 2 PRECEDING) FROM VALUES (0, 5), (10, 9), (20, 3), (30, 4) AS t(t, x);
+       0	NULL
+       10	0.4
+       20	0.35
+       30	0.2
+  """,
+  note = """
+    The result is a double; null if there are fewer than two rows, or no time between the first and the last. Nothing is
+    extrapolated to the ends of the frame. The function depends on the order of the rows, and needs a window that has one.
+  """,
+  group = "agg_funcs",
+  since = "0.2.0"
+)
+case class CounterRate(t: Expression, x: Expression) extends CounterFunction {
+  override def prettyName: String = "rate"
+  override def dataType: DataType = DoubleType
+
+  override protected def lower(state: State): Expression = {
+    val ticks = TimeArgument.elapsed(state("first.t"), state("last.t"))
+    val seconds = Multiply(ticks, Literal(TimeArgument.secondsPerTick(t.dataType)))
+    val rate = Divide(Sums.cast(state("increase"), DoubleType), seconds)
+    ofSeveral(state, If(EqualTo(ticks, Literal(0.0)), Literal.create(null, DoubleType), rate))
+  }
+
+  override protected def withNewChildrenInternal(newLeft: Expression, newRight: Expression): CounterRate =
+    copy(newLeft, newRight)
+}

@@ -1,0 +1,84 @@
+package org.slidewise.spark.expressions
+
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+
+/**
+ * The exponentially weighted mean: a row scales all that came before it, and affine maps compose. Associative, not
+ * commutative. O(1) time and space a row.
+ *
+ * @see
+ *   Roberts, "Control Chart Tests Based on Geometric Moving Averages", Technometrics 1959
+ */
+@ExpressionDescription(
+  usage =
+    "_FUNC_(x, alpha[, adjust]) - Returns the exponentially weighted mean of `x`: a row weighs (1 - `alpha`) times what the next one does.",
+  arguments = """
+    Arguments:
+      * x - a number. Nulls are skipped.
+      * alpha - the smoothing factor: a constant over 0 and up to 1.
+      * adjust - true, the default, for the mean by these weights; false for the recursion y = (1 - alpha) * y + alpha * x, which
+          begins with the first value of the frame.
+  """,
+  examples = """
+    Examples:
+      > SELECT i, round(_FUNC_(x, 0.5) OVER (ORDER BY i), 4) FROM VALUES (1, 1), (2, 2), (3, 4) AS t(i, x);
+       1	1.0
+       2	1.6667
+       3	3.0
+      > SELECT i, _FUNC_(x, 0.5, false) OVER (ORDER BY i ROWS 1 PRECEDING) FROM VALUES (1, 1), (2, 2), (3, 4) AS t(i, x);
+       1	1.0
+       2	1.5
+       3	3.0
+  """,
+  note = """
+    The result is a double. The function depends on the order of the rows, and needs a window that has one.
+  """,
+  group = "agg_funcs",
+  since = "0.2.0"
+)
+case class ExponentialMean(x: Expression, alpha: Expression, adjust: Option[Expression])
+    extends MonoidAggregate
+    with ImplicitCastInputTypes
+    with OrderDependent {
+  def this(x: Expression, alpha: Expression) = this(x, alpha, None)
+  def this(x: Expression, alpha: Expression, adjust: Expression) = this(x, alpha, Some(adjust))
+
+  override def prettyName: String = "ewma"
+  override def children: Seq[Expression] = Seq(x, alpha) ++ adjust
+  override def inputTypes = Seq(DoubleType, DoubleType) ++ adjust.map(_ => BooleanType)
+  override def dataType: DataType = DoubleType
+
+  private def factor = ConstantArgument("alpha", alpha)
+  private def adjustment = adjust.map(ConstantArgument("adjust", _))
+  private lazy val a = factor.value.asInstanceOf[Double]
+
+  override def checkInputDataTypes(): TypeCheckResult =
+    ConstantArgument.first(
+      () => super.checkInputDataTypes(),
+      () => factor.inRange("(0, 1]")(_ => a > 0 && a <= 1),
+      () => adjustment.fold[TypeCheckResult](TypeCheckSuccess)(_.isGiven)
+    )
+
+  override protected def skips: Expression = anyNull(x)
+
+  /** The weighted sum, the sum of the weights, what this state scales older ones by, the first value. */
+  override protected def fields: Seq[(String, DataType)] =
+    Seq("sum", "weights", "decay", "first").map(_ -> DoubleType)
+
+  override protected def lift: Seq[Expression] = Seq(x, Literal(1.0), Literal(1 - a), x)
+
+  override protected def combine(older: State, newer: State): Seq[Expression] = {
+    def after(field: String) = Add(Multiply(older(field), newer("decay")), newer(field))
+    Seq(after("sum"), after("weights"), Multiply(older("decay"), newer("decay")), older("first"))
+  }
+
+  override protected def lower(state: State): Expression =
+    if (adjustment.forall(_.value == true)) Divide(state("sum"), state("weights"))
+    else Add(Multiply(Literal(a), state("sum")), Multiply(state("decay"), state("first")))
+
+  override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): ExponentialMean =
+    copy(c(0), c(1), c.lift(2))
+}

@@ -1,0 +1,67 @@
+package org.slidewise.spark.expressions
+
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.trees.UnaryLike
+import org.apache.spark.sql.types._
+
+/**
+ * The greatest sum of consecutive rows. A state holds the sum of all rows, and the greatest of a prefix, of a suffix and of any
+ * run, so that states can be merged. Associative, not commutative. O(1) time and space a row.
+ *
+ * @see
+ *   Bentley, "Programming Pearls: Algorithm Design Techniques", CACM 1984
+ */
+@ExpressionDescription(
+  usage = "_FUNC_(x) - Returns the greatest sum of consecutive values of `x`, at least one.",
+  arguments = """
+    Arguments:
+      * x - a number. Nulls are skipped.
+  """,
+  examples = """
+    Examples:
+      > SELECT i, _FUNC_(x) OVER (ORDER BY i ROWS 2 PRECEDING) FROM VALUES (1, 4), (2, -1), (3, 3), (4, -5) AS t(i, x);
+       1	4
+       2	4
+       3	6
+       4	3
+  """,
+  note = """
+    The result is a bigint for integers, a decimal for decimals, and a double for others, as that of `sum`; it overflows as that
+    does. The function depends on the order of the rows, and needs a window that has one.
+  """,
+  group = "agg_funcs",
+  since = "0.2.0"
+)
+case class MaxSubarraySum(child: Expression)
+    extends MonoidAggregate
+    with UnaryLike[Expression]
+    with OrderDependent {
+  override def prettyName: String = "max_subarray_sum"
+  override def checkInputDataTypes(): TypeCheckResult = NumericArgument.check(child, 0)
+  override def dataType: DataType = Sums.typeOf(child.dataType)
+
+  private lazy val number = NumericArgument.of(child)
+  private lazy val sumType = Sums.stateTypeOf(number.dataType)
+
+  override protected def skips: Expression = anyNull(number)
+
+  override protected def fields: Seq[(String, DataType)] =
+    Seq("all", "prefix", "suffix", "best").map(_ -> sumType)
+
+  override protected def lift: Seq[Expression] = Seq.fill(4)(Sums.cast(number, sumType))
+
+  override protected def combine(older: State, newer: State): Seq[Expression] = {
+    import Sums.{add, greater}
+    Seq(
+      add(older("all"), newer("all")),
+      greater(older("prefix"), add(older("all"), newer("prefix"))),
+      greater(newer("suffix"), add(older("suffix"), newer("all"))),
+      greater(greater(older("best"), newer("best")), add(older("suffix"), newer("prefix")))
+    )
+  }
+
+  override protected def lower(state: State): Expression = Sums.finish(state("best"), dataType)
+
+  override protected def withNewChildInternal(newChild: Expression): MaxSubarraySum = copy(newChild)
+}

@@ -1,0 +1,154 @@
+package org.slidewise.spark.expressions
+
+import scala.collection.immutable.ArraySeq
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, ArrayData, GenericArrayData, MapData}
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+/** The count, the mean and the sum of squared deviations of a Gaussian feature in a class. */
+final class Moments(var count: Long, var mean: Double, var squares: Double) {
+
+  def add(x: Double): Unit = addAll(1, x, 0)
+
+  def addAll(newer: Moments): Unit = addAll(newer.count, newer.mean, newer.squares)
+
+  private def addAll(n: Long, itsMean: Double, itsSquares: Double): Unit = {
+    val all = count + n
+    if (all > 0) {
+      val delta = itsMean - mean
+      squares += itsSquares + delta * delta * (count.toDouble * n / all)
+      mean += delta * (n.toDouble / all)
+      count = all
+    }
+  }
+
+  def variance: Double = if (count == 0) 0 else squares / count
+}
+
+/** What is counted of one class; features by their names. */
+final class ClassCounts {
+  var count = 0L
+  val categorical = mutable.LinkedHashMap.empty[String, mutable.LinkedHashMap[UTF8String, Long]]
+  val gaussian = mutable.LinkedHashMap.empty[String, Moments]
+
+  def addCategory(feature: String, value: UTF8String, times: Long): Unit =
+    categorical
+      .getOrElseUpdate(feature, mutable.LinkedHashMap.empty)
+      .updateWith(value)(n => Some(n.getOrElse(0L) + times))
+
+  def moments(feature: String): Moments = gaussian.getOrElseUpdate(feature, new Moments(0, 0, 0))
+
+  def addAll(newer: ClassCounts): Unit = {
+    count += newer.count
+    for ((feature, values) <- newer.categorical; (value, n) <- values) addCategory(feature, value, n)
+    for ((feature, others) <- newer.gaussian) moments(feature).addAll(others)
+  }
+}
+
+/** The counts of all classes, by label. */
+final class NaiveBayesCounts {
+  val classes = mutable.LinkedHashMap.empty[Any, ClassCounts]
+
+  def of(label: Any): ClassCounts = classes.getOrElseUpdate(label, new ClassCounts)
+
+  def addAll(newer: NaiveBayesCounts): Unit = newer.classes.foreach { case (label, c) => of(label).addAll(c) }
+}
+
+/** A model as a value of SQL that people can read, and back. */
+private[expressions] object NaiveBayesModel {
+  private val Gaussian =
+    new StructType()
+      .add("count", LongType, false)
+      .add("mean", DoubleType, false)
+      .add("variance", DoubleType, false)
+
+  def dataType(label: DataType): StructType = {
+    val perClass = new StructType()
+      .add("label", label, nullable = false)
+      .add("count", LongType, nullable = false)
+      .add("categorical", MapType(StringType, MapType(StringType, LongType, false), false), nullable = false)
+      .add("gaussian", MapType(StringType, Gaussian, false), nullable = false)
+    new StructType()
+      .add("smoothing", DoubleType, nullable = false)
+      .add("classes", ArrayType(perClass, containsNull = false), nullable = false)
+  }
+
+  /** The type of the labels of what may be a model. */
+  def labelType(model: DataType): Option[DataType] = model match {
+    case StructType(Array(_, StructField("classes", ArrayType(StructType(fields), _), _, _))) =>
+      fields.headOption
+        .map(_.dataType)
+        .filter(label => anyNullability(dataType(label)) == anyNullability(model))
+    case _ => None
+  }
+
+  private def anyNullability(of: DataType): DataType = of match {
+    case StructType(fields)    => StructType(fields.map(f => StructField(f.name, anyNullability(f.dataType))))
+    case ArrayType(element, _) => ArrayType(anyNullability(element))
+    case MapType(key, value, _) => MapType(key, anyNullability(value))
+    case other                  => other
+  }
+
+  def toRow(counts: NaiveBayesCounts, smoothing: Double, labels: Ordering[Any]): InternalRow = {
+    def map[V](of: mutable.LinkedHashMap[String, V])(show: V => Any): MapData = {
+      val sorted = of.toSeq.sortBy(_._1)
+      mapOf(sorted.map(e => UTF8String.fromString(e._1)), sorted.map(e => show(e._2)))
+    }
+    val classes = counts.classes.toSeq.sortBy(_._1)(labels).map { case (label, c) =>
+      InternalRow(
+        label,
+        c.count,
+        map(c.categorical) { values =>
+          val sorted = values.toSeq.sortBy(_._1)
+          mapOf(sorted.map(_._1), sorted.map(_._2))
+        },
+        map(c.gaussian)(m => InternalRow(m.count, m.mean, m.variance))
+      )
+    }
+    InternalRow(smoothing, new GenericArrayData(classes.toArray[Any]))
+  }
+
+  private def mapOf(keys: Seq[UTF8String], values: Seq[Any]): MapData =
+    new ArrayBasedMapData(new GenericArrayData(keys.toArray[Any]), new GenericArrayData(values.toArray[Any]))
+
+  /** The smoothing and the counts of a model; what it is made of belongs to the caller. */
+  def fromRow(model: InternalRow, label: DataType): (Double, NaiveBayesCounts) = {
+    val counts = new NaiveBayesCounts
+    rows(model.getArray(1), 4).foreach { perClass =>
+      val c = counts.of(InternalRow.copyValue(perClass.get(0, label)))
+      c.count += perClass.getLong(1)
+      val categorical = perClass.getMap(2)
+      categorical.foreach(
+        StringType,
+        MapType(StringType, LongType),
+        (feature, values) =>
+          values
+            .asInstanceOf[MapData]
+            .foreach(
+              StringType,
+              LongType,
+              (value, n) =>
+                c.addCategory(feature.toString, value.asInstanceOf[UTF8String].copy(), n.asInstanceOf[Long])
+            )
+      )
+      perClass
+        .getMap(3)
+        .foreach(
+          StringType,
+          Gaussian,
+          { (feature, value) =>
+            val row = value.asInstanceOf[InternalRow]
+            val n = row.getLong(0)
+            c.moments(feature.toString).addAll(new Moments(n, row.getDouble(1), row.getDouble(2) * n))
+          }
+        )
+    }
+    (model.getDouble(0), counts)
+  }
+
+  private def rows(array: ArrayData, fields: Int): Seq[InternalRow] =
+    ArraySeq.tabulate(array.numElements())(array.getStruct(_, fields))
+}

@@ -1,0 +1,98 @@
+package org.slidewise.spark.expressions
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.catalyst.util.GenericArrayData
+import org.apache.spark.sql.types._
+
+/** What a model by `naive_bayes_agg` says of features: O(classes × features) a row, and as much again as the model is long. */
+abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
+  override def nullIntolerant: Boolean = true
+  override def nullable: Boolean = true
+
+  protected def labelType: DataType = NaiveBayesModel.labelType(left.dataType).getOrElse(NullType)
+
+  override def checkInputDataTypes(): TypeCheckResult =
+    ConstantArgument.first(
+      () =>
+        if (NaiveBayesModel.labelType(left.dataType).isDefined) TypeCheckSuccess
+        else NumericArgument.mismatch(left, 0, "result of `naive_bayes_agg`"),
+      () => NaiveBayesFeatures.check(right, 1)
+    )
+
+  @transient private lazy val fields = right.dataType.asInstanceOf[StructType].fields
+
+  override protected def nullSafeEval(model: Any, features: Any): Any = {
+    val (smoothing, counts) = NaiveBayesModel.fromRow(model.asInstanceOf[InternalRow], labelType)
+    answer(
+      new NaiveBayesClassifier(smoothing, counts, fields).probabilities(features.asInstanceOf[InternalRow])
+    )
+  }
+
+  protected def answer(probabilities: Array[(Any, Double)]): Any
+}
+
+@ExpressionDescription(
+  usage =
+    "_FUNC_(model, features) - Returns the most probable label of `features` by a model that `naive_bayes_agg` has trained.",
+  arguments = """
+    Arguments:
+      * model - the result of `naive_bayes_agg`; null gives null.
+      * features - a struct with the names of the features that the model was trained with. One that is null, or that the model
+          does not know, is left out.
+  """,
+  examples = """
+    Examples:
+      > SELECT _FUNC_(m, named_struct('size', 6)) FROM (SELECT naive_bayes_agg(label, struct(size)) AS m FROM VALUES ('a', 1), ('a', 2), ('b', 5), ('b', 7) AS t(label, size));
+       b
+  """,
+  note = """
+    Of equally probable labels it is the least. A category that the model does not know counts as one never seen in any class; to
+    each variance a billionth of the largest is added, as scikit-learn does.
+  """,
+  group = "misc_funcs",
+  since = "0.2.0"
+)
+case class NaiveBayesPredict(left: Expression, right: Expression) extends NaiveBayesScore {
+  override def prettyName: String = "naive_bayes_predict"
+  override def dataType: DataType = labelType
+  override protected def answer(probabilities: Array[(Any, Double)]): Any = probabilities.head._1
+  override protected def withNewChildrenInternal(l: Expression, r: Expression): NaiveBayesPredict = copy(l, r)
+}
+
+@ExpressionDescription(
+  usage = "_FUNC_(model, features) - Returns each label with its probability, the most probable first.",
+  arguments = """
+    Arguments:
+      * model - the result of `naive_bayes_agg`; null gives null.
+      * features - a struct with the names of the features that the model was trained with. One that is null, or that the model
+          does not know, is left out.
+  """,
+  examples = """
+    Examples:
+      > SELECT s.label, round(s.probability, 4) FROM (SELECT explode(_FUNC_(m, named_struct('colour', 'red'))) AS s FROM (SELECT naive_bayes_agg(label, struct(colour)) AS m FROM VALUES ('a', 'red'), ('a', 'red'), ('b', 'blue'), ('b', 'red') AS t(label, colour)));
+       a	0.6
+       b	0.4
+  """,
+  group = "misc_funcs",
+  since = "0.2.0"
+)
+case class NaiveBayesProbabilities(left: Expression, right: Expression) extends NaiveBayesScore {
+  override def prettyName: String = "naive_bayes_score"
+
+  override def dataType: DataType = ArrayType(
+    new StructType()
+      .add("label", labelType, nullable = false)
+      .add("probability", DoubleType, nullable = false),
+    containsNull = false
+  )
+
+  override protected def answer(probabilities: Array[(Any, Double)]): Any =
+    new GenericArrayData(probabilities.map { case (label, p) => InternalRow(label, p) })
+
+  override protected def withNewChildrenInternal(l: Expression, r: Expression): NaiveBayesProbabilities =
+    copy(l, r)
+}

@@ -1,0 +1,64 @@
+package org.slidewise.spark.expressions
+
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.expressions.{Expression, WindowExpression, WindowSpecDefinition}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+
+/**
+ * Refuses functions that depend on the order of the rows where there is none: in GROUP BY, whose partial states come in any
+ * order and may interleave, so that no state of constant size could be merged to the right answer; and over windows without
+ * ORDER BY.
+ */
+object OrderCheck extends (LogicalPlan => Unit) {
+
+  override def apply(plan: LogicalPlan): Unit = plan.foreach(ofNode)
+
+  def ofNode(plan: LogicalPlan): Unit = plan match {
+    case aggregate: Aggregate => aggregate.expressions.foreach(_.foreach(refuseInGroup))
+    case other                => other.expressions.foreach(_.foreach(refuseUnordered))
+  }
+
+  private def refuseInGroup(expression: Expression): Unit = expression match {
+    case AggregateExpression(f: OrderDependent, _, _, _, _) if f.dependsOnOrder =>
+      throw new OrderRequired(f, "GROUP BY and aggregation without OVER do not keep the order of the rows")
+    case _ => ()
+  }
+
+  private def refuseUnordered(expression: Expression): Unit = expression match {
+    case WindowExpression(
+          AggregateExpression(f: OrderDependent, _, _, _, _),
+          WindowSpecDefinition(_, Seq(), _)
+        ) if f.dependsOnOrder =>
+      throw new OrderRequired(f, "the window has no ORDER BY")
+    case _ => ()
+  }
+}
+
+/** The same check for sessions that run already, whose analysis can be given no rule: it fails when the query is planned. */
+object OrderCheckStrategy extends SparkStrategy {
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = {
+    OrderCheck.ofNode(plan)
+    Nil
+  }
+}
+
+/** A function that depends on the order of the rows was called where there is none. */
+final class OrderRequired(function: OrderDependent, because: String)
+    extends AnalysisException(
+      s"[${OrderRequired.Condition}] The answer of `${function.prettyName}` depends on the order of the rows, but $because. " +
+        s"Allowed is: `${function.prettyName}`(…) OVER (… ORDER BY …)" +
+        function.withoutOrder.fold("")(w => s", or $w") + s". SQLSTATE: ${OrderRequired.SqlState}",
+      None,
+      None,
+      None,
+      Some(OrderRequired.Condition),
+      Map("functionName" -> s"`${function.prettyName}`", "reason" -> because),
+      Array.empty
+    )
+
+object OrderRequired {
+  val Condition = "SLIDEWISE_ORDER_REQUIRED"
+  val SqlState = "42601"
+}

@@ -1,0 +1,92 @@
+package org.slidewise.spark.expressions
+
+import scala.reflect.ClassTag
+
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistry.FunctionBuilder
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistryBase
+import org.apache.spark.sql.catalyst.expressions.Cast.toSQLId
+import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo, NamedArgumentExpression}
+
+/** Every SQL function that Slidewise brings, with what DESCRIBE FUNCTION says of it. */
+object Registered {
+  type Description = (FunctionIdentifier, ExpressionInfo, FunctionBuilder)
+
+  val all: Seq[Description] = Seq(
+    of[GeometricMean]("geomean"),
+    of[MaxCount]("max_count"),
+    of[MinCount]("min_count"),
+    of[ArgMax]("arg_max"),
+    of[ArgMin]("arg_min"),
+    of[M4]("m4"),
+    of[MaxSubarraySum]("max_subarray_sum"),
+    of[ExponentialMean]("ewma"),
+    of[TimeWeightedMean]("time_weighted_avg"),
+    of[CounterRate]("rate"),
+    of[CounterIncrease]("increase"),
+    of[LongestIncreasingRun]("longest_increasing_run"),
+    of[LongestDecreasingRun]("longest_decreasing_run"),
+    of[TopK]("top_k"),
+    of[BottomK]("bottom_k"),
+    of[TopKBy]("top_k_by"),
+    built[BloomFilterAgg]("bloom_filter_agg", 1 to 3)(BloomFilters.aggregate),
+    built[MightContain]("might_contain", 2 to 2)(a => MightContain(a(0), BloomFilters.key(a(1)))),
+    of[CountMinSketchEstimate]("count_min_sketch_estimate"),
+    of[CountMinSketchMerge]("count_min_sketch_merge_agg"),
+    built[NaiveBayesAggregate]("naive_bayes_agg", 2 to 3)(NaiveBayesAggregate.of),
+    built[NaiveBayesPredict]("naive_bayes_predict", 2 to 2)(a =>
+      NaiveBayesPredict(a(0), NaiveBayesFeatures.normalized(a(1)))
+    ),
+    built[NaiveBayesProbabilities]("naive_bayes_score", 2 to 2)(a =>
+      NaiveBayesProbabilities(a(0), NaiveBayesFeatures.normalized(a(1)))
+    )
+  )
+
+  /** Makes the functions known in a session that runs already. */
+  def into(registry: FunctionRegistry): Unit = all.foreach { case (name, info, builder) =>
+    registry.registerFunction(
+      FunctionIdentifier(name.funcName, Some("builtin"), Some("system")),
+      info,
+      builder
+    )
+  }
+
+  /** By the constructors of the class that take expressions. */
+  private def of[T <: Expression: ClassTag](name: String): Description =
+    described(name, FunctionRegistryBase.build[T](name, None))
+
+  /** As the class describes it, and otherwise made from arguments that are resolved. */
+  private def built[T: ClassTag](name: String, arguments: Range)(
+      make: Seq[Expression] => Expression
+  ): Description =
+    described(
+      name,
+      (
+        FunctionRegistryBase.expressionInfo[T](name, None),
+        passed => {
+          if (!arguments.contains(passed.size))
+            throw new AnalysisException(
+              "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+              Map(
+                "functionName" -> toSQLId(name),
+                "expectedNum" -> arguments.mkString("[", ", ", "]"),
+                "actualNum" -> passed.size.toString,
+                "docroot" -> "https://spark.apache.org/docs/latest"
+              )
+            )
+          make(passed)
+        }
+      )
+    )
+
+  private def described(name: String, how: (ExpressionInfo, Seq[Expression] => Expression)): Description = {
+    val builder = (arguments: Seq[Expression]) => {
+      if (arguments.exists(_.isInstanceOf[NamedArgumentExpression]))
+        throw new AnalysisException("NAMED_PARAMETERS_NOT_SUPPORTED", Map("functionName" -> toSQLId(name)))
+      how._2(arguments)
+    }
+    (FunctionIdentifier(name), how._1, builder)
+  }
+}

@@ -1,0 +1,43 @@
+package org.slidewise.spark.expressions
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types._
+
+/** The types that sums have: those of Spark's `sum`. */
+private[expressions] object Sums {
+
+  /** Of an answer. */
+  def typeOf(input: DataType): DataType = input match {
+    case d: DecimalType => DecimalType(math.min(d.precision + 10, DecimalType.MAX_PRECISION), d.scale)
+    case ByteType | ShortType | IntegerType | LongType => LongType
+    case _                                             => DoubleType
+  }
+
+  /** Of a sum in a state, which may hold more than the answer: a part of the rows may add up to more than the whole. */
+  def stateTypeOf(input: DataType): DataType = input match {
+    case LongType => DecimalType(38, 0)
+    case other    => typeOf(other)
+  }
+
+  /** Decimals keep more digits than their type has until [[finish]], as those of Spark's `sum` do. */
+  def add(a: Expression, b: Expression): Expression = a.dataType match {
+    case decimal: DecimalType => DecimalAddNoOverflowCheck(a, b, decimal)
+    case _                    => Add(a, b)
+  }
+
+  def subtract(a: Expression, b: Expression): Expression = a.dataType match {
+    case _: DecimalType => add(a, UnaryMinus(b))
+    case _              => Subtract(a, b)
+  }
+
+  def cast(e: Expression, to: DataType): Expression = if (e.dataType == to) e else Cast(e, to)
+
+  /** A sum in a state as an answer: past the type's end an error, or, without ANSI mode, what Spark's `sum` gives. */
+  def finish(sum: Expression, to: DataType): Expression = to match {
+    case decimal: DecimalType => CheckOverflow(sum, decimal, !SQLConf.get.ansiEnabled)
+    case _                    => cast(sum, to)
+  }
+
+  def greater(a: Expression, b: Expression): Expression = If(GreaterThan(a, b), a, b)
+}

@@ -1,0 +1,91 @@
+package org.slidewise.spark.expressions
+
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+
+/**
+ * The mean over time of what is measured at points. A state holds its first and its last point and the area between them; two
+ * states are joined by the area from the one's last to the other's first. O(1) time and space a row.
+ */
+@ExpressionDescription(
+  usage =
+    "_FUNC_(t, x[, method]) - Returns the mean of `x` over the time from the first to the last row, not over the rows.",
+  arguments = """
+    Arguments:
+      * t - the time of a row: a timestamp, a date or a number, in the order of the window.
+      * x - a number. Rows in which `t` or `x` is null are skipped.
+      * method - 'locf', the default: a value holds until the next row ("last observation carried forward"); 'linear': between
+          rows the value is on a straight line.
+  """,
+  examples = """
+    Examples:
+      > SELECT i, _FUNC_(t, x) OVER (ORDER BY t) FROM VALUES (1, 0, 10), (2, 9, 20), (3, 10, 0) AS t(i, t, x);
+       1	10.0
+       2	10.0
+       3	11.0
+      > SELECT _FUNC_(t, x, 'linear') OVER (ORDER BY t ROWS 1 PRECEDING) FROM VALUES (TIMESTAMP'2026-01-01', 10), (TIMESTAMP'2026-01-02', 20) AS t(t, x);
+       10.0
+       15.0
+  """,
+  note = """
+    The result is a double; where the time from the first row to the last is nothing, it is the last value. The function depends
+    on the order of the rows, and needs a window that has one.
+  """,
+  group = "agg_funcs",
+  since = "0.2.0"
+)
+case class TimeWeightedMean(t: Expression, x: Expression, method: Option[Expression])
+    extends MonoidAggregate
+    with OrderDependent {
+  def this(t: Expression, x: Expression) = this(t, x, None)
+  def this(t: Expression, x: Expression, method: Expression) = this(t, x, Some(method))
+
+  override def prettyName: String = "time_weighted_avg"
+  override def children: Seq[Expression] = Seq(t, x) ++ method
+  override def dataType: DataType = DoubleType
+
+  private def rule = method.map(ConstantArgument("method", _))
+  private lazy val isLinear = rule.exists(_.word == "linear")
+  private lazy val time = TimeArgument.ticks(t)
+  private lazy val value = Sums.cast(x, DoubleType)
+
+  override def checkInputDataTypes(): TypeCheckResult =
+    ConstantArgument.first(
+      () => TimeArgument.check(t, 0),
+      () => NumericArgument.check(x, 1),
+      () => rule.fold[TypeCheckResult](TypeCheckSuccess)(_.oneOf("locf", "linear"))
+    )
+
+  override protected def skips: Expression = anyNull(time, value)
+
+  override protected def fields: Seq[(String, DataType)] =
+    Seq("first.t" -> time.dataType, "last.t" -> time.dataType) ++
+      Seq("first.x", "last.x", "area").map(_ -> DoubleType)
+
+  override protected def lift: Seq[Expression] = Seq(time, time, value, value, Literal(0.0))
+
+  override protected def combine(older: State, newer: State): Seq[Expression] = {
+    val height =
+      if (isLinear) Divide(Add(older("last.x"), newer("first.x")), Literal(2.0)) else older("last.x")
+    val between = Multiply(height, TimeArgument.elapsed(older("last.t"), newer("first.t")))
+    Seq(
+      older("first.t"),
+      newer("last.t"),
+      older("first.x"),
+      newer("last.x"),
+      Add(Add(older("area"), between), newer("area"))
+    )
+  }
+
+  override protected def lower(state: State): Expression =
+    If(
+      EqualTo(state("first.t"), state("last.t")),
+      state("last.x"),
+      Divide(state("area"), TimeArgument.elapsed(state("first.t"), state("last.t")))
+    )
+
+  override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): TimeWeightedMean =
+    copy(c(0), c(1), c.lift(2))
+}

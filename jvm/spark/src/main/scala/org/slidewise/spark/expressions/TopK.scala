@@ -1,0 +1,224 @@
+package org.slidewise.spark.expressions
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.Cast.toSQLType
+import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate
+import org.apache.spark.sql.catalyst.trees.{BinaryLike, TernaryLike}
+import org.apache.spark.sql.catalyst.util.{GenericArrayData, TypeUtils}
+import org.apache.spark.sql.types._
+
+/**
+ * The `k` best values of a frame, kept as [[Best]]: O(log k) comparisons a row, O(k) a merge.
+ *
+ * @see
+ *   Dani, Getta, "Incremental computation of aggregate operators over sliding windows"
+ */
+abstract class BestFunction(largest: Boolean)
+    extends TypedImperativeAggregate[Best]
+    with ReadsNewerOnly
+    with Serializable {
+
+  /** What is compared. */
+  protected def compared: Expression
+
+  /** What is shown of a row, if it is something else. */
+  protected def shown: Option[Expression] = None
+
+  protected def k: Expression
+
+  private lazy val limit = ConstantArgument("k", k)
+  private lazy val capacity = limit.value.asInstanceOf[Number].intValue
+  @transient private lazy val ordering = TypeUtils.getInterpretedOrdering(compared.dataType)
+
+  private lazy val elementType: DataType = shown.fold(compared.dataType)(value =>
+    new StructType().add("compared", compared.dataType).add("shown", value.dataType)
+  )
+
+  override def nullable: Boolean = true
+
+  override def dataType: DataType =
+    ArrayType(shown.getOrElse(compared).dataType, containsNull = shown.exists(_.nullable))
+
+  override def checkInputDataTypes(): TypeCheckResult =
+    ConstantArgument.first(
+      () => TypeUtils.checkForOrderingExpr(compared.dataType, prettyName),
+      () =>
+        k.dataType match {
+          case ByteType | ShortType | IntegerType | LongType => TypeCheckSuccess
+          case _ => NumericArgument.mismatch(k, children.indexOf(k), toSQLType(IntegerType))
+        },
+      () =>
+        limit.inRange(s"[1, ${BestFunction.Most}]") { value =>
+          val n = value.asInstanceOf[Number].longValue
+          n >= 1 && n <= BestFunction.Most
+        }
+    )
+
+  private def key(element: Any): Any =
+    if (shown.isEmpty) element else element.asInstanceOf[InternalRow].get(0, compared.dataType)
+
+  @transient private lazy val beats: (Any, Any) => Boolean =
+    if (largest) (a, b) => ordering.gt(key(a), key(b)) else (a, b) => ordering.lt(key(a), key(b))
+
+  override def createAggregationBuffer(): Best = new Best(capacity, beats)
+
+  override def update(buffer: Best, input: InternalRow): Best = {
+    val value = compared.eval(input)
+    if (value != null) {
+      val element = shown.fold[Any](value)(e => InternalRow(value, e.eval(input)))
+      if (buffer.takes(element)) buffer.add(InternalRow.copyValue(element))
+    }
+    buffer
+  }
+
+  override def merge(buffer: Best, newer: Best): Best = {
+    buffer.addAll(newer)
+    buffer
+  }
+
+  override def eval(buffer: Best): Any =
+    if (buffer.size == 0) null
+    else
+      new GenericArrayData(
+        shown.fold(buffer.toArray)(value =>
+          buffer.toArray.map(_.asInstanceOf[InternalRow].get(1, value.dataType))
+        )
+      )
+
+  @transient private lazy val projection =
+    UnsafeProjection.create(Array[DataType](ArrayType(elementType, containsNull = false)))
+  @transient private lazy val row = new UnsafeRow(1)
+
+  override def serialize(buffer: Best): Array[Byte] =
+    projection(InternalRow(new GenericArrayData(buffer.toArray))).getBytes
+
+  override def deserialize(bytes: Array[Byte]): Best = {
+    val buffer = createAggregationBuffer()
+    row.pointTo(bytes, bytes.length)
+    row.getArray(0).foreach(elementType, (_, x: Any) => buffer.append(InternalRow.copyValue(x)))
+    buffer
+  }
+}
+
+object BestFunction {
+
+  /** The limit that Spark sets to `max_by(x, y, k)`. */
+  val Most = 100000
+}
+
+@ExpressionDescription(
+  usage = "_FUNC_(x, k) - Returns the `k` greatest values of `x`, the greatest first.",
+  arguments = """
+    Arguments:
+      * x - of any type that has an order. Nulls are skipped; where there is nothing else, the result is null.
+      * k - how many at most: a constant from 1 to 100000.
+  """,
+  examples = """
+    Examples:
+      > SELECT _FUNC_(x, 2) FROM VALUES (4), (7), (NULL), (7), (1) AS t(x);
+       [7,7]
+      > SELECT i, _FUNC_(x, 2) OVER (ORDER BY i ROWS 2 PRECEDING) FROM VALUES (1, 'c'), (2, 'a'), (3, 'b'), (4, 'b') AS t(i, x);
+       1	["c"]
+       2	["c","a"]
+       3	["c","b"]
+       4	["b","b"]
+  """,
+  group = "agg_funcs",
+  since = "0.2.0"
+)
+case class TopK(left: Expression, right: Expression, mutableAggBufferOffset: Int, inputAggBufferOffset: Int)
+    extends BestFunction(largest = true)
+    with BinaryLike[Expression] {
+  def this(x: Expression, k: Expression) = this(x, k, 0, 0)
+  override def prettyName: String = "top_k"
+  override protected def compared: Expression = left
+  override protected def k: Expression = right
+  override def withNewMutableAggBufferOffset(offset: Int): TopK = copy(mutableAggBufferOffset = offset)
+  override def withNewInputAggBufferOffset(offset: Int): TopK = copy(inputAggBufferOffset = offset)
+  override protected def withNewChildrenInternal(x: Expression, k: Expression): TopK =
+    copy(left = x, right = k)
+}
+
+@ExpressionDescription(
+  usage = "_FUNC_(x, k) - Returns the `k` least values of `x`, the least first.",
+  arguments = """
+    Arguments:
+      * x - of any type that has an order. Nulls are skipped; where there is nothing else, the result is null.
+      * k - how many at most: a constant from 1 to 100000.
+  """,
+  examples = """
+    Examples:
+      > SELECT _FUNC_(x, 2) FROM VALUES (4), (7), (NULL), (4), (1) AS t(x);
+       [1,4]
+      > SELECT i, _FUNC_(x, 2) OVER (ORDER BY i ROWS 2 PRECEDING) FROM VALUES (1, 'c'), (2, 'a'), (3, 'b'), (4, 'b') AS t(i, x);
+       1	["c"]
+       2	["a","c"]
+       3	["a","b"]
+       4	["a","b"]
+  """,
+  group = "agg_funcs",
+  since = "0.2.0"
+)
+case class BottomK(
+    left: Expression,
+    right: Expression,
+    mutableAggBufferOffset: Int,
+    inputAggBufferOffset: Int
+) extends BestFunction(largest = false)
+    with BinaryLike[Expression] {
+  def this(x: Expression, k: Expression) = this(x, k, 0, 0)
+  override def prettyName: String = "bottom_k"
+  override protected def compared: Expression = left
+  override protected def k: Expression = right
+  override def withNewMutableAggBufferOffset(offset: Int): BottomK = copy(mutableAggBufferOffset = offset)
+  override def withNewInputAggBufferOffset(offset: Int): BottomK = copy(inputAggBufferOffset = offset)
+  override protected def withNewChildrenInternal(x: Expression, k: Expression): BottomK =
+    copy(left = x, right = k)
+}
+
+@ExpressionDescription(
+  usage =
+    "_FUNC_(x, y, k) - Returns `x` of the `k` rows in which `y` is greatest, that of the greatest first.",
+  arguments = """
+    Arguments:
+      * x - of any type; it may be null.
+      * y - of any type that has an order. Rows in which it is null are skipped; where there are no others, the result is null.
+      * k - how many at most: a constant from 1 to 100000.
+  """,
+  examples = """
+    Examples:
+      > SELECT _FUNC_(x, y, 2) FROM VALUES ('a', 1), ('b', 3), ('c', 2), ('d', NULL) AS t(x, y);
+       ["b","c"]
+      > SELECT i, _FUNC_(x, y, 2) OVER (ORDER BY i ROWS 2 PRECEDING) FROM VALUES (1, 'a', 5), (2, 'b', 5), (3, 'c', 9) AS t(i, x, y);
+       1	["a"]
+       2	["a","b"]
+       3	["c","a"]
+  """,
+  note = """
+    Of rows that tie, the first in the order of the window; outside of a window, where rows have no order, any of them.
+  """,
+  group = "agg_funcs",
+  since = "0.2.0"
+)
+case class TopKBy(
+    first: Expression,
+    second: Expression,
+    third: Expression,
+    mutableAggBufferOffset: Int,
+    inputAggBufferOffset: Int
+) extends BestFunction(largest = true)
+    with TernaryLike[Expression] {
+  def this(x: Expression, y: Expression, k: Expression) = this(x, y, k, 0, 0)
+  override def prettyName: String = "top_k_by"
+  override protected def compared: Expression = second
+  override protected def shown: Option[Expression] = Some(first)
+  override protected def k: Expression = third
+  override def withNewMutableAggBufferOffset(offset: Int): TopKBy = copy(mutableAggBufferOffset = offset)
+  override def withNewInputAggBufferOffset(offset: Int): TopKBy = copy(inputAggBufferOffset = offset)
+
+  override protected def withNewChildrenInternal(x: Expression, y: Expression, k: Expression): TopKBy =
+    copy(first = x, second = y, third = k)
+}

@@ -1,0 +1,150 @@
+package org.slidewise.spark
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.functions.{call_function, lit}
+
+/**
+ * Slidewise's SQL functions as columns, as `org.apache.spark.sql.functions` has Spark's; `docs/functions.md` says what each
+ * does. They are found by name when the query is analysed, and so need a session with Slidewise on.
+ */
+object functions {
+
+  /** The geometric mean. */
+  def geomean(x: Column): Column = call_function("geomean", x)
+
+  /** How often the greatest value occurs. */
+  def max_count(x: Column): Column = call_function("max_count", x)
+
+  /** How often the least value occurs. */
+  def min_count(x: Column): Column = call_function("min_count", x)
+
+  /** The key of the row in which the value is greatest. */
+  def arg_max(key: Column, value: Column): Column = call_function("arg_max", key, value)
+
+  /**
+   * The key of the row in which the value is greatest.
+   *
+   * @param ties
+   *   which row if there are several: `"first"` or `"last"` in the order of the window
+   */
+  def arg_max(key: Column, value: Column, ties: String): Column =
+    call_function("arg_max", key, value, lit(ties))
+
+  /** The key of the row in which the value is least. */
+  def arg_min(key: Column, value: Column): Column = call_function("arg_min", key, value)
+
+  /**
+   * The key of the row in which the value is least.
+   *
+   * @param ties
+   *   which row if there are several: `"first"` or `"last"` in the order of the window
+   */
+  def arg_min(key: Column, value: Column, ties: String): Column =
+    call_function("arg_min", key, value, lit(ties))
+
+  /** The first, last, lowest and highest point. */
+  def m4(t: Column, v: Column): Column = call_function("m4", t, v)
+
+  /** The greatest sum of consecutive values. */
+  def max_subarray_sum(x: Column): Column = call_function("max_subarray_sum", x)
+
+  /** The exponentially weighted mean. */
+  def ewma(x: Column, alpha: Double): Column = call_function("ewma", x, lit(alpha))
+
+  /**
+   * The exponentially weighted mean.
+   *
+   * @param adjust
+   *   false for the recursion that begins with the first value of the frame
+   */
+  def ewma(x: Column, alpha: Double, adjust: Boolean): Column =
+    call_function("ewma", x, lit(alpha), lit(adjust))
+
+  /** The mean over time of a value that holds until the next row. */
+  def time_weighted_avg(t: Column, x: Column): Column = call_function("time_weighted_avg", t, x)
+
+  /**
+   * The mean over time.
+   *
+   * @param method
+   *   `"locf"`: a value holds until the next row; `"linear"`: straight lines between rows
+   */
+  def time_weighted_avg(t: Column, x: Column, method: String): Column =
+    call_function("time_weighted_avg", t, x, lit(method))
+
+  /** What a counter grew by in a second. */
+  def rate(t: Column, x: Column): Column = call_function("rate", t, x)
+
+  /** What a counter grew by. */
+  def increase(t: Column, x: Column): Column = call_function("increase", t, x)
+
+  /** The longest run of values each of which is greater than the one before it. */
+  def longest_increasing_run(x: Column): Column = call_function("longest_increasing_run", x)
+
+  /**
+   * The longest run of increasing values.
+   *
+   * @param strict
+   *   whether equal values end a run
+   */
+  def longest_increasing_run(x: Column, strict: Boolean): Column =
+    call_function("longest_increasing_run", x, lit(strict))
+
+  /** The longest run of values each of which is less than the one before it. */
+  def longest_decreasing_run(x: Column): Column = call_function("longest_decreasing_run", x)
+
+  /**
+   * The longest run of decreasing values.
+   *
+   * @param strict
+   *   whether equal values end a run
+   */
+  def longest_decreasing_run(x: Column, strict: Boolean): Column =
+    call_function("longest_decreasing_run", x, lit(strict))
+
+  /** The `k` greatest values, the greatest first. */
+  def top_k(x: Column, k: Int): Column = call_function("top_k", x, lit(k))
+
+  /** The `k` least values, the least first. */
+  def bottom_k(x: Column, k: Int): Column = call_function("bottom_k", x, lit(k))
+
+  /** `x` of the `k` rows in which `y` is greatest. */
+  def top_k_by(x: Column, y: Column, k: Int): Column = call_function("top_k_by", x, y, lit(k))
+
+  /** A Bloom filter of the values. */
+  def bloom_filter_agg(x: Column): Column = call_function("bloom_filter_agg", x)
+
+  /** A Bloom filter for so many expected values. */
+  def bloom_filter_agg(x: Column, expected: Long): Column =
+    call_function("bloom_filter_agg", x, lit(expected))
+
+  /** A Bloom filter of so many bits. */
+  def bloom_filter_agg(x: Column, expected: Long, bits: Long): Column =
+    call_function("bloom_filter_agg", x, lit(expected), lit(bits))
+
+  /** Whether the value is probably in the Bloom filter. */
+  def might_contain(filter: Column, x: Column): Column = call_function("might_contain", filter, x)
+
+  /** About how often the value is in a sketch by Spark's `count_min_sketch`. */
+  def count_min_sketch_estimate(sketch: Column, x: Column): Column =
+    call_function("count_min_sketch_estimate", sketch, x)
+
+  /** The sketch of all the values of sketches by Spark's `count_min_sketch`. */
+  def count_min_sketch_merge_agg(sketch: Column): Column = call_function("count_min_sketch_merge_agg", sketch)
+
+  /** A naive Bayes classifier trained with the rows, with a Laplace smoothing of 1. */
+  def naive_bayes_agg(label: Column, features: Column): Column =
+    call_function("naive_bayes_agg", label, features)
+
+  /** A naive Bayes classifier trained with the rows. */
+  def naive_bayes_agg(label: Column, features: Column, smoothing: Double): Column =
+    call_function("naive_bayes_agg", label, features, lit(smoothing))
+
+  /** The most probable label. */
+  def naive_bayes_predict(model: Column, features: Column): Column =
+    call_function("naive_bayes_predict", model, features)
+
+  /** Each label with its probability. */
+  def naive_bayes_score(model: Column, features: Column): Column =
+    call_function("naive_bayes_score", model, features)
+}

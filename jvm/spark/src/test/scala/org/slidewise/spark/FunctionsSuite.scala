@@ -1,0 +1,38 @@
+package org.slidewise.spark
+
+import org.apache.spark.sql.expressions.Window
+import org.apache.spark.sql.functions.{col, lit, struct}
+
+import org.slidewise.spark.expressions.Registered
+import org.slidewise.spark.functions._
+
+/** The functions for Scala and Java, which pytest does not see. */
+class FunctionsSuite extends SparkSuite {
+
+  test("there is a method for every function, and a function for every method") {
+    val methods = functions.getClass.getDeclaredMethods
+      .filter(m => java.lang.reflect.Modifier.isPublic(m.getModifiers) && m.getName.matches("[a-z0-9_]+"))
+      .map(_.getName)
+      .toSet
+    assertEquals(methods, Registered.all.map(_._1.funcName).toSet)
+  }
+
+  test("the methods are the functions") {
+    val window = Window.orderBy("id").rowsBetween(-2, 0)
+    val model = naive_bayes_agg(col("id") % 2, struct(col("id")), 0.5).over(window)
+    val rows = spark
+      .range(4)
+      .select(
+        geomean(lit(4)).over(window),
+        arg_max(col("id"), lit(1), "last").over(window),
+        ewma(col("id"), 1, adjust = false).over(window),
+        time_weighted_avg(col("id"), col("id"), "linear").over(window),
+        longest_decreasing_run(col("id"), strict = true).over(window).getField("length"),
+        top_k(col("id"), 2).over(window),
+        might_contain(bloom_filter_agg(col("id"), 10, 100).over(window), col("id")),
+        naive_bayes_predict(model, struct(col("id")))
+      )
+      .collect()
+    assertEquals(rows.last.toSeq, Seq[Any](4.0, 3L, 3.0, 2.0, 1L, Seq(3L, 2L), true, 1L))
+  }
+}

@@ -1,0 +1,1 @@
+"""The SQL functions that Slidewise brings."""

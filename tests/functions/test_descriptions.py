@@ -1,0 +1,79 @@
+"""DESCRIBE FUNCTION EXTENDED tells the truth: every example answers what it says."""
+
+from __future__ import annotations
+
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+import pyspark.sql.functions
+import pytest
+from pyspark.sql import SparkSession
+from semantics.conftest import settings
+
+import slidewise.functions
+from functions.registry import Description, descriptions, examples, lines
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def described(spark: SparkSession) -> list[Description]:
+    return descriptions(spark)
+
+
+def test_every_function_is_described_in_full(spark: SparkSession, described: list[Description]) -> None:
+    assert len(described) > 0
+    for function in described:
+        assert function.usage.startswith(f"{function.name}("), function.name
+        assert "Arguments:" in function.arguments, function.name
+        assert examples(function), function.name
+        assert function.since, function.name
+        text = "\n".join(row[0] for row in spark.sql(f"DESCRIBE FUNCTION EXTENDED {function.name}").collect())
+        assert all(part in text for part in ("Usage:", "Arguments:", "Examples:", "Since:")), function.name
+
+
+@pytest.mark.parametrize("slidewise_on", ["true", "false"])
+@pytest.mark.parametrize("codegen", ["CODEGEN_ONLY", "NO_CODEGEN"])
+def test_every_example_answers_what_it_says(
+    spark: SparkSession, described: list[Description], slidewise_on: str, codegen: str
+) -> None:
+    changes = {
+        "spark.slidewise.enabled": slidewise_on,
+        "spark.sql.codegen.factoryMode": codegen,
+        "spark.sql.codegen.wholeStage": codegen == "CODEGEN_ONLY",
+    }
+    with settings(spark, changes):
+        wrong = [
+            (example.sql, example.expected, answer)
+            for function in described
+            for example in examples(function)
+            if (answer := lines(spark.sql(example.sql))) != example.expected
+        ]
+    assert wrong == []
+
+
+def test_every_function_has_a_python_helper_with_an_example(described: list[Description]) -> None:
+    helpers = {name: getattr(slidewise.functions, name) for name in slidewise.functions.__all__}
+    assert {function.name for function in described} <= helpers.keys()
+    assert [name for name, helper in helpers.items() if ">>>" not in (helper.__doc__ or "")] == []
+
+
+def test_no_name_is_that_of_a_function_of_spark(spark: SparkSession, described: list[Description]) -> None:
+    """The built-in registry, which no extension is in, and the names that PySpark has functions under."""
+    registry = spark._jvm.org.apache.spark.sql.catalyst.analysis.FunctionRegistry
+    builtin, names = set(), registry.functionSet().iterator()
+    while names.hasNext():
+        builtin.add(names.next().funcName())
+    assert "sum" in builtin
+    assert builtin & {function.name for function in described} == set()
+    assert set(pyspark.sql.functions.__all__) & {function.name for function in described} == set()
+
+
+def test_every_function_has_a_sql_file(described: list[Description]) -> None:
+    files = {path.stem for path in (ROOT / "sql" / "functions").glob("*.sql")}
+    assert {function.name for function in described} - files == set()
+
+
+def test_the_page_of_functions_is_what_they_say_of_themselves(spark: SparkSession) -> None:
+    generator = SourceFileLoader("functions_page", str(ROOT / "docs" / "functions_page.py")).load_module()
+    assert generator.PAGE.read_text(encoding="utf-8") == generator.page(spark), "run `make docs`"

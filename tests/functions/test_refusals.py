@@ -1,0 +1,144 @@
+"""What is wrong with a call is said when the query is analysed: the argument, its value, what is allowed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+TABLE = "FROM VALUES (1, 2, 'a', array(1)) AS t(i, x, s, a)"
+ORDER_DEPENDENT = [
+    "max_subarray_sum(x)",
+    "ewma(x, 0.5)",
+    "time_weighted_avg(i, x)",
+    "rate(i, x)",
+    "increase(i, x)",
+    "longest_increasing_run(x)",
+    "longest_decreasing_run(x, false)",
+    "arg_max(x, i, 'first')",
+    "arg_min(x, i, 'last')",
+]
+
+
+def refusal(spark: SparkSession, sql: str) -> AnalysisException:
+    with pytest.raises(AnalysisException) as caught:
+        spark.sql(sql)
+    return caught.value
+
+
+@pytest.mark.parametrize("call", ORDER_DEPENDENT)
+@pytest.mark.parametrize(
+    "query", ["SELECT {call} {table}", "SELECT s, {call} {table} GROUP BY s", "SELECT {call} OVER () {table}"]
+)
+def test_what_depends_on_the_order_needs_one(spark: SparkSession, call: str, query: str) -> None:
+    error = refusal(spark, query.format(call=call, table=TABLE))
+    name = call.split("(")[0]
+    assert error.getCondition() == "SLIDEWISE_ORDER_REQUIRED"
+    assert "SQLSTATE: 42601" in str(error)
+    assert error.getMessageParameters()["functionName"] == f"`{name}`"
+    assert f"`{name}`(…) OVER (… ORDER BY …)" in str(error)
+
+
+def test_an_order_is_needed_in_subqueries_and_pivots_too(spark: SparkSession) -> None:
+    pivot = f"SELECT * FROM (SELECT s, x, i {TABLE}) PIVOT (ewma(x, 0.5) FOR s IN ('a'))"
+    for sql in (
+        pivot,
+        f"SELECT (SELECT ewma(x, 0.5) {TABLE})",
+        f"WITH c AS (SELECT rate(i, x) AS r {TABLE}) SELECT r FROM c",
+    ):
+        assert refusal(spark, sql).getCondition() == "SLIDEWISE_ORDER_REQUIRED"
+
+
+def test_a_rule_for_ties_may_be_left_out_where_there_is_no_order(spark: SparkSession) -> None:
+    error = refusal(spark, f"SELECT arg_max(x, i, 'first') {TABLE}")
+    assert "or no argument `ties`" in str(error)
+    assert spark.sql(f"SELECT arg_max(x, i) {TABLE}").first()[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "condition", "said"),
+    [
+        ("ewma(x, 0)", "VALUE_OUT_OF_RANGE", ["`alpha`", "(0, 1]", "0.0"]),
+        ("ewma(x, 1.5)", "VALUE_OUT_OF_RANGE", ["`alpha`", "(0, 1]", "1.5"]),
+        ("ewma(x, CAST(NULL AS DOUBLE))", "UNEXPECTED_NULL", ["`alpha`"]),
+        ("ewma(x, i)", "NON_FOLDABLE_INPUT", ["`alpha`"]),
+        ("ewma(a, 0.5)", "UNEXPECTED_INPUT_TYPE", ["first", "DOUBLE"]),
+        ("arg_max(x, i, 'newest')", "INVALID_ARG_VALUE", ["`ties`", "'first' or 'last'", "newest"]),
+        ("arg_max(x, i, s)", "NON_FOLDABLE_INPUT", ["`ties`"]),
+        ("arg_max(x, map(1, 2))", "INVALID_ORDERING_TYPE", ["`arg_max`", "MAP"]),
+        ("max_count(map(1, 2))", "INVALID_ORDERING_TYPE", ["`max_count`"]),
+        ("time_weighted_avg(i, x, 'cubic')", "INVALID_ARG_VALUE", ["`method`", "'locf' or 'linear'", "cubic"]),
+        ("time_weighted_avg(s, x)", "UNEXPECTED_INPUT_TYPE", ["first", "TIMESTAMP"]),
+        ("rate(i, s)", "UNEXPECTED_INPUT_TYPE", ["second", "NUMERIC"]),
+        ("max_subarray_sum(s)", "UNEXPECTED_INPUT_TYPE", ["first", "NUMERIC"]),
+        ("longest_increasing_run(x, 1)", "UNEXPECTED_INPUT_TYPE", ["second", "BOOLEAN"]),
+        ("longest_increasing_run(x, CAST(NULL AS BOOLEAN))", "UNEXPECTED_NULL", ["`strict`"]),
+        ("top_k(x, 0)", "VALUE_OUT_OF_RANGE", ["`k`", "[1, 100000]", "0"]),
+        ("top_k(x, -7)", "VALUE_OUT_OF_RANGE", ["`k`", "-7"]),
+        ("bottom_k(x, i)", "NON_FOLDABLE_INPUT", ["`k`"]),
+        ("top_k_by(x, i, 1.5)", "UNEXPECTED_INPUT_TYPE", ["third", "INT"]),
+        ("bloom_filter_agg(x, 0)", "VALUE_OUT_OF_RANGE", ["`expected`", "[1, 4000000]", "0"]),
+        ("bloom_filter_agg(x, 10, -1)", "VALUE_OUT_OF_RANGE", ["`bits`", "-1"]),
+        ("bloom_filter_agg(x, 'a')", "UNEXPECTED_INPUT_TYPE", ["second", "BIGINT"]),
+        ("bloom_filter_agg(x, i)", "NON_FOLDABLE_INPUT", ["`expected`"]),
+        ("might_contain(x, x)", "UNEXPECTED_INPUT_TYPE", ["first", "BINARY"]),
+        ("count_min_sketch_estimate(x, x)", "UNEXPECTED_INPUT_TYPE", ["first", "BINARY"]),
+        ("count_min_sketch_merge_agg(x)", "UNEXPECTED_INPUT_TYPE", ["first", "BINARY"]),
+        ("naive_bayes_agg(x, i)", "UNEXPECTED_INPUT_TYPE", ["second", "STRUCT"]),
+        ("naive_bayes_agg(x, struct(a))", "UNEXPECTED_INPUT_TYPE", ["second", "STRUCT"]),
+        ("naive_bayes_agg(a, struct(i))", "UNEXPECTED_INPUT_TYPE", ["first", "STRING"]),
+        ("naive_bayes_agg(x, struct(i), 0)", "VALUE_OUT_OF_RANGE", ["`smoothing`", "0"]),
+        ("naive_bayes_predict(struct(1), struct(i))", "UNEXPECTED_INPUT_TYPE", ["naive_bayes_agg"]),
+    ],
+)
+def test_an_argument_is_named_with_its_value_and_what_is_allowed(
+    spark: SparkSession, call: str, condition: str, said: list[str]
+) -> None:
+    error = refusal(
+        spark,
+        f"SELECT {call} OVER (ORDER BY i) {TABLE}" if "_agg(" in call or "ewma" in call else f"SELECT {call} {TABLE}",
+    )
+    assert error.getCondition() == f"DATATYPE_MISMATCH.{condition}", error
+    assert [part for part in said if part not in str(error)] == [], error
+
+
+@pytest.mark.parametrize("call", ["geomean()", "geomean(x, x)", "top_k(x)", "might_contain(x)", "bloom_filter_agg()"])
+def test_a_wrong_number_of_arguments(spark: SparkSession, call: str) -> None:
+    assert str(refusal(spark, f"SELECT {call} {TABLE}").getCondition()).startswith("WRONG_NUM_ARGS")
+
+
+def test_named_arguments(spark: SparkSession) -> None:
+    assert refusal(spark, f"SELECT ewma(x, alpha => 0.5) {TABLE}").getCondition() == "NAMED_PARAMETERS_NOT_SUPPORTED"
+
+
+def test_a_session_that_runs_already_and_spark_connect(tmp_path: Path) -> None:
+    """No rule of analysis can be added to a session that runs; there the planner refuses."""
+    code = """
+import sys, slidewise, slidewise.functions as sw
+from pyspark.sql import SparkSession
+if sys.argv[1] == "connect":
+    spark = slidewise.configure(SparkSession.builder.remote("local[2]")).getOrCreate()
+else:
+    spark = SparkSession.builder.master("local[2]").getOrCreate()
+    slidewise.install(spark)
+df = spark.createDataFrame([(1, 2.0), (2, 8.0)], "i int, x double")
+print("mean:", df.select(sw.geomean("x").over(sw.trailing(rows=2).orderBy("i")).alias("g")).collect()[-1].g)
+print("described:", spark.sql("DESCRIBE FUNCTION EXTENDED geomean").count() > 3)
+try:
+    df.groupBy().agg(sw.ewma("x", 0.5)).collect()
+except Exception as error:
+    print(type(error).__name__, error.getCondition())
+    print(error)
+"""
+    for kind in ("live", "connect"):
+        done = subprocess.run(
+            [sys.executable, "-c", code, kind], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+        )
+        assert "mean: 4.0" in done.stdout, done.stderr[-3000:]
+        assert "described: True" in done.stdout
+        assert "AnalysisException SLIDEWISE_ORDER_REQUIRED" in done.stdout, done.stdout
+        assert "`ewma`(…) OVER (… ORDER BY …)" in done.stdout

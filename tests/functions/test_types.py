@@ -1,0 +1,153 @@
+"""Every type that a function takes, its result type, ANSI mode, and the ends of the types."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from pyspark.sql import SparkSession
+from semantics.conftest import Ask, Fails
+
+NUMBERS = ["tinyint", "smallint", "int", "bigint", "float", "double", "decimal(7,2)", "decimal(38,10)"]
+ORDERED = {
+    **{kind: f"cast(i AS {kind})" for kind in NUMBERS},
+    "string": "cast(i AS string)",
+    "boolean": "i % 2 = 0",
+    "binary": "cast(cast(i AS string) AS binary)",
+    "date": "date_add(DATE'2026-01-01', i)",
+    "timestamp": "timestamp_seconds(i)",
+    "timestamp_ntz": "cast(timestamp_seconds(i) AS timestamp_ntz)",
+    "interval day to second": "make_dt_interval(i)",
+    "interval year to month": "make_ym_interval(i)",
+    "struct<a:int,b:string>": "struct(i AS a, 's' AS b)",
+    "array<int>": "array(i)",
+}
+SUMS = {
+    **dict.fromkeys(["tinyint", "smallint", "int", "bigint"], "bigint"),
+    **dict.fromkeys(["float", "double"], "double"),
+    "decimal(7,2)": "decimal(17,2)",
+    "decimal(38,10)": "decimal(38,10)",
+}
+WINDOW = "OVER (ORDER BY i ROWS 2 PRECEDING)"
+
+
+@pytest.mark.parametrize("kind", ORDERED)
+def test_whatever_has_an_order(spark: SparkSession, ask: Ask, kind: str) -> None:
+    x = ORDERED[kind]
+    calls = {
+        f"max_count({x})": "bigint",
+        f"min_count({x})": "bigint",
+        f"arg_max({x}, i)": kind,
+        f"arg_min(i, {x}, 'last')": "int",
+        f"top_k({x}, 2)": f"array<{kind}>",
+        f"bottom_k({x}, 2)": f"array<{kind}>",
+        f"top_k_by(i, {x}, 2)": "array<int>",
+    }
+    point = f"struct<t:{kind},v:{kind}>"
+    calls[f"m4({x}, {x})"] = f"struct<first:{point},last:{point},lowest:{point},highest:{point}>"
+    run = f"struct<length:bigint,first_position:bigint,last_position:bigint,start_value:{kind},end_value:{kind}>"
+    calls[f"longest_increasing_run({x})"] = run
+    calls[f"longest_decreasing_run({x}, false)"] = run
+    selected = ", ".join(f"{call} {WINDOW} AS c{i}" for i, call in enumerate(calls))
+    sql = f"SELECT {selected} FROM VALUES (1), (2), (NULL), (5), (4) AS t(i)"
+    assert [t.dataType.simpleString() for t in spark.sql(sql).schema] == list(calls.values())
+    shown = ", ".join(f"cast(c{i} AS string)" for i in range(len(calls)))
+    assert len(ask(f"SELECT {shown} FROM ({sql})")) == 5
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("ansi", [True, False])
+def test_every_number(spark: SparkSession, ask: Ask, kind: str, ansi: bool) -> None:
+    calls = {
+        "geomean(x)": "double",
+        "ewma(x, 0.5)": "double",
+        "time_weighted_avg(i, x)": "double",
+        "rate(i, x)": "double",
+        "increase(i, x)": SUMS[kind],
+        "max_subarray_sum(x)": SUMS[kind],
+    }
+    selected = ", ".join(f"round({call} {WINDOW}, 6) AS c{i}" for i, call in enumerate(calls))
+    plain = ", ".join(f"{call} {WINDOW}" for call in calls)
+    table = f"(SELECT i, cast(x AS {kind}) AS x FROM VALUES (1, 3), (2, 5), (3, NULL), (4, 1), (5, 2) AS t(i, x))"
+    assert [t.dataType.simpleString() for t in spark.sql(f"SELECT {plain} FROM {table}").schema] == list(calls.values())
+    answer = ask(f"SELECT {selected} FROM {table}", ansi_enabled=ansi)
+    assert [float(value) for value in answer[1]] == pytest.approx([15**0.5, 13 / 3, 3.0, 2.0, 2.0, 8.0], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "t",
+    [
+        "date_add(DATE'2026-01-01', cast(i AS int))",
+        "timestamp_seconds(i * 86400)",
+        "cast(timestamp_seconds(i * 86400) AS timestamp_ntz)",
+        "i * 86400",
+    ],
+)
+def test_a_rate_is_per_second_whatever_the_type_of_time(ask: Ask, t: str) -> None:
+    answer = ask(f"SELECT rate({t}, i * 864) {WINDOW}, time_weighted_avg({t}, i) {WINDOW} FROM range(3) AS t(i)")
+    assert answer == [(None, 0.0), (0.01, 0.0), (0.01, 0.5)]
+
+
+def test_the_greatest_sum_overflows_as_sum_does(ask: Ask, fails: Fails) -> None:
+    top = 2**63 - 1
+    sql = f"SELECT max_subarray_sum(x) {WINDOW} FROM VALUES (1, {top}), (2, 1), (3, -5) AS t(i, x)"
+    assert "OVERFLOW" in fails(sql, ansi_enabled=True)
+    assert ask(sql, ansi_enabled=False) == [(top,), (-(2**63),), (-(2**63),)]
+
+
+def test_parts_may_be_more_than_the_type_holds(ask: Ask) -> None:
+    """The sum of all is never asked for, but states that are merged hold it."""
+    bottom = -(2**63)
+    sql = f"""SELECT max_subarray_sum(x) OVER (ORDER BY i ROWS 3 PRECEDING)
+              FROM VALUES (1, {bottom}), (2, {bottom}), (3, {bottom}), (4, 7), (5, 3) AS t(i, x)"""
+    assert ask(sql, ansi_enabled=True) == [(bottom,), (bottom,), (bottom,), (7,), (10,)]
+    nines = "-" + "9" * 28
+    sql = f"""SELECT max_subarray_sum(cast(x AS decimal(38,10))) OVER (ORDER BY i ROWS 3 PRECEDING)
+              FROM VALUES (1, '{nines}'), (2, '{nines}'), (3, '7'), (4, '3') AS t(i, x)"""
+    assert ask(sql, ansi_enabled=True)[-1] == (Decimal("10.0000000000"),)
+
+
+def test_an_overflow_of_decimals_is_null_or_an_error(ask: Ask, fails: Fails) -> None:
+    nines = "9" * 28
+    sql = f"""SELECT max_subarray_sum(cast(x AS decimal(38,10))) {WINDOW}
+              FROM VALUES (1, '{nines}'), (2, '{nines}'), (3, '7') AS t(i, x)"""
+    assert ask(sql, ansi_enabled=False)[1] == (None,)
+    assert fails(sql, ansi_enabled=True) == "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION"
+
+
+def test_the_geometric_mean_at_the_ends_of_doubles(ask: Ask) -> None:
+    answer = ask(
+        """SELECT geomean(x) OVER (ORDER BY i ROWS 99 PRECEDING)
+           FROM (SELECT id AS i, CASE WHEN id < 5000 THEN 1.7976931348623157E308D ELSE 4.9E-324D END AS x
+                 FROM range(10000))"""
+    )
+    assert all(row[0] == pytest.approx(1.7976931348623157e308, rel=1e-14) for row in answer[:5000])
+    assert {row[0] for row in answer[5100:]} == {5e-324}
+    odd = ask(
+        """SELECT geomean(x) OVER (ORDER BY i ROWS 0 PRECEDING)
+           FROM VALUES (1, double('inf')), (2, -0.0D), (3, -1D), (4, double('NaN')) AS t(i, x)"""
+    )
+    assert [repr(row[0]) for row in odd] == ["inf", "0.0", "nan", "nan"]
+
+
+def test_nothing_but_nulls(spark: SparkSession) -> None:
+    calls = [
+        "geomean(x)", "max_count(x)", "arg_max(x, x)", "m4(x, x)", "max_subarray_sum(x)", "ewma(x, 0.5)",
+        "time_weighted_avg(x, x)", "rate(x, x)", "increase(x, x)", "longest_increasing_run(x)", "top_k(x, 2)",
+        "bloom_filter_agg(x)", "count_min_sketch_merge_agg(x)",
+    ]  # fmt: skip
+    for value in ("NULL", "CAST(NULL AS INT)"):
+        given = [c for c in calls if value == "NULL" or "sketch" not in c]
+        selected = ", ".join(f"{call} OVER (ORDER BY i ROWS 1 PRECEDING)" for call in given)
+        for row in spark.sql(f"SELECT {selected} FROM (SELECT i, {value} AS x FROM range(3) AS t(i))").collect():
+            assert [v for v in row if v not in (None, 0)] == []
+
+
+def test_a_filter_tells_integers_of_any_width(spark: SparkSession) -> None:
+    sql = "SELECT " + ", ".join(f"might_contain(f, {x})" for x in ("3Y", "3S", "3", "3L", "4L"))
+    assert tuple(spark.sql(f"{sql} FROM (SELECT bloom_filter_agg(x) AS f FROM VALUES (3), (9) AS t(x))").first()) == (
+        True, True, True, True, False,
+    )  # fmt: skip
+    kinds = ["'a'", "1.5D", "1.5F", "1.5", "DATE'2026-01-01'", "true", "X'01'", "array(1)", "INTERVAL 1 DAY"]
+    for x in kinds:
+        assert spark.sql(f"SELECT might_contain(bloom_filter_agg({x}), {x})").first()[0] is True, x
