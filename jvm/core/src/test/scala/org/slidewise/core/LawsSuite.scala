@@ -54,6 +54,20 @@ class LawsSuite extends ScalaCheckSuite {
       }
     }
 
+    property(s"$name: suffixes are what combining from the newest on makes") {
+      forAll(runs) { x =>
+        val stride = math.max(Integer.highestOneBit(2 * operator.width - 1), 1)
+        val cells = operator.allocate((x.size + 1) * stride)
+        x.zipWithIndex.foreach { case (e, i) => operator.lift(e, cells, (i + 1) * stride) }
+        if (x.nonEmpty) operator.suffixes(cells, stride, stride, x.size)
+        x.indices.forall { i =>
+          val suffix = operator.allocate(operator.width)
+          operator.copy(suffix, 0, cells, (i + 1) * stride)
+          sameState(suffix, stateOf(x.drop(i)))
+        }
+      }
+    }
+
     if (operator.commutative)
       property(s"$name: commutes, as declared") {
         forAll(runs, runs) { (x, y) =>
