@@ -36,7 +36,7 @@ test-matrix: test $(VENV42)/installed ## make test, and the tests of Spark on Sp
 	$(SBT) spark42/test
 	$(PY42) $(PYTEST) tests
 
-bench: $(VENV)/installed ## whole queries with Slidewise on and off, side by side
+bench: $(VENV)/installed $(VENV)/engines ## whole queries with Slidewise on and off, side by side
 	$(PY) bench/queries/run.py
 
 lint: $(VENV)/tools ## formatters, linters and the type checker, changing nothing
@@ -66,6 +66,10 @@ clean: ## remove all that was made, the virtual environments too
 
 $(VENV)/tools: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install -q --disable-pip-version-check -r $<
+	touch $@
+
+$(VENV)/engines: bench/requirements.txt | $(VENV)/tools
 	$(PY) -m pip install -q --disable-pip-version-check -r $<
 	touch $@
 

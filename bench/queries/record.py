@@ -18,6 +18,7 @@ from cases import Case
 from engines import FLOOR, THREADS
 
 _ROOT = Path(__file__).resolve().parents[2]
+_PACKAGES = ("pyspark", "duckdb", "polars", "pandas", "datafusion", "chdb")
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,15 @@ class Measurement:
     engine: str
     rows: int
     seconds: list[float]
+    memory: int | None = None
+    """The most bytes that one task held, where that was asked for."""
 
     @staticmethod
-    def of(case: Case, engine: str, rows: int, seconds: list[float]) -> Measurement:
+    def of(case: Case, engine: str, rows: int, seconds: list[float], memory: int | None = None) -> Measurement:
         rounded = [round(s, 4) for s in seconds]
-        return Measurement(case.name, case.label, case.frame.value, case.length, case.rows, engine, rows, rounded)
+        return Measurement(
+            case.name, case.label, case.frame.value, case.length, case.rows, engine, rows, rounded, memory
+        )
 
     @property
     def median(self) -> float:
@@ -89,7 +94,7 @@ def where(form: str) -> dict[str, Any]:
         "threads": THREADS,
         "load_average": round(os.getloadavg()[1], 1),
         "python": platform.python_version(),
-        "versions": {package: _version(package) for package in ("pyspark", "duckdb", "polars")},
+        "versions": {package: _version(package) for package in _PACKAGES},
         "slidewise": (_ROOT / "python/src/slidewise/VERSION").read_text().strip(),
         "commit": _commit(),
     }

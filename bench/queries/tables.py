@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from cases import FUNCTIONS, HEADLINE, Case, Frame
-from engines import DUCKDB, FLOOR, POLARS, SEGMENT_TREE, SLIDEWISE, SPARK
+import tables_inside
+from cases import FUNCTIONS, HEADLINE, PHASES, SHAPES, Case, Frame
+from engines import ELSEWHERE, FLOOR, SEGMENT_TREE, SLIDEWISE, SPARK
 from record import Group, Measurement
 
-_OTHERS = (SEGMENT_TREE, DUCKDB, POLARS)
+_OTHERS = (SEGMENT_TREE, *ELSEWHERE)
+_OWN_MARKER = {HEADLINE: "queries", FUNCTIONS: "functions", SHAPES: "shapes", PHASES: "phases"}
 
 
 def render(groups: dict[str, Group], root: Path) -> None:
     """Puts every table between its markers, in the files that have them."""
-    by_marker = {"queries": [HEADLINE], "functions": [FUNCTIONS]}
-    by_marker["lengths"] = [name for name in groups if name not in (HEADLINE, FUNCTIONS)]
+    by_marker = {marker: [name] for name, marker in _OWN_MARKER.items()}
+    by_marker["lengths"] = [name for name in groups if name not in _OWN_MARKER]
     for path in (root / "README.md", root / "docs/performance.md", root / "docs/functions-cost.md"):
         if not path.exists():
             continue
@@ -33,7 +35,7 @@ def _between(marker: str, made: str, text: str) -> str:
 
 
 def of(group: Group) -> str:
-    kinds = {HEADLINE: _headline, FUNCTIONS: _functions}
+    kinds = {HEADLINE: _headline, FUNCTIONS: _functions, SHAPES: _shapes, PHASES: tables_inside.phases}
     return "\n".join([*kinds.get(group.name, _lengths)(group), "", _where(group)])
 
 
@@ -89,17 +91,38 @@ def _functions(group: Group) -> list[str]:
     return lines
 
 
+def _shapes(group: Group) -> list[str]:
+    lengths = sorted({m.length for m in group.measurements})
+    lines = _head("what", *(f"{n:,} rows in a frame" for n in lengths), "most memory of a task")
+    for label in dict.fromkeys(m.label for m in group.measurements):
+        lines.append(_row(label, *(_cost(group, label, length) for length in lengths), _memory(group, label)))
+    return lines
+
+
+def _memory(group: Group, label: str) -> str:
+    """Spark's and Slidewise's, on the same rows: for the length for which Slidewise fares worst."""
+    mine = [m for m in group.measurements if m.label == label and m.engine == SLIDEWISE and m.memory is not None]
+    pairs = [(off.memory, m.memory) for m in mine if (off := group.find(m.case, SPARK, m.rows)) and off.memory]
+    if not pairs:
+        return "-"
+    off, on = max(pairs, key=lambda pair: (pair[1] or 0) / pair[0])
+    return f"{off / 2**20:,.0f} \N{RIGHTWARDS ARROW} {(on or 0) / 2**20:,.0f} MiB"
+
+
 def _cost(group: Group, label: str, length: int) -> str:
     """Spark's and Slidewise's seconds on the same rows: all of the case's, or as many as both can do."""
     mine = [m for m in group.measurements if (m.label, m.length) == (label, length)]
     pairs = ((group.find(m.case, SPARK, m.rows), m) for m in mine if m.engine == SLIDEWISE)
     both = [(off, on) for off, on in pairs if off is not None]
     if not both:
-        name = Case(FUNCTIONS, label, label, Frame.ROWS, length, 0).name
-        return f"Spark {_expected(group, name, SPARK)}"
+        return f"Spark {_expected(group, mine[0].case, SPARK) if mine else _unmeasured(group, label, length)}"
     off, on = max(both, key=lambda pair: pair[1].rows)
     fewer = "" if on.rows == on.rows_of_case else f" on {on.rows:,} rows"
     return f"{off.median:.2f} → {on.median:.2f} s{fewer} ({off.median / on.median:.1f} \N{MULTIPLICATION SIGN})"
+
+
+def _unmeasured(group: Group, label: str, length: int) -> str:
+    return _expected(group, Case(FUNCTIONS, label, label, Frame.ROWS, length, 0).name, SPARK)
 
 
 def _trials(group: Group) -> list[tuple[str, int]]:
