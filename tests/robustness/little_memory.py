@@ -1,4 +1,4 @@
-"""Run by test_little_memory in a process of its own: folder, rows, order, aggregate calls and settings.
+"""Run by test_little_memory in a process of its own: folder, rows, window, aggregate calls and settings.
 
 Prints a report as JSON.
 """
@@ -15,7 +15,7 @@ from session import with_slidewise
 
 from robustness.spills import files_left
 
-folder, rows, order, more = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4:]
+folder, rows, window, more = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4:]
 settings = dict(word.split("=", 1) for word in more if word.startswith("spark."))
 calls = [word for word in more if not word.startswith("spark.")]
 spark = with_slidewise(
@@ -30,7 +30,7 @@ spark = with_slidewise(
 ).getOrCreate()
 spark.sparkContext.setLogLevel("ERROR")
 
-over = f"OVER (ORDER BY {order} ROWS BETWEEN 999999 PRECEDING AND CURRENT ROW)"
+over = f"OVER ({window} ROWS BETWEEN 999999 PRECEDING AND CURRENT ROW)"
 x = "id * 48271 % 1000003"
 source = f"(SELECT id, {x} AS x, concat('row ', {x}) AS s FROM range(0, {rows}, 1, 1))"
 moving = ", ".join(f"{call} {over} AS c{i}" for i, call in enumerate(calls))

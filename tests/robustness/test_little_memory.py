@@ -14,10 +14,10 @@ PROGRAM = Path(__file__).parent / "little_memory.py"
 FRAME = 1_000_000
 
 
-def run(folder: Path, rows: int, *more: str, order: str = "id") -> int:
+def run(folder: Path, rows: int, *more: str, window: str = "ORDER BY id") -> int:
     """Checks the answer of the calls over a moving frame of a million rows; the bytes spilled."""
     done = subprocess.run(
-        [sys.executable, str(PROGRAM), str(folder), str(rows), order, *more],
+        [sys.executable, str(PROGRAM), str(folder), str(rows), window, *more],
         env=os.environ | {"PYTHONPATH": str(PROGRAM.parents[1])},
         capture_output=True,
         text=True,
@@ -42,7 +42,13 @@ def test_texts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("order", ["x DESC", "s, id"])
 def test_rows_that_come_in_no_order(tmp_path: Path, order: str) -> None:
-    run(tmp_path, 2_000_000, "sum(id)", "max(x)", order=order)
+    run(tmp_path, 2_000_000, "sum(id)", "max(x)", window=f"ORDER BY {order}")
+
+
+@pytest.mark.parametrize("rows", [1_100_000, 3_000_000])
+def test_rows_that_slidewise_sorts(tmp_path: Path, rows: int) -> None:
+    """In one partition; the fewer fit into memory, the more do not."""
+    run(tmp_path, rows, "sum(id)", "max(x)", "avg(x)", "stddev(x)", window="PARTITION BY hash(id) % 1 ORDER BY x, id")
 
 
 def test_sketches(tmp_path: Path) -> None:

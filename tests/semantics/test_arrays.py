@@ -88,7 +88,8 @@ def test_rows_that_come_sorted_are_not_sorted_again(spark: SparkSession, ask: As
 
 def to_the_end(day: str) -> str:
     """A month after the last row's time is past the end of its type."""
-    return f"""SELECT i, sum(i) OVER (PARTITION BY p ORDER BY t RANGE BETWEEN CURRENT ROW AND INTERVAL 1 MONTH FOLLOWING)
+    frame = "RANGE BETWEEN CURRENT ROW AND INTERVAL 1 MONTH FOLLOWING"
+    return f"""SELECT i, sum(i) OVER (PARTITION BY p ORDER BY t {frame})
                FROM VALUES (0, 1, timestamp'294246-12-{day}'), (0, 2, timestamp'294247-01-09') AS t(p, i, t)"""
 
 

@@ -3,6 +3,7 @@ package org.slidewise.spark.execution
 import java.util.ArrayDeque
 
 import scala.collection.mutable.ArrayBuffer
+import scala.jdk.CollectionConverters._
 
 import org.apache.spark.memory.{MemoryConsumer, SparkOutOfMemoryError}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
@@ -87,26 +88,24 @@ final private[execution] class RowLog(
         allocatePage(math.max(nextPage, atLeast))
     }
 
-  /** Where the newest row lies, for [[pointTo]]; good while the log is frozen or no chunk has been spilled. */
+  /** Where the newest row lies, its size before it if rows differ; good while no chunk has been spilled. */
   def newestAddress: Long = {
     val page = tail.page
     memory.encodePageNumberAndOffset(page, page.getBaseOffset + tail.newestPlace)
   }
 
+  /** The page of an address, and the place in it. */
+  def pageOf(address: Long): AnyRef = memory.getPage(address)
+  def placeOf(address: Long): Long = memory.getOffsetInPage(address)
+
+  /** The chunks, oldest first; all in memory while the log is frozen. */
+  def eachChunk: Seq[RowChunk] = chunks.iterator.asScala.toSeq
+
+  /** Bytes a row, or -1 if rows differ. */
+  def bytesARow: Int = rowSize
+
   /** A row to be pointed into this log. */
   def newRow(): UnsafeRow = new UnsafeRow(fields)
-
-  def pointTo(row: UnsafeRow, address: Long): Unit = {
-    val base = memory.getPage(address)
-    val place = memory.getOffsetInPage(address)
-    if (rowSize >= 0) row.pointTo(base, place, rowSize)
-    else row.pointTo(base, place + RowChunk.SizeBytes, Platform.getLong(base, place).toInt)
-  }
-
-  /** The page of a row, and where in it the row starts. */
-  def baseOf(address: Long): AnyRef = memory.getPage(address)
-  def offsetOf(address: Long): Long =
-    memory.getOffsetInPage(address) + (if (rowSize >= 0) 0 else RowChunk.SizeBytes)
 
   /** Declines to spill from now on, so that addresses stay good. */
   def freeze(): Unit = frozen = true

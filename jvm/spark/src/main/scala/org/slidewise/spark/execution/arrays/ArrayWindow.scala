@@ -117,22 +117,15 @@ final private[execution] class ArrayWindow(
       new ResultWriter(answer, aggregates(i).result, input.size + i, bitSetBytes)
     }
 
-    private[this] val bases = new Array[AnyRef](RowPlaces.Together)
-    private[this] val offsets = new Array[Long](RowPlaces.Together)
     private[this] var partition, end = 0
 
     override def finish(from: Int): Int = {
       if (from == end) answerPartition(from)
       val until = math.min(from + RowPlaces.Together, end)
-      var i = from
-      while (i < until) {
-        bases(i - from) = sorted.places.base(i)
-        offsets(i - from) = sorted.places.offset(i)
-        i += 1
-      }
+      sorted.places.locate(from, until)
       var w = 0
       while (w < writers.length) {
-        writers(w).write(from - partition, until - from, bases, offsets)
+        writers(w).write(from - partition, until - from, sorted.places.bases, sorted.places.offsets)
         w += 1
       }
       until

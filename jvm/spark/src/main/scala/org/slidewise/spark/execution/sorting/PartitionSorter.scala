@@ -54,7 +54,11 @@ final private[execution] class PartitionSorter(
   private[this] val firstInput = groupColumns + spec.columns.size
 
   private[this] var columns = new LongColumns(firstInput + inputs.size)
+
+  // Where rows lie can be told from their numbers if all are of one size, and else is noted.
+  private[this] val noted = log.bytesARow < 0
   private[this] var addresses = Array.emptyLongArray
+  private[this] var room = 0
   private[this] var count = 0
   private[this] var peak = 0L
 
@@ -81,9 +85,11 @@ final private[execution] class PartitionSorter(
       unplaced == null && acquire(count * RowOrder.bytesARow(spec.compares)) && log.spilledBytes == 0
     if (!inMemory) sortExternally(Option(unplaced).iterator ++ rows)
     else {
-      val order = inOrder()
+      log.freeze() // before more memory is asked for
+      val where = if (noted) new NotedAddresses(log, addresses) else new ComputedAddresses(log)
+      val order = inOrder(where)
       freeMemory(count * RowOrder.scratchBytesARow)
-      val places = new RowPlaces(log, addresses, order.rows)
+      val places = new RowPlaces(log, where, order.rows)
       val found = finisher(
         new SortedColumns(
           order,
@@ -95,9 +101,9 @@ final private[execution] class PartitionSorter(
           acquire
         )
       )
-      if (found.isEmpty) freeMemory(getUsed - count * (LongBytes + IntBytes))
+      if (found.isEmpty) freeMemory(getUsed - addresses.length * LongBytes - count * IntBytes)
       columns = null
-      sorted = new SortedRows(log, addresses, order.rows, count, found.getOrElse(places), () => close())
+      sorted = new SortedRows(log, places, found.getOrElse(places), count, () => close())
       addresses = null
       sorted
     }
@@ -108,7 +114,7 @@ final private[execution] class PartitionSorter(
    *   false if there is no memory for it; the row is then not in
    */
   private def add(row: UnsafeRow): Boolean =
-    (count < addresses.length || grow()) && {
+    (count < room || grow()) && {
       try {
         val placed = (groups == null || number(row)) && {
           log.append(laidOut(row))
@@ -116,7 +122,7 @@ final private[execution] class PartitionSorter(
         }
         if (placed) {
           reader.read(row, columns, groupColumns, count)
-          addresses(count) = log.newestAddress
+          if (noted) addresses(count) = log.newestAddress
           count += 1
         }
         placed
@@ -131,11 +137,12 @@ final private[execution] class PartitionSorter(
 
   private def grow(): Boolean = {
     val size = if (count == 0) FirstRows else math.min(count * 2L, MostRows.toLong).toInt
-    val granted =
-      size > count && acquire((size - count) * (LongBytes + columns.width * LongColumns.bytesAValue))
+    val bytesARow = columns.width * LongColumns.bytesAValue + (if (noted) LongBytes else 0L)
+    val granted = size > count && acquire((size - count) * bytesARow)
     if (granted) {
       columns.resize(size)
-      addresses = java.util.Arrays.copyOf(addresses, size)
+      if (noted) addresses = java.util.Arrays.copyOf(addresses, size)
+      room = size
     }
     granted
   }
@@ -147,13 +154,13 @@ final private[execution] class PartitionSorter(
     granted == bytes
   }
 
-  private def inOrder(): RowOrder = {
+  private def inOrder(where: RowAddresses): RowOrder = {
     if (groups != null) rankGroups()
     val partition = Seq.range(0, groupColumns + spec.partitionColumns).map(SortColumn(_, nullsFirst = true))
     val order = spec.columns.drop(spec.partitionColumns).zipWithIndex.map { case (key, i) =>
       SortColumn(groupColumns + spec.partitionColumns + i, key.nullsFirst)
     }
-    new RowOrder(columns, count, partition, order, if (spec.compares) Some(comparator()) else None)
+    new RowOrder(columns, count, partition, order, if (spec.compares) Some(comparator(where)) else None)
   }
 
   private def rankGroups(): Unit = {
@@ -166,13 +173,18 @@ final private[execution] class PartitionSorter(
     }
   }
 
-  private def comparator(): java.util.Comparator[Integer] = {
+  private def comparator(where: RowAddresses): java.util.Comparator[Integer] = {
     val ordering = RowOrdering.create(spec.order, layout)
+    val rows = Array(0, 1)
+    val places = new RowPlaces(log, where, rows)
     val a = log.newRow()
     val b = log.newRow()
     (left, right) => {
-      log.pointTo(a, addresses(left))
-      log.pointTo(b, addresses(right))
+      rows(0) = left
+      rows(1) = right
+      places.locate(0, 2)
+      places.pointTo(a, 0)
+      places.pointTo(b, 1)
       ordering.compare(a, b)
     }
   }

@@ -9,7 +9,7 @@ import org.slidewise.spark.execution.{RowFile, RowLog}
 private[execution] trait RowFinisher {
 
   /**
-   * Finishes rows from the place `from` on.
+   * Finishes rows from the place `from` on, and locates them.
    *
    * @return
    *   one past the last that it finished; at least `from + 1`
@@ -18,7 +18,7 @@ private[execution] trait RowFinisher {
 }
 
 /**
- * The rows of a log in a given order; those that are still to come can be moved to a file.
+ * The rows of a frozen log in a given order; those that are still to come can be moved to a file.
  *
  * @param finisher
  *   called for each row once, in order
@@ -27,10 +27,9 @@ private[execution] trait RowFinisher {
  */
 final private[sorting] class SortedRows(
     log: RowLog,
-    private[this] var addresses: Array[Long],
-    private[this] var order: Array[Int],
+    private[this] var places: RowPlaces,
+    private[this] var finisher: RowFinisher,
     count: Int,
-    finisher: RowFinisher,
     whenUsedUp: () => Unit
 ) extends Iterator[InternalRow] {
   private[this] var owner = Thread.currentThread()
@@ -39,8 +38,6 @@ final private[sorting] class SortedRows(
   private[this] var finished = 0
   private[this] var file: RowFile = _
   private[this] var onDisk = 0L
-
-  log.freeze()
 
   override def hasNext: Boolean = next < count || {
     whenUsedUp()
@@ -51,7 +48,7 @@ final private[sorting] class SortedRows(
     owner = Thread.currentThread()
     if (file == null) {
       if (next == finished) finished = finisher.finish(next)
-      log.pointTo(row, addresses(order(next)))
+      places.pointTo(row, next)
     } else file.read(row)
     next += 1
     row
@@ -74,14 +71,14 @@ final private[sorting] class SortedRows(
     var i = next
     while (i < count) {
       if (i == finished) finished = finisher.finish(i)
-      log.pointTo(following, addresses(order(i)))
+      places.pointTo(following, i)
       written.write(following)
       i += 1
     }
     onDisk = written.startReading()
     file = written
-    addresses = null
-    order = null
+    places = null
+    finisher = null
     // Whoever works on the current row keeps it, in an array of its own.
     if (next > 0) row.pointTo(row.getBytes, Platform.BYTE_ARRAY_OFFSET.toLong, row.getSizeInBytes)
     onDisk

@@ -11,6 +11,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.{RowLogSuite, TaskResources}
+import org.slidewise.spark.execution.arrays.ArrayWindow
+import org.slidewise.spark.planning.{ArrayAggregate, ArrayFrame, ArrayFunction, ArrayKernel}
 
 class PartitionSorterSuite extends SparkSuite {
   import PartitionSorterSuite._
@@ -32,6 +34,20 @@ class PartitionSorterSuite extends SparkSuite {
       assertEquals(got, expected)
     }
   }
+
+  for (spillAt <- Seq(0, 1, 7000, 19999))
+    test(s"answers go along with rows to a file from row $spillAt on") {
+      val order = SortOrder(time, Ascending)
+      val (got, expected) = inTask { () =>
+        val ids = reference(20000, order)
+        val keys = ids.map(id => Option(row(id.toInt).getUTF8String(0)).map(_.toString))
+        val sums = ids.indices.map { i =>
+          (math.max(0, i - 2) to i).filter(keys(_) == keys(i)).map(ids(_)).sum
+        }
+        (answered(20000, order, spillAt), ids.zip(sums))
+      }
+      assertEquals(got, expected)
+    }
 
   test("the row in hand outlives the spill") {
     val (before, after) = inTask { () =>
@@ -91,6 +107,32 @@ object PartitionSorterSuite {
           (id, freed)
         }
         .toVector
+  }
+
+  /** The ids in order, each with the sum of it and the two before it in its partition. */
+  private def answered(rows: Int, order: SortOrder, spillAt: Int): Seq[(Long, Long)] = {
+    val spec = new SortSpec(Seq(key), Seq(order))
+    val sum = ArrayAggregate(
+      ArrayFunction(ArrayKernel.LongSum(wraps = true), id, atLeast = 1),
+      ArrayFrame.Rows(-2, 0),
+      LongType
+    )
+    val window = new ArrayWindow(Seq(sum), spec, attributes)
+    val result = AttributeReference("sum", LongType)()
+    val sorter =
+      new PartitionSorter(new TaskResources(TaskContext.get()), attributes, spec, Seq(result), window.inputs)
+    try {
+      val in = sorter.sort(input(rows), window.finisher(_, (_, _, _, _) => ()))
+      Iterator
+        .from(1)
+        .takeWhile(_ => in.hasNext)
+        .map { i =>
+          if (i == spillAt + 1) assert(sorter.spill(Long.MaxValue, hog()) > 0)
+          val row = in.next()
+          (row.getLong(2), row.getLong(3))
+        }
+        .toVector
+    } finally sorter.close()
   }
 
   private def reference(rows: Int, order: SortOrder): Seq[Long] = {
