@@ -19,7 +19,7 @@ LINTED         := python $(wildcard tests bench)
 PYTEST         := -m pytest -q -p no:cacheprovider
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-matrix bench lint format jars wheel clean
+.PHONY: help demo test test-matrix bench bench-full lint format jars wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "make %-12s %s\n", $$1, $$2}'
@@ -38,6 +38,9 @@ test-matrix: test $(VENV42)/installed ## make test, and the tests of Spark on Sp
 
 bench: $(VENV)/installed $(VENV)/engines ## whole queries with Slidewise on and off, side by side
 	$(PY) bench/queries/run.py
+
+bench-full: $(VENV)/installed $(VENV)/engines ## the same on more rows, for every aggregate: hours
+	$(PY) bench/queries/run.py --full
 
 lint: $(VENV)/tools ## formatters, linters and the type checker, changing nothing
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -67,7 +68,13 @@ def every(spark: Any, cache: Path) -> list[Engine]:
     from frame_engines import Pandas, Polars
     from sql_engines import ClickHouse, DataFusion, DuckDB
 
-    others = {"duckdb": DuckDB, "polars": Polars, "pandas": Pandas, "datafusion": DataFusion, "chdb": ClickHouse}
+    others: dict[str, Callable[[Path], Engine]] = {
+        "duckdb": DuckDB,
+        "polars": Polars,
+        "pandas": Pandas,
+        "datafusion": DataFusion,
+        "chdb": ClickHouse,
+    }
     return engines + [engine(cache) for package, engine in others.items() if importlib.util.find_spec(package)]
 
 

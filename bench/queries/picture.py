@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engines import CLICKHOUSE, DATAFUSION, DUCKDB, FLOOR, PANDAS, POLARS, SEGMENT_TREE, SLIDEWISE, SPARK
 from record import Group, Measurement
@@ -56,7 +56,12 @@ def _panel(panel: Axes, group: Group) -> None:
         spark = engine not in _MARKERS
         width = 2.8 if engine == SLIDEWISE else 1.7 if spark else 1.0
         if whole:
-            line = {"color": colour, "linewidth": width, "label": engine, "markersize": 4.5 if spark else 4}
+            line: dict[str, Any] = {
+                "color": colour,
+                "linewidth": width,
+                "label": engine,
+                "markersize": 4.5 if spark else 4,
+            }
             panel.plot(*zip(*whole, strict=True), marker=_MARKERS.get(engine, "o"), **line)
         if whole and fewer:
             panel.plot(*zip(whole[-1], fewer[0], strict=True), "--", color=colour, linewidth=1.2)

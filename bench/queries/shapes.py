@@ -25,7 +25,6 @@ def _over(n: int, rows: int) -> list[Case]:
     def case(label: str, function: str = "sum(x)", rows: int = quarter, **more: Any) -> Case:
         return Case(SHAPES, label, function, more.pop("frame", Frame.ROWS), n, rows, **more)
 
-    exactly, roughly = {"same": Same.EXACTLY}, {"same": Same.WITHIN_ERROR}
     to_go = Shape(f"keys-of-{2 * n}", _keys_of(2 * n), rows_per_key=2 * n)
     return [
         case(f"{rows // 10:,} keys of 10 rows", rows=rows, shape=_MANY_KEYS),
@@ -38,11 +37,11 @@ def _over(n: int, rows: int) -> list[Case]:
         case("five windows in one query", also=_FIVE, digest="a + b0 + b1 + b2 + b3"),
         case("UNBOUNDED FOLLOWING, keys of twice as many rows", frame=Frame.SHRINKING, shape=to_go),
         case("sum with FILTER", "sum(x) FILTER (WHERE v < 500)"),
-        case("max_by", "max_by(v, x)", **exactly),
-        case("approx_count_distinct", "approx_count_distinct(v)", **exactly),
-        case("percentile_approx", "percentile_approx(x, 0.5)", **roughly),
+        case("max_by", "max_by(v, x)", same=Same.EXACTLY),
+        case("approx_count_distinct", "approx_count_distinct(v)", same=Same.EXACTLY),
+        case("percentile_approx", "percentile_approx(x, 0.5)", same=Same.WITHIN_ERROR),
         case("an Aggregator of Spark's Scala API", "typed_sum(x)"),
-        case("decimal(38,10)", "sum(CAST(v AS decimal(38,10)))", **exactly),
+        case("decimal(38,10)", "sum(CAST(v AS decimal(38,10)))", same=Same.EXACTLY),
     ]
 
 

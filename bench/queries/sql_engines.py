@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from cases import Case, Frame
 from data import table
@@ -80,7 +81,8 @@ class ClickHouse:
         import chdb
 
         self._cache = cache
-        self._connection = chdb.connect(":memory:")
+        connect: Any = chdb.connect
+        self._connection = connect(":memory:")
 
     def can(self, case: Case) -> bool:
         return case.clickhouse is not None
@@ -99,7 +101,7 @@ class ClickHouse:
         rows_found, answers, *sums = found.bytes().decode().strip().split(",")
         return Answer(int(rows_found), int(answers), *map(float, sums))
 
-    def _ask(self, query: str, form: str) -> object:
+    def _ask(self, query: str, form: str) -> Any:
         return self._connection.query(f"{query} SETTINGS max_threads = {THREADS}", form)
 
     @staticmethod

@@ -102,11 +102,12 @@ def _shapes(group: Group) -> list[str]:
 def _memory(group: Group, label: str) -> str:
     """Spark's and Slidewise's, on the same rows: for the length for which Slidewise fares worst."""
     mine = [m for m in group.measurements if m.label == label and m.engine == SLIDEWISE and m.memory is not None]
-    pairs = [(off.memory, m.memory) for m in mine if (off := group.find(m.case, SPARK, m.rows)) and off.memory]
+    both = ((group.find(m.case, SPARK, m.rows), m.memory) for m in mine)
+    pairs = [(off.memory, on) for off, on in both if off and off.memory and on is not None]
     if not pairs:
         return "-"
-    off, on = max(pairs, key=lambda pair: (pair[1] or 0) / pair[0])
-    return f"{off / 2**20:,.0f} \N{RIGHTWARDS ARROW} {(on or 0) / 2**20:,.0f} MiB"
+    spark, slidewise = max(pairs, key=lambda pair: pair[1] / pair[0])
+    return f"{spark / 2**20:,.0f} \N{RIGHTWARDS ARROW} {slidewise / 2**20:,.0f} MiB"
 
 
 def _cost(group: Group, label: str, length: int) -> str:
