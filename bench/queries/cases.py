@@ -171,7 +171,7 @@ def _everywhere(aggregate: str) -> dict[str, Any]:
     said: dict[str, Any] = dict.fromkeys(SQL, f"{aggregate}(x)")
     if aggregate == "stddev":
         said["clickhouse"] = "stddevSamp(x)"
-        said["clickhouse_digest"] = "nullIf(a, nan)"
+        said["clickhouse_digest"] = "if(isNaN(a), NULL, a)"
     return said | {"rolling": aggregate}
 
 

@@ -55,6 +55,10 @@ class Probe:
             ratio *= self.case.mean_frame(rows) / self.case.mean_frame(self.rows)
         return self.seconds * ratio
 
+    def settles(self, effort: Effort, more: int) -> bool:
+        """Whether the case is known to fit, or a probe of more rows would take too long itself."""
+        return self.expected(self.case.rows) <= effort.longest or self.expected(more) > effort.longest
+
 
 class DisagreementError(Exception):
     pass
@@ -106,12 +110,13 @@ def _contenders(case: Case, engines: list[Engine], effort: Effort) -> tuple[list
 
 def _probe(case: Case, engine: Engine, effort: Effort) -> Probe:
     """Runs on more and more rows, until it takes long enough to tell; which also warms the engine up."""
-    for rows in smaller(case.rows)[::-2]:
+    sizes = smaller(case.rows)[::-2]
+    for rows, more in itertools.zip_longest(sizes, sizes[1:], fillvalue=case.rows):
         probe = Probe(case, engine, rows, timed(engine, case, rows))
         if probe.expected(case.rows) > effort.longest:
             # Let no first run's start-up decide that a case is too long.
             probe = Probe(case, engine, rows, min(probe.seconds, timed(engine, case, rows)))
-        if probe.seconds >= _LONG_ENOUGH:
+        if probe.seconds >= _LONG_ENOUGH and probe.settles(effort, more):
             break
     return probe
 
