@@ -30,7 +30,7 @@ _TITLES = {
 
 
 def draw(groups: dict[str, Group], into: Path) -> None:
-    shown = [groups[name] for name in _TITLES if name in groups]
+    shown = _of_one_commit([groups[name] for name in _TITLES if name in groups])
     if not shown:
         return
     import matplotlib
@@ -38,15 +38,24 @@ def draw(groups: dict[str, Group], into: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, panels = pyplot.subplots(1, len(shown), figsize=(5.4 * len(shown), 4.6), sharey=True, squeeze=False)
+    figure, panels = pyplot.subplots(
+        1, len(shown), figsize=(max(7.5, 5.4 * len(shown)), 4.9), sharey=True, squeeze=False
+    )
     for panel, group in zip(panels[0], shown, strict=True):
         _panel(panel, group)
     panels[0][0].set_ylabel("microseconds a row, whole query")
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncols=5, frameon=False, fontsize=9)
-    figure.tight_layout(rect=(0, 0.13, 1, 1))
+    lines = {label: h for panel in panels[0] for h, label in zip(*panel.get_legend_handles_labels(), strict=True)}
+    columns = 3 if len(shown) == 1 else 5
+    figure.legend(lines.values(), lines.keys(), loc="lower center", ncols=columns, frameon=False, fontsize=9)
+    figure.tight_layout(rect=(0, 0.17 if len(shown) == 1 else 0.13, 1, 1))
     into.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(into, dpi=150)
+
+
+def _of_one_commit(groups: list[Group]) -> list[Group]:
+    """Those of the newest measurement's state of the operator: others say nothing beside it."""
+    newest = max((g.where for g in groups), key=lambda where: str(where["date"]), default={"commit": None})
+    return [g for g in groups if g.where["commit"] == newest["commit"]]
 
 
 def _panel(panel: Axes, group: Group) -> None:
