@@ -40,10 +40,11 @@ def of(group: Group) -> str:
 
 
 def _headline(group: Group) -> list[str]:
-    lines = _head("query", "rows", "Spark", "Slidewise", "Spark ÷ Slidewise", *_OTHERS, FLOOR)
+    shown = _measured(group)
+    lines = _head("query", "rows", "Spark", "Slidewise", "Spark ÷ Slidewise", *shown, FLOOR)
     for case, rows in _trials(group):
         on, off = group.find(case, SLIDEWISE, rows), group.find(case, SPARK, rows)
-        others = (_median(group.find(case, engine, rows)) for engine in _OTHERS)
+        others = (_median(group.find(case, engine, rows)) for engine in shown)
         lines.append(
             _row(
                 case,
@@ -60,7 +61,8 @@ def _headline(group: Group) -> list[str]:
 
 def _lengths(group: Group) -> list[str]:
     lines = [f"**{group.name}**", ""]
-    lines += _head("rows in a frame", "rows", "Spark", *_OTHERS, "Slidewise", "Spark ÷ Slidewise", "Slidewise ÷ floor")
+    shown = _measured(group)
+    lines += _head("rows in a frame", "rows", "Spark", *shown, "Slidewise", "Spark ÷ Slidewise", "Slidewise ÷ floor")
     for case, rows in _trials(group):
         on, off = group.find(case, SLIDEWISE, rows), group.find(case, SPARK, rows)
         lines.append(
@@ -68,7 +70,7 @@ def _lengths(group: Group) -> list[str]:
                 f"{_any(group, case).length:,}",
                 f"{rows:,}",
                 off.spread if off else _expected(group, case, SPARK),
-                *(_median(group.find(case, engine, rows)) for engine in _OTHERS),
+                *(_median(group.find(case, engine, rows)) for engine in shown),
                 on.spread if on else _expected(group, case, SLIDEWISE),
                 _ratio(off, on),
                 _ratio(on, group.floor(rows)),
@@ -124,6 +126,11 @@ def _cost(group: Group, label: str, length: int) -> str:
 
 def _unmeasured(group: Group, label: str, length: int) -> str:
     return _expected(group, Case(FUNCTIONS, label, label, Frame.ROWS, length, 0).name, SPARK)
+
+
+def _measured(group: Group) -> list[str]:
+    """The other engines that were there, and given their turns."""
+    return [engine for engine in _OTHERS if any(m.engine == engine for m in group.measurements)]
 
 
 def _trials(group: Group) -> list[tuple[str, int]]:
