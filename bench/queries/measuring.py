@@ -76,6 +76,11 @@ def measure(
         not_run += none
         _check(case, some, tell)
     contenders += _floors(contenders, engines)
+    for contender in contenders:
+        if contender.case.group == SHAPES:
+            # Each has generated code of its own, which takes some runs to be compiled.
+            for _ in range(_WARM_UPS):
+                contender.engine.run(contender.case, contender.rows)
     for turn, contender in itertools.product(range(effort.repetitions), contenders):
         if sum(contender.seconds) < effort.patience:
             contender.seconds.append(timed(contender.engine, contender.case, contender.rows))
