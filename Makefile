@@ -19,7 +19,7 @@ LINTED         := python $(wildcard tests bench docs)
 PYTEST         := -m pytest -q -p no:cacheprovider
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-matrix bench bench-core bench-core-full docs lint format jars wheel clean
+.PHONY: help demo test test-matrix bench bench-full bench-core bench-core-full docs lint format jars wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "make %-15s %s\n", $$1, $$2}'
@@ -36,8 +36,11 @@ test-matrix: test $(VENV42)/installed ## make test, and the tests of Spark on Sp
 	$(SBT) spark42/test
 	$(PY42) $(PYTEST) tests
 
-bench: $(VENV)/installed ## whole queries with Slidewise on and off, side by side
+bench: $(VENV)/installed $(VENV)/engines ## whole queries with Slidewise on and off, side by side
 	$(PY) bench/queries/run.py
+
+bench-full: $(VENV)/installed $(VENV)/engines ## the same on more rows, for every aggregate: hours
+	$(PY) bench/queries/run.py --full
 
 bench-core: $(VENV)/tools ## the papers' experiments on the algorithms alone, in minutes
 	$(PY) bench/core/run.py
@@ -75,6 +78,10 @@ clean: ## remove all that was made, the virtual environments too
 
 $(VENV)/tools: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install -q --disable-pip-version-check -r $<
+	touch $@
+
+$(VENV)/engines: bench/requirements.txt | $(VENV)/tools
 	$(PY) -m pip install -q --disable-pip-version-check -r $<
 	touch $@
 

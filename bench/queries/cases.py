@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from data import KEYS
+from data import KEYS, PLAIN, Shape
 
 
 class Frame(Enum):
@@ -27,8 +27,9 @@ class Same(Enum):
 class Case:
     """One window query.
 
-    `function` is the aggregate in Spark's SQL, `duckdb` in DuckDB's (None if it has not got it), and `polars` the name
-    of one of `engines.POLARS`. `digest` turns the answer `a` into a number, for comparison.
+    `function` is the aggregate in Spark's SQL, and beside it in the SQL of those engines that have it. `rolling` is its
+    name among the functions of data frames. `also` are further windows of the query, each an aggregate and how many
+    times the frame's length it has. `digest` turns the answer `a` into a number, for comparison.
     """
 
     group: str
@@ -38,11 +39,16 @@ class Case:
     length: int
     rows: int
     duckdb: str | None = None
-    polars: str | None = None
+    datafusion: str | None = None
+    clickhouse: str | None = None
+    rolling: str | None = None
     segment_tree: bool = False
     same: Same = Same.FLOATING
     digest: str = "a"
     duckdb_digest: str = "a"
+    clickhouse_digest: str = "a"
+    shape: Shape = PLAIN
+    also: tuple[tuple[str, int], ...] = ()
 
     @property
     def name(self) -> str:
@@ -51,16 +57,32 @@ class Case:
     @property
     def frame_words(self) -> str:
         if self.frame is Frame.SHRINKING:
-            return "UNBOUNDED FOLLOWING"
+            return "UNBOUNDED FOLLOWING" if self.shape is PLAIN else f"{self.length:,} rows to go"
         return f"{'last' if self.frame is Frame.ROWS else 'range of about'} {self.length:,} rows"
 
     @property
     def frame_sql(self) -> str:
+        return self.frame_of(self.length)
+
+    def frame_of(self, length: int) -> str:
         if self.frame is Frame.SHRINKING:
             return "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING"
         if self.frame is Frame.RANGE:
-            return f"RANGE BETWEEN {self.reach} PRECEDING AND CURRENT ROW"
-        return f"ROWS BETWEEN {self.length - 1} PRECEDING AND CURRENT ROW"
+            return f"RANGE BETWEEN {self.shape.reach or self.reach} PRECEDING AND CURRENT ROW"
+        return f"ROWS BETWEEN {length - 1} PRECEDING AND CURRENT ROW"
+
+    @property
+    def partition_and_order(self) -> str:
+        return f"PARTITION BY {self.shape.partition_by} ORDER BY {self.shape.order_by}"
+
+    @property
+    def windows(self) -> str:
+        """The window expressions in Spark's SQL: `a`, and `b0`, `b1` and so on for the others."""
+        more = (
+            f", {function} OVER ({self.partition_and_order} {self.frame_of(times * self.length)}) b{i}"
+            for i, (function, times) in enumerate(self.also)
+        )
+        return f"{self.function} OVER ({self.partition_and_order} {self.frame_sql}) a" + "".join(more)
 
     @property
     def reach(self) -> int:
@@ -69,18 +91,25 @@ class Case:
 
     def mean_frame(self, rows: int) -> float:
         """Rows in a frame on average, with so many rows in the table: the first frames of a key are shorter."""
-        partition = rows / KEYS
+        partition = self.shape.partition(rows)
         if self.frame is Frame.SHRINKING or self.length >= partition:
             return partition / 2
         return self.length * (1 - self.length / (2 * partition))
 
     def fills(self, rows: int) -> bool:
-        """Whether most frames are as long as the case says, with so many rows in the table."""
-        return self.frame is Frame.SHRINKING or rows / KEYS >= 2 * self.length
+        """Whether the frames are about as long on so many rows as they are on all of the case's."""
+        partition = self.shape.partition(rows)
+        if partition == self.shape.partition(self.rows):
+            return True
+        return self.frame is Frame.SHRINKING or partition >= 2 * self.length
 
 
 HEADLINE = "headline"
 FUNCTIONS = "functions"
+SHAPES = "shapes"
+PHASES = "phases"
+SQL = ("duckdb", "datafusion", "clickhouse")
+AGGREGATES = ("sum", "avg", "min", "max", "count", "stddev")
 LENGTHS = (2, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 
 
@@ -92,13 +121,26 @@ def headline(rows: int) -> list[Case]:
         return Case(HEADLINE, label, function, Frame.ROWS, 1_000, rows, **more)
 
     filtered = "sum(x) FILTER (WHERE v < 500)"
-    quantile = "approx_quantile(x, 0.5)"
+    decimals = "sum(CAST(v AS decimal(38,10)))"
     return [
-        over_1000("sum", "sum(x)", rows, duckdb="sum(x)", polars="sum", segment_tree=True),
-        over_1000("max_by", "max_by(v, x)", tenth, duckdb="max_by(v, x)", same=Same.EXACTLY),
+        over_1000("sum", "sum(x)", rows, **_everywhere("sum"), segment_tree=True),
+        over_1000("max_by", "max_by(v, x)", tenth, duckdb="max_by(v, x)", clickhouse="argMax(v, x)", same=Same.EXACTLY),
         over_1000("approx_count_distinct", "approx_count_distinct(v)", tenth, same=Same.EXACTLY),
-        over_1000("sum with FILTER", filtered, tenth, duckdb=filtered, polars="filtered sum"),
-        over_1000("percentile_approx", "percentile_approx(x, 0.5)", tenth, duckdb=quantile, same=Same.WITHIN_ERROR),
+        over_1000(
+            "sum with FILTER",
+            filtered,
+            tenth,
+            **dict.fromkeys(SQL, filtered),
+            rolling="filtered sum",
+        ),
+        over_1000(
+            "percentile_approx",
+            "percentile_approx(x, 0.5)",
+            tenth,
+            duckdb="approx_quantile(x, 0.5)",
+            clickhouse="quantile(0.5)(x)",
+            same=Same.WITHIN_ERROR,
+        ),
         Case(
             HEADLINE,
             "sum",
@@ -106,20 +148,31 @@ def headline(rows: int) -> list[Case]:
             Frame.SHRINKING,
             0,
             min(rows, 40_000),
-            duckdb="sum(x)",
-            polars="shrinking sum",
+            "sum(x)",
+            "sum(x)",
+            "sum(x)",
+            rolling="shrinking sum",
             segment_tree=True,
         ),
         over_1000(
             "sum of decimal(38,10)",
-            "sum(CAST(v AS decimal(38,10)))",
+            decimals,
             tenth,
-            duckdb="sum(CAST(v AS decimal(38,10)))",
+            **dict.fromkeys(SQL, decimals),
             segment_tree=True,
             same=Same.EXACTLY,
         ),
         *(_list(length, tenth) for length in (10, 100)),
     ]
+
+
+def _everywhere(aggregate: str) -> dict[str, Any]:
+    """An aggregate over x that every engine has."""
+    said: dict[str, Any] = dict.fromkeys(SQL, f"{aggregate}(x)")
+    if aggregate == "stddev":
+        said["clickhouse"] = "stddevSamp(x)"
+        said["clickhouse_digest"] = "if(isNaN(a), NULL, a)"
+    return said | {"rolling": aggregate}
 
 
 def _list(length: int, rows: int) -> Case:
@@ -131,21 +184,19 @@ def _list(length: int, rows: int) -> Case:
         length,
         rows,
         duckdb="list(v)",
+        clickhouse="groupArray(v)",
         same=Same.EXACTLY,
         digest="aggregate(a, 0L, (s, e) -> s + e) + 7 * a[size(a) - 1]",
         duckdb_digest="list_sum(a) + 7 * a[-1]",
+        clickhouse_digest="arraySum(a) + 7 * a[-1]",
     )
 
 
 def lengths(aggregate: str, frame: Frame, rows: int) -> list[Case]:
     """One aggregate over frames of every length."""
-    function = f"{aggregate}(x)"
-    polars = aggregate if frame is Frame.ROWS else f"range {aggregate}"
     group = f"{aggregate} over {frame.value}"
-    return [
-        Case(group, aggregate, function, frame, n, rows, duckdb=function, polars=polars, segment_tree=True)
-        for n in LENGTHS
-    ]
+    everywhere = _everywhere(aggregate)
+    return [Case(group, aggregate, f"{aggregate}(x)", frame, n, rows, **everywhere, segment_tree=True) for n in LENGTHS]
 
 
 _FUNCTIONS = {

@@ -1,7 +1,9 @@
-"""The table that every query runs over, made once for each number of rows."""
+"""The tables that the queries run over, each made once for each number of rows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -9,29 +11,58 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 KEYS = 8
-"""How many partitions every window has."""
+"""How many partitions a window has, unless its shape says otherwise."""
 
 _SEED = 20_260_711
 
+Change = Callable[[pa.Table, np.random.Generator], pa.Table]
 
-def table(rows: int, cache: Path) -> Path:
+
+@dataclass(frozen=True)
+class Shape:
+    """A table unlike the plain one, and how a query cuts and orders it.
+
+    `rows_per_key` is None where the table's rows are spread over KEYS keys. `reach` is a RANGE frame's, in SQL.
+    """
+
+    name: str
+    change: Change | None = None
+    partition_by: str = "k"
+    order_by: str = "ts"
+    rows_per_key: int | None = None
+    reach: str | None = None
+    largest: float | None = None
+    """Which part of all rows the largest key has, if it has most of them."""
+
+    def partition(self, rows: int) -> float:
+        """Rows of the key that a row most often belongs to."""
+        if self.largest:
+            return rows * self.largest
+        return self.rows_per_key or rows / KEYS
+
+
+PLAIN = Shape("plain")
+
+
+def table(rows: int, cache: Path, shape: Shape = PLAIN) -> Path:
     """A Parquet file of so many rows: `k int, ts bigint, x double, v bigint`, in an order unlike that of ts.
 
     ts runs through 0 … rows - 1, so that 8 units of ts hold one row of a key on average.
     """
-    path = cache / f"rows={rows}.parquet"
+    name = f"rows={rows}" if shape is PLAIN else f"{shape.name}-rows={rows}"
+    path = cache / f"{name}.parquet"
     if not path.exists():
         cache.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".unfinished")
         # Row groups small enough that a scan splits evenly over the cores.
-        pq.write_table(_generate(rows), unfinished, row_group_size=max(rows // 16, 1))
+        pq.write_table(_generate(rows, shape), unfinished, row_group_size=max(rows // 16, 1))
         unfinished.rename(path)
     return path
 
 
-def _generate(rows: int) -> pa.Table:
+def _generate(rows: int, shape: Shape) -> pa.Table:
     random = np.random.default_rng(_SEED)
-    return pa.table(
+    plain = pa.table(
         {
             "k": random.integers(0, KEYS, rows, dtype=np.int32),
             "ts": random.permutation(np.arange(rows, dtype=np.int64)),
@@ -39,6 +70,7 @@ def _generate(rows: int) -> pa.Table:
             "v": random.integers(0, 1000, rows, dtype=np.int64),
         }
     )
+    return shape.change(plain, random) if shape.change else plain
 
 
 def smaller(rows: int) -> list[int]:

@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from cases import FUNCTIONS, Case
+from cases import FUNCTIONS, SHAPES, Case
 from data import smaller
 from engines import FLOOR, SLIDEWISE, SPARK, Engine
 from record import Measurement, NotRun
+from spark_engines import Spark
 
 _LONG_ENOUGH = 0.5
 """Seconds that a probe takes at least, so that it is not all start-up."""
@@ -36,6 +37,7 @@ class Contender:
     engine: Engine
     rows: int
     seconds: list[float] = field(default_factory=list)
+    memory: int | None = None
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,13 @@ class Probe:
 
     def expected(self, rows: int) -> float:
         ratio = rows / self.rows
-        if self.engine.name == SPARK:
-            # Spark goes through the frame at every row. The others hardly do, and are to be given their chance.
+        if self.engine.walks(self.case):
             ratio *= self.case.mean_frame(rows) / self.case.mean_frame(self.rows)
         return self.seconds * ratio
+
+    def settles(self, effort: Effort, more: int) -> bool:
+        """Whether the case is known to fit, or a probe of more rows would take too long itself."""
+        return self.expected(self.case.rows) <= effort.longest or self.expected(more) > effort.longest
 
 
 class DisagreementError(Exception):
@@ -71,11 +76,19 @@ def measure(
         not_run += none
         _check(case, some, tell)
     contenders += _floors(contenders, engines)
+    for contender in contenders:
+        if contender.case.group == SHAPES:
+            # Each has generated code of its own, which takes some runs to be compiled.
+            for _ in range(_WARM_UPS):
+                contender.engine.run(contender.case, contender.rows)
     for turn, contender in itertools.product(range(effort.repetitions), contenders):
         if sum(contender.seconds) < effort.patience:
-            contender.seconds.append(_time(contender.engine, contender.case, contender.rows))
+            contender.seconds.append(timed(contender.engine, contender.case, contender.rows))
             tell(f"turn {turn + 1}: {_words(contender)}: {contender.seconds[-1]:.2f} s")
-    return [Measurement.of(c.case, c.engine.name, c.rows, c.seconds) for c in contenders], not_run
+    for contender in contenders:
+        if contender.case.group == SHAPES and isinstance(contender.engine, Spark):
+            contender.memory = contender.engine.peak_memory(contender.case, contender.rows)
+    return [Measurement.of(c.case, c.engine.name, c.rows, c.seconds, c.memory) for c in contenders], not_run
 
 
 def warm_up(case: Case, engines: list[Engine], rows: int) -> None:
@@ -102,12 +115,13 @@ def _contenders(case: Case, engines: list[Engine], effort: Effort) -> tuple[list
 
 def _probe(case: Case, engine: Engine, effort: Effort) -> Probe:
     """Runs on more and more rows, until it takes long enough to tell; which also warms the engine up."""
-    for rows in smaller(case.rows)[::-2]:
-        probe = Probe(case, engine, rows, _time(engine, case, rows))
+    sizes = smaller(case.rows)[::-2]
+    for rows, more in itertools.zip_longest(sizes, sizes[1:], fillvalue=case.rows):
+        probe = Probe(case, engine, rows, timed(engine, case, rows))
         if probe.expected(case.rows) > effort.longest:
             # Let no first run's start-up decide that a case is too long.
-            probe = Probe(case, engine, rows, min(probe.seconds, _time(engine, case, rows)))
-        if probe.seconds >= _LONG_ENOUGH:
+            probe = Probe(case, engine, rows, min(probe.seconds, timed(engine, case, rows)))
+        if probe.seconds >= _LONG_ENOUGH and probe.settles(effort, more):
             break
     return probe
 
@@ -125,13 +139,14 @@ def _check(case: Case, contenders: Iterable[Contender], tell: Callable[[str], No
 
 def _floors(contenders: list[Contender], engines: list[Engine]) -> list[Contender]:
     floor = next(e for e in engines if e.name == FLOOR)
-    whole = {c.rows: c.case for c in contenders if c.rows == c.case.rows and c.case.group != FUNCTIONS}
+    groups = (c for c in contenders if c.case.group not in (FUNCTIONS, SHAPES))
+    whole = {c.rows: c.case for c in groups if c.rows == c.case.rows}
     for rows, case in whole.items():
-        _time(floor, case, rows)
+        timed(floor, case, rows)
     return [Contender(case, floor, rows) for rows, case in whole.items()]
 
 
-def _time(engine: Engine, case: Case, rows: int) -> float:
+def timed(engine: Engine, case: Case, rows: int) -> float:
     start = time.perf_counter()
     engine.run(case, rows)
     return time.perf_counter() - start

@@ -14,6 +14,8 @@ from cases import Case
 from engines import FLOOR, THREADS
 from shared import machine
 
+_PACKAGES = ("pyspark", "duckdb", "polars", "pandas", "datafusion", "chdb")
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -25,11 +27,15 @@ class Measurement:
     engine: str
     rows: int
     seconds: list[float]
+    memory: int | None = None
+    """The most bytes that one task held, where that was asked for."""
 
     @staticmethod
-    def of(case: Case, engine: str, rows: int, seconds: list[float]) -> Measurement:
+    def of(case: Case, engine: str, rows: int, seconds: list[float], memory: int | None = None) -> Measurement:
         rounded = [round(s, 4) for s in seconds]
-        return Measurement(case.name, case.label, case.frame.value, case.length, case.rows, engine, rows, rounded)
+        return Measurement(
+            case.name, case.label, case.frame.value, case.length, case.rows, engine, rows, rounded, memory
+        )
 
     @property
     def median(self) -> float:
@@ -75,7 +81,7 @@ class Group:
 
 
 def where(form: str) -> dict[str, Any]:
-    versions = {package: _version(package) for package in ("pyspark", "duckdb", "polars")}
+    versions = {package: _version(package) for package in _PACKAGES}
     return machine.where(form) | {"threads": THREADS, "python": platform.python_version(), "versions": versions}
 
 

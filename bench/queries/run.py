@@ -1,4 +1,4 @@
-"""Whole queries with Slidewise on and off, beside Spark's segment tree, DuckDB and Polars, in one run."""
+"""Whole queries with Slidewise on and off, beside Spark's segment tree and other engines, in one run."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ import cases
 import click
 import engines
 import measuring
+import phases
 import picture
 import record
+import shapes
 import tables
 from cases import Case, Frame
 from measuring import Effort
@@ -26,19 +28,23 @@ MILLION = 1_000_000
 
 def groups(form: str, rows: int) -> dict[str, list[list[Case]]]:
     """By name: lists of cases that are run in turns with each other."""
-    rows_lengths = {g[0].group: [g] for g in (cases.lengths(a, Frame.ROWS, rows) for a in ("sum", "max"))}
-    chosen = {cases.HEADLINE: [[case] for case in cases.headline(rows)]} | rows_lengths
+    grid = [(a, f) for f in (Frame.ROWS, Frame.RANGE) for a in cases.AGGREGATES]
+    if form == "short":
+        grid = [("sum", Frame.ROWS), ("max", Frame.ROWS), ("sum", Frame.RANGE)]
+    by_length = (cases.lengths(aggregate, frame, rows) for aggregate, frame in grid)
+    chosen = {cases.HEADLINE: [[case] for case in cases.headline(rows)]}
+    chosen |= {group[0].group: [group] for group in by_length}
+    chosen |= {cases.SHAPES: [[case] for case in shapes.shapes(rows)], cases.PHASES: []}
     if form == "full":
-        chosen |= {g[0].group: [g] for g in (cases.lengths(a, Frame.RANGE, rows) for a in ("sum", "max"))}
         chosen |= {cases.FUNCTIONS: [[case] for case in cases.functions(min(rows, 100_000))]}
     return chosen
 
 
 @click.command()
 @click.option("--short", "form", flag_value="short", default="short", help="Some minutes, on a million rows (default).")
-@click.option("--full", "form", flag_value="full", help="Hours: four million rows, ranges, and sketches and lists too.")
+@click.option("--full", "form", flag_value="full", help="Hours: four million rows, every aggregate, and sketches.")
 @click.option("--rows", type=click.IntRange(min=20_000), help="Rows of the table, instead of the form's own.")
-@click.option("--only", multiple=True, help="Only this group of the form; may be given more than once.")
+@click.option("--only", multiple=True, help="Only this group of the form; more than one are run in turn.")
 @click.option(
     "--longest",
     type=click.FloatRange(min=0, min_open=True),
@@ -61,7 +67,8 @@ def main(
     cache: Path,
 ) -> None:
     """Measures whole queries, checks that all answers are the same, and writes what it found."""
-    chosen = groups(form, rows or (4 * MILLION if form == "full" else MILLION))
+    rows = rows or (4 * MILLION if form == "full" else MILLION)
+    chosen = groups(form, rows)
     unknown = [name for name in only if name not in chosen]
     if unknown:
         raise click.BadParameter(f"{unknown[0]!r} is not among {', '.join(chosen)}", param_hint="--only")
@@ -69,7 +76,7 @@ def main(
     if not render:
         usual = EFFORTS[form]
         effort = Effort(repetitions or usual.repetitions, longest or usual.longest)
-        for group in measured({n: c for n, c in chosen.items() if n in (only or chosen)}, form, effort, cache):
+        for group in measured({name: chosen[name] for name in only or chosen}, form, rows, effort, cache):
             found[group.name] = group
             record.write(results, found)
             click.echo("\n" + tables.of(group) + "\n")
@@ -78,7 +85,9 @@ def main(
         picture.draw(found, ROOT / "docs/img/window-length.png")
 
 
-def measured(chosen: dict[str, list[list[Case]]], form: str, effort: Effort, cache: Path) -> Iterator[record.Group]:
+def measured(
+    chosen: dict[str, list[list[Case]]], form: str, rows: int, effort: Effort, cache: Path
+) -> Iterator[record.Group]:
     from spark_engines import session
 
     spark = session()
@@ -88,8 +97,11 @@ def measured(chosen: dict[str, list[list[Case]]], form: str, effort: Effort, cac
     def tell(what: str) -> None:
         click.echo(f"{time.perf_counter() - start:7.1f} s  {what}")
 
-    measuring.warm_up(next(iter(chosen.values()))[0][0], everyone, MILLION // 10)
+    measuring.warm_up(cases.lengths("sum", Frame.ROWS, rows)[1], everyone, MILLION // 10)
     for name, in_turns in chosen.items():
+        if name == cases.PHASES:
+            yield record.Group(name, record.where(form), phases.measured(spark, everyone, rows, effort, tell), [])
+            continue
         results = [measuring.measure(some, everyone, effort, tell) for some in in_turns]
         yield record.Group(
             name, record.where(form), [m for ms, _ in results for m in ms], [n for _, ns in results for n in ns]

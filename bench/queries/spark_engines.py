@@ -9,6 +9,7 @@ from typing import Any
 from cases import Case
 from data import table
 from engines import FLOOR, SEGMENT_TREE, SLIDEWISE, SPARK, THREADS, Answer, checksum
+from spark_metrics import MEMORY, metric
 
 EXTENSION = "org.slidewise.spark.SlidewiseExtensions"
 _SEGMENT_TREE = "spark.sql.window.segmentTree.enabled"
@@ -29,6 +30,7 @@ def session() -> Any:
         "spark.driver.memory": "8g",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
+        **MEMORY.settings(),
     }.items():
         builder = builder.config(key, str(value))
     if importlib.util.find_spec("slidewise"):
@@ -41,7 +43,17 @@ def session() -> Any:
         builder = builder.config("spark.sql.extensions", EXTENSION)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
+    _register_aggregator(spark)
     return spark
+
+
+def _register_aggregator(spark: Any) -> None:
+    """An `Aggregator` of Spark's Scala API as `typed_sum`: one that Spark carries, so that none is to be compiled."""
+    jvm = spark._jvm
+    identity = getattr(jvm.scala.Predef, "$conforms")()
+    aggregator = jvm.org.apache.spark.sql.internal.TypedSumDouble(identity)
+    double = jvm.org.apache.spark.sql.Encoders.scalaDouble()
+    spark._jsparkSession.udf().register("typed_sum", jvm.org.apache.spark.sql.functions.udaf(aggregator, double))
 
 
 def _checkouts_jar() -> str:
@@ -59,10 +71,13 @@ class Spark:
     def __init__(self, spark: Any, cache: Path, name: str) -> None:
         self.name = name
         self._spark = spark
-        self._cache = cache
+        self.cache = cache
 
     def can(self, case: Case) -> bool:
         return case.segment_tree or self.name != SEGMENT_TREE
+
+    def walks(self, _: Case) -> bool:
+        return self.name == SPARK
 
     def run(self, case: Case, rows: int) -> None:
         self._dataframe(case, rows).write.format("noop").mode("overwrite").save()
@@ -76,16 +91,27 @@ class Spark:
         _assert_executed(found, self.name)
         return answer
 
+    def peak_memory(self, case: Case, rows: int) -> int:
+        """The most bytes that one of the query's tasks held."""
+        MEMORY.largest_task(self._spark)
+        self.run(case, rows)
+        return MEMORY.largest_task(self._spark)
+
+    def executed_plan(self, case: Case, rows: int) -> Any:
+        """The plan after a run, with its metrics."""
+        execution = self._dataframe(case, rows)._jdf.queryExecution()
+        execution.toRdd().count()
+        return execution.executedPlan()
+
     def _dataframe(self, case: Case, rows: int) -> Any:
         for key, value in _SWITCHES[self.name].items():
             self._spark.conf.set(key, value)
-        window = f"(PARTITION BY k ORDER BY ts {case.frame_sql})"
-        return self._spark.sql(f"SELECT k, ts, x, v, {case.function} OVER {window} a FROM {self._view(rows)}")
+        return self._spark.sql(f"SELECT *, {case.windows} FROM {self._view(case, rows)}")
 
-    def _view(self, rows: int) -> str:
-        name = f"rows_{rows}"
+    def _view(self, case: Case, rows: int) -> str:
+        name = f"{case.shape.name}_{rows}".replace("-", "_")
         if not self._spark.catalog.tableExists(name):
-            self._spark.read.parquet(str(table(rows, self._cache))).createOrReplaceTempView(name)
+            self._spark.read.parquet(str(table(rows, self.cache, case.shape))).createOrReplaceTempView(name)
         return name
 
 
@@ -102,8 +128,8 @@ class Floor(Spark):
     def _dataframe(self, case: Case, rows: int) -> Any:
         for key, value in _SWITCHES[SPARK].items():
             self._spark.conf.set(key, value)
-        over = "(PARTITION BY k ORDER BY ts)"
-        return self._spark.sql(f"SELECT k, ts, x, v, row_number() OVER {over} a FROM {self._view(rows)}")
+        over = f"({case.partition_and_order})"
+        return self._spark.sql(f"SELECT *, row_number() OVER {over} a FROM {self._view(case, rows)}")
 
 
 def _assert_planned(answers: Any, engine: str) -> None:
@@ -115,17 +141,5 @@ def _assert_executed(found: Any, engine: str) -> None:
     """The segment tree shows in no plan, only in the metrics of the operator that ran."""
     if engine not in (SPARK, SEGMENT_TREE):
         return
-    frames = _metric(found._jdf.queryExecution().executedPlan(), "numSegmentTreeFrames")
+    frames = metric(found._jdf.queryExecution().executedPlan(), "numSegmentTreeFrames")
     assert (frames > 0) == (engine == SEGMENT_TREE), f"{engine} answered {frames} partitions with the segment tree"
-
-
-def _metric(plan: Any, name: str) -> int:
-    """The sum of a metric over a plan, also below what adaptive execution wraps."""
-    metric = plan.metrics().get(name)
-    here = metric.get().value() if metric.isDefined() else 0
-    wrapped = {"AdaptiveSparkPlan": "executedPlan", "ShuffleQueryStage": "plan", "ResultQueryStage": "plan"}
-    inner = wrapped.get(plan.nodeName())
-    if inner is not None:
-        return here + _metric(getattr(plan, inner)(), name)
-    children = plan.children()
-    return here + sum(_metric(children.apply(i), name) for i in range(children.size()))

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cases import FUNCTIONS, HEADLINE, Case, Frame
-from engines import DUCKDB, FLOOR, POLARS, SEGMENT_TREE, SLIDEWISE, SPARK
+import tables_inside
+from cases import FUNCTIONS, HEADLINE, PHASES, SHAPES, Case, Frame
+from engines import ELSEWHERE, FLOOR, SEGMENT_TREE, SLIDEWISE, SPARK
 from record import Group, Measurement
 from shared import machine
 from shared.markdown import between, head, row
 
-_OTHERS = (SEGMENT_TREE, DUCKDB, POLARS)
+_OTHERS = (SEGMENT_TREE, *ELSEWHERE)
+_OWN_MARKER = {HEADLINE: "queries", FUNCTIONS: "functions", SHAPES: "shapes", PHASES: "phases"}
 
 
 def render(groups: dict[str, Group], root: Path) -> None:
     """Puts every table between its markers, in the files that have them."""
-    by_marker = {"queries": [HEADLINE], "functions": [FUNCTIONS]}
-    by_marker["lengths"] = [name for name in groups if name not in (HEADLINE, FUNCTIONS)]
+    by_marker = {marker: [name] for name, marker in _OWN_MARKER.items()}
+    by_marker["lengths"] = [name for name in groups if name not in _OWN_MARKER]
     for path in (root / "README.md", root / "docs/performance.md", root / "docs/functions-cost.md"):
         if not path.exists():
             continue
@@ -28,15 +30,16 @@ def render(groups: dict[str, Group], root: Path) -> None:
 
 
 def of(group: Group) -> str:
-    kinds = {HEADLINE: _headline, FUNCTIONS: _functions}
+    kinds = {HEADLINE: _headline, FUNCTIONS: _functions, SHAPES: _shapes, PHASES: tables_inside.phases}
     return "\n".join([*kinds.get(group.name, _lengths)(group), "", _where(group)])
 
 
 def _headline(group: Group) -> list[str]:
-    lines = head("query", "rows", "Spark", "Slidewise", "Spark ÷ Slidewise", *_OTHERS, FLOOR)
+    shown = _measured(group)
+    lines = head("query", "rows", "Spark", "Slidewise", "Spark ÷ Slidewise", *shown, FLOOR)
     for case, rows in _trials(group):
         on, off = group.find(case, SLIDEWISE, rows), group.find(case, SPARK, rows)
-        others = (_median(group.find(case, engine, rows)) for engine in _OTHERS)
+        others = (_median(group.find(case, engine, rows)) for engine in shown)
         lines.append(
             row(
                 case,
@@ -53,7 +56,8 @@ def _headline(group: Group) -> list[str]:
 
 def _lengths(group: Group) -> list[str]:
     lines = [f"**{group.name}**", ""]
-    lines += head("rows in a frame", "rows", "Spark", *_OTHERS, "Slidewise", "Spark ÷ Slidewise", "Slidewise ÷ floor")
+    shown = _measured(group)
+    lines += head("rows in a frame", "rows", "Spark", *shown, "Slidewise", "Spark ÷ Slidewise", "Slidewise ÷ floor")
     for case, rows in _trials(group):
         on, off = group.find(case, SLIDEWISE, rows), group.find(case, SPARK, rows)
         lines.append(
@@ -61,7 +65,7 @@ def _lengths(group: Group) -> list[str]:
                 f"{_any(group, case).length:,}",
                 f"{rows:,}",
                 off.spread if off else _expected(group, case, SPARK),
-                *(_median(group.find(case, engine, rows)) for engine in _OTHERS),
+                *(_median(group.find(case, engine, rows)) for engine in shown),
                 on.spread if on else _expected(group, case, SLIDEWISE),
                 _ratio(off, on),
                 _ratio(on, group.floor(rows)),
@@ -84,17 +88,44 @@ def _functions(group: Group) -> list[str]:
     return lines
 
 
+def _shapes(group: Group) -> list[str]:
+    lengths = sorted({m.length for m in group.measurements})
+    lines = head("what", *(f"{n:,} rows in a frame" for n in lengths), "most memory of a task")
+    for label in dict.fromkeys(m.label for m in group.measurements):
+        lines.append(row(label, *(_cost(group, label, length) for length in lengths), _memory(group, label)))
+    return lines
+
+
+def _memory(group: Group, label: str) -> str:
+    """Spark's and Slidewise's, on the same rows: for the length for which Slidewise fares worst."""
+    mine = [m for m in group.measurements if m.label == label and m.engine == SLIDEWISE and m.memory is not None]
+    both = ((group.find(m.case, SPARK, m.rows), m.memory) for m in mine)
+    pairs = [(off.memory, on) for off, on in both if off and off.memory and on is not None]
+    if not pairs:
+        return "-"
+    spark, slidewise = max(pairs, key=lambda pair: pair[1] / pair[0])
+    return f"{spark / 2**20:,.0f} \N{RIGHTWARDS ARROW} {slidewise / 2**20:,.0f} MiB"
+
+
 def _cost(group: Group, label: str, length: int) -> str:
     """Spark's and Slidewise's seconds on the same rows: all of the case's, or as many as both can do."""
     mine = [m for m in group.measurements if (m.label, m.length) == (label, length)]
     pairs = ((group.find(m.case, SPARK, m.rows), m) for m in mine if m.engine == SLIDEWISE)
     both = [(off, on) for off, on in pairs if off is not None]
     if not both:
-        name = Case(FUNCTIONS, label, label, Frame.ROWS, length, 0).name
-        return f"Spark {_expected(group, name, SPARK)}"
+        return f"Spark {_expected(group, mine[0].case, SPARK) if mine else _unmeasured(group, label, length)}"
     off, on = max(both, key=lambda pair: pair[1].rows)
     fewer = "" if on.rows == on.rows_of_case else f" on {on.rows:,} rows"
     return f"{off.median:.2f} → {on.median:.2f} s{fewer} ({off.median / on.median:.1f} \N{MULTIPLICATION SIGN})"
+
+
+def _unmeasured(group: Group, label: str, length: int) -> str:
+    return _expected(group, Case(FUNCTIONS, label, label, Frame.ROWS, length, 0).name, SPARK)
+
+
+def _measured(group: Group) -> list[str]:
+    """The other engines that were there, and given their turns."""
+    return [engine for engine in _OTHERS if any(m.engine == engine for m in group.measurements)]
 
 
 def _trials(group: Group) -> list[tuple[str, int]]:
