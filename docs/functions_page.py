@@ -35,6 +35,9 @@ Nulls are skipped; of nothing but nulls the answer is null, or 0 for a count. Co
 when the query is analysed. Where a session was switched on by `slidewise.install`, an order that is missing
 is found when the query is planned.
 
+`bloom_filter_agg` cannot stand in `PIVOT`, which makes the arguments of an aggregate depend on the row: Spark's
+own class, that it is, refuses sizes that do.
+
 """
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pyspark.sql.functions
@@ -75,5 +75,9 @@ def test_every_function_has_a_sql_file(described: list[Description]) -> None:
 
 
 def test_the_page_of_functions_is_what_they_say_of_themselves(spark: SparkSession) -> None:
-    generator = SourceFileLoader("functions_page", str(ROOT / "docs" / "functions_page.py")).load_module()
+    spec = spec_from_file_location("functions_page", ROOT / "docs" / "functions_page.py")
+    assert spec
+    assert spec.loader
+    generator = module_from_spec(spec)
+    spec.loader.exec_module(generator)
     assert generator.PAGE.read_text(encoding="utf-8") == generator.page(spark), "run `make docs`"
