@@ -74,8 +74,9 @@ def main(rows: int, limit: float) -> None:
     from session import with_slidewise
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master("local[1]").config("spark.ui.showConsoleProgress", "false")
-    spark = with_slidewise(builder.config("spark.ui.enabled", "false").config("spark.driver.memory", "3g")).getOrCreate()
+    builder = SparkSession.builder.master("local[1]").config("spark.driver.memory", "3g")
+    builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
+    spark = with_slidewise(builder).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     spark.sparkContext.addPyFile(str(Path(__file__).with_name("calls.py")))
     for udf in UDFS:
