@@ -48,7 +48,7 @@ final private[execution] class PartitionSorter(
     }
 
   private[this] val groups = if (spec.hashes) new GroupNumbers else null
-  private[this] val groupKey = UnsafeProjection.create(spec.hashed, input)
+  private[this] lazy val groupKey = UnsafeProjection.create(spec.hashed, input)
   private[this] val groupColumns = if (spec.hashes) 1 else 0
   private[this] val reader = new ColumnReader(spec.columns, inputs, input)
   private[this] val firstInput = groupColumns + spec.columns.size

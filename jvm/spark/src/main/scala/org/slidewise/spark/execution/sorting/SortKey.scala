@@ -18,20 +18,14 @@ final private[execution] class SortKey(order: SortOrder) {
 
   val nullsFirst: Boolean = order.nullOrdering == NullsFirst
 
-  private[this] val (comparable, signed) = SortPrefixUtils.getPrefixComparator(order) match {
-    case radix: PrefixComparators.RadixSortSupport => (true, radix.sortSigned)
-    case _                                         => (false, false)
-  }
-
-  // The sign for signed keys, all bits for a descending order.
-  private[this] val turned =
+  /** The bits of [[prefix]] to flip: the sign where it is signed, and all for a descending order. */
+  val flip: Long = {
+    val signed = SortPrefixUtils.getPrefixComparator(order) match {
+      case radix: PrefixComparators.RadixSortSupport => radix.sortSigned
+      case _                                         => false
+    }
     (if (signed) Long.MinValue else 0L) ^ (if (order.direction == Descending) -1L else 0L)
-
-  /** The bits of a prefix that are to be flipped. */
-  def flip: Long = turned
-
-  /** From a prefix to the key; the same again leads back, where the type's prefix is its value. */
-  def of(prefix: Long): Long = if (comparable) prefix ^ turned else 0L
+  }
 }
 
 private[spark] object SortKey {
