@@ -20,7 +20,7 @@ HEAD = """# SQL functions
 What the papers' operators are in SQL, where Spark has no function for them. They stand wherever an aggregate
 may: in `OVER (…)`, where Slidewise runs them at a constant number of merges a row, in `GROUP BY`, `ROLLUP`
 and `PIVOT`, with `FILTER` and `DISTINCT`, and in streaming aggregation. With `spark.slidewise.enabled` off,
-Spark's own operators give the same answers.
+Spark's own operators give the same answers; for functions that promise an answer within an error, one within it.
 
 From Python, `import slidewise.functions as sw`; from Scala and Java, `org.slidewise.spark.functions`. Each
 function has a file of runnable SQL in [sql/functions](../sql/functions), and `DESCRIBE FUNCTION EXTENDED`
@@ -32,7 +32,8 @@ size could be merged to the right answer. They are refused there with the condit
 `SLIDEWISE_ORDER_REQUIRED`.
 
 Nulls are skipped; of nothing but nulls the answer is null, or 0 for a count. Constant arguments are checked
-when the query is analysed. Where a session was switched on by `slidewise.install`, an order that is missing
+when the query is analysed; a value in a row that a function cannot take is an error with the condition
+`SLIDEWISE_INVALID_ARGUMENT`. Where a session was switched on by `slidewise.install`, an order that is missing
 is found when the query is planned.
 
 `bloom_filter_agg` cannot stand in `PIVOT`, which makes the arguments of an aggregate depend on the row: Spark's

@@ -16,6 +16,7 @@ SPARK_REFUSES = {
 }
 # Their input is a column of sketches: semantics/test_sketches.py, sql/functions.
 BY_HAND = {
+    "async_sketch_union_agg",
     "count_min_sketch_merge_agg",
     "approx_top_k_accumulate",
     "approx_top_k_combine",
@@ -30,6 +31,8 @@ BY_HAND = {
     "tuple_union_agg_double",
     "tuple_union_agg_integer",
 }
+# With Slidewise on the answer may be another one within the error: functions/test_a*.py.
+WITHIN_AN_ERROR = {"approx_count_if", "approx_sum", "async_count_sketch_agg", "async_sum_sketch_agg"}
 SYNONYMS = {
     "any": "bool_or",
     "some": "bool_or",
@@ -47,4 +50,4 @@ def test_every_aggregate_is_drawn(spark: SparkSession) -> None:
         if info.isDefined() and info.get().getGroup() == "agg_funcs":
             names.add(info.get().getName())
     drawn = {function.name for function in FUNCTIONS} | SYNONYMS.keys()
-    assert names - drawn - SPARK_REFUSES.keys() - BY_HAND == set()
+    assert names - drawn - SPARK_REFUSES.keys() - BY_HAND - WITHIN_AN_ERROR == set()

@@ -40,10 +40,26 @@ from slidewise.functions._sketches import (
     count_min_sketch_merge_agg,
     might_contain,
 )
+from slidewise.functions._summaries import (
+    approx_count_if,
+    approx_sum,
+    async_count_sketch_agg,
+    async_sketch_bounds,
+    async_sketch_estimate,
+    async_sketch_union_agg,
+    async_sum_sketch_agg,
+)
 
 __all__ = [
+    "approx_count_if",
+    "approx_sum",
     "arg_max",
     "arg_min",
+    "async_count_sketch_agg",
+    "async_sketch_bounds",
+    "async_sketch_estimate",
+    "async_sketch_union_agg",
+    "async_sum_sketch_agg",
     "bloom_filter_agg",
     "bottom_k",
     "centered",

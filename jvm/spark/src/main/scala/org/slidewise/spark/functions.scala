@@ -1,5 +1,7 @@
 package org.slidewise.spark
 
+import java.time.Duration
+
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.functions.{call_function, lit}
 
@@ -147,4 +149,43 @@ object functions {
   /** Each label with its probability. */
   def naive_bayes_score(model: Column, features: Column): Column =
     call_function("naive_bayes_score", model, features)
+
+  /** A sketch of how many rows there were in any window of times, for windows up to so wide. */
+  def async_count_sketch_agg(ts: Column, maxWidth: Duration, epsilon: Double): Column =
+    call_function("async_count_sketch_agg", ts, lit(maxWidth), lit(epsilon))
+
+  /** A sketch of how many rows there were in any window, where times are whole numbers. */
+  def async_count_sketch_agg(ts: Column, maxWidth: Long, epsilon: Double): Column =
+    call_function("async_count_sketch_agg", ts, lit(maxWidth), lit(epsilon))
+
+  /** A sketch of the sum of `x` in any window of times, for windows up to so wide. */
+  def async_sum_sketch_agg(ts: Column, x: Column, maxWidth: Duration, epsilon: Double): Column =
+    call_function("async_sum_sketch_agg", ts, x, lit(maxWidth), lit(epsilon))
+
+  /** A sketch of the sum of `x` in any window, where times are whole numbers. */
+  def async_sum_sketch_agg(ts: Column, x: Column, maxWidth: Long, epsilon: Double): Column =
+    call_function("async_sum_sketch_agg", ts, x, lit(maxWidth), lit(epsilon))
+
+  /** The sketch of all the rows that the sketches were made of. */
+  def async_sketch_union_agg(sketch: Column): Column = call_function("async_sketch_union_agg", sketch)
+
+  /** About the count, or sum, of the rows with times from `now - width` to `now`. */
+  def async_sketch_estimate(sketch: Column, now: Column, width: Column): Column =
+    call_function("async_sketch_estimate", sketch, now, width)
+
+  /** What the count, or sum, of the rows with times from `now - width` to `now` is at least and at most. */
+  def async_sketch_bounds(sketch: Column, now: Column, width: Column): Column =
+    call_function("async_sketch_bounds", sketch, now, width)
+
+  /** About the number of rows in which the condition is true. */
+  def approx_count_if(condition: Column, epsilon: Double): Column =
+    call_function("approx_count_if", condition, lit(epsilon))
+
+  /** About the sum of whole numbers from 0 to `upperBound`. */
+  def approx_sum(x: Column, upperBound: Long, epsilon: Double): Column =
+    call_function("approx_sum", x, lit(upperBound), lit(epsilon))
+
+  /** About the sum of numbers from 0 to `upperBound`. */
+  def approx_sum(x: Column, upperBound: Double, epsilon: Double): Column =
+    call_function("approx_sum", x, lit(upperBound), lit(epsilon))
 }

@@ -30,9 +30,16 @@ class FunctionsSuite extends SparkSuite {
         longest_decreasing_run(col("id"), strict = true).over(window).getField("length"),
         top_k(col("id"), 2).over(window),
         might_contain(bloom_filter_agg(col("id"), 10, 100).over(window), col("id")),
-        naive_bayes_predict(model, struct(col("id")))
+        naive_bayes_predict(model, struct(col("id"))),
+        async_sketch_estimate(
+          async_sum_sketch_agg(col("id"), col("id"), 9, 0.1).over(window),
+          lit(3),
+          lit(1)
+        ),
+        approx_count_if(col("id") > 1, 0.01).over(window),
+        approx_sum(col("id"), 4, 0.01).over(window)
       )
       .collect()
-    assertEquals(rows.last.toSeq, Seq[Any](4.0, 3L, 3.0, 2.0, 1L, Seq(3L, 2L), true, 1L))
+    assertEquals(rows.last.toSeq, Seq[Any](4.0, 3L, 3.0, 2.0, 1L, Seq(3L, 2L), true, 1L, 5.0, 2.0, 6.0))
   }
 }

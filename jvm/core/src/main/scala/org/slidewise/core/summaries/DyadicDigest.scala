@@ -199,9 +199,17 @@ final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
     while (i < size) {
       val log = in.read(width(logWidth.toLong)).toInt
       before = ((before >> log) - (in.readElias() - 1)) << log | ((1L << log) - 1)
-      nodes.add(before, log, in.readElias())
+      val count = in.readElias()
+      if (log > logWidth || count < 1 || !follows(before, log)) Format.damaged()
+      nodes.add(before, log, count)
       i += 1
     }
+  }
+
+  /** Whether a range comes after the last one in the order of (D2). */
+  private def follows(end: Long, log: Int): Boolean = {
+    val last = nodes.size - 1
+    last < 0 || end < nodes.end(last) || end == nodes.end(last) && log < nodes.log(last)
   }
 
   /** For tests of (D1) to (D3): the ranges as (end, k, count), settled, and what share each k has. */

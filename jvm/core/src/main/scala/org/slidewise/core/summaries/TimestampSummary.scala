@@ -132,6 +132,7 @@ private[summaries] final class Clock(maxWidth: Long) {
   def read(in: BitReader): Unit = {
     now = in.read(64)
     late = in.readVariable()
+    if (now != Long.MinValue && (now < -MaxTime || now > MaxTime)) Format.damaged()
   }
 }
 

@@ -26,7 +26,7 @@ final private[execution] class FrameEvaluator(
     maxStateBytes: Long,
     results: InternalRow,
     firstGuard: Int
-) {
+) extends FrameAnswers {
   private[this] val functions = plan.aggregates.map(a => (a.function, a.filter))
   private[this] val ordinals = plan.aggregates.map(_.result)
 
@@ -57,8 +57,7 @@ final private[execution] class FrameEvaluator(
   private def newStates(functions: FrameFunctions): RowStates =
     RowStates(functions, log.reader(), resources, maxStateBytes)
 
-  /** Writes the answers for the frame at [[bounds]] into the results. */
-  def evaluate(): Unit = if (bounds.lo != lo || bounds.hi != hi) {
+  override def evaluate(): Unit = if (bounds.lo != lo || bounds.hi != hi) {
     lo = bounds.lo
     hi = bounds.hi
     try {
@@ -99,8 +98,7 @@ final private[execution] class FrameEvaluator(
     asSpark.lower(recalculate.slide(lo, hi), results)
   }
 
-  /** Begins a new partition. */
-  def reset(): Unit = {
+  override def reset(): Unit = {
     states.reset()
     if (outOfMemory) algorithm = planned()
     outOfMemory = false
@@ -110,11 +108,10 @@ final private[execution] class FrameEvaluator(
     hi = -1
   }
 
-  def combines: Long = states.combines + (if (askedSpark) asSpark.combines else 0L)
-  def peakMemory: Long = states.peakMemory + (if (askedSpark) asSpark.peakMemory else 0L)
+  override def combines: Long = states.combines + (if (askedSpark) asSpark.combines else 0L)
+  override def peakMemory: Long = states.peakMemory + (if (askedSpark) asSpark.peakMemory else 0L)
 
-  /** Gives all memory back. */
-  def close(): Unit = {
+  override def close(): Unit = {
     states.close()
     if (askedSpark) asSpark.close()
   }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.BooleanType
 
 import org.slidewise.spark.execution.arrays.ArrayWindow
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortedColumns, SortSpec}
-import org.slidewise.spark.planning.{ArrayAggregate, FramePlan}
+import org.slidewise.spark.planning.{Algorithm, ArrayAggregate, FramePlan}
 
 /**
  * All that a task needs to run a window over its rows; made on the driver, sent to the executors.
@@ -85,9 +85,9 @@ final private[execution] class SlidingWindowEvaluator(
   ): Iterator[InternalRow] = {
     val log = RowLog.of(summaryAttributes, resources)
     val waiting =
-      if (plans.forall(p => endsByCurrentRow(p.frame))) None else Some(RowLog.of(childOutput, resources))
+      if (plans.forall(p => endsByCurrentRow(p.read))) None else Some(RowLog.of(childOutput, resources))
     val factory = new BoundsFactory(orderSpec, summaryAttributes, log, timeZone)
-    val bounds = plans.map(_.frame).distinct.map(frame => frame -> factory.bounds(frame)).toMap
+    val bounds = plans.map(_.read).distinct.map(frame => frame -> factory.bounds(frame)).toMap
 
     val firstGuards = plans.scanLeft(windowExpression.size)(_ + _.aggregates.count(_.guard.isDefined))
     val results = new SpecificInternalRow(
@@ -95,17 +95,20 @@ final private[execution] class SlidingWindowEvaluator(
     )
     val evaluators = plans
       .zip(firstGuards)
-      .map { case (plan, firstGuard) =>
-        new FrameEvaluator(
-          plan,
-          bounds(plan.frame),
-          summaryAttributes,
-          log,
-          resources,
-          maxStateBytes,
-          results,
-          firstGuard
-        )
+      .map {
+        case (plan, _) if plan.algorithm == Algorithm.AdditiveSummaries =>
+          new SummaryEvaluator(plan, bounds(plan.read), summaryAttributes, log, results)
+        case (plan, firstGuard) =>
+          new FrameEvaluator(
+            plan,
+            bounds(plan.read),
+            summaryAttributes,
+            log,
+            resources,
+            maxStateBytes,
+            results,
+            firstGuard
+          )
       }
       .toArray
 

@@ -42,7 +42,7 @@ final private[execution] class SlidingWindowIterator(
     log: RowLog,
     waiting: Option[RowLog],
     bounds: Array[FrameBounds],
-    evaluators: Array[FrameEvaluator],
+    evaluators: Array[FrameAnswers],
     results: InternalRow,
     output: Projection,
     measures: WindowMeasures,

@@ -85,7 +85,7 @@ final private[execution] class WindowMeasures(metrics: Map[String, SQLMetric], r
     resources.countPeakMemory(sorter.peakMemory)
   }
 
-  def report(logs: Seq[RowLog], evaluators: Array[FrameEvaluator]): Unit = if (!reported) {
+  def report(logs: Seq[RowLog], evaluators: Array[FrameAnswers]): Unit = if (!reported) {
     reported = true
     val memory = logs.map(_.peakMemory).sum + evaluators.map(_.peakMemory).sum
     metrics(WindowMetrics.Combines) += evaluators.map(_.combines).sum

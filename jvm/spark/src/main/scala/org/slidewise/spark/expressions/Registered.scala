@@ -41,7 +41,14 @@ object Registered {
     ),
     built[NaiveBayesProbabilities]("naive_bayes_score", 2 to 2)(a =>
       NaiveBayesProbabilities(a(0), NaiveBayesFeatures.normalized(a(1)))
-    )
+    ),
+    of[AsyncCountSketch]("async_count_sketch_agg"),
+    of[AsyncSumSketch]("async_sum_sketch_agg"),
+    of[AsyncSketchUnion]("async_sketch_union_agg"),
+    of[AsyncSketchEstimate]("async_sketch_estimate"),
+    of[AsyncSketchBounds]("async_sketch_bounds"),
+    of[ApproxCountIf]("approx_count_if"),
+    of[ApproxSum]("approx_sum")
   )
 
   /** Makes the functions known in a session that runs already. */

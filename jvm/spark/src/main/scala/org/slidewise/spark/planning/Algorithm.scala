@@ -1,5 +1,6 @@
 package org.slidewise.spark.planning
 
+import org.apache.spark.sql.catalyst.expressions.SpecifiedWindowFrame
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
 /**
@@ -21,18 +22,23 @@ object Algorithm {
   /** Two-Stacks Lite over sketches and other large states, with checkpoints where they do not all fit. */
   case object TwoStacksLiteSketches extends Algorithm("two-stacks-lite-sketches")
 
+  /** A summary of the last rows, within an error: no row is kept. */
+  case object AdditiveSummaries extends Algorithm("additive-summaries")
+
   /** Each frame from its rows: for functions whose state holds the frame's rows themselves. */
   case object Recalculation extends Algorithm("recalculation")
 
   /**
    * @param mergeApproximate
-   *   whether functions that promise an answer within an error may be answered from merged states, which keep that
-   *   promise and may give another answer within it
+   *   whether functions that promise an answer within an error may be answered from summaries or merged states, which keep
+   *   that promise and may give another answer within it
    */
-  def of(function: AggregateFunction, mergeApproximate: Boolean): Algorithm = function match {
-    case _: DeclarativeAggregate                              => TwoStacksLite
-    case f if StateSize.mustRecalculate(f)                    => Recalculation
-    case f if StateSize.isApproximate(f) && !mergeApproximate => Recalculation
-    case _                                                    => TwoStacksLiteSketches
-  }
+  def of(function: AggregateFunction, frame: SpecifiedWindowFrame, mergeApproximate: Boolean): Algorithm =
+    function match {
+      case f if mergeApproximate && SummaryFrame.fits(f, frame) => AdditiveSummaries
+      case _: DeclarativeAggregate                              => TwoStacksLite
+      case f if StateSize.mustRecalculate(f)                    => Recalculation
+      case f if StateSize.isApproximate(f) && !mergeApproximate => Recalculation
+      case _                                                    => TwoStacksLiteSketches
+    }
 }

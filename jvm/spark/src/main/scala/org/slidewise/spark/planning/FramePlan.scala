@@ -32,6 +32,10 @@ final case class FramePlan(
     aggregates: Seq[PlannedAggregate]
 ) {
   def frameType: FrameType = frame.frameType
+
+  /** The frame of the rows that are read for an answer. */
+  def read: SpecifiedWindowFrame =
+    if (algorithm == Algorithm.AdditiveSummaries) SummaryFrame.CurrentRowOnly else frame
 }
 
 object FramePlan {

@@ -41,5 +41,5 @@ object StateSize {
     }
   }
 
-  private val approximate = Seq("Hll", "Theta", "Tuple", "Kll")
+  private val approximate = Seq("Hll", "Theta", "Tuple", "Kll", "Async")
 }

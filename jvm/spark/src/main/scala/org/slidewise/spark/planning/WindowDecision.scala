@@ -50,7 +50,7 @@ object WindowDecision {
     case (AggregateExpression(_: PythonFuncExpression, _, _, _, _), _) | (_: PythonFuncExpression, _) =>
       Leave(s"${name(function)} runs in Python, which cannot merge states")
     case (AggregateExpression(aggregate, _, _, filter, _), _) =>
-      Run(frame, Algorithm.of(aggregate, mergeApproximate), aggregate, filter)
+      Run(frame, Algorithm.of(aggregate, frame, mergeApproximate), aggregate, filter)
     case _ => Leave(s"${name(function)} is not an aggregate function")
   }
 

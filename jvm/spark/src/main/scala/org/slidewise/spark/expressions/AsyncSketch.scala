@@ -1,0 +1,55 @@
+package org.slidewise.spark.expressions
+
+import scala.util.control.NonFatal
+
+import org.slidewise.core.summaries.DyadicDigest
+
+/** A sketch of timestamps, if there is one yet: the state of the `async_sketch` aggregates. */
+final class AsyncSketch(var digest: DyadicDigest) {
+
+  /** Takes in what `other` has, and leaves it as it is. */
+  def merge(function: String, other: DyadicDigest): Unit = if (other != null) {
+    if (digest == null) digest = DyadicDigest.create(other.maxWidth, other.epsilon)
+    if (digest.maxWidth != other.maxWidth || digest.epsilon != other.epsilon)
+      throw new InvalidArgument(
+        function,
+        "sketch",
+        s"one with max_width ${other.maxWidth} and epsilon ${other.epsilon}",
+        s"one with max_width ${digest.maxWidth} and epsilon ${digest.epsilon}, as those before it"
+      )
+    AsyncSketch.summing(function)(digest.merge(other))
+  }
+
+  /** Its bytes, or null for a sketch of nothing. */
+  def toBytes(function: String): Array[Byte] =
+    if (digest == null) null else AsyncSketch.summing(function)(digest.toBytes)
+}
+
+object AsyncSketch {
+
+  /** The digest that `bytes` hold; whatever is wrong with them is said to be wrong with `sketch`. */
+  def read(function: String, bytes: Array[Byte]): DyadicDigest =
+    try {
+      val digest = DyadicDigest.fromBytes(bytes)
+      // Refuses parameters that no sketch can have.
+      DyadicDigest.create(digest.maxWidth, digest.epsilon)
+      digest
+    } catch {
+      case NonFatal(e) =>
+        val because = Option(e.getMessage).filter(_.startsWith("bytes ")).fold("")(m => s" (${m.drop(6)})")
+        throw new InvalidArgument(
+          function,
+          "sketch",
+          s"${bytes.length} bytes that are no sketch$because",
+          "a result of `async_count_sketch_agg`, `async_sum_sketch_agg` or `async_sketch_union_agg`"
+        )
+    }
+
+  /** The sum of all values has a limit, which shows wherever they are added. */
+  def summing[A](function: String)(add: => A): A =
+    try add
+    catch {
+      case _: ArithmeticException =>
+        throw new InvalidArgument(function, "x", "of a sum of 2^62 or more", "of a sum below 2^62")
+    }
+}

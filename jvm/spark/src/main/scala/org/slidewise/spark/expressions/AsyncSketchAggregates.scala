@@ -1,0 +1,265 @@
+package org.slidewise.spark.expressions
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.Cast.toSQLType
+import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate
+import org.apache.spark.sql.catalyst.trees.{QuaternaryLike, TernaryLike, UnaryLike}
+import org.apache.spark.sql.types._
+
+import org.slidewise.core.summaries.DyadicDigest
+
+/**
+ * Aggregates whose result is a [[org.slidewise.core.summaries.DyadicDigest]]: a row costs O(log W) amortised, a merge the size
+ * of one, which is about ln(ε B) / ε ranges of 20 to 30 bits for a count or sum of B.
+ *
+ * @see
+ *   Busch, Tirthapura, "A Deterministic Algorithm for Summarizing Asynchronous Streams over a Sliding Window", for the problem;
+ *   the class of the digest for the solution
+ */
+abstract class AsyncSketchAggregate
+    extends TypedImperativeAggregate[AsyncSketch]
+    with ReadsNewerOnly
+    with Serializable {
+
+  override def dataType: DataType = BinaryType
+  override def nullable: Boolean = true
+
+  override def createAggregationBuffer(): AsyncSketch = new AsyncSketch(null)
+
+  override def merge(buffer: AsyncSketch, newer: AsyncSketch): AsyncSketch = {
+    buffer.merge(prettyName, newer.digest)
+    buffer
+  }
+
+  override def eval(buffer: AsyncSketch): Any = buffer.toBytes(prettyName)
+
+  override def serialize(buffer: AsyncSketch): Array[Byte] =
+    if (buffer.digest == null) Array.emptyByteArray else buffer.toBytes(prettyName)
+
+  override def deserialize(bytes: Array[Byte]): AsyncSketch =
+    new AsyncSketch(if (bytes.isEmpty) null else AsyncSketch.read(prettyName, bytes))
+}
+
+/** Those that make a sketch of rows. */
+abstract class AsyncSketchOfRows extends AsyncSketchAggregate {
+  def ts: Expression
+  def maxWidth: Expression
+  def epsilon: Expression
+
+  private def place(argument: Expression) = children.indexWhere(_ eq argument)
+
+  override def checkInputDataTypes(): TypeCheckResult =
+    ConstantArgument.first(
+      () => AsyncTime.check(ts, 0, maxWidth, place(maxWidth)),
+      () =>
+        ConstantArgument("max_width", maxWidth).inRange(
+          s"[${AsyncTime.shown(1, maxWidth.dataType)}, ${AsyncTime.shown(AsyncTime.MaxWidth, maxWidth.dataType)}]"
+        ) { value =>
+          val width = AsyncTime.ticks(value, maxWidth.dataType)
+          width >= 1 && width <= AsyncTime.MaxWidth
+        },
+      () => EpsilonArgument.checkRelative(epsilon, place(epsilon))
+    )
+
+  private lazy val width =
+    AsyncTime.ticks(ConstantArgument("max_width", maxWidth).value, maxWidth.dataType)
+  private lazy val error = EpsilonArgument.of(epsilon)
+
+  /** Adds what counts for `value` at the time `at`. */
+  final protected def insert(buffer: AsyncSketch, at: Any, value: Long): AsyncSketch = {
+    val time = AsyncTime.ticks(at, ts.dataType)
+    if (time < -AsyncTime.MaxTime || time > AsyncTime.MaxTime)
+      throw new InvalidArgument(
+        prettyName,
+        "ts",
+        Cast.toSQLValue(at, ts.dataType),
+        s"from ${AsyncTime.shown(-AsyncTime.MaxTime, ts.dataType)} to ${AsyncTime.shown(AsyncTime.MaxTime, ts.dataType)}"
+      )
+    if (buffer.digest == null) buffer.digest = DyadicDigest.create(width, error)
+    AsyncSketch.summing(prettyName)(buffer.digest.insert(time, value))
+    buffer
+  }
+}
+
+@ExpressionDescription(
+  usage =
+    "_FUNC_(ts, max_width, epsilon) - Returns a sketch that tells how many rows there were in any time window, within a relative error.",
+  arguments = """
+    Arguments:
+      * ts - the time of a row: a timestamp, a timestamp without time zone, a date or a whole number. Rows may come in any order;
+          those in which it is null are skipped, and where there are no others, the result is null.
+      * max_width - the greatest width that can be asked for: a constant day-time interval, or a whole number where `ts` is one.
+      * epsilon - the greatest relative error: a constant from 2^-20 and below 1.
+  """,
+  examples = """
+    Examples:
+      > SELECT async_sketch_estimate(_FUNC_(ts, INTERVAL '1' HOUR, 0.05), TIMESTAMP'2026-01-01 00:30:00', INTERVAL '10' MINUTE) FROM VALUES (TIMESTAMP'2026-01-01 00:25:00'), (TIMESTAMP'2026-01-01 00:05:00'), (TIMESTAMP'2026-01-01 00:30:00') AS t(ts);
+       2.0
+      > SELECT i, async_sketch_estimate(_FUNC_(ts, 10, 0.1) OVER (ORDER BY i ROWS 2 PRECEDING), 9, 3) FROM VALUES (1, 7), (2, 9), (3, 5), (4, 8) AS t(i, ts);
+       1	1.0
+       2	2.0
+       3	2.0
+       4	2.0
+  """,
+  note = """
+    The result is for `async_sketch_estimate`, `async_sketch_bounds` and `async_sketch_union_agg`. Rows more than `max_width`
+    before the newest are in no window and let go of: one time far in the future makes all the past leave. A date is its midnight.
+  """,
+  group = "agg_funcs",
+  since = "0.2.0"
+)
+case class AsyncCountSketch(
+    ts: Expression,
+    maxWidth: Expression,
+    epsilon: Expression,
+    mutableAggBufferOffset: Int,
+    inputAggBufferOffset: Int
+) extends AsyncSketchOfRows
+    with TernaryLike[Expression] {
+  def this(ts: Expression, maxWidth: Expression, epsilon: Expression) = this(ts, maxWidth, epsilon, 0, 0)
+
+  override def first: Expression = ts
+  override def second: Expression = maxWidth
+  override def third: Expression = epsilon
+  override def prettyName: String = "async_count_sketch_agg"
+
+  override def update(buffer: AsyncSketch, input: InternalRow): AsyncSketch = {
+    val at = ts.eval(input)
+    if (at == null) buffer else insert(buffer, at, 1L)
+  }
+
+  override def withNewMutableAggBufferOffset(offset: Int): AsyncCountSketch =
+    copy(mutableAggBufferOffset = offset)
+  override def withNewInputAggBufferOffset(offset: Int): AsyncCountSketch =
+    copy(inputAggBufferOffset = offset)
+  override protected def withNewChildrenInternal(
+      t: Expression,
+      w: Expression,
+      e: Expression
+  ): AsyncCountSketch =
+    copy(ts = t, maxWidth = w, epsilon = e)
+}
+
+@ExpressionDescription(
+  usage =
+    "_FUNC_(ts, x, max_width, epsilon) - Returns a sketch that tells the sum of `x` in any time window, within a relative error.",
+  arguments = """
+    Arguments:
+      * ts - the time of a row: a timestamp, a timestamp without time zone, a date or a whole number. Rows may come in any order.
+      * x - a whole number from 0 to 2^53; another is an error when its row is read. Rows in which `ts` or `x` is null are skipped;
+          where there are no others, the result is null.
+      * max_width - the greatest width that can be asked for: a constant day-time interval, or a whole number where `ts` is one.
+      * epsilon - the greatest relative error: a constant from 2^-20 and below 1.
+  """,
+  examples = """
+    Examples:
+      > SELECT async_sketch_estimate(_FUNC_(ts, bytes, INTERVAL '1' HOUR, 0.05), TIMESTAMP'2026-01-01 00:30:00', INTERVAL '10' MINUTE) FROM VALUES (TIMESTAMP'2026-01-01 00:25:00', 1500), (TIMESTAMP'2026-01-01 00:05:00', 40), (TIMESTAMP'2026-01-01 00:30:00', 60) AS t(ts, bytes);
+       1560.0
+      > SELECT g, async_sketch_estimate(_FUNC_(ts, x, 10, 0.1), 9, 3) FROM VALUES ('a', 7, 5), ('a', 9, 1), ('b', 5, 4), ('b', 8, 2) AS t(g, ts, x) GROUP BY g ORDER BY g;
+       a	6.0
+       b	2.0
+  """,
+  note = """
+    The result is for `async_sketch_estimate`, `async_sketch_bounds` and `async_sketch_union_agg`. Rows more than `max_width`
+    before the newest are in no window and let go of: one time far in the future makes all the past leave. A date is its midnight.
+    Fractions are made whole by a scale, `CAST(round(100 * price) AS BIGINT)`. The sum of what is kept stays below 2^62.
+  """,
+  group = "agg_funcs",
+  since = "0.2.0"
+)
+case class AsyncSumSketch(
+    ts: Expression,
+    x: Expression,
+    maxWidth: Expression,
+    epsilon: Expression,
+    mutableAggBufferOffset: Int,
+    inputAggBufferOffset: Int
+) extends AsyncSketchOfRows
+    with QuaternaryLike[Expression] {
+  def this(ts: Expression, x: Expression, maxWidth: Expression, epsilon: Expression) =
+    this(ts, x, maxWidth, epsilon, 0, 0)
+
+  override def first: Expression = ts
+  override def second: Expression = x
+  override def third: Expression = maxWidth
+  override def fourth: Expression = epsilon
+  override def prettyName: String = "async_sum_sketch_agg"
+
+  override def checkInputDataTypes(): TypeCheckResult =
+    if (AsyncTime.isWhole(x.dataType) || x.dataType == NullType) super.checkInputDataTypes()
+    else NumericArgument.mismatch(x, 1, toSQLType(LongType))
+
+  override def update(buffer: AsyncSketch, input: InternalRow): AsyncSketch = {
+    val at = ts.eval(input)
+    val number = x.eval(input)
+    if (at == null || number == null) buffer
+    else {
+      val value = number.asInstanceOf[Number].longValue
+      if (value < 0 || value > AsyncSumSketch.Most)
+        throw new InvalidArgument(prettyName, "x", value.toString, s"from 0 to ${AsyncSumSketch.Most}")
+      insert(buffer, at, value)
+    }
+  }
+
+  override def withNewMutableAggBufferOffset(offset: Int): AsyncSumSketch =
+    copy(mutableAggBufferOffset = offset)
+  override def withNewInputAggBufferOffset(offset: Int): AsyncSumSketch =
+    copy(inputAggBufferOffset = offset)
+  override protected def withNewChildrenInternal(
+      t: Expression,
+      v: Expression,
+      w: Expression,
+      e: Expression
+  ): AsyncSumSketch = copy(ts = t, x = v, maxWidth = w, epsilon = e)
+}
+
+private object AsyncSumSketch {
+  val Most: Long = 1L << 53
+}
+
+@ExpressionDescription(
+  usage = "_FUNC_(sketch) - Returns the sketch of all the rows that the sketches were made of.",
+  arguments = """
+    Arguments:
+      * sketch - results of `async_count_sketch_agg`, of `async_sum_sketch_agg` or of this function, all of the same `max_width`
+          and `epsilon`. Nulls are skipped; where there is nothing else, the result is null.
+  """,
+  examples = """
+    Examples:
+      > SELECT async_sketch_estimate(_FUNC_(s), 12, 5) FROM (SELECT hour, async_count_sketch_agg(ts, 20, 0.05) AS s FROM VALUES (1, 3), (1, 8), (2, 12), (2, 9) AS t(hour, ts) GROUP BY hour);
+       3.0
+  """,
+  note = """
+    Merging adds no error, in whatever order and however often. A count and a sum are told apart by nobody: do not mix them, nor
+    sketches of times of different types.
+  """,
+  group = "agg_funcs",
+  since = "0.2.0"
+)
+case class AsyncSketchUnion(child: Expression, mutableAggBufferOffset: Int, inputAggBufferOffset: Int)
+    extends AsyncSketchAggregate
+    with UnaryLike[Expression] {
+  def this(child: Expression) = this(child, 0, 0)
+
+  override def prettyName: String = "async_sketch_union_agg"
+
+  override def checkInputDataTypes(): TypeCheckResult = child.dataType match {
+    case BinaryType | NullType => TypeCheckSuccess
+    case _                     => NumericArgument.mismatch(child, 0, toSQLType(BinaryType))
+  }
+
+  override def update(buffer: AsyncSketch, input: InternalRow): AsyncSketch = {
+    val bytes = child.eval(input).asInstanceOf[Array[Byte]]
+    if (bytes != null) buffer.merge(prettyName, AsyncSketch.read(prettyName, bytes))
+    buffer
+  }
+
+  override def withNewMutableAggBufferOffset(offset: Int): AsyncSketchUnion =
+    copy(mutableAggBufferOffset = offset)
+  override def withNewInputAggBufferOffset(offset: Int): AsyncSketchUnion =
+    copy(inputAggBufferOffset = offset)
+  override protected def withNewChildInternal(newChild: Expression): AsyncSketchUnion = copy(child = newChild)
+}
