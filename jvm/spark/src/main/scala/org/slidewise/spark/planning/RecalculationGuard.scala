@@ -37,8 +37,8 @@ object RecalculationGuard {
     case _                      => None
   }
 
-  // Half the range: far more than the rounding of the magnitudes' own sum.
-  private val LongLimit = math.pow(2, 62)
+  /** Magnitudes below it cannot overflow a long. Half the range: far more than the rounding of their own sum. */
+  val LongLimit: Double = math.pow(2, 62)
   private val IntLimit = math.pow(2, 30)
 }
 

@@ -9,8 +9,10 @@ import org.slidewise.spark.planning._
  * Answers window expressions over sorted rows with the core's array kernels, a partition at a time, and writes the answers
  * into the rows.
  *
- * @param order
- *   the window's order, if RANGE frames need it
+ * @param spec
+ *   how the rows are sorted
+ * @param input
+ *   the attributes of the rows, before their answers
  */
 final private[execution] class ArrayWindow(
     aggregates: Seq[ArrayAggregate],
@@ -77,7 +79,7 @@ final private[execution] class ArrayWindow(
       total += math.abs(values(row).toDouble)
       row += 1
     }
-    total < ArrayWindow.MostMagnitude
+    total < RecalculationGuard.LongLimit
   }
 
   private def columnOf(sorted: SortedColumns, value: Expression): Int =
@@ -177,8 +179,6 @@ private[execution] trait Done {
 }
 
 private[execution] object ArrayWindow {
-  private val MostMagnitude = math.pow(2, 62)
-
   // Longs or doubles and a bit for inputs and answers, two ends for frames, and what the largest kernel holds.
   private def bytesARow(inputs: Int, frames: Int, answers: Int): Long =
     9L * inputs + 8L * frames + 9L * answers + 32L

@@ -51,6 +51,7 @@ final private[execution] class PartitionSorter(
   private[this] lazy val groupKey = UnsafeProjection.create(spec.hashed, input)
   private[this] val groupColumns = if (spec.hashes) 1 else 0
   private[this] val reader = new ColumnReader(spec.columns, inputs, input)
+  private[this] val firstOrder = groupColumns + spec.partitionColumns
   private[this] val firstInput = groupColumns + spec.columns.size
 
   private[this] var columns = new LongColumns(firstInput + inputs.size)
@@ -94,7 +95,7 @@ final private[execution] class PartitionSorter(
         new SortedColumns(
           order,
           columns,
-          spec.partitionColumns + groupColumns,
+          firstOrder,
           firstInput,
           reader.inputsFailed,
           places,
@@ -156,9 +157,9 @@ final private[execution] class PartitionSorter(
 
   private def inOrder(where: RowAddresses): RowOrder = {
     if (groups != null) rankGroups()
-    val partition = Seq.range(0, groupColumns + spec.partitionColumns).map(SortColumn(_, nullsFirst = true))
+    val partition = Seq.range(0, firstOrder).map(SortColumn(_, nullsFirst = true))
     val order = spec.columns.drop(spec.partitionColumns).zipWithIndex.map { case (key, i) =>
-      SortColumn(groupColumns + spec.partitionColumns + i, key.nullsFirst)
+      SortColumn(firstOrder + i, key.nullsFirst)
     }
     new RowOrder(columns, count, partition, order, if (spec.compares) Some(comparator(where)) else None)
   }
