@@ -18,6 +18,19 @@ private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extend
   /** 0 and 1 by turns: changes whenever the back list becomes l,,R,,. */
   protected final var turn: Int = 0
 
+  /** All that a queue is beside its states: to be given to [[moveTo]] of another with the same states. */
+  private[core] final def positions: Array[Int] = Array(front, l, r, a, b, end, turn)
+
+  private[core] final def moveTo(positions: Array[Int]): Unit = {
+    front = positions(0)
+    l = positions(1)
+    r = positions(2)
+    a = positions(3)
+    b = positions(4)
+    end = positions(5)
+    turn = positions(6)
+  }
+
   /** One step of l,,L,, and l,,R,, becoming part of the front list: `l` goes up by one and `a` down by one. */
   protected def shrink(): Unit
 
