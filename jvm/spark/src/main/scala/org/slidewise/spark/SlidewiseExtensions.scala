@@ -24,6 +24,8 @@ object SlidewiseExtensions {
 private object Injection {
   def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
+    extensions.injectPostHocResolutionRule(_ => planning.streams.StreamWindowRule)
+    extensions.injectPlannerStrategy(_ => planning.streams.StreamWindowStrategy)
     expressions.Registered.all.foreach(extensions.injectFunction)
     extensions.injectCheckRule(_ => expressions.OrderCheck)
   }

@@ -67,7 +67,8 @@ final private[execution] class FrameFunctions(
     stateAttributes ++ input
   )
 
-  private[this] val merges =
+  // A place in a partition, as row_number has it, cannot be merged, and is not.
+  private[this] lazy val merges =
     MutableProjection.create(
       perField(MergeExpressions.of),
       stateAttributes ++ aggregates.flatMap(_._1.inputAggBufferAttributes)
@@ -123,6 +124,30 @@ final private[execution] class FrameFunctions(
       imperatives(i).merge(target, newer)
       i += 1
     }
+  }
+
+  /** A state of no rows, an object of its own. */
+  def newState(): InternalRow =
+    if (fixedWidth) emptyFixedWidthState()
+    else {
+      val state = new SpecificInternalRow(stateTypes)
+      clear(state)
+      state
+    }
+
+  /** What `older` followed by `newer` stands for, as an object of its own. */
+  def combine(older: InternalRow, newer: InternalRow): InternalRow = {
+    val state = copyOf(older)
+    mergeInPlace(state, newer)
+    state
+  }
+
+  def copyOf(state: InternalRow): InternalRow = state match {
+    case row: UnsafeRow => row.copy()
+    case _              =>
+      val copy = newState()
+      mergeInPlace(copy, state)
+      copy
   }
 
   // Functions that may use their state up when they answer: they get a copy.

@@ -13,7 +13,7 @@ import org.slidewise.core.frames.StatesOutgrown
  */
 final private[execution] class ObjectStates(
     functions: FrameFunctions,
-    rows: RowLog#Reader,
+    rows: RowsByPosition,
     resources: TaskResources,
     maxBytes: Long
 ) extends RowStates(functions, rows, resources) {
@@ -34,6 +34,14 @@ final private[execution] class ObjectStates(
     if (target == left) functions.mergeInPlace(states(target), states(right))
     else functions.merge(older(target), states(left), states(right))
     changed(target)
+  }
+
+  def copyOf(slot: Int): InternalRow = functions.copyOf(states(slot))
+
+  def put(slot: Int, state: InternalRow): Unit = {
+    clear(slot)
+    functions.mergeInPlace(states(slot), state)
+    changed(slot)
   }
 
   override protected def changed(slot: Int): Unit = {

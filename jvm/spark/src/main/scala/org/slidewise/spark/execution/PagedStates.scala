@@ -13,7 +13,7 @@ import org.apache.spark.unsafe.memory.MemoryBlock
  */
 final private[execution] class PagedStates(
     functions: FrameFunctions,
-    rows: RowLog#Reader,
+    rows: RowsByPosition,
     resources: TaskResources,
     maxBytes: Long
 ) extends RowStates(functions, rows, resources) {
@@ -47,6 +47,13 @@ final private[execution] class PagedStates(
       page.getBaseOffset + slot.toLong * width,
       width.toLong
     )
+
+  def copyOf(slot: Int): InternalRow = pointTo(right, slot).copy()
+
+  def put(slot: Int, state: InternalRow): Unit = {
+    val row = state.asInstanceOf[UnsafeRow]
+    write(slot, row.getBaseObject, row.getBaseOffset)
+  }
 
   def tryReserve(slots: Int): Boolean =
     slots <= reserved || slots.toLong * width <= maxBytes && {

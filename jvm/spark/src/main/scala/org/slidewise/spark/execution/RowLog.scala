@@ -180,7 +180,7 @@ final private[execution] class RowLog(
     reader
   }
 
-  final class Reader {
+  final class Reader extends RowsByPosition {
     private[this] val row = new UnsafeRow(fields)
     private[this] var chunk: RowChunk = _
     private[this] var base: AnyRef = _
@@ -189,7 +189,7 @@ final private[execution] class RowLog(
     private[this] var next, nextPlace = 0
 
     /** The row at `position`; the same object each time, and gone with the next call or [[RowLog.release]]. */
-    def apply(position: Long): UnsafeRow = {
+    override def apply(position: Long): UnsafeRow = {
       if (chunk == null || position < chunk.firstRow || position >= chunk.endRow) stepInto(chunkOf(position))
       val index = (position - chunk.firstRow).toInt
       if (rowSize >= 0) row.pointTo(base, origin + index.toLong * rowSize, rowSize)

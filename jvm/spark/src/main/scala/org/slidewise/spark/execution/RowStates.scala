@@ -3,7 +3,7 @@ package org.slidewise.spark.execution
 import org.apache.spark.memory.MemoryConsumer
 import org.apache.spark.sql.catalyst.InternalRow
 
-import org.slidewise.core.frames.FrameStates
+import org.slidewise.core.durable.SegmentStates
 
 /**
  * The states of one frame's aggregate functions, over the rows of a log.
@@ -13,10 +13,10 @@ import org.slidewise.core.frames.FrameStates
  */
 abstract private[execution] class RowStates(
     functions: FrameFunctions,
-    rows: RowLog#Reader,
+    rows: RowsByPosition,
     resources: TaskResources
 ) extends MemoryConsumer(resources.memory, 0L, resources.memory.getTungstenMemoryMode)
-    with FrameStates {
+    with SegmentStates[InternalRow] {
 
   private[this] var combined = 0L
   protected var peak = 0L
@@ -87,7 +87,7 @@ private[execution] object RowStates {
    */
   def apply(
       functions: FrameFunctions,
-      rows: RowLog#Reader,
+      rows: RowsByPosition,
       resources: TaskResources,
       maxBytes: Long
   ): RowStates =

@@ -11,6 +11,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.SlidewiseSettings
 import org.slidewise.spark.execution.SlidingWindowExec
+import org.slidewise.spark.planning.streams.StreamInput
 
 /**
  * Plans moving frames as [[SlidingWindowExec]], and what else is in the same window as Spark's own operator above it;
@@ -19,7 +20,8 @@ import org.slidewise.spark.execution.SlidingWindowExec
 object SlidingWindowStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case PhysicalWindow(WindowFunctionType.SQL, expressions, partitionSpec, orderSpec, child) =>
+    case PhysicalWindow(WindowFunctionType.SQL, expressions, partitionSpec, orderSpec, child)
+        if !StreamInput.isBelow(child) =>
       try planWindow(expressions, partitionSpec, orderSpec, child)
       catch {
         case NonFatal(e) =>
@@ -37,7 +39,7 @@ object SlidingWindowStrategy extends SparkStrategy {
   ): Seq[SparkPlan] = {
     val conf = SQLConf.get
     val options = WindowOptions.of(conf, partitionSpec, orderSpec)
-    val (windows, outputs) = expressions.map(extract).unzip
+    val (windows, outputs) = expressions.map(WindowExpressions.extract).unzip
     val (run, leave) =
       if (!SlidewiseSettings.enabled(conf)) (Nil, windows.flatten)
       else
@@ -60,18 +62,4 @@ object SlidingWindowStrategy extends SparkStrategy {
       (if (all.output == output) all else ProjectExec(output, all)) :: Nil
     }
   }
-
-  /**
-   * The window expressions in `expression`, each with a name, and what `expression` is of those names. The optimizer
-   * wraps sums and means of small decimals.
-   */
-  private def extract(expression: NamedExpression): (Seq[NamedExpression], NamedExpression) =
-    expression match {
-      case Alias(_: WindowExpression, _) => (Seq(expression), expression.toAttribute)
-      case other                         =>
-        val named =
-          other.collect { case window: WindowExpression => window }.distinct.map(w => w -> Alias(w, "_we")())
-        val outer = other.transform { case window: WindowExpression => named.toMap.apply(window).toAttribute }
-        (named.map(_._2), outer.asInstanceOf[NamedExpression])
-    }
 }

@@ -1,0 +1,212 @@
+package org.slidewise.spark.execution.streams
+
+import java.nio.ByteBuffer
+
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/**
+ * Rows of one key that wait for the watermark, ordered by time and, within one time, by arrival.
+ *
+ * They lie in blocks like the leaves of a search tree: a row that arrives changes only the block into whose time it falls,
+ * and rows that leave are read from the oldest blocks alone. The last block stays with the caller, the others go to the
+ * state store.
+ *
+ * In memory: the block that is read, the one that is written, and 20 bytes for each block.
+ *
+ * @param timeField
+ *   the ordinal of the event time, in microseconds
+ */
+final private[streams] class PendingRows(cells: StateCells, fields: Int, timeField: Int) {
+  import PendingRows._
+
+  // The blocks that are in the store, oldest first.
+  private[this] val stored = new ArrayBuffer[Stored]
+  private[this] var tail = new RowBlock(0)
+  private[this] var nextNumber = 0L
+
+  private[this] val row, tailRow = new UnsafeRow(fields)
+  private[this] var reading: RowBlock = _
+  private[this] var index = 0
+
+  private def timeOf(row: UnsafeRow): Long = row.getLong(timeField)
+
+  private def tailTime(at: Int): Long = timeOf(tail.pointTo(tailRow, at))
+
+  def isEmpty: Boolean = stored.isEmpty && tail.count == 0
+
+  def count: Long = stored.iterator.map(_.count.toLong).sum + tail.count
+
+  /** The time of the oldest row, or `Long.MaxValue`. */
+  def oldest: Long =
+    if (stored.nonEmpty) stored.head.first else if (tail.count > 0) tailTime(0) else Long.MaxValue
+
+  /** Begins to take rows from the old end. */
+  def startTaking(): Unit = {
+    reading = null
+    index = 0
+  }
+
+  /** The oldest row that has not been taken, if it is not after `until`, or null; the same object each time. */
+  def head(until: Long): UnsafeRow = {
+    if (reading == null || index == reading.count) {
+      if (oldest > until) reading = null else nextBlock()
+    }
+    if (reading == null) null
+    else {
+      reading.pointTo(row, index)
+      if (timeOf(row) > until) null else row
+    }
+  }
+
+  private def nextBlock(): Unit = {
+    index = 0
+    reading =
+      if (stored.nonEmpty) {
+        val block = stored.remove(0)
+        val read = RowBlock.of(block.count.toLong, cells.data(StateCells.Pending, block.number))
+        cells.remove(StateCells.Pending, block.number)
+        read
+      } else if (tail.count > 0) {
+        val read = tail
+        tail = new RowBlock(0)
+        read
+      } else null
+  }
+
+  def take(): Unit = index += 1
+
+  /** Puts back what of the block that was last read has not been taken. */
+  def stopTaking(): Unit = {
+    if (reading != null && index < reading.count) {
+      val rest = RowBlock.of(0, reading.toBytes(index))
+      if (stored.isEmpty && tail.count == 0) tail = rest else store(rest, 0)
+    }
+    startTaking()
+  }
+
+  private def store(block: RowBlock, at: Int): Unit = {
+    val first = timeOf(block.pointTo(row, 0))
+    val last = timeOf(block.pointTo(row, block.count - 1))
+    cells.put(StateCells.Pending, nextNumber, first, last, block.toBytes(0))
+    stored.insert(at, new Stored(nextNumber, first, block.count))
+    nextNumber += 1
+  }
+
+  /** Adds rows that come ordered by time, each after all rows of its time. */
+  def addAll(rows: RowSource): Unit = if (rows.head != null) {
+    var place = 0
+    while (rows.head != null && place < stored.size) {
+      val until = if (place + 1 < stored.size) stored(place + 1).first else if (tail.count > 0) tailTime(0) else Long.MaxValue
+      if (timeOf(rows.head) < until) place = mergeInto(place, rows, until) else place += 1
+    }
+    if (rows.head != null) mergeIntoTail(rows)
+  }
+
+  /** Merges rows before `until` into the stored block at `place`, and returns the place after what became of it. */
+  private def mergeInto(place: Int, rows: RowSource, until: Long): Int = {
+    val old = stored.remove(place)
+    val block = RowBlock.of(old.count.toLong, cells.data(StateCells.Pending, old.number))
+    cells.remove(StateCells.Pending, old.number)
+    var at = place
+    var merged = new RowBlock(0)
+    merge(block, rows, until) { next =>
+      if (isFull(merged)) {
+        store(merged, at)
+        at += 1
+        merged = new RowBlock(0)
+      }
+      merged.append(next)
+    }
+    store(merged, at)
+    at + 1
+  }
+
+  private def mergeIntoTail(rows: RowSource): Unit = {
+    val block = tail
+    tail = new RowBlock(0)
+    if (block.count == 0 || lastTime(block) <= timeOf(rows.head)) {
+      tail = block // the common case: nothing moves
+      while (rows.head != null) {
+        appendToTail(rows.head)
+        rows.advance()
+      }
+    } else merge(block, rows, Long.MaxValue)(appendToTail)
+  }
+
+  private def lastTime(block: RowBlock) = timeOf(block.pointTo(tailRow, block.count - 1))
+
+  private def appendToTail(next: UnsafeRow): Unit = {
+    if (isFull(tail)) {
+      store(tail, stored.size)
+      tail = new RowBlock(0)
+    }
+    tail.append(next)
+  }
+
+  private def merge(block: RowBlock, rows: RowSource, until: Long)(append: UnsafeRow => Unit): Unit = {
+    val old = new UnsafeRow(fields)
+    var i = 0
+    while (i < block.count) {
+      block.pointTo(old, i)
+      while (rows.head != null && timeOf(rows.head) < timeOf(old)) {
+        append(rows.head)
+        rows.advance()
+      }
+      append(old)
+      i += 1
+    }
+    while (rows.head != null && timeOf(rows.head) < until) {
+      append(rows.head)
+      rows.advance()
+    }
+  }
+
+  private def isFull(block: RowBlock) = block.count >= RowsABlock || block.size >= BytesABlock
+
+  /** Writes what [[reopen]] needs. */
+  def writeTo(out: StateWriter): Unit = {
+    out.long(nextNumber)
+    out.int(stored.size)
+    stored.foreach { block =>
+      out.long(block.number)
+      out.long(block.first)
+      out.int(block.count)
+    }
+    out.bytes(tail.toBytes(0))
+  }
+
+  def reopen(in: ByteBuffer): Unit = {
+    clear()
+    nextNumber = in.getLong()
+    val blocks = in.getInt()
+    var i = 0
+    while (i < blocks) {
+      stored += new Stored(in.getLong(), in.getLong(), in.getInt())
+      i += 1
+    }
+    val rest = StateWriter.readBytes(in)
+    tail = if (rest.length == 0) new RowBlock(0) else RowBlock.of(0, rest)
+  }
+
+  def clear(): Unit = {
+    stored.clear()
+    tail = new RowBlock(0)
+    nextNumber = 0
+    startTaking()
+  }
+}
+
+private[streams] object PendingRows {
+  val RowsABlock = 512
+  val BytesABlock: Int = 64 << 10
+
+  final private class Stored(val number: Long, val first: Long, val count: Int)
+}
+
+/** Rows one after the other: the current one, or null at the end. */
+private[streams] trait RowSource {
+  def head: UnsafeRow
+  def advance(): Unit
+}

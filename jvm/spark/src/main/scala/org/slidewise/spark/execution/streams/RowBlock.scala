@@ -1,0 +1,75 @@
+package org.slidewise.spark.execution.streams
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.unsafe.Platform
+
+/** Rows one after the other in a byte array, each after its size, as they are kept in a state store. */
+final private[streams] class RowBlock(begin: Long) {
+  private[this] var firstPosition = begin
+  private[this] var bytes = RowBlock.Empty
+  private[this] var length = 0
+  private[this] var places = new Array[Int](16)
+  private[this] var rows = 0
+
+  def count: Int = rows
+
+  /** The position of its first row. */
+  def first: Long = firstPosition
+
+  /** One past the position of its last row. */
+  def end: Long = firstPosition + rows
+
+  def size: Int = length
+
+  def append(row: UnsafeRow): Unit = {
+    val size = row.getSizeInBytes
+    reserve(length + 4 + size)
+    Platform.putInt(bytes, Platform.BYTE_ARRAY_OFFSET + length, size)
+    row.writeToMemory(bytes, Platform.BYTE_ARRAY_OFFSET + length + 4L)
+    place(length)
+    length += 4 + size
+  }
+
+  private def reserve(wanted: Int): Unit = if (wanted > bytes.length)
+    bytes = java.util.Arrays.copyOf(bytes, math.max(wanted, math.max(256, bytes.length * 2)))
+
+  private def place(at: Int): Unit = {
+    if (rows == places.length) places = java.util.Arrays.copyOf(places, rows * 2)
+    places(rows) = at
+    rows += 1
+  }
+
+  /** Makes `row` the `index`-th. */
+  def pointTo(row: UnsafeRow, index: Int): UnsafeRow = {
+    val at = places(index)
+    row.pointTo(
+      bytes,
+      Platform.BYTE_ARRAY_OFFSET + at + 4L,
+      Platform.getInt(bytes, Platform.BYTE_ARRAY_OFFSET + at)
+    )
+    row
+  }
+
+  /** The rows from the `index`-th on. */
+  def toBytes(index: Int): Array[Byte] =
+    if (index >= rows) RowBlock.Empty else java.util.Arrays.copyOfRange(bytes, places(index), length)
+
+  private def fill(end: Long, content: Array[Byte]): RowBlock = {
+    bytes = content
+    length = content.length
+    var at = 0
+    while (at < length) {
+      place(at)
+      at += 4 + Platform.getInt(bytes, Platform.BYTE_ARRAY_OFFSET + at)
+    }
+    firstPosition = end - rows
+    this
+  }
+}
+
+private[streams] object RowBlock {
+  val Empty: Array[Byte] = Array.emptyByteArray
+
+  /** What [[RowBlock.toBytes]] made bytes of, its last row before position `end`. */
+  def of(end: Long, content: Array[Byte]): RowBlock = new RowBlock(end).fill(end, content)
+}

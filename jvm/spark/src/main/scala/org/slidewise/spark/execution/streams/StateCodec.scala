@@ -1,0 +1,102 @@
+package org.slidewise.spark.execution.streams
+
+import java.math.BigInteger
+import java.nio.ByteBuffer
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, TypedImperativeAggregate}
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.Platform
+
+/**
+ * Rows of states as bytes: as they are where every field has a fixed width; else objects as their functions serialise them,
+ * and wide decimals with all their digits, which may be more than their type has (see
+ * [[org.slidewise.spark.execution.StateTypes]]).
+ */
+final private[streams] class StateCodec(functions: Seq[AggregateFunction], fixedWidth: Boolean) {
+  import StateCodec._
+
+  private[this] val types = functions.flatMap(_.aggBufferAttributes.map(_.dataType))
+
+  private[this] val fields: Array[Field] = functions.flatMap {
+    case typed: TypedImperativeAggregate[_] => Seq(new ObjectField(typed))
+    case other => other.aggBufferAttributes.map(a => if (isWide(a.dataType)) WideDecimal else new Plain(a.dataType))
+  }.toArray
+
+  private[this] val storedTypes = fields.map(_.stored)
+  private[this] val project = UnsafeProjection.create(storedTypes)
+  private[this] val kept = new GenericInternalRow(fields.length)
+  private[this] val read = new UnsafeRow(fields.length)
+
+  def toBytes(state: InternalRow): Array[Byte] =
+    if (fixedWidth) state.asInstanceOf[UnsafeRow].getBytes
+    else {
+      var i = 0
+      while (i < fields.length) {
+        kept.update(i, if (state.isNullAt(i)) null else fields(i).toStored(state, i))
+        i += 1
+      }
+      project(kept).getBytes
+    }
+
+  def fromBytes(bytes: Array[Byte]): InternalRow = {
+    if (fixedWidth) {
+      val row = new UnsafeRow(fields.length)
+      row.pointTo(bytes, bytes.length)
+      row
+    } else {
+      read.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET, bytes.length)
+      val state = new SpecificInternalRow(types)
+      var i = 0
+      while (i < fields.length) {
+        if (read.isNullAt(i)) state.setNullAt(i) else state.update(i, fields(i).fromStored(read, i))
+        i += 1
+      }
+      state
+    }
+  }
+}
+
+private object StateCodec {
+
+  def isWide(dataType: DataType): Boolean = dataType match {
+    case d: DecimalType => d.precision > Decimal.MAX_LONG_DIGITS
+    case _              => false
+  }
+
+  abstract class Field {
+    def stored: DataType
+    def toStored(state: InternalRow, at: Int): Any
+    def fromStored(row: InternalRow, at: Int): Any
+  }
+
+  final class Plain(dataType: DataType) extends Field {
+    def stored: DataType = dataType
+    def toStored(state: InternalRow, at: Int): Any = state.get(at, dataType)
+    def fromStored(row: InternalRow, at: Int): Any = InternalRow.copyValue(row.get(at, dataType))
+  }
+
+  object WideDecimal extends Field {
+    def stored: DataType = BinaryType
+
+    def toStored(state: InternalRow, at: Int): Any = {
+      val value = state.get(at, DecimalType.SYSTEM_DEFAULT).asInstanceOf[Decimal].toJavaBigDecimal
+      val digits = value.unscaledValue.toByteArray
+      ByteBuffer.allocate(4 + digits.length).putInt(value.scale).put(digits).array
+    }
+
+    def fromStored(row: InternalRow, at: Int): Any = {
+      val bytes = row.getBinary(at)
+      val digits = new BigInteger(java.util.Arrays.copyOfRange(bytes, 4, bytes.length))
+      Decimal(new java.math.BigDecimal(digits, ByteBuffer.wrap(bytes).getInt()))
+    }
+  }
+
+  final class ObjectField[T](function: TypedImperativeAggregate[T]) extends Field {
+    def stored: DataType = BinaryType
+    def toStored(state: InternalRow, at: Int): Any =
+      function.serialize(state.get(at, ObjectType(classOf[AnyRef])).asInstanceOf[T])
+    def fromStored(row: InternalRow, at: Int): Any = function.deserialize(row.getBinary(at))
+  }
+}

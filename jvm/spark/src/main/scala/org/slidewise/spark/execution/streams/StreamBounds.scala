@@ -1,0 +1,119 @@
+package org.slidewise.spark.execution.streams
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+
+import org.slidewise.spark.execution.RowsByPosition
+import org.slidewise.spark.planning.FrameOffset
+import org.slidewise.spark.planning.streams.StreamFrame
+
+/** Where the frame of one row after the other begins and ends, among rows whose places are settled. */
+abstract private[streams] class StreamBounds {
+  protected var loAt, hiAt = 0L
+
+  final def lo: Long = loAt
+  final def hi: Long = hiAt
+
+  /**
+   * Moves to the frame of the row at `position`.
+   *
+   * @param time
+   *   that row's time
+   * @param settled
+   *   how many rows have their place
+   * @param newest
+   *   the time of the newest of them
+   * @param horizon
+   *   no row up to this time will come any more
+   * @return
+   *   false if rows may come that belong to the frame; ask again then
+   */
+  def advance(position: Long, row: InternalRow, time: Long, settled: Long, newest: Long, horizon: Long): Boolean
+
+  final def moveTo(lo: Long, hi: Long): Unit = {
+    loAt = lo
+    hiAt = hi
+  }
+
+  /** The last time at which a row at `time` can be in the frame of another, if that can be told. */
+  def lastsUntil(time: Long): Option[Long]
+}
+
+final private class StreamRowsBounds(lower: Option[Int], upper: Int) extends StreamBounds {
+  def advance(position: Long, row: InternalRow, time: Long, settled: Long, newest: Long, horizon: Long): Boolean = {
+    val end = math.max(position + upper + 1, 0L)
+    val known = end <= settled
+    if (known) {
+      hiAt = end
+      loAt = lower.fold(0L)(l => math.min(math.max(position + l, 0L), end))
+    }
+    known
+  }
+
+  def lastsUntil(time: Long): Option[Long] = None
+}
+
+/** @param times the rows' times, by position */
+final private class StreamRangeBounds(lower: Option[TimeBound], upper: TimeBound, times: RowsByPosition, timeField: Int)
+    extends StreamBounds {
+
+  def advance(position: Long, row: InternalRow, time: Long, settled: Long, newest: Long, horizon: Long): Boolean = {
+    val last = upper.of(row, time)
+    val known = newest > last || horizon >= last
+    if (known) {
+      while (hiAt < settled && times(hiAt).getLong(timeField) <= last) hiAt += 1
+      if (lower.isDefined) {
+        val first = lower.get.of(row, time)
+        while (loAt < hiAt && times(loAt).getLong(timeField) < first) loAt += 1
+      }
+    }
+    known
+  }
+
+  def lastsUntil(time: Long): Option[Long] = lower.flatMap(_.inverse(time))
+}
+
+/** One end of a RANGE frame over time, from the time of the current row. */
+final private class TimeBound(constant: Option[Long], general: => Projection) {
+  private[this] lazy val computed = general
+
+  def of(row: InternalRow, time: Long): Long =
+    if (constant.isDefined) math.addExact(time, constant.get) else computed(row).getLong(0)
+
+  /** The last time whose bound is not after `time`. */
+  def inverse(time: Long): Option[Long] = constant.map(math.subtractExact(time, _))
+}
+
+private[streams] object StreamBounds {
+
+  /**
+   * @param input
+   *   the attributes of the rows that the bounds are found from
+   */
+  def of(
+      frame: StreamFrame,
+      order: SortOrder,
+      input: Seq[Attribute],
+      times: RowsByPosition,
+      timeField: Int,
+      timeZone: String
+  ): StreamBounds = {
+    def rows(bound: Expression): Int = bound match {
+      case CurrentRow             => 0
+      case IntegerLiteral(offset) => offset
+      case other                  => throw new IllegalStateException(s"${other.sql} is not a bound in rows")
+    }
+    def range(bound: Expression): TimeBound = bound match {
+      case CurrentRow => new TimeBound(Some(0L), IdentityProjection)
+      case offset     =>
+        new TimeBound(
+          FrameOffset.constant(order, offset),
+          UnsafeProjection.create(Seq(FrameOffset.add(order, offset, timeZone)), input)
+        )
+    }
+    frame.frameType match {
+      case RowFrame   => new StreamRowsBounds(frame.lower.map(rows), rows(frame.upper))
+      case RangeFrame => new StreamRangeBounds(frame.lower.map(range), range(frame.upper), times, timeField)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package org.slidewise.spark.execution.streams
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.execution.streaming.state.StateStore
+import org.apache.spark.sql.types.BooleanType
+
+import org.slidewise.spark.execution.TaskResources
+import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
+import org.slidewise.spark.planning.streams.{StreamOptions, StreamPlan}
+
+/** All that a task needs to run a window over its part of a batch; made on the driver, sent to the executors. */
+final private[streams] class StreamWindowFactory(
+    plan: StreamPlan,
+    partitionSpec: Seq[Expression],
+    order: SortOrder,
+    options: StreamOptions,
+    childOutput: Seq[Attribute]
+) extends Serializable {
+
+  private val timeField = childOutput.indexWhere(_.exprId == order.child.asInstanceOf[Attribute].exprId)
+
+  /** What later frames need of a row. */
+  private val summaryAttributes: Seq[Attribute] = {
+    val range = plan.frames.exists(_.frame.frameType == RangeFrame)
+    val needed = AttributeSet(
+      (if (range) Seq(order.child) else Nil) ++
+        plan.frames.flatMap(_.aggregates).flatMap(a => a.function.children ++ a.filter)
+    )
+    childOutput.filter(needed.contains)
+  }
+
+  /** Whether a row's frames are complete as soon as the row has its place. */
+  private val direct = plan.frames.forall(f => f.frame.frameType == RowFrame && !f.frame.looksAhead)
+
+  /**
+   * @param lateUntil
+   *   the watermark that rows are too late by, in milliseconds
+   * @param evictUntil
+   *   the watermark, in milliseconds
+   * @param atEnd
+   *   called once, when the rows are used up and all state is written
+   */
+  def start(
+      rows: Iterator[InternalRow],
+      store: StateStore,
+      lateUntil: Option[Long],
+      evictUntil: Option[Long],
+      context: TaskContext
+  )(atEnd: StreamWindowRun => Unit): Iterator[InternalRow] = {
+    val resources = new TaskResources(context)
+    val sorter = new PartitionSorter(resources, childOutput, new SortSpec(partitionSpec, Seq(order)))
+    val cells = new StateCells(store, partitionSpec, childOutput)
+    val log = new StateLog(cells, StateCells.Rows, summaryAttributes.size)
+
+    val firstGuards = plan.frames.scanLeft(plan.answers.size)(_ + _.aggregates.count(_.guard.isDefined))
+    val results = new SpecificInternalRow(
+      plan.answers.map(_.dataType) ++ Seq.fill(firstGuards.last - plan.answers.size)(BooleanType)
+    )
+    val timeInSummary = summaryAttributes.indexWhere(_.exprId == order.child.asInstanceOf[Attribute].exprId)
+    val evaluators = plan.frames.zipWithIndex.map { case (frame, index) =>
+      val bounds =
+        StreamBounds.of(frame.frame, order, childOutput, log.reader(), timeInSummary, options.timeZone)
+      new StreamFrameEvaluator(
+        frame,
+        index,
+        bounds,
+        summaryAttributes,
+        log,
+        cells,
+        resources,
+        options.maxStateBytes,
+        results,
+        firstGuards(index)
+      )
+    }.toArray
+    val pending = new PendingRows(cells, childOutput.size, timeField)
+    val waiting = new StateLog(cells, StateCells.Waiting, childOutput.size)
+    val key = new KeyState(cells, pending, log, waiting, evaluators)
+    val run = new KeyRun(
+      key,
+      UnsafeProjection.create(summaryAttributes.map(_.asInstanceOf[Expression]), childOutput),
+      timeField,
+      direct,
+      results,
+      UnsafeProjection.create(childOutput ++ plan.results.map(unnamed), childOutput ++ plan.answers)
+    )
+    context.addTaskCompletionListener[Unit] { _ =>
+      evaluators.foreach(_.close())
+      sorter.close()
+    }
+
+    val counts = new StreamCounts
+    val watermark = evictUntil.fold(Long.MinValue)(Math.multiplyExact(_, 1000L))
+    val keyOf = UnsafeProjection.create(partitionSpec, childOutput)
+    val otherKeyOf = UnsafeProjection.create(partitionSpec, childOutput)
+    new StreamWindowTask(
+      if (rows.isEmpty) Iterator.empty else sorter.sort(rows, _ => None).map(_.asInstanceOf[UnsafeRow]),
+      (a, b) => keyOf(a) == otherKeyOf(b),
+      cells,
+      key,
+      run,
+      timeField,
+      if (options.eager) Long.MaxValue else watermark,
+      lateUntil.fold(Long.MinValue)(Math.multiplyExact(_, 1000L)),
+      options.eager,
+      expiryOf(evaluators),
+      counts,
+      watermark,
+      () => atEnd(new StreamWindowRun(counts, cells, evaluators))
+    )
+  }
+
+  private def unnamed(result: NamedExpression): Expression = result match {
+    case Alias(child, _) => child
+    case other           => other
+  }
+
+  private def expiryOf(evaluators: Array[StreamFrameEvaluator])(newest: Long): Long =
+    if (newest == Long.MinValue) Long.MaxValue
+    else {
+      val ends = evaluators.map(_.bounds.lastsUntil(newest))
+      val ofFrames = if (ends.forall(_.isDefined)) ends.flatten.max else Long.MaxValue
+      options.keyTimeoutMicros.fold(ofFrames)(timeout => math.min(ofFrames, newest + timeout))
+    }
+}
+
+/** What a task has counted. */
+final private[streams] class StreamWindowRun(
+    counts: StreamCounts,
+    cells: StateCells,
+    evaluators: Array[StreamFrameEvaluator]
+) {
+  def report(metric: String => SQLMetric): Unit = {
+    metric("numOutputRows") += counts.output
+    metric("numRowsDroppedByWatermark") += counts.late
+    metric("numUpdatedStateRows") += cells.written
+    metric("numRemovedStateRows") += cells.removed
+    metric(StreamMetrics.Combines) += evaluators.map(_.combines).sum
+    metric(StreamMetrics.Keys) += counts.keys
+    metric(StreamMetrics.Timeless) += counts.timeless
+  }
+}

@@ -1,0 +1,45 @@
+package org.slidewise.spark.planning.streams
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.unsafe.types.CalendarInterval
+
+/**
+ * A frame over a stream.
+ *
+ * @param lower
+ *   none for all rows before: the frame only grows
+ */
+final case class StreamFrame(frameType: FrameType, lower: Option[Expression], upper: Expression) {
+
+  /** Whether rows that come after the current one in a later batch may belong to the frame. */
+  def looksAhead: Boolean = StreamFrame.isAfterCurrent(upper)
+
+  /** The same as SQL has it. */
+  def specified: SpecifiedWindowFrame =
+    SpecifiedWindowFrame(frameType, lower.getOrElse(UnboundedPreceding), upper)
+}
+
+object StreamFrame {
+
+  /** What the frame is, or why it cannot be one over a stream. */
+  def of(frame: SpecifiedWindowFrame): Either[String, StreamFrame] = frame match {
+    case SpecifiedWindowFrame(_, _, UnboundedFollowing) =>
+      Left("a frame up to UNBOUNDED FOLLOWING is complete only when the stream ends: end it at CURRENT ROW")
+    case SpecifiedWindowFrame(kind, UnboundedPreceding, upper) => Right(StreamFrame(kind, None, upper))
+    case SpecifiedWindowFrame(kind, lower, upper)              => Right(StreamFrame(kind, Some(lower), upper))
+  }
+
+  private def isAfterCurrent(bound: Expression): Boolean = bound match {
+    case CurrentRow            => false
+    case IntegerLiteral(rows)  => rows > 0
+    case _: UnaryMinus         => false
+    case offset if offset.foldable =>
+      offset.eval() match {
+        case interval: CalendarInterval =>
+          interval.months > 0 || interval.days > 0 || interval.microseconds > 0
+        case number: Number => number.longValue > 0
+        case _              => true
+      }
+    case _ => true
+  }
+}

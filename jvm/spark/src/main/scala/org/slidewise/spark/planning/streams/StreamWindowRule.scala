@@ -1,0 +1,66 @@
+package org.slidewise.spark.planning.streams
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Window}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
+
+import org.slidewise.spark.SlidewiseSettings
+
+/** Lets windows over streams through Spark's analysis, and refuses those that cannot run. */
+object StreamWindowRule extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!SlidewiseSettings.enabled(SQLConf.get)) plan
+    else
+      plan.resolveOperatorsUp {
+        case window: Window if window.resolved && window.child.isStreaming =>
+          check(window)
+          StreamOutput(window.copy(child = StreamInput(window.child)))
+      }
+
+  private def check(window: Window): Unit = {
+    val conf = SQLConf.get
+    val eager = SlidewiseSettings.streamEager(conf)
+    val what = window.windowExpressions.map(_.sql).mkString(", ")
+    def refuse(reason: String) = throw new StreamRefused(what, reason, window.origin)
+
+    window.orderSpec match {
+      case Seq(SortOrder(time: Attribute, Ascending, _, _)) => eventTimeProblem(time, eager).foreach(refuse)
+      case Seq(SortOrder(other, Descending, _, _))          =>
+        refuse(s"ORDER BY ${other.sql} DESC would begin with the last row of a stream that has none: order ascending")
+      case order =>
+        refuse(
+          s"ORDER BY ${order.map(_.sql).mkString(", ")} is not the event-time column alone: " +
+            "order by the column of the watermark"
+        )
+    }
+    window.partitionSpec.find(e => !UnsafeRowUtils.isBinaryStable(e.dataType)).foreach { key =>
+      refuse(
+        s"PARTITION BY ${key.sql} has the type ${key.dataType.sql}, in which different values count as equal: " +
+          "partition by a collation key, or by a column with UTF8_BINARY"
+      )
+    }
+    StreamPlan.of(window.windowExpressions, SlidewiseSettings.mergeApproximate(conf)) match {
+      case Left(reason)                                                  => refuse(reason)
+      case Right(plan) if eager && plan.frames.exists(_.frame.looksAhead) =>
+        refuse(
+          s"${SlidewiseSettings.StreamMode} is eager, and a frame ends after the current row: " +
+            "end it at CURRENT ROW, or use the mode append"
+        )
+      case _ => ()
+    }
+  }
+
+  private def eventTimeProblem(time: Attribute, eager: Boolean): Option[String] =
+    if (time.dataType != TimestampType && time.dataType != TimestampNTZType)
+      Some(s"ORDER BY ${time.sql} has the type ${time.dataType.sql}: order by a TIMESTAMP column with a watermark")
+    else if (!eager && !time.metadata.contains(EventTimeWatermark.delayKey))
+      Some(
+        s"ORDER BY ${time.sql} is a column without a watermark: call withWatermark(\"${time.name}\", \"1 minute\") " +
+          s"on the stream first, or set ${SlidewiseSettings.StreamMode} to eager"
+      )
+    else None
+}

@@ -1,0 +1,38 @@
+package org.slidewise.spark.planning.streams
+
+import org.apache.spark.sql.catalyst.planning.PhysicalWindow
+import org.apache.spark.sql.catalyst.expressions.WindowFunctionType
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.spark.SlidewiseSettings
+import org.slidewise.spark.execution.streams.StreamingSlidingWindowExec
+import org.slidewise.spark.planning.WindowExpressions
+
+/** Plans windows over streams. */
+object StreamWindowStrategy extends SparkStrategy {
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case StreamInput(child)  => planLater(child) :: Nil
+    case StreamOutput(child) => planLater(child) :: Nil
+    case window @ PhysicalWindow(WindowFunctionType.SQL, expressions, partitionSpec, orderSpec, child)
+        if StreamInput.isBelow(child) =>
+      val conf = SQLConf.get
+      val (windows, outputs) = expressions.map(WindowExpressions.extract).unzip
+      StreamPlan.of(windows.flatten, SlidewiseSettings.mergeApproximate(conf)) match {
+        case Left(reason)      => throw new StreamRefused(expressions.map(_.sql).mkString(", "), reason, window.origin)
+        case Right(streamPlan) =>
+          val sliding = StreamingSlidingWindowExec(
+            streamPlan,
+            partitionSpec,
+            orderSpec.head,
+            StreamOptions.of(conf),
+            planLater(child)
+          )
+          val output = child.output ++ outputs
+          (if (sliding.output == output) sliding else ProjectExec(output, sliding)) :: Nil
+      }
+    case _ => Nil
+  }
+}
