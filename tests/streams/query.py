@@ -98,10 +98,14 @@ def _aggregate(rng: random.Random, over: str) -> str:
 def _frame(rng: random.Random, ahead: int, long: bool) -> str:
     before = rng.choice([0, 1, 5, 20, 127, 128, 129] + ([700, 1500] if long else []))
     last = rng.choice([0, 0, 0, min(before, 2), before])
-    rows_end = rng.choice([f"{ahead} FOLLOWING", "CURRENT ROW"]) if ahead else (f"{last} PRECEDING" if last else "CURRENT ROW")
+    rows_end = (
+        rng.choice([f"{ahead} FOLLOWING", "CURRENT ROW"]) if ahead else (f"{last} PRECEDING" if last else "CURRENT ROW")
+    )
     seconds = rng.choice([0, 1, 9, 60, 600])
-    range_end = f"INTERVAL {rng.choice([0, 1, 30])} SECONDS FOLLOWING" if ahead else rng.choice(
-        ["CURRENT ROW", "CURRENT ROW", f"INTERVAL {seconds // 3} SECONDS PRECEDING"]
+    range_end = (
+        f"INTERVAL {rng.choice([0, 1, 30])} SECONDS FOLLOWING"
+        if ahead
+        else rng.choice(["CURRENT ROW", "CURRENT ROW", f"INTERVAL {seconds // 3} SECONDS PRECEDING"])
     )
     kind = rng.random()
     if kind < 0.45:

@@ -108,7 +108,9 @@ def test_another_window_is_refused(spark: SparkSession, tmp_path: Path, old: str
     stopped.assert_right()
 
 
-@pytest.mark.parametrize("schema", [killed.SCHEMA.replace("n BIGINT", "n INT"), killed.SCHEMA.replace("k STRING", "k BINARY")])
+@pytest.mark.parametrize(
+    "schema", [killed.SCHEMA.replace("n BIGINT", "n INT"), killed.SCHEMA.replace("k STRING", "k BINARY")]
+)
 def test_another_schema_upstream_is_refused(spark: SparkSession, tmp_path: Path, schema: str) -> None:
     stopped = Stopped(spark, tmp_path, "hdfs")
     assert CHANGED in stopped.refuses(SQL, schema=schema)

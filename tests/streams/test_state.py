@@ -13,7 +13,9 @@ from streams.conftest import settings
 from streams.feed import Feed
 from streams.run import Progress, operator_of, run
 
-SQL = """SELECT id, sum(n) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 40 PRECEDING AND CURRENT ROW) AS s FROM events"""
+SQL = (
+    """SELECT id, sum(n) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 40 PRECEDING AND CURRENT ROW) AS s FROM events"""
+)
 
 
 @pytest.fixture(params=["rocksdb", "hdfs"])
