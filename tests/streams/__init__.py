@@ -1,1 +1,1 @@
-"""`OVER` on streams: what comes out equals the batch answer over the rows that were not late, whatever happens on the way."""
+"""`OVER` on streams: what comes out is the batch answer over the rows in time, whatever happens on the way."""

@@ -1,7 +1,7 @@
 """Run by the tests of kills in a process of its own: folder, master, settings. Goes on with all queries there are.
 
-Each query reads the same files, in small batches; each has a checkpoint and an output of its own. Prints `done` when all
-have answered all rows, and before that `started`, and the process ids of the executors that are processes.
+Each query reads the same files, in small batches; each has a checkpoint and an output of its own. Says `started`, and
+`done` when all have answered all rows.
 """
 
 from __future__ import annotations

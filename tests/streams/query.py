@@ -16,15 +16,24 @@ KEYS = ["", "k", "k", "g", "price", "k, g", "price, k", "upper(k), n % 3", "x", 
 AGGREGATES = [
     "sum(n)", "sum(x)", "sum(d)", "sum(wide)", "avg(x)", "avg(d)", "avg(n)", "min(s)", "max(s)", "max(ts)", "min(d)",
     "max(wide)", "count(*)", "count(x)", "count(n, s)", "max_by(s, d)", "min_by(x, id)", "max_by(struct(id, s), n)",
-    "approx_count_distinct(s)", "percentile_approx(n, 0.5)", "percentile_approx(x, array(0.1, 0.9))", "percentile(n, 0.5)",
-    "percentile(d, 0.25)", "collect_list(n)", "collect_list(s)", "array_agg(d)", "array_sort(collect_set(g)%)",
+    "approx_count_distinct(s)", "percentile_approx(n, 0.5)", "percentile_approx(x, array(0.1, 0.9))",
+    "percentile(n, 0.5)", "percentile(d, 0.25)", "collect_list(n)", "collect_list(s)", "array_agg(d)", "array_sort(collect_set(g)%)",
     "stddev(x)", "var_pop(n)", "skewness(d)", "kurtosis(g)", "corr(d, g)", "covar_samp(d, g)", "regr_slope(d, g)",
     "first(s)", "last(s)", "first(n) IGNORE NULLS", "last(n) IGNORE NULLS", "any_value(d)", "nth_value(id, 2)",
     "bool_and(b)", "bool_or(b)", "bit_xor(n)", "bit_and(g)", "try_sum(n)", "try_avg(d)", "listagg(s, ',')",
     "histogram_numeric(d, 3)", "hll_sketch_estimate(hll_sketch_agg(s)%)", "max(array(n, g))", "min(struct(d, s))",
     "count_if(b)", "every(b)", "approx_percentile(d, 0.5, 100)", "string_agg(s)",
 ]  # fmt: skip
-PLACES = ["row_number()", "lag(n)", "lag(s, 2, 'none')", "lag(x, 1, x)", "lag(d, 3)", "lag(id, 130)"]
+PLACES = [
+    "row_number()",
+    "rank()",
+    "dense_rank()",
+    "lag(n)",
+    "lag(s, 2, 'none')",
+    "lag(x, 1, x)",
+    "lag(d, 3)",
+    "lag(id, 130)",
+]
 
 
 @dataclass(frozen=True)
@@ -45,9 +54,9 @@ class Query:
     def over(self) -> str:
         return f"PARTITION BY {self.partition} ORDER BY ts" if self.partition else "ORDER BY ts"
 
-    def sql(self, table: str) -> str:
+    def sql(self, table: str, *more: str) -> str:
         columns = [f"{expression} AS c{i}" for i, expression in enumerate(self.expressions)]
-        return f"SELECT id, ts, {', '.join(columns)} FROM {table}"
+        return f"SELECT id, ts, {', '.join([*columns, *more])} FROM {table}"
 
     @property
     def waits(self) -> int:
@@ -65,7 +74,7 @@ def random_query(seed: int, index: int) -> Query:
     long = index % 8 == 7
     batches = random_batches(rng, rng.randrange(1500, 4000) if long else rng.randrange(20, 300), rng.randrange(2, 5))
     partition = rng.choice(KEYS)
-    ahead = 0
+    ahead = rng.choice([0, 0, 0, 1, 3, 140])
     over = f"PARTITION BY {partition} ORDER BY ts" if partition else "ORDER BY ts"
     expressions = []
     for _ in range(rng.choice([1, 2, 3])):

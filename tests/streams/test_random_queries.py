@@ -53,7 +53,7 @@ def batch_answer(spark: SparkSession, query: Query, feed: Feed, kept: list[dict[
     over = query.over.removesuffix("ORDER BY ts")
     following = f"count(*) OVER ({over}) - row_number() OVER ({query.over})"
     with settings(spark, {"spark.slidewise.enabled": "false"}):
-        frame = spark.sql(query.sql(f"(SELECT * FROM kept)").replace(" FROM (", f", {following} AS following FROM ("))
+        frame = spark.sql(query.sql("kept", f"{following} AS following"))
         return frame.where(f"following >= {query.waits}").drop("following").collect()
 
 

@@ -1,4 +1,4 @@
-"""A query that is begun again: with other settings it goes on, with another query it is refused, and damage is heard."""
+"""A query that is begun again: under other settings it goes on, as another query it is refused, and damage is heard."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from streams.conftest import settings
 from streams.feed import Feed
 from streams.run import run
 
-SQL = """SELECT id, sum(n) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 40 PRECEDING AND CURRENT ROW) AS s,
-                count(*) OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 1 MINUTE PRECEDING AND CURRENT ROW) AS c
-         FROM events"""
+SQL = """
+SELECT id, sum(n) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 40 PRECEDING AND CURRENT ROW) AS s,
+       count(*) OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 1 MINUTE PRECEDING AND CURRENT ROW) AS c
+FROM events"""
 CHANGED = "SLIDEWISE_STREAM_CHECKPOINT_CHANGED"
 
 

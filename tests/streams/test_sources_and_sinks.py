@@ -154,8 +154,8 @@ def test_two_windows_one_after_the_other(spark: SparkSession, tmp_path: Path, fe
     """The first waits for rows up to five seconds later; the second loses none of what comes out of it."""
     first = """SELECT *, count(*) OVER (PARTITION BY k ORDER BY ts
                  RANGE BETWEEN CURRENT ROW AND INTERVAL 5 SECONDS FOLLOWING) AS ahead FROM events"""
-    both = f"""SELECT id, ahead, sum(ahead) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) AS s
-               FROM ({first})"""
+    over = "PARTITION BY k ORDER BY ts ROWS BETWEEN 3 PRECEDING AND CURRENT ROW"
+    both = f"SELECT id, ahead, sum(ahead) OVER ({over}) AS s FROM ({first})"
     feed.stream(spark).withWatermark("ts", "10 seconds").createOrReplaceTempView("events")
     writer = spark.sql(both).writeStream.format("memory").queryName("two_windows")
     with started(writer.trigger(availableNow=True)) as query:

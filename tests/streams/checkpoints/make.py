@@ -1,4 +1,4 @@
-"""Leaves the checkpoint that this version writes: `python tests/streams/checkpoints/make.py`, with the package installed.
+"""Leaves the checkpoints that this version writes: `python tests/streams/checkpoints/make.py`, where it is installed.
 
 A checkpoint that has been released stays as it is; a new format gets a folder of its own.
 """
@@ -12,11 +12,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pyspark.sql import SparkSession  # noqa: E402
-from session import with_slidewise  # noqa: E402
+from pyspark.sql import SparkSession
+from session import with_slidewise
 
-from streams.checkpoints.stream import BEFORE, SETTINGS, SQL, STORES, arrive, begin  # noqa: E402
-from streams.run import run  # noqa: E402
+from streams.checkpoints.stream import BEFORE, SETTINGS, SQL, STORES, arrive, begin
+from streams.run import run
 
 FORMAT = "v1"
 # A checkpoint names the files that it has read; these names say nothing of the machine.

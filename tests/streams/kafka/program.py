@@ -25,7 +25,8 @@ spark = with_slidewise(
 spark.sparkContext.setLogLevel("ERROR")
 
 SQL = """SELECT id, sum(n) OVER w AS s, count(*) OVER w AS c, lag(n) OVER (PARTITION BY k ORDER BY ts) AS before
-         FROM events WINDOW w AS (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 10 SECONDS PRECEDING AND CURRENT ROW)"""
+         FROM events
+         WINDOW w AS (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 10 SECONDS PRECEDING AND CURRENT ROW)"""
 FIELDS = "id BIGINT, k STRING, ts TIMESTAMP, n BIGINT"
 
 
