@@ -83,8 +83,8 @@ def random_query(seed: int, index: int) -> Query:
             expressions.append(_aggregate(rng, f"OVER ({over} {frame})"))
     for place in rng.sample(PLACES, rng.choice([0, 0, 2])):
         expressions.append(f"{place} OVER ({over})")
-    if ahead == 1:
-        expressions.append(f"lead(s, 1) OVER ({over})")
+    if ahead:
+        expressions.append(f"lead(s, {ahead}) OVER ({over})")
     settings = {
         "spark.sql.streaming.stateStore.providerClass": rng.choice([ROCKSDB, HDFS]),
         "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": rng.choice(["true", "false"]),

@@ -17,7 +17,7 @@ from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 from streams import killed
 from streams.conftest import settings
 from streams.feed import Feed
-from streams.run import operator_of, progress_of
+from streams.run import progress_of
 
 SQL = """SELECT id, sum(n) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 5 PRECEDING AND CURRENT ROW) AS s,
                 lag(id) OVER (PARTITION BY k ORDER BY ts) AS before
@@ -148,33 +148,3 @@ def test_a_socket(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
             stop.set()
             thread.join()
     assert sorted(map(tuple, spark.table("from_socket").collect())) == expected(spark, feed, tmp_path)
-
-
-def test_two_windows_one_after_the_other(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
-    """The first waits for rows up to five seconds later; the second loses none of what comes out of it."""
-    first = """SELECT *, count(*) OVER (PARTITION BY k ORDER BY ts
-                 RANGE BETWEEN CURRENT ROW AND INTERVAL 5 SECONDS FOLLOWING) AS ahead FROM events"""
-    over = "PARTITION BY k ORDER BY ts ROWS BETWEEN 3 PRECEDING AND CURRENT ROW"
-    both = f"SELECT id, ahead, sum(ahead) OVER ({over}) AS s FROM ({first})"
-    feed.stream(spark).withWatermark("ts", "10 seconds").createOrReplaceTempView("events")
-    writer = spark.sql(both).writeStream.format("memory").queryName("two_windows")
-    with started(writer.trigger(availableNow=True)) as query:
-        query.awaitTermination()
-    got = sorted(map(tuple, spark.table("two_windows").collect()))
-    feed.table(spark, feed.rows[:-1], tmp_path / "all.parquet").createOrReplaceTempView("events")
-    with settings(spark, {"spark.slidewise.enabled": "false"}):
-        assert got == sorted(map(tuple, spark.sql(both).collect()))
-
-
-def test_a_key_that_falls_silent_gets_its_last_answers(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
-    """No row of a key but the last comes after its rows; the watermark alone lets them out."""
-    sql = """SELECT id, count(*) OVER (PARTITION BY k ORDER BY ts
-               RANGE BETWEEN INTERVAL 1 MINUTE PRECEDING AND INTERVAL 30 SECONDS FOLLOWING) AS c FROM events"""
-    feed.stream(spark).withWatermark("ts", "10 seconds").createOrReplaceTempView("events")
-    writer = spark.sql(sql).writeStream.format("memory").queryName("silent")
-    with started(writer.trigger(availableNow=True)) as query:
-        query.awaitTermination()
-        operators = [operator_of(p) for p in progress_of(query)]
-    assert spark.table("silent").count() == 90
-    # Once no frame needs a key it is gone; the last batch's key stays.
-    assert operators[-1]["numRowsTotal"] < operators[0]["numRowsTotal"]
