@@ -7,7 +7,8 @@ import org.slidewise.core.summaries._
 private[summaries] object StepTimes {
   private final val Steps = 1 << 22
   private final val Window = 1L << 20
-  private val shown = Seq("median" -> 0.5, "99 %" -> 0.99, "99.9 %" -> 0.999, "99.99 %" -> 0.9999)
+  private val shown =
+    Seq("median" -> 0.5, "99 %" -> 0.99, "99.9 %" -> 0.999, "99.99 %" -> 0.9999, "maximum" -> 1.0)
 
   def table: Seq[Seq[String]] = {
     val random = new SplittableRandom(1)
@@ -17,6 +18,7 @@ private[summaries] object StepTimes {
     val sum = AdditiveSum.create(Window, 1000, 0.01)
     val wave = DeterministicWave.create(Window, 0.01)
     val buckets = ExponentialHistogram.create(Window, 0.01)
+    val sums = ExponentialHistogram.create(Window, 1000, 0.01)
     val digest = DyadicDigest.create(Window, 0.05)
     val histogram = SplittableHistogram.create(Window, 0.05)
     Seq(
@@ -26,6 +28,7 @@ private[summaries] object StepTimes {
       measured("Algorithm 2, ε = 1 %")(i => sum.insert(delays(i) % 1000)),
       measured("wave, ε = 1 %")(i => wave.insert(bits(i))),
       measured("exponential histogram, ε = 1 %")(i => buckets.insert(bits(i))),
+      measured("exponential histogram of sums, ε = 1 %")(i => sums.insert(delays(i) % 1000)),
       measured("digest, ε = 5 %, delayed")(i => digest.insert(i - delays(i))),
       measured("splittable histogram, ε = 5 %, delayed")(i => histogram.insert(i - delays(i)))
     )

@@ -1,0 +1,56 @@
+package org.slidewise.core.summaries
+
+/** Buckets of one size, oldest first: a ring of runs, each of buckets whose newest ones have the same position. */
+private[summaries] final class BucketRuns(capacity: Int) {
+  private[this] val positions = new Array[Long](capacity)
+  private[this] val lengths = new Array[Long](capacity)
+  private[this] var first = 0
+  private[this] var runs = 0
+  private[this] var buckets = 0L
+
+  /** The number of buckets. */
+  def size: Long = buckets
+
+  def isEmpty: Boolean = buckets == 0
+
+  def oldestPosition: Long = positions(first)
+
+  /** The number of buckets at the oldest position. */
+  def oldestLength: Long = lengths(first)
+
+  /** Adds `count` buckets, which are no older than any here. */
+  def append(position: Long, count: Long): Unit = {
+    buckets += count
+    if (runs > 0 && positions(place(runs - 1)) == position) lengths(place(runs - 1)) += count
+    else {
+      positions(place(runs)) = position
+      lengths(place(runs)) = count
+      runs += 1
+    }
+  }
+
+  /** Takes away `count` of the buckets at the oldest position. */
+  def removeOldest(count: Long): Unit = {
+    buckets -= count
+    lengths(first) -= count
+    if (lengths(first) == 0) {
+      first = place(1)
+      runs -= 1
+    }
+  }
+
+  /** Moves all buckets to `to`, which has no newer ones. */
+  def moveTo(to: BucketRuns): Unit = while (!isEmpty) {
+    to.append(oldestPosition, oldestLength)
+    removeOldest(oldestLength)
+  }
+
+  /** The position of each bucket, oldest first. */
+  def allPositions: Iterator[Long] =
+    (0 until runs).iterator.flatMap(i => Iterator.fill(lengths(place(i)).toInt)(positions(place(i))))
+
+  private def place(run: Int): Int = {
+    val i = first + run
+    if (i >= capacity) i - capacity else i
+  }
+}
