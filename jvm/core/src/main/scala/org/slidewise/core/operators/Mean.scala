@@ -14,7 +14,12 @@ sealed abstract class Average extends InvertibleDoubleAggregator {
       i: Int,
       b: Array[Double],
       j: Int
-  ): Unit = write(to, at, a(i) + b(j), a(i + 1) + b(j + 1))
+  ): Unit = {
+    val count = a(i + 1) + b(j + 1)
+    val sum = a(i) + b(j)
+    to(at + 1) = count
+    to(at) = sum
+  }
   override def suffixes(cells: Array[Double], at: Int, stride: Int, count: Int): Unit = {
     var i = at + 2 * (count - 1)
     var sum = cells(i)
