@@ -7,8 +7,7 @@ import org.slidewise.core.summaries._
 private[summaries] object StepTimes {
   private final val Steps = 1 << 22
   private final val Window = 1L << 20
-  private val shown =
-    Seq("median" -> 0.5, "99 %" -> 0.99, "99.9 %" -> 0.999, "99.99 %" -> 0.9999, "maximum" -> 1.0)
+  private val shown = Seq("median" -> 0.5, "99 %" -> 0.99, "99.9 %" -> 0.999, "99.99 %" -> 0.9999)
 
   def table: Seq[Seq[String]] = {
     val random = new SplittableRandom(1)

@@ -20,13 +20,15 @@ private[summaries] final class BucketRuns(capacity: Int) {
 
   /** Adds `count` buckets, which are no older than any here. */
   def append(position: Long, count: Long): Unit = {
-    buckets += count
-    if (runs > 0 && positions(place(runs - 1)) == position) lengths(place(runs - 1)) += count
+    val newest = place(runs - 1)
+    if (buckets > 0 && positions(newest) == position) lengths(newest) += count
     else {
-      positions(place(runs)) = position
-      lengths(place(runs)) = count
+      val at = place(runs)
+      positions(at) = position
+      lengths(at) = count
       runs += 1
     }
+    buckets += count
   }
 
   /** Takes away `count` of the buckets at the oldest position. */
@@ -49,8 +51,9 @@ private[summaries] final class BucketRuns(capacity: Int) {
   def allPositions: Iterator[Long] =
     (0 until runs).iterator.flatMap(i => Iterator.fill(lengths(place(i)).toInt)(positions(place(i))))
 
+  /** The index of a run, from -1, which is none, on. */
   private def place(run: Int): Int = {
     val i = first + run
-    if (i >= capacity) i - capacity else i
+    if (i >= capacity) i - capacity else math.max(i, 0)
   }
 }

@@ -45,7 +45,7 @@ final class ExponentialHistogram private (val window: Long, val upperBound: Long
       Arguments.outside("value", value, s"from 0 to the upperBound $upperBound")
     now += 1
     dropOldest()
-    if (value > 0) add(value)
+    if (value == 1) addOne() else if (value > 0) add(value)
   }
 
   private def dropOldest(): Unit =
@@ -55,6 +55,23 @@ final class ExponentialHistogram private (val window: Long, val upperBound: Long
       total -= gone << greatest
       while (greatest > 0 && sizes(greatest).isEmpty) greatest -= 1
     }
+
+  /** What [[add]] does, for a single one: at each size at most one bucket comes and two become one. */
+  private def addOne(): Unit = {
+    total += 1
+    var position = now
+    var size = 0
+    while (sizes(size).size == most) {
+      sizes(size).removeOldest(1)
+      val joined = sizes(size).oldestPosition
+      sizes(size).removeOldest(1)
+      sizes(size).append(position, 1)
+      position = joined
+      size += 1
+    }
+    sizes(size).append(position, 1)
+    if (size > greatest) greatest = size
+  }
 
   private def add(ones: Long): Unit = {
     total += ones
