@@ -6,29 +6,22 @@ import org.slidewise.core.algorithms.SlotAlgorithm
 final class DoubleWindow private[core] (operator: DoubleAggregator, algorithm: SlotAlgorithm[Array[Double]])
     extends Window[Array[Double], Double, Double](operator, algorithm) {
 
-  // The rare case does not join the common one again, so that fields stay in registers from one call to the next. What is
-  // called more than once is a local value, whose class the compiler then looks at once.
-  override def insert(in: Double): Unit = {
-    val algorithm = this.algorithm
-    if (algorithm.hasRoom) put(algorithm, in) else makeRoomAndPut(algorithm, in)
-  }
+  // The rare case does not join the common one again, so that fields stay in registers from one call to the next.
+  override def insert(in: Double): Unit = if (algorithm.hasRoom) put(in) else makeRoomAndPut(in)
 
-  private def makeRoomAndPut(algorithm: SlotAlgorithm[Array[Double]], in: Double): Unit = {
+  private def makeRoomAndPut(in: Double): Unit = {
     algorithm.makeRoom()
-    put(algorithm, in)
+    put(in)
   }
 
-  private def put(algorithm: SlotAlgorithm[Array[Double]], in: Double): Unit = {
+  private def put(in: Double): Unit = {
     val slot = algorithm.slotForInsert
-    val states = algorithm.states
-    operator.lift(in, states.cells(slot), states.offset(slot))
+    operator.lift(in, algorithm.states.cells(slot), algorithm.states.offset(slot))
     algorithm.insertLifted()
   }
 
   override def query(): Double = {
-    val algorithm = this.algorithm
     val slot = algorithm.answer()
-    val states = algorithm.states
-    operator.lower(states.cells(slot), states.offset(slot))
+    operator.lower(algorithm.states.cells(slot), algorithm.states.offset(slot))
   }
 }
