@@ -46,9 +46,7 @@ def of(kind: str, order: str = "t", keys: str = "PARTITION BY p") -> str:
     # PySpark cannot show intervals of months.
     shown = "string({})" if "month" in kind else "{}"
     calls = ", ".join(
-        shown.format(f"{column} OVER ({keys} ORDER BY {order} {frame})")
-        for column in columns
-        for frame in FRAMES
+        shown.format(f"{column} OVER ({keys} ORDER BY {order} {frame})") for column in columns for frame in FRAMES
     )
     return f"SELECT id, {calls} FROM {source}"
 
