@@ -26,6 +26,8 @@ private object Injection {
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
     extensions.injectPostHocResolutionRule(_ => planning.streams.StreamWindowRule)
     extensions.injectPlannerStrategy(_ => planning.streams.StreamWindowStrategy)
+    extensions.injectCheckRule(session => new planning.streams.StreamCheck(session))
+    extensions.injectOptimizerRule(_ => planning.streams.PushFilterThroughStream)
     expressions.Registered.all.foreach(extensions.injectFunction)
     extensions.injectCheckRule(_ => expressions.OrderCheck)
   }

@@ -3,11 +3,13 @@ package org.slidewise.spark.execution.streams
 import java.util.concurrent.TimeUnit.NANOSECONDS
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
 
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
 import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, Distribution, Partitioning}
 import org.apache.spark.sql.catalyst.trees.TreePatternBits
 import org.apache.spark.sql.catalyst.rules.RuleId
@@ -47,8 +49,10 @@ case class StreamingSlidingWindowExec(
     plan.results,
     partitionSpec,
     order,
-    if (options.eager) "eager" else "append"
+    mode
   ) ++ stateInfo
+
+  private def mode = if (options.eager) "eager" else "append"
 
   override def requiredChildDistribution: Seq[Distribution] =
     if (partitionSpec.isEmpty) AllTuples :: Nil
@@ -72,6 +76,9 @@ case class StreamingSlidingWindowExec(
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
+    val operatorPath = new Path(getStateInfo.checkpointLocation, getStateInfo.operatorId.toString)
+    new WindowMetadata(operatorPath, hadoopConf)
+      .agree(WindowMetadata.describe(plan, partitionSpec, order, child.output, mode))
     val schema = StateStoreColFamilySchema(
       StateStore.DEFAULT_COL_FAMILY_NAME,
       0,
@@ -110,14 +117,19 @@ case class StreamingSlidingWindowExec(
   override def shouldRunAnotherBatch(newInputWatermark: Long): Boolean =
     !options.eager && eventTimeWatermarkForEviction.exists(newInputWatermark > _)
 
-  /** Rows come out when the watermark has passed the ends of their frames. */
+  /** Rows come out when the watermark has passed the ends of their frames; those that wait for rows, nobody knows when. */
   override def produceOutputWatermark(inputWatermarkMs: Long): Option[Long] =
-    Some(inputWatermarkMs)
+    plan.longestWaitMicros.map(wait => inputWatermarkMs - (wait + 999) / 1000)
+
+  /** A stream without a watermark, which only the eager mode takes, has no late rows. */
+  private def hasWatermark = order.child.references.exists { a =>
+    child.output.exists(o => o.exprId == a.exprId && o.metadata.contains(EventTimeWatermark.delayKey))
+  }
 
   override protected def doExecute(): RDD[InternalRow] = {
     val task = new StreamWindowFactory(plan, partitionSpec, order, options, child.output)
-    val evictUntil = eventTimeWatermarkForEviction
-    val lateUntil = eventTimeWatermarkForLateEvents
+    val evictUntil = eventTimeWatermarkForEviction.filter(_ => hasWatermark)
+    val lateUntil = eventTimeWatermarkForLateEvents.filter(_ => hasWatermark)
     child
       .execute()
       .mapPartitionsWithStateStore(session.sqlContext, getStateInfo, keySchema, StateCells.valueSchema, encoder) {

@@ -1,6 +1,7 @@
 package org.slidewise.spark.planning.streams
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_HOUR
 import org.apache.spark.unsafe.types.CalendarInterval
 
 /**
@@ -13,6 +14,10 @@ final case class StreamFrame(frameType: FrameType, lower: Option[Expression], up
 
   /** Whether rows that come after the current one in a later batch may belong to the frame. */
   def looksAhead: Boolean = StreamFrame.isAfterCurrent(upper)
+
+  /** For how much of event time a row may wait for its frame, at most; none if it waits for a number of rows. */
+  def waitMicros: Option[Long] =
+    if (!looksAhead) Some(0L) else if (frameType == RowFrame) None else Some(StreamFrame.longest(upper))
 
   /** The same as SQL has it. */
   def specified: SpecifiedWindowFrame =
@@ -28,6 +33,17 @@ object StreamFrame {
     case SpecifiedWindowFrame(kind, UnboundedPreceding, upper) => Right(StreamFrame(kind, None, upper))
     case SpecifiedWindowFrame(kind, lower, upper)              => Right(StreamFrame(kind, Some(lower), upper))
   }
+
+  private def longest(offset: Expression): Long = offset.eval() match {
+    case interval: CalendarInterval =>
+      interval.microseconds + interval.days * LongestDay + interval.months * LongestMonth
+    case micros: Long => micros // of a day-time interval, whose days are 24 hours
+    case months: Int  => months * LongestMonth
+    case other        => throw new IllegalStateException(s"$other is not an interval")
+  }
+
+  private val LongestDay = 25 * MICROS_PER_HOUR
+  private val LongestMonth = 31 * LongestDay
 
   private def isAfterCurrent(bound: Expression): Boolean = bound match {
     case CurrentRow            => false

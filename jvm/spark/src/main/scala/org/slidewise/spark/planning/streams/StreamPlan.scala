@@ -16,7 +16,14 @@ final case class StreamPlan(
     frames: Seq[StreamFramePlan],
     answers: Seq[AttributeReference],
     results: Seq[NamedExpression]
-)
+) {
+
+  /** For how much of event time a row may wait for its frames to be complete, at most; none if that cannot be told. */
+  def longestWaitMicros: Option[Long] = {
+    val waits = frames.map(_.frame.waitMicros)
+    if (waits.forall(_.isDefined)) Some(waits.flatten.maxOption.getOrElse(0L)) else None
+  }
+}
 
 object StreamPlan {
 

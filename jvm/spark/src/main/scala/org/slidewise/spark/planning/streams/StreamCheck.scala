@@ -1,0 +1,60 @@
+package org.slidewise.spark.planning.streams
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
+import org.apache.spark.sql.catalyst.expressions.RowFrame
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
+import org.apache.spark.sql.catalyst.streaming.WriteToStream
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.spark.SlidewiseSettings
+
+/** What is settled when a query with windows over streams is started: whether it can be, and where its state is kept. */
+final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) with Logging {
+  import StreamCheck._
+
+  override def apply(plan: LogicalPlan): Unit = plan match {
+    case write: WriteToStream if write.exists(_.isInstanceOf[StreamOutput]) =>
+      write.foreach(refuseAfterEndlessWait)
+      preferRocksDb()
+    case _ => ()
+  }
+
+  /** A row may wait for others of its key for ever; nothing after it could then rely on the watermark. */
+  private def refuseAfterEndlessWait(node: LogicalPlan): Unit =
+    if (keepsState(node))
+      node.children.foreach(_.foreach {
+        case window: Window if StreamInput.isBelow(window) && waitsForRows(window) =>
+          throw new StreamRefused(
+            window.windowExpressions.map(_.sql).mkString(", "),
+            "a frame of ROWS ends after the current row, so that rows wait for others however late it gets, and another " +
+              "operation with a state follows: use RANGE with an interval, or end the frame at CURRENT ROW",
+            window.origin
+          )
+        case _ => ()
+      })
+
+  private def keepsState(node: LogicalPlan): Boolean =
+    node.isInstanceOf[StreamOutput] || UnsupportedOperationChecker.isStatefulOperation(node)
+
+  private def waitsForRows(window: Window): Boolean =
+    StreamPlan.of(window.windowExpressions, SlidewiseSettings.mergeApproximate(SQLConf.get)).exists {
+      _.frames.exists(f => f.frame.frameType == RowFrame && f.frame.looksAhead)
+    }
+
+  /** Spark's default holds all state in memory. A checkpoint keeps the store that it was begun with. */
+  private def preferRocksDb(): Unit = {
+    val conf = session.conf
+    if (conf.getOption(SQLConf.STATE_STORE_PROVIDER_CLASS.key).isEmpty) {
+      logInfo("A window over a stream keeps its state in RocksDB, since the session names no other state store")
+      conf.set(SQLConf.STATE_STORE_PROVIDER_CLASS.key, RocksDb)
+      if (conf.getOption(Changelog).isEmpty) conf.set(Changelog, "true")
+    }
+  }
+}
+
+private object StreamCheck {
+  val RocksDb = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+  val Changelog = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
+}
