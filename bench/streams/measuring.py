@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +30,10 @@ class DisagreementError(Exception):
 
 def session(jar: Path) -> SparkSession:
     import slidewise
+
+    # Python workers are this Python, and find list_a_key.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
 
     settings = {
         "spark.jars": str(jar),
