@@ -53,6 +53,14 @@ object SlidewiseSettings {
    */
   val StreamKeyTimeout = "spark.slidewise.streaming.keyTimeout"
 
+  /**
+   * A directory into which rows that come too late are written, as JSON, in a folder for each batch. By default they are only
+   * counted.
+   */
+  val StreamLateRows = "spark.slidewise.streaming.lateRowsPath"
+
+  def streamLateRowsPath(conf: SQLConf): Option[String] = Option(conf.getConfString(StreamLateRows, null))
+
   def streamEager(conf: SQLConf): Boolean = conf.getConfString(StreamMode, "append").trim.toLowerCase match {
     case "append" => false
     case "eager"  => true

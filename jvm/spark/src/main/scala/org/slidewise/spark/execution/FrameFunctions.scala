@@ -145,10 +145,37 @@ final private[execution] class FrameFunctions(
   def copyOf(state: InternalRow): InternalRow = state match {
     case row: UnsafeRow => row.copy()
     case _              =>
-      val copy = newState()
-      mergeInPlace(copy, state)
+      val copy = new SpecificInternalRow(stateTypes)
+      copyTo(copy, state)
       copy
   }
+
+  /** Makes `target`, a state of its own, stand for what `state` does; both are objects. */
+  def copyTo(target: InternalRow, state: InternalRow): Unit = {
+    var i = 0
+    while (i < imperatives.length) {
+      imperatives(i).initialize(target)
+      imperatives(i).merge(target, state)
+      i += 1
+    }
+    i = 0
+    while (i < declarativeFields.length) {
+      val field = declarativeFields(i)
+      target.update(
+        field,
+        if (state.isNullAt(field)) null else InternalRow.copyValue(state.get(field, stateTypes(field)))
+      )
+      i += 1
+    }
+  }
+
+  private[this] lazy val declarativeFields: Array[Int] = aggregates
+    .zip(offsets)
+    .collect { case ((function: DeclarativeAggregate, _), offset) =>
+      function.aggBufferAttributes.indices.map(offset + _)
+    }
+    .flatten
+    .toArray
 
   // Functions that may use their state up when they answer: they get a copy.
   private[this] val consumers =

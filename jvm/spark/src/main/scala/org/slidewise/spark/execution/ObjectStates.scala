@@ -39,8 +39,7 @@ final private[execution] class ObjectStates(
   def copyOf(slot: Int): InternalRow = functions.copyOf(states(slot))
 
   def put(slot: Int, state: InternalRow): Unit = {
-    clear(slot)
-    functions.mergeInPlace(states(slot), state)
+    functions.copyTo(older(slot), state)
     changed(slot)
   }
 

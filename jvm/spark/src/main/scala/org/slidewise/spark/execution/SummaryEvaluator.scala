@@ -25,13 +25,8 @@ final private[execution] class SummaryEvaluator(
   private[this] val window = SummaryFrame.lastRows(plan.frame).get
   private[this] val rows = log.reader()
 
-  private[this] val inserted = {
-    val values = plan.aggregates.zip(functions).map { case (aggregate, function) =>
-      val value = function.inserted
-      aggregate.filter.fold(value)(If(_, value, Literal.create(null, value.dataType)))
-    }
-    MutableProjection.create(values, input).target(new SpecificInternalRow(values.map(_.dataType)))
-  }
+  private[this] val inserted =
+    SummarizesLastRows.inserted(plan.aggregates.map(_.filter).zip(functions), input)
 
   private[this] var summaries = Array.empty[RowSummary]
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.catalyst.trees.{BinaryLike, TernaryLike}
 import org.apache.spark.sql.types._
 
-import org.slidewise.core.summaries.{AdditiveCount, AdditiveSum}
+import org.slidewise.core.summaries.{AdditiveCount, AdditiveSum, WindowSummary}
 
 /**
  * Counts the rows of a frame in which something is true, to at most ε W where W is the frame's rows: over the last W rows in
@@ -76,12 +76,12 @@ case class ApproxCountIf(condition: Expression, epsilon: Expression)
   override def inserted: Expression =
     Coalesce(Seq(Sums.cast(condition, BooleanType), Literal.FalseLiteral))
 
-  override def summaryOf(window: Long): RowSummary = new RowSummary {
-    private[this] val count = AdditiveCount.create(window, allowedError)
+  override def summaryOf(window: Long): RowSummary = of(AdditiveCount.create(window, allowedError))
+  override def summaryFrom(bytes: Array[Byte]): RowSummary = of(AdditiveCount.fromBytes(bytes))
+
+  private def of(count: AdditiveCount): RowSummary = new SummaryOfRows(count) {
     override def insert(row: InternalRow, ordinal: Int): Unit =
       count.insert(!row.isNullAt(ordinal) && row.getBoolean(ordinal))
-    override def estimate: Double = count.estimate
-    override def bits: Long = count.bits
   }
 
   override protected def withNewChildrenInternal(c: Expression, e: Expression): ApproxCountIf = copy(c, e)
@@ -164,24 +164,33 @@ case class ApproxSum(x: Expression, upperBound: Expression, epsilon: Expression)
   override def allowedError: Double = EpsilonArgument.of(epsilon)
   override def inserted: Expression = FromZeroTo(Sums.cast(x, if (isWhole) LongType else DoubleType), bound)
 
-  override def summaryOf(window: Long): RowSummary = if (isWhole) new RowSummary {
-    private[this] val sum = AdditiveSum.create(window, bound.toLong, allowedError)
-    override def insert(row: InternalRow, ordinal: Int): Unit =
-      sum.insert(if (row.isNullAt(ordinal)) 0L else row.getLong(ordinal))
-    override def estimate: Double = sum.estimate
-    override def bits: Long = sum.bits
-  }
-  else
-    new RowSummary {
-      private[this] val sum = AdditiveSum.createReal(window, bound, allowedError)
+  override def summaryOf(window: Long): RowSummary = of(
+    if (isWhole) AdditiveSum.create(window, bound.toLong, allowedError)
+    else AdditiveSum.createReal(window, bound, allowedError)
+  )
+
+  override def summaryFrom(bytes: Array[Byte]): RowSummary = of(AdditiveSum.fromBytes(bytes))
+
+  private def of(sum: AdditiveSum): RowSummary =
+    if (isWhole) new SummaryOfRows(sum) {
       override def insert(row: InternalRow, ordinal: Int): Unit =
-        sum.insert(if (row.isNullAt(ordinal)) 0.0 else row.getDouble(ordinal))
-      override def estimate: Double = sum.estimate
-      override def bits: Long = sum.bits
+        sum.insert(if (row.isNullAt(ordinal)) 0L else row.getLong(ordinal))
     }
+    else
+      new SummaryOfRows(sum) {
+        override def insert(row: InternalRow, ordinal: Int): Unit =
+          sum.insert(if (row.isNullAt(ordinal)) 0.0 else row.getDouble(ordinal))
+      }
 
   override protected def withNewChildrenInternal(a: Expression, b: Expression, c: Expression): ApproxSum =
     copy(a, b, c)
+}
+
+/** One of the core's summaries, of what an expression makes of rows. */
+abstract private class SummaryOfRows(summary: WindowSummary) extends RowSummary {
+  final override def estimate: Double = summary.estimate
+  final override def bits: Long = summary.bits
+  final override def toBytes: Array[Byte] = summary.toBytes
 }
 
 private object ApproxSum {

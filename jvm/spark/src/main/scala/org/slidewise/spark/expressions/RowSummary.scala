@@ -1,7 +1,7 @@
 package org.slidewise.spark.expressions
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions._
 
 /**
  * An aggregate function that promises an error of a part ε of what its frame could hold, and so can be answered for the last W
@@ -17,6 +17,24 @@ trait SummarizesLastRows {
 
   /** A summary of the last `window` rows. */
   def summaryOf(window: Long): RowSummary
+
+  /** The summary that [[RowSummary.toBytes]] made bytes of. */
+  def summaryFrom(bytes: Array[Byte]): RowSummary
+}
+
+object SummarizesLastRows {
+
+  /** What is inserted for a row, a field for each function, which counts nothing where its filter is not true. */
+  def inserted(
+      functions: Seq[(Option[Expression], SummarizesLastRows)],
+      input: Seq[Attribute]
+  ): Projection = {
+    val values = functions.map { case (filter, function) =>
+      val value = function.inserted
+      filter.fold(value)(If(_, value, Literal.create(null, value.dataType)))
+    }
+    MutableProjection.create(values, input).target(new SpecificInternalRow(values.map(_.dataType)))
+  }
 }
 
 /** The last W rows, in few bits. */
@@ -29,4 +47,7 @@ trait RowSummary {
 
   /** The bits of state. */
   def bits: Long
+
+  /** The state, and what is needed to read it. */
+  def toBytes: Array[Byte]
 }

@@ -61,6 +61,22 @@ final private[streams] class KeyRun(
     answered
   }
 
+  /** Up to which time the watermark must go for another row to leave, if no other comes. */
+  def due: Long =
+    if (key.answered == key.settled) key.pending.oldest
+    else {
+      val row = waiting(key.answered)
+      val time = row.getLong(timeField)
+      var complete = Long.MinValue
+      var i = 0
+      while (i < key.evaluators.length) {
+        val at = key.evaluators(i).bounds.completeAt(key.answered, row, time, key.settled)
+        complete = math.max(complete, at)
+        i += 1
+      }
+      math.min(complete, key.pending.oldest)
+    }
+
   private def answerSettled(): InternalRow =
     if (!settle()) null
     else {
@@ -73,8 +89,9 @@ final private[streams] class KeyRun(
   private def answerWaiting(): InternalRow = {
     var answered: InternalRow = null
     var stuck = false
-    while (answered == null && !stuck) {
-      if (key.answered < key.settled && areComplete(waiting(key.answered))) answered = answer(waiting(key.answered))
+    while (answered == null && !stuck)
+      if (key.answered < key.settled && areComplete(waiting(key.answered)))
+        answered = answer(waiting(key.answered))
       else if (settle()) {
         key.waiting.append(current)
         consume()
@@ -82,7 +99,6 @@ final private[streams] class KeyRun(
         stuck = allSettled
         allSettled = true
       }
-    }
     answered
   }
 

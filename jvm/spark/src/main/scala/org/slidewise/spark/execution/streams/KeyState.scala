@@ -16,7 +16,7 @@ final private[streams] class KeyState(
     val pending: PendingRows,
     val rows: StateLog,
     val waiting: StateLog,
-    val evaluators: Array[StreamFrameEvaluator]
+    val evaluators: Array[StreamFrameAnswers]
 ) {
   private[this] val out = new StateWriter
 
@@ -67,8 +67,15 @@ final private[streams] class KeyState(
     rows.release(oldest)
   }
 
-  /** Writes what is kept of the key. */
-  def close(expiry: Long): Unit = {
+  /**
+   * Writes what is kept of the key.
+   *
+   * @param due
+   *   up to which time the watermark must go for the key to have something to do
+   * @param expiry
+   *   after which time what is kept is of no use
+   */
+  def close(due: Long, expiry: Long): Unit = {
     release()
     out.long(settled)
     out.long(answered)
@@ -80,7 +87,7 @@ final private[streams] class KeyState(
     waiting.release(answered)
     out.bytes(waiting.close())
     evaluators.foreach(_.writeTo(out))
-    cells.put(StateCells.Header, 0L, pending.oldest, expiry, out.result())
+    cells.put(StateCells.Header, 0L, due, expiry, out.result())
   }
 
   /** Removes all that is kept of the key, which must have been opened and have no row that has not left. */

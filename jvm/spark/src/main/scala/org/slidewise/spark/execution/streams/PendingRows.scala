@@ -62,17 +62,16 @@ final private[streams] class PendingRows(cells: StateCells, fields: Int, timeFie
 
   private def nextBlock(): Unit = {
     index = 0
-    reading =
-      if (stored.nonEmpty) {
-        val block = stored.remove(0)
-        val read = RowBlock.of(block.count.toLong, cells.data(StateCells.Pending, block.number))
-        cells.remove(StateCells.Pending, block.number)
-        read
-      } else if (tail.count > 0) {
-        val read = tail
-        tail = new RowBlock(0)
-        read
-      } else null
+    reading = if (stored.nonEmpty) {
+      val block = stored.remove(0)
+      val read = RowBlock.of(block.count.toLong, cells.data(StateCells.Pending, block.number))
+      cells.remove(StateCells.Pending, block.number)
+      read
+    } else if (tail.count > 0) {
+      val read = tail
+      tail = new RowBlock(0)
+      read
+    } else null
   }
 
   def take(): Unit = index += 1
@@ -98,7 +97,10 @@ final private[streams] class PendingRows(cells: StateCells, fields: Int, timeFie
   def addAll(rows: RowSource): Unit = if (rows.head != null) {
     var place = 0
     while (rows.head != null && place < stored.size) {
-      val until = if (place + 1 < stored.size) stored(place + 1).first else if (tail.count > 0) tailTime(0) else Long.MaxValue
+      val until =
+        if (place + 1 < stored.size) stored(place + 1).first
+        else if (tail.count > 0) tailTime(0)
+        else Long.MaxValue
       if (timeOf(rows.head) < until) place = mergeInto(place, rows, until) else place += 1
     }
     if (rows.head != null) mergeIntoTail(rows)

@@ -13,7 +13,11 @@ import org.apache.spark.sql.types._
  * Schema, version 1: the key is (`section` int, the partition keys, `number` bigint), the value (`low` bigint, `high` bigint,
  * `data` binary).
  */
-final private[streams] class StateCells(store: StateStore, partitionSpec: Seq[Expression], input: Seq[Attribute]) {
+final private[streams] class StateCells(
+    store: StateStore,
+    partitionSpec: Seq[Expression],
+    input: Seq[Attribute]
+) {
   import StateCells._
 
   private[this] val keyOf = UnsafeProjection.create(Literal(0) +: partitionSpec :+ Literal(0L), input)

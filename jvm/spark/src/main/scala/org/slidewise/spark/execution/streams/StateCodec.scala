@@ -21,7 +21,8 @@ final private[streams] class StateCodec(functions: Seq[AggregateFunction], fixed
 
   private[this] val fields: Array[Field] = functions.flatMap {
     case typed: TypedImperativeAggregate[_] => Seq(new ObjectField(typed))
-    case other => other.aggBufferAttributes.map(a => if (isWide(a.dataType)) WideDecimal else new Plain(a.dataType))
+    case other                              =>
+      other.aggBufferAttributes.map(a => if (isWide(a.dataType)) WideDecimal else new Plain(a.dataType))
   }.toArray
 
   private[this] val storedTypes = fields.map(_.stored)
@@ -40,7 +41,7 @@ final private[streams] class StateCodec(functions: Seq[AggregateFunction], fixed
       project(kept).getBytes
     }
 
-  def fromBytes(bytes: Array[Byte]): InternalRow = {
+  def fromBytes(bytes: Array[Byte]): InternalRow =
     if (fixedWidth) {
       val row = new UnsafeRow(fields.length)
       row.pointTo(bytes, bytes.length)
@@ -55,7 +56,6 @@ final private[streams] class StateCodec(functions: Seq[AggregateFunction], fixed
       }
       state
     }
-  }
 }
 
 private object StateCodec {

@@ -37,7 +37,8 @@ private[streams] object StateWriter {
 
   def readBytes(in: ByteBuffer): Array[Byte] = {
     val length = in.getInt()
-    if (length < 0 || length > in.remaining) throw new CorruptState(s"$length bytes are announced, ${in.remaining} are there")
+    if (length < 0 || length > in.remaining)
+      throw new CorruptState(s"$length bytes are announced, ${in.remaining} are there")
     val bytes = new Array[Byte](length)
     in.get(bytes)
     bytes

@@ -28,7 +28,22 @@ abstract private[streams] class StreamBounds {
    * @return
    *   false if rows may come that belong to the frame; ask again then
    */
-  def advance(position: Long, row: InternalRow, time: Long, settled: Long, newest: Long, horizon: Long): Boolean
+  def advance(
+      position: Long,
+      row: InternalRow,
+      time: Long,
+      settled: Long,
+      newest: Long,
+      horizon: Long
+  ): Boolean
+
+  /**
+   * The time after which the frame of a row is complete though no other row has come; `Long.MaxValue` if it waits for rows.
+   *
+   * @param settled
+   *   how many rows have their place
+   */
+  def completeAt(position: Long, row: InternalRow, time: Long, settled: Long): Long
 
   final def moveTo(lo: Long, hi: Long): Unit = {
     loAt = lo
@@ -40,7 +55,14 @@ abstract private[streams] class StreamBounds {
 }
 
 final private class StreamRowsBounds(lower: Option[Int], upper: Int) extends StreamBounds {
-  def advance(position: Long, row: InternalRow, time: Long, settled: Long, newest: Long, horizon: Long): Boolean = {
+  def advance(
+      position: Long,
+      row: InternalRow,
+      time: Long,
+      settled: Long,
+      newest: Long,
+      horizon: Long
+  ): Boolean = {
     val end = math.max(position + upper + 1, 0L)
     val known = end <= settled
     if (known) {
@@ -50,14 +72,28 @@ final private class StreamRowsBounds(lower: Option[Int], upper: Int) extends Str
     known
   }
 
+  def completeAt(position: Long, row: InternalRow, time: Long, settled: Long): Long =
+    if (position + upper + 1 <= settled) Long.MinValue else Long.MaxValue
+
   def lastsUntil(time: Long): Option[Long] = None
 }
 
 /** @param times the rows' times, by position */
-final private class StreamRangeBounds(lower: Option[TimeBound], upper: TimeBound, times: RowsByPosition, timeField: Int)
-    extends StreamBounds {
+final private class StreamRangeBounds(
+    lower: Option[TimeBound],
+    upper: TimeBound,
+    times: RowsByPosition,
+    timeField: Int
+) extends StreamBounds {
 
-  def advance(position: Long, row: InternalRow, time: Long, settled: Long, newest: Long, horizon: Long): Boolean = {
+  def advance(
+      position: Long,
+      row: InternalRow,
+      time: Long,
+      settled: Long,
+      newest: Long,
+      horizon: Long
+  ): Boolean = {
     val last = upper.of(row, time)
     val known = newest > last || horizon >= last
     if (known) {
@@ -69,6 +105,8 @@ final private class StreamRangeBounds(lower: Option[TimeBound], upper: TimeBound
     }
     known
   }
+
+  def completeAt(position: Long, row: InternalRow, time: Long, settled: Long): Long = upper.of(row, time)
 
   def lastsUntil(time: Long): Option[Long] = lower.flatMap(_.inverse(time))
 }

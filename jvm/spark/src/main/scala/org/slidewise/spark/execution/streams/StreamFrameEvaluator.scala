@@ -24,7 +24,7 @@ import org.slidewise.spark.planning.streams.StreamFramePlan
 final private[streams] class StreamFrameEvaluator(
     plan: StreamFramePlan,
     index: Int,
-    val bounds: StreamBounds,
+    override val bounds: StreamBounds,
     input: Seq[Attribute],
     log: StateLog,
     cells: StateCells,
@@ -32,14 +32,15 @@ final private[streams] class StreamFrameEvaluator(
     maxStateBytes: Long,
     results: InternalRow,
     firstGuard: Int
-) {
+) extends StreamFrameAnswers {
   private[this] val functions = plan.aggregates.map(a => (a.function, a.filter))
   private[this] val ordinals = plan.aggregates.map(_.result)
   private[this] val guards = plan.aggregates.flatMap(a => a.guard.map(guard => (guard, a.filter)))
   private[this] val guardOrdinals = guards.indices.map(firstGuard + _).toArray
   private[this] val recalculates = plan.algorithm == Algorithm.Recalculation && plan.frame.lower.isDefined
 
-  private[this] val all = new FrameFunctions(functions ++ guards, ordinals ++ guardOrdinals, input, keepsStates = true)
+  private[this] val all =
+    new FrameFunctions(functions ++ guards, ordinals ++ guardOrdinals, input, keepsStates = true)
   private[this] val codec = new StateCodec((functions ++ guards).map(_._1), all.fixedWidth)
   private[this] val states = RowStates(all, log.reader(), resources, maxStateBytes)
   private[this] var queueCombines = 0L
@@ -79,11 +80,9 @@ final private[streams] class StreamFrameEvaluator(
   private[this] lazy val recalculation = new Recalculation(asSpark)
   private[this] var askedSpark = false
 
-  /** The oldest position that is still to be read. */
-  def needs: Long = if (plan.frame.lower.isEmpty) bounds.hi else bounds.lo
+  override def needs: Long = if (plan.frame.lower.isEmpty) bounds.hi else bounds.lo
 
-  /** Writes the answers for the frame that `bounds` has moved to. */
-  def evaluate(): Unit =
+  override def evaluate(): Unit =
     if (recalculates) evaluateAsSpark()
     else
       try {
@@ -107,19 +106,17 @@ final private[streams] class StreamFrameEvaluator(
     asSpark.lower(recalculation.slide(bounds.lo, bounds.hi), results)
   }
 
-  def combines: Long = states.combines + queueCombines + (if (askedSpark) asSpark.combines else 0L)
+  override def combines: Long = states.combines + queueCombines + (if (askedSpark) asSpark.combines else 0L)
 
-  /** Begins a key of which nothing is kept. */
-  def reset(): Unit = {
+  override def reset(): Unit = {
     bounds.moveTo(0L, 0L)
     if (frames != null) frames.reset()
     if (askedSpark) recalculation.reset()
   }
 
-  /** Removes what is kept of the key. */
-  def drop(): Unit = if (frames != null) frames.drop()
+  override def drop(): Unit = if (frames != null) frames.drop()
 
-  def writeTo(out: StateWriter): Unit = {
+  override def writeTo(out: StateWriter): Unit = {
     out.long(bounds.lo)
     out.long(bounds.hi)
     if (frames != null) {
@@ -130,7 +127,7 @@ final private[streams] class StreamFrameEvaluator(
     }
   }
 
-  def reopen(in: ByteBuffer): Unit = {
+  override def reopen(in: ByteBuffer): Unit = {
     bounds.moveTo(in.getLong(), in.getLong())
     if (frames != null) {
       val ends = Array.fill(4)(in.getLong())
@@ -141,7 +138,7 @@ final private[streams] class StreamFrameEvaluator(
     if (askedSpark) recalculation.reset()
   }
 
-  def close(): Unit = {
+  override def close(): Unit = {
     states.close()
     if (askedSpark) asSpark.close()
   }

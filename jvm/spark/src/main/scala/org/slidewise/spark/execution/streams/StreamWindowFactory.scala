@@ -1,15 +1,19 @@
 package org.slidewise.spark.execution.streams
 
+import org.apache.hadoop.fs.Path
+
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.types.BooleanType
+import org.apache.spark.util.SerializableConfiguration
 
 import org.slidewise.spark.execution.TaskResources
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
-import org.slidewise.spark.planning.streams.{StreamOptions, StreamPlan}
+import org.slidewise.spark.planning.{Algorithm, SummaryFrame}
+import org.slidewise.spark.planning.streams.{StreamFrame, StreamOptions, StreamPlan}
 
 /** All that a task needs to run a window over its part of a batch; made on the driver, sent to the executors. */
 final private[streams] class StreamWindowFactory(
@@ -17,7 +21,9 @@ final private[streams] class StreamWindowFactory(
     partitionSpec: Seq[Expression],
     order: SortOrder,
     options: StreamOptions,
-    childOutput: Seq[Attribute]
+    childOutput: Seq[Attribute],
+    lateRowsFolder: Option[String],
+    hadoopConf: SerializableConfiguration
 ) extends Serializable {
 
   private val timeField = childOutput.indexWhere(_.exprId == order.child.asInstanceOf[Attribute].exprId)
@@ -60,22 +66,34 @@ final private[streams] class StreamWindowFactory(
       plan.answers.map(_.dataType) ++ Seq.fill(firstGuards.last - plan.answers.size)(BooleanType)
     )
     val timeInSummary = summaryAttributes.indexWhere(_.exprId == order.child.asInstanceOf[Attribute].exprId)
-    val evaluators = plan.frames.zipWithIndex.map { case (frame, index) =>
-      val bounds =
-        StreamBounds.of(frame.frame, order, childOutput, log.reader(), timeInSummary, options.timeZone)
-      new StreamFrameEvaluator(
-        frame,
-        index,
-        bounds,
-        summaryAttributes,
-        log,
-        cells,
-        resources,
-        options.maxStateBytes,
-        results,
-        firstGuards(index)
-      )
-    }.toArray
+    def boundsOf(frame: StreamFrame) =
+      StreamBounds.of(frame, order, childOutput, log.reader(), timeInSummary, options.timeZone)
+    val evaluators = plan.frames.zipWithIndex
+      .map {
+        case (frame, _) if frame.algorithm == Algorithm.AdditiveSummaries =>
+          new StreamSummaryEvaluator(
+            frame.aggregates,
+            SummaryFrame.lastRows(frame.frame.specified).get,
+            boundsOf(StreamFrame.CurrentRowOnly),
+            summaryAttributes,
+            log.reader(),
+            results
+          )
+        case (frame, index) =>
+          new StreamFrameEvaluator(
+            frame,
+            index,
+            boundsOf(frame.frame),
+            summaryAttributes,
+            log,
+            cells,
+            resources,
+            options.maxStateBytes,
+            results,
+            firstGuards(index)
+          )
+      }
+      .toArray[StreamFrameAnswers]
     val pending = new PendingRows(cells, childOutput.size, timeField)
     val waiting = new StateLog(cells, StateCells.Waiting, childOutput.size)
     val key = new KeyState(cells, pending, log, waiting, evaluators)
@@ -87,12 +105,14 @@ final private[streams] class StreamWindowFactory(
       results,
       UnsafeProjection.create(childOutput ++ plan.results.map(unnamed), childOutput ++ plan.answers)
     )
+    val counts = new StreamCounts
+    val lateRows = lateRowsOf(context)
     context.addTaskCompletionListener[Unit] { _ =>
+      lateRows.abort()
       evaluators.foreach(_.close())
       sorter.close()
     }
 
-    val counts = new StreamCounts
     val watermark = evictUntil.fold(Long.MinValue)(Math.multiplyExact(_, 1000L))
     val keyOf = UnsafeProjection.create(partitionSpec, childOutput)
     val otherKeyOf = UnsafeProjection.create(partitionSpec, childOutput)
@@ -108,9 +128,16 @@ final private[streams] class StreamWindowFactory(
       options.eager,
       expiryOf(evaluators),
       counts,
+      lateRows,
       watermark,
       () => atEnd(new StreamWindowRun(counts, cells, evaluators))
     )
+  }
+
+  private def lateRowsOf(context: TaskContext): LateRows = lateRowsFolder.fold[LateRows](LateRows.Dropped) {
+    folder =>
+      val file = new Path(folder, s"part-${context.partitionId()}.json")
+      new LateRows.InFile(file, childOutput, options.timeZone, hadoopConf.value)
   }
 
   private def unnamed(result: NamedExpression): Expression = result match {
@@ -118,7 +145,7 @@ final private[streams] class StreamWindowFactory(
     case other           => other
   }
 
-  private def expiryOf(evaluators: Array[StreamFrameEvaluator])(newest: Long): Long =
+  private def expiryOf(evaluators: Array[StreamFrameAnswers])(newest: Long): Long =
     if (newest == Long.MinValue) Long.MaxValue
     else {
       val ends = evaluators.map(_.bounds.lastsUntil(newest))
@@ -131,7 +158,7 @@ final private[streams] class StreamWindowFactory(
 final private[streams] class StreamWindowRun(
     counts: StreamCounts,
     cells: StateCells,
-    evaluators: Array[StreamFrameEvaluator]
+    evaluators: Array[StreamFrameAnswers]
 ) {
   def report(metric: String => SQLMetric): Unit = {
     metric("numOutputRows") += counts.output

@@ -32,6 +32,7 @@ final private[streams] class StreamWindowTask(
     eager: Boolean,
     expiryOf: Long => Long,
     counts: StreamCounts,
+    lateRows: LateRows,
     watermark: Long,
     atEnd: () => Unit
 ) extends Iterator[InternalRow] {
@@ -72,7 +73,10 @@ final private[streams] class StreamWindowTask(
         true
       } else {
         val late = upcoming.getLong(timeField) <= tooLate
-        if (late) counts.late += 1
+        if (late) {
+          counts.late += 1
+          lateRows.add(upcoming)
+        }
         late
       }
   }
@@ -108,6 +112,7 @@ final private[streams] class StreamWindowTask(
     if (row != null) counts.output += 1
     else if (!ended) {
       ended = true
+      lateRows.commit()
       atEnd()
     }
     row
@@ -148,8 +153,9 @@ final private[streams] class StreamWindowTask(
 
   private def closeKey(): Unit = {
     isOpen = false
-    val expiry = if (key.pending.isEmpty && key.answered == key.settled) expiryOf(key.newest) else Long.MaxValue
-    if (expiry < watermark) key.drop() else key.close(expiry)
+    val expiry =
+      if (key.pending.isEmpty && key.answered == key.settled) expiryOf(key.newest) else Long.MaxValue
+    if (expiry < watermark) key.drop() else key.close(run.due, expiry)
   }
 }
 

@@ -16,6 +16,7 @@ import org.apache.spark.sql.catalyst.rules.RuleId
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.util.SerializableConfiguration
 
 import org.slidewise.spark.planning.streams.{StreamOptions, StreamPlan}
 
@@ -104,7 +105,11 @@ case class StreamingSlidingWindowExec(
     OperatorStateMetadataV1(
       OperatorInfoV1(getStateInfo.operatorId, shortName),
       Array(
-        StateStoreMetadataV1(StateStoreId.DEFAULT_STORE_NAME, StateCells.PrefixColumns, getStateInfo.numPartitions)
+        StateStoreMetadataV1(
+          StateStoreId.DEFAULT_STORE_NAME,
+          StateCells.PrefixColumns,
+          getStateInfo.numPartitions
+        )
       )
     )
 
@@ -126,22 +131,40 @@ case class StreamingSlidingWindowExec(
     child.output.exists(o => o.exprId == a.exprId && o.metadata.contains(EventTimeWatermark.delayKey))
   }
 
+  private def lateRowsFolder =
+    options.lateRowsPath.map(path =>
+      s"$path/operator=${getStateInfo.operatorId}/batch=${getStateInfo.storeVersion}"
+    )
+
   override protected def doExecute(): RDD[InternalRow] = {
-    val task = new StreamWindowFactory(plan, partitionSpec, order, options, child.output)
+    val task = new StreamWindowFactory(
+      plan,
+      partitionSpec,
+      order,
+      options,
+      child.output,
+      lateRowsFolder,
+      new SerializableConfiguration(session.sessionState.newHadoopConf())
+    )
     val evictUntil = eventTimeWatermarkForEviction.filter(_ => hasWatermark)
     val lateUntil = eventTimeWatermarkForLateEvents.filter(_ => hasWatermark)
     child
       .execute()
-      .mapPartitionsWithStateStore(session.sqlContext, getStateInfo, keySchema, StateCells.valueSchema, encoder) {
-        (store, rows) =>
-          val begin = System.nanoTime()
-          task.start(rows, store, lateUntil, evictUntil, TaskContext.get()) { run =>
-            longMetric("allUpdatesTimeMs") += NANOSECONDS.toMillis(System.nanoTime() - begin)
-            longMetric("commitTimeMs") += timeTakenMs(store.commit())
-            run.report(longMetric)
-            setStoreMetrics(store)
-            setOperatorMetrics()
-          }
+      .mapPartitionsWithStateStore(
+        session.sqlContext,
+        getStateInfo,
+        keySchema,
+        StateCells.valueSchema,
+        encoder
+      ) { (store, rows) =>
+        val begin = System.nanoTime()
+        task.start(rows, store, lateUntil, evictUntil, TaskContext.get()) { run =>
+          longMetric("allUpdatesTimeMs") += NANOSECONDS.toMillis(System.nanoTime() - begin)
+          longMetric("commitTimeMs") += timeTakenMs(store.commit())
+          run.report(longMetric)
+          setStoreMetrics(store)
+          setOperatorMetrics()
+        }
       }
   }
 

@@ -37,7 +37,8 @@ final private[streams] class WindowMetadata(operatorPath: Path, hadoopConf: Conf
     val in = files.open(file)
     try {
       val node = Mapper.readTree(in.readAllBytes())
-      if (node == null || !node.has("format") || !node.has("window")) throw new CorruptState(s"$file is cut off")
+      if (node == null || !node.has("format") || !node.has("window"))
+        throw new CorruptState(s"$file is cut off")
       (node.get("format").asInt, node.get("window").asText)
     } finally in.close()
   }
@@ -80,8 +81,9 @@ private[streams] object WindowMetadata {
 
   // Times of the batch, such as now(), are another literal each time.
   private def text(expression: Expression): String = expression.transform {
-    case a: AttributeReference                                                      => a.withQualifier(Nil)
-    case Literal(_, moment @ (TimestampType | TimestampNTZType | DateType)) => AttributeReference(s"<${moment.sql}>", moment)()
+    case a: AttributeReference                                              => a.withQualifier(Nil)
+    case Literal(_, moment @ (TimestampType | TimestampNTZType | DateType)) =>
+      AttributeReference(s"<${moment.sql}>", moment)()
   }.sql
 }
 

@@ -17,7 +17,9 @@ object PushFilterThroughStream extends Rule[LogicalPlan] {
   // A filter within the markers is there only because it is of keys: other conditions stay above the output.
   private def isOfKeys(condition: Expression, child: LogicalPlan): Boolean =
     condition.deterministic && condition.references.nonEmpty && {
-      val keys = child.collectFirst { case window: Window => AttributeSet(window.partitionSpec.flatMap(_.references)) }
+      val keys = child.collectFirst { case window: Window =>
+        AttributeSet(window.partitionSpec.flatMap(_.references))
+      }
       keys.exists(condition.references.subsetOf)
     }
 }

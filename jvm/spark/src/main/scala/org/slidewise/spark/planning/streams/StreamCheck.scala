@@ -16,27 +16,26 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) wit
 
   override def apply(plan: LogicalPlan): Unit = plan match {
     case write: WriteToStream if write.exists(_.isInstanceOf[StreamOutput]) =>
-      write.foreach(refuseAfterEndlessWait)
+      refuseAfterEndlessWait(write, isBelowState = false)
       preferRocksDb()
     case _ => ()
   }
 
-  /** A row may wait for others of its key for ever; nothing after it could then rely on the watermark. */
-  private def refuseAfterEndlessWait(node: LogicalPlan): Unit =
-    if (keepsState(node))
-      node.children.foreach(_.foreach {
-        case window: Window if StreamInput.isBelow(window) && waitsForRows(window) =>
-          throw new StreamRefused(
-            window.windowExpressions.map(_.sql).mkString(", "),
-            "a frame of ROWS ends after the current row, so that rows wait for others however late it gets, and another " +
-              "operation with a state follows: use RANGE with an interval, or end the frame at CURRENT ROW",
-            window.origin
-          )
-        case _ => ()
-      })
-
-  private def keepsState(node: LogicalPlan): Boolean =
-    node.isInstanceOf[StreamOutput] || UnsupportedOperationChecker.isStatefulOperation(node)
+  /** A row may wait for others of its key for ever; an operation after it could then not rely on the watermark. */
+  private def refuseAfterEndlessWait(node: LogicalPlan, isBelowState: Boolean): Unit = {
+    node match {
+      case window: Window if isBelowState && StreamInput.isBelow(window) && waitsForRows(window) =>
+        throw new StreamRefused(
+          window.windowExpressions.map(_.sql).mkString(", "),
+          "a frame of ROWS ends after the current row, so that rows wait for others however late it gets, and another " +
+            "operation with a state follows: use RANGE with an interval, or end the frame at CURRENT ROW"
+        )
+      case _ => ()
+    }
+    val below =
+      isBelowState || node.isInstanceOf[StreamInput] || UnsupportedOperationChecker.isStatefulOperation(node)
+    node.children.foreach(refuseAfterEndlessWait(_, below))
+  }
 
   private def waitsForRows(window: Window): Boolean =
     StreamPlan.of(window.windowExpressions, SlidewiseSettings.mergeApproximate(SQLConf.get)).exists {
@@ -47,7 +46,9 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) wit
   private def preferRocksDb(): Unit = {
     val conf = session.conf
     if (conf.getOption(SQLConf.STATE_STORE_PROVIDER_CLASS.key).isEmpty) {
-      logInfo("A window over a stream keeps its state in RocksDB, since the session names no other state store")
+      logInfo(
+        "A window over a stream keeps its state in RocksDB, since the session names no other state store"
+      )
       conf.set(SQLConf.STATE_STORE_PROVIDER_CLASS.key, RocksDb)
       if (conf.getOption(Changelog).isEmpty) conf.set(Changelog, "true")
     }

@@ -26,6 +26,8 @@ final case class StreamFrame(frameType: FrameType, lower: Option[Expression], up
 
 object StreamFrame {
 
+  val CurrentRowOnly: StreamFrame = StreamFrame(RowFrame, Some(CurrentRow), CurrentRow)
+
   /** What the frame is, or why it cannot be one over a stream. */
   def of(frame: SpecifiedWindowFrame): Either[String, StreamFrame] = frame match {
     case SpecifiedWindowFrame(_, _, UnboundedFollowing) =>
@@ -46,9 +48,9 @@ object StreamFrame {
   private val LongestMonth = 31 * LongestDay
 
   private def isAfterCurrent(bound: Expression): Boolean = bound match {
-    case CurrentRow            => false
-    case IntegerLiteral(rows)  => rows > 0
-    case _: UnaryMinus         => false
+    case CurrentRow                => false
+    case IntegerLiteral(rows)      => rows > 0
+    case _: UnaryMinus             => false
     case offset if offset.foldable =>
       offset.eval() match {
         case interval: CalendarInterval =>

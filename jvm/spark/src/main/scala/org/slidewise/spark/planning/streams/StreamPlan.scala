@@ -101,8 +101,12 @@ object StreamPlan {
     function match {
       case f: SizeBasedWindowFunction =>
         Left(s"${f.prettyName} needs the number of rows of its whole partition, and a stream has no end")
-      case f: OffsetWindowFunction => Left(s"${f.prettyName} is not available: use lag, first or last")
-      case f                       => Right(Rewritten(frame, Seq(f -> None), _.head))
+      case f: NthValue if frame.lower.isEmpty              => Right(Rewritten(frame, Seq(f -> None), _.head))
+      case NthValue(input, IntegerLiteral(1), ignoreNulls) =>
+        Right(Rewritten(frame, Seq(First(input, ignoreNulls) -> None), _.head))
+      case f: OffsetWindowFunction =>
+        Left(s"${f.prettyName} over a frame that moves cannot be merged: use first, last or lag")
+      case f => Right(Rewritten(frame, Seq(f -> None), _.head))
     }
 
   /** lag and lead: the last value of a frame of one row, or the default if there is no such row. */

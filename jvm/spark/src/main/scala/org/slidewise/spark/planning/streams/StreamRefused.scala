@@ -1,18 +1,17 @@
 package org.slidewise.spark.planning.streams
 
 import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.catalyst.trees.Origin
 
 /** A window over a stream that cannot run, with what to change. */
-final class StreamRefused(what: String, reason: String, origin: Origin)
+final class StreamRefused(what: String, reason: String)
     extends AnalysisException(
       s"[${StreamRefused.Condition}] $what cannot run over a stream: $reason. SQLSTATE: ${StreamRefused.SqlState}",
-      origin.line,
-      origin.startPosition,
+      None,
+      None,
       None,
       Some(StreamRefused.Condition),
       Map("window" -> what, "reason" -> reason),
-      origin.getQueryContext
+      Array.empty
     )
 
 object StreamRefused {

@@ -25,12 +25,14 @@ object StreamWindowRule extends Rule[LogicalPlan] {
     val conf = SQLConf.get
     val eager = SlidewiseSettings.streamEager(conf)
     val what = window.windowExpressions.map(_.sql).mkString(", ")
-    def refuse(reason: String) = throw new StreamRefused(what, reason, window.origin)
+    def refuse(reason: String) = throw new StreamRefused(what, reason)
 
     window.orderSpec match {
       case Seq(SortOrder(time: Attribute, Ascending, _, _)) => eventTimeProblem(time, eager).foreach(refuse)
       case Seq(SortOrder(other, Descending, _, _))          =>
-        refuse(s"ORDER BY ${other.sql} DESC would begin with the last row of a stream that has none: order ascending")
+        refuse(
+          s"ORDER BY ${other.sql} DESC would begin with the last row of a stream that has none: order ascending"
+        )
       case order =>
         refuse(
           s"ORDER BY ${order.map(_.sql).mkString(", ")} is not the event-time column alone: " +
@@ -44,7 +46,7 @@ object StreamWindowRule extends Rule[LogicalPlan] {
       )
     }
     StreamPlan.of(window.windowExpressions, SlidewiseSettings.mergeApproximate(conf)) match {
-      case Left(reason)                                                  => refuse(reason)
+      case Left(reason)                                                   => refuse(reason)
       case Right(plan) if eager && plan.frames.exists(_.frame.looksAhead) =>
         refuse(
           s"${SlidewiseSettings.StreamMode} is eager, and a frame ends after the current row: " +
@@ -56,7 +58,9 @@ object StreamWindowRule extends Rule[LogicalPlan] {
 
   private def eventTimeProblem(time: Attribute, eager: Boolean): Option[String] =
     if (time.dataType != TimestampType && time.dataType != TimestampNTZType)
-      Some(s"ORDER BY ${time.sql} has the type ${time.dataType.sql}: order by a TIMESTAMP column with a watermark")
+      Some(
+        s"ORDER BY ${time.sql} has the type ${time.dataType.sql}: order by a TIMESTAMP column with a watermark"
+      )
     else if (!eager && !time.metadata.contains(EventTimeWatermark.delayKey))
       Some(
         s"ORDER BY ${time.sql} is a column without a watermark: call withWatermark(\"${time.name}\", \"1 minute\") " +

@@ -16,12 +16,12 @@ object StreamWindowStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case StreamInput(child)  => planLater(child) :: Nil
     case StreamOutput(child) => planLater(child) :: Nil
-    case window @ PhysicalWindow(WindowFunctionType.SQL, expressions, partitionSpec, orderSpec, child)
+    case PhysicalWindow(WindowFunctionType.SQL, expressions, partitionSpec, orderSpec, child)
         if StreamInput.isBelow(child) =>
       val conf = SQLConf.get
       val (windows, outputs) = expressions.map(WindowExpressions.extract).unzip
       StreamPlan.of(windows.flatten, SlidewiseSettings.mergeApproximate(conf)) match {
-        case Left(reason)      => throw new StreamRefused(expressions.map(_.sql).mkString(", "), reason, window.origin)
+        case Left(reason)      => throw new StreamRefused(expressions.map(_.sql).mkString(", "), reason)
         case Right(streamPlan) =>
           val sliding = StreamingSlidingWindowExec(
             streamPlan,
