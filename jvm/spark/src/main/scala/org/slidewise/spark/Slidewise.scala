@@ -35,9 +35,11 @@ object Slidewise {
    * For each window expression of `data`'s plan, whether Slidewise runs it, as a JSON array of objects with the fields
    * `sql`, `slidewise`, `algorithm` and `reason`.
    */
-  def explainJson(data: Dataset[_]): String =
-    WindowReport
-      .of(data.asInstanceOf[classic.Dataset[_]].queryExecution.executedPlan)
-      .map(_.json)
-      .mkString("[", ",", "]")
+  def explainJson(data: Dataset[_]): String = {
+    val execution = data.asInstanceOf[classic.Dataset[_]].queryExecution
+    val reports =
+      if (data.isStreaming) WindowReport.ofStream(execution.analyzed)
+      else WindowReport.of(execution.executedPlan)
+    reports.map(_.json).mkString("[", ",", "]")
+  }
 }

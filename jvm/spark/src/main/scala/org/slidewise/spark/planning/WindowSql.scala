@@ -1,20 +1,20 @@
 package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.types.Decimal
 import org.apache.spark.unsafe.types.CalendarInterval
 
-/** A window expression of a physical plan as a person would write it. */
+/** A window expression of a plan as a person would write it. */
 private object WindowSql extends AdaptiveSparkPlanHelper {
 
   /**
-   * @param plan
-   *   the operator that computes it
+   * @param extracted
+   *   what stands for a column of the expression: see [[definitions]]
    */
-  def apply(expression: NamedExpression, plan: SparkPlan): String = {
-    val extracted = definitions(plan)
+  def apply(expression: NamedExpression, extracted: Map[ExprId, Expression]): String = {
     def readable(e: Expression): String =
       e.transformUp { case a: AttributeReference => extracted.getOrElse(a.exprId, a.withQualifier(Nil)) }.sql
     expression match {
@@ -30,8 +30,14 @@ private object WindowSql extends AdaptiveSparkPlanHelper {
   }
 
   /** What Spark's analyzer has moved out of window expressions, by the column that stands for it now. */
-  private def definitions(plan: SparkPlan): Map[ExprId, Expression] =
-    collect(plan) { case project: ProjectExec => project.projectList }.flatten.collect {
+  def definitions(plan: SparkPlan): Map[ExprId, Expression] =
+    ofAliases(collect(plan) { case project: ProjectExec => project.projectList }.flatten)
+
+  def definitions(plan: LogicalPlan): Map[ExprId, Expression] =
+    ofAliases(plan.collect { case project: Project => project.projectList }.flatten)
+
+  private def ofAliases(projected: Seq[NamedExpression]): Map[ExprId, Expression] =
+    projected.collect {
       case alias @ Alias(child, name) if name.matches("_w\\d+") =>
         alias.exprId -> child.transform { case a: AttributeReference => a.withQualifier(Nil) }
     }.toMap
@@ -46,7 +52,8 @@ private object WindowSql extends AdaptiveSparkPlanHelper {
     case special: SpecialFrameBoundary          => special.sql
     case Literal(value, _) if isNegative(value) =>
       s"${Literal(UnaryMinus(bound).eval(), bound.dataType).sql} PRECEDING"
-    case other => s"${other.sql} FOLLOWING"
+    case UnaryMinus(distance, _) => s"${distance.sql} PRECEDING"
+    case other                   => s"${other.sql} FOLLOWING"
   }
 
   private def isNegative(value: Any): Boolean = value match {

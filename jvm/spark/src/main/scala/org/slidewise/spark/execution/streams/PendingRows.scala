@@ -18,7 +18,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
  * @param timeField
  *   the ordinal of the event time, in microseconds
  */
-final private[streams] class PendingRows(cells: StateCells, fields: Int, timeField: Int) {
+final private[streams] class PendingRows(cells: KeyCells, fields: Int, timeField: Int) {
   import PendingRows._
 
   // The blocks that are in the store, oldest first.

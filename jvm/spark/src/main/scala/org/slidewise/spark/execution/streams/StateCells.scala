@@ -6,6 +6,24 @@ import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.types._
 
+/** Numbered cells in sections that keep something of one key from batch to batch. */
+private[streams] trait KeyCells {
+
+  /** The value of a cell, as [[StateCells.valueSchema]] has it, or null. */
+  def get(section: Int, number: Long): UnsafeRow
+
+  def put(section: Int, number: Long, low: Long, high: Long, data: Array[Byte]): Unit
+
+  def remove(section: Int, number: Long): Unit
+
+  /** The bytes of a cell that there must be. */
+  final def data(section: Int, number: Long): Array[Byte] = {
+    val value = get(section, number)
+    if (value == null) throw new CorruptState(s"section $section has no cell $number")
+    value.getBinary(StateCells.DataField)
+  }
+}
+
 /**
  * What is kept of a key, in a state store: numbered cells in sections, each with some bytes and two numbers that say what
  * the bytes are about.
@@ -17,7 +35,7 @@ final private[streams] class StateCells(
     store: StateStore,
     partitionSpec: Seq[Expression],
     input: Seq[Attribute]
-) {
+) extends KeyCells {
   import StateCells._
 
   private[this] val keyOf = UnsafeProjection.create(Literal(0) +: partitionSpec :+ Literal(0L), input)
@@ -41,17 +59,9 @@ final private[streams] class StateCells(
     key
   }
 
-  /** The value of a cell, or null. */
-  def get(section: Int, number: Long): UnsafeRow = store.get(at(section, number), Default)
+  override def get(section: Int, number: Long): UnsafeRow = store.get(at(section, number), Default)
 
-  /** The bytes of a cell that there must be. */
-  def data(section: Int, number: Long): Array[Byte] = {
-    val value = get(section, number)
-    if (value == null) throw new CorruptState(s"section $section has no cell $number")
-    value.getBinary(DataField)
-  }
-
-  def put(section: Int, number: Long, low: Long, high: Long, data: Array[Byte]): Unit = {
+  override def put(section: Int, number: Long, low: Long, high: Long, data: Array[Byte]): Unit = {
     writer.reset()
     writer.write(LowField, low)
     writer.write(HighField, high)
@@ -60,7 +70,7 @@ final private[streams] class StateCells(
     puts += 1
   }
 
-  def remove(section: Int, number: Long): Unit = {
+  override def remove(section: Int, number: Long): Unit = {
     store.remove(at(section, number), Default)
     removes += 1
   }

@@ -16,7 +16,7 @@ import org.slidewise.spark.execution.RowsByPosition
  * @param section
  *   where the blocks are kept; a block's number is its first position divided by [[StateLog.RowsABlock]]
  */
-final private[streams] class StateLog(cells: StateCells, section: Int, fields: Int) {
+final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int) {
   import StateLog._
 
   private[this] var firstPosition, endPosition = 0L

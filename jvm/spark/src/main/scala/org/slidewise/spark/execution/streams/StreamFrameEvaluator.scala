@@ -27,7 +27,7 @@ final private[streams] class StreamFrameEvaluator(
     override val bounds: StreamBounds,
     input: Seq[Attribute],
     log: StateLog,
-    cells: StateCells,
+    cells: KeyCells,
     resources: TaskResources,
     maxStateBytes: Long,
     results: InternalRow,

@@ -44,13 +44,13 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) wit
 
   /** Spark's default holds all state in memory. A checkpoint keeps the store that it was begun with. */
   private def preferRocksDb(): Unit = {
-    val conf = session.conf
-    if (conf.getOption(SQLConf.STATE_STORE_PROVIDER_CLASS.key).isEmpty) {
+    val set = SQLConf.get
+    if (!set.contains(SQLConf.STATE_STORE_PROVIDER_CLASS.key)) {
       logInfo(
         "A window over a stream keeps its state in RocksDB, since the session names no other state store"
       )
-      conf.set(SQLConf.STATE_STORE_PROVIDER_CLASS.key, RocksDb)
-      if (conf.getOption(Changelog).isEmpty) conf.set(Changelog, "true")
+      session.conf.set(SQLConf.STATE_STORE_PROVIDER_CLASS.key, RocksDb)
+      if (!set.contains(Changelog)) session.conf.set(Changelog, "true")
     }
   }
 }

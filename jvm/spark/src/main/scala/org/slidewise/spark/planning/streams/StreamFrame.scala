@@ -32,8 +32,17 @@ object StreamFrame {
   def of(frame: SpecifiedWindowFrame): Either[String, StreamFrame] = frame match {
     case SpecifiedWindowFrame(_, _, UnboundedFollowing) =>
       Left("a frame up to UNBOUNDED FOLLOWING is complete only when the stream ends: end it at CURRENT ROW")
-    case SpecifiedWindowFrame(kind, UnboundedPreceding, upper) => Right(StreamFrame(kind, None, upper))
-    case SpecifiedWindowFrame(kind, lower, upper)              => Right(StreamFrame(kind, Some(lower), upper))
+    case SpecifiedWindowFrame(kind, UnboundedPreceding, upper) =>
+      Right(StreamFrame(kind, None, folded(upper)))
+    case SpecifiedWindowFrame(kind, lower, upper) =>
+      Right(StreamFrame(kind, Some(folded(lower)), folded(upper)))
+  }
+
+  /** Before the optimizer has been there, 2 PRECEDING is the negative of a literal. */
+  private def folded(bound: Expression): Expression = bound match {
+    case boundary: SpecialFrameBoundary => boundary
+    case offset if offset.foldable      => Literal.create(offset.eval(), offset.dataType)
+    case other                          => other
   }
 
   private def longest(offset: Expression): Long = offset.eval() match {
@@ -50,7 +59,6 @@ object StreamFrame {
   private def isAfterCurrent(bound: Expression): Boolean = bound match {
     case CurrentRow                => false
     case IntegerLiteral(rows)      => rows > 0
-    case _: UnaryMinus             => false
     case offset if offset.foldable =>
       offset.eval() match {
         case interval: CalendarInterval =>
