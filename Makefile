@@ -19,7 +19,8 @@ LINTED         := python $(wildcard tests bench docs)
 PYTEST         := -m pytest -q -p no:cacheprovider
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-matrix bench bench-full bench-streams bench-core bench-core-full docs lint format jars wheel clean
+.PHONY: help demo test test-matrix test-streams bench bench-full bench-streams bench-core bench-core-full docs lint format jars \
+  wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "make %-15s %s\n", $$1, $$2}'
@@ -35,6 +36,9 @@ test: $(VENV)/installed ## every test: the algorithms, the Python examples, Spar
 test-matrix: test $(VENV42)/installed ## make test, and the tests of Spark on Spark 4.2 too
 	$(SBT) spark42/test
 	$(PY42) $(PYTEST) tests
+
+test-streams: $(VENV)/installed ## streams at length: hundreds of kills, hundreds of random queries
+	SLIDEWISE_KILLS=120 SLIDEWISE_STREAM_QUERIES=400 $(PY) $(PYTEST) tests/streams
 
 bench: $(VENV)/installed $(VENV)/engines ## whole queries with Slidewise on and off, side by side
 	$(PY) bench/queries/run.py

@@ -12,7 +12,7 @@ import java.nio.{BufferUnderflowException, ByteBuffer}
  *   settled rows that have not left
  */
 final private[streams] class KeyState(
-    cells: StateCells,
+    cells: KeyCells,
     val pending: PendingRows,
     val rows: StateLog,
     val waiting: StateLog,
@@ -26,13 +26,23 @@ final private[streams] class KeyState(
   /** The time of the newest settled row. */
   var newest: Long = Long.MinValue
 
+  // What the cell of section `Due` says.
+  private[this] var knownDue, knownExpiry = Long.MaxValue
+
   /** Begins with what is kept of the key that `cells` has selected. */
   def open(): Unit = {
     val header = cells.get(StateCells.Header, 0L)
-    if (header == null) startAfresh() else read(header.getBinary(StateCells.DataField))
+    if (header == null) startAfresh()
+    else {
+      knownDue = header.getLong(StateCells.LowField)
+      knownExpiry = header.getLong(StateCells.HighField)
+      read(header.getBinary(StateCells.DataField))
+    }
   }
 
   private def startAfresh(): Unit = {
+    knownDue = Long.MaxValue
+    knownExpiry = Long.MaxValue
     settled = 0L
     answered = 0L
     newest = Long.MinValue
@@ -55,6 +65,10 @@ final private[streams] class KeyState(
     } catch { case _: BufferUnderflowException => throw new CorruptState("a key's header is cut off") }
     if (in.hasRemaining) throw new CorruptState(s"a key's header has ${in.remaining} bytes too many")
   }
+
+  /** Whether nothing has ever been kept of the key, and nothing need be. */
+  def isBlank: Boolean =
+    settled == 0L && pending.isEmpty && knownDue == Long.MaxValue && knownExpiry == Long.MaxValue
 
   /** Gives up rows that no later frame reads. */
   def release(): Unit = {
@@ -88,6 +102,12 @@ final private[streams] class KeyState(
     out.bytes(waiting.close())
     evaluators.foreach(_.writeTo(out))
     cells.put(StateCells.Header, 0L, due, expiry, out.result())
+    remind(due, expiry)
+  }
+
+  private def remind(due: Long, expiry: Long): Unit = if (due != knownDue || expiry != knownExpiry) {
+    if (due == Long.MaxValue && expiry == Long.MaxValue) cells.remove(StateCells.Due, 0L)
+    else cells.put(StateCells.Due, 0L, due, expiry, RowBlock.Empty)
   }
 
   /** Removes all that is kept of the key, which must have been opened and have no row that has not left. */
@@ -96,5 +116,6 @@ final private[streams] class KeyState(
     rows.release(rows.end)
     waiting.release(waiting.end)
     cells.remove(StateCells.Header, 0L)
+    remind(Long.MaxValue, Long.MaxValue)
   }
 }

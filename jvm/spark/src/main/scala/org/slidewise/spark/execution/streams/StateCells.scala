@@ -101,6 +101,9 @@ private[streams] object StateCells {
   /** Rows whose place is settled and whose frames are not complete. */
   val Waiting = 3
 
+  /** Keys that have something to do at some time: one cell without data, number 0. Small, since all are looked at. */
+  val Due = 4
+
   /** The first of the sections of the frames' middles, one a frame. */
   val FirstMiddle = 16
 

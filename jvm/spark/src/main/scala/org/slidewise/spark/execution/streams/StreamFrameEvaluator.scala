@@ -80,7 +80,8 @@ final private[streams] class StreamFrameEvaluator(
   private[this] lazy val recalculation = new Recalculation(asSpark)
   private[this] var askedSpark = false
 
-  override def needs: Long = if (plan.frame.lower.isEmpty) bounds.hi else bounds.lo
+  // The bounds may be ahead of the last answer, when the frame of another evaluator is not complete.
+  override def needs: Long = if (plan.frame.lower.isEmpty) frames.newest else bounds.lo
 
   override def evaluate(): Unit =
     if (recalculates) evaluateAsSpark()

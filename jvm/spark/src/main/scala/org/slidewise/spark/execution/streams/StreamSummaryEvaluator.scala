@@ -28,7 +28,7 @@ final private[streams] class StreamSummaryEvaluator(
   private[this] val inserted = SummarizesLastRows.inserted(aggregates.map(_.filter).zip(functions), input)
   private[this] var summaries = Array.empty[RowSummary]
 
-  override def needs: Long = bounds.hi
+  override def needs: Long = bounds.lo
 
   override def evaluate(): Unit = {
     val row = inserted(rows(bounds.lo))

@@ -114,11 +114,9 @@ final private[streams] class StreamWindowFactory(
     }
 
     val watermark = evictUntil.fold(Long.MinValue)(Math.multiplyExact(_, 1000L))
-    val keyOf = UnsafeProjection.create(partitionSpec, childOutput)
-    val otherKeyOf = UnsafeProjection.create(partitionSpec, childOutput)
     new StreamWindowTask(
       if (rows.isEmpty) Iterator.empty else sorter.sort(rows, _ => None).map(_.asInstanceOf[UnsafeRow]),
-      (a, b) => keyOf(a) == otherKeyOf(b),
+      UnsafeProjection.create(partitionSpec, childOutput),
       cells,
       key,
       run,
@@ -130,6 +128,7 @@ final private[streams] class StreamWindowFactory(
       counts,
       lateRows,
       watermark,
+      () => resources.stopIfCancelled(),
       () => atEnd(new StreamWindowRun(counts, cells, evaluators))
     )
   }

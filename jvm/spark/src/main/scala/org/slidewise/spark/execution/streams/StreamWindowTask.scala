@@ -1,7 +1,7 @@
 package org.slidewise.spark.execution.streams
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
 /**
  * Rows of one state partition in, sorted by key and time; answered rows out. First the keys that have new rows, then those
@@ -17,12 +17,14 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
  *   until when what is kept of a key is of use, given the time of its newest row
  * @param watermark
  *   in microseconds, or `Long.MinValue` if there is none
+ * @param stopIfCancelled
+ *   called now and then
  * @param atEnd
  *   called once, when the rows are used up and all state is written
  */
 final private[streams] class StreamWindowTask(
     rows: Iterator[UnsafeRow],
-    sameKey: (UnsafeRow, UnsafeRow) => Boolean,
+    keyOf: UnsafeProjection,
     cells: StateCells,
     key: KeyState,
     run: KeyRun,
@@ -34,13 +36,14 @@ final private[streams] class StreamWindowTask(
     counts: StreamCounts,
     lateRows: LateRows,
     watermark: Long,
+    stopIfCancelled: () => Unit,
     atEnd: () => Unit
 ) extends Iterator[InternalRow] {
 
   /** The rows of one key, without those that come too late or have no time. */
   private object keyRows extends RowSource {
     private[this] var upcoming: UnsafeRow = if (rows.hasNext) rows.next() else null
-    private[this] var ofKey: UnsafeRow = _
+    private[this] var ofKey: UnsafeRow = _ // the key that is being read
     private[this] var tooLate = dropUntil
 
     def hasKey: Boolean = upcoming != null
@@ -48,7 +51,7 @@ final private[streams] class StreamWindowTask(
 
     /** Goes on to the key of the upcoming row. */
     def startKey(): Unit = {
-      ofKey = upcoming.copy()
+      ofKey = keyOf(upcoming).copy()
       tooLate = if (eager && key.newest != Long.MinValue) math.max(dropUntil, key.newest - 1) else dropUntil
       skip()
     }
@@ -65,7 +68,7 @@ final private[streams] class StreamWindowTask(
       if (!isOfKey) ofKey = null
     }
 
-    private def isOfKey = upcoming != null && sameKey(upcoming, ofKey)
+    private def isOfKey = upcoming != null && keyOf(upcoming) == ofKey
 
     private def isDropped: Boolean =
       if (upcoming.isNullAt(timeField)) {
@@ -85,6 +88,8 @@ final private[streams] class StreamWindowTask(
     def head: UnsafeRow = null
     def advance(): Unit = ()
   }
+
+  import StreamWindowTask.CheckEvery
 
   private[this] var isOpen, ended = false
   private[this] var due: Array[UnsafeRow] = _
@@ -109,8 +114,10 @@ final private[streams] class StreamWindowTask(
       row = run.next()
       if (row == null) closeKey()
     }
-    if (row != null) counts.output += 1
-    else if (!ended) {
+    if (row != null) {
+      counts.output += 1
+      if (counts.output % CheckEvery == 0) stopIfCancelled()
+    } else if (!ended) {
       ended = true
       lateRows.commit()
       atEnd()
@@ -146,7 +153,7 @@ final private[streams] class StreamWindowTask(
   private def findDue(): Unit = due =
     if (watermark == Long.MinValue) Array.empty
     else
-      cells.keysWhere(StateCells.Header) { value =>
+      cells.keysWhere(StateCells.Due) { value =>
         value.getLong(StateCells.LowField) <= settleUntil && !eager ||
         value.getLong(StateCells.HighField) < watermark
       }
@@ -155,8 +162,12 @@ final private[streams] class StreamWindowTask(
     isOpen = false
     val expiry =
       if (key.pending.isEmpty && key.answered == key.settled) expiryOf(key.newest) else Long.MaxValue
-    if (expiry < watermark) key.drop() else key.close(run.due, expiry)
+    if (expiry < watermark) key.drop() else if (!key.isBlank) key.close(run.due, expiry)
   }
+}
+
+private object StreamWindowTask {
+  private val CheckEvery = 4096L
 }
 
 /** What one task has counted. */

@@ -108,7 +108,7 @@ case class StreamingSlidingWindowExec(
         StateStoreMetadataV1(
           StateStoreId.DEFAULT_STORE_NAME,
           StateCells.PrefixColumns,
-          getStateInfo.numPartitions
+          if (partitionSpec.isEmpty) 1 else getStateInfo.numPartitions
         )
       )
     )

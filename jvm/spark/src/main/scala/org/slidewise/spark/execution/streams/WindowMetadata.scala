@@ -2,6 +2,7 @@ package org.slidewise.spark.execution.streams
 
 import java.nio.charset.StandardCharsets.UTF_8
 
+import com.fasterxml.jackson.core.JsonProcessingException
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -36,7 +37,9 @@ final private[streams] class WindowMetadata(operatorPath: Path, hadoopConf: Conf
   private def read(files: CheckpointFileManager): (Int, String) = {
     val in = files.open(file)
     try {
-      val node = Mapper.readTree(in.readAllBytes())
+      val node =
+        try Mapper.readTree(in.readAllBytes())
+        catch { case e: JsonProcessingException => throw new CorruptState(s"$file: ${e.getOriginalMessage}") }
       if (node == null || !node.has("format") || !node.has("window"))
         throw new CorruptState(s"$file is cut off")
       (node.get("format").asInt, node.get("window").asText)

@@ -1,6 +1,7 @@
 package org.slidewise.spark.planning.streams
 
 import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.expressions.{Alias, NamedExpression}
 
 /** A window over a stream that cannot run, with what to change. */
 final class StreamRefused(what: String, reason: String)
@@ -17,4 +18,12 @@ final class StreamRefused(what: String, reason: String)
 object StreamRefused {
   val Condition = "SLIDEWISE_UNSUPPORTED_STREAM_WINDOW"
   val SqlState = "0A000"
+
+  /** Window expressions for a person to read. */
+  def textOf(expressions: Seq[NamedExpression]): String = expressions
+    .map {
+      case Alias(window, _) => window.sql
+      case other            => other.sql
+    }
+    .mkString(", ")
 }

@@ -24,7 +24,7 @@ object StreamWindowRule extends Rule[LogicalPlan] {
   private def check(window: Window): Unit = {
     val conf = SQLConf.get
     val eager = SlidewiseSettings.streamEager(conf)
-    val what = window.windowExpressions.map(_.sql).mkString(", ")
+    val what = StreamRefused.textOf(window.windowExpressions)
     def refuse(reason: String) = throw new StreamRefused(what, reason)
 
     window.orderSpec match {

@@ -1,0 +1,46 @@
+"""Leaves the checkpoints that this version writes: `python tests/streams/checkpoints/make.py`, where it is installed.
+
+A checkpoint that has been released stays as it is; a new format gets a folder of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from pyspark.sql import SparkSession
+from session import with_slidewise
+
+from streams.checkpoints.stream import BEFORE, SETTINGS, SQL, STORES, arrive, begin
+from streams.run import run
+
+FORMAT = "v1"
+# A checkpoint names the files that it has read; these names say nothing of the machine.
+WORK = Path("/tmp/stream")
+
+
+def main() -> None:
+    builder = with_slidewise(SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false"))
+    spark = builder.config(map=SETTINGS).config("spark.sql.warehouse.dir", str(WORK / "warehouse")).getOrCreate()
+    for store, provider in STORES.items():
+        shutil.rmtree(WORK, ignore_errors=True)
+        spark.conf.set("spark.sql.streaming.stateStore.providerClass", provider)
+        feed = begin(WORK / "in")
+        arrive(feed, BEFORE)
+        feed.stream(spark).withWatermark("ts", "10 seconds").createOrReplaceTempView("events")
+        run(spark.sql(SQL), WORK / "out", WORK / "checkpoint")
+        kept = Path(__file__).parent / FORMAT / store
+        shutil.rmtree(kept, ignore_errors=True)
+        shutil.copytree(WORK / "checkpoint", kept, ignore=shutil.ignore_patterns(".*.crc"))
+        answered = sorted(row[0] for row in spark.read.parquet(str(WORK / "out")).select("id").collect())
+        (kept / "answered.json").write_text(json.dumps(answered) + "\n")
+    spark.stop()
+    shutil.rmtree(WORK)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""A Kafka broker and Spark's connector to it, both from Maven Central."""

@@ -1,0 +1,54 @@
+"""The stream and the queries of the tests of kills."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+
+from streams.query import HDFS, ROCKSDB
+
+SCHEMA = "id BIGINT, ts TIMESTAMP, k STRING, n BIGINT"
+ARROW = pa.schema([("id", pa.int64()), ("ts", pa.timestamp("us", tz="UTC")), ("k", pa.string()), ("n", pa.int64())])
+
+MOVING = """
+SELECT id, k, sum(n) OVER w AS moving, count(*) OVER w AS size, max(n) OVER minute AS most,
+       collect_list(id) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) AS ids,
+       row_number() OVER (PARTITION BY k ORDER BY ts) AS place
+FROM events
+WINDOW w AS (PARTITION BY k ORDER BY ts ROWS BETWEEN 40 PRECEDING AND CURRENT ROW),
+       minute AS (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 1 MINUTE PRECEDING AND CURRENT ROW)"""
+AHEAD = """
+SELECT id, sum(n) OVER (ORDER BY ts RANGE BETWEEN INTERVAL 9 SECONDS PRECEDING AND INTERVAL 3 SECONDS FOLLOWING) AS s,
+       lag(id) OVER (ORDER BY ts) AS before
+FROM events"""
+
+# The SQL, the state store, and how many partitions of state.
+QUERIES = {
+    "rocksdb": (MOVING, "rocksdb", 2),
+    "hdfs": (MOVING, "hdfs", 1),
+    "ahead": (AHEAD, "rocksdb", 1),
+}
+
+
+def provider(store: str) -> str:
+    return {"rocksdb": ROCKSDB, "hdfs": HDFS}[store]
+
+
+def batches(seed: int, count: int, rows: int) -> list[list[dict[str, Any]]]:
+    """Rows out of order by less than the watermark's delay, so that none is late; the last one lets all others out."""
+    rng = random.Random(seed)
+    begin = datetime(2024, 1, 1, tzinfo=UTC)
+    made = [
+        {
+            "id": i,
+            "ts": begin + timedelta(seconds=i / 4 + rng.uniform(-4, 4), microseconds=i),
+            "k": rng.choice(["a", "b", "c", "d", None]),
+            "n": rng.randrange(1000),
+        }
+        for i in range(count * rows)
+    ]
+    end = {"id": -1, "ts": begin + timedelta(days=9), "k": "end", "n": 0}
+    return [made[i : i + rows] for i in range(0, len(made), rows)] + [[end]]

@@ -1,0 +1,124 @@
+"""Drivers and executors are killed at random points; what is begun again from the checkpoints answers each row once."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from streams import killed
+from streams.conftest import settings
+from streams.feed import Feed
+
+PROGRAM = Path(__file__).parent / "driver.py"
+# Each kills as many queries as the program runs. `make test-streams` asks for more.
+KILLS = int(os.environ.get("SLIDEWISE_KILLS", "8"))
+BATCHES_A_KILL = 3
+LONGEST_LIFE = 5.0
+
+
+@contextmanager
+def driver(folder: Path, master: str) -> Iterator[subprocess.Popen[str]]:
+    """The program, in a process group of its own, which is gone at the end."""
+    process = subprocess.Popen(
+        [sys.executable, str(PROGRAM), str(folder), master],
+        env=os.environ | {"PYTHONPATH": str(PROGRAM.parents[1])},
+        stdout=subprocess.PIPE,
+        stderr=(folder / "stderr").open("a"),
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def said(process: subprocess.Popen[str], word: str, folder: Path) -> None:
+    """Waits until the program says `word`, for five minutes at most."""
+    assert process.stdout
+    timer = threading.Timer(300, lambda: os.killpg(process.pid, signal.SIGKILL))
+    timer.start()
+    try:
+        found = any(line.strip() == word for line in process.stdout)
+    finally:
+        timer.cancel()
+    assert found, (folder / "stderr").read_text()[-3000:]
+
+
+def executors(process: subprocess.Popen[str]) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                words = (entry / "cmdline").read_bytes()
+                mine = os.getpgid(int(entry.name)) == process.pid
+            except OSError:
+                continue
+            if mine and b"CoarseGrainedExecutorBackend" in words:
+                found.append(int(entry.name))
+    return found
+
+
+def assert_each_row_once(spark: SparkSession, folder: Path, feed: Feed) -> None:
+    for name, (sql, _, _) in killed.QUERIES.items():
+        feed.table(spark, feed.rows[:-1], folder / "all.parquet").createOrReplaceTempView("events")
+        with settings(spark, {"spark.slidewise.enabled": "false", "spark.sql.session.timeZone": "UTC"}):
+            expected = sorted(map(tuple, spark.sql(sql).collect()))
+        got = sorted(map(tuple, spark.read.parquet(str(folder / "out" / name)).collect()))
+        assert len(got) == len(expected), name
+        assert got == expected, name
+
+
+def feed_for(folder: Path, seed: int, kills: int) -> Feed:
+    feed = Feed(folder / "in", killed.ARROW, killed.SCHEMA)
+    for rows in killed.batches(seed, max(4, kills * BATCHES_A_KILL), 40):
+        feed.arrive(rows)
+    return feed
+
+
+def test_a_driver_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
+    rng = random.Random(os.environ.get("SLIDEWISE_SEED", "8"))
+    feed = feed_for(tmp_path, 1, KILLS)
+    for _ in range(KILLS):
+        with driver(tmp_path, "local[2]") as process:
+            said(process, "started", tmp_path)
+            try:
+                process.wait(rng.uniform(0.2, LONGEST_LIFE))
+            except subprocess.TimeoutExpired:
+                continue
+            break
+    with driver(tmp_path, "local[2]") as process:
+        said(process, "done", tmp_path)
+    assert_each_row_once(spark, tmp_path, feed)
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="finds executors by /proc")
+def test_executors_that_are_killed(spark: SparkSession, tmp_path: Path) -> None:
+    rng = random.Random(os.environ.get("SLIDEWISE_SEED", "8"))
+    kills = max(2, KILLS // 4)
+    feed = feed_for(tmp_path, 2, kills)
+    with driver(tmp_path, "local-cluster[2,1,1024]") as process:
+        said(process, "started", tmp_path)
+        waiter = threading.Thread(target=said, args=(process, "done", tmp_path))
+        waiter.start()
+        left = kills
+        while left and waiter.is_alive():
+            time.sleep(rng.uniform(2, LONGEST_LIFE))
+            for executor in executors(process)[:1]:
+                os.kill(executor, signal.SIGKILL)
+                left -= 1
+        waiter.join()
+    assert left < kills, "no executor was found"
+    assert_each_row_once(spark, tmp_path, feed)

@@ -1,0 +1,161 @@
+"""A query that is begun again: under other settings it goes on, as another query it is refused, and damage is heard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from streams import killed
+from streams.conftest import settings
+from streams.feed import Feed
+from streams.run import run
+
+SQL = """
+SELECT id, sum(n) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 40 PRECEDING AND CURRENT ROW) AS s,
+       count(*) OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 1 MINUTE PRECEDING AND CURRENT ROW) AS c
+FROM events"""
+CHANGED = "SLIDEWISE_STREAM_CHECKPOINT_CHANGED"
+
+
+class Stopped:
+    """A query that has taken the first batches, and more that it has not."""
+
+    def __init__(self, spark: SparkSession, folder: Path, store: str = "rocksdb") -> None:
+        self.spark, self.folder = spark, folder
+        self.feed = Feed(folder / "in", killed.ARROW, killed.SCHEMA)
+        self.settings: dict[str, Any] = {
+            "spark.sql.streaming.stateStore.providerClass": killed.provider(store),
+            "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+            "spark.sql.shuffle.partitions": 2,
+        }
+        first, second, *self.rest = killed.batches(5, 4, 60)
+        self.go_on(SQL, [first, second])
+
+    def go_on(self, sql: str, batches: list[Any], schema: str = killed.SCHEMA, delay: str = "10 seconds") -> None:
+        for rows in batches:
+            self.feed.arrive(rows)
+        with settings(self.spark, self.settings):
+            rows = self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(self.feed.folder))
+            rows.withWatermark("ts", delay).createOrReplaceTempView("events")
+            run(self.spark.sql(sql), self.folder / "out", self.folder / "checkpoint")
+
+    def assert_right(self) -> None:
+        self.feed.table(self.spark, self.feed.rows[:-1], self.folder / "all.parquet").createOrReplaceTempView("events")
+        with settings(self.spark, {"spark.slidewise.enabled": "false"}):
+            expected = sorted(map(tuple, self.spark.sql(SQL).collect()))
+        assert sorted(map(tuple, self.spark.read.parquet(str(self.folder / "out")).collect())) == expected
+
+    def assert_rows_are_right_so_far(self) -> None:
+        """Whatever failed, what came out belongs to the answer."""
+        out = self.spark.read.parquet(str(self.folder / "out")).collect()
+        self.feed.table(self.spark, self.feed.rows[:-1], self.folder / "all.parquet").createOrReplaceTempView("events")
+        with settings(self.spark, {"spark.slidewise.enabled": "false"}):
+            expected = set(map(tuple, self.spark.sql(SQL).collect()))
+        assert len(set(map(tuple, out))) == len(out)
+        assert set(map(tuple, out)) <= expected
+
+    def refuses(self, sql: str, **more: Any) -> str:
+        with pytest.raises(PySparkException) as caught:
+            self.go_on(sql, self.rest, **more)
+        return str(caught.value)
+
+
+def test_the_checkpoint_keeps_its_number_of_partitions(spark: SparkSession, tmp_path: Path) -> None:
+    stopped = Stopped(spark, tmp_path)
+    stopped.settings["spark.sql.shuffle.partitions"] = 5
+    stopped.go_on(SQL, stopped.rest)
+    stopped.assert_right()
+    state = spark.read.format("statestore").load(str(tmp_path / "checkpoint"))
+    assert {row[0] for row in state.select("partition_id").distinct().collect()} <= {0, 1}
+
+
+def test_the_checkpoint_keeps_its_state_store(spark: SparkSession, tmp_path: Path) -> None:
+    stopped = Stopped(spark, tmp_path, "rocksdb")
+    stopped.settings["spark.sql.streaming.stateStore.providerClass"] = killed.provider("hdfs")
+    stopped.go_on(SQL, stopped.rest)
+    stopped.assert_right()
+
+
+def test_more_columns_above_the_window_are_another_matter(spark: SparkSession, tmp_path: Path) -> None:
+    stopped = Stopped(spark, tmp_path)
+    stopped.go_on(f"SELECT *, s + 1 AS t FROM ({SQL}) WHERE id % 2 = 0", [])
+    assert stopped.spark.read.parquet(str(tmp_path / "out")).count() > 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("40 PRECEDING", "30 PRECEDING"),
+        ("INTERVAL 1 MINUTE", "INTERVAL 2 MINUTES"),
+        ("sum(n)", "max(n)"),
+        ("sum(n)", "sum(id)"),
+        ("sum(n) OVER", "sum(n) FILTER (WHERE n > 3) OVER"),
+        ("PARTITION BY k", "PARTITION BY n"),
+        ("PARTITION BY k", ""),
+        ("SELECT id,", "SELECT id, lag(n) OVER (PARTITION BY k ORDER BY ts) AS before,"),
+    ],
+)
+def test_another_window_is_refused(spark: SparkSession, tmp_path: Path, old: str, new: str) -> None:
+    stopped = Stopped(spark, tmp_path, "hdfs")
+    message = stopped.refuses(SQL.replace(old, new))
+    assert CHANGED in message
+    assert "begin a new checkpoint" in message
+    stopped.assert_rows_are_right_so_far()
+    stopped.go_on(SQL, [])
+    stopped.assert_right()
+
+
+@pytest.mark.parametrize(
+    "schema", [killed.SCHEMA.replace("n BIGINT", "n INT"), killed.SCHEMA.replace("k STRING", "k BINARY")]
+)
+def test_another_schema_upstream_is_refused(spark: SparkSession, tmp_path: Path, schema: str) -> None:
+    stopped = Stopped(spark, tmp_path, "hdfs")
+    assert CHANGED in stopped.refuses(SQL, schema=schema)
+    stopped.go_on(SQL, [])
+    stopped.assert_right()
+
+
+def test_another_mode_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    stopped = Stopped(spark, tmp_path, "hdfs")
+    stopped.settings["spark.slidewise.streaming.mode"] = "eager"
+    assert CHANGED in stopped.refuses(SQL)
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+def garble(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    for i in range(len(content) // 3, len(content), 7):
+        content[i] ^= 0x5A
+    file.write_bytes(content)
+
+
+@pytest.mark.parametrize("damage", [cut, garble, Path.unlink])
+@pytest.mark.parametrize(("store", "files"), [("rocksdb", "*.changelog"), ("hdfs", "*.delta")])
+def test_damaged_state(spark: SparkSession, tmp_path: Path, store: str, files: str, damage: Any) -> None:
+    """An error, or the right rows where the damage did not matter; never others."""
+    stopped = Stopped(spark, tmp_path, store)
+    # What the session has in memory would hide the damage.
+    spark._jvm.org.apache.spark.sql.execution.streaming.state.StateStore.stop()
+    damaged = [file for file in (tmp_path / "checkpoint" / "state").rglob(files) if not file.name.startswith(".")]
+    assert damaged
+    for file in damaged:
+        file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+        damage(file)
+    message = stopped.refuses(SQL)
+    assert "STATE" in message or "state" in message
+    stopped.assert_rows_are_right_so_far()
+
+
+def test_a_damaged_description_of_the_window(spark: SparkSession, tmp_path: Path) -> None:
+    stopped = Stopped(spark, tmp_path, "hdfs")
+    (file,) = (tmp_path / "checkpoint").rglob("window.json")
+    file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+    cut(file)
+    assert "window.json" in stopped.refuses(SQL)

@@ -1,0 +1,78 @@
+"""The state is a table that can be read, and each batch says what it did."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from streams import killed
+from streams.conftest import settings
+from streams.feed import Feed
+from streams.run import Progress, operator_of, run
+
+SQL = (
+    """SELECT id, sum(n) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 40 PRECEDING AND CURRENT ROW) AS s FROM events"""
+)
+
+
+@pytest.fixture(params=["rocksdb", "hdfs"])
+def ran(request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path) -> tuple[Path, list[Progress]]:
+    """A query's folder and what it did: rows of five keys, of which the last batch holds three late ones."""
+    feed = Feed(tmp_path / "in", killed.ARROW, killed.SCHEMA)
+    batches = killed.batches(3, 3, 100)[:-1]
+    late = [batches[0][i] | {"id": 1000 + i} for i in range(3)]
+    for rows in (*batches, [*batches[2][-1:], *late]):
+        feed.arrive(rows)
+    kept = {
+        "spark.sql.streaming.stateStore.providerClass": killed.provider(request.param),
+        "spark.sql.shuffle.partitions": "2",
+    }
+    with settings(spark, kept):
+        feed.stream(spark).withWatermark("ts", "10 seconds").createOrReplaceTempView("events")
+        return tmp_path, run(spark.sql(SQL), tmp_path / "out", tmp_path / "checkpoint")
+
+
+def test_the_state_can_be_read(spark: SparkSession, ran: tuple[Path, list[Progress]]) -> None:
+    folder, progress = ran
+    state = spark.read.format("statestore").load(str(folder / "checkpoint"))
+    assert state.selectExpr("key.*").columns == ["section", "key0", "number"]
+    assert state.selectExpr("value.*").columns == ["low", "high", "data"]
+    cells = state.selectExpr("key.section", "key.key0", "key.number", "length(value.data)").collect()
+    assert len(cells) == operator_of(progress[-1])["numRowsTotal"]
+    headers = [cell for cell in cells if cell[0] == 0]
+    assert {cell[1] for cell in headers} == {"a", "b", "c", "d", None}
+    assert all(cell[2] == 0 and cell[3] > 0 for cell in headers)
+    before = spark.read.format("statestore").option("batchId", 0).load(str(folder / "checkpoint"))
+    assert before.count() == operator_of(progress[0])["numRowsTotal"]
+
+
+def test_the_state_describes_itself(spark: SparkSession, ran: tuple[Path, list[Progress]]) -> None:
+    folder, _ = ran
+    (row,) = spark.read.format("state-metadata").load(str(folder / "checkpoint")).collect()
+    assert row["operatorName"] == "slidingWindow"
+    assert row["stateStoreName"] == "default"
+    assert row["numPartitions"] == 2
+    (window,) = (folder / "checkpoint").rglob("window.json")
+    described = json.loads(window.read_text())
+    assert described["format"] == 1
+    assert "sum" in described["window"]
+
+
+def test_progress(spark: SparkSession, ran: tuple[Path, list[Progress]]) -> None:
+    folder, progress = ran
+    operators = [operator_of(p) for p in progress]
+    assert sum(p["numInputRows"] for p in progress) == 304
+    assert sum(o["numRowsDroppedByWatermark"] for o in operators) == 3
+    for batch, operator in zip(progress, operators, strict=True):
+        assert operator["numRowsTotal"] > 0
+        assert operator["memoryUsedBytes"] > 0
+        assert operator["numShufflePartitions"] == 2
+        assert operator["customMetrics"]["rowsWithoutEventTime"] == 0
+        assert operator["customMetrics"]["keysTouched"] == 5, batch["batchId"]
+    assert operators[0]["customMetrics"]["combines"] == 0
+    answered = spark.read.parquet(str(folder / "out")).count()
+    combines = sum(o["customMetrics"]["combines"] for o in operators)
+    assert 0 < combines <= 5 * answered
