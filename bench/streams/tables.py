@@ -54,28 +54,31 @@ def _rates(record: Record) -> list[str]:
 
 
 def _goals(record: Record) -> list[str]:
-    """What the issue of streams is about: the same time at every length, and how near that is to the floor."""
-    lines = []
+    """Of each aggregate: how its time depends on the frame's length, and how near its slowest is to the floor."""
     ours = [m for m in record.measurements if m.variant == SLIDEWISE and m.case]
-    for aggregate in dict.fromkeys(m.case.aggregate for m in ours if m.case):
-        lengths = [m for m in ours if m.case and m.case.aggregate == aggregate and isinstance(m.case.frame, int)]
-        if len(lengths) < 2:
-            continue
-        shortest, longest = lengths[0], lengths[-1]
-        wall = statistics.median(longest.seconds) / statistics.median(shortest.seconds)
-        busy = statistics.median(longest.processor) / statistics.median(shortest.processor)
-        lines.append(
-            f"- {aggregate}: {_words(longest.case)} takes {wall:.2f} {_TIMES} the time of {_words(shortest.case)} "
-            f"({busy:.2f} {_TIMES} its processor time)"
-        )
     floor = _named(record, FLOOR)
-    if floor and ours:
-        slowest = min(ours, key=lambda m: m.rate)
-        lines.append(
-            f"- the slowest, {_words(slowest.case)}, does {slowest.rate / floor.rate:.2f} of the rows a second of "
-            f"{FLOOR}"
-        )
+    lines = []
+    for aggregate in dict.fromkeys(m.case.aggregate for m in ours if m.case):
+        mine = [m for m in ours if m.case and m.case.aggregate == aggregate]
+        lengths = [m for m in mine if m.case and isinstance(m.case.frame, int)]
+        shortest, longest = lengths[0], lengths[-1]
+        if longest is not shortest:
+            frames = [m.case.frame_in_words for m in (longest, shortest) if m.case]
+            lines.append(f"- {aggregate}: {frames[0]} take {_ratios(longest, shortest)} of {frames[1]}.")
+        if floor:
+            slowest = min(mine, key=lambda m: m.rate)
+            assert slowest.case
+            took = f"{slowest.case.frame_in_words}, takes {_ratios(slowest, floor)} of {FLOOR}"
+            lines.append(
+                f"- {aggregate}: the slowest, {took}, and does {slowest.rate / floor.rate:.2f} of its rows a second."
+            )
     return lines
+
+
+def _ratios(one: Measurement, other: Measurement) -> str:
+    wall = statistics.median(one.seconds) / statistics.median(other.seconds)
+    busy = statistics.median(one.processor) / statistics.median(other.processor)
+    return f"{wall:.2f} {_TIMES} the time ({busy:.2f} {_TIMES} the processor time)"
 
 
 def _row_times(record: Record) -> list[str]:
