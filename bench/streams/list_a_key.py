@@ -24,6 +24,6 @@ class ListAKey(StatefulProcessor):
         values = [x for _, x in last] + arrived["x"].tolist()
         begin = len(last)
         arrived["a"] = [sum(values[max(0, i - self._length + 1) : i + 1]) for i in range(begin, len(values))]
-        times = [ts for ts, _ in last] + arrived["ts"].dt.to_pydatetime().tolist()
+        times = [ts for ts, _ in last] + [ts.to_pydatetime() for ts in arrived["ts"]]
         self._last.put(list(zip(times, values, strict=True))[-self._length :])
         yield arrived

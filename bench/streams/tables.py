@@ -61,8 +61,8 @@ def _goals(record: Record) -> list[str]:
     for aggregate in dict.fromkeys(m.case.aggregate for m in ours if m.case):
         mine = [m for m in ours if m.case and m.case.aggregate == aggregate]
         lengths = [m for m in mine if m.case and isinstance(m.case.frame, int)]
-        shortest, longest = lengths[0], lengths[-1]
-        if longest is not shortest:
+        if len(lengths) > 1:
+            shortest, longest = lengths[0], lengths[-1]
             frames = [m.case.frame_in_words for m in (longest, shortest) if m.case]
             lines.append(f"- {aggregate}: {frames[0]} take {_ratios(longest, shortest)} of {frames[1]}.")
         if floor:

@@ -24,7 +24,11 @@ object Floors {
   def onceARow(stream: DataFrame): DataFrame = keeping(stream, new OnceARow)
 
   private def keeping(stream: DataFrame, processor: OneValue): DataFrame =
-    stream.as[Reading].groupByKey(_.k).transformWithState(processor, TimeMode.None(), OutputMode.Append()).toDF()
+    stream
+      .as[Reading]
+      .groupByKey(_.k)
+      .transformWithState(processor, TimeMode.None(), OutputMode.Append())
+      .toDF()
 }
 
 abstract private[streams] class OneValue extends StatefulProcessor[Int, Reading, Answer] {
@@ -51,8 +55,9 @@ final private[streams] class OnceAKeyAndBatch extends OneValue {
 }
 
 final private[streams] class OnceARow extends OneValue {
-  override def handleInputRows(key: Int, rows: Iterator[Reading], timers: TimerValues): Iterator[Answer] = rows.map { row =>
-    kept.update((if (kept.exists()) kept.get() else 0.0) + row.x)
-    answer(row)
-  }
+  override def handleInputRows(key: Int, rows: Iterator[Reading], timers: TimerValues): Iterator[Answer] =
+    rows.map { row =>
+      kept.update((if (kept.exists()) kept.get() else 0.0) + row.x)
+      answer(row)
+    }
 }

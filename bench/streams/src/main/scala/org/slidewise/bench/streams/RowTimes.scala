@@ -16,7 +16,8 @@ object RowTimes {
   implicit private val numbers: Encoder[Double] = Encoders.scalaDouble
 
   /** `answers`, a column of doubles, with every row's time taken. */
-  def taken(answers: DataFrame): DataFrame = answers.as[Double].mapPartitions(rows => new Timed(rows, tasks.add(_))).toDF("a")
+  def taken(answers: DataFrame): DataFrame =
+    answers.as[Double].mapPartitions(rows => new Timed(rows, tasks.add(_))).toDF("a")
 
   /** Nanoseconds at these quantiles of all times since the last call: 0.5, 0.99, 0.999, 0.9999, 1. */
   def quantiles(): java.util.List[Long] = {
