@@ -27,9 +27,9 @@ lazy val core = project
     strict,
     name := "slidewise-core",
     Compile / sourceGenerators += Def.task {
-      DerivedKernels(
-        (Compile / scalaSource).value / "org/slidewise/core/kernels",
-        (Compile / sourceManaged).value / "kernels"
+      DerivedSources(
+        (Compile / scalaSource).value / "org/slidewise/core",
+        (Compile / sourceManaged).value / "derived"
       )
     }.taskValue
   )

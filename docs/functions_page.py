@@ -26,18 +26,20 @@ From Python, `import slidewise.functions as sw`; from Scala and Java, `org.slide
 function has a file of runnable SQL in [sql/functions](../sql/functions), and `DESCRIBE FUNCTION EXTENDED`
 says what this page does.
 
-Functions whose answer depends on the order of the rows are marked *ordered*. They need a window with `ORDER
-BY`: partial aggregates of a `GROUP BY` come in any order and may interleave, so that no state of constant
-size could be merged to the right answer. They are refused there with the condition
-`SLIDEWISE_ORDER_REQUIRED`.
+Functions whose answer depends on the order of the rows are marked *ordered*. Over a window with `ORDER BY` they
+keep a state of constant size. Partial aggregates of a `GROUP BY` come in any order and may interleave, so that no
+such state could be merged to the right answer: there they are refused with the condition
+`SLIDEWISE_ORDER_REQUIRED`, unless the call says the order, `ewma(x, 0.1) WITHIN GROUP (ORDER BY t)`. Then the
+group's rows are kept, in memory, as Spark's `listagg` and `collect_list` keep them, and put in order at the
+end. Rows that tie go by the function's arguments, the least first, so that any partitioning gives the same
+answer; rows in which all of these are null are left out. In Python the order is the argument `order_by` of the helper.
+
+Arguments may be given by name: `top_k(x => price, k => 3)`.
 
 Nulls are skipped; of nothing but nulls the answer is null, or 0 for a count. Constant arguments are checked
 when the query is analysed; a value in a row that a function cannot take is an error with the condition
 `SLIDEWISE_INVALID_ARGUMENT`. Where a session was switched on by `slidewise.install`, an order that is missing
 is found when the query is planned.
-
-`bloom_filter_agg` cannot stand in `PIVOT`, which makes the arguments of an aggregate depend on the row: Spark's
-own class, that it is, refuses sizes that do.
 
 """
 
@@ -55,7 +57,7 @@ def _summary(function: Description) -> str:
 
 
 def _ordered(function: Description) -> bool:
-    return "needs a window that has one" in " ".join(function.note.split())
+    return "depends on the order of the rows" in " ".join(function.note.split())
 
 
 def _section(function: Description) -> str:

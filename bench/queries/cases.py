@@ -73,7 +73,8 @@ class Case:
 
     @property
     def partition_and_order(self) -> str:
-        return f"PARTITION BY {self.shape.partition_by} ORDER BY {self.shape.order_by}"
+        keys = f"PARTITION BY {self.shape.partition_by} " if self.shape.partition_by else ""
+        return f"{keys}ORDER BY {self.shape.order_by}"
 
     @property
     def windows(self) -> str:

@@ -30,6 +30,7 @@ def _over(n: int, rows: int) -> list[Case]:
         case(f"{rows // 10:,} keys of 10 rows", rows=rows, shape=_MANY_KEYS),
         case("one key with 90 % of the rows", shape=_SKEWED),
         case("rows of 30 columns, half of them strings", shape=_WIDE),
+        case("no partition keys, and so sorted by Spark", shape=_WHOLE),
         case("a string as partition key", shape=_STRING_KEY),
         case("a string as order", shape=_STRING_ORDER),
         case("two order columns, one descending", shape=_TWO_ORDERS),
@@ -89,6 +90,7 @@ def _with(plain: pa.Table, **columns: Any) -> pa.Table:
 
 _MANY_KEYS = Shape("keys-of-10", _keys_of(10), rows_per_key=10)
 _SKEWED = Shape("skewed", _skew, largest=0.9)
+_WHOLE = Shape("whole", partition_by="", largest=1.0)
 _WIDE = Shape("wide", _widen)
 _STRING_KEY = Shape(
     "string-key", lambda plain, _: _with(plain, name=_named(plain["k"].to_numpy(), "customer")), partition_by="name"

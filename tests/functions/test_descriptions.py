@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -30,6 +31,15 @@ def test_every_function_is_described_in_full(spark: SparkSession, described: lis
         assert function.since, function.name
         text = "\n".join(row[0] for row in spark.sql(f"DESCRIBE FUNCTION EXTENDED {function.name}").collect())
         assert all(part in text for part in ("Usage:", "Arguments:", "Examples:", "Since:")), function.name
+
+
+def test_the_arguments_that_are_described_are_those_of_the_call(described: list[Description]) -> None:
+    """By these names they may be given."""
+    for function in described:
+        call = function.usage.split(" - ")[0]
+        names = re.findall(r"\w+", call)[1:]
+        said = re.findall(r"^      \* (\w+) - ", function.arguments, flags=re.MULTILINE)
+        assert said == names, function.name
 
 
 @pytest.mark.parametrize("slidewise_on", ["true", "false"])

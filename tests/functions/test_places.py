@@ -88,6 +88,30 @@ def test_with_filter_rollup_and_pivot(spark: SparkSession, call: str) -> None:
         assert repr(filtered) == repr(spark.sql(f"SELECT {call} FROM {table} WHERE g = 1").first()[0])
 
 
+def test_a_bloom_filter_in_a_pivot(spark: SparkSession) -> None:
+    for sizes in ("", ", 100", ", 100, 256"):
+        call, table = f"bloom_filter_agg(id{sizes})", TABLE.format(n=3)
+        pivoted = f"(SELECT id, g FROM {table}) PIVOT ({call} FOR g IN (1, 2))"
+        expected = [spark.sql(f"SELECT {call} FROM {table} WHERE g = {g}").first()[0] for g in (1, 2)]
+        assert list(spark.sql(f"SELECT * FROM {pivoted}").first()) == expected
+
+
+def test_arguments_by_name(spark: SparkSession) -> None:
+    same = {
+        "top_k(k => 2, x => x)": "top_k(x, 2)",
+        "bloom_filter_agg(x, bits => 64, expected => 9)": "bloom_filter_agg(x, 9, 64)",
+        "naive_bayes_agg(s, features => struct(x))": "naive_bayes_agg(s, struct(x))",
+        "arg_max(value => id, key => s)": "arg_max(s, id)",
+        "approx_sum(x, epsilon => 0.1, UPPER_BOUND => 9)": "approx_sum(x, 9, 0.1)",
+    }
+    for named, positional in same.items():
+        [row] = spark.sql(f"SELECT {named}, {positional} FROM {TABLE.format(n=3)}").collect()
+        assert row[0] == row[1], named
+    over = "OVER (ORDER BY id ROWS 3 PRECEDING)"
+    sql = f"SELECT ewma(alpha => 0.5, x => x) {over} <=> ewma(x, 0.5) {over} FROM {TABLE.format(n=1)}"
+    assert {row[0] for row in spark.sql(sql).collect()} == {True}
+
+
 def test_of_nothing(spark: SparkSession) -> None:
     calls = ", ".join(call for call in CALLS if not call.startswith("count_min"))
     row = spark.sql(f"SELECT {calls} FROM {TABLE.format(n=3)} WHERE id < 0").first()

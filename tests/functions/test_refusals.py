@@ -40,7 +40,7 @@ def test_what_depends_on_the_order_needs_one(spark: SparkSession, call: str, que
     assert error.getCondition() == "SLIDEWISE_ORDER_REQUIRED"
     assert "SQLSTATE: 42601" in str(error)
     assert error.getMessageParameters()["functionName"] == f"`{name}`"
-    assert f"`{name}`(…) OVER (… ORDER BY …)" in str(error)
+    assert f"`{name}`(…) OVER (… ORDER BY …) or `{name}`(…) WITHIN GROUP (ORDER BY …)" in str(error)
 
 
 def test_an_order_is_needed_in_subqueries_and_pivots_too(spark: SparkSession) -> None:
@@ -111,8 +111,23 @@ def test_a_wrong_number_of_arguments(spark: SparkSession, call: str) -> None:
     assert str(refusal(spark, f"SELECT {call} {TABLE}").getCondition()).startswith("WRONG_NUM_ARGS")
 
 
-def test_named_arguments(spark: SparkSession) -> None:
-    assert refusal(spark, f"SELECT ewma(x, alpha => 0.5) {TABLE}").getCondition() == "NAMED_PARAMETERS_NOT_SUPPORTED"
+@pytest.mark.parametrize(
+    ("call", "condition", "said"),
+    [
+        ("ewma(x, beta => 0.5)", "UNRECOGNIZED_PARAMETER_NAME", ["`beta`", "`alpha`"]),
+        ("ewma(x, x => x, alpha => 1)", "DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT", ["`x`"]),
+        ("ewma(alpha => 1, x)", "UNEXPECTED_POSITIONAL_ARGUMENT", ["`alpha`"]),
+        ("ewma(x => x)", "REQUIRED_PARAMETER_NOT_FOUND", ["`alpha`"]),
+        ("bloom_filter_agg(x, bits => 100)", "REQUIRED_PARAMETER_NOT_FOUND", ["`expected`"]),
+        ("top_k(x => x, k => 1, j => 2)", "UNRECOGNIZED_PARAMETER_NAME", ["`j`"]),
+    ],
+)
+def test_a_name_that_is_not_that_of_an_argument(
+    spark: SparkSession, call: str, condition: str, said: list[str]
+) -> None:
+    error = refusal(spark, f"SELECT {call} OVER (ORDER BY i) {TABLE}")
+    assert str(error.getCondition()).startswith(condition), error
+    assert [part for part in said if part not in str(error)] == [], error
 
 
 def test_a_session_that_runs_already_and_spark_connect(tmp_path: Path) -> None:

@@ -81,11 +81,38 @@ def test_every_number(spark: SparkSession, ask: Ask, kind: str, ansi: bool) -> N
         "timestamp_seconds(i * 86400)",
         "cast(timestamp_seconds(i * 86400) AS timestamp_ntz)",
         "i * 86400",
+        "make_dt_interval(cast(i AS int))",
     ],
 )
 def test_a_rate_is_per_second_whatever_the_type_of_time(ask: Ask, t: str) -> None:
     answer = ask(f"SELECT rate({t}, i * 864) {WINDOW}, time_weighted_avg({t}, i) {WINDOW} FROM range(3) AS t(i)")
     assert answer == [(None, 0.0), (0.01, 0.0), (0.01, 0.5)]
+
+
+def test_the_time_of_a_day_is_a_time(ask: Ask) -> None:
+    t = "make_time(12, cast(i AS int), 0)"
+    answer = ask(f"SELECT rate({t}, i * 60) {WINDOW}, time_weighted_avg({t}, i) {WINDOW} FROM range(3) AS t(i)")
+    assert answer == [(None, 0.0), (1.0, 0.0), (1.0, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "top"),
+    [
+        ("make_dt_interval(0, 0, 0, x)", "interval day to second", "'106751991 04:00:54.775807' DAY TO SECOND"),
+        ("make_ym_interval(0, x)", "interval year to month", "'178956970-7' YEAR TO MONTH"),
+    ],
+)
+def test_the_greatest_sum_of_intervals(
+    spark: SparkSession, ask: Ask, fails: Fails, make: str, kind: str, top: str
+) -> None:
+    table = "VALUES (1, 4), (2, -1), (3, 3), (4, NULL), (5, -5) AS t(i, x)"
+    sums = f"max_subarray_sum({make}) {WINDOW}"
+    assert spark.sql(f"SELECT {sums} FROM {table}").schema[0].dataType.simpleString() == kind
+    same = f"{sums} = {make.replace('x', f'cast(max_subarray_sum(x) {WINDOW} AS int)')}"
+    assert ask(f"SELECT {same} FROM {table}") == [(True,)] * 5
+    for ansi in (True, False):
+        ends = f"SELECT max_subarray_sum(INTERVAL {top}) {WINDOW} FROM VALUES (1), (2) AS t(i)"
+        assert "OVERFLOW" in fails(ends, ansi_enabled=ansi)
 
 
 def test_the_greatest_sum_overflows_as_sum_does(ask: Ask, fails: Fails) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from plans import plan
+from pyspark.sql import SparkSession
 
 from semantics.conftest import Ask
 
@@ -122,3 +124,28 @@ def test_keys_that_say_nothing(ask: Ask, partition: str, order: str) -> None:
             FROM range(0, 10, 1, 1) ORDER BY 2, 1"""
     )
     assert [n for _, n in answer] == [1] + [2] * 9
+
+
+@pytest.mark.parametrize(
+    ("call", "length", "algorithm"),
+    [
+        ("max_by(id, x)", 2, "recalculation"),
+        ("max_by(id, x)", 3, "two-stacks-lite"),
+        ("approx_count_distinct(x)", 8, "recalculation"),
+        ("approx_count_distinct(x)", 9, "two-stacks-lite-sketches"),
+    ],
+)
+@pytest.mark.parametrize("shift", [0, -3, 3])
+def test_frames_of_few_rows_are_recalculated(
+    spark: SparkSession, ask: Ask, call: str, length: int, algorithm: str, shift: int
+) -> None:
+    lower, upper = (f"{abs(n)} {'PRECEDING' if n < 0 else 'FOLLOWING'}" for n in (shift - length + 1, shift))
+    sql = f"""SELECT id, {call} OVER (PARTITION BY p ORDER BY id ROWS BETWEEN {lower} AND {upper})
+              FROM (SELECT id, id % 3 AS p, if(id % 5 = 2, null, id * 7 % 11) AS x FROM range(0, 100, 1, 1))"""
+    assert f"SlidingWindow [{algorithm}]" in plan(spark.sql(sql))
+    assert len(ask(sql)) == 100
+
+
+def test_a_frame_by_key_is_not_taken_for_one_of_few_rows(spark: SparkSession) -> None:
+    sql = "SELECT max_by(id, id) OVER (PARTITION BY id % 2 ORDER BY id RANGE 1 PRECEDING) FROM range(9)"
+    assert "SlidingWindow [two-stacks-lite]" in plan(spark.sql(sql))

@@ -20,12 +20,16 @@ def measured(spark: SparkSession, call: str, frame: str) -> dict[str, int]:
     return {name: metric(answer, name) for name in names}
 
 
-@pytest.mark.parametrize("call", ["sum(id)", "max_by(id, id % 7)", "stddev(id)", "count(*) FILTER (WHERE id % 2 = 0)"])
-def test_combines_a_row_do_not_grow_with_the_frame(spark: SparkSession, call: str) -> None:
+# Rows that come in order, as these do, are gone over by array kernels up to three times, three combines each.
+IN_ARRAYS = ["sum(id)", "stddev(id)", "count(*) FILTER (WHERE id % 2 = 0)"]
+
+
+@pytest.mark.parametrize(("call", "most"), [("max_by(id, id % 7)", 3), *((call, 9) for call in IN_ARRAYS)])
+def test_combines_a_row_do_not_grow_with_the_frame(spark: SparkSession, call: str, most: int) -> None:
     for length in (10, 100, 1_000, 10_000):
         seen = measured(spark, call, f"ROWS BETWEEN {length - 1} PRECEDING AND CURRENT ROW")
         assert seen["numOutputRows"] == ROWS
-        assert 0 < seen["combines"] <= 3 * ROWS, (length, seen)
+        assert 0 < seen["combines"] <= most * ROWS, (length, seen)
 
 
 def test_combines_of_sketches(spark: SparkSession) -> None:

@@ -11,7 +11,7 @@ from slidewise.functions._call import call
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-    from slidewise.functions._call import ColumnOrName
+    from slidewise.functions._call import ColumnOrName, Order
 
 
 def top_k(x: ColumnOrName, k: int) -> Column:
@@ -34,11 +34,12 @@ def bottom_k(x: ColumnOrName, k: int) -> Column:
     return call("bottom_k", x, F.lit(k))
 
 
-def top_k_by(x: ColumnOrName, y: ColumnOrName, k: int) -> Column:
-    """`x` of the `k` rows in which `y` is greatest, that of the greatest first.
+def top_k_by(x: ColumnOrName, y: ColumnOrName, k: int, *, order_by: Order | None = None) -> Column:
+    """`x` of the `k` rows in which `y` is greatest, that of the greatest first; of rows that tie, the first in the
+    order of the window, or, in `groupBy`, of `order_by`.
 
-    >>> df = spark.createDataFrame([("a", 1), ("b", 3), ("c", 2)], "x string, y int")
-    >>> df.select(top_k_by("x", "y", 2).alias("t")).collect()
-    [Row(t=['b', 'c'])]
+    >>> df = spark.createDataFrame([("a", 1), ("b", 3), ("c", 1)], "x string, y int")
+    >>> df.select(top_k_by("x", "y", 2, order_by="x").alias("t")).collect()
+    [Row(t=['b', 'a'])]
     """
-    return call("top_k_by", x, y, F.lit(k))
+    return call("top_k_by", x, y, F.lit(k), order_by=order_by)

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from pyspark.sql import functions as F  # noqa: N812
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pyspark.sql import Column
 
     ColumnOrName: TypeAlias = Column | str
+    Order: TypeAlias = ColumnOrName | Sequence[ColumnOrName]
 
 
-def call(function: str, *arguments: ColumnOrName) -> Column:
-    """The SQL function of columns or their names; what is constant must be a `lit`."""
-    return F.call_function(function, *arguments)
+def call(function: str, *arguments: ColumnOrName, order_by: Order | None = None) -> Column:
+    """The SQL function of columns or their names; what is constant must be a `lit`.
+
+    `order_by`: what WITHIN GROUP (ORDER BY …) has in SQL, as columns or names, `.desc()` where it descends.
+    """
+    keys: Sequence[ColumnOrName] = []
+    if order_by is not None:
+        keys = order_by if isinstance(order_by, (list, tuple)) else [cast("ColumnOrName", order_by)]
+    # An order of an order is the inner one: a column does not tell whether it has one.
+    return F.call_function(function, *arguments, *(F.asc(key) for key in keys))
 
 
 def constants(*values: Any) -> list[Column]:

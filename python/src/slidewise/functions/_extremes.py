@@ -9,7 +9,7 @@ from slidewise.functions._call import call, constants
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-    from slidewise.functions._call import ColumnOrName
+    from slidewise.functions._call import ColumnOrName, Order
 
 Ties = Literal["first", "last"]
 
@@ -34,25 +34,31 @@ def min_count(x: ColumnOrName) -> Column:
     return call("min_count", x)
 
 
-def arg_max(key: ColumnOrName, value: ColumnOrName, ties: Ties | None = None) -> Column:
-    """The key of the row in which the value is greatest; of several, the first or the last in the window's order.
+def arg_max(
+    key: ColumnOrName, value: ColumnOrName, ties: Ties | None = None, *, order_by: Order | None = None
+) -> Column:
+    """The key of the row in which the value is greatest; of several, the first or the last in the order of the window,
+    or, in `groupBy`, of `order_by`.
 
     >>> df = spark.createDataFrame([(1, "a", 5), (2, "b", 5)], "i int, k string, v int")
     >>> last = arg_max("k", "v", ties="last").over(trailing(rows=2).orderBy("i"))
     >>> [row.k for row in df.select(last.alias("k")).collect()]
     ['a', 'b']
     """
-    return call("arg_max", key, value, *constants(ties))
+    return call("arg_max", key, value, *constants(ties), order_by=order_by)
 
 
-def arg_min(key: ColumnOrName, value: ColumnOrName, ties: Ties | None = None) -> Column:
-    """The key of the row in which the value is least; of several, the first or the last in the window's order.
+def arg_min(
+    key: ColumnOrName, value: ColumnOrName, ties: Ties | None = None, *, order_by: Order | None = None
+) -> Column:
+    """The key of the row in which the value is least; of several, the first or the last in the order of the window,
+    or, in `groupBy`, of `order_by`.
 
     >>> df = spark.createDataFrame([("a", 5), ("b", 3)], "k string, v int")
     >>> df.select(arg_min("k", "v").alias("k")).collect()
     [Row(k='b')]
     """
-    return call("arg_min", key, value, *constants(ties))
+    return call("arg_min", key, value, *constants(ties), order_by=order_by)
 
 
 def m4(t: ColumnOrName, v: ColumnOrName) -> Column:

@@ -27,7 +27,7 @@ object Subject {
   def apply(operator: String, algorithm: String, elements: Int): Subject = operator match {
     case "sum"     => new OfDoubles(Algorithms.window(algorithm, elements, Operators.sum))
     case "geomean" => new OfDoubles(Algorithms.window(algorithm, elements, Operators.geometricMean))
-    case "bloom"   => new OfLongs(Algorithms.window(algorithm, elements, new Bloom(4096, 4)))
+    case "bloom"   => new OfFilters(algorithm, elements, new Bloom(4096, 4))
     case other     =>
       throw new IllegalArgumentException(s"operator is $other: it must be sum, geomean or bloom")
   }
@@ -38,11 +38,15 @@ object Subject {
     override def query(): Double = window.query()
   }
 
-  /** Reads a word of the answer, so that the time is that of the window and not that of counting bits. */
-  private final class OfLongs(window: LongWindow) extends Subject(window) {
-    private[this] val firstWord: StateReader[Array[Long], Long] = (cells, at) => cells(at)
+  /** Looks for one element in the answer, so that the time is that of the window and not that of counting bits. */
+  private final class OfFilters(window: LongWindow, bloom: Bloom) extends Subject(window) {
+    def this(algorithm: String, elements: Int, bloom: Bloom) =
+      this(Algorithms.window(algorithm, elements, bloom), bloom)
+
+    private[this] val search: StateReader[Array[Long], Double] =
+      (cells, at) => if (bloom.mightContain(0, cells, at)) 1 else 0
     override def insert(i: Long): Unit = window.insert(i)
     override def evict(): Unit = window.evict()
-    override def query(): Double = window.query(firstWord).toDouble
+    override def query(): Double = window.query(search)
   }
 }

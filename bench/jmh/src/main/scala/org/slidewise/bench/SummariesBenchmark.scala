@@ -25,6 +25,7 @@ class SummariesBenchmark {
   private var real: AdditiveSum = _
   private var cells: AdditiveSum = _
   private var histogram: ExponentialHistogram = _
+  private var histogramSum: ExponentialHistogram = _
   private var wave: DeterministicWave = _
   private var waveSum: DeterministicWave = _
 
@@ -40,6 +41,7 @@ class SummariesBenchmark {
     real = AdditiveSum.createReal(Window, 1000, epsilon)
     cells = AdditiveSum.create(Window, 1000, epsilon / Window)
     histogram = ExponentialHistogram.create(Window, epsilon)
+    histogramSum = ExponentialHistogram.create(Window, 1000, epsilon)
     wave = DeterministicWave.create(Window, epsilon)
     waveSum = DeterministicWave.create(Window, 1000, epsilon)
   }
@@ -117,6 +119,10 @@ class SummariesBenchmark {
   @Benchmark
   @OperationsPerInvocation(Inputs)
   def exponentialHistogram(): Double = insertAll(histogram: CountSummary)
+
+  @Benchmark
+  @OperationsPerInvocation(Inputs)
+  def exponentialHistogramOfSums(): Double = insertAll(histogramSum: SumSummary)
 
   @Benchmark
   @OperationsPerInvocation(Inputs)

@@ -54,6 +54,21 @@ class LawsSuite extends ScalaCheckSuite {
       }
     }
 
+    property(s"$name: what cells held before is forgotten") {
+      forAll(runs, runs, runs) { (x, y, before) =>
+        def answer(write: S => Unit): Out = {
+          val cells = stateOf(before)
+          write(cells)
+          operator.lower(cells, 0)
+        }
+        val (a, b) = (stateOf(x), stateOf(y))
+        same(answer(operator.identity(_, 0)), operator.lower(stateOf(Nil), 0)) &&
+        same(answer(operator.copy(_, 0, a, 0)), operator.lower(a, 0)) &&
+        same(answer(operator.combine(_, 0, a, 0, b, 0)), operator.lower(combined(a, b), 0)) &&
+        x.forall(e => same(answer(operator.lift(e, _, 0)), operator.lower(stateOf(Seq(e)), 0)))
+      }
+    }
+
     property(s"$name: suffixes are what combining from the newest on makes") {
       forAll(runs) { x =>
         val stride = math.max(Integer.highestOneBit(2 * operator.width - 1), 1)

@@ -2,14 +2,23 @@ package org.slidewise.spark
 
 import java.time.Duration
 
+import scala.annotation.varargs
+
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.functions.{call_function, lit}
 
 /**
  * Slidewise's SQL functions as columns, as `org.apache.spark.sql.functions` has Spark's; `docs/functions.md` says what each
  * does. They are found by name when the query is analysed, and so need a session with Slidewise on.
+ *
+ * Where there is an `orderBy`, it is what WITHIN GROUP (ORDER BY …) has in SQL: for GROUP BY, and not over a window that has an
+ * order.
  */
 object functions {
+
+  // An order of an order is the inner one: a column does not tell whether it has one.
+  private def ordered(function: String, orderBy: Seq[Column], arguments: Column*): Column =
+    call_function(function, arguments ++ orderBy.map(_.asc): _*)
 
   /** The geometric mean. */
   def geomean(x: Column): Column = call_function("geomean", x)
@@ -21,7 +30,9 @@ object functions {
   def min_count(x: Column): Column = call_function("min_count", x)
 
   /** The key of the row in which the value is greatest. */
-  def arg_max(key: Column, value: Column): Column = call_function("arg_max", key, value)
+  @varargs
+  def arg_max(key: Column, value: Column, orderBy: Column*): Column =
+    ordered("arg_max", orderBy, key, value)
 
   /**
    * The key of the row in which the value is greatest.
@@ -29,11 +40,14 @@ object functions {
    * @param ties
    *   which row if there are several: `"first"` or `"last"` in the order of the window
    */
-  def arg_max(key: Column, value: Column, ties: String): Column =
-    call_function("arg_max", key, value, lit(ties))
+  @varargs
+  def arg_max(key: Column, value: Column, ties: String, orderBy: Column*): Column =
+    ordered("arg_max", orderBy, key, value, lit(ties))
 
   /** The key of the row in which the value is least. */
-  def arg_min(key: Column, value: Column): Column = call_function("arg_min", key, value)
+  @varargs
+  def arg_min(key: Column, value: Column, orderBy: Column*): Column =
+    ordered("arg_min", orderBy, key, value)
 
   /**
    * The key of the row in which the value is least.
@@ -41,17 +55,22 @@ object functions {
    * @param ties
    *   which row if there are several: `"first"` or `"last"` in the order of the window
    */
-  def arg_min(key: Column, value: Column, ties: String): Column =
-    call_function("arg_min", key, value, lit(ties))
+  @varargs
+  def arg_min(key: Column, value: Column, ties: String, orderBy: Column*): Column =
+    ordered("arg_min", orderBy, key, value, lit(ties))
 
   /** The first, last, lowest and highest point. */
   def m4(t: Column, v: Column): Column = call_function("m4", t, v)
 
   /** The greatest sum of consecutive values. */
-  def max_subarray_sum(x: Column): Column = call_function("max_subarray_sum", x)
+  @varargs
+  def max_subarray_sum(x: Column, orderBy: Column*): Column =
+    ordered("max_subarray_sum", orderBy, x)
 
   /** The exponentially weighted mean. */
-  def ewma(x: Column, alpha: Double): Column = call_function("ewma", x, lit(alpha))
+  @varargs
+  def ewma(x: Column, alpha: Double, orderBy: Column*): Column =
+    ordered("ewma", orderBy, x, lit(alpha))
 
   /**
    * The exponentially weighted mean.
@@ -59,11 +78,14 @@ object functions {
    * @param adjust
    *   false for the recursion that begins with the first value of the frame
    */
-  def ewma(x: Column, alpha: Double, adjust: Boolean): Column =
-    call_function("ewma", x, lit(alpha), lit(adjust))
+  @varargs
+  def ewma(x: Column, alpha: Double, adjust: Boolean, orderBy: Column*): Column =
+    ordered("ewma", orderBy, x, lit(alpha), lit(adjust))
 
   /** The mean over time of a value that holds until the next row. */
-  def time_weighted_avg(t: Column, x: Column): Column = call_function("time_weighted_avg", t, x)
+  @varargs
+  def time_weighted_avg(t: Column, x: Column, orderBy: Column*): Column =
+    ordered("time_weighted_avg", orderBy, t, x)
 
   /**
    * The mean over time.
@@ -71,17 +93,24 @@ object functions {
    * @param method
    *   `"locf"`: a value holds until the next row; `"linear"`: straight lines between rows
    */
-  def time_weighted_avg(t: Column, x: Column, method: String): Column =
-    call_function("time_weighted_avg", t, x, lit(method))
+  @varargs
+  def time_weighted_avg(t: Column, x: Column, method: String, orderBy: Column*): Column =
+    ordered("time_weighted_avg", orderBy, t, x, lit(method))
 
   /** What a counter grew by in a second. */
-  def rate(t: Column, x: Column): Column = call_function("rate", t, x)
+  @varargs
+  def rate(t: Column, x: Column, orderBy: Column*): Column =
+    ordered("rate", orderBy, t, x)
 
   /** What a counter grew by. */
-  def increase(t: Column, x: Column): Column = call_function("increase", t, x)
+  @varargs
+  def increase(t: Column, x: Column, orderBy: Column*): Column =
+    ordered("increase", orderBy, t, x)
 
   /** The longest run of values each of which is greater than the one before it. */
-  def longest_increasing_run(x: Column): Column = call_function("longest_increasing_run", x)
+  @varargs
+  def longest_increasing_run(x: Column, orderBy: Column*): Column =
+    ordered("longest_increasing_run", orderBy, x)
 
   /**
    * The longest run of increasing values.
@@ -89,11 +118,14 @@ object functions {
    * @param strict
    *   whether equal values end a run
    */
-  def longest_increasing_run(x: Column, strict: Boolean): Column =
-    call_function("longest_increasing_run", x, lit(strict))
+  @varargs
+  def longest_increasing_run(x: Column, strict: Boolean, orderBy: Column*): Column =
+    ordered("longest_increasing_run", orderBy, x, lit(strict))
 
   /** The longest run of values each of which is less than the one before it. */
-  def longest_decreasing_run(x: Column): Column = call_function("longest_decreasing_run", x)
+  @varargs
+  def longest_decreasing_run(x: Column, orderBy: Column*): Column =
+    ordered("longest_decreasing_run", orderBy, x)
 
   /**
    * The longest run of decreasing values.
@@ -101,8 +133,9 @@ object functions {
    * @param strict
    *   whether equal values end a run
    */
-  def longest_decreasing_run(x: Column, strict: Boolean): Column =
-    call_function("longest_decreasing_run", x, lit(strict))
+  @varargs
+  def longest_decreasing_run(x: Column, strict: Boolean, orderBy: Column*): Column =
+    ordered("longest_decreasing_run", orderBy, x, lit(strict))
 
   /** The `k` greatest values, the greatest first. */
   def top_k(x: Column, k: Int): Column = call_function("top_k", x, lit(k))
@@ -111,7 +144,9 @@ object functions {
   def bottom_k(x: Column, k: Int): Column = call_function("bottom_k", x, lit(k))
 
   /** `x` of the `k` rows in which `y` is greatest. */
-  def top_k_by(x: Column, y: Column, k: Int): Column = call_function("top_k_by", x, y, lit(k))
+  @varargs
+  def top_k_by(x: Column, y: Column, k: Int, orderBy: Column*): Column =
+    ordered("top_k_by", orderBy, x, y, lit(k))
 
   /** A Bloom filter of the values. */
   def bloom_filter_agg(x: Column): Column = call_function("bloom_filter_agg", x)

@@ -14,22 +14,26 @@ private[summaries] object Bits {
   def counts: Seq[Line] = Seq(
     Line("lower bound, additive", epsilons.map(e => (e, LowerBounds.count(Window, e)))),
     Line("Algorithm 1", epsilons.map(e => (e, AdditiveCount.create(Window, e).bits))),
-    Line("exponential histogram", relative(e => filled(ExponentialHistogram.create(Window, e)))),
-    Line("wave", relative(e => filled(DeterministicWave.create(Window, e)))),
+    Line("exponential histogram", relative(e => filled(ExponentialHistogram.create(Window, e), 1))),
+    Line("wave", relative(e => filled(DeterministicWave.create(Window, e), 1))),
     Line("exact", epsilons.map(e => (e, Window)))
   )
 
   private def relative(bits: Double => Long): Seq[(Double, Long)] =
     epsilons.filter(_ > 5e-6).map(e => (e, bits(e)))
 
-  private def filled(count: CountSummary): Long = {
-    for (_ <- 0L until 2 * Window) count.insert(true)
-    count.bits
+  /** After two windows of `value`. */
+  private def filled(summary: SumSummary, value: Long): Long = {
+    for (_ <- 0L until 2 * Window) summary.insert(value)
+    summary.bits
   }
+
+  private def bitsOrNone(bits: Map[Double, Long], epsilon: Double): String =
+    bits.get(epsilon).fold("-")(b => Report.whole(b.toDouble))
 
   def table(lines: Seq[Line]): Seq[Seq[String]] =
     ("ε" +: lines.map(_.name)) +: epsilons.map { e =>
-      s"$e" +: lines.map(_.bits.toMap.get(e).fold("-")(bits => Report.whole(bits.toDouble)))
+      s"$e" +: lines.map(line => bitsOrNone(line.bits.toMap, e))
     }
 
   def sumLine: Line =
@@ -39,7 +43,19 @@ private[summaries] object Bits {
     )
 
   def sums: Seq[Seq[String]] = {
-    val header = Seq("ε", "lower bound, additive", "Algorithm 2 or 3", "which", "ratio", "wave", "exact")
+    val header = Seq(
+      "ε",
+      "lower bound, additive",
+      "Algorithm 2 or 3",
+      "which",
+      "ratio",
+      "exponential histogram",
+      "wave",
+      "exact"
+    )
+    val histogram =
+      relative(e => filled(ExponentialHistogram.create(Window, UpperBound, e), UpperBound)).toMap
+    val wave = relative(e => filled(DeterministicWave.create(Window, UpperBound, e), UpperBound)).toMap
     header +: epsilons.map { e =>
       val sum = AdditiveSum.create(Window, UpperBound, e)
       val least = LowerBounds.sum(Window, UpperBound, e)
@@ -49,15 +65,10 @@ private[summaries] object Bits {
         Report.whole(sum.bits.toDouble),
         if (2 * e * Window > 1) "2" else "3",
         f"${sum.bits.toDouble / least}%.2f",
-        if (e < 5e-6) "-" else Report.whole(waveOf(e).toDouble),
+        bitsOrNone(histogram, e),
+        bitsOrNone(wave, e),
         Report.whole(ExactSum.create(Window, UpperBound).bits.toDouble)
       )
     }
-  }
-
-  private def waveOf(epsilon: Double): Long = {
-    val wave = DeterministicWave.create(Window, UpperBound, epsilon)
-    for (_ <- 0L until 2 * Window) wave.insert(UpperBound)
-    wave.bits
   }
 }

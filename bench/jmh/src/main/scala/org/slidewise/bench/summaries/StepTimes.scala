@@ -17,6 +17,7 @@ private[summaries] object StepTimes {
     val sum = AdditiveSum.create(Window, 1000, 0.01)
     val wave = DeterministicWave.create(Window, 0.01)
     val buckets = ExponentialHistogram.create(Window, 0.01)
+    val sums = ExponentialHistogram.create(Window, 1000, 0.01)
     val digest = DyadicDigest.create(Window, 0.05)
     val histogram = SplittableHistogram.create(Window, 0.05)
     Seq(
@@ -26,6 +27,7 @@ private[summaries] object StepTimes {
       measured("Algorithm 2, ε = 1 %")(i => sum.insert(delays(i) % 1000)),
       measured("wave, ε = 1 %")(i => wave.insert(bits(i))),
       measured("exponential histogram, ε = 1 %")(i => buckets.insert(bits(i))),
+      measured("exponential histogram of sums, ε = 1 %")(i => sums.insert(delays(i) % 1000)),
       measured("digest, ε = 5 %, delayed")(i => digest.insert(i - delays(i))),
       measured("splittable histogram, ε = 5 %, delayed")(i => histogram.insert(i - delays(i)))
     )

@@ -4,48 +4,59 @@ import org.slidewise.core.state.States
 
 /** Computes what the nodes of [[Fiba]]'s tree hold, from their entries, children and parent. */
 private[algorithms] final class FibaAggregates[S](states: States[S]) {
-  private[this] var target: Int = States.Identity
-  private[this] var begun: Boolean = false
+  import FibaAggregates.Nothing
 
   /** B3. */
   def ofSubtree(node: FibaNode): Unit = {
-    begin(node)
-    range(node, first = true, last = true)
-    finish()
+    val target = states.slot(node.agg)
+    hold(target, ofRange(node, target, Nothing, first = true, last = true))
   }
 
   /** B4 for the root, B5 for any other node of a spine, whose parent holds what it should. */
   def onSpine(node: FibaNode): Unit = {
-    begin(node)
-    if (node.rightSpine) ofParent(node)
-    range(node, first = !node.leftSpine, last = !node.rightSpine)
-    if (node.leftSpine) ofParent(node)
-    finish()
+    val target = states.slot(node.agg)
+    val below = !node.isRoot && !node.parent.isRoot
+    val before = if (below && node.rightSpine) states.slot(node.parent.agg) else Nothing
+    val own = ofRange(node, target, before, first = !node.leftSpine, last = !node.rightSpine)
+    hold(target, if (below && node.leftSpine) followed(target, own, node.parent.agg) else own)
   }
 
-  private def begin(node: FibaNode): Unit = {
-    target = states.slot(node.agg)
-    begun = false
-  }
-
-  private def ofParent(node: FibaNode): Unit =
-    if (!node.isRoot && !node.parent.isRoot) append(node.parent.agg)
-
-  private def range(node: FibaNode, first: Boolean, last: Boolean): Unit = {
-    if (first && !node.isLeaf) append(node.child(0).agg)
+  /** The slot of what is in the slot `before` followed by the node's entries and children: `target`, or that of the only one. */
+  private def ofRange(node: FibaNode, target: Int, before: Int, first: Boolean, last: Boolean): Int = {
+    val entries = node.entries
+    var held = before
     var i = 0
-    while (i < node.entries) {
-      append(node.value(i))
-      if (!node.isLeaf && (last || i + 1 < node.entries)) append(node.child(i + 1).agg)
-      i += 1
+    if (node.isLeaf)
+      while (i < entries) {
+        held = followed(target, held, node.value(i))
+        i += 1
+      }
+    else {
+      if (first) held = followed(target, held, node.child(0).agg)
+      while (i < entries) {
+        held = followed(target, held, node.value(i))
+        if (last || i + 1 < entries) held = followed(target, held, node.child(i + 1).agg)
+        i += 1
+      }
     }
+    held
   }
 
-  private def append(position: Int): Unit = {
-    if (begun) states.combine(target, target, states.slot(position))
-    else states.copy(target, states.slot(position))
-    begun = true
-  }
+  /** The slot of what is in the slot `held` followed by what is at `position`. */
+  private def followed(target: Int, held: Int, position: Int): Int =
+    if (held == Nothing) states.slot(position)
+    else {
+      states.combine(target, held, states.slot(position))
+      target
+    }
 
-  private def finish(): Unit = if (!begun) states.identity(target)
+  private def hold(target: Int, held: Int): Unit =
+    if (held == Nothing) states.identity(target)
+    else if (held != target) states.copy(target, held)
+}
+
+private object FibaAggregates {
+
+  /** In place of a slot. */
+  final val Nothing = -1
 }

@@ -4,22 +4,25 @@ package org.slidewise.core.algorithms
 private[algorithms] final class FibaNode(val agg: Int) {
   import FibaNode.MaxEntries
 
-  // One more than allowed, for the moment before an overflowing node is split.
-  private[this] val times = new Array[Long](MaxEntries + 1)
-  private[this] val values = new Array[Int](MaxEntries + 1)
+  // Entries begin at `first`, so that the oldest leaf loses them without moving the others. There may be one more than
+  // allowed, for the moment before an overflowing node is split.
+  private[this] var first: Int = 0
+  private[this] val times = new Array[Long](2 * (MaxEntries + 1))
+  private[this] val values = new Array[Int](2 * (MaxEntries + 1))
   private[this] val nodes = new Array[FibaNode](MaxEntries + 2)
   var parent: FibaNode = null
   var entries: Int = 0
   var isLeaf, leftSpine, rightSpine = true
 
-  def time(i: Int): Long = times(i)
-  def value(i: Int): Int = values(i)
+  def time(i: Int): Long = times(first + i)
+  def value(i: Int): Int = values(first + i)
   def child(i: Int): FibaNode = nodes(i)
   def isRoot: Boolean = parent == null
   def lastChild: FibaNode = nodes(entries)
 
   def reset(leaf: Boolean, left: Boolean, right: Boolean): FibaNode = {
     parent = null
+    first = 0
     entries = 0
     isLeaf = leaf
     leftSpine = left
@@ -31,7 +34,7 @@ private[algorithms] final class FibaNode(val agg: Int) {
   /** The number of entries not after `time`: where a newer entry of that time goes. */
   def indexAfter(time: Long): Int = {
     var i = entries
-    while (i > 0 && times(i - 1) > time) i -= 1
+    while (i > 0 && this.time(i - 1) > time) i -= 1
     i
   }
 
@@ -47,14 +50,17 @@ private[algorithms] final class FibaNode(val agg: Int) {
   }
 
   def setEntry(i: Int, time: Long, value: Int): Unit = {
-    times(i) = time
-    values(i) = value
+    times(first + i) = time
+    values(first + i) = value
   }
 
   /** Puts an entry at `i`, and the child right of it. */
   def insert(i: Int, time: Long, value: Int, right: FibaNode): Unit = {
-    System.arraycopy(times, i, times, i + 1, entries - i)
-    System.arraycopy(values, i, values, i + 1, entries - i)
+    if (first + entries == times.length) moveToStart()
+    if (i < entries) {
+      System.arraycopy(times, first + i, times, first + i + 1, entries - i)
+      System.arraycopy(values, first + i, values, first + i + 1, entries - i)
+    }
     if (!isLeaf) {
       System.arraycopy(nodes, i + 1, nodes, i + 2, entries - i)
       setChild(i + 1, right)
@@ -65,8 +71,7 @@ private[algorithms] final class FibaNode(val agg: Int) {
 
   /** Takes out entry 0, with the child left of it. */
   def removeFirst(): Unit = {
-    System.arraycopy(times, 1, times, 0, entries - 1)
-    System.arraycopy(values, 1, values, 0, entries - 1)
+    first += 1
     if (!isLeaf) {
       System.arraycopy(nodes, 1, nodes, 0, entries)
       nodes(entries) = null
@@ -76,13 +81,14 @@ private[algorithms] final class FibaNode(val agg: Int) {
 
   /** Takes out entry 0, with the child right of it. */
   def removeFirstKeepingChild(): Unit = {
-    val first = nodes(0)
+    val child = nodes(0)
     removeFirst()
-    nodes(0) = first
+    nodes(0) = child
   }
 
   /** Adds the entries from `from` on of `other`, with the children around them. */
   def append(other: FibaNode, from: Int): Unit = {
+    moveToStart()
     if (!isLeaf) setChild(entries, other.child(from))
     var i = from
     while (i < other.entries) {
@@ -91,6 +97,12 @@ private[algorithms] final class FibaNode(val agg: Int) {
       if (!isLeaf) setChild(entries, other.child(i + 1))
       i += 1
     }
+  }
+
+  private def moveToStart(): Unit = {
+    System.arraycopy(times, first, times, 0, entries)
+    System.arraycopy(values, first, values, 0, entries)
+    first = 0
   }
 
   /** Drops the entries from `from` on, and the children right of them. */

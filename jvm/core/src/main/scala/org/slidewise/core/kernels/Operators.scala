@@ -1,7 +1,7 @@
 package org.slidewise.core.kernels
 
 // The operators that kernels are written over. A kernel names its operator, and the build derives the kernels of the other
-// operators by that name (see DerivedKernels in project/), so that each loop has a `combine` of its own to inline.
+// operators by that name (see DerivedSources in project/), so that each loop has a `combine` of its own to inline.
 
 private[kernels] object DoubleSum {
   final val identity = 0.0

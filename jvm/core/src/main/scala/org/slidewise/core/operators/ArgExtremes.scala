@@ -33,12 +33,6 @@ final class DoubleArgExtreme private[operators] (largest: Boolean) extends Doubl
   }
 
   override def lower(from: Array[Double], at: Int): Double = from(at + 2)
-
-  private def write(to: Array[Double], at: Int, count: Double, extreme: Double, index: Double): Unit = {
-    to(at) = count
-    to(at + 1) = extreme
-    to(at + 2) = index
-  }
 }
 
 /** The element that comes last in the order of a comparator, of equals the oldest; null if there are no elements. */

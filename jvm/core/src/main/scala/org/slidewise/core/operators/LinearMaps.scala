@@ -26,11 +26,6 @@ object Affine {
         b: Array[Double],
         j: Int
     ): Unit = write(to, at, a(i) * b(j), a(i + 1) * b(j) + b(j + 1))
-
-    private def write(to: Array[Double], at: Int, scale: Double, shift: Double): Unit = {
-      to(at) = scale
-      to(at + 1) = shift
-    }
   }
 }
 
@@ -55,12 +50,5 @@ object Matrix2 {
         m(i + 2) * n(j) + m(i + 3) * n(j + 2),
         m(i + 2) * n(j + 1) + m(i + 3) * n(j + 3)
       )
-
-    private def write(to: Array[Long], at: Int, a: Long, b: Long, c: Long, d: Long): Unit = {
-      to(at) = a
-      to(at + 1) = b
-      to(at + 2) = c
-      to(at + 3) = d
-    }
   }
 }

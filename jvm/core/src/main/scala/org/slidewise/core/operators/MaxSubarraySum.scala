@@ -24,18 +24,4 @@ object MaxSubarraySum extends DoubleAggregator {
     )
 
   override def lower(from: Array[Double], at: Int): Double = from(at + 3)
-
-  private def write(
-      to: Array[Double],
-      at: Int,
-      sum: Double,
-      prefix: Double,
-      suffix: Double,
-      run: Double
-  ): Unit = {
-    to(at) = sum
-    to(at + 1) = prefix
-    to(at + 2) = suffix
-    to(at + 3) = run
-  }
 }

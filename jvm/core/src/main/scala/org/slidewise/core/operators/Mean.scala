@@ -6,10 +6,7 @@ import org.slidewise.core.InvertibleDoubleAggregator
 sealed abstract class Average extends InvertibleDoubleAggregator {
   override def commutative: Boolean = true
   override def width: Int = 2
-  override def identity(to: Array[Double], at: Int): Unit = {
-    to(at) = 0.0
-    to(at + 1) = 0.0
-  }
+  override def identity(to: Array[Double], at: Int): Unit = write(to, at, 0.0, 0.0)
   override def combine(
       to: Array[Double],
       at: Int,
@@ -42,18 +39,12 @@ sealed abstract class Average extends InvertibleDoubleAggregator {
       i: Int,
       b: Array[Double],
       j: Int
-  ): Unit = {
-    to(at) = a(i) - b(j)
-    to(at + 1) = a(i + 1) - b(j + 1)
-  }
+  ): Unit = write(to, at, a(i) - b(j), a(i + 1) - b(j + 1))
 }
 
 /** The arithmetic mean; NaN if there are no elements. */
 object Mean extends Average {
-  override def lift(in: Double, to: Array[Double], at: Int): Unit = {
-    to(at) = in
-    to(at + 1) = 1.0
-  }
+  override def lift(in: Double, to: Array[Double], at: Int): Unit = write(to, at, in, 1.0)
   override def lower(from: Array[Double], at: Int): Double = from(at) / from(at + 1)
 }
 
@@ -63,9 +54,6 @@ object Mean extends Average {
  * Adds binary logarithms, so that no product overflows.
  */
 object GeometricMean extends Average {
-  override def lift(in: Double, to: Array[Double], at: Int): Unit = {
-    to(at) = BinaryLog.log2(in)
-    to(at + 1) = 1.0
-  }
+  override def lift(in: Double, to: Array[Double], at: Int): Unit = write(to, at, BinaryLog.log2(in), 1.0)
   override def lower(from: Array[Double], at: Int): Double = BinaryLog.exp2(from(at) / from(at + 1))
 }

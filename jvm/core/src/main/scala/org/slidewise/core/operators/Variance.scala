@@ -46,12 +46,6 @@ final class Variance private (freedom: Int, root: Boolean) extends DoubleAggrega
       val variance = from(at + 2) / (from(at) - freedom)
       if (root) math.sqrt(variance) else variance
     }
-
-  private def write(to: Array[Double], at: Int, count: Double, mean: Double, squares: Double): Unit = {
-    to(at) = count
-    to(at + 1) = mean
-    to(at + 2) = squares
-  }
 }
 
 object Variance {

@@ -19,6 +19,7 @@ final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
   // Invariant C1: the chunk of position p is table(1 + ((p & mask) >> chunkShift)); table(0) holds the registers.
   // Invariant C2: exactly the chunks of positions `front until end` are present, and that of `end` once room is made.
   private[this] val slots: Int = slotsOfChunk(operator)
+  private[this] val stride: Int = operator.width
   private[this] val slotShift: Int = Integer.numberOfTrailingZeros(slots)
   private[this] val chunkShift: Int = slotShift - laneShift
   private[this] val inChunk: Int = (1 << chunkShift) - 1
@@ -30,7 +31,7 @@ final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
 
   override def cells(slot: Int): S = table(slot >>> slotShift).asInstanceOf[S]
 
-  override def offset(slot: Int): Int = (slot & (slots - 1)) << widthShift
+  override def offset(slot: Int): Int = (slot & (slots - 1)) * stride
 
   override def combine(target: Int, older: Int, newer: Int): Unit =
     operator.combine(cells(target), offset(target), cells(older), offset(older), cells(newer), offset(newer))
@@ -86,7 +87,7 @@ final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
     true
   }
 
-  private def newChunk(): AnyRef = operator.allocate(slots << widthShift).asInstanceOf[AnyRef]
+  private def newChunk(): AnyRef = operator.allocate(slots * stride).asInstanceOf[AnyRef]
 }
 
 object ChunkedStates {

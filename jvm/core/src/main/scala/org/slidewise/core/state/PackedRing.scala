@@ -10,6 +10,7 @@ final class PackedRing[S] private[state] (
     minCapacity: Int
 ) extends RingStates[S](operator, lanes, minCapacity) {
 
+  private[this] val widthShift: Int = 32 - Integer.numberOfLeadingZeros(operator.width - 1)
   require(minCapacity.toLong)
   private[this] var all: S = allocate(minCapacity)
   (0 until Registers).foreach(identity)
@@ -24,6 +25,9 @@ final class PackedRing[S] private[state] (
   }
 
   override def runUpTo(position: Int): Int = (position & mask) + 1
+
+  override def suffixes(from: Int, count: Int): Unit =
+    operator.suffixes(all, offset(slot(from)), 1 << widthShift, count)
 
   override def clear(position: Int): Unit = {
     val slot = first(position)

@@ -19,16 +19,16 @@ abstract class RingStates[S] private[state] (
 ) extends States[S](operator, lanes, States.Registers) {
 
   private[this] var sparse: Int = 0
-  private[this] var roomy: Int = minCapacity
+
+  // There is room from `sparse` elements to fewer than `capacity`, which is one comparison of what is taken for unsigned.
+  private[this] var bias: Int = Int.MinValue
+  private[this] var limit: Int = Int.MinValue + minCapacity
   mask = minCapacity - 1
 
   /** Makes the ring one of `capacity` elements, each of `front until end` at its new slot. */
   protected def move(front: Int, end: Int, capacity: Int): Unit
 
-  override final def hasRoom(front: Int, end: Int): Boolean = {
-    val excess = end - front - sparse
-    excess >= 0 && excess < roomy
-  }
+  override final def hasRoom(front: Int, end: Int): Boolean = end - front + bias < limit
 
   override final def makeRoom(front: Int, end: Int): Boolean =
     if (hasRoom(front, end)) false
@@ -39,7 +39,8 @@ abstract class RingStates[S] private[state] (
     move(front, end, capacity.toInt)
     mask = capacity.toInt - 1
     sparse = if (capacity == minCapacity) 0 else capacity.toInt / 4
-    roomy = capacity.toInt - sparse
+    bias = Int.MinValue - sparse
+    limit = Int.MinValue + capacity.toInt - sparse
     true
   }
 

@@ -15,7 +15,6 @@ import org.slidewise.core.InPlaceAggregator
 abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _], lanes: Int, base: Int) {
 
   protected final val laneShift: Int = lanes - 1
-  protected final val widthShift: Int = 32 - Integer.numberOfLeadingZeros(operator.width - 1)
   protected final var mask: Int = 0
 
   /** The slot of `position`, if there is one lane. */
@@ -42,8 +41,7 @@ abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _
   def runUpTo(position: Int): Int = 1
 
   /** The states of the `count` positions from `from` on, a run, become the aggregates from there to the run's end. */
-  def suffixes(from: Int, count: Int): Unit =
-    operator.suffixes(cells(slot(from)), offset(slot(from)), 1 << widthShift, count)
+  def suffixes(from: Int, count: Int): Unit = ()
 
   /** Whether the slots of `end` are usable, and not too many are unused, for a queue of `front until end`. */
   def hasRoom(front: Int, end: Int): Boolean

@@ -18,6 +18,15 @@ private[summaries] object Arguments {
   def checkRelative(epsilon: Double): Unit =
     if (!(epsilon >= 1.0 / (1 << 20) && epsilon < 1)) outside("epsilon", epsilon, "from 2^-20 and below 1")
 
+  /** A sum within a relative error, which is counted in ones. */
+  def checkRelativeSum(window: Long, upperBound: Long, epsilon: Double): Unit = {
+    checkWindow(window)
+    checkRelative(epsilon)
+    val greatest = (1L << 60) / window
+    if (upperBound < 1 || upperBound > greatest)
+      outside("upperBound", upperBound, s"from 1 to $greatest with a window of $window")
+  }
+
   def checkUpperBound(upperBound: Long): Unit =
     if (upperBound < 1 || upperBound > (1L << 53)) outside("upperBound", upperBound, "from 1 to 2^53")
 

@@ -168,11 +168,7 @@ object DeterministicWave {
    *   `window * upperBound` above 2^60^
    */
   def create(window: Long, upperBound: Long, epsilon: Double): DeterministicWave = {
-    Arguments.checkWindow(window)
-    Arguments.checkRelative(epsilon)
-    val greatest = (1L << 60) / window
-    if (upperBound < 1 || upperBound > greatest)
-      Arguments.outside("upperBound", upperBound, s"from 1 to $greatest with a window of $window")
+    Arguments.checkRelativeSum(window, upperBound, epsilon)
     new DeterministicWave(window, upperBound, epsilon)
   }
 

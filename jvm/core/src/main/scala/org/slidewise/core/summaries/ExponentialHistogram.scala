@@ -1,96 +1,129 @@
 package org.slidewise.core.summaries
 
-import Arguments.width
+import Arguments.{ceilDiv, width}
 
 /**
- * An exponential histogram: how many of the last W bits are ones, within a relative error of ε.
+ * An exponential histogram: the sum of the last W whole numbers from 0 to R, or how many of the last W bits are ones (R = 1),
+ * within a relative error of ε. A number v is v ones at one position.
  *
- * Ones are kept in buckets of 2^j^ of them, of which only the position of the newest one is known. Where there would be q + 2
- * buckets of a size, the two oldest become one of twice the size, q = ⌈1 / (2 ε)⌉; a bucket goes when its position leaves
- * the window.
+ * Ones are kept in buckets of 2^j^ of them, of which only the position of the newest one is known. Where there would be more than
+ * q + 1 buckets of a size, the oldest are joined two by two into buckets of twice the size until q or q + 1 are left,
+ * q = ⌈1 / (2 ε)⌉; a bucket goes when its position leaves the window.
  *
- * '''Its error:''' let the oldest bucket have C ones. Its newest one is in the window, so that the count is from
- * T - C + 1 to T, with T the ones of all buckets, and the answer T - (C - 1) / 2 is off by (C - 1) / 2 at most. Each smaller
- * size has at least q buckets, so the count is at least 1 + q (C - 1), which is more than (C - 1) / (2 ε).
+ * '''Its error:''' let the oldest bucket have C ones. Its newest one is in the window, so that the sum is from T - C + 1 to
+ * T, with T the ones of all buckets, and the answer T - (C - 1) / 2 is off by (C - 1) / 2 at most. Each smaller size has at
+ * least q buckets, so the sum is at least 1 + q (C - 1), which is more than (C - 1) / (2 ε).
  *
  * '''Bits:''' ⌈log,,2,, W⌉ for a bucket's age, and ⌈log,,2,,(q + 2)⌉ for the number of buckets of each size, of which there are
- * at most ⌈log,,2,,(W / q + 1)⌉ + 1: O(log^2^(W) / ε). '''Cost:''' insert O(log W) worst case, O(1) amortised; query O(1).
+ * at most ⌈log,,2,,(W R / q + 1)⌉ + 1: O(log(W) log(W R) / ε). '''Cost:''' insert O(log(W R)) amortised, of a one O(1), and
+ * O(log(W R) / ε) worst case, as buckets at one position are joined at once; query O(1).
  *
  * Invariants, between calls:
  *   - (H1) there are at most q + 1 buckets of a size, and at least q of each size below the greatest;
- *   - (H2) positions fall from each bucket to the next older one, and all are in the window.
+ *   - (H2) positions fall or stay from each bucket to the next older one, and all are in the window.
  *
  * @see
- *   Datar, Gionis, Indyk, Motwani, "Maintaining Stream Statistics over Sliding Windows", section 3
+ *   Datar, Gionis, Indyk, Motwani, "Maintaining Stream Statistics over Sliding Windows", sections 3 and 5
  */
-final class ExponentialHistogram private (val window: Long, val epsilon: Double) extends CountSummary {
+final class ExponentialHistogram private (val window: Long, val upperBound: Long, val epsilon: Double)
+    extends SumSummary
+    with CountSummary {
   private val most = math.ceil(1 / (2 * epsilon)).toInt + 1
-  private val sizes = width(window / (most - 1)) + 2
+  private val sizes = Array.fill(width(window * upperBound / (most - 1)) + 2)(new BucketRuns(most))
 
-  /** For each size, a ring of `most` positions: the place of the oldest, and how many there are. */
-  private val positions = new Array[Long](sizes * most)
-  private val first = new Array[Int](sizes)
-  private val counts = new Array[Int](sizes)
+  /** What an insertion adds to a size, and what it makes for the next one. */
+  private var added = new BucketRuns(most + 2)
+  private var joined = new BucketRuns(most + 2)
   private var greatest = 0
   private var total = 0L
   private var now = 0L
 
-  override def insert(one: Boolean): Unit = {
+  override def insert(one: Boolean): Unit = insert(if (one) 1L else 0L)
+
+  override def insert(value: Long): Unit = {
+    if (value < 0 || value > upperBound)
+      Arguments.outside("value", value, s"from 0 to the upperBound $upperBound")
     now += 1
-    val size = greatest
-    if (counts(size) > 0 && positions(size * most + first(size)) <= now - window) {
-      removeOldest(size)
-      total -= 1L << size
-    }
-    if (one) {
-      total += 1
-      add(now)
-    }
-    while (greatest > 0 && counts(greatest) == 0) greatest -= 1
+    dropOldest()
+    if (value == 1) addOne() else if (value > 0) add(value)
   }
 
-  private def add(newest: Long): Unit = {
-    var position = newest
+  private def dropOldest(): Unit =
+    while (total > 0 && sizes(greatest).oldestPosition <= now - window) {
+      val gone = sizes(greatest).oldestLength
+      sizes(greatest).removeOldest(gone)
+      total -= gone << greatest
+      while (greatest > 0 && sizes(greatest).isEmpty) greatest -= 1
+    }
+
+  /** What [[add]] does, for a single one: at each size at most one bucket comes and two become one. */
+  private def addOne(): Unit = {
+    total += 1
+    var position = now
     var size = 0
-    while (counts(size) == most) {
-      removeOldest(size) // (H1): its ones are in the bucket that the next older one's position stands for
-      val joined = removeOldest(size)
-      append(size, position)
+    while (sizes(size).size == most) {
+      sizes(size).removeOldest(1)
+      val joined = sizes(size).oldestPosition
+      sizes(size).removeOldest(1)
+      sizes(size).append(position, 1)
       position = joined
       size += 1
     }
-    append(size, position)
+    sizes(size).append(position, 1)
     if (size > greatest) greatest = size
   }
 
-  private def append(size: Int, position: Long): Unit = {
-    val end = first(size) + counts(size)
-    positions(size * most + (if (end >= most) end - most else end)) = position
-    counts(size) += 1
+  private def add(ones: Long): Unit = {
+    total += ones
+    added.append(now, ones)
+    var size = 0
+    while (sizes(size).size + added.size > most) {
+      join(sizes(size), sizes(size).size + added.size - most)
+      added.moveTo(sizes(size))
+      val emptied = added
+      added = joined
+      joined = emptied
+      size += 1
+    }
+    added.moveTo(sizes(size))
+    if (size > greatest) greatest = size
   }
 
-  private def removeOldest(size: Int): Long = {
-    val at = first(size)
-    first(size) = if (at + 1 == most) 0 else at + 1
-    counts(size) -= 1
-    positions(size * most + at)
+  /** Joins the oldest buckets of `same`, and then of `added`, until there are `excess` or `excess` + 1 fewer: (H1). */
+  private def join(same: BucketRuns, excess: Long): Unit = {
+    var left = 2 * ceilDiv(excess, 2)
+    var unpaired = 0L
+    while (left > 0) {
+      val from = if (same.isEmpty) added else same
+      val position = from.oldestPosition
+      val taken = math.min(from.oldestLength, left)
+      from.removeOldest(taken)
+      left -= taken
+      unpaired += taken
+      if (unpaired > 1) joined.append(position, unpaired / 2)
+      unpaired %= 2
+    }
   }
 
-  private def oldestSize: Long = if (counts(greatest) == 0) 1 else 1L << greatest
+  private def oldestSize: Long = if (total == 0) 1 else 1L << greatest
 
   override def estimate: Double = total - (oldestSize - 1) / 2.0
   override def lower: Double = (total - oldestSize + 1).toDouble
   override def upper: Double = total.toDouble
 
   /** The number of buckets. */
-  def buckets: Int = counts.sum
+  def buckets: Long = sizes.map(_.size).sum
 
-  override def bits: Long = (greatest + 1).toLong * width(most.toLong) + buckets.toLong * width(window - 1)
+  private def countWidth: Int = width(most.toLong)
+  private def ageWidth: Int = width(window - 1)
+
+  override def bits: Long = (greatest + 1).toLong * countWidth + buckets * ageWidth
   override def headerBytes: Int = (header.bits / 8).toInt
 
   private def header: BitWriter = {
     val out = Format.writer(Format.ExponentialHistogram)
     out.writeVariable(window)
+    out.writeVariable(upperBound)
     out.writeDouble(epsilon)
     out.writeVariable(greatest.toLong)
     out
@@ -98,10 +131,9 @@ final class ExponentialHistogram private (val window: Long, val epsilon: Double)
 
   override def toBytes: Array[Byte] = {
     val out = header
-    for (size <- 0 to greatest) {
-      out.write(counts(size).toLong, width(most.toLong))
-      for (i <- 0 until counts(size))
-        out.write(now - positions(size * most + (first(size) + i) % most), width(window - 1))
+    for (same <- sizes.take(greatest + 1)) {
+      out.write(same.size, countWidth)
+      same.allPositions.foreach(position => out.write(now - position, ageWidth))
     }
     out.toBytes
   }
@@ -109,40 +141,40 @@ final class ExponentialHistogram private (val window: Long, val epsilon: Double)
   private def read(in: BitReader): Unit = {
     greatest = in.readVariable().toInt
     for (size <- 0 to greatest) {
-      val count = in.read(width(most.toLong)).toInt
-      for (_ <- 0 until count) append(size, -in.read(width(window - 1)))
-      total += count.toLong << size
+      val count = in.read(countWidth)
+      if (count > most) Format.damaged()
+      for (_ <- 0L until count) sizes(size).append(-in.read(ageWidth), 1)
+      total += count << size
     }
   }
 
   /** For tests of (H1) and (H2): the positions of each size, oldest first, and q. */
-  private[summaries] def state: (IndexedSeq[Seq[Long]], Int, Long) = {
-    val all = (0 to greatest).map(size =>
-      (0 until counts(size)).map(i => positions(size * most + (first(size) + i) % most))
-    )
-    (all, most - 1, now)
-  }
+  private[summaries] def state: (IndexedSeq[Seq[Long]], Int, Long) =
+    ((0 to greatest).map(size => sizes(size).allPositions.toSeq), most - 1, now)
 }
 
 object ExponentialHistogram {
 
+  /** A window of zeros, to count ones. */
+  def create(window: Long, epsilon: Double): ExponentialHistogram = create(window, 1, epsilon)
+
   /**
-   * A window of zeros.
+   * A window of zeros, to sum numbers up to `upperBound`.
    *
    * @throws java.lang.IllegalArgumentException
-   *   if `window` is not from 1 to 2^40^ or `epsilon` not from 2^-20^ and below 1
+   *   if `window` is not from 1 to 2^40^, `upperBound` not from 1, `epsilon` not from 2^-20^ and below 1, or
+   *   `window * upperBound` above 2^60^
    */
-  def create(window: Long, epsilon: Double): ExponentialHistogram = {
-    Arguments.checkWindow(window)
-    Arguments.checkRelative(epsilon)
-    new ExponentialHistogram(window, epsilon)
+  def create(window: Long, upperBound: Long, epsilon: Double): ExponentialHistogram = {
+    Arguments.checkRelativeSum(window, upperBound, epsilon)
+    new ExponentialHistogram(window, upperBound, epsilon)
   }
 
   /** The summary that [[ExponentialHistogram.toBytes]] stored. */
   def fromBytes(bytes: Array[Byte]): ExponentialHistogram = Format.read(bytes, Format.ExponentialHistogram) {
     in =>
-      val count = create(in.readVariable(), in.readDouble())
-      count.read(in)
-      count
+      val histogram = create(in.readVariable(), in.readVariable(), in.readDouble())
+      histogram.read(in)
+      histogram
   }
 }

@@ -1,10 +1,14 @@
 package org.slidewise.core.summaries
 
 import munit.FunSuite
+import scala.concurrent.duration._
 import scala.util.Random
 
 /** Follows a summary and the whole window side by side, and holds each step's answer against the bounds. */
 abstract class BoundSuite extends FunSuite {
+
+  /** Millions of steps, on a machine that may be busy. */
+  override def munitTimeout: Duration = 5.minutes
 
   /** A summary to follow, as the few things that the tests do with one. */
   protected trait Subject[S <: WindowSummary] {

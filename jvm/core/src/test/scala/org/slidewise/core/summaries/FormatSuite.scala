@@ -70,7 +70,13 @@ class FormatSuite extends FunSuite {
     "ExponentialHistogram",
     filled(ExponentialHistogram.create(300, 0.2))((s, i) => s.insert(bit(i))),
     ExponentialHistogram.fromBytes,
-    "0106ac029a9999999999c93f051b2020c0142028300c131a10088d141e8627cc125244b7cb11"
+    "0106ac02019a9999999999c93f051b2020c0142028300c131a10088d141e8627cc125244b7cb11"
+  )
+  check(
+    "ExponentialHistogram of sums",
+    filled(ExponentialHistogram.create(300, 100, 0.5))((s, i) => s.insert(number(i))),
+    ExponentialHistogram.fromBytes,
+    "0106ac0264000000000000e03f0d0110000001000840000400a000161820030445884330c2922a"
   )
   check(
     "DeterministicWave",

@@ -2,10 +2,15 @@ package org.slidewise.core.summaries
 
 import TimestampStreams.{Element, Oracle, Stream}
 import munit.FunSuite
+import scala.concurrent.duration._
 import scala.util.Random
 
 /** What holds of every summary of timestamps: the error at each step, of one stream and of what was merged in any way. */
 abstract class TimestampSuite[S <: TimestampSummary[S]] extends FunSuite {
+
+  /** Millions of steps, on a machine that may be busy. */
+  override def munitTimeout: Duration = 5.minutes
+
   protected def create(maxWidth: Long, epsilon: Double): S
   protected def fromBytes(bytes: Array[Byte]): S
 

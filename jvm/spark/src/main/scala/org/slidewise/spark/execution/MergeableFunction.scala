@@ -34,6 +34,25 @@ private[execution] object MergeableFunction {
     def merge(state: InternalRow, newer: InternalRow): Unit = function.merge(state, newer)
   }
 
+  /** Merges the registers of `approx_count_distinct` a word at a time; most words of a short frame's state are empty. */
+  final private class OverRegisters(
+      function: HyperLogLogPlusPlus,
+      filter: Option[BasePredicate],
+      offset: Int
+  ) extends MergeableFunction(function, filter) {
+    private[this] val end = offset + function.hllppHelper.numWords
+
+    def merge(state: InternalRow, newer: InternalRow): Unit = {
+      var word = offset
+      while (word < end) {
+        val registers = newer.getLong(word)
+        if (registers != 0L)
+          state.setLong(word, PackedRegisters.greatest(state.getLong(word), registers))
+        word += 1
+      }
+    }
+  }
+
   final private class OverObjects[T](function: TypedImperativeAggregate[T], filter: Option[BasePredicate])
       extends MergeableFunction(function, filter) {
     def merge(state: InternalRow, newer: InternalRow): Unit = function.mergeBuffersObjects(state, newer)
@@ -51,8 +70,18 @@ private[execution] object MergeableFunction {
     override def copiesStates: Boolean = true
 
     override def copyState(state: InternalRow, target: InternalRow): Unit = {
-      val original = state.get(offset, ObjectType(classOf[AnyRef])).asInstanceOf[T]
-      target.update(offset, function.deserialize(function.serialize(original)))
+      val original = state.get(offset, ObjectType(classOf[AnyRef]))
+      target.update(
+        offset,
+        if (isImmutable(original)) original
+        else function.deserialize(function.serialize(original.asInstanceOf[T]))
+      )
+    }
+
+    private def isImmutable(value: AnyRef): Boolean = value match {
+      case _: java.lang.Double | _: java.lang.Long | _: java.lang.Integer | _: java.lang.Float => true
+      case _: java.lang.Short | _: java.lang.Byte | _: java.lang.Boolean | _: String           => true
+      case _                                                                                   => false
     }
 
     def merge(state: InternalRow, newer: InternalRow): Unit = {
@@ -80,6 +109,7 @@ private[execution] object MergeableFunction {
   ): MergeableFunction = function match {
     case typed: TypedImperativeAggregate[_] if leavesTheRightAlone(typed) => new OverObjects(typed, filter)
     case typed: TypedImperativeAggregate[_] => new OverCopiedObjects(typed, filter, offset, fields)
+    case registers: HyperLogLogPlusPlus     => new OverRegisters(registers, filter, offset)
     case other                              => new OverRows(other, filter)
   }
 }

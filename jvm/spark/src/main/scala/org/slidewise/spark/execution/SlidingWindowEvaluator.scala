@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.BooleanType
 
-import org.slidewise.spark.execution.arrays.ArrayWindow
-import org.slidewise.spark.execution.sorting.{PartitionSorter, SortedColumns, SortSpec}
+import org.slidewise.spark.execution.arrays.{ArrayWindow, StreamedArrays}
+import org.slidewise.spark.execution.sorting._
 import org.slidewise.spark.planning.{Algorithm, ArrayAggregate, FramePlan}
 
 /**
@@ -17,7 +17,7 @@ import org.slidewise.spark.planning.{Algorithm, ArrayAggregate, FramePlan}
  * @param sort
  *   whether the rows are to be sorted first
  * @param arrays
- *   how array kernels answer all the window expressions over rows that are sorted here in memory; empty if they cannot
+ *   how array kernels answer all the window expressions; empty if they cannot
  */
 final private[execution] class SlidingWindowEvaluator(
     plans: Seq[FramePlan],
@@ -41,13 +41,15 @@ final private[execution] class SlidingWindowEvaluator(
     val context = TaskContext.get()
     val resources = new TaskResources(context)
     val measures = new WindowMeasures(metrics, resources)
-    if (!sort) answered(rows, context, resources, measures)
-    else {
+    if (!sort) {
+      if (arrays.isEmpty) answered(rows, context, resources, measures)
+      else streamedInArrays(rows, context, resources, measures)
+    } else {
       val spec = new SortSpec(partitionSpec, orderSpec)
       if (arrays.nonEmpty) answeredInArrays(spec, rows, context, resources, measures)
       else {
         val sorter = new PartitionSorter(resources, childOutput, spec)
-        answered(sorted(sorter, rows, context, measures)(_ => None), context, resources, measures)
+        answered(sorted(sorter, rows, context, measures)((_, _) => None), context, resources, measures)
       }
     }
   }
@@ -59,12 +61,12 @@ final private[execution] class SlidingWindowEvaluator(
       resources: TaskResources,
       measures: WindowMeasures
   ): Iterator[InternalRow] = {
-    val window = new ArrayWindow(arrays, spec, childOutput)
+    val window = new ArrayWindow(arrays, orderSpec)
     val results = windowExpression.map(_.toAttribute)
     val sorter = new PartitionSorter(resources, childOutput, spec, results, window.inputs)
     var done = false
-    val roomy = sorted(sorter, rows, context, measures) { columns =>
-      val finisher = window.finisher(columns, measures.partitionInArrays _)
+    val roomy = sorted(sorter, rows, context, measures) { (columns, places) =>
+      val finisher = window.finisher(columns, places, childOutput, measures.answeredInArrays _)
       done = finisher.isDefined
       finisher
     }
@@ -76,12 +78,38 @@ final private[execution] class SlidingWindowEvaluator(
     }
   }
 
-  /** The general path: the answers for sorted rows. */
-  private def answered(
+  private def streamedInArrays(
       rows: Iterator[InternalRow],
       context: TaskContext,
       resources: TaskResources,
       measures: WindowMeasures
+  ): Iterator[InternalRow] = {
+    val streamed = new StreamedArrays(
+      rows,
+      new ArrayWindow(arrays, orderSpec),
+      childOutput,
+      windowExpression.map(_.toAttribute),
+      grouping(),
+      resources,
+      measures,
+      (others, done) => answered(others, context, resources, measures, done)
+    )
+    context.addTaskCompletionListener[Unit](_ => streamed.close())
+    streamed
+  }
+
+  /**
+   * The general path: the answers for rows in order.
+   *
+   * @param done
+   *   how many of the first partition's rows have their answers already, and are not to come out
+   */
+  private def answered(
+      rows: Iterator[InternalRow],
+      context: TaskContext,
+      resources: TaskResources,
+      measures: WindowMeasures,
+      done: Int = 0
   ): Iterator[InternalRow] = {
     val log = RowLog.of(summaryAttributes, resources)
     val waiting =
@@ -126,6 +154,7 @@ final private[execution] class SlidingWindowEvaluator(
       resources
     )
     context.addTaskCompletionListener[Unit](_ => iterator.close())
+    iterator.pass(done)
     iterator
   }
 
@@ -134,9 +163,9 @@ final private[execution] class SlidingWindowEvaluator(
       rows: Iterator[InternalRow],
       context: TaskContext,
       measures: WindowMeasures
-  )(finisher: SortedColumns => Option[sorting.RowFinisher]): Iterator[InternalRow] = {
+  )(finisher: (SortedColumns, RowPlaces) => Option[RowFinisher]): Iterator[InternalRow] = {
     context.addTaskCompletionListener[Unit] { _ =>
-      measures.reportSort(sorter)
+      measures.reportMemory(sorter.peakMemory, sorter.spilledBytes)
       sorter.close()
     }
     measures.timeSort(sorter.sort(rows, finisher))

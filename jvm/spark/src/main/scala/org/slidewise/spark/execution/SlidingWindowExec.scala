@@ -29,9 +29,9 @@ case class SlidingWindowExec(
   @transient private lazy val plans: Seq[FramePlan] =
     FramePlan.group(windowExpression, options.mergeApproximate)
 
-  /** How the array kernels answer, where the rows come unsorted and every expression can be answered so. */
+  /** How the array kernels answer, where they can answer every expression. */
   @transient private lazy val arrays: Seq[ArrayAggregate] =
-    if (!sorts) Nil
+    if (!options.arrays) Nil
     else {
       val found = windowExpression.map(ArrayPlan.of(_, orderSpec, conf.sessionLocalTimeZone))
       if (found.forall(_.isDefined)) found.flatten else Nil

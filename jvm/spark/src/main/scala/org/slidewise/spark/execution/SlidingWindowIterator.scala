@@ -66,13 +66,24 @@ final private[execution] class SlidingWindowIterator(
   }
 
   override def next(): InternalRow = {
+    turnToNext()
+    answer()
+  }
+
+  /** Lets rows go by that have been answered elsewhere. */
+  def pass(passed: Int): Unit =
+    for (_ <- 0 until passed) {
+      turnToNext()
+      answered += 1
+    }
+
+  /** Takes rows until the frames of the next that is to be answered are known. */
+  private def turnToNext(): Unit =
     while (answered == arrived || !framesAreKnown()) {
       if (fetched == null && rows.hasNext) fetch()
       if (fetched == null && answered == arrived) throw new NoSuchElementException("there are no more rows")
       admit()
     }
-    answer()
-  }
 
   private def fetch(): Unit = {
     fetched = rows.next().asInstanceOf[UnsafeRow]

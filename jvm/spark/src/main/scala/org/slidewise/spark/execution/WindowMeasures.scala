@@ -3,8 +3,6 @@ package org.slidewise.spark.execution
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-import org.slidewise.spark.execution.sorting.PartitionSorter
-
 /** What the SQL tab shows of a `SlidingWindow`. */
 private[execution] object WindowMetrics {
   val Rows = "numOutputRows"
@@ -70,19 +68,19 @@ final private[execution] class WindowMeasures(metrics: Map[String, SQLMetric], r
     finally metrics(WindowMetrics.SortTime) += System.nanoTime() - begin
   }
 
-  /** Counts a partition that array kernels have answered; they make at most three combines a row and expression. */
-  def partitionInArrays(rows: Int, expressions: Int, widest: Int, nanos: Long): Unit = {
-    rowMetric += rows
+  /** Counts what array kernels have answered; they make at most three combines a row and expression. */
+  def answeredInArrays(answers: Int, rows: Int, expressions: Int, widest: Int, nanos: Long): Unit = {
+    rowMetric += answers
     metrics(WindowMetrics.Combines) += 3L * rows * expressions
     metrics(WindowMetrics.Time) += nanos
     peakFrame = math.max(peakFrame, widest)
     metrics(WindowMetrics.PeakFrame).set(peakFrame.toDouble)
   }
 
-  def reportSort(sorter: PartitionSorter): Unit = {
-    metrics(WindowMetrics.Memory) += sorter.peakMemory
-    metrics(WindowMetrics.Spill) += sorter.spilledBytes
-    resources.countPeakMemory(sorter.peakMemory)
+  def reportMemory(bytes: Long, spilled: Long): Unit = {
+    metrics(WindowMetrics.Memory) += bytes
+    metrics(WindowMetrics.Spill) += spilled
+    resources.countPeakMemory(bytes)
   }
 
   def report(logs: Seq[RowLog], evaluators: Array[FrameAnswers]): Unit = if (!reported) {
@@ -90,10 +88,8 @@ final private[execution] class WindowMeasures(metrics: Map[String, SQLMetric], r
     val memory = logs.map(_.peakMemory).sum + evaluators.map(_.peakMemory).sum
     metrics(WindowMetrics.Combines) += evaluators.map(_.combines).sum
     metrics(WindowMetrics.PeakFrame).set(peakFrame.toDouble)
-    metrics(WindowMetrics.Memory) += memory
-    metrics(WindowMetrics.Spill) += logs.map(_.spilledBytes).sum
     metrics(WindowMetrics.Time) += sampled * MeanGap
-    resources.countPeakMemory(memory)
+    reportMemory(memory, logs.map(_.spilledBytes).sum)
   }
 }
 

@@ -24,6 +24,7 @@ abstract class ArgExtreme(largest: Boolean) extends ExtremeFunction(largest) wit
   override def withoutOrder: Option[String] = Some("no argument `ties`, and any of the keys that tie")
 
   override def children: Seq[Expression] = Seq(key, value) ++ ties
+  override def rowArguments: Int = 2
   override def dataType: DataType = key.dataType
   override protected def compared: Expression = value
 
@@ -52,8 +53,9 @@ abstract class ArgExtreme(largest: Boolean) extends ExtremeFunction(largest) wit
     Arguments:
       * key - of any type; it may be null.
       * value - of any type that has an order. Rows in which it is null are skipped.
-      * ties - 'first' or 'last': which row it is, in the order of the window, if `value` is greatest in several. If it is left
-          out, the first; and outside of a window, where rows have no order, any of them. Given, it needs a window with an order.
+      * ties - 'first' or 'last': which row it is, in the order of the rows, if `value` is greatest in several. If it is left
+          out, the first; and where rows have no order, any of them. Given, it needs one: OVER (... ORDER BY ...) or
+          WITHIN GROUP (ORDER BY ...).
   """,
   examples = """
     Examples:
@@ -62,6 +64,8 @@ abstract class ArgExtreme(largest: Boolean) extends ExtremeFunction(largest) wit
       > SELECT i, _FUNC_(k, v) OVER w, _FUNC_(k, v, 'last') OVER w FROM VALUES (1, 'a', 5), (2, 'b', 5) AS t(i, k, v) WINDOW w AS (ORDER BY i);
        1	a	a
        2	a	b
+      > SELECT _FUNC_(k, v, 'first') WITHIN GROUP (ORDER BY i) FROM VALUES (2, 'b', 5), (1, 'a', 5) AS t(i, k, v);
+       a
   """,
   group = "agg_funcs",
   since = "0.2.0"
@@ -82,8 +86,9 @@ case class ArgMax(key: Expression, value: Expression, ties: Option[Expression])
     Arguments:
       * key - of any type; it may be null.
       * value - of any type that has an order. Rows in which it is null are skipped.
-      * ties - 'first' or 'last': which row it is, in the order of the window, if `value` is least in several. If it is left
-          out, the first; and outside of a window, where rows have no order, any of them. Given, it needs a window with an order.
+      * ties - 'first' or 'last': which row it is, in the order of the rows, if `value` is least in several. If it is left
+          out, the first; and where rows have no order, any of them. Given, it needs one: OVER (... ORDER BY ...) or
+          WITHIN GROUP (ORDER BY ...).
   """,
   examples = """
     Examples:
@@ -92,6 +97,8 @@ case class ArgMax(key: Expression, value: Expression, ties: Option[Expression])
       > SELECT i, _FUNC_(k, v) OVER w, _FUNC_(k, v, 'last') OVER w FROM VALUES (1, 'a', 5), (2, 'b', 5) AS t(i, k, v) WINDOW w AS (ORDER BY i);
        1	a	a
        2	a	b
+      > SELECT _FUNC_(k, v, 'first') WITHIN GROUP (ORDER BY i) FROM VALUES (2, 'b', 5), (1, 'a', 5) AS t(i, k, v);
+       a
   """,
   group = "agg_funcs",
   since = "0.2.0"

@@ -1,11 +1,10 @@
 package org.slidewise.spark.expressions
 
-import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
-import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{DataTypeMismatch, TypeCheckSuccess}
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.Cast.toSQLType
-import org.apache.spark.sql.catalyst.expressions.aggregate.BloomFilterAggregate
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, BloomFilterAggregate}
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
@@ -13,24 +12,6 @@ import org.apache.spark.util.sketch.BloomFilter
 
 /** Spark's own Bloom filters, over values of any type that can be hashed. */
 private[expressions] object BloomFilters {
-
-  /** Filters for so many values are small enough to be kept for each row of a frame. */
-  private val Expected = 10000L
-
-  private val FalsePositives = 0.03
-
-  /** Spark's class over the keys of the values, for the arguments of `bloom_filter_agg`. */
-  def aggregate(arguments: Seq[Expression]): Expression = {
-    val conf = SQLConf.get
-    def number(index: Int, name: String, most: Long): Option[Long] =
-      arguments.lift(index).map(positive(index, name, most))
-    val expected =
-      number(1, "expected", conf.getConf(SQLConf.RUNTIME_BLOOM_FILTER_MAX_NUM_ITEMS)).getOrElse(Expected)
-    val mostBits = conf.getConf(SQLConf.RUNTIME_BLOOM_FILTER_MAX_NUM_BITS)
-    val bits = number(2, "bits", mostBits)
-      .getOrElse(math.min(mostBits, BloomFilter.optimalNumOfBits(expected, FalsePositives)))
-    new BloomFilterAggregate(key(arguments.head), Literal(expected), Literal(bits))
-  }
 
   /**
    * What stands for a value in a filter: an integer for itself, as Spark has it, a value of another type for its hash. Equal
@@ -44,27 +25,9 @@ private[expressions] object BloomFilters {
 
   private def hash(value: Expression): Expression =
     If(IsNull(value), Literal.create(null, LongType), new XxHash64(Seq(value)))
-
-  /** Spark's class has its arguments checked by assertions, in other words. */
-  private def positive(index: Int, name: String, most: Long)(argument: Expression): Long = {
-    val constant = ConstantArgument(name, argument)
-    val check = argument.dataType match {
-      case ByteType | ShortType | IntegerType | LongType | NullType =>
-        constant.inRange(s"[1, $most]") {
-          case n: Number => n.longValue >= 1 && n.longValue <= most; case _ => false
-        }
-      case _ => NumericArgument.mismatch(argument, index, toSQLType(LongType))
-    }
-    check match {
-      case DataTypeMismatch(subClass, parameters) =>
-        val call = Map("sqlExpr" -> "\"bloom_filter_agg\"")
-        throw new AnalysisException(s"DATATYPE_MISMATCH.$subClass", parameters ++ call)
-      case _ => constant.value.asInstanceOf[Number].longValue
-    }
-  }
 }
 
-/** Only what is said of it: calls become Spark's own BloomFilterAggregate. */
+/** Spark's own BloomFilterAggregate, over the keys of the values. */
 @ExpressionDescription(
   usage =
     "_FUNC_(x[, expected[, bits]]) - Returns a Bloom filter of the values of `x`, for `might_contain` to look in.",
@@ -91,7 +54,57 @@ private[expressions] object BloomFilters {
   group = "agg_funcs",
   since = "0.2.0"
 )
-final private[expressions] class BloomFilterAgg
+case class BloomFilterAgg(x: Expression, expected: Option[Expression], bits: Option[Expression])
+    extends AggregateFunction
+    with RuntimeReplaceableAggregate {
+  def this(x: Expression) = this(x, None, None)
+  def this(x: Expression, expected: Expression) = this(x, Some(expected), None)
+  def this(x: Expression, expected: Expression, bits: Expression) = this(x, Some(expected), Some(bits))
+
+  override def prettyName: String = "bloom_filter_agg"
+  override def children: Seq[Expression] = Seq(x) ++ expected ++ bits
+  override def stringArgs: Iterator[Any] = children.iterator
+
+  private def mostExpected = SQLConf.get.getConf(SQLConf.RUNTIME_BLOOM_FILTER_MAX_NUM_ITEMS)
+  private def mostBits = SQLConf.get.getConf(SQLConf.RUNTIME_BLOOM_FILTER_MAX_NUM_BITS)
+  private def sizeOf = expected.map(ConstantArgument("expected", _))
+  private def bitsOf = bits.map(ConstantArgument("bits", _))
+
+  override def checkInputDataTypes(): TypeCheckResult =
+    ConstantArgument.first(
+      () => sizeOf.fold[TypeCheckResult](TypeCheckSuccess)(BloomFilterAgg.check(_, 1, mostExpected)),
+      () => bitsOf.fold[TypeCheckResult](TypeCheckSuccess)(BloomFilterAgg.check(_, 2, mostBits))
+    )
+
+  override lazy val replacement: Expression = {
+    def number(constant: ConstantArgument) = constant.value.asInstanceOf[Number].longValue
+    val items = sizeOf.fold(BloomFilterAgg.Expected)(number)
+    val size = bitsOf.fold(
+      math.min(mostBits, BloomFilter.optimalNumOfBits(items, BloomFilterAgg.FalsePositives))
+    )(number)
+    new BloomFilterAggregate(BloomFilters.key(x), Literal(items), Literal(size))
+  }
+
+  override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): BloomFilterAgg =
+    copy(c(0), c.lift(1), c.lift(2))
+}
+
+private object BloomFilterAgg {
+
+  /** Filters for so many values are small enough to be kept for each row of a frame. */
+  private val Expected = 10000L
+
+  private val FalsePositives = 0.03
+
+  private def check(constant: ConstantArgument, index: Int, most: Long): TypeCheckResult =
+    constant.argument.dataType match {
+      case ByteType | ShortType | IntegerType | LongType | NullType =>
+        constant.inRange(s"[1, $most]") {
+          case n: Number => n.longValue >= 1 && n.longValue <= most; case _ => false
+        }
+      case _ => NumericArgument.mismatch(constant.argument, index, toSQLType(LongType))
+    }
+}
 
 /** Unlike Spark's own BloomFilterMightContain, for filters that differ from row to row. */
 @ExpressionDescription(

@@ -16,11 +16,8 @@ import org.apache.spark.sql.types.StringType
  */
 final case class ConstantArgument(name: String, argument: Expression) {
 
-  /** PIVOT makes each argument null outside of its column, and rows there are skipped by another argument. */
-  private val expression = argument match {
-    case If(_, constant, other) if constant.foldable && other.foldable && other.eval() == null => constant
-    case plain                                                                                 => plain
-  }
+  // Outside of PIVOT's column rows are skipped by another argument.
+  private val expression = ConstantArgument.outsideOfPivot(argument)
 
   /** Its value; to be asked only after a check has succeeded. */
   def value: Any = expression.eval()
@@ -78,6 +75,12 @@ final case class ConstantArgument(name: String, argument: Expression) {
 }
 
 object ConstantArgument {
+
+  /** What PIVOT, which makes each argument null outside of its column, made of a constant. */
+  def outsideOfPivot(argument: Expression): Expression = argument match {
+    case If(_, constant, other) if constant.foldable && other.foldable && other.eval() == null => constant
+    case plain                                                                                 => plain
+  }
 
   /** The first failure among checks, the later of which are made only where the earlier succeed. */
   def first(checks: (() => TypeCheckResult)*): TypeCheckResult =

@@ -15,6 +15,7 @@ abstract class CounterFunction extends MonoidAggregate with BinaryLike[Expressio
 
   override def left: Expression = t
   override def right: Expression = x
+  override def rowArguments: Int = 2
 
   private lazy val time = TimeArgument.ticks(t)
   private lazy val number = NumericArgument.of(x)
@@ -61,7 +62,8 @@ abstract class CounterFunction extends MonoidAggregate with BinaryLike[Expressio
   usage = "_FUNC_(t, x) - Returns what the counter `x` grew by from the first row to the last.",
   arguments = """
     Arguments:
-      * t - the time of a row: a timestamp, a date or a number of seconds, in the order of the window.
+      * t - the time of a row, in the order of the rows: a timestamp, a date, a time of day, an interval of days to seconds or a
+          number of seconds.
       * x - the counter, a number. Where it is less than in the row before, it has begun again from 0. Rows in which `t` or `x`
           is null are skipped.
   """,
@@ -72,11 +74,13 @@ abstract class CounterFunction extends MonoidAggregate with BinaryLike[Expressio
        10	4
        20	7
        30	4
+      > SELECT _FUNC_(t, x) WITHIN GROUP (ORDER BY t) FROM VALUES (20, 3), (10, 9), (0, 5), (30, 4) AS t(t, x);
+       8
   """,
   note = """
     The result is a bigint for integers, a decimal for decimals, and a double for others, as that of `sum`; null if there are
     fewer than two rows. Nothing is extrapolated to the ends of the frame. The function depends on the order of the rows, and
-    needs a window that has one.
+    needs one: OVER (... ORDER BY ...) or WITHIN GROUP (ORDER BY ...).
   """,
   group = "agg_funcs",
   since = "0.2.0"
@@ -96,7 +100,8 @@ case class CounterIncrease(t: Expression, x: Expression) extends CounterFunction
   usage = "_FUNC_(t, x) - Returns what the counter `x` grew by in a second, from the first row to the last.",
   arguments = """
     Arguments:
-      * t - the time of a row: a timestamp, a date or a number of seconds, in the order of the window.
+      * t - the time of a row, in the order of the rows: a timestamp, a date, a time of day, an interval of days to seconds or a
+          number of seconds.
       * x - the counter, a number. Where it is less than in the row before, it has begun again from 0. Rows in which `t` or `x`
           is null are skipped.
   """,
@@ -107,10 +112,13 @@ case class CounterIncrease(t: Expression, x: Expression) extends CounterFunction
        10	0.4
        20	0.35
        30	0.2
+      > SELECT _FUNC_(t, x) WITHIN GROUP (ORDER BY t) FROM VALUES (20, 3), (10, 9), (0, 5) AS t(t, x);
+       0.35
   """,
   note = """
     The result is a double; null if there are fewer than two rows, or no time between the first and the last. Nothing is
-    extrapolated to the ends of the frame. The function depends on the order of the rows, and needs a window that has one.
+    extrapolated to the ends of the frame. The function depends on the order of the rows, and needs one: OVER (... ORDER BY ...)
+    or WITHIN GROUP (ORDER BY ...).
   """,
   group = "agg_funcs",
   since = "0.2.0"

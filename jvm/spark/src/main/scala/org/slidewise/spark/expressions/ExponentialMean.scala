@@ -32,9 +32,12 @@ import org.apache.spark.sql.types._
        1	1.0
        2	1.5
        3	3.0
+      > SELECT _FUNC_(x, alpha => 0.5, adjust => false) WITHIN GROUP (ORDER BY i) FROM VALUES (3, 4), (1, 1), (2, 2) AS t(i, x);
+       2.75
   """,
   note = """
-    The result is a double. The function depends on the order of the rows, and needs a window that has one.
+    The result is a double. The function depends on the order of the rows, and needs one: OVER (... ORDER BY ...) or WITHIN
+    GROUP (ORDER BY ...).
   """,
   group = "agg_funcs",
   since = "0.2.0"
@@ -50,6 +53,7 @@ case class ExponentialMean(x: Expression, alpha: Expression, adjust: Option[Expr
   override def children: Seq[Expression] = Seq(x, alpha) ++ adjust
   override def inputTypes = Seq(DoubleType, DoubleType) ++ adjust.map(_ => BooleanType)
   override def dataType: DataType = DoubleType
+  override def rowArguments: Int = 1
 
   private def factor = ConstantArgument("alpha", alpha)
   private def adjustment = adjust.map(ConstantArgument("adjust", _))

@@ -23,6 +23,7 @@ abstract class LongestRun(increasing: Boolean) extends MonoidAggregate with Orde
   private lazy val isStrict = rule.forall(_.value == true)
 
   override def children: Seq[Expression] = x +: strict.toSeq
+  override def rowArguments: Int = 1
 
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
@@ -148,10 +149,13 @@ private object LongestRun {
        3	{"length":2,"first_position":2,"last_position":3,"start_value":2,"end_value":4}
        4	{"length":3,"first_position":2,"last_position":4,"start_value":2,"end_value":9}
        5	{"length":3,"first_position":1,"last_position":3,"start_value":2,"end_value":9}
+      > SELECT _FUNC_(x) WITHIN GROUP (ORDER BY i) FROM VALUES (5, 1), (3, 4), (1, 5), (4, 9), (2, 2) AS t(i, x);
+       {"length":3,"first_position":2,"last_position":4,"start_value":2,"end_value":9}
   """,
   note = """
-    Positions are those of the rows in the frame, from 1. Of equally long runs it is the first. The result is null if there are no
-    values. The function depends on the order of the rows, and needs a window that has one.
+    Positions are those of the rows in the frame, from 1. Of equally long runs it is the first. The result is null if there are
+    no values. The function depends on the order of the rows, and needs one: OVER (... ORDER BY ...) or WITHIN GROUP (ORDER BY
+    ...).
   """,
   group = "agg_funcs",
   since = "0.2.0"
@@ -181,10 +185,13 @@ case class LongestIncreasingRun(x: Expression, strict: Option[Expression])
        2	2	2
        3	3	3
        4	3	3
+      > SELECT _FUNC_(x) WITHIN GROUP (ORDER BY i DESC) FROM VALUES (1, 5), (3, 4), (2, 4), (4, 9) AS t(i, x);
+       {"length":2,"first_position":1,"last_position":2,"start_value":9,"end_value":4}
   """,
   note = """
-    Positions are those of the rows in the frame, from 1. Of equally long runs it is the first. The result is null if there are no
-    values. The function depends on the order of the rows, and needs a window that has one.
+    Positions are those of the rows in the frame, from 1. Of equally long runs it is the first. The result is null if there are
+    no values. The function depends on the order of the rows, and needs one: OVER (... ORDER BY ...) or WITHIN GROUP (ORDER BY
+    ...).
   """,
   group = "agg_funcs",
   since = "0.2.0"

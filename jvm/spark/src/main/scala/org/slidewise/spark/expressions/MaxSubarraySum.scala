@@ -16,7 +16,7 @@ import org.apache.spark.sql.types._
   usage = "_FUNC_(x) - Returns the greatest sum of consecutive values of `x`, at least one.",
   arguments = """
     Arguments:
-      * x - a number. Nulls are skipped.
+      * x - a number or an interval. Nulls are skipped.
   """,
   examples = """
     Examples:
@@ -25,10 +25,14 @@ import org.apache.spark.sql.types._
        2	4
        3	6
        4	3
+      > SELECT g, _FUNC_(x) WITHIN GROUP (ORDER BY i) FROM VALUES ('a', 3, 3), ('a', 1, 4), ('a', 2, -1), ('b', 4, -5) AS t(g, i, x) GROUP BY g ORDER BY g;
+       a	6
+       b	-5
   """,
   note = """
-    The result is a bigint for integers, a decimal for decimals, and a double for others, as that of `sum`; it overflows as that
-    does. The function depends on the order of the rows, and needs a window that has one.
+    The result is a bigint for integers, a decimal for decimals, an interval for intervals, and a double for others, as that of
+    `sum`; it overflows as that does. The function depends on the order of the rows, and needs one: OVER (... ORDER BY ...) or
+    WITHIN GROUP (ORDER BY ...).
   """,
   group = "agg_funcs",
   since = "0.2.0"
@@ -38,10 +42,11 @@ case class MaxSubarraySum(child: Expression)
     with UnaryLike[Expression]
     with OrderDependent {
   override def prettyName: String = "max_subarray_sum"
-  override def checkInputDataTypes(): TypeCheckResult = NumericArgument.check(child, 0)
+  override def rowArguments: Int = 1
+  override def checkInputDataTypes(): TypeCheckResult = Sums.check(child, 0)
   override def dataType: DataType = Sums.typeOf(child.dataType)
 
-  private lazy val number = NumericArgument.of(child)
+  private lazy val number = Sums.number(child)
   private lazy val sumType = Sums.stateTypeOf(number.dataType)
 
   override protected def skips: Expression = anyNull(number)

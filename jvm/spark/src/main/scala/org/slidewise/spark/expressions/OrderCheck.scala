@@ -1,7 +1,8 @@
 package org.slidewise.spark.expressions
 
 import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.catalyst.expressions.{Expression, WindowExpression, WindowSpecDefinition}
+import org.apache.spark.sql.catalyst.expressions.Cast.toSQLExpr
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
@@ -9,11 +10,13 @@ import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 /**
  * Refuses functions that depend on the order of the rows where there is none: in GROUP BY, whose partial states come in any
  * order and may interleave, so that no state of constant size could be merged to the right answer; and over windows without
- * ORDER BY.
+ * ORDER BY. And where there are two: [[WithinGroup]] and that of the window.
  */
 object OrderCheck extends (LogicalPlan => Unit) {
 
   override def apply(plan: LogicalPlan): Unit = plan.foreach(ofNode)
+
+  private val WholePartition = SpecifiedWindowFrame(RowFrame, UnboundedPreceding, UnboundedFollowing)
 
   def ofNode(plan: LogicalPlan): Unit = plan match {
     case aggregate: Aggregate => aggregate.expressions.foreach(_.foreach(refuseInGroup))
@@ -32,6 +35,9 @@ object OrderCheck extends (LogicalPlan => Unit) {
           WindowSpecDefinition(_, Seq(), _)
         ) if f.dependsOnOrder =>
       throw new OrderRequired(f, "the window has no ORDER BY")
+    case WindowExpression(AggregateExpression(f: WithinGroup, _, _, _, _), window)
+        if window.orderSpec.nonEmpty || window.frameSpecification != WholePartition =>
+      throw new AnalysisException("INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC", Map("aggFunc" -> toSQLExpr(f)))
     case _ => ()
   }
 }
@@ -48,7 +54,7 @@ object OrderCheckStrategy extends SparkStrategy {
 final class OrderRequired(function: OrderDependent, because: String)
     extends AnalysisException(
       s"[${OrderRequired.Condition}] The answer of `${function.prettyName}` depends on the order of the rows, but $because. " +
-        s"Allowed is: `${function.prettyName}`(…) OVER (… ORDER BY …)" +
+        s"Allowed is: `${function.prettyName}`(…) OVER (… ORDER BY …) or `${function.prettyName}`(…) WITHIN GROUP (ORDER BY …)" +
         function.withoutOrder.fold("")(w => s", or $w") + s". SQLSTATE: ${OrderRequired.SqlState}",
       None,
       None,

@@ -1,13 +1,29 @@
 package org.slidewise.spark.expressions
 
-/** An aggregate function whose answer depends on the order of the rows, and so has one only over an ordered window. */
-trait OrderDependent {
+import org.apache.spark.sql.catalyst.expressions.SortOrder
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, SupportsOrderingWithinGroup}
+
+/**
+ * An aggregate function whose answer depends on the order of the rows, and so has one only over an ordered window, or with an
+ * order of its own: `WITHIN GROUP (ORDER BY …)`.
+ */
+trait OrderDependent extends SupportsOrderingWithinGroup { self: AggregateFunction =>
 
   /** Whether this call of it does. */
   def dependsOnOrder: Boolean = true
 
+  def prettyName: String
+
   /** What the user may do instead, for the message. */
   def withoutOrder: Option[String] = None
 
-  def prettyName: String
+  /** How many of its arguments, the first ones, are of the row; the others are constants. */
+  def rowArguments: Int
+
+  override def withOrderingWithinGroup(order: Seq[SortOrder]): AggregateFunction = WithinGroup(this, order)
+
+  // A call with an order is another expression, which refuses DISTINCT itself.
+  override def orderingFilled: Boolean = false
+  override def isOrderingMandatory: Boolean = false
+  override def isDistinctSupported: Boolean = true
 }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry.FunctionBuilder
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistryBase
 import org.apache.spark.sql.catalyst.expressions.Cast.toSQLId
-import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo, NamedArgumentExpression}
+import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo, SortOrder}
 
 /** Every SQL function that Slidewise brings, with what DESCRIBE FUNCTION says of it. */
 object Registered {
@@ -31,7 +31,7 @@ object Registered {
     of[TopK]("top_k"),
     of[BottomK]("bottom_k"),
     of[TopKBy]("top_k_by"),
-    built[BloomFilterAgg]("bloom_filter_agg", 1 to 3)(BloomFilters.aggregate),
+    of[BloomFilterAgg]("bloom_filter_agg"),
     built[MightContain]("might_contain", 2 to 2)(a => MightContain(a(0), BloomFilters.key(a(1)))),
     of[CountMinSketchEstimate]("count_min_sketch_estimate"),
     of[CountMinSketchMerge]("count_min_sketch_merge_agg"),
@@ -89,11 +89,25 @@ object Registered {
     )
 
   private def described(name: String, how: (ExpressionInfo, Seq[Expression] => Expression)): Description = {
-    val builder = (arguments: Seq[Expression]) => {
-      if (arguments.exists(_.isInstanceOf[NamedArgumentExpression]))
-        throw new AnalysisException("NAMED_PARAMETERS_NOT_SUPPORTED", Map("functionName" -> toSQLId(name)))
-      how._2(arguments)
+    val (info, make) = how
+    val signature = new Signature(name, info.getUsage)
+    val builder = (passed: Seq[Expression]) => {
+      // In SQL an order stands behind the call; columns pass it with the arguments.
+      val (order, arguments) = passed.partitionMap {
+        case SortOrder(order: SortOrder, _, _, _) => Left(order)
+        case order: SortOrder                     => Left(order)
+        case argument                             => Right(argument)
+      }
+      (make(signature.inOrder(arguments)), order) match {
+        case (function, Seq())                 => function
+        case (function: OrderDependent, order) => function.withOrderingWithinGroup(order)
+        case _                                 =>
+          throw new AnalysisException(
+            "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
+            Map("prettyName" -> toSQLId(name), "syntax" -> "WITHIN GROUP (ORDER BY ...)")
+          )
+      }
     }
-    (FunctionIdentifier(name), how._1, builder)
+    (FunctionIdentifier(name), info, builder)
   }
 }

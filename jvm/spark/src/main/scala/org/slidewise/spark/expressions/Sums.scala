@@ -1,5 +1,7 @@
 package org.slidewise.spark.expressions
 
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
@@ -10,8 +12,21 @@ private[expressions] object Sums {
   /** Of an answer. */
   def typeOf(input: DataType): DataType = input match {
     case d: DecimalType => DecimalType(math.min(d.precision + 10, DecimalType.MAX_PRECISION), d.scale)
-    case ByteType | ShortType | IntegerType | LongType => LongType
-    case _                                             => DoubleType
+    case ByteType | ShortType | IntegerType | LongType     => LongType
+    case _: DayTimeIntervalType | _: YearMonthIntervalType => input
+    case _                                                 => DoubleType
+  }
+
+  /** What is added up for a value: an interval as a whole number. */
+  def number(value: Expression): Expression = value.dataType match {
+    case _: DayTimeIntervalType   => Stored.as(LongType, value)
+    case _: YearMonthIntervalType => Stored.as(IntegerType, value)
+    case _                        => NumericArgument.of(value)
+  }
+
+  def check(value: Expression, index: Int): TypeCheckResult = value.dataType match {
+    case _: DayTimeIntervalType | _: YearMonthIntervalType => TypeCheckSuccess
+    case _                                                 => NumericArgument.check(value, index)
   }
 
   /** Of a sum in a state, which may hold more than the answer: a part of the rows may add up to more than the whole. */
@@ -33,10 +48,12 @@ private[expressions] object Sums {
 
   def cast(e: Expression, to: DataType): Expression = if (e.dataType == to) e else Cast(e, to)
 
-  /** A sum in a state as an answer: past the type's end an error, or, without ANSI mode, what Spark's `sum` gives. */
+  /** A sum in a state as an answer: past the type's end what Spark's `sum` gives, an error for intervals in any mode. */
   def finish(sum: Expression, to: DataType): Expression = to match {
-    case decimal: DecimalType => CheckOverflow(sum, decimal, !SQLConf.get.ansiEnabled)
-    case _                    => cast(sum, to)
+    case decimal: DecimalType     => CheckOverflow(sum, decimal, !SQLConf.get.ansiEnabled)
+    case _: DayTimeIntervalType   => Stored.as(to, Cast(sum, LongType, None, EvalMode.ANSI))
+    case _: YearMonthIntervalType => Stored.as(to, Cast(sum, IntegerType, None, EvalMode.ANSI))
+    case _                        => cast(sum, to)
   }
 
   def greater(a: Expression, b: Expression): Expression = If(GreaterThan(a, b), a, b)

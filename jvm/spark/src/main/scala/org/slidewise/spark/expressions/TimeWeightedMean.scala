@@ -14,7 +14,8 @@ import org.apache.spark.sql.types._
     "_FUNC_(t, x[, method]) - Returns the mean of `x` over the time from the first to the last row, not over the rows.",
   arguments = """
     Arguments:
-      * t - the time of a row: a timestamp, a date or a number, in the order of the window.
+      * t - the time of a row, in the order of the rows: a timestamp, a date, a time of day, an interval of days to seconds or a
+          number.
       * x - a number. Rows in which `t` or `x` is null are skipped.
       * method - 'locf', the default: a value holds until the next row ("last observation carried forward"); 'linear': between
           rows the value is on a straight line.
@@ -28,10 +29,12 @@ import org.apache.spark.sql.types._
       > SELECT _FUNC_(t, x, 'linear') OVER (ORDER BY t ROWS 1 PRECEDING) FROM VALUES (TIMESTAMP'2026-01-01', 10), (TIMESTAMP'2026-01-02', 20) AS t(t, x);
        10.0
        15.0
+      > SELECT _FUNC_(t, x) WITHIN GROUP (ORDER BY t) FROM VALUES (10, 0), (0, 10), (9, 20) AS t(t, x);
+       11.0
   """,
   note = """
     The result is a double; where the time from the first row to the last is nothing, it is the last value. The function depends
-    on the order of the rows, and needs a window that has one.
+    on the order of the rows, and needs one: OVER (... ORDER BY ...) or WITHIN GROUP (ORDER BY ...).
   """,
   group = "agg_funcs",
   since = "0.2.0"
@@ -45,6 +48,7 @@ case class TimeWeightedMean(t: Expression, x: Expression, method: Option[Express
   override def prettyName: String = "time_weighted_avg"
   override def children: Seq[Expression] = Seq(t, x) ++ method
   override def dataType: DataType = DoubleType
+  override def rowArguments: Int = 2
 
   private def rule = method.map(ConstantArgument("method", _))
   private lazy val isLinear = rule.exists(_.word == "linear")

@@ -196,9 +196,12 @@ case class BottomK(
        1	["a"]
        2	["a","b"]
        3	["c","a"]
+      > SELECT _FUNC_(x, y, 2) WITHIN GROUP (ORDER BY i) FROM VALUES (2, 'b', 5), (3, 'c', 9), (1, 'a', 5) AS t(i, x, y);
+       ["c","a"]
   """,
   note = """
-    Of rows that tie, the first in the order of the window; outside of a window, where rows have no order, any of them.
+    Of rows that tie, the first in the order of the window, or of WITHIN GROUP (ORDER BY ...) in GROUP BY; where there is
+    neither, any of them.
   """,
   group = "agg_funcs",
   since = "0.2.0"
@@ -210,8 +213,14 @@ case class TopKBy(
     mutableAggBufferOffset: Int,
     inputAggBufferOffset: Int
 ) extends BestFunction(largest = true)
-    with TernaryLike[Expression] {
+    with TernaryLike[Expression]
+    with OrderDependent {
   def this(x: Expression, y: Expression, k: Expression) = this(x, y, k, 0, 0)
+
+  /** Without an order, any of the rows that tie will do. */
+  override def dependsOnOrder: Boolean = false
+  override def rowArguments: Int = 2
+
   override def prettyName: String = "top_k_by"
   override protected def compared: Expression = second
   override protected def shown: Option[Expression] = Some(first)

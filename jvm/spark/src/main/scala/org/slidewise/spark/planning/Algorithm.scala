@@ -36,6 +36,7 @@ object Algorithm {
   def of(function: AggregateFunction, frame: SpecifiedWindowFrame, mergeApproximate: Boolean): Algorithm =
     function match {
       case f if mergeApproximate && SummaryFrame.fits(f, frame) => AdditiveSummaries
+      case f if ShortFrame.fits(f, frame)                       => Recalculation
       case _: DeclarativeAggregate                              => TwoStacksLite
       case f if StateSize.mustRecalculate(f)                    => Recalculation
       case f if StateSize.isApproximate(f) && !mergeApproximate => Recalculation

@@ -8,16 +8,24 @@ import org.slidewise.spark.SlidewiseSettings
 /**
  * The settings that a window was planned with; later changes do not touch it.
  *
+ * @param arrays
+ *   whether array kernels answer what they can
  * @param sort
  *   whether the operator sorts its rows itself, if they do not come in order already
  * @param maxStateBytes
  *   see [[org.slidewise.spark.SlidewiseSettings.MaxStateSize]]
  */
-final case class WindowOptions(sort: Boolean, mergeApproximate: Boolean, maxStateBytes: Long)
+final case class WindowOptions(
+    arrays: Boolean,
+    sort: Boolean,
+    mergeApproximate: Boolean,
+    maxStateBytes: Long
+)
 
 object WindowOptions {
   def of(conf: SQLConf, partitionSpec: Seq[Expression], orderSpec: Seq[SortOrder]): WindowOptions =
     WindowOptions(
+      SlidewiseSettings.sort(conf),
       SlidewiseSettings.sort(conf) && SortDecision.canSort(partitionSpec, orderSpec),
       SlidewiseSettings.mergeApproximate(conf),
       SlidewiseSettings.maxStateBytes(conf)

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.Decimal
 import org.apache.spark.unsafe.types.CalendarInterval
 
 /** A window expression of a plan as a person would write it. */
-private object WindowSql extends AdaptiveSparkPlanHelper {
+private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
 
   /**
    * @param extracted
@@ -42,7 +42,8 @@ private object WindowSql extends AdaptiveSparkPlanHelper {
         alias.exprId -> child.transform { case a: AttributeReference => a.withQualifier(Nil) }
     }.toMap
 
-  private def of(frame: WindowFrame): String = frame match {
+  /** A frame as a person would write it. */
+  def of(frame: WindowFrame): String = frame match {
     case SpecifiedWindowFrame(kind, lower, upper) =>
       s"${kind.sql} BETWEEN ${bound(lower)} AND ${bound(upper)}"
     case other => other.sql

@@ -1,23 +1,19 @@
 package org.slidewise.spark.execution.arrays
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal, SortOrder, UnsafeRow}
 
 import org.slidewise.spark.execution.sorting._
 import org.slidewise.spark.planning._
 
 /**
- * Answers window expressions over sorted rows with the core's array kernels, a partition at a time, and writes the answers
- * into the rows.
+ * Answers window expressions over rows in order with the core's array kernels, a partition at a time.
  *
- * @param spec
- *   how the rows are sorted
- * @param input
- *   the attributes of the rows, before their answers
+ * @param order
+ *   the order within a partition
  */
 final private[execution] class ArrayWindow(
     aggregates: Seq[ArrayAggregate],
-    spec: SortSpec,
-    input: Seq[Attribute]
+    order: Seq[SortOrder]
 ) {
   private val values: Seq[Expression] =
     aggregates.map(_.function).filter(readsColumn).map(_.input).distinctBy(_.canonicalized)
@@ -29,9 +25,13 @@ final private[execution] class ArrayWindow(
     .collect { case ArrayFrame.Computed(prefix) => prefix }
     .distinctBy(_.canonicalized)
 
-  private lazy val orderKey = new SortKey(spec.order.head)
+  /** The first order column. */
+  lazy val orderKey = new SortKey(order.head)
 
-  /** What is wanted of each row when it comes. */
+  /** Whether frames are found by the order's first column. */
+  val readsKeys: Boolean = aggregates.exists(_.frame.isInstanceOf[ArrayFrame.Range])
+
+  /** What else is wanted of each row when it comes. */
   val inputs: Seq[InputColumn] = values.map(InputColumn(_)) ++ computed.map(InputColumn(_, orderKey.flip))
 
   // All but count(*).
@@ -40,9 +40,17 @@ final private[execution] class ArrayWindow(
     case _                                           => true
   }
 
-  /** Answers for sorted rows, in memory that comes with them; none if the general operator has to do it. */
-  def finisher(sorted: SortedColumns, done: Done): Option[RowFinisher] =
-    if (canAnswer(sorted) && sorted.acquire(bytes(sorted.order))) Some(new Finisher(sorted, done)) else None
+  /** Answers for rows in order, in memory that comes with them; none if the general operator has to work them out. */
+  def answers(sorted: SortedColumns, done: Done): Option[Answers] =
+    if (canAnswer(sorted) && sorted.acquire(bytes(sorted.order))) Some(new Answers(sorted, done)) else None
+
+  /** As [[answers]], and writes them into rows of the given attributes that have room for them. */
+  def finisher(
+      sorted: SortedColumns,
+      places: RowPlaces,
+      input: Seq[Attribute],
+      done: Done
+  ): Option[RowFinisher] = answers(sorted, done).map(new Finisher(_, places, input.size))
 
   /** Errors, overflows and keys out of range are for the operator that works as Spark does, row by row. */
   private def canAnswer(sorted: SortedColumns): Boolean = !sorted.inputsFailed && aggregates.forall {
@@ -60,7 +68,7 @@ final private[execution] class ArrayWindow(
 
   private def inRange(sorted: SortedColumns, end: ArrayFrame.End): Boolean = end match {
     case ArrayFrame.Shifted(by) =>
-      val range = FrameOffset.range(spec.order.head.child.dataType)
+      val range = FrameOffset.range(order.head.child.dataType)
       ShiftedKeys.inRange(sorted.columns, sorted.orderColumn, sorted.order.size, orderKey.flip, by, range)
     case ArrayFrame.Computed(prefix) =>
       val column = columnOf(sorted, prefix)
@@ -100,7 +108,8 @@ final private[execution] class ArrayWindow(
     )
   }
 
-  final private class Finisher(sorted: SortedColumns, done: Done) extends RowFinisher {
+  /** The answers for one partition after the other, or for a part of one. */
+  final class Answers(sorted: SortedColumns, done: Done) {
     private[this] val gathered =
       values.map(v => v.canonicalized -> new Gathered(sorted, columnOf(sorted, v))).toMap
     private[this] val inputs = gathered.values.toArray
@@ -114,48 +123,59 @@ final private[execution] class ArrayWindow(
       )
     }.toArray
 
-    private[this] val bitSetBytes = UnsafeRow.calculateBitSetWidthInBytes(input.size + aggregates.size)
-    private[this] val writers = answers.zipWithIndex.map { case (answer, i) =>
-      new ResultWriter(answer, aggregates(i).result, input.size + i, bitSetBytes)
+    private[this] var first, last = 0
+
+    def from: Int = first
+    def until: Int = last
+
+    /** Turns to the rows from the place `newFrom` to the end of their partition. */
+    def begin(newFrom: Int): Unit = {
+      first = newFrom
+      last = sorted.order.endOfPartition(newFrom)
+      allFrames.foreach(_.begin(first, last))
     }
 
-    private[this] var partition, end = 0
+    /** How many of these rows are answered for good, were more rows of their partition to follow. */
+    def settled: Int = allFrames.iterator.map(_.settled).min
 
-    override def finish(from: Int): Int = {
-      if (from == end) answerPartition(from)
-      val until = math.min(from + RowPlaces.Together, end)
-      sorted.places.locate(from, until)
-      var w = 0
-      while (w < writers.length) {
-        writers(w).write(from - partition, until - from, sorted.places.bases, sorted.places.offsets)
-        w += 1
-      }
-      until
-    }
+    /** The oldest of these rows that is needed to answer those from the `row`th on. */
+    def oldest(row: Int): Int = allFrames.iterator.map(_.oldest(row)).min
 
-    private def answerPartition(from: Int): Unit = {
+    /**
+     * Works the answers out.
+     *
+     * @param wanted
+     *   how many of them are wanted
+     */
+    def compute(wanted: Int): Unit = {
       val begin = System.nanoTime()
-      partition = from
-      end = sorted.order.endOfPartition(from)
-      val size = end - from
-      var i = 0
-      while (i < inputs.length) {
-        inputs(i).gatherValid(from, size)
-        i += 1
-      }
+      val size = last - first
+      inputs.foreach(_.gatherValid(first, size))
       var widest = 0
-      i = 0
+      var i = 0
       while (i < allFrames.length) {
-        allFrames(i).begin(from, end)
         widest = math.max(widest, allFrames(i).widest)
         i += 1
       }
       i = 0
       while (i < answers.length) {
-        answers(i).answer(from, size)
+        answers(i).answer(first, size)
         i += 1
       }
-      done(size, answers.length, widest, System.nanoTime() - begin)
+      done(wanted, size, answers.length, widest, System.nanoTime() - begin)
+    }
+
+    /**
+     * Writers of the answers.
+     *
+     * @param firstField
+     *   the first answer's place among the fields of a row
+     */
+    def writers(firstField: Int): Array[ResultWriter] = {
+      val bitSetBytes = UnsafeRow.calculateBitSetWidthInBytes(firstField + answers.length)
+      answers.zipWithIndex.map { case (answer, i) =>
+        new ResultWriter(answer, aggregates(i).result, firstField + i, bitSetBytes)
+      }
     }
 
     private def framesOf(frame: ArrayFrame): PartitionFrames = frame match {
@@ -173,9 +193,41 @@ final private[execution] class ArrayWindow(
   }
 }
 
-/** Told of each partition that has been answered: its rows, how many expressions, the widest frame, and the time. */
+/** Writes the answers into sorted rows that have room for them. */
+final private class Finisher(answers: ArrayWindow#Answers, places: RowPlaces, firstField: Int)
+    extends RowFinisher {
+  private[this] val writers = answers.writers(firstField)
+
+  override def finish(from: Int): Int = {
+    if (from == answers.until) {
+      answers.begin(from)
+      answers.compute(answers.until - from)
+    }
+    val until = math.min(from + RowPlaces.Together, answers.until)
+    places.locate(from, until)
+    var w = 0
+    while (w < writers.length) {
+      writers(w).write(from - answers.from, until - from, places.bases, places.offsets)
+      w += 1
+    }
+    until
+  }
+}
+
+/** Told of each partition, or part, that has been answered. */
 private[execution] trait Done {
-  def apply(rows: Int, expressions: Int, widest: Int, nanos: Long): Unit
+
+  /**
+   * @param wanted
+   *   how many answers were wanted
+   * @param rows
+   *   how many rows were gone through for them
+   * @param expressions
+   *   how many expressions were answered
+   * @param widest
+   *   the widest frame, in rows
+   */
+  def apply(wanted: Int, rows: Int, expressions: Int, widest: Int, nanos: Long): Unit
 }
 
 private[execution] object ArrayWindow {

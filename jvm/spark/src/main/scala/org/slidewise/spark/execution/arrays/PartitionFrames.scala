@@ -26,12 +26,20 @@ abstract private[arrays] class PartitionFrames {
 
   /** Whether no frame can be empty. */
   def neverEmpty: Boolean
+
+  /** How many of the first frames would stay as they are if more rows followed. */
+  def settled: Int
+
+  /** The oldest row that frames from that of the `row`th row on reach, or that row if it is older. */
+  def oldest(row: Int): Int
 }
 
 final private[arrays] class RowsFrames(val lower: Int, val upper: Int) extends PartitionFrames {
   override protected def make(): Frames = Frames.rows(until - from, lower, upper)
   override def widest: Int = math.min(until - from.toLong, upper.toLong - lower + 1).toInt
   override def neverEmpty: Boolean = lower <= 0 && upper >= 0
+  override def settled: Int = math.max(0, until - from - math.max(upper, 0))
+  override def oldest(row: Int): Int = math.max(0, row + math.min(lower, 0))
 }
 
 final private[arrays] class RangeOfKeys(sorted: SortedColumns, key: SortKey, lower: EndKeys, upper: EndKeys)
@@ -48,4 +56,12 @@ final private[arrays] class RangeOfKeys(sorted: SortedColumns, key: SortKey, low
     )
   override def widest: Int = frames.widest
   override def neverEmpty: Boolean = false
+
+  override def settled: Int = {
+    var n = until - from
+    while (n > 0 && frames.hi(n - 1) == until - from) n -= 1
+    n
+  }
+
+  override def oldest(row: Int): Int = math.min(row, frames.lo(math.min(row, until - from - 1)))
 }

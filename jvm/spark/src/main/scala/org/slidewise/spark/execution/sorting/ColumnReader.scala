@@ -21,7 +21,7 @@ final private[execution] case class InputColumn(value: Expression, flip: Long = 
  * Inputs may fail (an overflow, a bad cast) on rows that no frame covers. After the first failure no inputs are read, and
  * [[inputsFailed]] says so.
  */
-final private[sorting] class ColumnReader(
+final private[execution] class ColumnReader(
     keys: Seq[SortKey],
     inputs: Seq[InputColumn],
     input: Seq[Attribute]

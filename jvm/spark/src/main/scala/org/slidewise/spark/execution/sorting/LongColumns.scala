@@ -30,6 +30,26 @@ final private[execution] class LongColumns(val width: Int) {
   def same(column: Int, a: Int, b: Int): Boolean =
     values(column)(a) == values(column)(b) && isNull(column, a) == isNull(column, b)
 
+  /**
+   * Drops the first rows of `rows`; the next after them is then at place 0.
+   *
+   * @param first
+   *   how many, a multiple of 64
+   */
+  def drop(first: Int, rows: Int): Unit = {
+    val words = first >>> 6
+    var c = 0
+    while (c < width) {
+      System.arraycopy(values(c), first, values(c), 0, rows - first)
+      java.util.Arrays.fill(values(c), rows - first, rows, 0L)
+      if (nulls(c) != null) {
+        System.arraycopy(nulls(c), words, nulls(c), 0, nulls(c).length - words)
+        java.util.Arrays.fill(nulls(c), nulls(c).length - words, nulls(c).length, 0L)
+      }
+      c += 1
+    }
+  }
+
   /** Makes room for so many rows; keeps those that there are. */
   def resize(rows: Int): Unit = {
     var c = 0

@@ -4,7 +4,7 @@ import org.apache.spark.memory.{MemoryConsumer, SparkOutOfMemoryError}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeRowJoiner
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
 
 import org.slidewise.spark.execution.{RowLog, TaskResources}
 
@@ -16,7 +16,7 @@ import org.slidewise.spark.execution.{RowLog, TaskResources}
  * each partition by radix. Rows are copied once, into pages, and never moved.
  *
  * Memory: the rows; for each row its keys, its inputs and an address; a copy of each partition key, where these are hashed;
- * and while sorting [[RowOrder.bytesARow]] more. If the task does not have it, all rows go to Spark's own external sorter.
+ * and while sorting [[RadixOrder.bytesARow]] more. If the task does not have it, all rows go to Spark's own external sorter.
  *
  * @param input
  *   the attributes of the rows that come
@@ -40,7 +40,10 @@ final private[execution] class PartitionSorter(
   private[this] val laidOut: UnsafeRow => UnsafeRow =
     if (results.isEmpty) identity[UnsafeRow]
     else {
-      val joiner = GenerateUnsafeRowJoiner.create(schema(input), schema(results))
+      val joiner = GenerateUnsafeRowJoiner.create(
+        DataTypeUtils.fromAttributes(input),
+        DataTypeUtils.fromAttributes(results)
+      )
       val blank = new UnsafeRow(results.size)
       val size = UnsafeRow.calculateBitSetWidthInBytes(results.size) + 8 * results.size
       blank.pointTo(new Array[Byte](size), size)
@@ -74,7 +77,7 @@ final private[execution] class PartitionSorter(
    */
   def sort(
       rows: Iterator[InternalRow],
-      finisher: SortedColumns => Option[RowFinisher]
+      finisher: (SortedColumns, RowPlaces) => Option[RowFinisher]
   ): Iterator[InternalRow] = {
     var unplaced: UnsafeRow = null
     while (unplaced == null && rows.hasNext) {
@@ -83,24 +86,17 @@ final private[execution] class PartitionSorter(
     }
     // Asking for memory may be what makes the log spill.
     val inMemory =
-      unplaced == null && acquire(count * RowOrder.bytesARow(spec.compares)) && log.spilledBytes == 0
+      unplaced == null && acquire(count * RadixOrder.bytesARow(spec.compares)) && log.spilledBytes == 0
     if (!inMemory) sortExternally(Option(unplaced).iterator ++ rows)
     else {
       log.freeze() // before more memory is asked for
       val where = if (noted) new NotedAddresses(log, addresses) else new ComputedAddresses(log)
       val order = inOrder(where)
-      freeMemory(count * RowOrder.scratchBytesARow)
+      freeMemory(count * RadixOrder.scratchBytesARow)
       val places = new RowPlaces(log, where, order.rows)
       val found = finisher(
-        new SortedColumns(
-          order,
-          columns,
-          firstOrder,
-          firstInput,
-          reader.inputsFailed,
-          places,
-          acquire
-        )
+        new SortedColumns(order, columns, firstOrder, firstInput, reader.inputsFailed, acquire),
+        places
       )
       if (found.isEmpty) freeMemory(getUsed - addresses.length * LongBytes - count * IntBytes)
       columns = null
@@ -155,13 +151,13 @@ final private[execution] class PartitionSorter(
     granted == bytes
   }
 
-  private def inOrder(where: RowAddresses): RowOrder = {
+  private def inOrder(where: RowAddresses): RadixOrder = {
     if (groups != null) rankGroups()
     val partition = Seq.range(0, firstOrder).map(SortColumn(_, nullsFirst = true))
     val order = spec.columns.drop(spec.partitionColumns).zipWithIndex.map { case (key, i) =>
       SortColumn(firstOrder + i, key.nullsFirst)
     }
-    new RowOrder(columns, count, partition, order, if (spec.compares) Some(comparator(where)) else None)
+    new RadixOrder(columns, count, partition, order, if (spec.compares) Some(comparator(where)) else None)
   }
 
   private def rankGroups(): Unit = {
@@ -247,7 +243,4 @@ private object PartitionSorter {
   private val FirstRows = 1024
   private val MostRows = Int.MaxValue - 16
   private val ReleaseEvery = 4096L
-
-  private def schema(attributes: Seq[Attribute]): StructType =
-    attributes.foldLeft(new StructType)((all, a) => all.add(a.name, a.dataType, a.nullable))
 }

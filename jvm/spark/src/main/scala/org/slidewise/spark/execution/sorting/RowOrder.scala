@@ -1,143 +1,51 @@
 package org.slidewise.spark.execution.sorting
 
-import org.slidewise.core.sorting.RadixSort
-
 /**
- * A sort column among the columns.
+ * Rows, known by their numbers, partition by partition, each in its order.
  *
- * @param column
- *   its place
- * @param nullsFirst
- *   where its nulls go
+ * @param first
+ *   the first order column, or -1 if there is none
  */
-final private[sorting] case class SortColumn(column: Int, nullsFirst: Boolean)
+abstract private[execution] class RowOrder(columns: LongColumns, first: Int) {
 
-/**
- * Rows, known by their numbers, in the order of their columns: partition by partition, each in the order of its order
- * columns; what ties stays as it came.
- *
- * Rows are first parted, and each partition is then sorted for itself: by radix passes from the last order column to the
- * first, and where `ties` is given, runs of equal keys by comparing.
- *
- * Memory: [[RowOrder.bytesARow]] a row, of which [[RowOrder.scratchBytesARow]] are given up when the order stands.
- */
-final private[execution] class RowOrder(
-    columns: LongColumns,
-    count: Int,
-    partition: Seq[SortColumn],
-    order: Seq[SortColumn],
-    ties: Option[java.util.Comparator[Integer]]
-) {
-  private[this] val numbers = new Array[Int](count)
-  private[this] val keyBits = new Array[Long](count)
-  private[this] val starts = new java.util.BitSet(count)
-  private[this] val first = if (order.isEmpty) -1 else order.head.column
+  /** The places where partitions start; that of place 0 may be missing. */
+  protected def starts: java.util.BitSet
 
   /** The number of the row at each place. */
-  def rows: Array[Int] = numbers
+  def rows: Array[Int]
 
   /** The first order column of the row at each place. */
-  def keys: Array[Long] = keyBits
+  def keys: Array[Long]
 
-  def size: Int = count
+  def size: Int
 
-  /** One past the last place of the partition that starts at `place`. */
-  def endOfPartition(place: Int): Int = {
+  /** One past the last place of the partition that starts at `place`, or that `place` is in. */
+  final def endOfPartition(place: Int): Int = {
     val next = starts.nextSetBit(place + 1)
-    if (next < 0) count else next
+    if (next < 0) size else next
   }
 
   /** The places in a partition of the rows whose first order column is null; they are at one end. */
-  def nulls(from: Int, until: Int): Int =
+  final def nulls(from: Int, until: Int): Int =
     if (first < 0 || !columns.anyNull(first)) 0
     else {
       var n = 0
       var i = from
       while (i < until) {
-        if (columns.isNull(first, numbers(i))) n += 1
+        if (columns.isNull(first, rows(i))) n += 1
         i += 1
       }
       n
     }
-
-  sort(new RadixSort)
-
-  private def sort(radix: RadixSort): Unit = {
-    var i = 0
-    while (i < count) {
-      numbers(i) = i
-      i += 1
-    }
-    partition.reverseIterator.foreach(sortBy(_, radix, 0, count))
-    markStarts()
-    var from = 0
-    while (from < count) {
-      val until = endOfPartition(from)
-      order.reverseIterator.foreach(sortBy(_, radix, from, until))
-      if (ties.isDefined) sortTies(ties.get, from, until)
-      from = until
-    }
-  }
-
-  private def sortBy(by: SortColumn, radix: RadixSort, from: Int, until: Int): Unit = {
-    val values = columns(by.column)
-    var i = from
-    while (i < until) {
-      keyBits(i) = values(numbers(i))
-      i += 1
-    }
-    if (until - from > 1) {
-      radix.sort(keyBits, numbers, from, until)
-      if (columns.anyNull(by.column))
-        radix.partition(
-          keyBits,
-          numbers,
-          from,
-          until,
-          row => columns.isNull(by.column, row) == by.nullsFirst
-        )
-    }
-  }
-
-  private def markStarts(): Unit = {
-    val each = partition.map(_.column).toArray
-    var i = 1
-    while (i < count) {
-      var c = 0
-      while (c < each.length && columns.same(each(c), numbers(i - 1), numbers(i))) c += 1
-      if (c < each.length) starts.set(i)
-      i += 1
-    }
-  }
-
-  private def sortTies(compare: java.util.Comparator[Integer], from: Int, until: Int): Unit = {
-    var run = from
-    var i = from + 1
-    while (i <= until) {
-      if (i == until || !columns.same(first, numbers(i - 1), numbers(i))) {
-        if (i - run > 1) sortRun(compare, run, i)
-        run = i
-      }
-      i += 1
-    }
-  }
-
-  private def sortRun(compare: java.util.Comparator[Integer], from: Int, until: Int): Unit = {
-    val boxed = Array.tabulate(until - from)(i => Integer.valueOf(numbers(from + i)))
-    java.util.Arrays.sort(boxed, compare)
-    var i = 0
-    while (i < boxed.length) {
-      numbers(from + i) = boxed(i)
-      i += 1
-    }
-  }
 }
 
-private[execution] object RowOrder {
-  private val BoxedBytes = 16L + 4L
-
-  val scratchBytesARow: Long = 2 * RadixSort.BytesARow
-
-  /** @param ties whether runs of equal keys are compared */
-  def bytesARow(ties: Boolean): Long = 4 + 8 + scratchBytesARow + 1 + (if (ties) BoxedBytes else 0L)
+/** Rows that came in order, so that their places are their numbers. */
+final private[execution] class ArrivalOrder(
+    columns: LongColumns,
+    val size: Int,
+    first: Int,
+    protected val starts: java.util.BitSet,
+    val rows: Array[Int]
+) extends RowOrder(columns, first) {
+  override def keys: Array[Long] = columns(first)
 }

@@ -1,7 +1,7 @@
 package org.slidewise.spark.execution.sorting
 
 /**
- * What is known of rows once they are sorted.
+ * What is known of rows once they are in order.
  *
  * @param columns
  *   by the rows' numbers, not their places
@@ -12,7 +12,7 @@ package org.slidewise.spark.execution.sorting
  * @param inputsFailed
  *   whether inputs could not be read
  * @param acquire
- *   asks for memory, in bytes; it is given back with the rows
+ *   asks for memory, in bytes; the owner of the rows gives it back
  */
 final private[execution] class SortedColumns(
     val order: RowOrder,
@@ -20,6 +20,5 @@ final private[execution] class SortedColumns(
     val orderColumn: Int,
     val firstInput: Int,
     val inputsFailed: Boolean,
-    val places: RowPlaces,
     val acquire: Long => Boolean
 )

@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
 import org.apache.spark.sql.types.{DateType, TimestampNTZType, TimestampType}
 
+import org.slidewise.spark.planning.WindowSql
 import org.slidewise.spark.planning.streams.StreamPlan
 
 /** What is written beside the state, so that a checkpoint is not gone on with by another window than the one that began it. */
@@ -76,7 +77,7 @@ private[streams] object WindowMetadata {
       val functions = frame.aggregates.map { a =>
         text(a.function) + a.filter.fold("")(f => s" FILTER (WHERE ${text(f)})")
       }
-      functions.mkString(", ") + " OVER " + frame.frame.specified.sql
+      functions.mkString(", ") + " OVER " + WindowSql.of(frame.frame.specified)
     }
     s"${frames.mkString("; ")} PARTITION BY ${partitionSpec.map(text).mkString(", ")} ORDER BY ${text(order.child)} " +
       s"OF ${input.map(a => s"${a.name} ${a.dataType.sql}").mkString(", ")} IN MODE $mode"

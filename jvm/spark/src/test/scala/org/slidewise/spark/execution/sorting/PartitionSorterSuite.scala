@@ -52,7 +52,7 @@ class PartitionSorterSuite extends SparkSuite {
   test("the row in hand outlives the spill") {
     val (before, after) = inTask { () =>
       withSorter(SortOrder(time, Ascending)) { sorter =>
-        val rows = sorter.sort(input(5000), _ => None)
+        val rows = sorter.sort(input(5000), (_, _) => None)
         rows.next()
         val row = rows.next().asInstanceOf[UnsafeRow]
         val before = row.copy().toString
@@ -97,7 +97,7 @@ object PartitionSorterSuite {
   /** The ids in order, each with what a spill at that place freed. */
   private def sorted(rows: Int, order: SortOrder, spillAt: Int): Seq[(Long, Long)] = withSorter(order) {
     sorter =>
-      val in = sorter.sort(input(rows), _ => None)
+      val in = sorter.sort(input(rows), (_, _) => None)
       Iterator
         .from(1)
         .takeWhile(_ => in.hasNext)
@@ -117,12 +117,12 @@ object PartitionSorterSuite {
       ArrayFrame.Rows(-2, 0),
       LongType
     )
-    val window = new ArrayWindow(Seq(sum), spec, attributes)
+    val window = new ArrayWindow(Seq(sum), Seq(order))
     val result = AttributeReference("sum", LongType)()
     val sorter =
       new PartitionSorter(new TaskResources(TaskContext.get()), attributes, spec, Seq(result), window.inputs)
     try {
-      val in = sorter.sort(input(rows), window.finisher(_, (_, _, _, _) => ()))
+      val in = sorter.sort(input(rows), window.finisher(_, _, attributes, (_, _, _, _, _) => ()))
       Iterator
         .from(1)
         .takeWhile(_ => in.hasNext)

@@ -1,0 +1,120 @@
+package org.slidewise.spark.execution.sorting
+
+import org.slidewise.core.sorting.RadixSort
+
+/**
+ * A sort column among the columns.
+ *
+ * @param column
+ *   its place
+ * @param nullsFirst
+ *   where its nulls go
+ */
+final private[sorting] case class SortColumn(column: Int, nullsFirst: Boolean)
+
+/**
+ * Rows in the order of their columns: partition by partition, each in the order of its order
+ * columns; what ties stays as it came.
+ *
+ * Rows are first parted, and each partition is then sorted for itself: by radix passes from the last order column to the
+ * first, and where `ties` is given, runs of equal keys by comparing.
+ *
+ * Memory: [[RadixOrder.bytesARow]] a row, of which [[RadixOrder.scratchBytesARow]] are given up when the order stands.
+ */
+final private[sorting] class RadixOrder(
+    columns: LongColumns,
+    count: Int,
+    partition: Seq[SortColumn],
+    order: Seq[SortColumn],
+    ties: Option[java.util.Comparator[Integer]]
+) extends RowOrder(columns, if (order.isEmpty) -1 else order.head.column) {
+  private[this] val numbers = new Array[Int](count)
+  private[this] val keyBits = new Array[Long](count)
+  protected val starts = new java.util.BitSet(count)
+  private[this] val first = if (order.isEmpty) -1 else order.head.column
+
+  override def rows: Array[Int] = numbers
+  override def keys: Array[Long] = keyBits
+  override def size: Int = count
+
+  sort(new RadixSort)
+
+  private def sort(radix: RadixSort): Unit = {
+    var i = 0
+    while (i < count) {
+      numbers(i) = i
+      i += 1
+    }
+    partition.reverseIterator.foreach(sortBy(_, radix, 0, count))
+    markStarts()
+    var from = 0
+    while (from < count) {
+      val until = endOfPartition(from)
+      order.reverseIterator.foreach(sortBy(_, radix, from, until))
+      if (ties.isDefined) sortTies(ties.get, from, until)
+      from = until
+    }
+  }
+
+  private def sortBy(by: SortColumn, radix: RadixSort, from: Int, until: Int): Unit = {
+    val values = columns(by.column)
+    var i = from
+    while (i < until) {
+      keyBits(i) = values(numbers(i))
+      i += 1
+    }
+    if (until - from > 1) {
+      radix.sort(keyBits, numbers, from, until)
+      if (columns.anyNull(by.column))
+        radix.partition(
+          keyBits,
+          numbers,
+          from,
+          until,
+          row => columns.isNull(by.column, row) == by.nullsFirst
+        )
+    }
+  }
+
+  private def markStarts(): Unit = {
+    val each = partition.map(_.column).toArray
+    var i = 1
+    while (i < count) {
+      var c = 0
+      while (c < each.length && columns.same(each(c), numbers(i - 1), numbers(i))) c += 1
+      if (c < each.length) starts.set(i)
+      i += 1
+    }
+  }
+
+  private def sortTies(compare: java.util.Comparator[Integer], from: Int, until: Int): Unit = {
+    var run = from
+    var i = from + 1
+    while (i <= until) {
+      if (i == until || !columns.same(first, numbers(i - 1), numbers(i))) {
+        if (i - run > 1) sortRun(compare, run, i)
+        run = i
+      }
+      i += 1
+    }
+  }
+
+  private def sortRun(compare: java.util.Comparator[Integer], from: Int, until: Int): Unit = {
+    val boxed = Array.tabulate(until - from)(i => Integer.valueOf(numbers(from + i)))
+    java.util.Arrays.sort(boxed, compare)
+    var i = 0
+    while (i < boxed.length) {
+      numbers(from + i) = boxed(i)
+      i += 1
+    }
+  }
+}
+
+private[sorting] object RadixOrder {
+  private val BoxedBytes = 16L + 4L
+
+  val scratchBytesARow: Long = 2 * RadixSort.BytesARow
+
+  /** @param ties whether runs of equal keys are compared */
+  def bytesARow(ties: Boolean): Long = 4 + 8 + scratchBytesARow + 1 + (if (ties) BoxedBytes else 0L)
+}

@@ -1,0 +1,208 @@
+"""What becomes of rows by setting: eager answers, late rows, keys that fall silent; and what is refused."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+
+import slidewise
+from streams.conftest import settings
+from streams.feed import Feed, Row
+from streams.run import Progress, operator_of, run
+
+SCHEMA = "k string, ts timestamp, n bigint"
+ARROW = pa.schema([("k", pa.string()), ("ts", pa.timestamp("us", "UTC")), ("n", pa.int64())])
+BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
+LAST_TWO = "PARTITION BY k ORDER BY ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"
+
+
+def row(k: str, second: float | None, n: int) -> Row:
+    return {"k": k, "ts": None if second is None else BEGIN + timedelta(seconds=second), "n": n}
+
+
+@pytest.fixture
+def feed(tmp_path: Path) -> Feed:
+    return Feed(tmp_path / "in", ARROW, SCHEMA)
+
+
+def over(spark: SparkSession, feed: Feed, answers: str, watermark: str | None = "10 seconds") -> DataFrame:
+    stream = feed.stream(spark)
+    (stream.withWatermark("ts", watermark) if watermark else stream).createOrReplaceTempView("events")
+    return spark.sql(f"SELECT *, {answers} AS a FROM events")
+
+
+def answered(spark: SparkSession, tmp_path: Path) -> list[tuple[str, float, Any]]:
+    found = spark.read.parquet(str(tmp_path / "out")).collect()
+    return sorted((r["k"], (r["ts"].astimezone(UTC) - BEGIN).total_seconds(), r["a"]) for r in found)
+
+
+def ran(frame: DataFrame, tmp_path: Path) -> list[Progress]:
+    return run(frame, tmp_path / "out", tmp_path / "checkpoint")
+
+
+def test_eager_answers_in_the_batch_in_which_a_row_comes(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
+    feed.arrive([row("a", 5, 1), row("a", 0, 2), row("b", 3, 4)])
+    feed.arrive([row("a", 4, 8), row("a", 5, 16), row("b", 9, 32)])
+    with settings(spark, {"spark.slidewise.streaming.mode": "eager"}):
+        progress = ran(over(spark, feed, f"sum(n) OVER ({LAST_TWO})", watermark=None), tmp_path)
+    # The row of second 4 came after that of second 5 had its answer.
+    assert answered(spark, tmp_path) == [("a", 0, 2), ("a", 5, 3), ("a", 5, 17), ("b", 3, 4), ("b", 9, 36)]
+    assert [p["numInputRows"] for p in progress] == [3, 3]
+    assert [operator_of(p)["numRowsDroppedByWatermark"] for p in progress] == [0, 1]
+
+
+def test_append_waits_and_puts_rows_in_order(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
+    feed.arrive([row("a", 5, 1), row("a", 0, 2), row("b", 3, 4), row("a", None, 64)])
+    feed.arrive([row("a", 4, 8), row("b", 30, 16)])
+    progress = ran(over(spark, feed, f"sum(n) OVER ({LAST_TWO})"), tmp_path)
+    assert answered(spark, tmp_path) == [("a", 0, 2), ("a", 4, 10), ("a", 5, 9), ("b", 3, 4)]
+    assert sum(operator_of(p)["customMetrics"]["rowsWithoutEventTime"] for p in progress) == 1
+
+
+def test_late_rows_are_counted_and_written_aside(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
+    feed.arrive([row("a", 100, 1)])
+    feed.arrive([row("a", 200, 2)])
+    feed.arrive([row("a", 50, 4), row("b", 80, 8), row("a", 300, 16)])
+    aside = tmp_path / "late"
+    with settings(spark, {"spark.slidewise.streaming.lateRowsPath": aside}):
+        progress = ran(over(spark, feed, f"sum(n) OVER ({LAST_TWO})"), tmp_path)
+    assert answered(spark, tmp_path) == [("a", 100, 1), ("a", 200, 3)]
+    assert sum(operator_of(p)["numRowsDroppedByWatermark"] for p in progress) == 2
+    lines = [json.loads(line) for file in aside.rglob("*.json") for line in file.read_text().splitlines()]
+    assert sorted((line["k"], line["n"]) for line in lines) == [("a", 4), ("b", 8)]
+    assert {file.parent.name for file in aside.rglob("*.json")} == {"batch=2"}
+
+
+def state_rows(progress: list[Progress]) -> int:
+    return int(operator_of(progress[-1])["numRowsTotal"])
+
+
+@pytest.mark.parametrize(
+    ("frame", "changes", "left"),
+    [
+        ("ROWS BETWEEN 1 PRECEDING AND CURRENT ROW", {}, 21),
+        ("ROWS BETWEEN 1 PRECEDING AND CURRENT ROW", {"spark.slidewise.streaming.keyTimeout": "10 minutes"}, 1),
+        ("RANGE BETWEEN INTERVAL 1 MINUTE PRECEDING AND CURRENT ROW", {}, 1),
+    ],
+    ids=["rows are kept", "a timeout", "a limited time"],
+)
+def test_keys_that_fall_silent(
+    spark: SparkSession, tmp_path: Path, feed: Feed, frame: str, changes: dict[str, str], left: int
+) -> None:
+    feed.arrive([row(f"k{i}", i, i) for i in range(20)])
+    feed.arrive([row("late", 4000, 1)])
+    feed.arrive([row("late", 8000, 1)])
+    with settings(spark, changes):
+        progress = ran(over(spark, feed, f"sum(n) OVER (PARTITION BY k ORDER BY ts {frame})"), tmp_path)
+    assert len(answered(spark, tmp_path)) == 21
+    # Headers and reminders: the one key that has a row left has both.
+    assert state_rows(progress) == left + 1
+
+
+def test_a_summary_keeps_no_rows(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
+    for batch in range(4):
+        feed.arrive([row("a", batch * 1000 + i, i) for i in range(1000)])
+    frame = "PARTITION BY k ORDER BY ts ROWS BETWEEN 1999 PRECEDING AND CURRENT ROW"
+    answers = (
+        f"struct(approx_count_if(n % 3 = 0, 0.01) OVER ({frame}) AS c, approx_sum(n, 1000, 0.01) OVER ({frame}) AS s)"
+    )
+    frames = over(spark, feed, answers)
+    assert {r.algorithm for r in slidewise.explain(frames).collect()} == {"additive-summaries"}
+    progress = ran(frames, tmp_path)
+    found = answered(spark, tmp_path)
+    values = [i % 1000 for i in range(len(found))]
+    assert len(found) > 3900
+    for at, (_, _, (count, total)) in enumerate(found):
+        frame_values = values[max(0, at - 1999) : at + 1]
+        assert abs(count - sum(v % 3 == 0 for v in frame_values)) <= 0.01 * 2000
+        assert abs(total - sum(frame_values)) <= 0.01 * 1000 * 2000
+    # One header and one reminder: neither blocks of rows nor states of them.
+    assert state_rows(progress) == 2
+
+
+def test_a_condition_on_keys_is_applied_before_the_window(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
+    feed.arrive([row(f"k{i % 10}", i, i) for i in range(100)])
+    feed.arrive([row("k3", 1000, 0)])
+    progress = ran(over(spark, feed, f"sum(n) OVER ({LAST_TWO})").where("k = 'k3' AND a >= 0"), tmp_path)
+    assert [k for k, _, _ in answered(spark, tmp_path)] == ["k3"] * 10
+    assert max(operator_of(p)["customMetrics"]["keysTouched"] for p in progress) == 1
+
+
+def test_columns_that_nobody_reads_are_not_kept(
+    spark: SparkSession, feed: Feed, capfd: pytest.CaptureFixture[str]
+) -> None:
+    over(spark, feed, f"count(*) OVER ({LAST_TWO})").select("k", "a").explain()
+    plan = capfd.readouterr().out
+    below = plan.split("SlidingWindow")[1]
+    assert "Project [k#" in below
+    assert "n#" not in below.split("Project [")[1].splitlines()[0]
+
+
+def test_explain_says_what_runs(spark: SparkSession, feed: Feed) -> None:
+    (report,) = slidewise.explain(over(spark, feed, f"sum(n) OVER ({LAST_TWO})")).collect()
+    assert report.slidewise
+    assert report.algorithm == "two-stacks-lite"
+    assert (
+        report.sql
+        == "sum(n) OVER (PARTITION BY k ORDER BY ts ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("window", "says"),
+    [
+        ("sum(n) OVER (PARTITION BY k ORDER BY n)", "order by a TIMESTAMP column with a watermark"),
+        ("sum(n) OVER (PARTITION BY k ORDER BY ts DESC)", "order ascending"),
+        ("sum(n) OVER (PARTITION BY k ORDER BY ts, n)", "order by the column of the watermark"),
+        ("sum(n) OVER (PARTITION BY k)", "is not the event-time column alone"),
+        ("ntile(3) OVER (PARTITION BY k ORDER BY ts)", "a stream has no end"),
+        (
+            "sum(n) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)",
+            "end it at CURRENT ROW",
+        ),
+        ("lag(n) IGNORE NULLS OVER (PARTITION BY k ORDER BY ts)", "use last with IGNORE NULLS"),
+        ("sum(n) OVER (PARTITION BY k COLLATE UNICODE_CI ORDER BY ts)", "partition by a collation key"),
+    ],
+)
+def test_what_cannot_run_is_refused_with_what_to_change(
+    spark: SparkSession, feed: Feed, window: str, says: str
+) -> None:
+    with pytest.raises(AnalysisException, match="SLIDEWISE_UNSUPPORTED_STREAM_WINDOW") as refused:
+        over(spark, feed, window).schema  # noqa: B018
+    assert says in str(refused.value)
+
+
+def test_a_stream_without_a_watermark_is_refused(spark: SparkSession, feed: Feed) -> None:
+    with pytest.raises(AnalysisException, match="withWatermark"):
+        over(spark, feed, f"sum(n) OVER ({LAST_TWO})", watermark=None).schema  # noqa: B018
+
+
+def test_eager_takes_no_frame_that_looks_ahead(spark: SparkSession, feed: Feed) -> None:
+    with (
+        settings(spark, {"spark.slidewise.streaming.mode": "eager"}),
+        pytest.raises(AnalysisException, match="use the mode append"),
+    ):
+        over(spark, feed, "lead(n) OVER (PARTITION BY k ORDER BY ts)").schema  # noqa: B018
+
+
+def test_a_setting_that_means_nothing_is_refused(spark: SparkSession, feed: Feed) -> None:
+    with (
+        settings(spark, {"spark.slidewise.streaming.mode": "sometimes"}),
+        pytest.raises(Exception, match="append or eager"),
+    ):
+        over(spark, feed, f"sum(n) OVER ({LAST_TWO})").schema  # noqa: B018
+
+
+def test_off_spark_refuses_as_ever(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
+    with (
+        settings(spark, {"spark.slidewise.enabled": "false"}),
+        pytest.raises(AnalysisException, match="NON_TIME_WINDOW"),
+    ):
+        ran(over(spark, feed, f"sum(n) OVER ({LAST_TWO})"), tmp_path)
