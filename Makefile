@@ -19,7 +19,8 @@ LINTED         := python $(wildcard tests bench docs)
 PYTEST         := -m pytest -q -p no:cacheprovider
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-matrix test-streams bench bench-full bench-functions bench-core bench-core-full docs lint format jars wheel clean
+.PHONY: help demo test test-matrix test-streams bench bench-full bench-functions bench-streams bench-core bench-core-full docs \
+  lint format jars wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "make %-15s %s\n", $$1, $$2}'
@@ -44,6 +45,10 @@ bench: $(VENV)/installed $(VENV)/engines ## whole queries with Slidewise on and 
 
 bench-full: $(VENV)/installed $(VENV)/engines ## the same on more rows, for every aggregate: hours
 	$(PY) bench/queries/run.py --full
+
+bench-streams: $(VENV)/installed ## windows over streams, beside floors and what is written today
+	$(SBT) benchStreams/package
+	$(PY) bench/streams/run.py
 
 bench-functions: $(VENV)/installed ## the SQL functions beside what is written without them
 	$(PY) bench/functions/run.py

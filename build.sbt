@@ -58,6 +58,17 @@ lazy val jmh = project
     libraryDependencies += "org.hdrhistogram" % "HdrHistogram" % Versions.hdrHistogram
   )
 
+/** What `bench/streams` compares with, where that has to be compiled; for the Spark that it runs on. */
+lazy val benchStreams = project
+  .in(file("bench/streams"))
+  .settings(
+    strict,
+    name := "slidewise-bench-streams",
+    publish / skip := true,
+    Compile / packageBin / artifactPath := (ThisBuild / baseDirectory).value / ".build/bench-streams.jar",
+    Compile / unmanagedJars ++= Attributed.blankSeq(SparkMinor.ofPyspark.jars((ThisBuild / baseDirectory).value))
+  )
+
 /** The packages of the JDK that Spark reaches into. */
 val opened = Seq("java.lang", "java.lang.invoke", "java.io", "java.net", "java.nio", "java.util") ++
   Seq(
@@ -124,7 +135,7 @@ lazy val sparkReferences: Seq[ProjectReference] = SparkMinor.all.map(minor => Lo
 
 lazy val slidewise = project
   .in(file("."))
-  .aggregate(core, sketches, jmh)
+  .aggregate(core, sketches, jmh, benchStreams)
   .aggregate(sparkReferences: _*)
   .settings(publish / skip := true)
 

@@ -49,5 +49,8 @@ object SparkMinor {
       (root / ".venv" / "lib" * "python*" / "site-packages" / "pyspark" / "jars").get.headOption
   }
 
-  val all: Seq[SparkMinor] = Seq(FromMaven("4.2", "4.2.0"), FromPyspark("4.3"))
+  /** The one that `.venv` has. */
+  val ofPyspark: FromPyspark = FromPyspark("4.3")
+
+  val all: Seq[SparkMinor] = Seq(FromMaven("4.2", "4.2.0"), ofPyspark)
 }

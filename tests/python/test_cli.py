@@ -108,3 +108,10 @@ def test_plot_names_the_columns_that_there_are(program, trades: Path):
     done = program(*slide("run", "--table", "trades=trades.parquet", "--query", SQL, "--plot", "t,gone"))
     assert done.returncode == 2
     assert "Error: --plot: VALUE is 'gone', but the result has the columns k, t, s" in done.stderr
+
+
+def test_the_demo_over_a_stream_answers_as_over_the_table(output):
+    text = output(*slide("demo", "--stream", "--days", "3"))
+    assert "batch 1: " in text
+    assert text.splitlines()[-1].startswith("2,699 flights came out, each once, in ")
+    assert text.splitlines()[-1].endswith(": the query's answer over the table")

@@ -39,11 +39,21 @@ def version() -> None:
     help="Folder for the picture.",
 )
 @click.option("--rounds", type=click.IntRange(min=1), default=1, show_default=True, help="Timed runs, on and off.")
-def demo(out: Path, rounds: int) -> None:
-    """Run sliding windows over the flights out of New York in 2013, with Slidewise on and off."""
-    from slidewise.cli import _demo
+@click.option("--stream", is_flag=True, help="Replay them as a stream that is late and out of order, instead.")
+@click.option(
+    "--days", type=click.IntRange(1, 365), default=365, show_default=True, help="Days of the year, with --stream."
+)
+def demo(out: Path, rounds: int, stream: bool, days: int) -> None:
+    """Run sliding windows over the flights out of New York in 2013, with Slidewise on and off; or, with --stream, over
+    a stream of them."""
+    if stream:
+        from slidewise.cli import _demo_stream
 
-    _demo.run(out, rounds)
+        _demo_stream.run(days)
+    else:
+        from slidewise.cli import _demo
+
+        _demo.run(out, rounds)
 
 
 @commands.command()

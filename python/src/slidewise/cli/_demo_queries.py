@@ -24,6 +24,36 @@ FROM days LEFT JOIN seen USING (carrier, day) JOIN carriers USING (carrier) JOIN
 ORDER BY level, name, day"""
 
 
+# The time at which a flight is heard of: up to 110 minutes after it was to leave, 20 on average.
+ARRIVALS = """
+SELECT id, carrier, origin, CAST(at AS TIMESTAMP) AS at, delay,
+       ntile({batches}) OVER (ORDER BY heard_of, id) - 1 AS batch
+FROM (SELECT *, at + make_dt_interval(0, 0, 0, least(-1200 * ln(1 - rand(7)), 6600)) AS heard_of
+      FROM flights WHERE at < TIMESTAMP_NTZ '2013-01-01' + INTERVAL {days} DAYS)"""
+
+# A last row, a year later, moves the watermark past all flights.
+END = """
+SELECT * FROM arrivals
+UNION ALL SELECT -1, '', '', max(at) + INTERVAL 1 YEAR, NULL, max(batch) + 1 FROM arrivals"""
+
+FEATURES = """SELECT id, carrier, origin, at, delay,
+       count(*)                           OVER hour AS flights_1h,
+       count(*) FILTER (WHERE delay > 15) OVER hour AS late_1h,
+       count(*)                           OVER day  AS flights_1d,
+       avg(delay)                         OVER day  AS mean_delay_1d,
+       max(delay)                         OVER day  AS worst_delay_1d
+FROM flights
+WINDOW hour AS (PARTITION BY carrier, origin ORDER BY at RANGE BETWEEN INTERVAL 1 HOUR PRECEDING AND CURRENT ROW),
+       day  AS (PARTITION BY carrier, origin ORDER BY at RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND CURRENT ROW)"""
+
+# Of the rows that have just come out: how many there are of each carrier and airport, and the last one.
+LATEST = """
+SELECT carrier, origin, count(*) AS answered, max(at) AS at, max_by(flights_1h, at) AS flights_1h,
+       max_by(late_1h, at) AS late_1h, max_by(flights_1d, at) AS flights_1d, max_by(mean_delay_1d, at) AS mean_delay_1d,
+       max_by(worst_delay_1d, at) AS worst_delay_1d
+FROM answered GROUP BY carrier, origin"""
+
+
 @dataclass(frozen=True)
 class Query:
     """A query over `flights`, and which of its rows to print."""

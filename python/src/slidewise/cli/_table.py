@@ -1,7 +1,8 @@
-"""A few rows of a DataFrame as text."""
+"""A few rows as text."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,14 +14,18 @@ _WIDEST = 88
 def render(df: DataFrame, rows: int = 100) -> str:
     """The first rows, aligned, each value cut at 88 characters."""
     found = df.limit(rows + 1).collect()
-    cells = [[_cell(value) for value in row] for row in found[:rows]]
-    names = df.columns
-    widths = [max(len(row[at]) for row in [names, *cells]) for at in range(len(names))]
-    lines = [names, ["─" * width for width in widths], *cells]
-    text = "\n".join(
+    text = aligned(df.columns, found[:rows])
+    return f"{text}\n… more rows" if len(found) > rows else text
+
+
+def aligned(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """The rows below the names, each value cut at 88 characters."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    widths = [max(len(row[at]) for row in (names, *cells)) for at in range(len(names))]
+    lines: list[Sequence[str]] = [names, ["─" * width for width in widths], *cells]
+    return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     )
-    return f"{text}\n… more rows" if len(found) > rows else text
 
 
 def _cell(value: object) -> str:

@@ -1,0 +1,97 @@
+"""`slidewise demo --stream`: the flights of 2013 once more, as a stream that is late and out of order."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from slidewise.cli import _compare, _demo, _table
+from slidewise.cli._demo_queries import ARRIVALS, END, FEATURES, LATEST
+from slidewise.cli._live import LiveText
+from slidewise.cli._progress import progress
+from slidewise.cli._session import session
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row, SparkSession
+
+_MOST_BATCHES = 24
+_WATERMARK = "2 hours"
+_BUSIEST = 12
+
+
+def run(days: int) -> None:
+    """Replays so many days, shows the features as they come out, and compares them with the batch query's answer."""
+    data = _demo.flights()
+    with session() as spark, tempfile.TemporaryDirectory(prefix="slidewise-demo-") as scratch:
+        folder = Path(scratch)
+        spark.conf.set("spark.sql.shuffle.partitions", spark.sparkContext.defaultParallelism)
+        with progress(spark, "loading the flights"):
+            _demo.load(spark, data, folder)
+            _write_arrivals(spark, days, folder / "arrivals")
+        click.echo(f"Spark {spark.version}. Flights come up to 110 minutes late; the watermark waits {_WATERMARK}.\n")
+        click.echo(f"{FEATURES}\n")
+        replay = _Replay(spark, folder)
+        seconds = replay.run()
+        with progress(spark, "the same query over the table"):
+            spark.read.parquet(str(folder / "arrivals")).where("id >= 0").createOrReplaceTempView("flights")
+            spark.sql(FEATURES).write.parquet(str(folder / "table"))
+        answers = _compare.Comparison(on_at=str(replay.answers / "*"), off_at=str(folder / "table"))
+        differing = _compare.differing_rows(spark, answers)
+        if differing:
+            raise click.ClickException(f"{differing} rows differ between the stream's answer and the table's")
+        click.echo(
+            f"\n{replay.rows:,} flights came out, each once, in {seconds:.0f} s: the query's answer over the table"
+        )
+
+
+def _write_arrivals(spark: SparkSession, days: int, to: Path) -> None:
+    """Writes the flights in the order in which they are heard of, a file for each batch, the oldest first."""
+    batches = min(_MOST_BATCHES, days)
+    spark.sql(ARRIVALS.format(days=days, batches=batches)).createOrReplaceTempView("arrivals")
+    spark.sql(END).repartition("batch").write.partitionBy("batch").parquet(str(to))
+    for batch in range(batches + 1):
+        for file in (to / f"batch={batch}").glob("*.parquet"):
+            os.utime(file, (1_000_000_000 + batch,) * 2)
+
+
+class _Replay:
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        self.answers = folder / "stream"
+        self.rows = 0
+        self._spark = spark
+        self._arrivals = str(folder / "arrivals")
+        self._checkpoint = str(folder / "checkpoint")
+        self._latest: dict[tuple[str, str], Row] = {}
+        self._live = LiveText()
+
+    def run(self) -> float:
+        """Runs the query until all flights are out; returns the seconds."""
+        schema = self._spark.read.parquet(self._arrivals).schema
+        source = self._spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(self._arrivals)
+        source.withWatermark("at", _WATERMARK).createOrReplaceTempView("flights")
+        began = time.perf_counter()
+        writing = self._spark.sql(FEATURES).writeStream.foreachBatch(self._take).trigger(availableNow=True)
+        writing.option("checkpointLocation", self._checkpoint).start().awaitTermination()
+        return time.perf_counter() - began
+
+    def _take(self, batch: DataFrame, number: int) -> None:
+        path = str(self.answers / f"batch-{number}")
+        batch.write.mode("overwrite").parquet(path)  # a batch that is run again replaces its rows
+        self._spark.read.parquet(path).createOrReplaceTempView("answered")
+        for row in self._spark.sql(LATEST).collect():
+            self.rows += row.answered
+            self._latest[row.carrier, row.origin] = row
+        self._live.show(self._text(number))
+
+    def _text(self, number: int) -> str:
+        title = f"batch {number + 1}: {self.rows:,} flights are out"
+        if not self._latest:
+            return title
+        busiest = sorted(self._latest.values(), key=lambda row: -row.flights_1d)[:_BUSIEST]
+        names = [name for name in busiest[0].__fields__ if name != "answered"]
+        return f"{title}\n\n{_table.aligned(names, [[row[name] for name in names] for row in busiest])}"
