@@ -22,8 +22,8 @@ from streams.feed import Feed
 
 PROGRAM = Path(__file__).parent / "driver.py"
 # Each kills as many queries as the program runs. `make test-streams` asks for more.
-KILLS = int(os.environ.get("SLIDEWISE_KILLS", "8"))
-BATCHES_A_KILL = 3
+KILLS = int(os.environ.get("SLIDEWISE_KILLS", "6"))
+BATCHES_A_KILL = 2
 LONGEST_LIFE = 5.0
 
 

@@ -64,7 +64,7 @@ def test_two_windows_one_after_the_other(spark: SparkSession, tmp_path: Path, fe
 
 def test_a_key_that_falls_silent_gets_its_last_answers(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
     """No row of a key but the last comes after its rows; the watermark alone lets them out."""
-    frame = "RANGE BETWEEN INTERVAL 1 MINUTE PRECEDING AND INTERVAL 30 SECONDS FOLLOWING"
+    frame = "RANGE BETWEEN INTERVAL 60 SECONDS PRECEDING AND INTERVAL 30 SECONDS FOLLOWING"
     asked = Asked(
         spark, feed, tmp_path, f"SELECT id, count(*) OVER (PARTITION BY k ORDER BY ts {frame}) AS c FROM events"
     )

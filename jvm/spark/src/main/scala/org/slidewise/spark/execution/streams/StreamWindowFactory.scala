@@ -115,7 +115,7 @@ final private[streams] class StreamWindowFactory(
 
     val watermark = evictUntil.fold(Long.MinValue)(Math.multiplyExact(_, 1000L))
     new StreamWindowTask(
-      if (rows.isEmpty) Iterator.empty else sorter.sort(rows, _ => None).map(_.asInstanceOf[UnsafeRow]),
+      if (rows.isEmpty) Iterator.empty else sorter.sort(rows, (_, _) => None).map(_.asInstanceOf[UnsafeRow]),
       UnsafeProjection.create(partitionSpec, childOutput),
       cells,
       key,
