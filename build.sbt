@@ -66,7 +66,9 @@ lazy val benchStreams = project
     name := "slidewise-bench-streams",
     publish / skip := true,
     Compile / packageBin / artifactPath := (ThisBuild / baseDirectory).value / ".build/bench-streams.jar",
-    Compile / unmanagedJars ++= Attributed.blankSeq(SparkMinor.ofPyspark.jars((ThisBuild / baseDirectory).value))
+    Compile / unmanagedJars ++= Attributed.blankSeq(
+      SparkMinor.ofPyspark.jars((ThisBuild / baseDirectory).value)
+    )
   )
 
 /** The packages of the JDK that Spark reaches into. */
