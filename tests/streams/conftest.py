@@ -1,26 +1,11 @@
-"""Settings and random queries for tests of streams."""
+"""Random queries for tests of streams."""
 
 from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
-
-
-@contextmanager
-def settings(spark: SparkSession, changes: dict[str, Any]) -> Iterator[None]:
-    for key, value in changes.items():
-        spark.conf.set(key, str(value))
-    try:
-        yield
-    finally:
-        for key in changes:
-            spark.conf.unset(key)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from semantics.conftest import settings
 
 from streams.checkpoints.stream import AFTER, BEFORE, SETTINGS, SQL, STORES, arrive, begin
-from streams.conftest import settings
 from streams.run import run
 
 KEPT = [path for path in sorted((Path(__file__).parent / "checkpoints").glob("v*/*")) if path.is_dir()]

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from semantics.conftest import settings
 
 from streams import killed
-from streams.conftest import settings
 from streams.feed import Feed
 
 PROGRAM = Path(__file__).parent / "driver.py"

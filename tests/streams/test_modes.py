@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
+from semantics.conftest import settings
 
 import slidewise
-from streams.conftest import settings
 from streams.feed import Feed, Row
 from streams.run import Progress, operator_of, run
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
+from semantics.conftest import settings
 
 from streams.columns import ARROW, SQL
-from streams.conftest import settings
 from streams.feed import Feed
 from streams.query import Query, random_query
 from streams.run import Batch, not_late, run

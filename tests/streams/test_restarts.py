@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from semantics.conftest import settings
 
 from streams import killed
-from streams.conftest import settings
 from streams.feed import Feed
 from streams.run import run
 

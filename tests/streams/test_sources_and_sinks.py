@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
+from semantics.conftest import settings
 
 from streams import killed
-from streams.conftest import settings
 from streams.feed import Feed
 from streams.run import progress_of
 
