@@ -13,13 +13,19 @@ import org.slidewise.spark.SlidewiseSettings
 object StreamWindowRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!SlidewiseSettings.enabled(SQLConf.get)) plan
+    // The settings of queries without streams are none of this rule's business.
+    if (!plan.exists(isOverStream) || !SlidewiseSettings.enabled(SQLConf.get)) plan
     else
       plan.resolveOperatorsUp {
-        case window: Window if window.resolved && window.child.isStreaming =>
+        case window: Window if isOverStream(window) =>
           check(window)
           StreamOutput(window.copy(child = StreamInput(window.child)))
       }
+
+  private def isOverStream(plan: LogicalPlan): Boolean = plan match {
+    case window: Window => window.resolved && window.child.isStreaming
+    case _              => false
+  }
 
   private def check(window: Window): Unit = {
     val conf = SQLConf.get
