@@ -91,7 +91,10 @@ def test_a_rate_is_per_second_whatever_the_type_of_time(ask: Ask, t: str) -> Non
 
 def test_the_time_of_a_day_is_a_time(ask: Ask) -> None:
     t = "make_time(12, cast(i AS int), 0)"
-    answer = ask(f"SELECT rate({t}, i * 60) {WINDOW}, time_weighted_avg({t}, i) {WINDOW} FROM range(3) AS t(i)")
+    answer = ask(
+        f"SELECT rate({t}, i * 60) {WINDOW}, time_weighted_avg({t}, i) {WINDOW} FROM range(3) AS t(i)",
+        timeType_enabled="true",
+    )
     assert answer == [(None, 0.0), (1.0, 0.0), (1.0, 0.5)]
 
 

@@ -19,13 +19,17 @@ Fails = Callable[..., str]
 
 @contextmanager
 def settings(spark: SparkSession, changes: dict[str, Any]) -> Iterator[None]:
+    before = {key: spark.conf.get(key, None) for key in changes}
     for key, value in changes.items():
         spark.conf.set(key, str(value))
     try:
         yield
     finally:
-        for key in changes:
-            spark.conf.unset(key)
+        for key, old in before.items():
+            if old is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, old)
 
 
 def rows(frame: DataFrame) -> list[tuple[Any, ...]]:
