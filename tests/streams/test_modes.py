@@ -146,12 +146,14 @@ def test_columns_that_nobody_reads_are_not_kept(
 
 
 def test_explain_says_what_runs(spark: SparkSession, feed: Feed) -> None:
-    (report,) = slidewise.explain(over(spark, feed, f"sum(n) OVER ({LAST_TWO})")).collect()
+    (report,) = slidewise.explain(
+        over(spark, feed, f"sum(n) OVER ({LAST_TWO.replace('1 PRECEDING', '9 PRECEDING')})")
+    ).collect()
     assert report.slidewise
     assert report.algorithm == "two-stacks-lite"
     assert (
         report.sql
-        == "sum(n) OVER (PARTITION BY k ORDER BY ts ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)"
+        == "sum(n) OVER (PARTITION BY k ORDER BY ts ASC NULLS FIRST ROWS BETWEEN 9 PRECEDING AND CURRENT ROW)"
     )
 
 
