@@ -33,12 +33,15 @@ final class DurableQueue[A <: AnyRef](aggregator: Aggregator[_, A, _], store: Ce
   /** The aggregate of all elements, not to be changed. */
   def query(): A = if (size == 0) states(States.Identity) else states(daba.answer())
 
-  /** Removes all elements. */
-  def clear(): Unit = if (size > 0) daba.evict(size)
+  /** Removes all elements, and with them all that is in the store. */
+  def clear(): Unit = {
+    if (size > 0) daba.evict(size)
+    states.removeRegisters()
+  }
 
   /** Writes what has changed to the store and returns what [[open]] needs beside it: [[DurableQueue.Positions]] numbers. */
   def close(): Array[Int] = {
-    if (size > 0) states.flush()
+    if (size > 0) states.flush() else states.removeRegisters()
     daba.positions
   }
 

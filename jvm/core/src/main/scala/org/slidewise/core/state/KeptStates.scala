@@ -30,22 +30,27 @@ final class KeptStates[A <: AnyRef](aggregator: Aggregator[_, A, _], store: Cell
   private[this] val registers = Array.fill[AnyRef](States.Registers)(aggregator.identity)
   private[this] val touched = new HashMap[Int, Entry[A]]
 
+  private[this] var registersAreSaved = false
+
   private def read(slot: Int): A =
     if (slot < States.Registers) registers(slot).asInstanceOf[A] else entry(slot).state
 
   private def entry(slot: Int): Entry[A] = {
     var found = touched.get(slot)
     if (found == null) {
-      found = new Entry(store.load(slot - States.Registers), changed = false)
+      found = new Entry(store.load(slot - States.Registers), changed = false, isSaved = true)
       touched.put(slot, found)
     }
     found
   }
 
-  /** Writes `state` to `slot`. */
+  /** Writes `state` to `slot`: a register, that of a new element, or one that has been read. */
   def write(slot: Int, state: A): Unit =
     if (slot < States.Registers) registers(slot) = state
-    else touched.put(slot, new Entry(state, changed = true))
+    else {
+      val old = touched.get(slot)
+      touched.put(slot, new Entry(state, changed = true, isSaved = old != null && old.isSaved))
+    }
 
   override def combine(target: Int, older: Int, newer: Int): Unit =
     write(target, aggregator.combine(read(older), read(newer)))
@@ -54,8 +59,8 @@ final class KeptStates[A <: AnyRef](aggregator: Aggregator[_, A, _], store: Cell
   def apply(slot: Int): A = read(slot)
 
   override def clear(position: Int): Unit = {
-    touched.remove(slot(position))
-    store.remove(slot(position) - States.Registers)
+    val old = touched.remove(slot(position))
+    if (old == null || old.isSaved) store.remove(slot(position) - States.Registers)
   }
 
   /** Saves what has changed since the last time, and forgets what is in memory but for the registers. */
@@ -64,15 +69,27 @@ final class KeptStates[A <: AnyRef](aggregator: Aggregator[_, A, _], store: Cell
     touched.clear()
     store.save(RegisterCells, read(States.A))
     store.save(RegisterCells + 1, read(States.B))
+    registersAreSaved = true
   }
 
-  /** Forgets what is in memory but for the registers, changed or not. */
-  def forget(): Unit = touched.clear()
+  /** Takes the registers out of the store, in which no element is left. */
+  def removeRegisters(): Unit = if (registersAreSaved) {
+    store.remove(RegisterCells)
+    store.remove(RegisterCells + 1)
+    registersAreSaved = false
+  }
+
+  /** Forgets what is in memory, changed or not: what follows belongs to another queue. */
+  def forget(): Unit = {
+    touched.clear()
+    registersAreSaved = false
+  }
 
   /** Takes the registers from the store. */
   def restore(): Unit = {
     write(States.A, store.load(RegisterCells))
     write(States.B, store.load(RegisterCells + 1))
+    registersAreSaved = true
   }
 
   override def hasRoom(front: Int, end: Int): Boolean = true
@@ -90,5 +107,5 @@ object KeptStates {
   /** The first of the two cells of the registers: above those of all positions. */
   final val RegisterCells: Int = Positions
 
-  final private class Entry[A](val state: A, val changed: Boolean)
+  final private class Entry[A](val state: A, val changed: Boolean, val isSaved: Boolean)
 }

@@ -6,7 +6,7 @@ import scala.util.Random
 import munit.FunSuite
 
 import org.slidewise.core.Aggregator
-import org.slidewise.core.state.{CellStore, KeptStates}
+import org.slidewise.core.state.CellStore
 
 class SegmentedFramesSuite extends FunSuite {
   import SegmentedFramesSuite._
@@ -76,13 +76,33 @@ class SegmentedFramesSuite extends FunSuite {
     }
   }
 
-  test("what is dropped leaves no cell but the registers'") {
+  test("what is dropped leaves no cell") {
     val cells = new Cells
     val frames = fresh(new Concatenations(0), cells, 4L)
     for (position <- 0L until 100L) frames.slide(math.max(0L, position - 49), position + 1)
     frames.close()
     frames.drop()
-    assert(cells.cells.keySet.forall(_ >= KeptStates.RegisterCells))
+    assert(cells.cells.isEmpty)
+  }
+
+  test("a middle that has been used up leaves no cell") {
+    val cells = new Cells
+    var frames = fresh(new Concatenations(0), cells, 4L)
+    for (position <- 0L until 100L) frames.slide(math.max(0L, position - 49), position + 1)
+    val kept = frames.close()
+    assert(cells.cells.nonEmpty)
+    frames = fresh(new Concatenations(0), cells, 4L)
+    frames.open(kept)
+    frames.slide(99L, 101L)
+    frames.close()
+    assert(cells.cells.isEmpty)
+  }
+
+  test("states that come and go between two lives touch no cell") {
+    val cells = new Cells
+    val frames = fresh(new Concatenations(0), cells, 4L)
+    for (position <- 0L until 1000L) frames.slide(math.max(0L, position - 49), position + 1)
+    assert(cells.touched == 0)
   }
 
   private def check(
@@ -127,6 +147,7 @@ object SegmentedFramesSuite {
       cells(cell) = state
     }
     def remove(cell: Int): Unit = {
+      assert(cells.contains(cell), s"cell $cell is removed, and was not there")
       touched += 1
       cells -= cell
     }
