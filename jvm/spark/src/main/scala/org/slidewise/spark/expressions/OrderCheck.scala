@@ -7,6 +7,8 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 
+import org.slidewise.spark.RefusedQuery
+
 /**
  * Refuses functions that depend on the order of the rows where there is none: in GROUP BY, whose partial states come in any
  * order and may interleave, so that no state of constant size could be merged to the right answer; and over windows without
@@ -52,16 +54,13 @@ object OrderCheckStrategy extends SparkStrategy {
 
 /** A function that depends on the order of the rows was called where there is none. */
 final class OrderRequired(function: OrderDependent, because: String)
-    extends AnalysisException(
-      s"[${OrderRequired.Condition}] The answer of `${function.prettyName}` depends on the order of the rows, but $because. " +
+    extends RefusedQuery(
+      OrderRequired.Condition,
+      OrderRequired.SqlState,
+      s"The answer of `${function.prettyName}` depends on the order of the rows, but $because. " +
         s"Allowed is: `${function.prettyName}`(…) OVER (… ORDER BY …) or `${function.prettyName}`(…) WITHIN GROUP (ORDER BY …)" +
-        function.withoutOrder.fold("")(w => s", or $w") + s". SQLSTATE: ${OrderRequired.SqlState}",
-      None,
-      None,
-      None,
-      Some(OrderRequired.Condition),
-      Map("functionName" -> s"`${function.prettyName}`", "reason" -> because),
-      Array.empty
+        function.withoutOrder.fold("")(w => s", or $w"),
+      Map("functionName" -> s"`${function.prettyName}`", "reason" -> because)
     )
 
 object OrderRequired {

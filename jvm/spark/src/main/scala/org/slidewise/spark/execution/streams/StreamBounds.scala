@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.streams
 
+import java.nio.ByteBuffer
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
@@ -49,6 +51,13 @@ abstract private[streams] class StreamBounds {
     loAt = lo
     hiAt = hi
   }
+
+  final def writeTo(out: StateWriter): Unit = {
+    out.long(loAt)
+    out.long(hiAt)
+  }
+
+  final def reopen(in: ByteBuffer): Unit = moveTo(in.getLong(), in.getLong())
 
   /** The last time at which a row at `time` can be in the frame of another, if that can be told. */
   def lastsUntil(time: Long): Option[Long]

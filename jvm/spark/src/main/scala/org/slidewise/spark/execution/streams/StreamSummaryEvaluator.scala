@@ -50,13 +50,12 @@ final private[streams] class StreamSummaryEvaluator(
   override def drop(): Unit = ()
 
   override def writeTo(out: StateWriter): Unit = {
-    out.long(bounds.lo)
-    out.long(bounds.hi)
+    bounds.writeTo(out)
     summaries.foreach(summary => out.bytes(summary.toBytes))
   }
 
   override def reopen(in: ByteBuffer): Unit = {
-    bounds.moveTo(in.getLong(), in.getLong())
+    bounds.reopen(in)
     summaries = functions.map(_.summaryFrom(StateWriter.readBytes(in))).toArray
   }
 

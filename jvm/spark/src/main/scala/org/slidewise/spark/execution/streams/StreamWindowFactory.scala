@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.types.BooleanType
 import org.apache.spark.util.SerializableConfiguration
 
-import org.slidewise.spark.execution.TaskResources
+import org.slidewise.spark.execution.{AnswersAsSpark, TaskResources}
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
 import org.slidewise.spark.planning.{Algorithm, SummaryFrame}
 import org.slidewise.spark.planning.streams.{StreamFrame, StreamOptions, StreamPlan}
@@ -26,7 +26,10 @@ final private[streams] class StreamWindowFactory(
     hadoopConf: SerializableConfiguration
 ) extends Serializable {
 
-  private val timeField = childOutput.indexWhere(_.exprId == order.child.asInstanceOf[Attribute].exprId)
+  private def timeIn(row: Seq[Attribute]) =
+    row.indexWhere(_.exprId == order.child.asInstanceOf[Attribute].exprId)
+
+  private val timeField = timeIn(childOutput)
 
   /** What later frames need of a row. */
   private val summaryAttributes: Seq[Attribute] = {
@@ -65,9 +68,8 @@ final private[streams] class StreamWindowFactory(
     val results = new SpecificInternalRow(
       plan.answers.map(_.dataType) ++ Seq.fill(firstGuards.last - plan.answers.size)(BooleanType)
     )
-    val timeInSummary = summaryAttributes.indexWhere(_.exprId == order.child.asInstanceOf[Attribute].exprId)
     def boundsOf(frame: StreamFrame) =
-      StreamBounds.of(frame, order, childOutput, log.reader(), timeInSummary, options.timeZone)
+      StreamBounds.of(frame, order, childOutput, log.reader(), timeIn(summaryAttributes), options.timeZone)
     val evaluators = plan.frames.zipWithIndex
       .map {
         case (frame, _) if frame.algorithm == Algorithm.AdditiveSummaries =>
@@ -79,6 +81,16 @@ final private[streams] class StreamWindowFactory(
             log.reader(),
             results
           )
+        case (frame, _) if frame.algorithm == Algorithm.Recalculation && frame.frame.lower.isDefined =>
+          val answers = new AnswersAsSpark(
+            frame.aggregates,
+            summaryAttributes,
+            log.reader(),
+            resources,
+            options.maxStateBytes,
+            results
+          )
+          new StreamRecalculation(answers, boundsOf(frame.frame))
         case (frame, index) =>
           new StreamFrameEvaluator(
             frame,

@@ -7,11 +7,11 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
 import org.apache.spark.sql.types.{DateType, TimestampNTZType, TimestampType}
 
+import org.slidewise.spark.RefusedQuery
 import org.slidewise.spark.planning.WindowSql
 import org.slidewise.spark.planning.streams.StreamPlan
 
@@ -93,15 +93,11 @@ private[streams] object WindowMetadata {
 
 /** A checkpoint that belongs to another window. */
 final class CheckpointChanged(what: String, remedy: String)
-    extends AnalysisException(
-      s"[${CheckpointChanged.Condition}] The checkpoint cannot be gone on with: $what. Remedy: $remedy. SQLSTATE: " +
-        CheckpointChanged.SqlState,
-      None,
-      None,
-      None,
-      Some(CheckpointChanged.Condition),
-      Map("what" -> what, "remedy" -> remedy),
-      Array.empty
+    extends RefusedQuery(
+      CheckpointChanged.Condition,
+      CheckpointChanged.SqlState,
+      s"The checkpoint cannot be gone on with: $what. Remedy: $remedy",
+      Map("what" -> what, "remedy" -> remedy)
     )
 
 object CheckpointChanged {

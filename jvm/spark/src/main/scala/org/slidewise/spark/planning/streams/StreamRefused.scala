@@ -1,18 +1,16 @@
 package org.slidewise.spark.planning.streams
 
-import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions.{Alias, NamedExpression}
+
+import org.slidewise.spark.RefusedQuery
 
 /** A window over a stream that cannot run, with what to change. */
 final class StreamRefused(what: String, reason: String)
-    extends AnalysisException(
-      s"[${StreamRefused.Condition}] $what cannot run over a stream: $reason. SQLSTATE: ${StreamRefused.SqlState}",
-      None,
-      None,
-      None,
-      Some(StreamRefused.Condition),
-      Map("window" -> what, "reason" -> reason),
-      Array.empty
+    extends RefusedQuery(
+      StreamRefused.Condition,
+      StreamRefused.SqlState,
+      s"$what cannot run over a stream: $reason",
+      Map("window" -> what, "reason" -> reason)
     )
 
 object StreamRefused {
