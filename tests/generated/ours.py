@@ -116,6 +116,43 @@ def _naive_bayes(rng: random.Random, table: Table) -> Call:
     return Call(f"array_sort(transform({score}, s -> s.probability))", None, Compare.CLOSE, 1e-9)
 
 
+# Frames of the last rows are of 1,001 at most, whatever the rows of the table.
+LONGEST = 1001
+EPSILONS = (0.3, 0.01, 0.0001)
+
+
+def _approx_count_if(rng: random.Random, table: Table) -> Call:
+    x, epsilon = pick(rng, table, INTEGRAL).name, rng.choice(EPSILONS)
+    condition = rng.choice([f"{x} > 0", f"{x} IS NULL", "id % 3 = 0", "boolean_0", "true"])
+    sql = f"approx_count_if({condition}, {epsilon:.6f}) {{over}}"
+    return Call(sql, None, Compare.CLOSE, epsilon * LONGEST, ordered=True)
+
+
+def _from_0_to_100(rng: random.Random, table: Table) -> str:
+    x = pick(rng, table, ORDERABLE).name
+    return f"CASE WHEN {x} IS NOT NULL THEN pmod(hash({x}), 101) END"
+
+
+def _approx_sum(rng: random.Random, table: Table) -> Call:
+    x, epsilon = _from_0_to_100(rng, table), rng.choice(EPSILONS)
+    x, bound = rng.choice([(x, "100"), (f"({x}) / 100D", "1D")])
+    sql = f"approx_sum({x}, {bound}, {epsilon:.6f}) {{over}}"
+    return Call(sql, None, Compare.CLOSE, epsilon * LONGEST * (100 if bound == "100" else 1), ordered=True)
+
+
+def _async_sketch(name: str) -> Maker:
+    def make(rng: random.Random, table: Table) -> Call:
+        ts = f"pmod(hash({pick(rng, table, ORDERABLE).name}), 1000)"
+        epsilon, width = rng.choice(EPSILONS), rng.choice([0, 10, 500, 1000])
+        x = f", {_from_0_to_100(rng, table)}" if "sum" in name else ""
+        sketch = f"{name}({ts}{x}, 1000, {epsilon:.6f}) {{over}}"
+        # Both ways may be wrong, by so much of what was since the begin of the window.
+        tolerance = 2 * epsilon * table.rows * (100 if x else 1)
+        return Call(f"async_sketch_estimate({sketch}, 1000, {width})", None, Compare.CLOSE, tolerance)
+
+    return make
+
+
 FUNCTIONS = [
     Function("geomean", _geomean, 2),
     Function("max_count", _extreme_count("max_count")),
@@ -136,4 +173,8 @@ FUNCTIONS = [
     Function("bloom_filter_agg", _bloom_filter),
     Function("count_min_sketch_estimate", _sketch_estimate, 0.5),
     Function("naive_bayes_agg", _naive_bayes),
+    Function("approx_count_if", _approx_count_if),
+    Function("approx_sum", _approx_sum),
+    Function("async_count_sketch_agg", _async_sketch("async_count_sketch_agg"), 0.5),
+    Function("async_sum_sketch_agg", _async_sketch("async_sum_sketch_agg"), 0.5),
 ]

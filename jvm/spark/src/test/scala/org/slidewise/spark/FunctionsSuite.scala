@@ -42,4 +42,25 @@ class FunctionsSuite extends SparkSuite {
       .collect()
     assertEquals(rows.last.toSeq, Seq[Any](4.0, 3L, 3.0, 2.0, 1L, Seq(3L, 2L), true, 1L, 5.0, 2.0, 6.0))
   }
+
+  test("an order of its own, for groups") {
+    val id = col("id")
+    val row = spark
+      .range(0, 4, 1, 4)
+      .agg(
+        ewma(id, 1, id.desc),
+        ewma(id, 1, adjust = false, id),
+        arg_max(id, lit(1), "first", id % 2, id.desc),
+        arg_min(id, lit(1), id.desc),
+        max_subarray_sum(id, id),
+        time_weighted_avg(id, id, "linear", id),
+        rate(id, id, id),
+        increase(id, -id, id),
+        longest_increasing_run(id, id % 2, id).getField("length"),
+        longest_decreasing_run(id, strict = true, id.desc).getField("length"),
+        top_k_by(id, lit(1), 2, id.desc)
+      )
+      .head()
+    assertEquals(row.toSeq, Seq[Any](0.0, 3.0, 2L, 3L, 6L, 1.5, 1.0, -6L, 2L, 4L, Seq(3L, 2L)))
+  }
 }
