@@ -74,10 +74,13 @@ def _seconds(t: dict[str, Any]) -> str:
 
 
 def _ratio(one: dict[str, Any], other: dict[str, Any]) -> str:
-    if not (one["seconds"] and other["seconds"]):
+    if not other["seconds"]:
         return "-"
-    ratio = statistics.median(one["seconds"]) / statistics.median(other["seconds"])
-    return f"{ratio:.2f} \N{MULTIPLICATION SIGN}"
+    here = statistics.median(other["seconds"])
+    if not one["seconds"]:
+        rough = float(f"{one['expected'] / here:.1g}")
+        return f"about {rough:,.0f} \N{MULTIPLICATION SIGN}"
+    return f"{statistics.median(one['seconds']) / here:.2f} \N{MULTIPLICATION SIGN}"
 
 
 def _states(results: Results) -> str:

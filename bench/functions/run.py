@@ -19,7 +19,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from shared import machine
 
 ROOT = Path(__file__).resolve().parents[2]
-FRAMES = {"short": (10, 1_000), "full": (10, 1_000, 100_000)}
+FRAMES = (10, 1_000, 100_000)
 
 
 def session() -> SparkSession:
@@ -38,23 +38,32 @@ def session() -> SparkSession:
 
 
 @click.command()
-@click.option("--short", "form", flag_value="short", default="short", help="Frames of 10 and 1,000 rows (default).")
-@click.option("--full", "form", flag_value="full", help="Frames of 100,000 rows, too.")
-@click.option("--limit", default=2.0, help="Seconds that one query may take.")
+@click.option(
+    "--frame", "frames", type=int, multiple=True, help="Only frames of so many rows; the others' figures stay."
+)
+@click.option("--limit", default=3.0, help="Seconds that one query may take.")
 @click.option("--turns", default=3, help="How often each query is run.")
 @click.option("--only", multiple=True, help="Only functions whose call has this in it; the others' figures stay.")
 @click.option("--render", is_flag=True, help="Measure nothing: make the tables from the results.")
 @click.option("--docs/--no-docs", default=True, help="Whether to write the tables into the docs.")
 @click.option("--results", type=click.Path(path_type=Path), default=ROOT / "bench/results/functions.json")
-def main(form: str, limit: float, turns: int, only: tuple[str, ...], render: bool, docs: bool, results: Path) -> None:
+def main(
+    frames: tuple[int, ...],
+    limit: float,
+    turns: int,
+    only: tuple[str, ...],
+    render: bool,
+    docs: bool,
+    results: Path,
+) -> None:
     """Measures each function at each length of frame, and the bytes that the approximate ones keep."""
     found = record.read(results)
     if not render:
         spark = session()
-        where = machine.where(form) | {"pyspark": pyspark.__version__, "limit": limit, "turns": turns}
+        where = machine.where("full") | {"pyspark": pyspark.__version__, "limit": limit, "turns": turns}
         chosen = [call for call in CALLS if not only or any(part in call.ours for part in only)]
         bench = timing.Bench(spark, limit, turns, click.echo)
-        timings = bench.measured(chosen, FRAMES[form])
+        timings = bench.measured(chosen, frames or FRAMES)
         found = record.merged(found, where, timings, state.measured(spark))
         record.write(results, found)
         spark.stop()

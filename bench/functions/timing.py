@@ -44,8 +44,9 @@ class Bench:
         self._check(call)
         sizes = [200_000, 20_000] if frame < 10_000 else [2 * frame]
         expected = {engine: self._expected(call, engine, frame, sizes) for engine in (SLIDEWISE, SPARK, TODAY)}
-        # As many rows as all can do, or else as few as Slidewise does for a frame to be full.
-        rows = next((n for n in sizes if all(e(n) <= self.limit for e in expected.values())), sizes[-1])
+        # As many rows as both operators can do, or else as few as Slidewise does for a frame to be full.
+        both = (expected[SLIDEWISE], expected[SPARK])
+        rows = next((n for n in sizes if all(e(n) <= self.limit for e in both)), sizes[-1])
         found = [Timing(call.name, call.without, frame, rows, engine) for engine in expected]
         fit = [timing for timing in found if expected[timing.engine](rows) <= self.limit]
         for _, timing in itertools.product(range(self.turns), fit):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 
 import pytest
@@ -135,6 +136,15 @@ def test_parts_may_be_more_than_the_type_holds(ask: Ask) -> None:
     sql = f"""SELECT max_subarray_sum(cast(x AS decimal(38,10))) OVER (ORDER BY i ROWS 3 PRECEDING)
               FROM VALUES (1, '{nines}'), (2, '{nines}'), (3, '7'), (4, '3') AS t(i, x)"""
     assert ask(sql, ansi_enabled=True)[-1] == (Decimal("10.0000000000"),)
+
+
+@pytest.mark.parametrize(("first", "second"), [("inf", "-inf"), ("-inf", "inf"), ("NaN", "1")])
+def test_sums_that_are_no_numbers_are_the_greatest(ask: Ask, first: str, second: str) -> None:
+    sql = f"""SELECT max_subarray_sum(double(x)) OVER (ORDER BY i ROWS 19 PRECEDING)
+              FROM (SELECT id AS i, CASE id WHEN 5 THEN '{first}' WHEN 15 THEN '{second}' ELSE '-2' END AS x
+                    FROM range(40))"""
+    answer = [row[0] for row in ask(sql)]
+    assert [i for i, x in enumerate(answer) if math.isnan(x)] == list(range(5 if first == "NaN" else 15, 25))
 
 
 def test_an_overflow_of_decimals_is_null_or_an_error(ask: Ask, fails: Fails) -> None:

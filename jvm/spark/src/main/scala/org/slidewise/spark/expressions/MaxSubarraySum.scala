@@ -31,7 +31,8 @@ import org.apache.spark.sql.types._
   """,
   note = """
     The result is a bigint for integers, a decimal for decimals, an interval for intervals, and a double for others, as that of
-    `sum`; it overflows as that does. The function depends on the order of the rows, and needs one: OVER (... ORDER BY ...) or
+    `sum`; it overflows as that does. NaN counts as greater than any number, and so it is the result where NaN is among the values,
+    or both infinities are. The function depends on the order of the rows, and needs one: OVER (... ORDER BY ...) or
     WITHIN GROUP (ORDER BY ...).
   """,
   group = "agg_funcs",
@@ -66,7 +67,14 @@ case class MaxSubarraySum(child: Expression)
     )
   }
 
-  override protected def lower(state: State): Expression = Sums.finish(state("best"), dataType)
+  // The run of all rows is one of them: where its sum is not a number, that is the greatest. States' bests need not show it.
+  override protected def lower(state: State): Expression = {
+    val best = sumType match {
+      case DoubleType => If(IsNaN(state("all")), state("all"), state("best"))
+      case _          => state("best")
+    }
+    Sums.finish(best, dataType)
+  }
 
   override protected def withNewChildInternal(newChild: Expression): MaxSubarraySum = copy(newChild)
 }
