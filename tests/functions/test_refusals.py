@@ -143,11 +143,16 @@ else:
 df = spark.createDataFrame([(1, 2.0), (2, 8.0)], "i int, x double")
 print("mean:", df.select(sw.geomean("x").over(sw.trailing(rows=2).orderBy("i")).alias("g")).collect()[-1].g)
 print("described:", spark.sql("DESCRIBE FUNCTION EXTENDED geomean").count() > 3)
-try:
-    df.groupBy().agg(sw.ewma("x", 0.5)).collect()
-except Exception as error:
-    print(type(error).__name__, error.getCondition())
-    print(error)
+def refused(query):
+    try:
+        query().collect()
+    except Exception as error:
+        print(type(error).__name__, error.getCondition())
+        print(error)
+refused(lambda: df.groupBy().agg(sw.ewma("x", 0.5)))
+print("over a window:")
+refused(lambda: df.selectExpr("ewma(x, 0.5) OVER (ROWS 2 PRECEDING)"))
+refused(lambda: df.selectExpr("ewma(x, 0.5) WITHIN GROUP (ORDER BY x) OVER (ORDER BY i ROWS 2 PRECEDING)"))
 """
     for kind in ("live", "connect"):
         done = subprocess.run(
@@ -155,5 +160,8 @@ except Exception as error:
         )
         assert "mean: 4.0" in done.stdout, done.stderr[-3000:]
         assert "described: True" in done.stdout
-        assert "AnalysisException SLIDEWISE_ORDER_REQUIRED" in done.stdout, done.stdout
-        assert "`ewma`(…) OVER (… ORDER BY …)" in done.stdout
+        of_groups, of_windows = done.stdout.split("over a window:")
+        assert "AnalysisException SLIDEWISE_ORDER_REQUIRED" in of_groups, done.stdout
+        assert "`ewma`(…) OVER (… ORDER BY …)" in of_groups
+        assert "AnalysisException SLIDEWISE_ORDER_REQUIRED" in of_windows, done.stdout
+        assert "AnalysisException INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC" in of_windows, done.stdout

@@ -22,7 +22,7 @@ object Slidewise {
     val off = !isInstalled(session)
     if (off) {
       val running = session.asInstanceOf[classic.SparkSession]
-      running.experimental.extraStrategies ++= Seq(SlidingWindowStrategy, OrderCheckStrategy)
+      running.experimental.extraStrategies ++= Seq(OrderCheckStrategy, SlidingWindowStrategy)
       Registered.into(running.sessionState.functionRegistry)
     }
     off
