@@ -77,6 +77,7 @@ final private[execution] class FrameFunctions(
   private[this] val evaluate = {
     val byOrdinal = results.zip(placed).toMap.view.mapValues {
       case function: DeclarativeAggregate => function.evaluateExpression
+      case function: HyperLogLogPlusPlus  => RegisterEstimate(function)
       case function                       => function
     }
     MutableProjection.create((0 to results.max).map(byOrdinal.getOrElse(_, NoOp)), stateAttributes)
