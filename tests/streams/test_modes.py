@@ -106,6 +106,16 @@ def test_keys_that_fall_silent(
     assert state_rows(progress) == left + 1
 
 
+def test_a_key_with_rows_in_each_batch_is_reminded_of_once(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
+    """And when it falls silent its last rows come out as the watermark passes them all the same."""
+    for k, second in [("a", 0), ("a", 100), ("a", 105), ("b", 106), ("b", 107), ("b", 300)]:
+        feed.arrive([row(k, second, 1)])
+    progress = ran(over(spark, feed, f"sum(n) OVER ({LAST_TWO})"), tmp_path)
+    # A header each time, and a reminder where it is new; in the fourth batch that of "a", which comes too early.
+    assert [operator_of(p)["numRowsUpdated"] for p in progress] == [2, 1, 1, 3, 1, 1, 3]
+    assert answered(spark, tmp_path) == [("a", 0, 1), ("a", 100, 2), ("a", 105, 2), ("b", 106, 1), ("b", 107, 2)]
+
+
 def test_a_summary_keeps_no_rows(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
     for batch in range(4):
         feed.arrive([row("a", batch * 1000 + i, i) for i in range(1000)])

@@ -21,6 +21,9 @@ trait SegmentStates[A] extends FrameStates {
  *   - the middle, `frontEnd until backStart`: a state for each segment, in a [[DurableQueue]] (DABA Lite);
  *   - the back, `backStart until hi`, within one segment: one state.
  *
+ * While the middle stands still, a state of its own follows the elements of the middle and the back together: an element
+ * is read twice then, which is cheaper than a combine where states are large, as sketches are.
+ *
  * When a frame leaves the front behind, the oldest segment of the middle becomes the front; if there is none, the back
  * does. Between two lives only the positions, the back's state and the middle are kept: the front is made again from its
  * elements.
@@ -30,10 +33,11 @@ trait SegmentStates[A] extends FrameStates {
  *   - S2: a position of the front holds the aggregate from there to before `frontEnd`, once `expanded`;
  *   - S3: the middle holds one aggregate for each segment (the first may lack elements before `frontEnd`), and all of its
  *     segments end at a multiple of `segment`;
- *   - S4: [[SegmentedFrames.Back]] holds the aggregate of `backStart until hi`.
+ *   - S4: [[SegmentedFrames.Back]] holds the aggregate of `backStart until hi`;
+ *   - S5: [[SegmentedFrames.Rest]] holds the aggregate of `frontEnd until hi`, once `restIsKnown`.
  *
- * Combines for each element of frames that slide by one: 1 into the back, 1 at the turn of a segment, 2 to answer, and of
- * the middle at most 6 a segment; so 4 and a little amortised. The worst case is `segment + 8`, whatever the length of the
+ * Combines for each element of frames that slide by one: 1 into the back, 1 into the rest, 1 at the turn of a segment, 1 to
+ * answer, and of the middle at most 6 a segment; so 4 and a little amortised. The worst case is `segment + 8`, whatever the length of the
  * frame; opening costs `segment` at most. States in memory: `segment + 3`, and those of the middle that have been
  * touched; kept: 3 and one for each segment of the frame.
  *
@@ -49,7 +53,7 @@ final class SegmentedFrames[A <: AnyRef](states: SegmentStates[A], middle: Durab
   private[this] var lo, frontEnd, backStart, hi = 0L
   private[this] var frontStart = 0L
   private[this] var expanded = true
-  private[this] var middleChanged = true
+  private[this] var restIsKnown = false
 
   states.reserve(if (segment == Long.MaxValue) FirstFront else Math.toIntExact(FirstFront + segment))
   states.clear(Back)
@@ -85,7 +89,7 @@ final class SegmentedFrames[A <: AnyRef](states: SegmentStates[A], middle: Durab
   }
 
   private def beginAt(position: Long): Unit = {
-    middleChanged = true
+    restIsKnown = false
     states.clear(Back)
     frontEnd = position
     backStart = position
@@ -97,10 +101,11 @@ final class SegmentedFrames[A <: AnyRef](states: SegmentStates[A], middle: Durab
     val end = endOfSegment(hi)
     val until = math.min(end, newHi)
     states.accumulate(Back, hi, until)
+    if (restIsKnown && until < end) states.accumulate(Rest, hi, until)
     hi = until
     if (until == end) {
       middle.insert(states.copyOf(Back))
-      middleChanged = true
+      restIsKnown = false
       states.clear(Back)
       backStart = end
     }
@@ -121,7 +126,7 @@ final class SegmentedFrames[A <: AnyRef](states: SegmentStates[A], middle: Durab
 
   private def evictSegment(): Unit = {
     middle.evict()
-    middleChanged = true
+    restIsKnown = false
     frontEnd = endOfSegment(frontEnd)
   }
 
@@ -143,11 +148,16 @@ final class SegmentedFrames[A <: AnyRef](states: SegmentStates[A], middle: Durab
       sum = FirstFront + (lo - frontStart).toInt
     }
     if (frontEnd < backStart) {
-      if (middleChanged) states.put(Middle, middle.query())
-      middleChanged = false
-      sum = plus(sum, Middle)
-    }
-    if (backStart < hi || sum == None) plus(sum, Back) else sum
+      if (!restIsKnown) joinRest()
+      plus(sum, Rest)
+    } else if (backStart < hi || sum == None) plus(sum, Back)
+    else sum
+  }
+
+  private def joinRest(): Unit = {
+    states.put(Rest, middle.query())
+    if (backStart < hi) states.combine(Rest, Rest, Back)
+    restIsKnown = true
   }
 
   private def plus(older: Int, newer: Int): Int = if (older == None) newer
@@ -173,7 +183,7 @@ final class SegmentedFrames[A <: AnyRef](states: SegmentStates[A], middle: Durab
     hi = kept.hi
     middle.open(kept.middle)
     states.put(Back, kept.back)
-    middleChanged = true
+    restIsKnown = false
     expanded = false
   }
 }
@@ -193,6 +203,6 @@ object SegmentedFrames {
   private val None = -1
   private[durable] val Back = 0
   private val Answer = 1
-  private val Middle = 2
+  private[durable] val Rest = 2
   private val FirstFront = 3
 }

@@ -74,9 +74,13 @@ final private[execution] class FrameFunctions(
       stateAttributes ++ aggregates.flatMap(_._1.inputAggBufferAttributes)
     )
 
+  /** Makes ready what merging takes: some milliseconds that no row need wait for. */
+  def prepareToMerge(): Unit = merges: Unit
+
   private[this] val evaluate = {
     val byOrdinal = results.zip(placed).toMap.view.mapValues {
       case function: DeclarativeAggregate => function.evaluateExpression
+      case function: HyperLogLogPlusPlus  => RegisterEstimate(function)
       case function                       => function
     }
     MutableProjection.create((0 to results.max).map(byOrdinal.getOrElse(_, NoOp)), stateAttributes)

@@ -1,9 +1,10 @@
 package org.slidewise.spark.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BasePredicate, GenericInternalRow}
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, GenericInternalRow, UnsafeRow}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.ObjectType
+import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.expressions.ReadsNewerOnly
 
@@ -34,21 +35,37 @@ private[execution] object MergeableFunction {
     def merge(state: InternalRow, newer: InternalRow): Unit = function.merge(state, newer)
   }
 
-  /** Merges the registers of `approx_count_distinct` a word at a time; most words of a short frame's state are empty. */
+  /** Merges the registers of `approx_count_distinct` a word at a time. */
   final private class OverRegisters(
       function: HyperLogLogPlusPlus,
       filter: Option[BasePredicate],
-      offset: Int
+      offset: Int,
+      fields: Int
   ) extends MergeableFunction(function, filter) {
-    private[this] val end = offset + function.hllppHelper.numWords
+    private[this] val words = function.hllppHelper.numWords
+    private[this] val firstByte = UnsafeRow.calculateBitSetWidthInBytes(fields) + 8L * offset
 
-    def merge(state: InternalRow, newer: InternalRow): Unit = {
-      var word = offset
-      while (word < end) {
-        val registers = newer.getLong(word)
-        if (registers != 0L)
-          state.setLong(word, PackedRegisters.greatest(state.getLong(word), registers))
-        word += 1
+    def merge(state: InternalRow, newer: InternalRow): Unit = (state, newer) match {
+      case (into: UnsafeRow, from: UnsafeRow) => mergeBytes(into, from)
+      case _                                  =>
+        var word = offset
+        while (word < offset + words) {
+          state.setLong(word, PackedRegisters.greatest(state.getLong(word), newer.getLong(word)))
+          word += 1
+        }
+    }
+
+    /** Past the row's setters, which would mark each word as not null; none ever is. */
+    private def mergeBytes(into: UnsafeRow, from: UnsafeRow): Unit = {
+      val (older, newer) = (into.getBaseObject, from.getBaseObject)
+      var at = into.getBaseOffset + firstByte
+      val end = at + 8L * words
+      val shift = from.getBaseOffset - into.getBaseOffset
+      while (at < end) {
+        val greatest =
+          PackedRegisters.greatest(Platform.getLong(older, at), Platform.getLong(newer, at + shift))
+        Platform.putLong(older, at, greatest)
+        at += 8L
       }
     }
   }
@@ -109,7 +126,7 @@ private[execution] object MergeableFunction {
   ): MergeableFunction = function match {
     case typed: TypedImperativeAggregate[_] if leavesTheRightAlone(typed) => new OverObjects(typed, filter)
     case typed: TypedImperativeAggregate[_] => new OverCopiedObjects(typed, filter, offset, fields)
-    case registers: HyperLogLogPlusPlus     => new OverRegisters(registers, filter, offset)
+    case registers: HyperLogLogPlusPlus     => new OverRegisters(registers, filter, offset, fields)
     case other                              => new OverRows(other, filter)
   }
 }

@@ -26,8 +26,12 @@ final private[streams] class KeyState(
   /** The time of the newest settled row. */
   var newest: Long = Long.MinValue
 
-  // What the cell of section `Due` says.
+  // What the header says. The cell of section `Due` is there if one of them is known, and says the same or something earlier.
   private[this] var knownDue, knownExpiry = Long.MaxValue
+
+  /** What was said of the key when it was closed. */
+  def due: Long = knownDue
+  def expiry: Long = knownExpiry
 
   /** Begins with what is kept of the key that `cells` has selected. */
   def open(): Unit = {
@@ -88,8 +92,10 @@ final private[streams] class KeyState(
    *   up to which time the watermark must go for the key to have something to do
    * @param expiry
    *   after which time what is kept is of no use
+   * @param reminds
+   *   whether the cell of section `Due` has to say so, too
    */
-  def close(due: Long, expiry: Long): Unit = {
+  def close(due: Long, expiry: Long, reminds: Boolean): Unit = {
     release()
     out.long(settled)
     out.long(answered)
@@ -102,13 +108,24 @@ final private[streams] class KeyState(
     out.bytes(waiting.close())
     evaluators.foreach(_.writeTo(out))
     cells.put(StateCells.Header, 0L, due, expiry, out.result())
-    remind(due, expiry)
+    if (reminds) remind(due, expiry)
   }
 
+  /** Whether a reminder that is there comes in time for these. */
+  def isRemindedBefore(due: Long, expiry: Long): Boolean =
+    isSomeTime(knownDue, knownExpiry) && isSomeTime(due, expiry) && knownDue <= due && knownExpiry <= expiry
+
+  private def isSomeTime(due: Long, expiry: Long) = due != Long.MaxValue || expiry != Long.MaxValue
+
   private def remind(due: Long, expiry: Long): Unit = if (due != knownDue || expiry != knownExpiry) {
-    if (due == Long.MaxValue && expiry == Long.MaxValue) cells.remove(StateCells.Due, 0L)
-    else cells.put(StateCells.Due, 0L, due, expiry, RowBlock.Empty)
+    if (isSomeTime(due, expiry)) putReminder(due, expiry) else cells.remove(StateCells.Due, 0L)
   }
+
+  private def putReminder(due: Long, expiry: Long): Unit =
+    cells.put(StateCells.Due, 0L, due, expiry, RowBlock.Empty)
+
+  /** Makes a reminder that came too early, for a key that has been opened, say what the header does. */
+  def remindLater(): Unit = putReminder(knownDue, knownExpiry)
 
   /** Removes all that is kept of the key, which must have been opened and have no row that has not left. */
   def drop(): Unit = {

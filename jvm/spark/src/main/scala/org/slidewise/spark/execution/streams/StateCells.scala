@@ -53,6 +53,9 @@ final private[streams] class StateCells(
   /** What follows is about the partition of a key of this store, which is kept. */
   def selectKey(storeKey: UnsafeRow): Unit = key = storeKey
 
+  /** The key of a section's only cell; to be kept no longer than another cell of the same partition is asked for. */
+  def keyOf(section: Int): UnsafeRow = at(section, 0L)
+
   private def at(section: Int, number: Long): UnsafeRow = {
     key.setInt(0, section)
     key.setLong(numberField, number)
@@ -75,10 +78,10 @@ final private[streams] class StateCells(
     removes += 1
   }
 
-  /** The keys of all cells of a section whose value meets `condition`. */
-  def keysWhere(section: Int)(condition: UnsafeRow => Boolean): Array[UnsafeRow] = {
+  /** The keys of all cells of a section whose key and value meet `condition`. */
+  def keysWhere(section: Int)(condition: (UnsafeRow, UnsafeRow) => Boolean): Array[UnsafeRow] = {
     val cells = store.prefixScan(prefix(section), Default)
-    try cells.filter(pair => condition(pair.value)).map(_.key.copy()).toArray
+    try cells.filter(pair => condition(pair.key, pair.value)).map(_.key.copy()).toArray
     finally cells.close()
   }
 
@@ -101,7 +104,10 @@ private[streams] object StateCells {
   /** Rows whose place is settled and whose frames are not complete. */
   val Waiting = 3
 
-  /** Keys that have something to do at some time: one cell without data, number 0. Small, since all are looked at. */
+  /**
+   * Keys that have something to do at some time, or some time after it: one cell without data, number 0. Small, since all
+   * are looked at.
+   */
   val Due = 4
 
   /** The first of the sections of the frames' middles, one a frame. */

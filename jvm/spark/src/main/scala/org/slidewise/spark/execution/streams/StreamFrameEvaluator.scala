@@ -41,6 +41,8 @@ final private[streams] class StreamFrameEvaluator(
   private[this] val states = RowStates(all, log.reader(), resources, maxStateBytes)
   private[this] var queueCombines = 0L
 
+  if (plan.frame.lower.isDefined) all.prepareToMerge()
+
   private object operator extends Aggregator[InternalRow, InternalRow, InternalRow] {
     override lazy val identity: InternalRow = all.newState()
     override def lift(in: InternalRow): InternalRow = in

@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.streams
 
+import java.util.HashSet
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
@@ -64,8 +66,12 @@ final private[streams] class StreamWindowTask(
     }
 
     private def skip(): Unit = {
-      while (isOfKey && isDropped) upcoming = if (rows.hasNext) rows.next() else null
-      if (!isOfKey) ofKey = null
+      var belongs = isOfKey
+      while (belongs && isDropped) {
+        upcoming = if (rows.hasNext) rows.next() else null
+        belongs = isOfKey
+      }
+      if (!belongs) ofKey = null
     }
 
     private def isOfKey = upcoming != null && keyOf(upcoming) == ofKey
@@ -89,11 +95,15 @@ final private[streams] class StreamWindowTask(
     def advance(): Unit = ()
   }
 
-  import StreamWindowTask.CheckEvery
+  import StreamWindowTask._
 
-  private[this] var isOpen, ended = false
+  private[this] var isOpen, hasRows, ended = false
   private[this] var due: Array[UnsafeRow] = _
   private[this] var nextDue = 0
+
+  // Keys that had rows, and whose reminders say something earlier than they would: those have been heeded.
+  private[this] val heeded = new HashSet[UnsafeRow]
+  private[this] var heededBytes = 0L
   private[this] var found: InternalRow = _
 
   override def hasNext: Boolean = {
@@ -125,24 +135,23 @@ final private[streams] class StreamWindowTask(
     row
   }
 
-  private def openNext(): Boolean =
-    if (keyRows.hasKey) {
+  private def openNext(): Boolean = {
+    hasRows = keyRows.hasKey
+    if (hasRows) {
       cells.select(keyRows.firstOfKey)
       openKey()
       keyRows.startKey()
       run.start(keyRows, settleUntil, settleUntil)
-      true
     } else {
       if (due == null) findDue()
-      val more = nextDue < due.length
-      if (more) {
+      while (!isOpen && nextDue < due.length) {
         cells.selectKey(due(nextDue))
         nextDue += 1
-        openKey()
-        run.start(noRows, settleUntil, settleUntil)
+        openDue()
       }
-      more
     }
+    isOpen
+  }
 
   private def openKey(): Unit = {
     isOpen = true
@@ -150,24 +159,50 @@ final private[streams] class StreamWindowTask(
     key.open()
   }
 
+  private def openDue(): Unit = {
+    openKey()
+    if (isDue(key.due, key.expiry)) run.start(noRows, settleUntil, settleUntil)
+    else {
+      isOpen = false
+      key.remindLater()
+    }
+  }
+
+  private def isDue(due: Long, expiry: Long) = due <= settleUntil && !eager || expiry < watermark
+
   private def findDue(): Unit = due =
     if (watermark == Long.MinValue) Array.empty
     else
-      cells.keysWhere(StateCells.Due) { value =>
-        value.getLong(StateCells.LowField) <= settleUntil && !eager ||
-        value.getLong(StateCells.HighField) < watermark
+      cells.keysWhere(StateCells.Due) { (key, value) =>
+        val isNamed = isDue(value.getLong(StateCells.LowField), value.getLong(StateCells.HighField))
+        isNamed && !heeded.contains(key)
       }
 
   private def closeKey(): Unit = {
     isOpen = false
     val expiry =
       if (key.pending.isEmpty && key.answered == key.settled) expiryOf(key.newest) else Long.MaxValue
-    if (expiry < watermark) key.drop() else if (!key.isBlank) key.close(run.due, expiry)
+    if (expiry < watermark) key.drop() else if (!key.isBlank) keep(run.due, expiry)
+  }
+
+  /** A key that gets rows in each batch has its reminder written once, and not in each. */
+  private def keep(due: Long, expiry: Long): Unit = {
+    val reminded = hasRows && heededBytes < HeededBytes && key.isRemindedBefore(due, expiry)
+    key.close(due, expiry, !reminded)
+    if (reminded) {
+      val reminder = cells.keyOf(StateCells.Due)
+      heeded.add(reminder)
+      heededBytes += reminder.getSizeInBytes + HeededOverhead
+    }
   }
 }
 
 private object StreamWindowTask {
   private val CheckEvery = 4096L
+
+  /** How much memory the keys may take whose reminders are left as they are. */
+  private val HeededBytes = 16L << 20
+  private val HeededOverhead = 128L
 }
 
 /** What one task has counted. */
