@@ -38,6 +38,9 @@ Maker = Callable[[random.Random, Table], "Call | None"]
 
 @dataclass(frozen=True)
 class Function:
+    """`since`: the first minor of Spark that has it."""
+
     name: str
     make: Maker
     weight: float = 1.0
+    since: tuple[int, int] = (3, 5)

@@ -137,7 +137,7 @@ FUNCTIONS = [
     Function("collect_list", _collect(("collect_list",)), 2),
     Function("array_agg", _collect(("array_agg",))),
     Function("collect_set", _collect_set, 2),
-    Function("collect_union", _collect_union),
+    Function("collect_union", _collect_union, since=(4, 3)),
     Function("listagg", _listagg(("listagg",))),
     Function("string_agg", _listagg(("string_agg",))),
     Function("approx_count_distinct", _approx_count_distinct, 2),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+import pyspark
+
 from generated import declarative, imperative, ours
 from generated.call import Call, Compare
 from generated.column import INTEGRAL
@@ -13,7 +15,8 @@ from generated.frame import Frame
 from generated.table import Table, random_table
 from generated.window import Window, random_window
 
-FUNCTIONS = declarative.FUNCTIONS + imperative.FUNCTIONS + ours.FUNCTIONS
+RUNNING = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
+FUNCTIONS = [f for f in declarative.FUNCTIONS + imperative.FUNCTIONS + ours.FUNCTIONS if f.since <= RUNNING]
 
 
 @dataclass(frozen=True)
