@@ -24,6 +24,7 @@ object DerivedSources {
       "DoubleAggregator" -> Seq(longs),
       "DoubleWindow" -> Seq(longs),
       "operators/DoubleExtremeCount" -> Seq(longs),
+      "state/DoublePackedRing" -> Seq(longs, Seq("Double" -> "AnyRef")),
       "kernels/DoubleKernel" -> Seq(longs),
       "kernels/DoubleSumRows" -> (doubleExtremes ++ longExtremes),
       "kernels/DoubleSumFrames" -> (doubleExtremes ++ longExtremes),

@@ -47,7 +47,7 @@ EFFORTS = {
 
 def static(grid: str) -> list[Cell]:
     if grid == "short":
-        windows = {"sum": (0, 5, 10, 15, 20, 22), "geomean": (0, 10, 20), "bloom": (0, 10, 16)}
+        windows = {"sum": (0, 5, 10, 15, 20, 22), "geomean": (0, 10, 20), "bloom": (0, 10, 20)}
         peers = {"sum": (*ORIGINALS, *PEERS), "geomean": ("flatfit", "fiba"), "bloom": ("flatfit", "fiba")}
     else:
         windows = {operator: tuple(range(0, 23, 2)) for operator in OPERATORS}

@@ -6,22 +6,29 @@ import org.slidewise.core.algorithms.SlotAlgorithm
 final class DoubleWindow private[core] (operator: DoubleAggregator, algorithm: SlotAlgorithm[Array[Double]])
     extends Window[Array[Double], Double, Double](operator, algorithm) {
 
-  // The rare case does not join the common one again, so that fields stay in registers from one call to the next.
-  override def insert(in: Double): Unit = if (algorithm.hasRoom) put(in) else makeRoomAndPut(in)
-
-  private def makeRoomAndPut(in: Double): Unit = {
-    algorithm.makeRoom()
-    put(in)
+  // The rare case does not join the common one again, so that fields stay in registers from one call to the next. What is
+  // called more than once is in a variable: the compiler then looks at its class once.
+  override def insert(in: Double): Unit = {
+    val algorithm = this.algorithm
+    if (algorithm.hasRoom) put(in, algorithm) else makeRoomAndPut(in, algorithm)
   }
 
-  private def put(in: Double): Unit = {
+  private def makeRoomAndPut(in: Double, algorithm: SlotAlgorithm[Array[Double]]): Unit = {
+    algorithm.makeRoom()
+    put(in, algorithm)
+  }
+
+  private def put(in: Double, algorithm: SlotAlgorithm[Array[Double]]): Unit = {
+    val states = algorithm.states
     val slot = algorithm.slotForInsert
-    operator.lift(in, algorithm.states.cells(slot), algorithm.states.offset(slot))
+    operator.lift(in, states.cells(slot), states.offset(slot))
     algorithm.insertLifted()
   }
 
   override def query(): Double = {
+    val algorithm = this.algorithm
     val slot = algorithm.answer()
-    operator.lower(algorithm.states.cells(slot), algorithm.states.offset(slot))
+    val states = algorithm.states
+    operator.lower(states.cells(slot), states.offset(slot))
   }
 }

@@ -34,11 +34,6 @@ private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extend
   /** One step of l,,L,, and l,,R,, becoming part of the front list: `l` goes up by one and `a` down by one. */
   protected def shrink(): Unit
 
-  private[core] final override def evict(): Unit = {
-    popFront()
-    fixup()
-  }
-
   private[core] final override def evict(count: Int): Unit =
     if (count < size) super.evict(count)
     else {

@@ -41,6 +41,11 @@ final class Daba[S] private[core] (states: States[S]) extends BankersAlgorithm[S
     fixup() // in which D5 gives D4, and D2 gives D3
   }
 
+  private[core] override def evict(): Unit = {
+    popFront()
+    fixup()
+  }
+
   private[core] override def answer(): Int = {
     states.combine(States.Result, firstAgg(front, b), lastAgg(b, end)) // D2, D5
     States.Result

@@ -32,12 +32,18 @@ final class DabaLite[S] private[core] (states: States[S]) extends BankersAlgorit
     fixup()
   }
 
+  private[core] override def evict(): Unit = {
+    popFront()
+    fixup()
+  }
+
   private[core] override def answer(): Int = {
     states.combine(States.Result, firstOf(front, b), aggregateOfBack) // DL1, DL5
     States.Result
   }
 
   protected override def shrink(): Unit = {
+    val states = this.states
     val left = at(l)
     states.combine(left, left, accumulatedRegister) // DL1
     l += 1

@@ -4,16 +4,7 @@ import org.slidewise.core.state.States
 
 /** An algorithm over a double-ended queue of elements, from the oldest at `front` to before `end`. */
 private[algorithms] abstract class DequeAlgorithm[S](states: States[S]) extends SlotAlgorithm[S](states) {
-  private[algorithms] final var front: Int = 0
-  private[algorithms] final var end: Int = 0
-
-  final override def size: Int = end - front
-
-  private[core] final override def hasRoom: Boolean = states.hasRoom(front, end)
-
   private[core] final override def makeRoom(): Unit = if (states.makeRoom(front, end)) relocated()
-
-  private[core] override def slotForInsert: Int = states.slot(end)
 
   /** Called when `states` has grown or shrunk: what was kept by slot and not by position is void. */
   protected def relocated(): Unit = ()
@@ -25,15 +16,13 @@ private[algorithms] abstract class DequeAlgorithm[S](states: States[S]) extends 
     if (position == bound) States.Identity else states.slot(position)
 
   protected final def popFront(): Unit = {
-    states.clear(front)
+    if (states.needsClear) states.clear(front)
     front += 1
   }
 
   protected final def popFront(count: Int): Unit = {
-    var left = count
-    while (left > 0) {
-      popFront()
-      left -= 1
-    }
+    val until = front + count
+    if (states.needsClear) while (front != until) popFront()
+    front = until
   }
 }

@@ -27,26 +27,21 @@ final class Fiba[S] private[core] (ring: RingStates[S]) extends SlotAlgorithm[S]
   private[this] val slots = new SlotPool(ring)
   private[this] var freeNodes: FibaNode = null
   private[this] var pending: Int = slots.take()
-  private[this] var elements: Int = 0
   private[algorithms] var root: FibaNode = newNode(leaf = true, left = true, right = true)
   private[this] val oldest: FibaNode = root
   private[this] var newest: FibaNode = root
   private[this] val aggregates = new FibaAggregates(ring)
   refresh(root)
 
-  override def size: Int = elements
-
   def oldestTime: Long = oldest.time(0)
 
   def newestTime: Long = newest.time(newest.entries - 1)
-
-  private[core] override def hasRoom: Boolean = true
 
   private[core] override def makeRoom(): Unit = ()
 
   private[core] override def slotForInsert: Int = ring.slot(pending)
 
-  private[core] override def insertLifted(): Unit = insertLifted(if (elements == 0) 0L else newestTime)
+  private[core] override def insertLifted(): Unit = insertLifted(if (size == 0) 0L else newestTime)
 
   /** Adds the element whose state was written to `slotForInsert`, after all that are not newer than `time`. */
   private[core] def insertLifted(time: Long): Unit = {
@@ -62,13 +57,13 @@ final class Fiba[S] private[core] (ring: RingStates[S]) extends SlotAlgorithm[S]
       refresh(node)
     }
     pending = next
-    elements += 1
+    end += 1
   }
 
   private[core] override def evict(): Unit = {
     slots.give(oldest.value(0))
     oldest.removeFirst()
-    elements -= 1
+    front += 1
     var node = oldest
     while (!node.isRoot && node.entries < FibaNode.MinEntries) node = borrowOrMerge(node) // B2
     if (node.isRoot && node.entries == 0 && !node.isLeaf) {

@@ -8,17 +8,20 @@ import org.slidewise.core.state.States
  * An insertion has two halves, so that the caller can lift an element of any type, unboxed, right into its place.
  */
 abstract class SlotAlgorithm[S] private[algorithms] (private[core] val states: States[S]) {
+  // Here, and not in the classes below, so that a call needs no look at which of them it is.
+  private[algorithms] final var front: Int = 0
+  private[algorithms] final var end: Int = 0
 
-  def size: Int
+  final def size: Int = end - front
 
-  /** Whether the next element can be inserted as storage is. */
-  private[core] def hasRoom: Boolean
+  /** True only if the next element can be inserted as storage is. */
+  private[core] final def hasRoom: Boolean = states.hasRoom(front, end)
 
   /** Makes room for the next element. */
   private[core] def makeRoom(): Unit
 
   /** The slot to write the next element's lifted state to, once there is room. */
-  private[core] def slotForInsert: Int
+  private[core] def slotForInsert: Int = states.slot(end)
 
   /** Adds the element whose state was written to `slotForInsert`. */
   private[core] def insertLifted(): Unit

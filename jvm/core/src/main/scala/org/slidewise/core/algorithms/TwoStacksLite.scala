@@ -17,7 +17,7 @@ import org.slidewise.core.state.States
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 4
  */
 final class TwoStacksLite[S] private[core] (states: States[S]) extends DequeAlgorithm[S](states) {
-  import TwoStacksLite.{Back, LongestRun}
+  import TwoStacksLite.Back
 
   private[algorithms] var middle: Int = 0
 
@@ -29,21 +29,21 @@ final class TwoStacksLite[S] private[core] (states: States[S]) extends DequeAlgo
     end += 1 // L2
   }
 
-  // The flip is written out here, and in short runs: a call on this path, which the compiler makes if it has not seen it
-  // often enough, would make it load every field again after it.
   private[core] override def evict(): Unit = {
-    if (front == middle) {
-      var newer = end - 1
-      while (newer != front) {
-        val run = math.min(math.min(states.runUpTo(newer), newer - front + 1), LongestRun)
-        val older = newer - math.max(run - 1, 1)
-        if (run > 1) states.suffixes(older, run) // L1
-        else states.combine(at(older), at(older), at(newer)) // L1
-        newer = older
-      }
-      middle = end
-    }
+    if (front == middle) flip()
     popFront()
+  }
+
+  private def flip(): Unit = {
+    var newer = end - 1
+    while (newer != front) {
+      val run = math.min(states.runUpTo(newer), newer - front + 1)
+      val older = newer - math.max(run - 1, 1)
+      if (run > 1) states.suffixes(older, run) // L1
+      else states.combine(at(older), at(older), at(newer)) // L1
+      newer = older
+    }
+    middle = end
   }
 
   private[core] override def evict(count: Int): Unit = {
@@ -64,5 +64,4 @@ final class TwoStacksLite[S] private[core] (states: States[S]) extends DequeAlgo
 
 private object TwoStacksLite {
   final val Back = States.A
-  final val LongestRun = 32
 }

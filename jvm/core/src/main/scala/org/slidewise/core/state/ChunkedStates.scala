@@ -36,8 +36,6 @@ final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
   override def combine(target: Int, older: Int, newer: Int): Unit =
     operator.combine(cells(target), offset(target), cells(older), offset(older), cells(newer), offset(newer))
 
-  override def hasRoom(front: Int, end: Int): Boolean = (end & inChunk) != 0
-
   override def clear(position: Int): Unit = {
     val slot = first(position)
     operator.clear(cells(slot), offset(slot))
@@ -48,7 +46,7 @@ final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
     }
   }
 
-  override def makeRoom(front: Int, end: Int): Boolean = !hasRoom(front, end) && enterChunk(front, end)
+  override def makeRoom(front: Int, end: Int): Boolean = (end & inChunk) == 0 && enterChunk(front, end)
 
   private def enterChunk(front: Int, end: Int): Boolean = {
     val chunks = table.length - 1

@@ -26,6 +26,7 @@ final class KeptStates[A <: AnyRef](aggregator: Aggregator[_, A, _], store: Cell
   import KeptStates._
 
   mask = Positions - 1
+  most = mask
 
   private[this] val registers = Array.fill[AnyRef](States.Registers)(aggregator.identity)
   private[this] val touched = new HashMap[Int, Entry[A]]
@@ -92,7 +93,6 @@ final class KeptStates[A <: AnyRef](aggregator: Aggregator[_, A, _], store: Cell
     registersAreSaved = true
   }
 
-  override def hasRoom(front: Int, end: Int): Boolean = true
   override def makeRoom(front: Int, end: Int): Boolean = false
 
   override def cells(slot: Int): Array[AnyRef] = noArray()

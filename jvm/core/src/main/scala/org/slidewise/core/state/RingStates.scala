@@ -11,50 +11,56 @@ import org.slidewise.core.InPlaceAggregator
  *
  * @param minCapacity
  *   the least number of elements to have room for: a power of two
+ * @param cellsOfSlot
+ *   how many cells of one array a slot takes
  */
 abstract class RingStates[S] private[state] (
     operator: InPlaceAggregator[S, _, _],
     lanes: Int,
-    minCapacity: Int
+    minCapacity: Int,
+    cellsOfSlot: Int
 ) extends States[S](operator, lanes, States.Registers) {
 
-  private[this] var sparse: Int = 0
+  /** The largest power of two of elements for which an array has the cells. */
+  private[this] val maxCapacity: Int =
+    Integer.highestOneBit((RingStates.MaxCells / cellsOfSlot - States.Registers) >> laneShift)
 
-  // There is room from `sparse` elements to fewer than `capacity`, which is one comparison of what is taken for unsigned.
-  private[this] var bias: Int = Int.MinValue
-  private[this] var limit: Int = Int.MinValue + minCapacity
-  mask = minCapacity - 1
+  if (minCapacity > maxCapacity) tooMany()
+  hold(minCapacity)
+
+  private def hold(capacity: Int): Unit = {
+    mask = capacity - 1
+    most = capacity - 1
+    least = if (capacity == minCapacity) 0 else capacity / 4
+  }
+
+  override final def makeRoom(front: Int, end: Int): Boolean = !hasRoom(front, end) && resize(front, end)
+
+  private def resize(front: Int, end: Int): Boolean = {
+    val isFull = end - front == capacity
+    if (isFull && capacity == maxCapacity) tooMany()
+    val newCapacity = if (isFull) capacity << 1 else capacity >> 1
+    move(front, end, newCapacity)
+    hold(newCapacity)
+    true
+  }
+
+  protected override final def isPrimitive: Boolean = !operator.allocate(0).isInstanceOf[Array[AnyRef]]
 
   /** Makes the ring one of `capacity` elements, each of `front until end` at its new slot. */
   protected def move(front: Int, end: Int, capacity: Int): Unit
 
-  override final def hasRoom(front: Int, end: Int): Boolean = end - front + bias < limit
-
-  override final def makeRoom(front: Int, end: Int): Boolean =
-    if (hasRoom(front, end)) false
-    else resize(front, end, if (end - front < sparse) capacity / 2L else capacity * 2L)
-
-  private def resize(front: Int, end: Int, capacity: Long): Boolean = {
-    require(capacity)
-    move(front, end, capacity.toInt)
-    mask = capacity.toInt - 1
-    sparse = if (capacity == minCapacity) 0 else capacity.toInt / 4
-    bias = Int.MinValue - sparse
-    limit = Int.MinValue + capacity.toInt - sparse
-    true
-  }
-
-  protected final def slotsFor(capacity: Long): Long = States.Registers + (capacity << laneShift)
-
-  /** Refuses a capacity that is too much for the arrays. */
-  protected def require(capacity: Long): Unit
+  private def tooMany(): Nothing =
+    throw new IllegalStateException(
+      s"A ring holds at most $maxCapacity of these states: evict sooner, or take the chunked form of the algorithm"
+    )
 }
 
 object RingStates {
 
   /** What `minCapacity` is if nobody says. */
   final val MinCapacity = 16
-  private[state] final val MaxCells = Int.MaxValue - 8
+  private final val MaxCells = Int.MaxValue - 8
 
   /** From how many cells a state gets an array of its own: see [[SpreadRing]]. */
   private final val Wide = 16
@@ -63,13 +69,18 @@ object RingStates {
       operator: InPlaceAggregator[S, _, _],
       lanes: Int,
       minCapacity: Int = MinCapacity
-  ): RingStates[S] =
-    if (operator.width < Wide) new PackedRing(operator, lanes, minCapacity)
-    else new SpreadRing(operator, lanes, minCapacity)
+  ): RingStates[S] = {
+    val ring: RingStates[_] =
+      if (operator.width >= Wide) new SpreadRing(operator, lanes, minCapacity)
+      else
+        (operator.allocate(0): Any) match {
+          case _: Array[Double] =>
+            DoublePackedRing.of(operator.asInstanceOf[Over[Double]], lanes, minCapacity)
+          case _: Array[Long] => LongPackedRing.of(operator.asInstanceOf[Over[Long]], lanes, minCapacity)
+          case _              => AnyRefPackedRing.of(operator.asInstanceOf[Over[AnyRef]], lanes, minCapacity)
+        }
+    ring.asInstanceOf[RingStates[S]]
+  }
 
-  private[state] def tooMany(capacity: Long, what: String): Nothing =
-    throw new IllegalStateException(
-      s"A window of $capacity elements needs $what, more than one array can hold ($MaxCells): " +
-        "evict sooner, or take the chunked form of the algorithm"
-    )
+  private type Over[A] = InPlaceAggregator[Array[A], _, _]
 }

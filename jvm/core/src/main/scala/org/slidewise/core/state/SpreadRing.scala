@@ -14,10 +14,9 @@ final class SpreadRing[S] private[state] (
     operator: InPlaceAggregator[S, _, _],
     lanes: Int,
     minCapacity: Int
-) extends RingStates[S](operator, lanes, minCapacity) {
+) extends RingStates[S](operator, lanes, minCapacity, 1) {
 
-  require(minCapacity.toLong)
-  private[this] var table: Array[AnyRef] = filled(slotsFor(minCapacity.toLong).toInt)
+  private[this] var table: Array[AnyRef] = filled(slotsFor(minCapacity))
   (0 until Registers).foreach(identity)
 
   override def cells(slot: Int): S = table(slot).asInstanceOf[S]
@@ -34,7 +33,7 @@ final class SpreadRing[S] private[state] (
   }
 
   protected override def move(front: Int, end: Int, capacity: Int): Unit = {
-    val to = new Array[AnyRef](slotsFor(capacity.toLong).toInt)
+    val to = new Array[AnyRef](slotsFor(capacity))
     System.arraycopy(table, 0, to, 0, Registers)
     var position = front
     while (position != end) {
@@ -45,6 +44,8 @@ final class SpreadRing[S] private[state] (
     table = to
     fill()
   }
+
+  private def slotsFor(elements: Int): Int = Registers + (elements << laneShift)
 
   private def filled(slots: Int): Array[AnyRef] = {
     table = new Array[AnyRef](slots)
@@ -58,10 +59,5 @@ final class SpreadRing[S] private[state] (
       if (table(slot) == null) table(slot) = operator.allocate(operator.width).asInstanceOf[AnyRef]
       slot += 1
     }
-  }
-
-  protected override def require(capacity: Long): Unit = {
-    val slots = slotsFor(capacity)
-    if (slots > RingStates.MaxCells) RingStates.tooMany(capacity, s"$slots slots")
   }
 }

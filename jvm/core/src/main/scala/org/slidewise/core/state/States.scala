@@ -14,8 +14,15 @@ import org.slidewise.core.InPlaceAggregator
  */
 abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _], lanes: Int, base: Int) {
 
+  /** Whether `clear` has anything to do. */
+  final val needsClear: Boolean = !isPrimitive
+
   protected final val laneShift: Int = lanes - 1
   protected final var mask: Int = 0
+
+  /** From how few to how many elements another one needs no room to be made. */
+  protected final var least: Int = 0
+  protected final var most: Int = -1
 
   /** The slot of `position`, if there is one lane. */
   final def slot(position: Int): Int = base + (position & mask)
@@ -43,11 +50,17 @@ abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _
   /** The states of the `count` positions from `from` on, a run, become the aggregates from there to the run's end. */
   def suffixes(from: Int, count: Int): Unit = ()
 
-  /** Whether the slots of `end` are usable, and not too many are unused, for a queue of `front until end`. */
-  def hasRoom(front: Int, end: Int): Boolean
+  /** True only if the slots of `end` are usable, and not too many are unused, for a queue of `front until end`. */
+  final def hasRoom(front: Int, end: Int): Boolean = {
+    val size = end - front
+    size <= most && size >= least
+  }
 
   /** Makes the slots of `end` usable, and gives back storage that is unused; true if slots moved. */
   def makeRoom(front: Int, end: Int): Boolean
+
+  /** Whether to keep what is in a slot longer than needed keeps nothing else. */
+  protected def isPrimitive: Boolean = false
 
   /** Forgets what the slots of `position`, the queue's first, refer to. */
   def clear(position: Int): Unit
