@@ -24,7 +24,6 @@ PROGRAM = Path(__file__).parent / "driver.py"
 # Each kills as many queries as the program runs. `make test-streams` asks for more.
 KILLS = int(os.environ.get("SLIDEWISE_KILLS", "6"))
 BATCHES_A_KILL = 2
-LONGEST_LIFE = 5.0
 
 
 @contextmanager
@@ -55,6 +54,23 @@ def said(process: subprocess.Popen[str], word: str, folder: Path) -> None:
     finally:
         timer.cancel()
     assert found, (folder / "stderr").read_text()[-3000:]
+
+
+def ends_within(process: subprocess.Popen[str], folder: Path, rng: random.Random) -> bool:
+    """Lets the program commit some batches, or none, and go on for a moment; whether it is at its end then."""
+
+    def commits() -> int:
+        return sum(1 for _ in folder.glob("checkpoints/*/commits/[0-9]*"))
+
+    enough, deadline = commits() + rng.randrange(6), time.monotonic() + 300
+    while commits() < enough and process.poll() is None:
+        assert time.monotonic() < deadline, (folder / "stderr").read_text()[-3000:]
+        time.sleep(0.05)
+    try:
+        process.wait(rng.uniform(0.0, 1.5))
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def executors(process: subprocess.Popen[str]) -> list[int]:
@@ -94,11 +110,8 @@ def test_a_driver_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
     for _ in range(KILLS):
         with driver(tmp_path, "local[2]") as process:
             said(process, "started", tmp_path)
-            try:
-                process.wait(rng.uniform(0.2, LONGEST_LIFE))
-            except subprocess.TimeoutExpired:
-                continue
-            break
+            if ends_within(process, tmp_path, rng):
+                break
     with driver(tmp_path, "local[2]") as process:
         said(process, "done", tmp_path)
     assert_each_row_once(spark, tmp_path, feed)
@@ -115,7 +128,7 @@ def test_executors_that_are_killed(spark: SparkSession, tmp_path: Path) -> None:
         waiter.start()
         left = kills
         while left and waiter.is_alive():
-            time.sleep(rng.uniform(2, LONGEST_LIFE))
+            time.sleep(rng.uniform(2.0, 5.0))
             for executor in executors(process)[:1]:
                 os.kill(executor, signal.SIGKILL)
                 left -= 1
