@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 
 TABLE = "FROM VALUES (1, 2, 'a', array(1)) AS t(i, x, s, a)"
@@ -85,6 +85,8 @@ def test_a_rule_for_ties_may_be_left_out_where_there_is_no_order(spark: SparkSes
         ("bloom_filter_agg(x, 10, -1)", "VALUE_OUT_OF_RANGE", ["`bits`", "-1"]),
         ("bloom_filter_agg(x, 'a')", "UNEXPECTED_INPUT_TYPE", ["second", "BIGINT"]),
         ("bloom_filter_agg(x, i)", "NON_FOLDABLE_INPUT", ["`expected`"]),
+        ("bloom_filter_agg(map(x, i))", "UNEXPECTED_INPUT_TYPE", ["first", "hashable", "MAP"]),
+        ("bloom_filter_agg(array(s COLLATE utf8_lcase))", "UNEXPECTED_INPUT_TYPE", ["first", "hashable"]),
         ("might_contain(x, x)", "UNEXPECTED_INPUT_TYPE", ["first", "BINARY"]),
         ("count_min_sketch_estimate(x, x)", "UNEXPECTED_INPUT_TYPE", ["first", "BINARY"]),
         ("count_min_sketch_merge_agg(x)", "UNEXPECTED_INPUT_TYPE", ["first", "BINARY"]),
@@ -130,6 +132,26 @@ def test_a_name_that_is_not_that_of_an_argument(
     assert [part for part in said if part not in str(error)] == [], error
 
 
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("might_contain(X'0011', 1)", ["`filter` of `might_contain` is 2 bytes", "`bloom_filter_agg`"]),
+        ("count_min_sketch_estimate(X'00', 1)", ["`sketch` of `count_min_sketch_estimate` is 1 bytes"]),
+        ("count_min_sketch_merge_agg(X'01')", ["`sketch` of `count_min_sketch_merge_agg`", "`count_min_sketch`"]),
+        (
+            "count_min_sketch_merge_agg(s) FROM (SELECT count_min_sketch(1, 0.1D, 0.9D, 1) AS s"
+            " UNION ALL SELECT count_min_sketch(1, 0.2D, 0.9D, 1))",
+            ["of another error, confidence or seed"],
+        ),
+    ],
+)
+def test_bytes_that_are_something_else(spark: SparkSession, sql: str, said: list[str]) -> None:
+    with pytest.raises(PySparkException) as caught:
+        spark.sql(f"SELECT {sql}").collect()
+    text = str(caught.value)
+    assert [part for part in ["SLIDEWISE_INVALID_ARGUMENT", *said] if part not in text] == [], text
+
+
 def test_a_session_that_runs_already_and_spark_connect(tmp_path: Path) -> None:
     """No rule of analysis can be added to a session that runs; there the planner refuses."""
     code = """
@@ -147,9 +169,11 @@ def refused(query):
     try:
         query().collect()
     except Exception as error:
-        print(type(error).__name__, error.getCondition())
+        print(type(error).__name__, getattr(error, "getCondition", lambda: None)())
         print(error)
 refused(lambda: df.groupBy().agg(sw.ewma("x", 0.5)))
+print("a value:")
+refused(lambda: df.selectExpr("approx_sum(x, 5, 0.1)"))
 print("over a window:")
 refused(lambda: df.selectExpr("ewma(x, 0.5) OVER (ROWS 2 PRECEDING)"))
 refused(lambda: df.selectExpr("ewma(x, 0.5) WITHIN GROUP (ORDER BY x) OVER (ORDER BY i ROWS 2 PRECEDING)"))
@@ -160,7 +184,9 @@ refused(lambda: df.selectExpr("ewma(x, 0.5) WITHIN GROUP (ORDER BY x) OVER (ORDE
         )
         assert "mean: 4.0" in done.stdout, done.stderr[-3000:]
         assert "described: True" in done.stdout
-        of_groups, of_windows = done.stdout.split("over a window:")
+        of_groups, rest = done.stdout.split("a value:")
+        of_values, of_windows = rest.split("over a window:")
+        assert "[SLIDEWISE_INVALID_ARGUMENT] `x` of `approx_sum` is 8" in of_values, done.stdout
         assert "AnalysisException SLIDEWISE_ORDER_REQUIRED" in of_groups, done.stdout
         assert "`ewma`(…) OVER (… ORDER BY …)" in of_groups
         assert "AnalysisException SLIDEWISE_ORDER_REQUIRED" in of_windows, done.stdout

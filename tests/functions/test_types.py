@@ -191,3 +191,10 @@ def test_a_filter_tells_integers_of_any_width(spark: SparkSession) -> None:
     kinds = ["'a'", "1.5D", "1.5F", "1.5", "DATE'2026-01-01'", "true", "X'01'", "array(1)", "INTERVAL 1 DAY"]
     for x in kinds:
         assert spark.sql(f"SELECT might_contain(bloom_filter_agg({x}), {x})").first()[0] is True, x
+
+
+@pytest.mark.parametrize(("collation", "x", "same"), [("UTF8_LCASE", "abc", "ABC"), ("UTF8_BINARY_RTRIM", "a", "a ")])
+def test_a_filter_tells_strings_by_their_collation(spark: SparkSession, collation: str, x: str, same: str) -> None:
+    asked = ", ".join(f"might_contain(f, '{s}' COLLATE {collation})" for s in (x, same, "b"))
+    sql = f"SELECT {asked} FROM (SELECT bloom_filter_agg(x COLLATE {collation}) AS f FROM VALUES ('{x}') AS t(x))"
+    assert tuple(spark.sql(sql).first()) == (True, True, False)

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.Cast.toSQLType
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, BloomFilterAggregate}
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils.isBinaryStable
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import org.apache.spark.util.sketch.BloomFilter
@@ -20,7 +21,14 @@ private[expressions] object BloomFilters {
   def key(value: Expression): Expression = value.dataType match {
     case ByteType | ShortType | IntegerType | LongType => Sums.cast(value, LongType)
     case FloatType                                     => hash(Cast(value, DoubleType))
+    case text: StringType if !isBinaryStable(text)     => hash(CollationKey(value))
     case _                                             => hash(value)
+  }
+
+  /** Whether the value has a key, the same for equal ones. */
+  def hasKey(value: Expression): Boolean = value.dataType match {
+    case _: StringType => true
+    case other         => isBinaryStable(other) && new XxHash64(Seq(value)).checkInputDataTypes().isSuccess
   }
 
   private def hash(value: Expression): Expression =
@@ -33,7 +41,7 @@ private[expressions] object BloomFilters {
     "_FUNC_(x[, expected[, bits]]) - Returns a Bloom filter of the values of `x`, for `might_contain` to look in.",
   arguments = """
     Arguments:
-      * x - of any type that can be hashed. Nulls are skipped; where there is nothing else, the result is null.
+      * x - of any type that can be hashed; strings that are equal by their collation are the same. Nulls are skipped; where there is nothing else, the result is null.
       * expected - how many different values are expected: a constant from 1 to 4000000, by default 10000.
       * bits - the size of the filter: a constant from 1 to 67108864, by default what makes 3 of 100 values that are not in it
           seem to be, if there are as many in it as expected.
@@ -72,6 +80,9 @@ case class BloomFilterAgg(x: Expression, expected: Option[Expression], bits: Opt
 
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
+      () =>
+        if (BloomFilters.hasKey(x)) TypeCheckSuccess
+        else NumericArgument.mismatch(x, 0, BloomFilterAgg.Hashed),
       () => sizeOf.fold[TypeCheckResult](TypeCheckSuccess)(BloomFilterAgg.check(_, 1, mostExpected)),
       () => bitsOf.fold[TypeCheckResult](TypeCheckSuccess)(BloomFilterAgg.check(_, 2, mostBits))
     )
@@ -95,6 +106,8 @@ private object BloomFilterAgg {
   private val Expected = 10000L
 
   private val FalsePositives = 0.03
+
+  private val Hashed = "hashable (no MAP or VARIANT, and no STRING of a collation within another)"
 
   private def check(constant: ConstantArgument, index: Int, most: Long): TypeCheckResult =
     constant.argument.dataType match {
@@ -135,7 +148,11 @@ case class MightContain(left: Expression, right: Expression)
     case _                     => NumericArgument.mismatch(left, 0, toSQLType(BinaryType))
   }
 
-  @transient private lazy val filter = new LastRead(BloomFilter.readFrom(_: Array[Byte]))
+  @transient private lazy val filter = new LastRead(
+    InvalidArgument.read(prettyName, "filter", "a result of `bloom_filter_agg`", _)(
+      BloomFilter.readFrom(_: Array[Byte])
+    )
+  )
 
   override protected def nullSafeEval(bytes: Any, key: Any): Any =
     filter(bytes.asInstanceOf[Array[Byte]]).mightContainLong(key.asInstanceOf[Long])

@@ -10,7 +10,14 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.trees.UnaryLike
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-import org.apache.spark.util.sketch.CountMinSketch
+import org.apache.spark.util.sketch.{CountMinSketch, IncompatibleMergeException}
+
+private object CountMinSketches {
+  def read(function: String, bytes: Array[Byte]): CountMinSketch =
+    InvalidArgument.read(function, "sketch", "a result of `count_min_sketch`", bytes)(
+      CountMinSketch.readFrom(_)
+    )
+}
 
 /** What a sketch by Spark's `count_min_sketch` says of a value. */
 @ExpressionDescription(
@@ -45,7 +52,7 @@ case class CountMinSketchEstimate(left: Expression, right: Expression)
     case _ => NumericArgument.mismatch(left, 0, toSQLType(BinaryType))
   }
 
-  @transient private lazy val sketch = new LastRead(CountMinSketch.readFrom(_: Array[Byte]))
+  @transient private lazy val sketch = new LastRead(CountMinSketches.read(prettyName, _))
 
   override protected def nullSafeEval(bytes: Any, value: Any): Any =
     sketch(bytes.asInstanceOf[Array[Byte]]).estimateCount(value match {
@@ -95,7 +102,7 @@ case class CountMinSketchMerge(child: Expression, mutableAggBufferOffset: Int, i
 
   override def update(buffer: MergedSketch, input: InternalRow): MergedSketch = {
     val bytes = child.eval(input).asInstanceOf[Array[Byte]]
-    if (bytes != null) append(buffer, CountMinSketch.readFrom(bytes))
+    if (bytes != null) append(buffer, CountMinSketches.read(prettyName, bytes))
     buffer
   }
 
@@ -107,7 +114,12 @@ case class CountMinSketchMerge(child: Expression, mutableAggBufferOffset: Int, i
   }
 
   private def append(buffer: MergedSketch, sketch: CountMinSketch): Unit =
-    buffer.sketch = Some(buffer.sketch.fold(sketch)(_.mergeInPlace(sketch)))
+    try buffer.sketch = Some(buffer.sketch.fold(sketch)(_.mergeInPlace(sketch)))
+    catch {
+      case _: IncompatibleMergeException =>
+        val other = "of another error, confidence or seed than those before it"
+        throw new InvalidArgument(prettyName, "sketch", s"one $other", s"none $other")
+    }
 
   override def eval(buffer: MergedSketch): Any = buffer.sketch.map(_.toByteArray).orNull
 

@@ -2,7 +2,12 @@ package org.slidewise.spark.expressions
 
 import java.util.{Map => JMap}
 
-import org.apache.spark.SparkThrowable
+import scala.util.control.NonFatal
+
+import org.apache.spark.{SparkEnv, SparkThrowable}
+import org.apache.spark.sql.internal.StaticSQLConf
+
+import org.slidewise.spark.SlidewiseExtensions
 
 /** A value in a row that a function cannot take: found only when the row is read. */
 final class InvalidArgument(function: String, argument: String, value: String, allowed: String)
@@ -16,9 +21,32 @@ final class InvalidArgument(function: String, argument: String, value: String, a
   override def getSqlState: String = InvalidArgument.SqlState
   override def getMessageParameters: JMap[String, String] =
     JMap.of("functionName", function, "argument", argument, "value", value, "allowed", allowed)
+
+  // A driver that was running before this jar came cannot read the class from its executors.
+  private def writeReplace(): AnyRef =
+    if (InvalidArgument.driverKnows) this
+    else {
+      val known = new IllegalArgumentException(getMessage)
+      known.setStackTrace(getStackTrace)
+      known
+    }
 }
 
 object InvalidArgument {
   val Condition = "SLIDEWISE_INVALID_ARGUMENT"
   val SqlState = "22023"
+
+  private def driverKnows = Option(SparkEnv.get).exists(
+    _.conf.get(StaticSQLConf.SPARK_SESSION_EXTENSIONS.key, "").contains(classOf[SlidewiseExtensions].getName)
+  )
+
+  /** What `bytes` hold, which have to be `allowed`. */
+  private[expressions] def read[A](function: String, argument: String, allowed: String, bytes: Array[Byte])(
+      how: Array[Byte] => A
+  ): A =
+    try how(bytes)
+    catch {
+      case NonFatal(_) =>
+        throw new InvalidArgument(function, argument, s"${bytes.length} bytes of something else", allowed)
+    }
 }
