@@ -34,6 +34,7 @@ private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extend
   /** One step of l,,L,, and l,,R,, becoming part of the front list: `l` goes up by one and `a` down by one. */
   protected def shrink(): Unit
 
+  // `evict()` stands in each class below: measured with sums, a round takes longer if it is shared from here.
   private[core] final override def evict(count: Int): Unit =
     if (count < size) super.evict(count)
     else {

@@ -6,7 +6,8 @@ import org.slidewise.core.state.States.Registers
 /**
  * A ring in one array, state beside state: for operators whose states are a few cells.
  *
- * States of one cell and of two have classes of their own, in which the index of a cell is next to nothing to compute.
+ * States of one cell and of two have classes of their own, in which the index of a cell is next to nothing to compute. What they
+ * say alike is not shared from here, where it would be slower to call.
  */
 private[state] sealed abstract class DoublePackedRing(
     operator: InPlaceAggregator[Array[Double], _, _],

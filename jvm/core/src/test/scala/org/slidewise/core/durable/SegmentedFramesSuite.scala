@@ -78,8 +78,7 @@ class SegmentedFramesSuite extends FunSuite {
 
   test("what is dropped leaves no cell") {
     val cells = new Cells
-    val frames = fresh(new Concatenations(0), cells, 4L)
-    for (position <- 0L until 100L) frames.slide(math.max(0L, position - 49), position + 1)
+    val frames = slid(cells, 100)
     frames.close()
     frames.drop()
     assert(cells.cells.isEmpty)
@@ -87,11 +86,9 @@ class SegmentedFramesSuite extends FunSuite {
 
   test("a middle that has been used up leaves no cell") {
     val cells = new Cells
-    var frames = fresh(new Concatenations(0), cells, 4L)
-    for (position <- 0L until 100L) frames.slide(math.max(0L, position - 49), position + 1)
-    val kept = frames.close()
+    val kept = slid(cells, 100).close()
     assert(cells.cells.nonEmpty)
-    frames = fresh(new Concatenations(0), cells, 4L)
+    val frames = fresh(new Concatenations(0), cells, 4L)
     frames.open(kept)
     frames.slide(99L, 101L)
     frames.close()
@@ -100,9 +97,15 @@ class SegmentedFramesSuite extends FunSuite {
 
   test("states that come and go between two lives touch no cell") {
     val cells = new Cells
-    val frames = fresh(new Concatenations(0), cells, 4L)
-    for (position <- 0L until 1000L) frames.slide(math.max(0L, position - 49), position + 1)
+    slid(cells, 1000)
     assert(cells.touched == 0)
+  }
+
+  /** Frames of the last 50 elements that have slid over so many. */
+  private def slid(cells: Cells, elements: Int): SegmentedFrames[String] = {
+    val frames = fresh(new Concatenations(0), cells, 4L)
+    for (position <- 0L until elements.toLong) frames.slide(math.max(0L, position - 49), position + 1)
+    frames
   }
 
   private def check(

@@ -1,7 +1,5 @@
 package org.slidewise.spark.expressions
 
-import scala.util.control.NonFatal
-
 import org.slidewise.core.summaries.DyadicDigest
 
 /** A sketch of timestamps, if there is one yet: the state of the `async_sketch` aggregates. */
@@ -26,23 +24,16 @@ final class AsyncSketch(var digest: DyadicDigest) {
 }
 
 object AsyncSketch {
+  private val Allowed =
+    "a result of `async_count_sketch_agg`, `async_sum_sketch_agg` or `async_sketch_union_agg`"
 
   /** The digest that `bytes` hold; whatever is wrong with them is said to be wrong with `sketch`. */
   def read(function: String, bytes: Array[Byte]): DyadicDigest =
-    try {
+    InvalidArgument.read(function, "sketch", Allowed, bytes) { bytes =>
       val digest = DyadicDigest.fromBytes(bytes)
       // Refuses parameters that no sketch can have.
       DyadicDigest.create(digest.maxWidth, digest.epsilon)
       digest
-    } catch {
-      case NonFatal(e) =>
-        val because = Option(e.getMessage).filter(_.startsWith("bytes ")).fold("")(m => s" (${m.drop(6)})")
-        throw new InvalidArgument(
-          function,
-          "sketch",
-          s"${bytes.length} bytes that are no sketch$because",
-          "a result of `async_count_sketch_agg`, `async_sum_sketch_agg` or `async_sketch_union_agg`"
-        )
     }
 
   /** The sum of all values has a limit, which shows wherever they are added. */

@@ -40,13 +40,15 @@ object InvalidArgument {
     _.conf.get(StaticSQLConf.SPARK_SESSION_EXTENSIONS.key, "").contains(classOf[SlidewiseExtensions].getName)
   )
 
-  /** What `bytes` hold, which have to be `allowed`. */
+  /** What `bytes` hold, which have to be `allowed`. Why they are not is said if `how` fails with a message of bytes. */
   private[expressions] def read[A](function: String, argument: String, allowed: String, bytes: Array[Byte])(
       how: Array[Byte] => A
   ): A =
     try how(bytes)
     catch {
-      case NonFatal(_) =>
-        throw new InvalidArgument(function, argument, s"${bytes.length} bytes of something else", allowed)
+      case NonFatal(e) =>
+        val because = Option(e.getMessage).filter(_.startsWith("bytes ")).fold("")(m => s" (${m.drop(6)})")
+        val value = s"${bytes.length} bytes that are no $argument$because"
+        throw new InvalidArgument(function, argument, value, allowed)
     }
 }
