@@ -43,10 +43,10 @@ object Subject {
     def this(algorithm: String, elements: Int, bloom: Bloom) =
       this(Algorithms.window(algorithm, elements, bloom), bloom)
 
-    private[this] val search: StateReader[Array[Long], Double] =
-      (cells, at) => if (bloom.mightContain(0, cells, at)) 1 else 0
+    private[this] val search: StateReader[Array[Long], Boolean] =
+      (cells, at) => bloom.mightContain(0, cells, at)
     override def insert(i: Long): Unit = window.insert(i)
     override def evict(): Unit = window.evict()
-    override def query(): Double = window.query(search)
+    override def query(): Double = if (window.query(search)) 1 else 0
   }
 }
