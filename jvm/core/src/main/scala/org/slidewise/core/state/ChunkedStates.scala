@@ -13,10 +13,11 @@ import org.slidewise.core.InPlaceAggregator
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", Definition 4
  */
 final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
-    extends States[S](operator, lanes, ChunkedStates.slotsOfChunk(operator)) {
+    extends States[S](operator, lanes) {
   import ChunkedStates._
 
-  // Invariant C1: the chunk of position p is table(1 + ((p & mask) >> chunkShift)); table(0) holds the registers.
+  // Invariant C1: the chunk of position p is table(1 + ((p & mask) >> chunkShift)); table(0) holds the registers, at
+  // its end.
   // Invariant C2: exactly the chunks of positions `front until end` are present, and that of `end` once room is made.
   private[this] val slots: Int = slotsOfChunk(operator)
   private[this] val stride: Int = operator.width
@@ -29,9 +30,12 @@ final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
   table(0) = newChunk()
   (0 until States.Registers).foreach(identity)
 
-  override def cells(slot: Int): S = table(slot >>> slotShift).asInstanceOf[S]
+  /** Where the chunk of `slot` is in the table. */
+  private def chunk(slot: Int): Int = (slot + slots - States.Registers) >>> slotShift
 
-  override def offset(slot: Int): Int = (slot & (slots - 1)) * stride
+  override def cells(slot: Int): S = table(chunk(slot)).asInstanceOf[S]
+
+  override def offset(slot: Int): Int = ((slot - States.Registers) & (slots - 1)) * stride
 
   override def combine(target: Int, older: Int, newer: Int): Unit =
     operator.combine(cells(target), offset(target), cells(older), offset(older), cells(newer), offset(newer))
@@ -41,8 +45,8 @@ final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
     operator.clear(cells(slot), offset(slot))
     if (laneShift == 1) operator.clear(cells(slot + 1), offset(slot + 1))
     if ((position & inChunk) == inChunk) {
-      spare = table(slot >>> slotShift)
-      table(slot >>> slotShift) = null
+      spare = table(chunk(slot))
+      table(chunk(slot)) = null
     }
   }
 
@@ -54,7 +58,7 @@ final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
     val moved =
       if (used == chunks) rearrange(front, end, chunks * 2)
       else chunks > MinChunks && used < chunks / 4 && rearrange(front, end, chunks / 2)
-    val at = first(end) >>> slotShift
+    val at = chunk(first(end))
     if (table(at) == null) {
       table(at) = if (spare == null) newChunk() else spare
       spare = null

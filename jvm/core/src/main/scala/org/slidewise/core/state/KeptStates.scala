@@ -22,7 +22,7 @@ trait CellStore[A] {
  * A cell's number is the element's position modulo 2^30^; the registers that are kept are at [[KeptStates.RegisterCells]].
  */
 final class KeptStates[A <: AnyRef](aggregator: Aggregator[_, A, _], store: CellStore[A])
-    extends States[Array[AnyRef]](ObjectAggregator.of(aggregator), 1, States.Registers) {
+    extends States[Array[AnyRef]](ObjectAggregator.of(aggregator), 1) {
   import KeptStates._
 
   mask = Positions - 1

@@ -19,7 +19,7 @@ abstract class RingStates[S] private[state] (
     lanes: Int,
     minCapacity: Int,
     cellsOfSlot: Int
-) extends States[S](operator, lanes, States.Registers) {
+) extends States[S](operator, lanes) {
 
   /** The largest power of two of elements for which an array has the cells. */
   private[this] val maxCapacity: Int =

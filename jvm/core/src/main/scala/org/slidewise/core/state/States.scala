@@ -12,7 +12,7 @@ import org.slidewise.core.InPlaceAggregator
  * @param lanes
  *   how many slots each position has: 1 or 2
  */
-abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _], lanes: Int, base: Int) {
+abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _], lanes: Int) {
 
   /** Whether `clear` has anything to do. */
   final val needsClear: Boolean = !isPrimitive
@@ -25,12 +25,12 @@ abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _
   protected final var most: Int = -1
 
   /** The slot of `position`, if there is one lane. */
-  final def slot(position: Int): Int = base + (position & mask)
+  final def slot(position: Int): Int = States.Registers + (position & mask)
 
   /** The first slot of `position`, if there are two lanes; the second is the next number. */
-  final def pair(position: Int): Int = base + ((position & mask) << 1)
+  final def pair(position: Int): Int = States.Registers + ((position & mask) << 1)
 
-  protected final def first(position: Int): Int = base + ((position & mask) << laneShift)
+  protected final def first(position: Int): Int = States.Registers + ((position & mask) << laneShift)
 
   /** How many elements fit before storage must grow. */
   final def capacity: Int = mask + 1
