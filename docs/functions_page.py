@@ -32,7 +32,10 @@ such state could be merged to the right answer: there they are refused with the 
 `SLIDEWISE_ORDER_REQUIRED`, unless the call says the order, `ewma(x, 0.1) WITHIN GROUP (ORDER BY t)`. Then the
 group's rows are kept, in memory, as Spark's `listagg` and `collect_list` keep them, and put in order at the
 end. Rows that tie go by the function's arguments, the least first, so that any partitioning gives the same
-answer; rows in which all of these are null are left out. In Python the order is the argument `order_by` of the helper.
+answer; rows in which the ORDER BY keys and the arguments are all null are left out. Functions of time,
+`rate`, `increase` and `time_weighted_avg`, need an order in which it ascends: by the time itself descending they
+are refused with the condition `SLIDEWISE_ASCENDING_ORDER_REQUIRED`. In Python the order is the argument `order_by`
+of the helper.
 
 Arguments may be given by name: `top_k(x => price, k => 3)`.
 

@@ -128,7 +128,7 @@ def test_rows_are_not_kept(spark: SparkSession) -> None:
         ("approx_count_if(x > 1, 0)", "VALUE_OUT_OF_RANGE", ["`epsilon`", "(0, 1)", "0"]),
         ("approx_count_if(x > 1, 1)", "VALUE_OUT_OF_RANGE", ["`epsilon`", "(0, 1)", "1"]),
         ("approx_count_if(x > 1, x)", "NON_FOLDABLE_INPUT", ["`epsilon`"]),
-        ("approx_count_if(x > 1, NULL)", "UNEXPECTED_NULL", ["`epsilon`"]),
+        ("approx_count_if(x > 1, NULL)", "VALUE_OUT_OF_RANGE", ["`epsilon`", "(0, 1)", "NULL"]),
         ("approx_sum(x, 0, 0.1)", "VALUE_OUT_OF_RANGE", ["`upper_bound`", "[1, 9007199254740992]", "0"]),
         ("approx_sum(x, -1.5, 0.1)", "VALUE_OUT_OF_RANGE", ["`upper_bound`", "-1.5"]),
         ("approx_sum(x, double('inf'), 0.1)", "VALUE_OUT_OF_RANGE", ["`upper_bound`", "Infinity"]),

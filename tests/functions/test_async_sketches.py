@@ -200,7 +200,7 @@ TABLE = "FROM VALUES (1, 2, 'a', TIMESTAMP'2026-01-01 00:00:00') AS t(i, x, s, t
         ("async_count_sketch_agg(i, 0, 0.1)", "VALUE_OUT_OF_RANGE", ["`max_width`", "[1, 1152921504606846976]", "0"]),
         ("async_count_sketch_agg(t, INTERVAL '-1' HOUR, 0.1)", "VALUE_OUT_OF_RANGE", ["`max_width`", "INTERVAL"]),
         ("async_count_sketch_agg(i, x, 0.1)", "NON_FOLDABLE_INPUT", ["`max_width`"]),
-        ("async_count_sketch_agg(i, CAST(NULL AS INT), 0.1)", "UNEXPECTED_NULL", ["`max_width`"]),
+        ("async_count_sketch_agg(i, CAST(NULL AS INT), 0.1)", "VALUE_OUT_OF_RANGE", ["`max_width`", "NULL"]),
         ("async_count_sketch_agg(t, 10, 0.1)", "UNEXPECTED_INPUT_TYPE", ["second", "INTERVAL DAY TO SECOND"]),
         ("async_count_sketch_agg(i, INTERVAL '1' DAY, 0.1)", "UNEXPECTED_INPUT_TYPE", ["second", "BIGINT"]),
         ("async_count_sketch_agg(t, INTERVAL '1' MONTH, 0.1)", "UNEXPECTED_INPUT_TYPE", ["second", "INTERVAL DAY"]),

@@ -115,15 +115,22 @@ def test_the_greatest_sum_of_intervals(
     same = f"{sums} = {make.replace('x', f'cast(max_subarray_sum(x) {WINDOW} AS int)')}"
     assert ask(f"SELECT {same} FROM {table}") == [(True,)] * 5
     for ansi in (True, False):
-        ends = f"SELECT max_subarray_sum(INTERVAL {top}) {WINDOW} FROM VALUES (1), (2) AS t(i)"
-        assert "OVERFLOW" in fails(ends, ansi_enabled=ansi)
+        ends = f"SELECT {{}}(INTERVAL {top}) {WINDOW} FROM VALUES (1), (2) AS t(i)"
+        assert fails(ends.format("max_subarray_sum"), ansi_enabled=ansi) == fails(ends.format("sum"), ansi_enabled=ansi)
 
 
-def test_the_greatest_sum_overflows_as_sum_does(ask: Ask, fails: Fails) -> None:
+def test_sums_overflow_as_sum_does(ask: Ask, fails: Fails) -> None:
     top = 2**63 - 1
-    sql = f"SELECT max_subarray_sum(x) {WINDOW} FROM VALUES (1, {top}), (2, 1), (3, -5) AS t(i, x)"
-    assert "OVERFLOW" in fails(sql, ansi_enabled=True)
-    assert ask(sql, ansi_enabled=False) == [(top,), (-(2**63),), (-(2**63),)]
+    for call in ("max_subarray_sum(x)", "increase(i, x)"):
+        counter = call.startswith("increase")
+        values = f"(1, 0), (2, {top}), (3, 0), (4, 1)" if counter else f"(1, {top}), (2, 1), (3, -5)"
+        window = WINDOW.replace("2 PRECEDING", "3 PRECEDING")
+        sql = f"SELECT {{}} {window} FROM VALUES {values} AS t(i, x)"
+        if not counter:
+            assert fails(sql.format("sum(x)"), ansi_enabled=True) == fails(sql.format(call), ansi_enabled=True)
+        assert fails(sql.format(call), ansi_enabled=True).startswith("ARITHMETIC_OVERFLOW")
+        expected = [(None,), (top,), (top,), (-(2**63),)] if counter else [(top,), (-(2**63),), (-(2**63),)]
+        assert ask(sql.format(call), ansi_enabled=False) == expected
 
 
 def test_parts_may_be_more_than_the_type_holds(ask: Ask) -> None:
@@ -168,6 +175,9 @@ def test_the_geometric_mean_at_the_ends_of_doubles(ask: Ask) -> None:
            FROM VALUES (1, double('inf')), (2, -0.0D), (3, -1D), (4, double('NaN')) AS t(i, x)"""
     )
     assert [repr(row[0]) for row in odd] == ["inf", "0.0", "nan", "nan"]
+    for beside, mean in (("-1D", "nan"), ("double('NaN')", "nan"), ("double('inf')", "nan"), ("1D", "0.0")):
+        over = "OVER (ORDER BY x ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"
+        assert repr(ask(f"SELECT geomean(x) {over} FROM VALUES (0D), ({beside}) AS t(x)", False)[0][0]) == mean, beside
 
 
 def test_nothing_but_nulls(spark: SparkSession) -> None:
@@ -181,6 +191,11 @@ def test_nothing_but_nulls(spark: SparkSession) -> None:
         selected = ", ".join(f"{call} OVER (ORDER BY i ROWS 1 PRECEDING)" for call in given)
         for row in spark.sql(f"SELECT {selected} FROM (SELECT i, {value} AS x FROM range(3) AS t(i))").collect():
             assert [v for v in row if v not in (None, 0)] == []
+
+
+def test_a_filter_does_not_know_values_of_another_type(spark: SparkSession) -> None:
+    sql = "SELECT might_contain(f, 3.0), might_contain(f, '3') FROM (SELECT bloom_filter_agg(3) AS f)"
+    assert tuple(spark.sql(sql).first()) == (False, False)
 
 
 def test_a_filter_tells_integers_of_any_width(spark: SparkSession) -> None:

@@ -33,7 +33,7 @@ CALLS = [
 TABLE = """(SELECT id, id % 3 AS g, id % 2 AS h, id DIV 5 AS t,
                    CASE WHEN id % 11 = 0 THEN NULL ELSE (id * 7919) % 23 - 9 END AS x, concat('s', (id * 31) % 17) AS s
             FROM (SELECT pmod(xxhash64(id), 600) AS id FROM range(0, 2000, 1, {n})) GROUP BY id)"""
-ORDERS = ["t", "t DESC", "s, t DESC", "x NULLS LAST"]
+ORDERS = ["t", "h DESC, t DESC", "s, t DESC", "x NULLS LAST"]
 
 
 def arguments(call: str) -> str:

@@ -44,7 +44,7 @@ private[expressions] object BloomFilters {
       * x - of any type that can be hashed; strings that are equal by their collation are the same. Nulls are skipped; where there is nothing else, the result is null.
       * expected - how many different values are expected: a constant from 1 to 4000000, by default 10000.
       * bits - the size of the filter: a constant from 1 to 67108864, by default what makes 3 of 100 values that are not in it
-          seem to be, if there are as many in it as expected.
+          seem to be, if there are as many in it as expected. It is given together with `expected` only.
   """,
   examples = """
     Examples:
@@ -110,13 +110,14 @@ private object BloomFilterAgg {
   private val Hashed = "hashable (no MAP or VARIANT, and no STRING of a collation within another)"
 
   private def check(constant: ConstantArgument, index: Int, most: Long): TypeCheckResult =
-    constant.argument.dataType match {
-      case ByteType | ShortType | IntegerType | LongType | NullType =>
-        constant.inRange(s"[1, $most]") {
-          case n: Number => n.longValue >= 1 && n.longValue <= most; case _ => false
+    ConstantArgument.first(
+      () => NumericArgument.checkWhole(constant.argument, index, s"from 1 to $most"),
+      () =>
+        constant.inRange(s"[1, $most]") { value =>
+          val n = value.asInstanceOf[Number].longValue
+          n >= 1 && n <= most
         }
-      case _ => NumericArgument.mismatch(constant.argument, index, toSQLType(LongType))
-    }
+    )
 }
 
 /** Unlike Spark's own BloomFilterMightContain, for filters that differ from row to row. */
@@ -132,6 +133,10 @@ private object BloomFilterAgg {
     Examples:
       > SELECT _FUNC_(f, 3), _FUNC_(f, 4L) FROM (SELECT bloom_filter_agg(x) AS f FROM VALUES (3), (5) AS t(x));
        true	false
+  """,
+  note = """
+    A filter does not know the type that it was made of: a value of another type, as 3.0 for 3, is not in it, and the answer is
+    false.
   """,
   group = "misc_funcs",
   since = "0.2.0"

@@ -25,7 +25,7 @@ final case class ConstantArgument(name: String, argument: Expression) {
   /** That it is a constant within a range, of which `allowed` is the description. */
   def inRange(allowed: String)(isAllowed: Any => Boolean): TypeCheckResult =
     constant.getOrElse(
-      if (isAllowed(value)) TypeCheckSuccess
+      if (value != null && isAllowed(value)) TypeCheckSuccess
       else
         DataTypeMismatch(
           "VALUE_OUT_OF_RANGE",
@@ -36,7 +36,7 @@ final case class ConstantArgument(name: String, argument: Expression) {
   /** That it is one of these words. */
   def oneOf(words: String*): TypeCheckResult =
     constant.getOrElse(
-      if (words.contains(word)) TypeCheckSuccess
+      if (value != null && words.contains(word)) TypeCheckSuccess
       else
         DataTypeMismatch(
           "INVALID_ARG_VALUE",
@@ -50,28 +50,29 @@ final case class ConstantArgument(name: String, argument: Expression) {
     )
 
   /** That it is a constant and not null. */
-  def isGiven: TypeCheckResult = constant.getOrElse(TypeCheckSuccess)
+  def isGiven: TypeCheckResult =
+    constant.getOrElse(
+      if (value != null) TypeCheckSuccess
+      else DataTypeMismatch("UNEXPECTED_NULL", Map("exprName" -> toSQLId(name)))
+    )
 
   /** Its value as a word; in lower case. */
   def word: String = value.toString.toLowerCase(Locale.ROOT)
 
   private def shown = toSQLValue(value, expression.dataType)
 
+  /** What is said of one that is not a constant. */
   private def constant: Option[TypeCheckResult] =
-    if (!expression.foldable)
-      Some(
-        DataTypeMismatch(
-          "NON_FOLDABLE_INPUT",
-          Map(
-            "inputName" -> toSQLId(name),
-            "inputType" -> toSQLType(expression.dataType),
-            "inputExpr" -> toSQLExpr(expression)
-          )
+    Option.when(!expression.foldable)(
+      DataTypeMismatch(
+        "NON_FOLDABLE_INPUT",
+        Map(
+          "inputName" -> toSQLId(name),
+          "inputType" -> toSQLType(expression.dataType),
+          "inputExpr" -> toSQLExpr(expression)
         )
       )
-    else if (expression.eval() == null)
-      Some(DataTypeMismatch("UNEXPECTED_NULL", Map("exprName" -> toSQLId(name))))
-    else None
+    )
 }
 
 object ConstantArgument {

@@ -16,6 +16,7 @@ abstract class CounterFunction extends MonoidAggregate with BinaryLike[Expressio
   override def left: Expression = t
   override def right: Expression = x
   override def rowArguments: Int = 2
+  override def ascending: Option[Expression] = Some(t)
 
   private lazy val time = TimeArgument.ticks(t)
   private lazy val number = NumericArgument.of(x)
@@ -62,10 +63,11 @@ abstract class CounterFunction extends MonoidAggregate with BinaryLike[Expressio
   usage = "_FUNC_(t, x) - Returns what the counter `x` grew by from the first row to the last.",
   arguments = """
     Arguments:
-      * t - the time of a row, in the order of the rows: a timestamp, a date, a time of day, an interval of days to seconds or a
-          number of seconds.
-      * x - the counter, a number. Where it is less than in the row before, it has begun again from 0. Rows in which `t` or `x`
-          is null are skipped.
+      * t - the time of a row: a timestamp, a date, a time of day, an interval of days to seconds or a number of seconds. The
+          rows must be in its order, ascending.
+      * x - the counter, a number that is not below 0. Where it is less than in the row before, it has begun again from 0, and
+          grew by what it is; so a number below 0 that is less than the one before takes away from the answer. Rows in which `t`
+          or `x` is null are skipped.
   """,
   examples = """
     Examples:
@@ -80,7 +82,8 @@ abstract class CounterFunction extends MonoidAggregate with BinaryLike[Expressio
   note = """
     The result is a bigint for integers, a decimal for decimals, and a double for others, as that of `sum`; null if there are
     fewer than two rows. Nothing is extrapolated to the ends of the frame. The function depends on the order of the rows, and
-    needs one: OVER (... ORDER BY ...) or WITHIN GROUP (ORDER BY ...).
+    needs one in which `t` ascends: OVER (... ORDER BY t) or WITHIN GROUP (ORDER BY t). ORDER BY t DESC is refused; by another
+    expression, that `t` ascends is not checked.
   """,
   group = "agg_funcs",
   since = "0.2.0"
@@ -100,10 +103,11 @@ case class CounterIncrease(t: Expression, x: Expression) extends CounterFunction
   usage = "_FUNC_(t, x) - Returns what the counter `x` grew by in a second, from the first row to the last.",
   arguments = """
     Arguments:
-      * t - the time of a row, in the order of the rows: a timestamp, a date, a time of day, an interval of days to seconds or a
-          number of seconds.
-      * x - the counter, a number. Where it is less than in the row before, it has begun again from 0. Rows in which `t` or `x`
-          is null are skipped.
+      * t - the time of a row: a timestamp, a date, a time of day, an interval of days to seconds or a number of seconds. The
+          rows must be in its order, ascending.
+      * x - the counter, a number that is not below 0. Where it is less than in the row before, it has begun again from 0, and
+          grew by what it is; so a number below 0 that is less than the one before takes away from the answer. Rows in which `t`
+          or `x` is null are skipped.
   """,
   examples = """
     Examples:
@@ -117,8 +121,9 @@ case class CounterIncrease(t: Expression, x: Expression) extends CounterFunction
   """,
   note = """
     The result is a double; null if there are fewer than two rows, or no time between the first and the last. Nothing is
-    extrapolated to the ends of the frame. The function depends on the order of the rows, and needs one: OVER (... ORDER BY ...)
-    or WITHIN GROUP (ORDER BY ...).
+    extrapolated to the ends of the frame. The function depends on the order of the rows, and needs one in which `t`
+    ascends: OVER (... ORDER BY t) or WITHIN GROUP (ORDER BY t). ORDER BY t DESC is refused; by another expression, that `t`
+    ascends is not checked.
   """,
   group = "agg_funcs",
   since = "0.2.0"

@@ -61,6 +61,8 @@ case class ExponentialMean(x: Expression, alpha: Expression, adjust: Option[Expr
 
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
+      () => NumericArgument.checkDouble(x, 0),
+      () => NumericArgument.checkDouble(alpha, 1),
       () => super.checkInputDataTypes(),
       () => factor.inRange("(0, 1]")(_ => a > 0 && a <= 1),
       () => adjustment.fold[TypeCheckResult](TypeCheckSuccess)(_.isGiven)

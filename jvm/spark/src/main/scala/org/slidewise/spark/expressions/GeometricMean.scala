@@ -1,5 +1,6 @@
 package org.slidewise.spark.expressions
 
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke
 import org.apache.spark.sql.catalyst.trees.UnaryLike
@@ -16,8 +17,8 @@ import org.apache.spark.sql.types._
   usage = "_FUNC_(x) - Returns the geometric mean of the values of `x`: the n-th root of their product.",
   arguments = """
     Arguments:
-      * x - a number. Nulls are skipped. The mean is 0 if a value is 0, and NaN if one is negative or NaN. It neither
-          overflows nor underflows on the way, however many values there are.
+      * x - a number. Nulls are skipped. The mean is NaN if a value is NaN or negative, or if both 0 and infinity are among
+          them; otherwise it is 0 if a value is 0. It neither overflows nor underflows on the way, however many values there are.
   """,
   examples = """
     Examples:
@@ -39,6 +40,7 @@ case class GeometricMean(child: Expression)
     with ImplicitCastInputTypes {
   override def prettyName: String = "geomean"
   override def inputTypes = Seq(DoubleType)
+  override def checkInputDataTypes(): TypeCheckResult = NumericArgument.checkDouble(child, 0)
   override def dataType: DataType = DoubleType
 
   override protected def fields: Seq[(String, DataType)] =

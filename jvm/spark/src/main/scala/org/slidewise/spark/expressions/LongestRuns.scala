@@ -1,9 +1,11 @@
 package org.slidewise.spark.expressions
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.Cast.toSQLType
+import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate
 import org.apache.spark.sql.catalyst.util.TypeUtils
 import org.apache.spark.sql.types._
 
@@ -15,7 +17,13 @@ import org.apache.spark.sql.types._
  * @see
  *   Dani, Getta, "Incremental computation of aggregate operators over sliding windows", section 8.2
  */
-abstract class LongestRun(increasing: Boolean) extends MonoidAggregate with OrderDependent {
+abstract class LongestRun(increasing: Boolean)
+    extends ImperativeAggregate
+    with SmallState
+    with OrderDependent
+    with Serializable {
+  import LongestRun._
+
   def x: Expression
   def strict: Option[Expression]
 
@@ -24,6 +32,10 @@ abstract class LongestRun(increasing: Boolean) extends MonoidAggregate with Orde
 
   override def children: Seq[Expression] = x +: strict.toSeq
   override def rowArguments: Int = 1
+  override def nullable: Boolean = true
+
+  /** An argument that was left out is not shown. */
+  override protected def stringArgs: Iterator[Any] = children.iterator
 
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
@@ -43,94 +55,149 @@ abstract class LongestRun(increasing: Boolean) extends MonoidAggregate with Orde
     .add("start_value", x.dataType)
     .add("end_value", x.dataType)
 
-  /** Nothing is skipped: a null has a position, too. */
-  override protected def skips: Expression = Literal.FalseLiteral
-
-  /** The rows and the values; then the first run, the last and the longest, null if there are no values. */
-  override protected def fields: Seq[(String, DataType)] =
-    Seq("rows" -> LongType, "values" -> LongType) ++ LongestRun.Runs.flatMap { run =>
-      Seq("length", "from", "to").map(part => s"$run.$part" -> LongType) ++
-        Seq("start", "end").map(part => s"$run.$part" -> x.dataType)
+  final override lazy val aggBufferAttributes: Seq[AttributeReference] =
+    Seq.tabulate(Fields) { i =>
+      if (i < Numbers) AttributeReference(s"number$i", LongType, nullable = false)()
+      else AttributeReference(s"value$i", x.dataType)()
     }
 
-  override protected def lift: Seq[Expression] = {
-    def ifValue(e: Expression, otherwise: Expression) = if (x.nullable) If(IsNull(x), otherwise, e) else e
-    val one = ifValue(Literal(1L), Literal.create(null, LongType))
-    Seq(Literal(1L), ifValue(Literal(1L), Literal(0L))) ++
-      LongestRun.Runs.flatMap(_ => Seq(one, one, one, x, x))
+  final override lazy val inputAggBufferAttributes: Seq[AttributeReference] =
+    aggBufferAttributes.map(_.newInstance())
+
+  override def aggBufferSchema: StructType =
+    StructType(aggBufferAttributes.map(a => StructField(a.name, a.dataType, a.nullable)))
+
+  @transient private lazy val ordering = TypeUtils.getInterpretedOrdering(x.dataType)
+  @transient private lazy val read = InternalRow.getAccessor(x.dataType)
+  @transient private lazy val write =
+    Array.tabulate(Fields)(i => InternalRow.getWriter(mutableAggBufferOffset + i, x.dataType))
+
+  /** The state of a row: a run of one value. */
+  @transient private lazy val lifted = new GenericInternalRow(Array.fill[Any](Fields)(1L))
+
+  override def initialize(state: InternalRow): Unit =
+    (0 until Fields).foreach { i =>
+      if (i < Numbers) state.setLong(mutableAggBufferOffset + i, 0L)
+      else state.setNullAt(mutableAggBufferOffset + i)
+    }
+
+  /** A null has a position, too. */
+  override def update(state: InternalRow, input: InternalRow): Unit = x.eval(input) match {
+    case null  => add(state, Rows, 1L)
+    case value =>
+      val kept = InternalRow.copyValue(value)
+      (Numbers until Fields).foreach(lifted.update(_, kept))
+      append(state, lifted, 0)
   }
 
-  override protected def combine(older: State, newer: State): Seq[Expression] = {
-    val at = older("rows")
-    def of(state: State, run: String) = new Run(part => state(s"$run.$part"))
-    def shifted(run: String) = of(newer, run).shifted(at)
-    val bridge = new Run({
-      case "length"                  => Add(older("last.length"), newer("first.length"))
-      case part @ ("from" | "start") => of(older, "last")(part)
-      case part                      => shifted("first")(part)
-    })
-    val goesOn = {
-      val (before, after) = (older("last.end"), newer("first.start"))
-      val (greater, less) = if (increasing) (after, before) else (before, after)
-      if (isStrict) GreaterThan(greater, less) else GreaterThanOrEqual(greater, less)
-    }
-    def isOneRun(state: State, run: String) = EqualTo(state(s"$run.length"), state("values"))
-    val first = choose(And(goesOn, isOneRun(older, "first")), bridge, of(older, "first"))
-    val last = choose(And(goesOn, isOneRun(newer, "last")), bridge, shifted("last"))
-    val longerBest =
-      choose(GreaterThan(newer("best.length"), older("best.length")), shifted("best"), of(older, "best"))
-    // A bridge begins after the older longest run and before the newer one; at equal lengths the oldest wins.
-    val bridgeWins = And(
-      goesOn,
-      And(
-        GreaterThan(bridge("length"), older("best.length")),
-        GreaterThanOrEqual(bridge("length"), newer("best.length"))
-      )
-    )
-    val best = choose(bridgeWins, bridge, longerBest)
+  override def merge(state: InternalRow, newer: InternalRow): Unit =
+    append(state, newer, inputAggBufferOffset)
 
-    val noneBefore = EqualTo(older("values"), Literal(0L))
-    val noneAfter = EqualTo(newer("values"), Literal(0L))
-    val runs = Seq("first" -> first, "last" -> last, "best" -> best).flatMap { case (name, run) =>
-      LongestRun.Parts.map { part =>
-        CaseWhen(
-          Seq(noneAfter -> of(older, name)(part), noneBefore -> shifted(name)(part)),
-          run(part)
-        )
+  private def append(older: InternalRow, newer: InternalRow, at: Int): Unit = {
+    val rows = number(older, Rows)
+    val values = number(older, Values)
+    if (newer.getLong(at + Values) > 0) {
+      if (values == 0) {
+        put(older, FirstLength, newer.getLong(at + FirstLength))
+        put(older, FirstTo, rows + newer.getLong(at + FirstTo))
+        take(older, FirstStart, newer, at + FirstStart)
+        take(older, FirstEnd, newer, at + FirstEnd)
+        takeLast(older, newer, at, rows)
+        takeBest(older, newer, at, rows)
+      } else if (goesOn(older, newer, at)) bridge(older, newer, at, rows, values)
+      else {
+        takeLast(older, newer, at, rows)
+        takeBest(older, newer, at, rows)
       }
+      add(older, Values, newer.getLong(at + Values))
     }
-    Seq(Add(at, newer("rows")), Add(older("values"), newer("values"))) ++ runs
+    add(older, Rows, newer.getLong(at + Rows))
   }
 
-  private def choose(condition: Expression, one: Run, other: Run) =
-    new Run(part => If(condition, one(part), other(part)))
+  private def goesOn(older: InternalRow, newer: InternalRow, at: Int): Boolean = {
+    val step =
+      ordering.compare(read(newer, at + FirstStart), read(older, mutableAggBufferOffset + LastEnd))
+    if (step == 0) !isStrict else step > 0 == increasing
+  }
 
-  override protected def lower(state: State): Expression =
-    If(
-      EqualTo(state("values"), Literal(0L)),
-      ofNothing,
-      CreateNamedStruct(
-        dataType.asInstanceOf[StructType].fieldNames.toSeq.zip(LongestRun.Parts).flatMap {
-          case (name, part) =>
-            Seq(Literal(name), state(s"best.$part"))
-        }
+  /** The last run goes on in the first one of `newer`. At equal lengths the oldest wins. */
+  private def bridge(older: InternalRow, newer: InternalRow, at: Int, rows: Long, values: Long): Unit = {
+    val length = number(older, LastLength) + newer.getLong(at + FirstLength)
+    if (length > number(older, BestLength) && length >= newer.getLong(at + BestLength)) {
+      put(older, BestLength, length)
+      put(older, BestFrom, number(older, LastFrom))
+      put(older, BestTo, rows + newer.getLong(at + FirstTo))
+      take(older, BestStart, older, mutableAggBufferOffset + LastStart)
+      take(older, BestEnd, newer, at + FirstEnd)
+    } else takeBest(older, newer, at, rows)
+    if (number(older, FirstLength) == values) {
+      put(older, FirstLength, length)
+      put(older, FirstTo, rows + newer.getLong(at + FirstTo))
+      take(older, FirstEnd, newer, at + FirstEnd)
+    }
+    if (newer.getLong(at + LastLength) == newer.getLong(at + Values)) {
+      put(older, LastLength, length)
+      take(older, LastEnd, newer, at + LastEnd)
+    } else takeLast(older, newer, at, rows)
+  }
+
+  private def takeLast(older: InternalRow, newer: InternalRow, at: Int, rows: Long): Unit = {
+    put(older, LastLength, newer.getLong(at + LastLength))
+    put(older, LastFrom, rows + newer.getLong(at + LastFrom))
+    take(older, LastStart, newer, at + LastStart)
+    take(older, LastEnd, newer, at + LastEnd)
+  }
+
+  private def takeBest(older: InternalRow, newer: InternalRow, at: Int, rows: Long): Unit = {
+    val length = newer.getLong(at + BestLength)
+    if (length > number(older, BestLength)) {
+      put(older, BestLength, length)
+      put(older, BestFrom, rows + newer.getLong(at + BestFrom))
+      put(older, BestTo, rows + newer.getLong(at + BestTo))
+      take(older, BestStart, newer, at + BestStart)
+      take(older, BestEnd, newer, at + BestEnd)
+    }
+  }
+
+  private def number(state: InternalRow, field: Int): Long = state.getLong(mutableAggBufferOffset + field)
+  private def put(state: InternalRow, field: Int, n: Long): Unit =
+    state.setLong(mutableAggBufferOffset + field, n)
+  private def add(state: InternalRow, field: Int, n: Long): Unit = put(state, field, number(state, field) + n)
+
+  private def take(state: InternalRow, field: Int, from: InternalRow, at: Int): Unit =
+    write(field)(state, read(from, at))
+
+  override def eval(state: InternalRow): Any =
+    if (number(state, Values) == 0) null
+    else
+      InternalRow(
+        number(state, BestLength),
+        number(state, BestFrom),
+        number(state, BestTo),
+        read(state, mutableAggBufferOffset + BestStart),
+        read(state, mutableAggBufferOffset + BestEnd)
       )
-    )
-
-  final private class Run(of: String => Expression) {
-    def apply(part: String): Expression = of(part)
-
-    /** The run as it lies behind so many rows. */
-    def shifted(rows: Expression): Run = new Run({
-      case part @ ("from" | "to") => Add(of(part), rows)
-      case part                   => of(part)
-    })
-  }
 }
 
+/** The fields of a state: first the numbers, then the values. */
 private object LongestRun {
-  val Runs: Seq[String] = Seq("first", "last", "best")
-  val Parts: Seq[String] = Seq("length", "from", "to", "start", "end")
+  final val Rows = 0
+  final val Values = 1
+  final val FirstLength = 2
+  final val FirstTo = 3
+  final val LastLength = 4
+  final val LastFrom = 5
+  final val BestLength = 6
+  final val BestFrom = 7
+  final val BestTo = 8
+  final val Numbers = 9
+  final val FirstStart = 9
+  final val FirstEnd = 10
+  final val LastStart = 11
+  final val LastEnd = 12
+  final val BestStart = 13
+  final val BestEnd = 14
+  final val Fields = 15
 }
 
 @ExpressionDescription(
@@ -160,14 +227,22 @@ private object LongestRun {
   group = "agg_funcs",
   since = "0.2.0"
 )
-case class LongestIncreasingRun(x: Expression, strict: Option[Expression])
-    extends LongestRun(increasing = true) {
-  def this(x: Expression) = this(x, None)
-  def this(x: Expression, strict: Expression) = this(x, Some(strict))
+case class LongestIncreasingRun(
+    x: Expression,
+    strict: Option[Expression],
+    mutableAggBufferOffset: Int,
+    inputAggBufferOffset: Int
+) extends LongestRun(increasing = true) {
+  def this(x: Expression) = this(x, None, 0, 0)
+  def this(x: Expression, strict: Expression) = this(x, Some(strict), 0, 0)
+  override def withNewMutableAggBufferOffset(offset: Int): LongestIncreasingRun =
+    copy(mutableAggBufferOffset = offset)
+  override def withNewInputAggBufferOffset(offset: Int): LongestIncreasingRun =
+    copy(inputAggBufferOffset = offset)
   override def prettyName: String = "longest_increasing_run"
 
   override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): LongestIncreasingRun =
-    copy(c(0), c.lift(1))
+    copy(x = c(0), strict = c.lift(1))
 }
 
 @ExpressionDescription(
@@ -196,12 +271,20 @@ case class LongestIncreasingRun(x: Expression, strict: Option[Expression])
   group = "agg_funcs",
   since = "0.2.0"
 )
-case class LongestDecreasingRun(x: Expression, strict: Option[Expression])
-    extends LongestRun(increasing = false) {
-  def this(x: Expression) = this(x, None)
-  def this(x: Expression, strict: Expression) = this(x, Some(strict))
+case class LongestDecreasingRun(
+    x: Expression,
+    strict: Option[Expression],
+    mutableAggBufferOffset: Int,
+    inputAggBufferOffset: Int
+) extends LongestRun(increasing = false) {
+  def this(x: Expression) = this(x, None, 0, 0)
+  def this(x: Expression, strict: Expression) = this(x, Some(strict), 0, 0)
+  override def withNewMutableAggBufferOffset(offset: Int): LongestDecreasingRun =
+    copy(mutableAggBufferOffset = offset)
+  override def withNewInputAggBufferOffset(offset: Int): LongestDecreasingRun =
+    copy(inputAggBufferOffset = offset)
   override def prettyName: String = "longest_decreasing_run"
 
   override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): LongestDecreasingRun =
-    copy(c(0), c.lift(1))
+    copy(x = c(0), strict = c.lift(1))
 }

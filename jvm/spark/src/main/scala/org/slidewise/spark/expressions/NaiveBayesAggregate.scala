@@ -22,9 +22,11 @@ import org.apache.spark.unsafe.types.UTF8String
     "_FUNC_(label, features[, smoothing]) - Returns a naive Bayes classifier trained with the rows, for `naive_bayes_predict` and `naive_bayes_score`.",
   arguments = """
     Arguments:
-      * label - the class of a row: a string, an integer, a boolean or a date. Rows in which it is null are skipped.
+      * label - the class of a row: a string, an integer, a boolean or a date. Rows in which it is null are skipped. Strings that are
+          equal by their collation are one class, which is shown as the least of them byte by byte.
       * features - a struct. Its numbers are features with a normal distribution in each class; its other fields are categories. A
-          feature that is null is left out of its row.
+          feature that is null is left out of its row. Each name stands for one feature. Strings with a collation other than
+          UTF8_BINARY are refused: x COLLATE UTF8_BINARY is a category, and so is lower(x) COLLATE UTF8_BINARY.
       * smoothing - what is added to each count of a category (Laplace): a positive constant, by default 1.
   """,
   examples = """
@@ -80,7 +82,7 @@ case class NaiveBayesAggregate(
     case number           => number.asInstanceOf[Number].doubleValue
   })
 
-  override def createAggregationBuffer(): NaiveBayesCounts = new NaiveBayesCounts
+  override def createAggregationBuffer(): NaiveBayesCounts = new NaiveBayesCounts(label.dataType)
 
   override def update(buffer: NaiveBayesCounts, input: InternalRow): NaiveBayesCounts = {
     val of = label.eval(input)
@@ -131,5 +133,11 @@ case class NaiveBayesAggregate(
 
 private[expressions] object NaiveBayesAggregate {
   def of(arguments: Seq[Expression]): NaiveBayesAggregate =
-    NaiveBayesAggregate(arguments(0), NaiveBayesFeatures.normalized(arguments(1)), arguments.lift(2), 0, 0)
+    NaiveBayesAggregate(
+      arguments(0),
+      NaiveBayesFeatures.normalized("naive_bayes_agg", arguments(1)),
+      arguments.lift(2),
+      0,
+      0
+    )
 }

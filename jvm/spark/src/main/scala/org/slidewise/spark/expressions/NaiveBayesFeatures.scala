@@ -1,8 +1,12 @@
 package org.slidewise.spark.expressions
 
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
+import org.apache.spark.sql.catalyst.expressions.Cast.toSQLId
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils.isBinaryStable
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 /** The features of an example: a struct whose numbers are Gaussian features, and whose other fields are categories. */
@@ -11,23 +15,48 @@ private[expressions] object NaiveBayesFeatures {
   def check(features: Expression, index: Int): TypeCheckResult = features.dataType match {
     case struct: StructType if struct.nonEmpty && struct.forall(f => isFeature(f.dataType)) =>
       TypeCheckSuccess
-    case _ => NumericArgument.mismatch(features, index, "STRUCT of numbers, strings and other simple values")
+    case StructType(fields) if fields.exists(f => isCollated(f.dataType)) =>
+      NumericArgument.mismatch(
+        features,
+        index,
+        s"$Required (of strings with a collation, x COLLATE UTF8_BINARY or lower(x) COLLATE UTF8_BINARY)"
+      )
+    case _ => NumericArgument.mismatch(features, index, Required)
+  }
+
+  private val Required = "STRUCT of numbers, strings and other simple values"
+
+  /** A model keeps categories as plain strings, which do not tell what is equal by a collation. */
+  private def isCollated(dataType: DataType) = dataType match {
+    case text: StringType => !isBinaryStable(text)
+    case _                => false
   }
 
   private def isFeature(dataType: DataType) = dataType match {
     case _: ArrayType | _: MapType | _: StructType | BinaryType | VariantType => false
-    case _                                                                    => true
+    case other                                                                => !isCollated(other)
   }
 
   def isGaussian(dataType: DataType): Boolean = dataType.isInstanceOf[NumericType]
 
-  /** Numbers as doubles, all else as strings. Others than structs are left for the check to find. */
-  def normalized(features: Expression): Expression = features.dataType match {
+  /** Numbers as doubles, all else as strings. Others than structs are left for the check to find; a name is given once. */
+  def normalized(function: String, features: Expression): Expression = features.dataType match {
     case struct: StructType if struct.forall(f => isFeature(f.dataType)) =>
+      refuseTwice(function, features, struct.fieldNames.toSeq)
       val fields = struct.map { f =>
         f.copy(dataType = if (isGaussian(f.dataType)) DoubleType else StringType, nullable = true)
       }
       Sums.cast(features, StructType(fields))
     case _ => features
   }
+
+  private def refuseTwice(function: String, features: Expression, names: Seq[String]): Unit =
+    names.indices.find(i => names.take(i).exists(SQLConf.get.resolver(_, names(i)))).foreach { i =>
+      val required = s"STRUCT of features with each name once (${toSQLId(names(i))} is there twice)"
+      val mismatch = NumericArgument.mismatch(features, 1, required)
+      throw new AnalysisException(
+        s"DATATYPE_MISMATCH.${mismatch.errorSubClass}",
+        mismatch.messageParameters + ("sqlExpr" -> toSQLId(function))
+      )
+    }
 }

@@ -4,7 +4,14 @@ import scala.collection.immutable.ArraySeq
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, ArrayData, GenericArrayData, MapData}
+import org.apache.spark.sql.catalyst.util.{
+  ArrayBasedMapData,
+  ArrayData,
+  CollationFactory,
+  GenericArrayData,
+  MapData
+}
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils.isBinaryStable
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -28,8 +35,13 @@ final class Moments(var count: Long, var mean: Double, var squares: Double) {
   def variance: Double = if (count == 0) 0 else squares / count
 }
 
-/** What is counted of one class; features by their names. */
-final class ClassCounts {
+/**
+ * What is counted of one class; features by their names.
+ *
+ * @param label
+ *   of labels that are equal by their collation, the least byte by byte
+ */
+final class ClassCounts(var label: Any) {
   var count = 0L
   val categorical = mutable.LinkedHashMap.empty[String, mutable.LinkedHashMap[UTF8String, Long]]
   val gaussian = mutable.LinkedHashMap.empty[String, Moments]
@@ -49,12 +61,25 @@ final class ClassCounts {
 }
 
 /** The counts of all classes, by label. */
-final class NaiveBayesCounts {
-  val classes = mutable.LinkedHashMap.empty[Any, ClassCounts]
+final class NaiveBayesCounts(labelType: DataType) {
+  private val byKey = mutable.LinkedHashMap.empty[Any, ClassCounts]
 
-  def of(label: Any): ClassCounts = classes.getOrElseUpdate(label, new ClassCounts)
+  private val collation = labelType match {
+    case text: StringType if !isBinaryStable(text) => Some(text.collationId)
+    case _                                         => None
+  }
 
-  def addAll(newer: NaiveBayesCounts): Unit = newer.classes.foreach { case (label, c) => of(label).addAll(c) }
+  def classes: Iterable[ClassCounts] = byKey.values
+
+  def of(label: Any): ClassCounts = collation.fold(byKey.getOrElseUpdate(label, new ClassCounts(label))) {
+    id =>
+      val text = label.asInstanceOf[UTF8String]
+      val c = byKey.getOrElseUpdate(CollationFactory.getCollationKey(text, id), new ClassCounts(label))
+      if (text.binaryCompare(c.label.asInstanceOf[UTF8String]) < 0) c.label = label
+      c
+  }
+
+  def addAll(newer: NaiveBayesCounts): Unit = newer.classes.foreach(c => of(c.label).addAll(c))
 }
 
 /** A model as a value of SQL that people can read, and back. */
@@ -97,9 +122,9 @@ private[expressions] object NaiveBayesModel {
       val sorted = of.toSeq.sortBy(_._1)
       mapOf(sorted.map(e => UTF8String.fromString(e._1)), sorted.map(e => show(e._2)))
     }
-    val classes = counts.classes.toSeq.sortBy(_._1)(labels).map { case (label, c) =>
+    val classes = counts.classes.toSeq.sortBy(_.label)(labels).map { c =>
       InternalRow(
-        label,
+        c.label,
         c.count,
         map(c.categorical) { values =>
           val sorted = values.toSeq.sortBy(_._1)
@@ -116,7 +141,7 @@ private[expressions] object NaiveBayesModel {
 
   /** The smoothing and the counts of a model; what it is made of belongs to the caller. */
   def fromRow(model: InternalRow, label: DataType): (Double, NaiveBayesCounts) = {
-    val counts = new NaiveBayesCounts
+    val counts = new NaiveBayesCounts(label)
     rows(model.getArray(1), 4).foreach { perClass =>
       val c = counts.of(InternalRow.copyValue(perClass.get(0, label)))
       c.count += perClass.getLong(1)

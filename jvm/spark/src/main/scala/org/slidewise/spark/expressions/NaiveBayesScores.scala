@@ -1,7 +1,8 @@
 package org.slidewise.spark.expressions
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
+import org.apache.spark.sql.catalyst.analysis.{Resolver, TypeCheckResult}
+import org.apache.spark.sql.catalyst.analysis.{caseInsensitiveResolution, caseSensitiveResolution}
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
@@ -12,6 +13,11 @@ import org.apache.spark.sql.types._
 abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
   override def nullIntolerant: Boolean = true
   override def nullable: Boolean = true
+
+  /** Whether the names of features are those of the model only if their case is, too. */
+  def caseSensitive: Boolean
+
+  override protected def stringArgs: Iterator[Any] = children.iterator
 
   protected def labelType: DataType = NaiveBayesModel.labelType(left.dataType).getOrElse(NullType)
 
@@ -25,11 +31,13 @@ abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
 
   @transient private lazy val fields = right.dataType.asInstanceOf[StructType].fields
 
+  private def resolver: Resolver = if (caseSensitive) caseSensitiveResolution else caseInsensitiveResolution
+
   override protected def nullSafeEval(model: Any, features: Any): Any = {
     val (smoothing, counts) = NaiveBayesModel.fromRow(model.asInstanceOf[InternalRow], labelType)
-    answer(
-      new NaiveBayesClassifier(smoothing, counts, fields).probabilities(features.asInstanceOf[InternalRow])
-    )
+    val names = new NaiveBayesNames(prettyName, counts, fields, resolver)
+    val classifier = new NaiveBayesClassifier(smoothing, counts)
+    answer(classifier.probabilities(names.known(features.asInstanceOf[InternalRow])))
   }
 
   protected def answer(probabilities: Array[(Any, Double)]): Any
@@ -41,8 +49,9 @@ abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
   arguments = """
     Arguments:
       * model - the result of `naive_bayes_agg`; null gives null.
-      * features - a struct with the names of the features that the model was trained with. One that is null, or that the model
-          does not know, is left out.
+      * features - a struct with the names of the features that the model was trained with; names are the same as those of
+          columns are. A feature that is null, or that the model does not know, is left out. A number where the model has
+          categories is an error, and so is a category where it has numbers.
   """,
   examples = """
     Examples:
@@ -56,7 +65,8 @@ abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
   group = "misc_funcs",
   since = "0.2.0"
 )
-case class NaiveBayesPredict(left: Expression, right: Expression) extends NaiveBayesScore {
+case class NaiveBayesPredict(left: Expression, right: Expression, caseSensitive: Boolean)
+    extends NaiveBayesScore {
   override def prettyName: String = "naive_bayes_predict"
   override def dataType: DataType = labelType
   override protected def answer(probabilities: Array[(Any, Double)]): Any = probabilities.head._1
@@ -68,8 +78,9 @@ case class NaiveBayesPredict(left: Expression, right: Expression) extends NaiveB
   arguments = """
     Arguments:
       * model - the result of `naive_bayes_agg`; null gives null.
-      * features - a struct with the names of the features that the model was trained with. One that is null, or that the model
-          does not know, is left out.
+      * features - a struct with the names of the features that the model was trained with; names are the same as those of
+          columns are. A feature that is null, or that the model does not know, is left out. A number where the model has
+          categories is an error, and so is a category where it has numbers.
   """,
   examples = """
     Examples:
@@ -80,7 +91,8 @@ case class NaiveBayesPredict(left: Expression, right: Expression) extends NaiveB
   group = "misc_funcs",
   since = "0.2.0"
 )
-case class NaiveBayesProbabilities(left: Expression, right: Expression) extends NaiveBayesScore {
+case class NaiveBayesProbabilities(left: Expression, right: Expression, caseSensitive: Boolean)
+    extends NaiveBayesScore {
   override def prettyName: String = "naive_bayes_score"
 
   override def dataType: DataType = ArrayType(

@@ -14,12 +14,23 @@ private[expressions] object NumericArgument {
     case other                     => mismatch(argument, index, "NUMERIC")
   }
 
+  /** As [[check]], of what was cast to a double where it could be. */
+  def checkDouble(argument: Expression, index: Int): TypeCheckResult =
+    if (argument.dataType == DoubleType) TypeCheckSuccess else mismatch(argument, index, "NUMERIC")
+
+  /** A whole number that is checked for more than its type. */
+  def checkWhole(argument: Expression, index: Int, allowed: String): TypeCheckResult =
+    argument.dataType match {
+      case ByteType | ShortType | IntegerType | LongType | NullType => TypeCheckSuccess
+      case _ => mismatch(argument, index, s"\"INTEGRAL\" (a constant $allowed)")
+    }
+
   def of(argument: Expression): Expression = argument.dataType match {
     case NullType => Cast(argument, DoubleType)
     case _        => argument
   }
 
-  def mismatch(argument: Expression, index: Int, required: String): TypeCheckResult =
+  def mismatch(argument: Expression, index: Int, required: String): DataTypeMismatch =
     DataTypeMismatch(
       "UNEXPECTED_INPUT_TYPE",
       Map(

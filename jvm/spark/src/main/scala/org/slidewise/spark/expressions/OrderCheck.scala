@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.Cast.toSQLExpr
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
+import org.apache.spark.sql.catalyst.util.toPrettySQL
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 
 import org.slidewise.spark.RefusedQuery
@@ -12,7 +13,7 @@ import org.slidewise.spark.RefusedQuery
 /**
  * Refuses functions that depend on the order of the rows where there is none: in GROUP BY, whose partial states come in any
  * order and may interleave, so that no state of constant size could be merged to the right answer; and over windows without
- * ORDER BY. And where there are two: [[WithinGroup]] and that of the window.
+ * ORDER BY. Where there are two: [[WithinGroup]] and that of the window. And where time is seen to run backwards.
  */
 object OrderCheck extends (LogicalPlan => Unit) {
 
@@ -25,9 +26,16 @@ object OrderCheck extends (LogicalPlan => Unit) {
     case other                => other.expressions.foreach(_.foreach(refuseUnordered))
   }
 
+  private def refuseDescending(function: OrderDependent, order: Seq[SortOrder]): Unit =
+    for (time <- function.ascending; by <- order.headOption)
+      if (by.direction == Descending && by.child.semanticEquals(time))
+        throw new AscendingOrderRequired(function, time)
+
   private def refuseInGroup(expression: Expression): Unit = expression match {
     case AggregateExpression(f: OrderDependent, _, _, _, _) if f.dependsOnOrder =>
       throw new OrderRequired(f, "GROUP BY and aggregation without OVER do not keep the order of the rows")
+    case AggregateExpression(WithinGroup(f: OrderDependent, order, _, _), _, _, _, _) =>
+      refuseDescending(f, order)
     case _ => ()
   }
 
@@ -40,6 +48,10 @@ object OrderCheck extends (LogicalPlan => Unit) {
     case WindowExpression(AggregateExpression(f: WithinGroup, _, _, _, _), window)
         if window.orderSpec.nonEmpty || window.frameSpecification != WholePartition =>
       throw new AnalysisException("INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC", Map("aggFunc" -> toSQLExpr(f)))
+    case WindowExpression(AggregateExpression(f: WithinGroup, _, _, _, _), _) =>
+      refuseDescending(f.function, f.order)
+    case WindowExpression(AggregateExpression(f: OrderDependent, _, _, _, _), window) =>
+      refuseDescending(f, window.orderSpec)
     case _ => ()
   }
 }
@@ -66,4 +78,18 @@ final class OrderRequired(function: OrderDependent, because: String)
 object OrderRequired {
   val Condition = "SLIDEWISE_ORDER_REQUIRED"
   val SqlState = "42601"
+}
+
+/** A function of time was called where time runs backwards. */
+final class AscendingOrderRequired(function: OrderDependent, time: Expression)
+    extends RefusedQuery(
+      AscendingOrderRequired.Condition,
+      OrderRequired.SqlState,
+      s"`${function.prettyName}` needs its rows in ascending order of ${toSQLExpr(time)}, but the order descends. " +
+        s"Allowed is: ORDER BY ${toPrettySQL(time)}",
+      Map("functionName" -> s"`${function.prettyName}`", "time" -> toSQLExpr(time))
+    )
+
+object AscendingOrderRequired {
+  val Condition = "SLIDEWISE_ASCENDING_ORDER_REQUIRED"
 }

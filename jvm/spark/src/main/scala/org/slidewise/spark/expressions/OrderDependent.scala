@@ -1,6 +1,6 @@
 package org.slidewise.spark.expressions
 
-import org.apache.spark.sql.catalyst.expressions.SortOrder
+import org.apache.spark.sql.catalyst.expressions.{Expression, SortOrder}
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, SupportsOrderingWithinGroup}
 
 /**
@@ -11,6 +11,9 @@ trait OrderDependent extends SupportsOrderingWithinGroup { self: AggregateFuncti
 
   /** Whether this call of it does. */
   def dependsOnOrder: Boolean = true
+
+  /** The argument in whose ascending order the rows have to be, if there is one. */
+  def ascending: Option[Expression] = None
 
   def prettyName: String
 

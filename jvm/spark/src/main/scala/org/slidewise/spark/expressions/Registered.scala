@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.analysis.FunctionRegistry.FunctionBuilder
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistryBase
 import org.apache.spark.sql.catalyst.expressions.Cast.toSQLId
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo, SortOrder}
+import org.apache.spark.sql.internal.SQLConf
 
 /** Every SQL function that Slidewise brings, with what DESCRIBE FUNCTION says of it. */
 object Registered {
@@ -37,10 +38,18 @@ object Registered {
     of[CountMinSketchMerge]("count_min_sketch_merge_agg"),
     built[NaiveBayesAggregate]("naive_bayes_agg", 2 to 3)(NaiveBayesAggregate.of),
     built[NaiveBayesPredict]("naive_bayes_predict", 2 to 2)(a =>
-      NaiveBayesPredict(a(0), NaiveBayesFeatures.normalized(a(1)))
+      NaiveBayesPredict(
+        a(0),
+        NaiveBayesFeatures.normalized("naive_bayes_predict", a(1)),
+        SQLConf.get.caseSensitiveAnalysis
+      )
     ),
     built[NaiveBayesProbabilities]("naive_bayes_score", 2 to 2)(a =>
-      NaiveBayesProbabilities(a(0), NaiveBayesFeatures.normalized(a(1)))
+      NaiveBayesProbabilities(
+        a(0),
+        NaiveBayesFeatures.normalized("naive_bayes_score", a(1)),
+        SQLConf.get.caseSensitiveAnalysis
+      )
     ),
     of[AsyncCountSketch]("async_count_sketch_agg"),
     of[AsyncSumSketch]("async_sum_sketch_agg"),

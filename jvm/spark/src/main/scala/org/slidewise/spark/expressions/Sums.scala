@@ -3,6 +3,7 @@ package org.slidewise.spark.expressions
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
@@ -26,7 +27,10 @@ private[expressions] object Sums {
 
   def check(value: Expression, index: Int): TypeCheckResult = value.dataType match {
     case _: DayTimeIntervalType | _: YearMonthIntervalType => TypeCheckSuccess
-    case _                                                 => NumericArgument.check(value, index)
+    case _: NumericType | NullType                         => TypeCheckSuccess
+    case _                                                 =>
+      val types = Seq("NUMERIC", "INTERVAL DAY TO SECOND", "INTERVAL YEAR TO MONTH")
+      NumericArgument.mismatch(value, index, types.mkString("(\"", "\" or \"", "\")"))
   }
 
   /** Of a sum in a state, which may hold more than the answer: a part of the rows may add up to more than the whole. */
@@ -50,11 +54,16 @@ private[expressions] object Sums {
 
   /** A sum in a state as an answer: past the type's end what Spark's `sum` gives, an error for intervals in any mode. */
   def finish(sum: Expression, to: DataType): Expression = to match {
-    case decimal: DecimalType     => CheckOverflow(sum, decimal, !SQLConf.get.ansiEnabled)
-    case _: DayTimeIntervalType   => Stored.as(to, Cast(sum, LongType, None, EvalMode.ANSI))
-    case _: YearMonthIntervalType => Stored.as(to, Cast(sum, IntegerType, None, EvalMode.ANSI))
-    case _                        => cast(sum, to)
+    case decimal: DecimalType   => CheckOverflow(sum, decimal, !SQLConf.get.ansiEnabled)
+    case _: DayTimeIntervalType => Stored.as(to, fitting("interval", LongType, cast(sum, DecimalType(38, 0))))
+    case _: YearMonthIntervalType =>
+      Stored.as(to, fitting("months", IntegerType, cast(sum, DecimalType(38, 0))))
+    case LongType if sum.dataType != LongType && SQLConf.get.ansiEnabled => fitting("whole", LongType, sum)
+    case _                                                               => cast(sum, to)
   }
+
+  private def fitting(function: String, to: DataType, sum: Expression) =
+    StaticInvoke(classOf[Fitting], to, function, Seq(sum), returnNullable = false)
 
   def greater(a: Expression, b: Expression): Expression = If(GreaterThan(a, b), a, b)
 }

@@ -14,8 +14,8 @@ import org.apache.spark.sql.types._
     "_FUNC_(t, x[, method]) - Returns the mean of `x` over the time from the first to the last row, not over the rows.",
   arguments = """
     Arguments:
-      * t - the time of a row, in the order of the rows: a timestamp, a date, a time of day, an interval of days to seconds or a
-          number.
+      * t - the time of a row: a timestamp, a date, a time of day, an interval of days to seconds or a number. The rows must be
+          in its order, ascending.
       * x - a number. Rows in which `t` or `x` is null are skipped.
       * method - 'locf', the default: a value holds until the next row ("last observation carried forward"); 'linear': between
           rows the value is on a straight line.
@@ -34,7 +34,8 @@ import org.apache.spark.sql.types._
   """,
   note = """
     The result is a double; where the time from the first row to the last is nothing, it is the last value. The function depends
-    on the order of the rows, and needs one: OVER (... ORDER BY ...) or WITHIN GROUP (ORDER BY ...).
+    on the order of the rows, and needs one in which `t` ascends: OVER (... ORDER BY t) or WITHIN GROUP (ORDER BY t). ORDER BY t
+    DESC is refused; by another expression, that `t` ascends is not checked.
   """,
   group = "agg_funcs",
   since = "0.2.0"
@@ -49,6 +50,7 @@ case class TimeWeightedMean(t: Expression, x: Expression, method: Option[Express
   override def children: Seq[Expression] = Seq(t, x) ++ method
   override def dataType: DataType = DoubleType
   override def rowArguments: Int = 2
+  override def ascending: Option[Expression] = Some(t)
 
   private def rule = method.map(ConstantArgument("method", _))
   private lazy val isLinear = rule.exists(_.word == "linear")

@@ -2,9 +2,7 @@ package org.slidewise.spark.expressions
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
-import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.Cast.toSQLType
 import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate
 import org.apache.spark.sql.catalyst.trees.{BinaryLike, TernaryLike}
 import org.apache.spark.sql.catalyst.util.{GenericArrayData, TypeUtils}
@@ -45,11 +43,7 @@ abstract class BestFunction(largest: Boolean)
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
       () => TypeUtils.checkForOrderingExpr(compared.dataType, prettyName),
-      () =>
-        k.dataType match {
-          case ByteType | ShortType | IntegerType | LongType => TypeCheckSuccess
-          case _ => NumericArgument.mismatch(k, children.indexOf(k), toSQLType(IntegerType))
-        },
+      () => NumericArgument.checkWhole(k, children.indexOf(k), s"from 1 to ${BestFunction.Most}"),
       () =>
         limit.inRange(s"[1, ${BestFunction.Most}]") { value =>
           val n = value.asInstanceOf[Number].longValue

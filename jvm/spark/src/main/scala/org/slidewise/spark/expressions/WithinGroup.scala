@@ -71,8 +71,8 @@ final case class WithinGroup(
   @transient private lazy val answer: Iterable[InternalRow] => Any = {
     val constants = function.children.drop(function.rowArguments)
     function.withNewChildren(attributes.drop(order.size) ++ constants) match {
-      case declarative: DeclarativeAggregate       => answer(declarative)
-      case imperative: TypedImperativeAggregate[_] => answer(imperative)
+      case declarative: DeclarativeAggregate => answer(declarative)
+      case imperative: ImperativeAggregate   => answer(imperative)
       case other => throw new IllegalStateException(s"$prettyName, a ${other.getClass}, cannot be ordered")
     }
   }
@@ -91,9 +91,14 @@ final case class WithinGroup(
     }
   }
 
-  private def answer[B](of: TypedImperativeAggregate[B]): Iterable[InternalRow] => Any = {
+  private def answer(of: ImperativeAggregate): Iterable[InternalRow] => Any = {
     val bound = BindReferences.bindReference(of, attributes)
-    rows => bound.eval(rows.foldLeft(bound.createAggregationBuffer())(bound.update))
+    val state = new GenericInternalRow(of.aggBufferAttributes.size)
+    rows => {
+      bound.initialize(state)
+      rows.foreach(bound.update(state, _))
+      bound.eval(state)
+    }
   }
 
   override def createAggregationBuffer(): ArrayBuffer[UnsafeRow] = ArrayBuffer.empty

@@ -3,6 +3,8 @@ package org.slidewise.spark.planning
 import org.apache.spark.sql.catalyst.expressions.SpecifiedWindowFrame
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
+import org.slidewise.spark.expressions.SmallState
+
 /**
  * How the frames of an aggregate function are answered; `toString` is what EXPLAIN shows.
  *
@@ -37,7 +39,7 @@ object Algorithm {
     function match {
       case f if mergeApproximate && SummaryFrame.fits(f, frame) => AdditiveSummaries
       case f if ShortFrame.fits(f, frame)                       => Recalculation
-      case _: DeclarativeAggregate                              => TwoStacksLite
+      case _: DeclarativeAggregate | _: SmallState              => TwoStacksLite
       case f if StateSize.mustRecalculate(f)                    => Recalculation
       case f if StateSize.isApproximate(f) && !mergeApproximate => Recalculation
       case _                                                    => TwoStacksLiteSketches

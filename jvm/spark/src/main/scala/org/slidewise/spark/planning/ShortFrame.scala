@@ -3,6 +3,8 @@ package org.slidewise.spark.planning
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
+import org.slidewise.spark.expressions.SmallState
+
 /** Frames of so few rows that going through them again costs less than keeping and merging states. */
 object ShortFrame {
 
@@ -27,8 +29,8 @@ object ShortFrame {
    * registers are not.
    */
   private def longest(function: AggregateFunction): Long = function match {
-    case _: DeclarativeAggregate => 2
-    case _: HyperLogLogPlusPlus  => 8
-    case _                       => 0
+    case _: DeclarativeAggregate | _: SmallState => 2
+    case _: HyperLogLogPlusPlus                  => 8
+    case _                                       => 0
   }
 }
