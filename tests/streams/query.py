@@ -132,7 +132,7 @@ def _frame(rng: random.Random, ahead: int, long: bool) -> str:
     if kind < 0.75:
         return f"RANGE BETWEEN INTERVAL {seconds} SECONDS PRECEDING AND {range_end}"
     if kind < 0.8:
-        return f"RANGE BETWEEN INTERVAL 60.5 SECONDS PRECEDING AND {range_end}"
+        return f"RANGE BETWEEN INTERVAL 200.5 SECONDS PRECEDING AND {range_end}"
     if kind < 0.9:
         return f"ROWS BETWEEN UNBOUNDED PRECEDING AND {rows_end}"
     return f"RANGE BETWEEN UNBOUNDED PRECEDING AND {range_end}"
