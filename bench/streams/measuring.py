@@ -83,10 +83,11 @@ class Runner:
         for turn in range(turns + 1):
             answers = self._configured(variant).select("a")
             self._run(DataFrame(timing.taken(answers._jdf), self._spark), "noop")
-            quantiles = [int(q) for q in timing.quantiles()]
+            *quantiles, processor = (int(q) for q in timing.quantiles())
             if turn:
                 found.quantiles.append(quantiles)
-        self._tell(f"row times: {words(variant)}: {found.quantiles}")
+                found.processor.append(processor)
+        self._tell(f"row times: {words(variant)}: {found.quantiles}, of the processor {found.processor}")
         return found
 
     def _configured(self, variant: Variant) -> DataFrame:

@@ -35,10 +35,11 @@ class Measurement:
 
 @dataclass
 class RowTimes:
-    """Nanoseconds at the quantiles 0.5, 0.99, 0.999, 0.9999 and 1."""
+    """Nanoseconds at the quantiles 0.5, 0.99, 0.999, 0.9999 and 1; and the most that a row took of the processor."""
 
     case: Case | None
     quantiles: list[list[int]] = field(default_factory=list)
+    processor: list[int] = field(default_factory=list)
 
 
 @dataclass

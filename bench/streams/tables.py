@@ -82,12 +82,16 @@ def _ratios(one: Measurement, other: Measurement) -> str:
 
 
 def _row_times(record: Record) -> list[str]:
-    lines = head("rows out of", "mode", "median", "99 %", "99.9 %", "99.99 %", "worst", "worst ÷ median")
+    worst = ("worst", "worst \N{DIVISION SIGN} median", "worst by processor", "that \N{DIVISION SIGN} median")
+    lines = head("rows out of", "mode", "median", "99 %", "99.9 %", "99.99 %", *worst)
     for times in record.row_times:
         medians = [statistics.median(at) for at in zip(*times.quantiles, strict=True)]
         mode = ("eager" if times.case.eager else "append") if times.case else "-"
         what = _words(times.case) if times.case else "the shuffle alone"
-        lines.append(row(what, mode, *(_duration(t) for t in medians), f"{medians[-1] / medians[0]:,.0f}"))
+        busy = statistics.median(times.processor) if times.processor else None
+        by_processor = (_duration(busy), f"{busy / medians[0]:,.0f}") if busy is not None else ("-", "-")
+        ratio = f"{medians[-1] / medians[0]:,.0f}"
+        lines.append(row(what, mode, *(_duration(t) for t in medians), ratio, *by_processor))
     return lines
 
 

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
+from compiled import compiled
 
-from deployment.commands import HOME, SWITCHED_ON, run
+from deployment.commands import SWITCHED_ON, run
 
 SOURCE = Path(__file__).parent / "UserProgram.scala"
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program as a jar, made by the compiler that Spark's own shell has."""
-    jar = tmp_path_factory.mktemp("scala") / "program.jar"
-    subprocess.run(
-        ["java", "-cp", f"{HOME}/jars/*", "scala.tools.nsc.Main", "-usejavacp", "-d", str(jar), str(SOURCE)],
-        check=True,
-        timeout=300,
-    )
-    return jar
+    return compiled(SOURCE, tmp_path_factory.mktemp("scala"))
 
 
 def test_a_scala_program(tmp_path: Path, program: Path) -> None:

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming import StreamingQuery
 
 Progress = dict[str, Any]
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,27 @@ def run(frame: DataFrame, out: Path, checkpoint: Path) -> list[Progress]:
     return progress_of(query)
 
 
-def not_late(batches: Sequence[Sequence[dict[str, Any]]], ran: Sequence[Batch], time: str) -> list[dict[str, Any]]:
-    """The rows that are in time, as Spark has it: after the watermark of the batch before theirs."""
+def not_late(batches: Sequence[Sequence[Row]], ran: Sequence[Batch], time: str) -> list[list[Row]]:
+    """Of each batch the rows that are in time, as Spark has it: after the watermark of the batch before theirs."""
     kept = []
     with_rows = [(before, batch) for before, batch in zip([None, *ran], ran, strict=False) if batch.rows]
     assert [batch.rows for _, batch in with_rows] == [len(rows) for rows in batches]
     for (before, _), rows in zip(with_rows, batches, strict=True):
         watermark = before.watermark if before else 0
-        kept += [row for row in rows if row[time] is not None and micros(row[time]) > watermark]
+        kept.append([row for row in rows if row[time] is not None and micros(row[time]) > watermark])
+    return kept
+
+
+def not_overtaken(batches: Sequence[Sequence[Row]], keys: dict[int, int], time: str) -> list[list[Row]]:
+    """Of each batch the rows that are answered eagerly: not before the newest of their key in the batches before.
+
+    `keys`: a number for the key of each row, by `id`.
+    """
+    newest: dict[int, datetime] = {}
+    kept = []
+    for rows in batches:
+        kept.append([row for row in rows if keys[row["id"]] not in newest or row[time] >= newest[keys[row["id"]]]])
+        for row in kept[-1]:
+            key = keys[row["id"]]
+            newest[key] = max(newest.get(key, row[time]), row[time])
     return kept

@@ -7,10 +7,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import pandas_udf
 from semantics.conftest import settings
 
 import slidewise
@@ -189,6 +191,16 @@ def test_what_cannot_run_is_refused_with_what_to_change(
     with pytest.raises(AnalysisException, match="SLIDEWISE_UNSUPPORTED_STREAM_WINDOW") as refused:
         over(spark, feed, window).schema  # noqa: B018
     assert says in str(refused.value)
+
+
+def total(numbers: pd.Series) -> int:
+    return int(numbers.sum())
+
+
+def test_aggregates_in_python_are_refused(spark: SparkSession, feed: Feed) -> None:
+    spark.udf.register("total_in_python", pandas_udf(total, "bigint"))
+    with pytest.raises(AnalysisException, match="total_in_python runs in Python"):
+        over(spark, feed, f"total_in_python(n) OVER ({LAST_TWO})").schema  # noqa: B018
 
 
 def test_a_stream_without_a_watermark_is_refused(spark: SparkSession, feed: Feed) -> None:

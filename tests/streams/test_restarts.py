@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ CHANGED = "SLIDEWISE_STREAM_CHECKPOINT_CHANGED"
 class Stopped:
     """A query that has taken the first batches, and more that it has not."""
 
-    def __init__(self, spark: SparkSession, folder: Path, store: str = "rocksdb") -> None:
+    def __init__(self, spark: SparkSession, folder: Path, store: str = "rocksdb", sql: str = SQL) -> None:
         self.spark, self.folder = spark, folder
         self.feed = Feed(folder / "in", killed.ARROW, killed.SCHEMA)
         self.settings: dict[str, Any] = {
@@ -33,7 +34,7 @@ class Stopped:
             "spark.sql.shuffle.partitions": 2,
         }
         first, second, *self.rest = killed.batches(5, 4, 60)
-        self.go_on(SQL, [first, second])
+        self.go_on(sql, [first, second])
 
     def go_on(self, sql: str, batches: list[Any], schema: str = killed.SCHEMA, delay: str = "10 seconds") -> None:
         for rows in batches:
@@ -103,10 +104,30 @@ def test_another_window_is_refused(spark: SparkSession, tmp_path: Path, old: str
     stopped = Stopped(spark, tmp_path, "hdfs")
     message = stopped.refuses(SQL.replace(old, new))
     assert CHANGED in message
-    assert "begin a new checkpoint" in message
+    assert "another checkpointLocation" in message
+    # What is kept stands above what is asked, and the two differ.
+    kept, asked = (re.search(f"{what}: *(.*)", message)[1] for what in ("It keeps", "The query has"))
+    assert "sum(n) OVER ROWS BETWEEN 40 PRECEDING" in kept
+    assert kept != asked
     stopped.assert_rows_are_right_so_far()
     stopped.go_on(SQL, [])
     stopped.assert_right()
+
+
+OF_MORE = """
+SELECT id, sum(n + 1) FILTER (WHERE n % 2 = 0) OVER w AS s, max(unix_seconds(now()) - unix_seconds(ts)) OVER w > 0 AS m,
+       count_if(rand() < 2) OVER w > 0 AS r
+FROM events WINDOW w AS (PARTITION BY substr(k, 1, 1) ORDER BY ts ROWS 9 PRECEDING)"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("n + 1", "n + 2"), ("n % 2", "n % 3"), ("substr(k, 1, 1)", "substr(k, 2, 1)")]
+)
+def test_what_a_window_computes_belongs_to_it(spark: SparkSession, tmp_path: Path, old: str, new: str) -> None:
+    stopped = Stopped(spark, tmp_path, "hdfs", OF_MORE)
+    message = stopped.refuses(OF_MORE.replace(old, new))
+    assert CHANGED in message
+    stopped.go_on(OF_MORE, [])
 
 
 @pytest.mark.parametrize(

@@ -148,3 +148,18 @@ def test_a_socket(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
             stop.set()
             thread.join()
     assert sorted(map(tuple, spark.table("from_socket").collect())) == expected(spark, feed, tmp_path)
+
+
+def test_real_time_mode_is_refused_with_what_to_use(spark: SparkSession) -> None:
+    """Spark itself says that its check of operators can be switched off; then a row would wait for its batch's end."""
+    jvm = spark._jvm
+    source = jvm.org.apache.spark.sql.execution.streaming.sources.LowLatencyMemoryStream
+    numbers = source.apply(spark._jsparkSession, jvm.org.apache.spark.sql.Encoders.LONG())
+    stream = DataFrame(numbers.toDF(), spark).selectExpr("value AS id", "timestamp_seconds(value) AS ts", "'a' AS k")
+    for mode in ("append", "eager"):
+        with settings(spark, {"spark.slidewise.streaming.mode": mode}):
+            answers = windowed(spark, stream.selectExpr("*", "id AS n"))
+            writer = answers.writeStream.format("console").outputMode("update").trigger(realTime="5 minutes")
+            with pytest.raises(Exception, match="processingTime") as refused, started(writer) as query:
+                query.awaitTermination(60)
+            assert "SLIDEWISE_UNSUPPORTED_STREAM_WINDOW" in str(refused.value)

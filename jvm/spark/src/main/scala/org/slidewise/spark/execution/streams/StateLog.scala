@@ -11,12 +11,13 @@ import org.slidewise.spark.execution.RowsByPosition
  * when it is full and has to make room in memory, or when the key is closed; the last one, which is not full, is for the
  * caller to keep. A block that is used up before that is never written.
  *
- * In memory: at most [[StateLog.BytesInMemory]] and a few blocks, of [[StateLog.RowsABlock]] rows.
+ * In memory: as much as `memory` lends, at most [[StateLog.BytesInMemory]], and whatever it lends a few blocks, of
+ * [[StateLog.RowsABlock]] rows.
  *
  * @param section
  *   where the blocks are kept; a block's number is its first position divided by [[StateLog.RowsABlock]]
  */
-final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int) {
+final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int, memory: LogMemory) {
   import StateLog._
 
   private[this] var firstPosition, endPosition = 0L
@@ -50,15 +51,20 @@ final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int
   private def remember(number: Long, block: RowBlock): Unit = {
     blocks.put(number, block)
     bytes += block.size
-    if (bytes > BytesInMemory && blocks.size > FewBlocks) {
-      val eldest = blocks.entrySet.iterator
-      while (bytes > BytesInMemory && blocks.size > FewBlocks) {
-        val entry = eldest.next()
-        write(entry.getKey, entry.getValue)
-        bytes -= entry.getValue.size
-        eldest.remove()
-      }
+    val room = memory.upTo(math.min(bytes, BytesInMemory), this)
+    if (bytes > room) shrinkTo(room)
+  }
+
+  /** Writes what has not been read for longest, until no more than `room` bytes are held, or a few blocks; how many are. */
+  def shrinkTo(room: Long): Long = {
+    val eldest = blocks.entrySet.iterator
+    while (bytes > room && blocks.size > FewBlocks) {
+      val entry = eldest.next()
+      write(entry.getKey, entry.getValue)
+      bytes -= entry.getValue.size
+      eldest.remove()
     }
+    bytes
   }
 
   /** Rows before `position` will not be read again. */

@@ -62,7 +62,8 @@ final private[streams] class StreamWindowFactory(
     val resources = new TaskResources(context)
     val sorter = new PartitionSorter(resources, childOutput, new SortSpec(partitionSpec, Seq(order)))
     val cells = new StateCells(store, partitionSpec, childOutput)
-    val log = new StateLog(cells, StateCells.Rows, summaryAttributes.size)
+    val logMemory, waitingMemory = new TaskLogMemory(resources)
+    val log = new StateLog(cells, StateCells.Rows, summaryAttributes.size, logMemory)
 
     val firstGuards = plan.frames.scanLeft(plan.answers.size)(_ + _.aggregates.count(_.guard.isDefined))
     val results = new SpecificInternalRow(
@@ -107,7 +108,7 @@ final private[streams] class StreamWindowFactory(
       }
       .toArray[StreamFrameAnswers]
     val pending = new PendingRows(cells, childOutput.size, timeField)
-    val waiting = new StateLog(cells, StateCells.Waiting, childOutput.size)
+    val waiting = new StateLog(cells, StateCells.Waiting, childOutput.size, waitingMemory)
     val key = new KeyState(cells, pending, log, waiting, evaluators)
     val run = new KeyRun(
       key,
@@ -122,6 +123,7 @@ final private[streams] class StreamWindowFactory(
     context.addTaskCompletionListener[Unit] { _ =>
       lateRows.abort()
       evaluators.foreach(_.close())
+      Seq(logMemory, waitingMemory).foreach(_.close())
       sorter.close()
     }
 

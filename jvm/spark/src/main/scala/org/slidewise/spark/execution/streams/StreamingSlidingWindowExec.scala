@@ -14,11 +14,13 @@ import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, Distribution, Pa
 import org.apache.spark.sql.catalyst.trees.TreePatternBits
 import org.apache.spark.sql.catalyst.rules.RuleId
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.datasources.v2.RealTimeStreamScanExec
 import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.util.SerializableConfiguration
 
-import org.slidewise.spark.planning.streams.{StreamOptions, StreamPlan}
+import org.slidewise.spark.SlidewiseSettings
+import org.slidewise.spark.planning.streams.{StreamOptions, StreamPlan, StreamRefused}
 
 /**
  * Aggregates over frames of a stream: each row comes out once, with the answers of its frames, as the watermark passes it; or,
@@ -26,12 +28,16 @@ import org.slidewise.spark.planning.streams.{StreamOptions, StreamPlan}
  *
  * State, for each key: the rows that wait; what frames need of the rows in them, in blocks; and an aggregate for each block
  * (see [[org.slidewise.core.durable.SegmentedFrames]]). A row writes O(1) cells, and shares them with its neighbours.
+ *
+ * @param computed
+ *   what columns of `child` stand for, where these are part of the window: as SQL, by their names
  */
 case class StreamingSlidingWindowExec(
     plan: StreamPlan,
     partitionSpec: Seq[Expression],
     order: SortOrder,
     options: StreamOptions,
+    computed: Map[String, String],
     child: SparkPlan,
     stateInfo: Option[StatefulOperatorStateInfo] = None,
     eventTimeWatermarkForLateEvents: Option[Long] = None,
@@ -77,9 +83,10 @@ case class StreamingSlidingWindowExec(
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
+    refuseRealTime()
     val operatorPath = new Path(getStateInfo.checkpointLocation, getStateInfo.operatorId.toString)
     new WindowMetadata(operatorPath, hadoopConf)
-      .agree(WindowMetadata.describe(plan, partitionSpec, order, child.output, mode))
+      .agree(WindowMetadata.describe(plan, partitionSpec, order, child.output, mode, computed))
     val schema = StateStoreColFamilySchema(
       StateStore.DEFAULT_COL_FAMILY_NAME,
       0,
@@ -98,6 +105,14 @@ case class StreamingSlidingWindowExec(
       )
     )
   }
+
+  /** Spark refuses operators that it does not know, too, but offers to run them all the same: at the end of each long batch. */
+  private def refuseRealTime(): Unit = if (child.exists(_.isInstanceOf[RealTimeStreamScanExec]))
+    throw new StreamRefused(
+      plan.results.map(_.name).mkString(", "),
+      "the trigger is real-time, in which Spark runs no operators but its own: use trigger(processingTime=\"0 seconds\"), " +
+        s"with ${SlidewiseSettings.StreamMode} = eager where rows are to be answered in the batch in which they arrive"
+    )
 
   private def encoder = PrefixKeyScanStateEncoderSpec(keySchema, StateCells.PrefixColumns)
 

@@ -16,7 +16,7 @@ object PushFilterThroughStream extends Rule[LogicalPlan] with PredicateHelper {
         others.reduceOption(And).fold[LogicalPlan](passed)(Filter(_, passed))
       }
     // A filter within the markers is there only because it is of keys: other conditions stay above the output.
-    case Filter(condition, StreamInput(child)) => StreamInput(Filter(condition, child))
+    case Filter(condition, input: StreamInput) => input.copy(child = Filter(condition, input.child))
   }
 
   private def isOfKeys(condition: Expression, child: LogicalPlan): Boolean =

@@ -94,8 +94,11 @@ object StreamPlan {
     case other => Left(s"${other.prettyName} is not an aggregate function")
   }
 
-  private def python(function: Expression) =
-    Left(s"${function.prettyName} runs in Python, whose states cannot be kept and merged")
+  private def python(function: PythonFuncExpression) =
+    Left(
+      s"${function.name} runs in Python, whose states cannot be kept and merged: use SQL functions, or an Aggregator in Scala " +
+        "or Java"
+    )
 
   private def place(function: AggregateWindowFunction, frame: StreamFrame): Either[String, Rewritten] =
     function match {

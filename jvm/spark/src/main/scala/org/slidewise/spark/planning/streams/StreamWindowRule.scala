@@ -8,6 +8,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 
 import org.slidewise.spark.SlidewiseSettings
+import org.slidewise.spark.planning.WindowSql
 
 /** Lets windows over streams through Spark's analysis, and refuses those that cannot run. */
 object StreamWindowRule extends Rule[LogicalPlan] {
@@ -19,8 +20,15 @@ object StreamWindowRule extends Rule[LogicalPlan] {
       plan.resolveOperatorsUp {
         case window: Window if isOverStream(window) =>
           check(window)
-          StreamOutput(window.copy(child = StreamInput(window.child)))
+          StreamOutput(window.copy(child = StreamInput(window.child, computedFor(window))))
       }
+
+  /** As the query has it, before times of the batch become part of it; but for what is random, and another text each time. */
+  private def computedFor(window: Window): Map[String, String] = {
+    val definitions = WindowSql.definitions(window.child).filter(_._2.deterministic)
+    val read = window.expressions.flatMap(_.references)
+    read.flatMap(column => definitions.get(column.exprId).map(column.name -> _.sql)).toMap
+  }
 
   private def isOverStream(plan: LogicalPlan): Boolean = plan match {
     case window: Window => window.resolved && window.child.isStreaming

@@ -14,8 +14,8 @@ import org.slidewise.spark.planning.WindowExpressions
 object StreamWindowStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case StreamInput(child)  => planLater(child) :: Nil
-    case StreamOutput(child) => planLater(child) :: Nil
+    case StreamInput(child, _) => planLater(child) :: Nil
+    case StreamOutput(child)   => planLater(child) :: Nil
     case PhysicalWindow(WindowFunctionType.SQL, expressions, partitionSpec, orderSpec, child)
         if StreamInput.isBelow(child) =>
       val conf = SQLConf.get
@@ -28,6 +28,7 @@ object StreamWindowStrategy extends SparkStrategy {
             partitionSpec,
             orderSpec.head,
             StreamOptions.of(conf),
+            StreamInput.nearest(child).fold(Map.empty[String, String])(_.computed),
             planLater(child)
           )
           val output = child.output ++ outputs

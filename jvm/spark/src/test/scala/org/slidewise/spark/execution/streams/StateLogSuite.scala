@@ -6,13 +6,26 @@ import munit.FunSuite
 
 class StateLogSuite extends FunSuite {
 
+  private object plenty extends LogMemory {
+    def upTo(bytes: Long, log: StateLog): Long = bytes
+  }
+
+  /** Lends more and less, and asks for it back. */
+  final private class Sparing(random: Random) extends LogMemory {
+    def upTo(bytes: Long, log: StateLog): Long = {
+      if (random.nextInt(4) == 0) log.shrinkTo(random.nextLong(bytes))
+      if (random.nextInt(2) == 0) bytes else random.nextLong(bytes)
+    }
+  }
+
   for (seed <- 1 to 8)
     test(
       s"rows can be read from the first to the last, through reopenings, and leave nothing behind: $seed"
     ) {
       val random = new Random(seed)
       val cells = new CellsInMemory
-      var log = new StateLog(cells, 2, 3)
+      val memory = if (seed % 2 == 0) plenty else new Sparing(new Random(seed))
+      var log = new StateLog(cells, 2, 3, memory)
       var reader = log.reader()
       var first, end = 0L
       for (_ <- 1 to 200) {
@@ -31,7 +44,7 @@ class StateLogSuite extends FunSuite {
         }
         if (random.nextInt(3) == 0) {
           val rest = log.close()
-          log = new StateLog(cells, 2, 3)
+          log = new StateLog(cells, 2, 3, memory)
           reader = log.reader()
           log.reopen(first, end, rest)
         }
@@ -42,7 +55,7 @@ class StateLogSuite extends FunSuite {
 
   test("a reader notices that its log has gone on to another key") {
     val cells = new CellsInMemory
-    val log = new StateLog(cells, 2, 3)
+    val log = new StateLog(cells, 2, 3, plenty)
     val reader = log.reader()
     log.append(CellsInMemory.row(1, 10))
     assertEquals(reader(0).getLong(1), 10L)
@@ -53,7 +66,7 @@ class StateLogSuite extends FunSuite {
 
   test("rows that are used up before their block has to leave memory are never written") {
     val cells = new CellsInMemory
-    val log = new StateLog(cells, 2, 3)
+    val log = new StateLog(cells, 2, 3, plenty)
     for (i <- 0 until 100000) {
       log.append(CellsInMemory.row(i.toLong, 1))
       log.release(math.max(0, i - 1000).toLong)
@@ -62,7 +75,7 @@ class StateLogSuite extends FunSuite {
   }
 
   test("rows that are missing are told apart from no rows") {
-    val log = new StateLog(new CellsInMemory, 2, 3)
+    val log = new StateLog(new CellsInMemory, 2, 3, plenty)
     log.reopen(0, 1000, RowBlock.Empty)
     intercept[CorruptState](log.reader()(5))
   }
