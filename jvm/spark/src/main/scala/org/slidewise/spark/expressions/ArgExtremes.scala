@@ -47,16 +47,20 @@ abstract class ArgExtreme(largest: Boolean) extends ExtremeFunction(largest) wit
   override protected def lower(state: State): Expression = state("key")
 }
 
-@ExpressionDescription(
-  usage = "_FUNC_(key, value[, ties]) - Returns the `key` of the row in which `value` is greatest.",
-  arguments = """
+private object ArgExtreme {
+  final val Arguments = """
     Arguments:
       * key - of any type; it may be null.
       * value - of any type that has an order. Rows in which it is null are skipped.
-      * ties - 'first' or 'last': which row it is, in the order of the rows, if `value` is greatest in several. If it is left
+      * ties - 'first' or 'last': which row it is, in the order of the rows, if several tie. If it is left
           out, the first; and where rows have no order, any of them. Given, it needs one: OVER (... ORDER BY ...) or
           WITHIN GROUP (ORDER BY ...).
-  """,
+  """
+}
+
+@ExpressionDescription(
+  usage = "_FUNC_(key, value[, ties]) - Returns the `key` of the row in which `value` is greatest.",
+  arguments = ArgExtreme.Arguments,
   examples = """
     Examples:
       > SELECT _FUNC_(k, v) FROM VALUES ('a', 1), ('b', 3), ('c', 2) AS t(k, v);
@@ -82,14 +86,7 @@ case class ArgMax(key: Expression, value: Expression, ties: Option[Expression])
 
 @ExpressionDescription(
   usage = "_FUNC_(key, value[, ties]) - Returns the `key` of the row in which `value` is least.",
-  arguments = """
-    Arguments:
-      * key - of any type; it may be null.
-      * value - of any type that has an order. Rows in which it is null are skipped.
-      * ties - 'first' or 'last': which row it is, in the order of the rows, if `value` is least in several. If it is left
-          out, the first; and where rows have no order, any of them. Given, it needs one: OVER (... ORDER BY ...) or
-          WITHIN GROUP (ORDER BY ...).
-  """,
+  arguments = ArgExtreme.Arguments,
   examples = """
     Examples:
       > SELECT _FUNC_(k, v) FROM VALUES ('a', 2), ('b', 1), ('c', 3) AS t(k, v);

@@ -59,16 +59,20 @@ abstract class CounterFunction extends MonoidAggregate with BinaryLike[Expressio
     If(GreaterThan(state("rows"), Literal(1L)), answer, Literal.create(null, dataType))
 }
 
-@ExpressionDescription(
-  usage = "_FUNC_(t, x) - Returns what the counter `x` grew by from the first row to the last.",
-  arguments = """
+private object CounterFunction {
+  final val Arguments = """
     Arguments:
       * t - the time of a row: a timestamp, a date, a time of day, an interval of days to seconds or a number of seconds. The
           rows must be in its order, ascending.
       * x - the counter, a number that is not below 0. Where it is less than in the row before, it has begun again from 0, and
           grew by what it is; so a number below 0 that is less than the one before takes away from the answer. Rows in which `t`
           or `x` is null are skipped.
-  """,
+  """
+}
+
+@ExpressionDescription(
+  usage = "_FUNC_(t, x) - Returns what the counter `x` grew by from the first row to the last.",
+  arguments = CounterFunction.Arguments,
   examples = """
     Examples:
       > SELECT t, _FUNC_(t, x) OVER (ORDER BY t ROWS 2 PRECEDING) FROM VALUES (0, 5), (10, 9), (20, 3), (30, 4) AS t(t, x);
@@ -101,14 +105,7 @@ case class CounterIncrease(t: Expression, x: Expression) extends CounterFunction
 
 @ExpressionDescription(
   usage = "_FUNC_(t, x) - Returns what the counter `x` grew by in a second, from the first row to the last.",
-  arguments = """
-    Arguments:
-      * t - the time of a row: a timestamp, a date, a time of day, an interval of days to seconds or a number of seconds. The
-          rows must be in its order, ascending.
-      * x - the counter, a number that is not below 0. Where it is less than in the row before, it has begun again from 0, and
-          grew by what it is; so a number below 0 that is less than the one before takes away from the answer. Rows in which `t`
-          or `x` is null are skipped.
-  """,
+  arguments = CounterFunction.Arguments,
   examples = """
     Examples:
       > SELECT t, _FUNC_(t, x) OVER (ORDER BY t ROWS 2 PRECEDING) FROM VALUES (0, 5), (10, 9), (20, 3), (30, 4) AS t(t, x);

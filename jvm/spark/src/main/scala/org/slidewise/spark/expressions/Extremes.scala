@@ -53,12 +53,16 @@ abstract class ExtremeCount(largest: Boolean) extends ExtremeFunction(largest) w
   override protected def lower(state: State): Expression = state("count")
 }
 
-@ExpressionDescription(
-  usage = "_FUNC_(x) - Returns how often the greatest value of `x` occurs.",
-  arguments = """
+private object ExtremeCount {
+  final val Arguments = """
     Arguments:
       * x - of any type that has an order. Nulls are skipped; 0 is returned where there is nothing else.
-  """,
+  """
+}
+
+@ExpressionDescription(
+  usage = "_FUNC_(x) - Returns how often the greatest value of `x` occurs.",
+  arguments = ExtremeCount.Arguments,
   examples = """
     Examples:
       > SELECT _FUNC_(x) FROM VALUES (4), (5), (NULL), (5) AS t(x);
@@ -78,10 +82,7 @@ case class MaxCount(child: Expression) extends ExtremeCount(largest = true) {
 
 @ExpressionDescription(
   usage = "_FUNC_(x) - Returns how often the least value of `x` occurs.",
-  arguments = """
-    Arguments:
-      * x - of any type that has an order. Nulls are skipped; 0 is returned where there is nothing else.
-  """,
+  arguments = ExtremeCount.Arguments,
   examples = """
     Examples:
       > SELECT _FUNC_(x) FROM VALUES (4), (4), (NULL), (5) AS t(x);

@@ -198,16 +198,24 @@ private object LongestRun {
   final val BestStart = 13
   final val BestEnd = 14
   final val Fields = 15
+
+  final val Arguments = """
+    Arguments:
+      * x - of any type that has an order. Nulls are skipped, and do not end a run.
+      * strict - true, the default; false if equal values do not end a run either.
+  """
+
+  final val Note = """
+    Positions are those of the rows in the frame, from 1. Of equally long runs it is the first. The result is null if there are
+    no values. The function depends on the order of the rows, and needs one: OVER (... ORDER BY ...) or WITHIN GROUP (ORDER BY
+    ...).
+  """
 }
 
 @ExpressionDescription(
   usage =
     "_FUNC_(x[, strict]) - Returns the longest run of values of `x` each of which is greater than the one before it.",
-  arguments = """
-    Arguments:
-      * x - of any type that has an order. Nulls are skipped, and do not end a run.
-      * strict - true, the default; false if equal values do not end a run either.
-  """,
+  arguments = LongestRun.Arguments,
   examples = """
     Examples:
       > SELECT i, _FUNC_(x) OVER (ORDER BY i ROWS 3 PRECEDING) FROM VALUES (1, 5), (2, 2), (3, 4), (4, 9), (5, 1) AS t(i, x);
@@ -219,11 +227,7 @@ private object LongestRun {
       > SELECT _FUNC_(x) WITHIN GROUP (ORDER BY i) FROM VALUES (5, 1), (3, 4), (1, 5), (4, 9), (2, 2) AS t(i, x);
        {"length":3,"first_position":2,"last_position":4,"start_value":2,"end_value":9}
   """,
-  note = """
-    Positions are those of the rows in the frame, from 1. Of equally long runs it is the first. The result is null if there are
-    no values. The function depends on the order of the rows, and needs one: OVER (... ORDER BY ...) or WITHIN GROUP (ORDER BY
-    ...).
-  """,
+  note = LongestRun.Note,
   group = "agg_funcs",
   since = "0.2.0"
 )
@@ -248,11 +252,7 @@ case class LongestIncreasingRun(
 @ExpressionDescription(
   usage =
     "_FUNC_(x[, strict]) - Returns the longest run of values of `x` each of which is less than the one before it.",
-  arguments = """
-    Arguments:
-      * x - of any type that has an order. Nulls are skipped, and do not end a run.
-      * strict - true, the default; false if equal values do not end a run either.
-  """,
+  arguments = LongestRun.Arguments,
   examples = """
     Examples:
       > SELECT i, r.length, r.last_position FROM (SELECT i, _FUNC_(x, false) OVER (ORDER BY i ROWS 3 PRECEDING) AS r FROM VALUES (1, 5), (2, 5), (3, 4), (4, 9) AS t(i, x));
@@ -263,11 +263,7 @@ case class LongestIncreasingRun(
       > SELECT _FUNC_(x) WITHIN GROUP (ORDER BY i DESC) FROM VALUES (1, 5), (3, 4), (2, 4), (4, 9) AS t(i, x);
        {"length":2,"first_position":1,"last_position":2,"start_value":9,"end_value":4}
   """,
-  note = """
-    Positions are those of the rows in the frame, from 1. Of equally long runs it is the first. The result is null if there are
-    no values. The function depends on the order of the rows, and needs one: OVER (... ORDER BY ...) or WITHIN GROUP (ORDER BY
-    ...).
-  """,
+  note = LongestRun.Note,
   group = "agg_funcs",
   since = "0.2.0"
 )

@@ -43,16 +43,20 @@ abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
   protected def answer(probabilities: Array[(Any, Double)]): Any
 }
 
-@ExpressionDescription(
-  usage =
-    "_FUNC_(model, features) - Returns the most probable label of `features` by a model that `naive_bayes_agg` has trained.",
-  arguments = """
+private object NaiveBayesScore {
+  final val Arguments = """
     Arguments:
       * model - the result of `naive_bayes_agg`; null gives null.
       * features - a struct with the names of the features that the model was trained with; names are the same as those of
           columns are. A feature that is null, or that the model does not know, is left out. A number where the model has
           categories is an error, and so is a category where it has numbers.
-  """,
+  """
+}
+
+@ExpressionDescription(
+  usage =
+    "_FUNC_(model, features) - Returns the most probable label of `features` by a model that `naive_bayes_agg` has trained.",
+  arguments = NaiveBayesScore.Arguments,
   examples = """
     Examples:
       > SELECT _FUNC_(m, named_struct('size', 6)) FROM (SELECT naive_bayes_agg(label, struct(size)) AS m FROM VALUES ('a', 1), ('a', 2), ('b', 5), ('b', 7) AS t(label, size));
@@ -75,13 +79,7 @@ case class NaiveBayesPredict(left: Expression, right: Expression, caseSensitive:
 
 @ExpressionDescription(
   usage = "_FUNC_(model, features) - Returns each label with its probability, the most probable first.",
-  arguments = """
-    Arguments:
-      * model - the result of `naive_bayes_agg`; null gives null.
-      * features - a struct with the names of the features that the model was trained with; names are the same as those of
-          columns are. A feature that is null, or that the model does not know, is left out. A number where the model has
-          categories is an error, and so is a category where it has numbers.
-  """,
+  arguments = NaiveBayesScore.Arguments,
   examples = """
     Examples:
       > SELECT s.label, round(s.probability, 4) FROM (SELECT explode(_FUNC_(m, named_struct('colour', 'red'))) AS s FROM (SELECT naive_bayes_agg(label, struct(colour)) AS m FROM VALUES ('a', 'red'), ('a', 'red'), ('b', 'blue'), ('b', 'red') AS t(label, colour)));

@@ -101,15 +101,17 @@ object BestFunction {
 
   /** The limit that Spark sets to `max_by(x, y, k)`. */
   val Most = 100000
+
+  final val Arguments = """
+    Arguments:
+      * x - of any type that has an order. Nulls are skipped; where there is nothing else, the result is null.
+      * k - how many at most: a constant from 1 to 100000.
+  """
 }
 
 @ExpressionDescription(
   usage = "_FUNC_(x, k) - Returns the `k` greatest values of `x`, the greatest first.",
-  arguments = """
-    Arguments:
-      * x - of any type that has an order. Nulls are skipped; where there is nothing else, the result is null.
-      * k - how many at most: a constant from 1 to 100000.
-  """,
+  arguments = BestFunction.Arguments,
   examples = """
     Examples:
       > SELECT _FUNC_(x, 2) FROM VALUES (4), (7), (NULL), (7), (1) AS t(x);
@@ -138,11 +140,7 @@ case class TopK(left: Expression, right: Expression, mutableAggBufferOffset: Int
 
 @ExpressionDescription(
   usage = "_FUNC_(x, k) - Returns the `k` least values of `x`, the least first.",
-  arguments = """
-    Arguments:
-      * x - of any type that has an order. Nulls are skipped; where there is nothing else, the result is null.
-      * k - how many at most: a constant from 1 to 100000.
-  """,
+  arguments = BestFunction.Arguments,
   examples = """
     Examples:
       > SELECT _FUNC_(x, 2) FROM VALUES (4), (7), (NULL), (4), (1) AS t(x);
