@@ -19,8 +19,9 @@ HEAD = """# SQL functions
 
 What the papers' operators are in SQL, where Spark has no function for them. They stand wherever an aggregate
 may: in `OVER (…)`, where Slidewise runs them at a constant number of merges a row, in `GROUP BY`, `ROLLUP`
-and `PIVOT`, with `FILTER` and `DISTINCT`, and in streaming aggregation. With `spark.slidewise.enabled` off,
-Spark's own operators give the same answers; for functions that promise an answer within an error, one within it.
+and `PIVOT`, with `FILTER`, with `DISTINCT` if their order is not asked for, and in streaming aggregation.
+With `spark.slidewise.enabled` off, Spark's own operators give the same answers; for functions that promise an
+answer within an error, one within it.
 
 From Python, `import slidewise.functions as sw`; from Scala and Java, `org.slidewise.spark.functions`. Each
 function has a file of runnable SQL in [sql/functions](../sql/functions), and `DESCRIBE FUNCTION EXTENDED`

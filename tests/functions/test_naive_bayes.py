@@ -115,3 +115,21 @@ def test_categories_have_no_collation(spark: SparkSession, call: str) -> None:
     assert "second" in str(caught.value)
     assert "COLLATE UTF8_BINARY" in str(caught.value)
     assert spark.sql(f"SELECT {call.replace('(colour)', '(colour COLLATE UTF8_BINARY)')} FROM {table}").first()
+
+
+def test_numbers_whose_squares_are_past_the_largest_double(spark: SparkSession) -> None:
+    for huge in ("('a', 1e160)", "('a', 1e160), ('a', 3)", "('a', 1e308), ('a', -1e308)"):
+        trained = f"SELECT naive_bayes_agg(l, struct(s)) AS m FROM VALUES {huge}, ('b', 2), ('b', 3) AS t(l, s)"
+        assert predicted(spark, "struct(2D AS s)", trained) == "[('b', 1.0), ('a', 0.0)]", huge
+    one = spark.sql("SELECT naive_bayes_agg('a', struct(1e160 AS s)) AS m").first().m
+    assert one.classes[0].gaussian["s"].variance == 0.0
+
+
+@pytest.mark.parametrize("x", ["double('NaN')", "double('inf')", "double('-inf')", "CAST(NULL AS double)"])
+def test_what_is_no_number_is_left_out(spark: SparkSession, x: str) -> None:
+    some = "SELECT 'a' AS l, 1D AS s UNION ALL SELECT 'a', 2D UNION ALL SELECT 'b', 7D"
+    trained = f"SELECT naive_bayes_agg(l, struct(s)) AS m FROM ({some})"
+    with_it = f"SELECT naive_bayes_agg(l, struct(s)) AS m FROM ({some} UNION ALL SELECT 'b', {x})"
+    gaussian = [c.gaussian["s"] for c in spark.sql(with_it).first().m.classes]
+    assert gaussian == [c.gaussian["s"] for c in spark.sql(trained).first().m.classes]
+    assert predicted(spark, f"struct({x} AS s)", trained) == "[('a', 0.6667), ('b', 0.3333)]"

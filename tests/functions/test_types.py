@@ -213,3 +213,14 @@ def test_a_filter_tells_strings_by_their_collation(spark: SparkSession, collatio
     asked = ", ".join(f"might_contain(f, '{s}' COLLATE {collation})" for s in (x, same, "b"))
     sql = f"SELECT {asked} FROM (SELECT bloom_filter_agg(x COLLATE {collation}) AS f FROM VALUES ('{x}') AS t(x))"
     assert tuple(spark.sql(sql).first()) == (True, True, False)
+
+
+def test_a_filter_is_asked_by_the_users_own_name(spark: SparkSession) -> None:
+    assert spark.sql("SELECT might_contain(f, a) FROM VALUES (X'00', 'x') AS t(f, a)").columns == [
+        "might_contain(f, a)"
+    ]
+
+
+def test_a_mean_between_the_largest_doubles(spark: SparkSession) -> None:
+    mean = "time_weighted_avg(t, x, 'linear') WITHIN GROUP (ORDER BY t)"
+    assert spark.sql(f"SELECT {mean} FROM VALUES (0, 1e308), (1, 1e308) AS t(t, x)").first()[0] == 1e308

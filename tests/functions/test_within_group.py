@@ -166,3 +166,14 @@ def test_refusals(spark: SparkSession, sql: str, condition: str) -> None:
 def test_an_explained_plan_says_the_order(spark: SparkSession) -> None:
     frame = spark.sql("SELECT ewma(x, 0.5) WITHIN GROUP (ORDER BY i DESC) FROM VALUES (1, 2) AS t(i, x)")
     assert frame.columns == ["ewma(x, 0.5) WITHIN GROUP (ORDER BY i DESC NULLS LAST)"]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_beside_several_distincts(spark: SparkSession, call: str) -> None:
+    """Which Spark plans by putting columns in the place of all arguments."""
+    own = f"{call} WITHIN GROUP (ORDER BY t, id DESC)"
+    distinct = "count(DISTINCT s), sum(DISTINCT x) FILTER (WHERE h = 0)"
+    table = TABLE.format(n=3)
+    alone = answers(spark, f"SELECT g, {own} FROM {table} GROUP BY g")
+    beside = spark.sql(f"SELECT g, {own}, {distinct} FROM {table} GROUP BY g").collect()
+    assert sorted(repr(tuple(row)[:2]) for row in beside) == alone

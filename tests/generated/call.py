@@ -22,7 +22,8 @@ class Compare(Enum):
 class Call:
     """`{over}` in the SQL is where FILTER and OVER go.
 
-    `ordered`: the answer depends on the order of the rows, so of peers too.
+    `ordered`: the answer depends on the order of the rows, so of peers too. `time`: a column that must not be seen to
+    descend.
     """
 
     spark: str
@@ -31,6 +32,7 @@ class Call:
     tolerance: float = 0.0
     ordered: bool = False
     filters: bool = True
+    time: str | None = None
 
 
 Maker = Callable[[random.Random, Table], "Call | None"]

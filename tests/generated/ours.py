@@ -63,14 +63,16 @@ def _time_weighted_avg(rng: random.Random, table: Table) -> Call:
     method = rng.choice(["", ", 'locf'", ", 'linear'"])
     # Times in no order may add up to hardly any time, which magnifies the error.
     tolerance = 1e-6 * max(x.magnitude, 1) * max(table.rows, 1)
-    return Call(f"time_weighted_avg({t.name}, {x.name}{method}) {{over}}", None, Compare.CLOSE, tolerance, ordered=True)
+    sql = f"time_weighted_avg({t.name}, {x.name}{method}) {{over}}"
+    return Call(sql, None, Compare.CLOSE, tolerance, ordered=True, time=t.name)
 
 
 def _counter(name: str) -> Maker:
     def make(rng: random.Random, table: Table) -> Call:
         t, x = pick(rng, table, TIMES, tame=True), rng.choice(addends(table))
         tolerance = 1e-9 * x.magnitude * max(table.rows, 1)
-        return Call(f"{name}({t.name}, {x.name}) {{over}}", None, Compare.CLOSE, tolerance, ordered=True)
+        sql = f"{name}({t.name}, {x.name}) {{over}}"
+        return Call(sql, None, Compare.CLOSE, tolerance, ordered=True, time=t.name)
 
     return make
 

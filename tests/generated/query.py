@@ -89,6 +89,8 @@ def _case(rng: random.Random, table: Table, storage: str, windows: list[Window])
     call = rng.choices(FUNCTIONS, [f.weight for f in FUNCTIONS])[0].make(rng, table)
     if call is None or not (window.determined(frame, call.ordered) or _arrives_in_order(storage)):
         return None
+    if call.time and f"ORDER BY {call.time} DESC" in window.keys:
+        return None
     return _aggregate(rng, table, call, window, frame)
 
 

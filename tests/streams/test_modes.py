@@ -175,14 +175,18 @@ def test_explain_says_what_runs(spark: SparkSession, feed: Feed) -> None:
         ("sum(n) OVER (PARTITION BY k ORDER BY n)", "order by a TIMESTAMP column with a watermark"),
         ("sum(n) OVER (PARTITION BY k ORDER BY ts DESC)", "order ascending"),
         ("sum(n) OVER (PARTITION BY k ORDER BY ts, n)", "order by the column of the watermark"),
-        ("sum(n) OVER (PARTITION BY k)", "is not the event-time column alone"),
+        ("sum(n) OVER (PARTITION BY k)", "there is no ORDER BY"),
+        (
+            "sum(n) OVER (PARTITION BY k ORDER BY ts + INTERVAL 1 DAY)",
+            "INTERVAL '1' DAY AS TIMESTAMP) is not the event-time column: order by the column of the watermark",
+        ),
         ("ntile(3) OVER (PARTITION BY k ORDER BY ts)", "a stream has no end"),
         (
             "sum(n) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)",
             "end it at CURRENT ROW",
         ),
         ("lag(n) IGNORE NULLS OVER (PARTITION BY k ORDER BY ts)", "use last with IGNORE NULLS"),
-        ("sum(n) OVER (PARTITION BY k COLLATE UNICODE_CI ORDER BY ts)", "partition by a collation key"),
+        ("sum(n) OVER (PARTITION BY k COLLATE UNICODE_CI ORDER BY ts)", "PARTITION BY collate(k, UNICODE_CI) has"),
     ],
 )
 def test_what_cannot_run_is_refused_with_what_to_change(
@@ -191,6 +195,12 @@ def test_what_cannot_run_is_refused_with_what_to_change(
     with pytest.raises(AnalysisException, match="SLIDEWISE_UNSUPPORTED_STREAM_WINDOW") as refused:
         over(spark, feed, window).schema  # noqa: B018
     assert says in str(refused.value)
+
+
+def test_times_that_have_no_watermarks_are_refused_with_what_to_change(spark: SparkSession) -> None:
+    stream = spark.readStream.format("rate").load().selectExpr("CAST(timestamp AS TIMESTAMP_NTZ) AS tn", "value AS n")
+    with pytest.raises(AnalysisException, match="cast it to TIMESTAMP and call withWatermark"):
+        stream.selectExpr("sum(n) OVER (PARTITION BY n ORDER BY tn ROWS 1 PRECEDING)").schema  # noqa: B018
 
 
 def total(numbers: pd.Series) -> int:

@@ -1,5 +1,6 @@
 package org.slidewise.spark.expressions
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions._
@@ -30,6 +31,8 @@ private[expressions] object BloomFilters {
     case _: StringType => true
     case other         => isBinaryStable(other) && new XxHash64(Seq(value)).checkInputDataTypes().isSuccess
   }
+
+  val Hashed = "hashable (no MAP or VARIANT, and no STRING of a collation within another)"
 
   private def hash(value: Expression): Expression =
     If(IsNull(value), Literal.create(null, LongType), new XxHash64(Seq(value)))
@@ -82,7 +85,7 @@ case class BloomFilterAgg(x: Expression, expected: Option[Expression], bits: Opt
     ConstantArgument.first(
       () =>
         if (BloomFilters.hasKey(x)) TypeCheckSuccess
-        else NumericArgument.mismatch(x, 0, BloomFilterAgg.Hashed),
+        else NumericArgument.mismatch(x, 0, BloomFilters.Hashed),
       () => sizeOf.fold[TypeCheckResult](TypeCheckSuccess)(BloomFilterAgg.check(_, 1, mostExpected)),
       () => bitsOf.fold[TypeCheckResult](TypeCheckSuccess)(BloomFilterAgg.check(_, 2, mostBits))
     )
@@ -106,8 +109,6 @@ private object BloomFilterAgg {
   private val Expected = 10000L
 
   private val FalsePositives = 0.03
-
-  private val Hashed = "hashable (no MAP or VARIANT, and no STRING of a collation within another)"
 
   private def check(constant: ConstantArgument, index: Int, most: Long): TypeCheckResult =
     ConstantArgument.first(
@@ -135,8 +136,8 @@ private object BloomFilterAgg {
        true	false
   """,
   note = """
-    A filter does not know the type that it was made of: a value of another type, as 3.0 for 3, is not in it, and the answer is
-    false.
+    A filter does not know the type that it was made of: a value of another type, as 3.0 for 3, or 1.5 for 1.50, is not in it,
+    and the answer is false.
   """,
   group = "misc_funcs",
   since = "0.2.0"
@@ -149,9 +150,12 @@ case class MightContain(left: Expression, right: Expression)
   override def nullIntolerant: Boolean = true
 
   override def checkInputDataTypes(): TypeCheckResult = left.dataType match {
-    case BinaryType | NullType => TypeCheckSuccess
+    case BinaryType | NullType if BloomFilters.hasKey(right) => TypeCheckSuccess
+    case BinaryType | NullType => NumericArgument.mismatch(right, 1, BloomFilters.Hashed)
     case _                     => NumericArgument.mismatch(left, 0, toSQLType(BinaryType))
   }
+
+  @transient private lazy val key = BloomFilters.key(right)
 
   @transient private lazy val filter = new LastRead(
     InvalidArgument.read(prettyName, "filter", "a result of `bloom_filter_agg`", _)(
@@ -159,8 +163,12 @@ case class MightContain(left: Expression, right: Expression)
     )
   )
 
-  override protected def nullSafeEval(bytes: Any, key: Any): Any =
-    filter(bytes.asInstanceOf[Array[Byte]]).mightContainLong(key.asInstanceOf[Long])
+  override def eval(input: InternalRow): Any = {
+    val bytes = left.eval(input)
+    val sought = if (bytes == null) null else key.eval(input)
+    if (sought == null) null
+    else filter(bytes.asInstanceOf[Array[Byte]]).mightContainLong(sought.asInstanceOf[Long])
+  }
 
   override protected def withNewChildrenInternal(newLeft: Expression, newRight: Expression): MightContain =
     copy(newLeft, newRight)

@@ -117,8 +117,9 @@ case class CountMinSketchMerge(child: Expression, mutableAggBufferOffset: Int, i
     try buffer.sketch = Some(buffer.sketch.fold(sketch)(_.mergeInPlace(sketch)))
     catch {
       case _: IncompatibleMergeException =>
-        val other = "of another error, confidence or seed than those before it"
-        throw new InvalidArgument(prettyName, "sketch", s"one $other", s"none $other")
+        val those = "those before it"
+        val value = s"of another error, confidence or seed than $those"
+        throw new InvalidArgument(prettyName, "sketch", value, s"made with the same as $those")
     }
 
   override def eval(buffer: MergedSketch): Any = buffer.sketch.map(_.toByteArray).orNull

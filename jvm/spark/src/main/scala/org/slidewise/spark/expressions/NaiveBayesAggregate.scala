@@ -25,7 +25,7 @@ import org.apache.spark.unsafe.types.UTF8String
       * label - the class of a row: a string, an integer, a boolean or a date. Rows in which it is null are skipped. Strings that are
           equal by their collation are one class, which is shown as the least of them byte by byte.
       * features - a struct. Its numbers are features with a normal distribution in each class; its other fields are categories. A
-          feature that is null is left out of its row. Each name stands for one feature. Strings with a collation other than
+          feature that is null, NaN or infinite is left out of its row. Each name stands for one feature. Strings with a collation other than
           UTF8_BINARY are refused: x COLLATE UTF8_BINARY is a category, and so is lower(x) COLLATE UTF8_BINARY.
       * smoothing - what is added to each count of a category (Laplace): a positive constant, by default 1.
   """,
@@ -93,8 +93,10 @@ case class NaiveBayesAggregate(
       var i = 0
       while (i < fields.length) {
         if (!row.isNullAt(i)) fields(i).dataType match {
-          case DoubleType => perClass.moments(fields(i).name).add(row.getDouble(i))
-          case _          =>
+          case DoubleType =>
+            val x = row.getDouble(i)
+            if (java.lang.Double.isFinite(x)) perClass.moments(fields(i).name).add(x)
+          case _ =>
             perClass.addCategory(fields(i).name, UTF8String.fromBytes(row.getUTF8String(i).getBytes), 1)
         }
         i += 1

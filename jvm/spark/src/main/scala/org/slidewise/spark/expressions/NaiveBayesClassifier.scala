@@ -28,7 +28,7 @@ final private[expressions] class NaiveBayesClassifier(smoothing: Double, counts:
         all
       }
     math.max(
-      overall.values.map(_.variance).maxOption.getOrElse(0.0) * VarianceSmoothing,
+      math.min(overall.values.map(_.variance).maxOption.getOrElse(0.0), Double.MaxValue) * VarianceSmoothing,
       java.lang.Double.MIN_NORMAL
     )
   }
@@ -58,7 +58,8 @@ final private[expressions] class NaiveBayesClassifier(smoothing: Double, counts:
     c.gaussian.get(feature).filter(_.count > 0).fold(0.0) { m =>
       val variance = m.variance + leastVariance
       val deviation = x - m.mean
-      -0.5 * (math.log(2 * math.Pi * variance) + deviation * deviation / variance)
+      val log = -0.5 * (math.log(2 * math.Pi * variance) + deviation * deviation / variance)
+      if (log.isNaN) Double.NegativeInfinity else log // of squares past the largest double
     }
 }
 

@@ -24,7 +24,11 @@ final class Moments(var count: Long, var mean: Double, var squares: Double) {
 
   private def addAll(n: Long, itsMean: Double, itsSquares: Double): Unit = {
     val all = count + n
-    if (all > 0) {
+    if (count == 0) {
+      count = n
+      mean = itsMean
+      squares = itsSquares
+    } else if (n > 0) {
       val delta = itsMean - mean
       squares += itsSquares + delta * delta * (count.toDouble * n / all)
       mean += delta * (n.toDouble / all)

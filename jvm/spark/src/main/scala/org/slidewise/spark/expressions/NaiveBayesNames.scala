@@ -25,11 +25,12 @@ final private[expressions] class NaiveBayesNames(
   private val numbers = counts.classes.flatMap(_.gaussian.keys).toSet
   private val categories = counts.classes.flatMap(_.categorical.keys).toSet
 
-  /** What is not null and known to the model. */
+  /** What is not null, NaN or infinite, and known to the model. */
   def known(features: InternalRow): Seq[GivenFeature] =
     fields.toSeq.zipWithIndex.filterNot(f => features.isNullAt(f._2)).flatMap { case (field, i) =>
       field.dataType match {
-        case DoubleType =>
+        case DoubleType if !java.lang.Double.isFinite(features.getDouble(i)) => None
+        case DoubleType                                                      =>
           val x = features.getDouble(i)
           found(field.name, numbers)
             .orElse(refuse(categories, field.name, s"the number $x", "a category"))

@@ -48,8 +48,8 @@ private object NaiveBayesScore {
     Arguments:
       * model - the result of `naive_bayes_agg`; null gives null.
       * features - a struct with the names of the features that the model was trained with; names are the same as those of
-          columns are. A feature that is null, or that the model does not know, is left out. A number where the model has
-          categories is an error, and so is a category where it has numbers.
+          columns are. A feature that is null, NaN or infinite, or that the model does not know, is left out. A number
+          where the model has categories is an error, and so is a category where it has numbers.
   """
 }
 

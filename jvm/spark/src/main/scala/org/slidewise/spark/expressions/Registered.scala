@@ -33,7 +33,7 @@ object Registered {
     of[BottomK]("bottom_k"),
     of[TopKBy]("top_k_by"),
     of[BloomFilterAgg]("bloom_filter_agg"),
-    built[MightContain]("might_contain", 2 to 2)(a => MightContain(a(0), BloomFilters.key(a(1)))),
+    of[MightContain]("might_contain"),
     of[CountMinSketchEstimate]("count_min_sketch_estimate"),
     of[CountMinSketchMerge]("count_min_sketch_merge_agg"),
     built[NaiveBayesAggregate]("naive_bayes_agg", 2 to 3)(NaiveBayesAggregate.of),

@@ -33,7 +33,8 @@ import org.apache.spark.sql.types._
        11.0
   """,
   note = """
-    The result is a double; where the time from the first row to the last is nothing, it is the last value. The function depends
+    The result is a double; where the time from the first row to the last is nothing, it is the last value. Areas are
+    added up in microseconds, or in the numbers that `t` has: past 10^308 they are infinite. The function depends
     on the order of the rows, and needs one in which `t` ascends: OVER (... ORDER BY t) or WITHIN GROUP (ORDER BY t). ORDER BY t
     DESC is refused; by another expression, that `t` ascends is not checked.
   """,
@@ -74,7 +75,7 @@ case class TimeWeightedMean(t: Expression, x: Expression, method: Option[Express
 
   override protected def combine(older: State, newer: State): Seq[Expression] = {
     val height =
-      if (isLinear) Divide(Add(older("last.x"), newer("first.x")), Literal(2.0)) else older("last.x")
+      if (isLinear) Add(half(older("last.x")), half(newer("first.x"))) else older("last.x")
     val between = Multiply(height, TimeArgument.elapsed(older("last.t"), newer("first.t")))
     Seq(
       older("first.t"),
@@ -84,6 +85,8 @@ case class TimeWeightedMean(t: Expression, x: Expression, method: Option[Express
       Add(Add(older("area"), between), newer("area"))
     )
   }
+
+  private def half(value: Expression) = Multiply(value, Literal(0.5))
 
   override protected def lower(state: State): Expression =
     If(

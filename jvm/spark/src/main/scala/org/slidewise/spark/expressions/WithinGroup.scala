@@ -28,7 +28,8 @@ final case class WithinGroup(
 ) extends TypedImperativeAggregate[ArrayBuffer[UnsafeRow]]
     with ImplicitCastInputTypes {
 
-  override def children: Seq[Expression] = function.children ++ order
+  // Not the SortOrders themselves, as where PIVOT or several DISTINCTs put other expressions in the place of arguments.
+  override def children: Seq[Expression] = function.children ++ order.map(_.child)
   override def dataType: DataType = function.dataType
   override def nullable: Boolean = function.nullable
   override def prettyName: String = function.prettyName
@@ -121,17 +122,14 @@ final case class WithinGroup(
   override def withNewMutableAggBufferOffset(offset: Int): WithinGroup = copy(mutableAggBufferOffset = offset)
   override def withNewInputAggBufferOffset(offset: Int): WithinGroup = copy(inputAggBufferOffset = offset)
 
-  /** PIVOT makes every child null outside of its column; constants stay constants, and an order stays an order. */
+  /** PIVOT makes every child null outside of its column; constants stay constants. */
   override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): WithinGroup = {
     val (arguments, keys) = c.splitAt(function.children.size)
     val (ofRow, constants) = arguments.splitAt(function.rowArguments)
     val called = function.withNewChildren(ofRow ++ constants.map(ConstantArgument.outsideOfPivot))
     copy(
       function = called.asInstanceOf[AggregateFunction with OrderDependent],
-      order = keys.map {
-        case If(inColumn, key: SortOrder, nothing) => key.copy(child = If(inColumn, key.child, nothing))
-        case key                                   => key.asInstanceOf[SortOrder]
-      }
+      order = order.zip(keys).map { case (by, key) => by.copy(child = key) }
     )
   }
 }

@@ -26,7 +26,7 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) wit
     node match {
       case window: Window if isBelowState && StreamInput.isBelow(window) && waitsForRows(window) =>
         throw new StreamRefused(
-          StreamRefused.textOf(window.windowExpressions),
+          StreamRefused.textOf(window.windowExpressions, window.child),
           "a frame of ROWS ends after the current row, so that rows wait for others however late it gets, and another " +
             "operation with a state follows: use RANGE with an interval, or end the frame at CURRENT ROW"
         )

@@ -1,8 +1,10 @@
 package org.slidewise.spark.planning.streams
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.NamedExpression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import org.slidewise.spark.RefusedQuery
+import org.slidewise.spark.planning.WindowSql
 
 /** A window over a stream that cannot run, with what to change. */
 final class StreamRefused(what: String, reason: String)
@@ -17,11 +19,9 @@ object StreamRefused {
   val Condition = "SLIDEWISE_UNSUPPORTED_STREAM_WINDOW"
   val SqlState = "0A000"
 
-  /** Window expressions for a person to read. */
-  def textOf(expressions: Seq[NamedExpression]): String = expressions
-    .map {
-      case Alias(window, _) => window.sql
-      case other            => other.sql
-    }
-    .mkString(", ")
+  /** Window expressions over `child` for a person to read. */
+  def textOf(expressions: Seq[NamedExpression], child: LogicalPlan): String = {
+    val computed = WindowSql.definitions(child)
+    expressions.map(WindowSql(_, computed)).mkString(", ")
+  }
 }

@@ -38,24 +38,30 @@ object StreamWindowRule extends Rule[LogicalPlan] {
   private def check(window: Window): Unit = {
     val conf = SQLConf.get
     val eager = SlidewiseSettings.streamEager(conf)
-    val what = StreamRefused.textOf(window.windowExpressions)
+    val what = StreamRefused.textOf(window.windowExpressions, window.child)
     def refuse(reason: String) = throw new StreamRefused(what, reason)
+    val computed = WindowSql.definitions(window.child)
+    def said(e: Expression) =
+      e.transform { case a: Attribute => computed.getOrElse(a.exprId, a.withQualifier(Nil)) }.sql
 
     window.orderSpec match {
-      case Seq(SortOrder(time: Attribute, Ascending, _, _)) => eventTimeProblem(time, eager).foreach(refuse)
-      case Seq(SortOrder(other, Descending, _, _))          =>
+      case Seq(SortOrder(time: Attribute, Ascending, _, _)) =>
+        eventTimeProblem(time, s"ORDER BY ${said(time)}", computed.contains(time.exprId), eager)
+          .foreach(refuse)
+      case Seq(SortOrder(other, Descending, _, _)) =>
         refuse(
-          s"ORDER BY ${other.sql} DESC would begin with the last row of a stream that has none: order ascending"
+          s"ORDER BY ${said(other)} DESC would begin with the last row of a stream that has none: order ascending"
         )
+      case Seq() => refuse("there is no ORDER BY: order by the column of the watermark")
       case order =>
         refuse(
-          s"ORDER BY ${order.map(_.sql).mkString(", ")} is not the event-time column alone: " +
+          s"ORDER BY ${order.map(said).mkString(", ")} is not the event-time column alone: " +
             "order by the column of the watermark"
         )
     }
     window.partitionSpec.find(e => !UnsafeRowUtils.isBinaryStable(e.dataType)).foreach { key =>
       refuse(
-        s"PARTITION BY ${key.sql} has the type ${key.dataType.sql}, in which different values count as equal: " +
+        s"PARTITION BY ${said(key)} has the type ${key.dataType.sql}, in which different values count as equal: " +
           "partition by a collation key, or by a column with UTF8_BINARY"
       )
     }
@@ -70,15 +76,27 @@ object StreamWindowRule extends Rule[LogicalPlan] {
     }
   }
 
-  private def eventTimeProblem(time: Attribute, eager: Boolean): Option[String] =
+  private def eventTimeProblem(
+      time: Attribute,
+      orderBy: String,
+      isComputed: Boolean,
+      eager: Boolean
+  ): Option[String] = {
+    val orEager = s"or set ${SlidewiseSettings.StreamMode} to eager"
     if (time.dataType != TimestampType && time.dataType != TimestampNTZType)
+      Some(s"$orderBy has the type ${time.dataType.sql}: order by a TIMESTAMP column with a watermark")
+    else if (eager || time.metadata.contains(EventTimeWatermark.delayKey)) None
+    else if (isComputed)
+      Some(s"$orderBy is not the event-time column: order by the column of the watermark itself, $orEager")
+    else if (time.dataType == TimestampNTZType)
       Some(
-        s"ORDER BY ${time.sql} has the type ${time.dataType.sql}: order by a TIMESTAMP column with a watermark"
+        s"$orderBy has the type ${time.dataType.sql}, for which Spark has no watermarks: " +
+          s"cast it to TIMESTAMP and call withWatermark(\"${time.name}\", \"1 minute\") on the stream first, $orEager"
       )
-    else if (!eager && !time.metadata.contains(EventTimeWatermark.delayKey))
+    else
       Some(
-        s"ORDER BY ${time.sql} is a column without a watermark: call withWatermark(\"${time.name}\", \"1 minute\") " +
-          s"on the stream first, or set ${SlidewiseSettings.StreamMode} to eager"
+        s"$orderBy is a column without a watermark: call withWatermark(\"${time.name}\", \"1 minute\") " +
+          s"on the stream first, $orEager"
       )
-    else None
+  }
 }

@@ -21,7 +21,7 @@ object StreamWindowStrategy extends SparkStrategy {
       val conf = SQLConf.get
       val (windows, outputs) = expressions.map(WindowExpressions.extract).unzip
       StreamPlan.of(windows.flatten, SlidewiseSettings.mergeApproximate(conf)) match {
-        case Left(reason)      => throw new StreamRefused(StreamRefused.textOf(expressions), reason)
+        case Left(reason)      => throw new StreamRefused(StreamRefused.textOf(expressions, child), reason)
         case Right(streamPlan) =>
           val sliding = StreamingSlidingWindowExec(
             streamPlan,
