@@ -186,7 +186,11 @@ def test_explain_says_what_runs(spark: SparkSession, feed: Feed) -> None:
             "end it at CURRENT ROW",
         ),
         ("lag(n) IGNORE NULLS OVER (PARTITION BY k ORDER BY ts)", "use last with IGNORE NULLS"),
-        ("sum(n) OVER (PARTITION BY k COLLATE UNICODE_CI ORDER BY ts)", "PARTITION BY collate(k, UNICODE_CI) has"),
+        (
+            "sum(n) OVER (PARTITION BY k COLLATE UNICODE_CI ORDER BY ts)",
+            "PARTITION BY collate(k, UNICODE_CI) has the type STRING COLLATE UNICODE_CI, in which different values "
+            "count as equal: partition by a collation key",
+        ),
     ],
 )
 def test_what_cannot_run_is_refused_with_what_to_change(

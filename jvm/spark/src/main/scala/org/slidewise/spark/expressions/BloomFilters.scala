@@ -86,8 +86,8 @@ case class BloomFilterAgg(x: Expression, expected: Option[Expression], bits: Opt
       () =>
         if (BloomFilters.hasKey(x)) TypeCheckSuccess
         else NumericArgument.mismatch(x, 0, BloomFilters.Hashed),
-      () => sizeOf.fold[TypeCheckResult](TypeCheckSuccess)(BloomFilterAgg.check(_, 1, mostExpected)),
-      () => bitsOf.fold[TypeCheckResult](TypeCheckSuccess)(BloomFilterAgg.check(_, 2, mostBits))
+      () => sizeOf.fold[TypeCheckResult](TypeCheckSuccess)(_.wholeUpTo(mostExpected, 1)),
+      () => bitsOf.fold[TypeCheckResult](TypeCheckSuccess)(_.wholeUpTo(mostBits, 2))
     )
 
   override lazy val replacement: Expression = {
@@ -109,16 +109,6 @@ private object BloomFilterAgg {
   private val Expected = 10000L
 
   private val FalsePositives = 0.03
-
-  private def check(constant: ConstantArgument, index: Int, most: Long): TypeCheckResult =
-    ConstantArgument.first(
-      () => NumericArgument.checkWhole(constant.argument, index, s"from 1 to $most"),
-      () =>
-        constant.inRange(s"[1, $most]") { value =>
-          val n = value.asInstanceOf[Number].longValue
-          n >= 1 && n <= most
-        }
-    )
 }
 
 /** Unlike Spark's own BloomFilterMightContain, for filters that differ from row to row. */

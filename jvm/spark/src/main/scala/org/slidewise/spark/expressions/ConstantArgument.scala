@@ -33,6 +33,17 @@ final case class ConstantArgument(name: String, argument: Expression) {
         )
     )
 
+  /** That it is a whole number from 1 to `most`; it is the argument at `index`. */
+  def wholeUpTo(most: Long, index: Int): TypeCheckResult =
+    ConstantArgument.first(
+      () => NumericArgument.checkWhole(argument, index, s"from 1 to $most"),
+      () =>
+        inRange(s"[1, $most]") { value =>
+          val n = value.asInstanceOf[Number].longValue
+          n >= 1 && n <= most
+        }
+    )
+
   /** That it is one of these words. */
   def oneOf(words: String*): TypeCheckResult =
     constant.getOrElse(

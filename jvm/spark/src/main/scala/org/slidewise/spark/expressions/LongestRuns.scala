@@ -97,15 +97,9 @@ abstract class LongestRun(increasing: Boolean)
     val rows = number(older, Rows)
     val values = number(older, Values)
     if (newer.getLong(at + Values) > 0) {
-      if (values == 0) {
-        put(older, FirstLength, newer.getLong(at + FirstLength))
-        put(older, FirstTo, rows + newer.getLong(at + FirstTo))
-        take(older, FirstStart, newer, at + FirstStart)
-        take(older, FirstEnd, newer, at + FirstEnd)
-        takeLast(older, newer, at, rows)
-        takeBest(older, newer, at, rows)
-      } else if (goesOn(older, newer, at)) bridge(older, newer, at, rows, values)
+      if (values > 0 && goesOn(older, newer, at)) bridge(older, newer, at, rows, values)
       else {
+        if (values == 0) takeFirst(older, newer, at, rows)
         takeLast(older, newer, at, rows)
         takeBest(older, newer, at, rows)
       }
@@ -139,6 +133,13 @@ abstract class LongestRun(increasing: Boolean)
       put(older, LastLength, length)
       take(older, LastEnd, newer, at + LastEnd)
     } else takeLast(older, newer, at, rows)
+  }
+
+  private def takeFirst(older: InternalRow, newer: InternalRow, at: Int, rows: Long): Unit = {
+    put(older, FirstLength, newer.getLong(at + FirstLength))
+    put(older, FirstTo, rows + newer.getLong(at + FirstTo))
+    take(older, FirstStart, newer, at + FirstStart)
+    take(older, FirstEnd, newer, at + FirstEnd)
   }
 
   private def takeLast(older: InternalRow, newer: InternalRow, at: Int, rows: Long): Unit = {

@@ -37,20 +37,8 @@ object Registered {
     of[CountMinSketchEstimate]("count_min_sketch_estimate"),
     of[CountMinSketchMerge]("count_min_sketch_merge_agg"),
     built[NaiveBayesAggregate]("naive_bayes_agg", 2 to 3)(NaiveBayesAggregate.of),
-    built[NaiveBayesPredict]("naive_bayes_predict", 2 to 2)(a =>
-      NaiveBayesPredict(
-        a(0),
-        NaiveBayesFeatures.normalized("naive_bayes_predict", a(1)),
-        SQLConf.get.caseSensitiveAnalysis
-      )
-    ),
-    built[NaiveBayesProbabilities]("naive_bayes_score", 2 to 2)(a =>
-      NaiveBayesProbabilities(
-        a(0),
-        NaiveBayesFeatures.normalized("naive_bayes_score", a(1)),
-        SQLConf.get.caseSensitiveAnalysis
-      )
-    ),
+    scoring("naive_bayes_predict")(NaiveBayesPredict(_, _, _)),
+    scoring("naive_bayes_score")(NaiveBayesProbabilities(_, _, _)),
     of[AsyncCountSketch]("async_count_sketch_agg"),
     of[AsyncSumSketch]("async_sum_sketch_agg"),
     of[AsyncSketchUnion]("async_sketch_union_agg"),
@@ -96,6 +84,14 @@ object Registered {
         }
       )
     )
+
+  /** What asks a model of naive Bayes about features, by their names. */
+  private def scoring[T <: Expression: ClassTag](name: String)(
+      make: (Expression, Expression, Boolean) => T
+  ): Description =
+    built[T](name, 2 to 2) { a =>
+      make(a(0), NaiveBayesFeatures.normalized(name, a(1)), SQLConf.get.caseSensitiveAnalysis)
+    }
 
   private def described(name: String, how: (ExpressionInfo, Seq[Expression] => Expression)): Description = {
     val (info, make) = how

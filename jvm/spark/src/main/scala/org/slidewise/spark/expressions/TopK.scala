@@ -43,12 +43,7 @@ abstract class BestFunction(largest: Boolean)
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
       () => TypeUtils.checkForOrderingExpr(compared.dataType, prettyName),
-      () => NumericArgument.checkWhole(k, children.indexOf(k), s"from 1 to ${BestFunction.Most}"),
-      () =>
-        limit.inRange(s"[1, ${BestFunction.Most}]") { value =>
-          val n = value.asInstanceOf[Number].longValue
-          n >= 1 && n <= BestFunction.Most
-        }
+      () => limit.wholeUpTo(BestFunction.Most, children.indexOf(k))
     )
 
   private def key(element: Any): Any =

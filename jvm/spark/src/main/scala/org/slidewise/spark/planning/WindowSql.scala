@@ -15,19 +15,22 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
    *   what stands for a column of the expression: see [[definitions]]
    */
   def apply(expression: NamedExpression, extracted: Map[ExprId, Expression]): String = {
-    def readable(e: Expression): String =
-      e.transformUp { case a: AttributeReference => extracted.getOrElse(a.exprId, a.withQualifier(Nil)) }.sql
+    def said(e: Expression): String = readable(e, extracted)
     expression match {
       case Alias(WindowExpression(function, WindowSpecDefinition(partition, order, frame)), _) =>
         val parts = Seq(
-          if (partition.isEmpty) "" else partition.map(readable).mkString("PARTITION BY ", ", ", ""),
-          if (order.isEmpty) "" else order.map(readable).mkString("ORDER BY ", ", ", ""),
+          if (partition.isEmpty) "" else partition.map(said).mkString("PARTITION BY ", ", ", ""),
+          if (order.isEmpty) "" else order.map(said).mkString("ORDER BY ", ", ", ""),
           of(frame)
         )
-        s"${readable(function)} OVER (${parts.filter(_.nonEmpty).mkString(" ")})"
-      case other => readable(other)
+        s"${said(function)} OVER (${parts.filter(_.nonEmpty).mkString(" ")})"
+      case other => said(other)
     }
   }
+
+  /** A part of it. */
+  def readable(part: Expression, extracted: Map[ExprId, Expression]): String =
+    part.transformUp { case a: AttributeReference => extracted.getOrElse(a.exprId, a.withQualifier(Nil)) }.sql
 
   /** What Spark's analyzer has moved out of window expressions, by the column that stands for it now. */
   def definitions(plan: SparkPlan): Map[ExprId, Expression] =

@@ -38,11 +38,10 @@ object StreamWindowRule extends Rule[LogicalPlan] {
   private def check(window: Window): Unit = {
     val conf = SQLConf.get
     val eager = SlidewiseSettings.streamEager(conf)
-    val what = StreamRefused.textOf(window.windowExpressions, window.child)
-    def refuse(reason: String) = throw new StreamRefused(what, reason)
+    def refuse(reason: String) =
+      throw new StreamRefused(StreamRefused.textOf(window.windowExpressions, window.child), reason)
     val computed = WindowSql.definitions(window.child)
-    def said(e: Expression) =
-      e.transform { case a: Attribute => computed.getOrElse(a.exprId, a.withQualifier(Nil)) }.sql
+    def said(e: Expression) = WindowSql.readable(e, computed)
 
     window.orderSpec match {
       case Seq(SortOrder(time: Attribute, Ascending, _, _)) =>
