@@ -5,9 +5,15 @@ import org.slidewise.core.state.States
 /**
  * What DABA and DABA Lite share: the six positions, and the steps of the reversal that move them.
  *
- * front ≤ l ≤ r ≤ a ≤ b ≤ end divide the queue into sublists: the front list from `front` to `b`, in which lie l,,L,, from
- * `l`, l,,R,, from `r` and l,,A,, from `a`; and the back list from `b`. After each operation the window is empty, or
- * (r - l) + (a - r) + (b - a) + 1 = (b - front) - (end - b) and r - l = a - r.
+ * front ≤ b ≤ end divide the queue into the front list and the back list. Unless l = r, a reversal is under way, with
+ * front < l ≤ r ≤ a ≤ b: in the front list then lie l,,L,, from `l`, l,,R,, from `r` and l,,A,, from `a`. After each
+ * operation the window is empty, or (r - l) + 1 ≤ (b - front) - (end - b) and r - l = a - r: there are as many steps left to
+ * do as there will be operations, at least, before the back list is to become l,,R,,.
+ *
+ * The paper does a step in each operation until l = r, and then moves `l`, `r` and `a` on with each to count down what is left;
+ * here that is the difference of the lists' sizes. An insertion does its step at once only where states are small. Where to
+ * read one costs, it does so only if there would be too many left: each eviction then combines the state that is at the
+ * front next, which is read anyhow. The bounds on the combines of an operation are the paper's either way.
  */
 private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extends DequeAlgorithm[S](states) {
   private[algorithms] final var l: Int = 0
@@ -17,6 +23,8 @@ private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extend
 
   /** 0 and 1 by turns: changes whenever the back list becomes l,,R,,. */
   protected final var turn: Int = 0
+
+  private[this] val putsOff: Boolean = states.isCostlyToRead
 
   /** All that a queue is beside its states: to be given to [[moveTo]] of another with the same states. */
   private[core] final def positions: Array[Int] = Array(front, l, r, a, b, end, turn)
@@ -39,9 +47,18 @@ private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extend
     if (count < size) super.evict(count)
     else {
       popFront(count)
-      b = end // nothing is left to reverse
-      fixup()
+      l = end
+      r = end
+      a = end
+      b = end
     }
+
+  private def surplus: Int = (b - front) - (end - b)
+
+  protected final def fixupAfterInsert(): Unit =
+    if (if (putsOff) surplus <= r - l else l != r || surplus <= 0) fixup()
+
+  protected final def fixupAfterEvict(): Unit = if (l != r || surplus <= 0) fixup()
 
   /**
    * Restores the sizes, of which an insertion or eviction has left one too small, with one step of the reversal.
@@ -49,23 +66,19 @@ private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extend
    * All but `shrink` is written out here: what happens once a window is rare, and the compiler would make calls of it, after
    * which all fields are loaded again.
    */
-  protected final def fixup(): Unit =
-    if (front == b) {
-      l = end
-      r = end
-      a = end
-      b = end
-    } else {
-      if (l == b) { // the front list becomes l,,L,,, the back list, at whose start r is already, l,,R,,
+  private def fixup(): Unit = {
+    if (l == r) {
+      if (front == b) {
+        l = end
+        r = end
+      } else { // the front list becomes l,,L,,, the back list l,,R,,
         turn ^= 1
         l = front
-        a = end
-        b = end
+        r = b
       }
-      if (l == r) {
-        a += 1
-        r += 1
-        l += 1
-      } else shrink()
+      a = end
+      b = end
     }
+    if (l != r) shrink()
+  }
 }

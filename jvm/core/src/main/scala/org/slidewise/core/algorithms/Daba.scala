@@ -11,11 +11,12 @@ import org.slidewise.core.state.States
  * Each position has two slots, `val` and `agg`; the sublists are those of [[BankersAlgorithm]]. Invariants, after each
  * operation, for a window of v,,0,,, …, v,,n-1,,:
  *   - D1: `val` of position `front + i` holds v,,i,,;
- *   - D2: before `l`, and in l,,A,,, `agg` holds the aggregate from there to before `b`;
+ *   - D2: before `l`, and in l,,A,, (if l = r, in all of the front list), `agg` holds the aggregate from there to before
+ *     `b`;
  *   - D3: in l,,L,,, `agg` holds the aggregate from there to before `r`;
  *   - D4: in l,,R,,, `agg` holds the aggregate from `r` to there;
  *   - D5: in the back list, `agg` holds the aggregate from `b` to there;
- *   - D6: the window is empty, or (r - l) + (a - r) + (b - a) + 1 = (b - front) - (end - b) and r - l = a - r.
+ *   - D6: the window is empty, or (r - l) + 1 ≤ (b - front) - (end - b) and r - l = a - r.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 5
@@ -38,12 +39,12 @@ final class Daba[S] private[core] (states: States[S]) extends BankersAlgorithm[S
   private[core] override def insertLifted(): Unit = {
     states.combine(agg(end), lastAgg(b, end), value(end)) // D5
     end += 1
-    fixup() // in which D5 gives D4, and D2 gives D3
+    fixupAfterInsert() // in which D5 gives D4, and D2 gives D3
   }
 
   private[core] override def evict(): Unit = {
     popFront()
-    fixup()
+    fixupAfterEvict()
   }
 
   private[core] override def answer(): Int = {

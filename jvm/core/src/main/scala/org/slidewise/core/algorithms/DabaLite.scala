@@ -9,12 +9,13 @@ import org.slidewise.core.state.States
  * states.
  *
  * The sublists are those of [[BankersAlgorithm]]. Invariants, after each operation, for a window of v,,0,,, …, v,,n-1,,:
- *   - DL1: before `l`, and in l,,A,,, a position holds the aggregate from there to before `b`;
+ *   - DL1: before `l`, and in l,,A,, (if l = r, in all of the front list), a position holds the aggregate from there to
+ *     before `b`;
  *   - DL2: in l,,L,,, a position holds the aggregate from there to before `r`;
  *   - DL3: in l,,R,, and in the back list, position `front + i` holds v,,i,,;
  *   - DL4: `accumulatedRegister` holds the aggregate from `r` to before `b`, unless l = r;
  *   - DL5: `backRegister` holds the aggregate of the back list, unless that is empty;
- *   - DL6: the window is empty, or (r - l) + (a - r) + (b - a) + 1 = (b - front) - (end - b) and r - l = a - r.
+ *   - DL6: the window is empty, or (r - l) + 1 ≤ (b - front) - (end - b) and r - l = a - r.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 6
@@ -29,12 +30,12 @@ final class DabaLite[S] private[core] (states: States[S]) extends BankersAlgorit
   private[core] override def insertLifted(): Unit = {
     states.combine(backRegister, aggregateOfBack, at(end)) // DL5
     end += 1 // DL3
-    fixup()
+    fixupAfterInsert()
   }
 
   private[core] override def evict(): Unit = {
     popFront()
-    fixup()
+    fixupAfterEvict()
   }
 
   private[core] override def answer(): Int = {

@@ -93,6 +93,8 @@ final class KeptStates[A <: AnyRef](aggregator: Aggregator[_, A, _], store: Cell
     registersAreSaved = true
   }
 
+  private[core] override def isCostlyToRead: Boolean = true
+
   override def makeRoom(front: Int, end: Int): Boolean = false
 
   override def cells(slot: Int): Array[AnyRef] = noArray()

@@ -62,16 +62,13 @@ object RingStates {
   final val MinCapacity = 16
   private final val MaxCells = Int.MaxValue - 8
 
-  /** From how many cells a state gets an array of its own: see [[SpreadRing]]. */
-  private final val Wide = 16
-
   def of[S](
       operator: InPlaceAggregator[S, _, _],
       lanes: Int,
       minCapacity: Int = MinCapacity
   ): RingStates[S] = {
     val ring: RingStates[_] =
-      if (operator.width >= Wide) new SpreadRing(operator, lanes, minCapacity)
+      if (operator.width >= States.Wide) new SpreadRing(operator, lanes, minCapacity)
       else
         (operator.allocate(0): Any) match {
           case _: Array[Double] =>

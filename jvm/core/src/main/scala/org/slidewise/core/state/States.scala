@@ -59,6 +59,9 @@ abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _
   /** Makes the slots of `end` usable, and gives back storage that is unused; true if slots moved. */
   def makeRoom(front: Int, end: Int): Boolean
 
+  /** Whether to read a state for a second time, much later, is more than some instructions. */
+  private[core] def isCostlyToRead: Boolean = operator.width >= States.Wide
+
   /** Whether to keep what is in a slot longer than needed keeps nothing else. */
   protected def isPrimitive: Boolean = false
 
@@ -84,4 +87,7 @@ object States {
   final val B = 3
 
   private[state] final val Registers = 4
+
+  /** From how many cells on a state is more than one line of the cache or two. */
+  private[state] final val Wide = 16
 }
