@@ -133,3 +133,23 @@ def test_what_is_no_number_is_left_out(spark: SparkSession, x: str) -> None:
     gaussian = [c.gaussian["s"] for c in spark.sql(with_it).first().m.classes]
     assert gaussian == [c.gaussian["s"] for c in spark.sql(trained).first().m.classes]
     assert predicted(spark, f"struct({x} AS s)", trained) == "[('a', 0.6667), ('b', 0.3333)]"
+
+
+@pytest.mark.parametrize("rows", ["a join", "a subquery a row"])
+def test_each_row_is_asked_of_its_own_model(spark: SparkSession, rows: str) -> None:
+    """The last model read is kept: models that take turns, of the same length in bytes, are told from each other."""
+    spark.sql("""
+        CREATE OR REPLACE TEMP VIEW models AS
+        SELECT shop, naive_bayes_agg(label, struct(x)) AS m
+        FROM VALUES (1, 'a', 1.0D), (1, 'b', 9.0D), (2, 'b', 1.0D), (2, 'a', 9.0D) AS t(shop, label, x) GROUP BY shop""")
+    sales = "(SELECT 1 + id % 2 AS shop, IF(id % 3 = 0, 1.5D, 8.5D) AS x, id FROM range(0, 300, 1, 1))"
+    if rows == "a join":
+        sql = f"""SELECT shop, x, naive_bayes_predict(m, struct(x)) AS p, naive_bayes_score(m, struct(x))[0].label AS s
+                  FROM {sales} JOIN models USING (shop) ORDER BY id"""
+    else:
+        sql = f"""SELECT shop, x, naive_bayes_predict(m, struct(x)) AS p, naive_bayes_score(m, struct(x))[0].label AS s
+                  FROM (SELECT *, (SELECT first(m) FROM models WHERE models.shop = s.shop) AS m FROM {sales} s) ORDER BY id"""
+    answers = spark.sql(sql).collect()
+    assert len(answers) == 300
+    for row in answers:
+        assert row.p == row.s == ("a" if (row.shop == 1) == (row.x < 5) else "b"), row

@@ -38,7 +38,7 @@ abstract class AsyncSketchAnswer extends TernaryExpression with CodegenFallback 
           }
     )
 
-  @transient private lazy val read = new LastRead(AsyncSketch.read(prettyName, _: Array[Byte]))
+  @transient private lazy val read = LastRead.ofBytes(AsyncSketch.read(prettyName, _: Array[Byte]))
 
   final override protected def nullSafeEval(bytes: Any, to: Any, wide: Any): Any = {
     val digest = read(bytes.asInstanceOf[Array[Byte]])

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types._
 
-/** What a model by `naive_bayes_agg` says of features: O(classes × features) a row, and as much again as the model is long. */
+/** What a model by `naive_bayes_agg` says of features: O(classes × features) a row, and to compare the model with the last. */
 abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
   override def nullIntolerant: Boolean = true
   override def nullable: Boolean = true
@@ -33,10 +33,13 @@ abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
 
   private def resolver: Resolver = if (caseSensitive) caseSensitiveResolution else caseInsensitiveResolution
 
+  @transient private lazy val read = LastRead.ofRows { model =>
+    val (smoothing, counts) = NaiveBayesModel.fromRow(model, labelType)
+    (new NaiveBayesNames(prettyName, counts, fields, resolver), new NaiveBayesClassifier(smoothing, counts))
+  }
+
   override protected def nullSafeEval(model: Any, features: Any): Any = {
-    val (smoothing, counts) = NaiveBayesModel.fromRow(model.asInstanceOf[InternalRow], labelType)
-    val names = new NaiveBayesNames(prettyName, counts, fields, resolver)
-    val classifier = new NaiveBayesClassifier(smoothing, counts)
+    val (names, classifier) = read(model.asInstanceOf[InternalRow])
     answer(classifier.probabilities(names.known(features.asInstanceOf[InternalRow])))
   }
 
