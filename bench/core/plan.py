@@ -40,7 +40,7 @@ class Cell:
 
 
 EFFORTS = {
-    "short": Effort(4, 200, 4, 150, 3_000_000),
+    "short": Effort(4, 200, 10, 100, 3_000_000),
     "full": Effort(5, 1000, 5, 1000, 10_000_000),
 }
 

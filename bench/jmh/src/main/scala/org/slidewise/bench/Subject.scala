@@ -33,10 +33,13 @@ object Subject {
   }
 
   private final class OfDoubles(window: DoubleWindow) extends Subject(window) {
-    // From 1 to 2, by its bits: the instruction that converts a whole number would wait for what was last in its register, and so
-    // each round for the one before.
-    override def insert(i: Long): Unit =
-      window.insert(java.lang.Double.longBitsToDouble(0x3ff0000000000000L | (i & 1023) << 42))
+    // Counted here, as the instruction that converts a whole number waits for what was last in its register, and so may each
+    // round for the one before.
+    private[this] var input = 0.0
+    override def insert(i: Long): Unit = {
+      input += 1.0
+      window.insert(input)
+    }
     override def evict(): Unit = window.evict()
     override def query(): Double = window.query()
   }
