@@ -55,8 +55,10 @@ private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extend
 
   private def surplus: Int = (b - front) - (end - b)
 
-  protected final def fixupAfterInsert(): Unit =
-    if (if (putsOff) surplus <= r - l else l != r || surplus <= 0) fixup()
+  protected final def fixupAfterInsert(): Unit = {
+    val isDue = if (putsOff) surplus <= r - l else l != r || surplus <= 0
+    if (isDue) fixup()
+  }
 
   protected final def fixupAfterEvict(): Unit = if (l != r || surplus <= 0) fixup()
 
