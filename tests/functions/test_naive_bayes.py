@@ -141,15 +141,16 @@ def test_each_row_is_asked_of_its_own_model(spark: SparkSession, rows: str) -> N
     spark.sql("""
         CREATE OR REPLACE TEMP VIEW models AS
         SELECT shop, naive_bayes_agg(label, struct(x)) AS m
-        FROM VALUES (1, 'a', 1.0D), (1, 'b', 9.0D), (2, 'b', 1.0D), (2, 'a', 9.0D) AS t(shop, label, x) GROUP BY shop""")
+        FROM VALUES (1, 'a', 1.0D), (1, 'b', 9.0D), (2, 'b', 1.0D), (2, 'a', 9.0D) AS t(shop, label, x)
+        GROUP BY shop""")
     sales = "(SELECT 1 + id % 2 AS shop, IF(id % 3 = 0, 1.5D, 8.5D) AS x, id FROM range(0, 300, 1, 1))"
-    if rows == "a join":
-        sql = f"""SELECT shop, x, naive_bayes_predict(m, struct(x)) AS p, naive_bayes_score(m, struct(x))[0].label AS s
-                  FROM {sales} JOIN models USING (shop) ORDER BY id"""
-    else:
-        sql = f"""SELECT shop, x, naive_bayes_predict(m, struct(x)) AS p, naive_bayes_score(m, struct(x))[0].label AS s
-                  FROM (SELECT *, (SELECT first(m) FROM models WHERE models.shop = s.shop) AS m FROM {sales} s) ORDER BY id"""
-    answers = spark.sql(sql).collect()
+    asked = {
+        "a join": f"{sales} JOIN models USING (shop)",
+        "a subquery a row": f"(SELECT *, (SELECT first(m) FROM models WHERE models.shop = s.shop) AS m FROM {sales} s)",
+    }
+    answers = spark.sql(f"""
+        SELECT shop, x, naive_bayes_predict(m, struct(x)) AS p, naive_bayes_score(m, struct(x))[0].label AS s
+        FROM {asked[rows]} ORDER BY id""").collect()
     assert len(answers) == 300
     for row in answers:
         assert row.p == row.s == ("a" if (row.shop == 1) == (row.x < 5) else "b"), row
