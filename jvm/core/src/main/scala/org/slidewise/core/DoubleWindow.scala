@@ -9,7 +9,7 @@ final class DoubleWindow private[core] (operator: DoubleAggregator, algorithm: S
   // The rare case does not join the common one again, so that fields stay in registers from one call to the next. What is
   // called more than once is in a variable: the compiler then looks at its class once.
   override def insert(in: Double): Unit = {
-    val algorithm = this.algorithm
+    val algorithm = this.algorithm.self
     if (algorithm.hasRoom) put(in, algorithm) else makeRoomAndPut(in, algorithm)
   }
 
@@ -26,7 +26,7 @@ final class DoubleWindow private[core] (operator: DoubleAggregator, algorithm: S
   }
 
   override def query(): Double = {
-    val algorithm = this.algorithm
+    val algorithm = this.algorithm.self
     val slot = algorithm.answer()
     val states = algorithm.states
     operator.lower(states.cells(slot), states.offset(slot))

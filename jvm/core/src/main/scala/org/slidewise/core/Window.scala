@@ -24,7 +24,7 @@ class Window[S, -In, +Out] private[core] (
   }
 
   override def evict(): Unit = {
-    val algorithm = this.algorithm
+    val algorithm = this.algorithm.self
     if (algorithm.size == 0)
       throw new NoSuchElementException("evict() on an empty window: check that size is above 0 first")
     algorithm.evict()

@@ -24,6 +24,8 @@ import org.slidewise.core.state.States
 final class Daba[S] private[core] (states: States[S]) extends BankersAlgorithm[S](states) {
   import Daba.Scratch
 
+  private[core] override def self: SlotAlgorithm[S] = this
+
   private[core] override def slotForInsert: Int = states.pair(end)
 
   private def value(position: Int): Int = states.pair(position)

@@ -27,6 +27,8 @@ final class DabaLite[S] private[core] (states: States[S]) extends BankersAlgorit
 
   private def aggregateOfBack: Int = if (b == end) States.Identity else backRegister // DL5
 
+  private[core] override def self: SlotAlgorithm[S] = this
+
   private[core] override def insertLifted(): Unit = {
     states.combine(backRegister, aggregateOfBack, at(end)) // DL5
     end += 1 // DL3

@@ -37,6 +37,8 @@ final class Fiba[S] private[core] (ring: RingStates[S]) extends SlotAlgorithm[S]
 
   def newestTime: Long = newest.time(newest.entries - 1)
 
+  private[core] override def self: SlotAlgorithm[S] = this
+
   private[core] override def makeRoom(): Unit = ()
 
   private[core] override def slotForInsert: Int = ring.slot(pending)

@@ -22,6 +22,8 @@ final class FlatFat[S] private[core] (ring: RingStates[S]) extends DequeAlgorith
 
   private[algorithms] def node(i: Int): Int = if (i >= states.capacity) states.pair(i) else states.pair(i) + 1
 
+  private[core] override def self: SlotAlgorithm[S] = this
+
   private[core] override def slotForInsert: Int = states.pair(end)
 
   private[core] override def insertLifted(): Unit = {

@@ -23,6 +23,8 @@ final class FlatFit[S] private[core] (ring: RingStates[S]) extends DequeAlgorith
 
   private[algorithms] def next(position: Int): Int = nexts(position & (nexts.length - 1))
 
+  private[core] override def self: SlotAlgorithm[S] = this
+
   private[core] override def insertLifted(): Unit = {
     nexts(end & (nexts.length - 1)) = end + 1 // X1, X2
     end += 1

@@ -15,6 +15,8 @@ import org.slidewise.core.state.States
  */
 final class Recalculation[S] private[core] (states: States[S]) extends DequeAlgorithm[S](states) {
 
+  private[core] override def self: SlotAlgorithm[S] = this
+
   private[core] override def insertLifted(): Unit = end += 1 // R1
 
   private[core] override def evict(): Unit = popFront() // R1

@@ -12,6 +12,12 @@ abstract class SlotAlgorithm[S] private[algorithms] (private[core] val states: S
   private[algorithms] final var front: Int = 0
   private[algorithms] final var end: Int = 0
 
+  /**
+   * This; each class says it of itself. Called first, it has the compiler look at the class once and know it in all that is
+   * called of the result.
+   */
+  private[core] def self: SlotAlgorithm[S]
+
   final def size: Int = end - front
 
   /** True only if the next element can be inserted as storage is. */

@@ -22,6 +22,8 @@ final class SubtractOnEvict[S] private[core] (states: States[S], inverse: Invert
     extends DequeAlgorithm[S](states) {
   import SubtractOnEvict.All
 
+  private[core] override def self: SlotAlgorithm[S] = this
+
   private[core] override def insertLifted(): Unit = {
     states.combine(All, All, at(end)) // S2
     end += 1 // S1

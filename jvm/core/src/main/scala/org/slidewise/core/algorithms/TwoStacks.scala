@@ -20,6 +20,8 @@ import org.slidewise.core.state.States
 final class TwoStacks[S] private[core] (states: States[S]) extends DequeAlgorithm[S](states) {
   private[algorithms] var middle: Int = 0
 
+  private[core] override def self: SlotAlgorithm[S] = this
+
   private[core] override def slotForInsert: Int = states.pair(end)
 
   private def value(position: Int): Int = states.pair(position)

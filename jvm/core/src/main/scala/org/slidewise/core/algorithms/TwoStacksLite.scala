@@ -24,6 +24,8 @@ final class TwoStacksLite[S] private[core] (states: States[S]) extends DequeAlgo
   // Resetting the register instead would be a call that the compiler does not see through, as it is rare.
   private def aggregateOfBack: Int = if (middle == end) States.Identity else Back // L3
 
+  private[core] override def self: SlotAlgorithm[S] = this
+
   private[core] override def insertLifted(): Unit = {
     states.combine(Back, aggregateOfBack, at(end)) // L3
     end += 1 // L2
