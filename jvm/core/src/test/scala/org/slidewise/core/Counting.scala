@@ -3,7 +3,7 @@ package org.slidewise.core
 import scala.collection.mutable
 
 /** Counts the combines of an operator, and notes which cells its states are written to. */
-final class Counting[S, In, Out](of: InPlaceAggregator[S, In, Out]) extends InPlaceAggregator[S, In, Out] {
+final class Counting[S, In, Out](of: InPlaceAggregator[S, In, Out]) extends Delegating[S, In, Out](of) {
   private var counted = 0L
   val written = mutable.Set.empty[Int]
 
@@ -14,17 +14,12 @@ final class Counting[S, In, Out](of: InPlaceAggregator[S, In, Out]) extends InPl
     counted - before
   }
 
-  override def commutative: Boolean = of.commutative
-  override def width: Int = of.width
-  override def allocate(cells: Int): S = of.allocate(cells)
-  override def lower(from: S, at: Int): Out = of.lower(from, at)
-  override def clear(cells: S, at: Int): Unit = of.clear(cells, at)
-  override def identity(to: S, at: Int): Unit = { written += at; of.identity(to, at) }
-  override def lift(in: In, to: S, at: Int): Unit = { written += at; of.lift(in, to, at) }
-  override def copy(to: S, at: Int, a: S, i: Int): Unit = { written += at; of.copy(to, at, a, i) }
+  override def identity(to: S, at: Int): Unit = { written += at; super.identity(to, at) }
+  override def lift(in: In, to: S, at: Int): Unit = { written += at; super.lift(in, to, at) }
+  override def copy(to: S, at: Int, a: S, i: Int): Unit = { written += at; super.copy(to, at, a, i) }
   override def combine(to: S, at: Int, a: S, i: Int, b: S, j: Int): Unit = {
     counted += 1
     written += at
-    of.combine(to, at, a, i, b, j)
+    super.combine(to, at, a, i, b, j)
   }
 }

@@ -1,14 +1,5 @@
 package org.slidewise.core
 
-/** An operator whose states take `width` cells, of which it leaves all but the first unused: some storage and algorithms treat wide states otherwise. */
+/** An operator whose states take `width` cells and leave those unused that they do not need. */
 final class Widened[S, In, Out](of: InPlaceAggregator[S, In, Out], override val width: Int)
-    extends InPlaceAggregator[S, In, Out] {
-  override def commutative: Boolean = of.commutative
-  override def allocate(cells: Int): S = of.allocate(cells)
-  override def lower(from: S, at: Int): Out = of.lower(from, at)
-  override def clear(cells: S, at: Int): Unit = of.clear(cells, at)
-  override def identity(to: S, at: Int): Unit = of.identity(to, at)
-  override def lift(in: In, to: S, at: Int): Unit = of.lift(in, to, at)
-  override def copy(to: S, at: Int, a: S, i: Int): Unit = of.copy(to, at, a, i)
-  override def combine(to: S, at: Int, a: S, i: Int, b: S, j: Int): Unit = of.combine(to, at, a, i, b, j)
-}
+    extends Delegating[S, In, Out](of)

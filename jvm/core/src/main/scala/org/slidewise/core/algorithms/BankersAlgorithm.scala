@@ -47,9 +47,8 @@ private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extend
     if (count < size) super.evict(count)
     else {
       popFront(count)
-      l = end
-      r = end
-      a = end
+      l = r // nothing is left to reverse
+      a = r
       b = end
     }
 
@@ -70,15 +69,12 @@ private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extend
    */
   private def fixup(): Unit = {
     if (l == r) {
-      if (front == b) {
-        l = end
-        r = end
-      } else { // the front list becomes l,,L,,, the back list l,,R,,
+      if (front != b) { // the front list becomes l,,L,,, the back list l,,R,,
         turn ^= 1
         l = front
         r = b
+        a = end
       }
-      a = end
       b = end
     }
     if (l != r) shrink()
