@@ -2,6 +2,7 @@ package org.slidewise.spark
 
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
+import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.SlidingWindowExec
 
 /**

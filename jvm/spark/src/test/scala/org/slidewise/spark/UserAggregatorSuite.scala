@@ -3,6 +3,8 @@ package org.slidewise.spark
 import org.apache.spark.sql.{functions, Encoder, Encoders}
 import org.apache.spark.sql.expressions.Aggregator
 
+import org.slidewise.spark.config.SlidewiseSettings
+
 /** Joins strings in order, in a buffer that it changes in place, and hands its right argument on where it can. */
 object Joined extends Aggregator[String, Array[String], String] {
   override def zero: Array[String] = Array("")

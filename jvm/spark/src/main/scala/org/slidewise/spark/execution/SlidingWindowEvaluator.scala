@@ -8,7 +8,22 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.BooleanType
 
 import org.slidewise.spark.execution.arrays.{ArrayWindow, StreamedArrays}
-import org.slidewise.spark.execution.sorting._
+import org.slidewise.spark.execution.frames.{
+  BoundsFactory,
+  FrameEvaluator,
+  SlidingWindowIterator,
+  SummaryEvaluator,
+  WindowMeasures
+}
+import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.sorting.{
+  PartitionSorter,
+  RowFinisher,
+  RowPlaces,
+  SortedColumns,
+  SortSpec
+}
+import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.planning.{Algorithm, ArrayAggregate, FramePlan}
 
 /**

@@ -7,6 +7,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.window.WindowExecBase
 
+import org.slidewise.spark.execution.frames.WindowMetrics
 import org.slidewise.spark.planning.{Algorithm, ArrayAggregate, ArrayPlan, FramePlan, WindowOptions}
 
 /**

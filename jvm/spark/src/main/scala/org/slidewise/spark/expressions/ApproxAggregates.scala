@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.trees.{BinaryLike, TernaryLike}
 import org.apache.spark.sql.types._
 
 import org.slidewise.core.summaries.{AdditiveCount, AdditiveSum, WindowSummary}
+import org.slidewise.spark.errors.InvalidArgument
 
 /**
  * Counts the rows of a frame in which something is true, to at most ε W where W is the frame's rows: over the last W rows in

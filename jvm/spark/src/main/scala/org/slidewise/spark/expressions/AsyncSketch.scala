@@ -1,6 +1,7 @@
 package org.slidewise.spark.expressions
 
 import org.slidewise.core.summaries.DyadicDigest
+import org.slidewise.spark.errors.InvalidArgument
 
 /** A sketch of timestamps, if there is one yet: the state of the `async_sketch` aggregates. */
 final class AsyncSketch(var digest: DyadicDigest) {

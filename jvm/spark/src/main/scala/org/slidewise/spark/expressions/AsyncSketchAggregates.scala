@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.trees.{QuaternaryLike, TernaryLike, UnaryLi
 import org.apache.spark.sql.types._
 
 import org.slidewise.core.summaries.DyadicDigest
+import org.slidewise.spark.errors.InvalidArgument
 
 /**
  * Aggregates whose result is a [[org.slidewise.core.summaries.DyadicDigest]]: a row costs O(log W) amortised, a merge the size

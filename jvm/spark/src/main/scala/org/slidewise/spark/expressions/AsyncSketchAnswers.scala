@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types._
 
 import org.slidewise.core.summaries.{DyadicDigest, Estimate}
+import org.slidewise.spark.errors.InvalidArgument
 
 /** What a sketch says of the window `[now - width, now]`; O(its ranges). */
 abstract class AsyncSketchAnswer extends TernaryExpression with CodegenFallback {

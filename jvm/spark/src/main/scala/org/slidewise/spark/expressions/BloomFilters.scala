@@ -12,6 +12,8 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import org.apache.spark.util.sketch.BloomFilter
 
+import org.slidewise.spark.errors.InvalidArgument
+
 /** Spark's own Bloom filters, over values of any type that can be hashed. */
 private[expressions] object BloomFilters {
 

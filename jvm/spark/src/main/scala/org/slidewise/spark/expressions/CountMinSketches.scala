@@ -12,6 +12,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.sketch.{CountMinSketch, IncompatibleMergeException}
 
+import org.slidewise.spark.errors.InvalidArgument
+
 private object CountMinSketches {
   def read(function: String, bytes: Array[Byte]): CountMinSketch =
     InvalidArgument.read(function, "sketch", "a result of `count_min_sketch`", bytes)(

@@ -5,6 +5,8 @@ import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
+import org.slidewise.spark.errors.InvalidArgument
+
 /** A feature that is not null, by the name that the model has for it. */
 sealed private[expressions] trait GivenFeature
 final private[expressions] case class GivenNumber(feature: String, x: Double) extends GivenFeature

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.catalyst.util.toPrettySQL
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 
-import org.slidewise.spark.RefusedQuery
+import org.slidewise.spark.errors.RefusedQuery
 
 /**
  * Refuses functions that depend on the order of the rows where there is none: in GROUP BY, whose partial states come in any

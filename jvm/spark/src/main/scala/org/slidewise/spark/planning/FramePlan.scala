@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 
-import org.slidewise.spark.execution.StateTypes
+import org.slidewise.spark.execution.states.StateTypes
 
 /**
  * An aggregate function over a frame.

@@ -3,7 +3,7 @@ package org.slidewise.spark.planning
 import org.apache.spark.sql.catalyst.expressions.{Expression, SortOrder}
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.SlidewiseSettings
+import org.slidewise.spark.config.SlidewiseSettings
 
 /**
  * The settings that a window was planned with; later changes do not touch it.
@@ -13,7 +13,7 @@ import org.slidewise.spark.SlidewiseSettings
  * @param sort
  *   whether the operator sorts its rows itself, if they do not come in order already
  * @param maxStateBytes
- *   see [[org.slidewise.spark.SlidewiseSettings.MaxStateSize]]
+ *   see [[org.slidewise.spark.config.SlidewiseSettings.MaxStateSize]]
  */
 final case class WindowOptions(
     arrays: Boolean,

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
 import org.apache.spark.sql.execution.window.WindowExecBase
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.SlidewiseSettings
+import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.SlidingWindowExec
 import org.slidewise.spark.planning.streams.{StreamInput, StreamPlan}
 

@@ -2,8 +2,22 @@ package org.slidewise.spark.execution.arrays
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal, SortOrder, UnsafeRow}
 
-import org.slidewise.spark.execution.sorting._
-import org.slidewise.spark.planning._
+import org.slidewise.spark.execution.sorting.{
+  InputColumn,
+  RowFinisher,
+  RowOrder,
+  RowPlaces,
+  SortedColumns,
+  SortKey
+}
+import org.slidewise.spark.planning.{
+  ArrayAggregate,
+  ArrayFrame,
+  ArrayFunction,
+  ArrayKernel,
+  FrameOffset,
+  RecalculationGuard
+}
 
 /**
  * Answers window expressions over rows in order with the core's array kernels, a partition at a time.

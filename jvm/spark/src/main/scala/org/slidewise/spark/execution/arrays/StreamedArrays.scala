@@ -6,8 +6,10 @@ import org.apache.spark.memory.{MemoryConsumer, SparkOutOfMemoryError}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 
-import org.slidewise.spark.execution.{PartitionKeys, RowLog, TaskResources, WindowMeasures}
-import org.slidewise.spark.execution.sorting._
+import org.slidewise.spark.execution.frames.WindowMeasures
+import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.sorting.{ArrivalOrder, ColumnReader, LongColumns, SortedColumns}
+import org.slidewise.spark.execution.task.TaskResources
 
 /**
  * Rows in, partition by partition and in order; the same rows out, each with its answers from array kernels.

@@ -6,7 +6,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeRowJoiner
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 
-import org.slidewise.spark.execution.{RowLog, TaskResources}
+import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.task.TaskResources
 
 /**
  * Sorts a task's rows by partition key and, within it, by the order columns; rows that tie stay in the order in which

@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.sorting
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-import org.slidewise.spark.execution.{RowChunk, RowLog}
+import org.slidewise.spark.execution.rows.{RowChunk, RowLog}
 
 /** Where the rows of a frozen log lie, by their numbers. */
 abstract private[sorting] class RowAddresses {

@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.sorting
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.Platform
 
-import org.slidewise.spark.execution.{RowFile, RowLog}
+import org.slidewise.spark.execution.rows.{RowFile, RowLog}
 
 /** What is done to sorted rows before they are read, some at a time. */
 private[execution] trait RowFinisher {

@@ -2,7 +2,7 @@ package org.slidewise.spark.execution.streams
 
 import org.apache.spark.memory.MemoryConsumer
 
-import org.slidewise.spark.execution.TaskResources
+import org.slidewise.spark.execution.task.TaskResources
 
 /** Lends memory to a log. */
 private[streams] trait LogMemory {

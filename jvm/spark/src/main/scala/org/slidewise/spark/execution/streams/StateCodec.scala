@@ -12,7 +12,7 @@ import org.apache.spark.unsafe.Platform
 /**
  * Rows of states as bytes: as they are where every field has a fixed width; else objects as their functions serialise them,
  * and wide decimals with all their digits, which may be more than their type has (see
- * [[org.slidewise.spark.execution.StateTypes]]).
+ * [[org.slidewise.spark.execution.states.StateTypes]]).
  */
 final private[streams] class StateCodec(functions: Seq[AggregateFunction], fixedWidth: Boolean) {
   import StateCodec._

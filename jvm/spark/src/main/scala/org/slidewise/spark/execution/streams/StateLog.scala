@@ -4,7 +4,7 @@ import java.util.LinkedHashMap
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import org.slidewise.spark.execution.RowsByPosition
+import org.slidewise.spark.execution.rows.RowsByPosition
 
 /**
  * A queue of rows of one key, in blocks, that can be read at any position between its ends. A block goes to the state store

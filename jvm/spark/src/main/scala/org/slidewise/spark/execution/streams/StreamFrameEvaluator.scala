@@ -8,7 +8,9 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.slidewise.core.Aggregator
 import org.slidewise.core.durable.{DurableQueue, SegmentedFrames}
 import org.slidewise.core.state.CellStore
-import org.slidewise.spark.execution._
+import org.slidewise.spark.execution.frames.{AnswersAsSpark, OverflowGuards}
+import org.slidewise.spark.execution.states.{FrameFunctions, RowStates}
+import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.planning.streams.StreamFramePlan
 
 /**

@@ -2,7 +2,7 @@ package org.slidewise.spark.execution.streams
 
 import java.nio.ByteBuffer
 
-import org.slidewise.spark.execution.AnswersAsSpark
+import org.slidewise.spark.execution.frames.AnswersAsSpark
 
 /** Answers each frame from its rows: for functions whose states are the rows, and for frames so short that it is faster. */
 final private[streams] class StreamRecalculation(answers: AnswersAsSpark, override val bounds: StreamBounds)

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
-import org.slidewise.spark.execution.RowsByPosition
+import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.expressions.{RowSummary, SummarizesLastRows}
 import org.slidewise.spark.planning.PlannedAggregate
 

@@ -10,8 +10,9 @@ import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.types.BooleanType
 import org.apache.spark.util.SerializableConfiguration
 
-import org.slidewise.spark.execution.{AnswersAsSpark, TaskResources}
+import org.slidewise.spark.execution.frames.AnswersAsSpark
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
+import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.planning.{Algorithm, SummaryFrame}
 import org.slidewise.spark.planning.streams.{StreamFrame, StreamOptions, StreamPlan}
 

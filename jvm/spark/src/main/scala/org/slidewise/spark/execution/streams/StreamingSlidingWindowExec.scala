@@ -19,7 +19,7 @@ import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.util.SerializableConfiguration
 
-import org.slidewise.spark.SlidewiseSettings
+import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.planning.streams.{StreamOptions, StreamPlan, StreamRefused}
 
 /**

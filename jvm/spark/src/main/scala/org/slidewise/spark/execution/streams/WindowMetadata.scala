@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
 import org.apache.spark.sql.types.{DateType, TimestampNTZType, TimestampType}
 
-import org.slidewise.spark.RefusedQuery
+import org.slidewise.spark.errors.RefusedQuery
 import org.slidewise.spark.planning.WindowSql
 import org.slidewise.spark.planning.streams.StreamPlan
 

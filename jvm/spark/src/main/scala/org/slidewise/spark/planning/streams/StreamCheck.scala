@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.SlidewiseSettings
+import org.slidewise.spark.config.SlidewiseSettings
 
 /** What is settled when a query with windows over streams is started: whether it can be, and where its state is kept. */
 final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) with Logging {

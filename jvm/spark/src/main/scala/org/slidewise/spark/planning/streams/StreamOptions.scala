@@ -2,7 +2,7 @@ package org.slidewise.spark.planning.streams
 
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.SlidewiseSettings
+import org.slidewise.spark.config.SlidewiseSettings
 
 /**
  * How an operator over a stream runs.

@@ -3,7 +3,7 @@ package org.slidewise.spark.planning.streams
 import org.apache.spark.sql.catalyst.expressions.NamedExpression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
-import org.slidewise.spark.RefusedQuery
+import org.slidewise.spark.errors.RefusedQuery
 import org.slidewise.spark.planning.WindowSql
 
 /** A window over a stream that cannot run, with what to change. */

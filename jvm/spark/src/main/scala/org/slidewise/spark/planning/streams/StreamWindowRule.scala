@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 
-import org.slidewise.spark.SlidewiseSettings
+import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.planning.WindowSql
 
 /** Lets windows over streams through Spark's analysis, and refuses those that cannot run. */

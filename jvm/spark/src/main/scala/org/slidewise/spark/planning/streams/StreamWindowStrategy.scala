@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.SlidewiseSettings
+import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.streams.StreamingSlidingWindowExec
 import org.slidewise.spark.planning.WindowExpressions
 

@@ -4,7 +4,8 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
-import org.slidewise.spark.{SlidewiseSettings, SparkSuite}
+import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.SlidingWindowExec
 
 /** Rows that come in order, and are answered in arrays some at a time. */

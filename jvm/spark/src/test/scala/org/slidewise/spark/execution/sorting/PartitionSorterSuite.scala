@@ -10,8 +10,9 @@ import org.apache.spark.sql.types.{IntegerType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.SparkSuite
-import org.slidewise.spark.execution.{RowLogSuite, TaskResources}
 import org.slidewise.spark.execution.arrays.ArrayWindow
+import org.slidewise.spark.execution.rows.RowLogSuite
+import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.planning.{ArrayAggregate, ArrayFrame, ArrayFunction, ArrayKernel}
 
 class PartitionSorterSuite extends SparkSuite {

@@ -3,7 +3,8 @@ package org.slidewise.spark.execution.streams
 import org.apache.spark.TaskContext
 
 import org.slidewise.spark.SparkSuite
-import org.slidewise.spark.execution.{RowLogSuite, TaskResources}
+import org.slidewise.spark.execution.rows.RowLogSuite
+import org.slidewise.spark.execution.task.TaskResources
 
 class LogMemorySuite extends SparkSuite {
 

@@ -1,0 +1,54 @@
+package org.slidewise.spark.errors
+
+import java.util.{Map => JMap}
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.{SparkEnv, SparkThrowable}
+import org.apache.spark.sql.internal.StaticSQLConf
+
+import org.slidewise.spark.config.SlidewiseSettings
+
+/** A value in a row that a function cannot take: found only when the row is read. */
+final class InvalidArgument(function: String, argument: String, value: String, allowed: String)
+    extends IllegalArgumentException(
+      s"[${InvalidArgument.Condition}] `$argument` of `$function` is $value: it must be $allowed. " +
+        s"SQLSTATE: ${InvalidArgument.SqlState}"
+    )
+    with SparkThrowable {
+
+  override def getCondition: String = InvalidArgument.Condition
+  override def getSqlState: String = InvalidArgument.SqlState
+  override def getMessageParameters: JMap[String, String] =
+    JMap.of("functionName", function, "argument", argument, "value", value, "allowed", allowed)
+
+  // A driver that was running before this jar came cannot read the class from its executors.
+  private def writeReplace(): AnyRef =
+    if (InvalidArgument.driverKnows) this
+    else {
+      val known = new IllegalArgumentException(getMessage)
+      known.setStackTrace(getStackTrace)
+      known
+    }
+}
+
+object InvalidArgument {
+  val Condition = "SLIDEWISE_INVALID_ARGUMENT"
+  val SqlState = "22023"
+
+  private def driverKnows = Option(SparkEnv.get).exists(
+    _.conf.get(StaticSQLConf.SPARK_SESSION_EXTENSIONS.key, "").contains(SlidewiseSettings.ExtensionClass)
+  )
+
+  /** What `bytes` hold, which have to be `allowed`. Why they are not is said if `how` fails with a message of bytes. */
+  private[spark] def read[A](function: String, argument: String, allowed: String, bytes: Array[Byte])(
+      how: Array[Byte] => A
+  ): A =
+    try how(bytes)
+    catch {
+      case NonFatal(e) =>
+        val because = Option(e.getMessage).filter(_.startsWith("bytes ")).fold("")(m => s" (${m.drop(6)})")
+        val value = s"${bytes.length} bytes that are no $argument$because"
+        throw new InvalidArgument(function, argument, value, allowed)
+    }
+}

@@ -1,0 +1,161 @@
+package org.slidewise.spark.execution.frames
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeProjection, UnsafeRow}
+
+import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.task.TaskResources
+
+/**
+ * Rows in, partition by partition and in order; the same rows out, each with its answers.
+ *
+ * What the frames need of a row goes into a log. Where no frame looks past the current row, a row is answered and
+ * handed on as it arrives; otherwise it waits in a second log until the last of its frames is complete.
+ *
+ * Memory: the rows from the oldest that a later frame may read to the newest that has arrived, in `log`; the rows
+ * that wait, in `waiting`; the states of the evaluators.
+ *
+ * @param summary
+ *   what of a row goes into the log
+ * @param waiting
+ *   none if no frame looks past the current row
+ * @param output
+ *   from a row joined with its results
+ */
+final private[execution] class SlidingWindowIterator(
+    rows: Iterator[InternalRow],
+    summary: UnsafeProjection,
+    grouping: PartitionKeys,
+    log: RowLog,
+    waiting: Option[RowLog],
+    bounds: Array[FrameBounds],
+    evaluators: Array[FrameAnswers],
+    results: InternalRow,
+    output: Projection,
+    measures: WindowMeasures,
+    resources: TaskResources
+) extends Iterator[InternalRow] {
+  import SlidingWindowIterator.ReleaseEvery
+
+  private[this] val joined = new JoinedRow
+  private[this] val waitingRows = waiting.map(_.reader())
+  private[this] val summaries = log.reader()
+  private[this] var started, complete = false
+  private[this] var arrived, answered = 0L
+
+  private[this] var fetched, fetchedKey: UnsafeRow = _ // not yet in the log
+  private[this] var newest, newestSummary: InternalRow = _ // the last to have arrived
+
+  override def hasNext: Boolean = {
+    val more = answered < arrived || fetched != null || rows.hasNext
+    if (!more) close()
+    more
+  }
+
+  override def next(): InternalRow = {
+    turnToNext()
+    answer()
+  }
+
+  /** Lets rows go by that have been answered elsewhere. */
+  def pass(passed: Int): Unit =
+    for (_ <- 0 until passed) {
+      turnToNext()
+      answered += 1
+    }
+
+  /** Takes rows until the frames of the next that is to be answered are known. */
+  private def turnToNext(): Unit =
+    while (answered == arrived || !framesAreKnown()) {
+      if (fetched == null && rows.hasNext) fetch()
+      if (fetched == null && answered == arrived) throw new NoSuchElementException("there are no more rows")
+      admit()
+    }
+
+  private def fetch(): Unit = {
+    fetched = rows.next().asInstanceOf[UnsafeRow]
+    fetchedKey = grouping.key(fetched)
+  }
+
+  /** Takes the fetched row into the current partition, or closes the partition if the row is not of it. */
+  private def admit(): Unit =
+    if (fetched == null) complete = true
+    else if (started && grouping.same(fetchedKey, grouping.current)) append()
+    else if (answered < arrived) complete = true
+    else {
+      startPartition()
+      append()
+    }
+
+  private def startPartition(): Unit = {
+    grouping.current.copyFrom(fetchedKey)
+    started = true
+    complete = false
+    arrived = 0
+    answered = 0
+    log.clear()
+    waiting.foreach(_.clear())
+    bounds.foreach(_.reset())
+    evaluators.foreach(_.reset())
+  }
+
+  private def append(): Unit = {
+    val row = summary(fetched)
+    log.append(row)
+    waiting.foreach(_.append(fetched))
+    arrived += 1
+    if (arrived % ReleaseEvery == 0) resources.stopIfCancelled()
+    newest = fetched
+    newestSummary = row
+    fetched = null
+  }
+
+  private def framesAreKnown(): Boolean = {
+    val current = if (waiting.isEmpty) newestSummary else summaries(answered)
+    var known = true
+    var i = 0
+    while (i < bounds.length) {
+      known &= bounds(i).advance(answered, current, arrived, complete)
+      i += 1
+    }
+    known
+  }
+
+  private def answer(): InternalRow = {
+    val begin = measures.begin()
+    var i = 0
+    while (i < evaluators.length) {
+      evaluators(i).evaluate()
+      i += 1
+    }
+    val row = output(joined(if (waiting.isEmpty) newest else waitingRows.get(answered), results))
+    answered += 1
+    if (answered % ReleaseEvery == 0) release()
+    measures.end(begin, bounds)
+    row
+  }
+
+  private def release(): Unit = {
+    resources.stopIfCancelled()
+    var oldest = answered
+    var i = 0
+    while (i < bounds.length) {
+      oldest = math.min(oldest, bounds(i).lo)
+      i += 1
+    }
+    log.release(oldest)
+    waiting.foreach(_.release(answered))
+  }
+
+  /** Gives memory and files back, and reports what was measured; more than once does no harm. */
+  def close(): Unit = {
+    measures.report(log +: waiting.toSeq, evaluators)
+    log.close()
+    waiting.foreach(_.close())
+    evaluators.foreach(_.close())
+  }
+}
+
+private[execution] object SlidingWindowIterator {
+  private val ReleaseEvery = 1024L
+}

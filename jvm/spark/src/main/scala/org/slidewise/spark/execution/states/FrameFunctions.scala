@@ -1,0 +1,209 @@
+package org.slidewise.spark.execution.states
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.types.DataType
+
+/**
+ * The aggregate functions of one frame as one operator over rows of states: the states of all functions side by
+ * side, so that a row of input costs one generated call, however many functions there are.
+ *
+ * @param aggregates
+ *   each function with its filter
+ * @param results
+ *   for each function, the ordinal of its result in the row of results
+ * @param input
+ *   the attributes of an input row
+ * @param keepsStates
+ *   whether a state goes on being used after its answer has been taken
+ */
+final private[execution] class FrameFunctions(
+    aggregates: Seq[(AggregateFunction, Option[Expression])],
+    results: Seq[Int],
+    input: Seq[Attribute],
+    keepsStates: Boolean
+) {
+  private[this] val offsets = aggregates.scanLeft(0)(_ + _._1.aggBufferAttributes.size)
+  private[this] val stateFields = offsets.last
+
+  private[this] val placed: Seq[AggregateFunction] = aggregates.zip(offsets).map {
+    case ((function: ImperativeAggregate, _), offset) =>
+      val at = function.withNewMutableAggBufferOffset(offset).withNewInputAggBufferOffset(offset)
+      BindReferences.bindReference(at, input)
+    case ((function, _), _) => function
+  }
+
+  private[this] val imperatives: Array[MergeableFunction] = placed
+    .zip(aggregates)
+    .zip(offsets)
+    .collect { case ((function: ImperativeAggregate, (_, filter)), offset) =>
+      MergeableFunction(function, filter.map(Predicate.create(_, input)), offset, stateFields)
+    }
+    .toArray
+
+  private[this] val stateAttributes = aggregates.flatMap(_._1.aggBufferAttributes)
+
+  /** The types of a row of states. */
+  val stateTypes: Seq[DataType] = stateAttributes.map(_.dataType)
+
+  /** Whether every field of a state has a fixed place and size, so that it can be copied as bytes. */
+  val fixedWidth: Boolean = stateTypes.forall(StateTypes.isFixedWidth)
+
+  private def perField(of: DeclarativeAggregate => Seq[Expression]): Seq[Expression] = aggregates.flatMap {
+    case (function: DeclarativeAggregate, _) => of(function)
+    case (function, _)                       => function.aggBufferAttributes.map(_ => NoOp)
+  }
+
+  private[this] val initial = MutableProjection.create(perField(_.initialValues), Nil)
+
+  private[this] val updates = MutableProjection.create(
+    aggregates.flatMap {
+      case (function: DeclarativeAggregate, Some(filter)) =>
+        function.updateExpressions.zip(function.aggBufferAttributes).map { case (u, a) => If(filter, u, a) }
+      case (function: DeclarativeAggregate, None) => function.updateExpressions
+      case (function, _)                          => function.aggBufferAttributes.map(_ => NoOp)
+    },
+    stateAttributes ++ input
+  )
+
+  // A place in a partition, as row_number has it, cannot be merged, and is not.
+  private[this] lazy val merges =
+    MutableProjection.create(
+      perField(MergeExpressions.of),
+      stateAttributes ++ aggregates.flatMap(_._1.inputAggBufferAttributes)
+    )
+
+  /** Makes ready what merging takes: some milliseconds that no row need wait for. */
+  def prepareToMerge(): Unit = merges: Unit
+
+  private[this] val evaluate = {
+    val byOrdinal = results.zip(placed).toMap.view.mapValues {
+      case function: DeclarativeAggregate => function.evaluateExpression
+      case function: HyperLogLogPlusPlus  => RegisterEstimate(function)
+      case function                       => function
+    }
+    MutableProjection.create((0 to results.max).map(byOrdinal.getOrElse(_, NoOp)), stateAttributes)
+  }
+
+  private[this] val joined = new JoinedRow
+
+  /** Makes `state` the aggregate of no rows. */
+  def clear(state: InternalRow): Unit = {
+    initial.target(state)(EmptyRow)
+    var i = 0
+    while (i < imperatives.length) {
+      imperatives(i).initialize(state)
+      i += 1
+    }
+  }
+
+  /** Appends the row `in` to `state`. */
+  def update(state: InternalRow, in: InternalRow): Unit = {
+    updates.target(state)(joined(state, in))
+    var i = 0
+    while (i < imperatives.length) {
+      imperatives(i).update(state, in)
+      i += 1
+    }
+  }
+
+  /** Appends what `newer` stands for to `state`. */
+  def mergeInPlace(state: InternalRow, newer: InternalRow): Unit = {
+    merges.target(state)(joined(state, newer))
+    var i = 0
+    while (i < imperatives.length) {
+      imperatives(i).merge(state, newer)
+      i += 1
+    }
+  }
+
+  /** Makes `target`, a state of its own, stand for `older` followed by `newer`. */
+  def merge(target: InternalRow, older: InternalRow, newer: InternalRow): Unit = {
+    merges.target(target)(joined(older, newer))
+    var i = 0
+    while (i < imperatives.length) {
+      imperatives(i).initialize(target)
+      imperatives(i).merge(target, older)
+      imperatives(i).merge(target, newer)
+      i += 1
+    }
+  }
+
+  /** A state of no rows, an object of its own. */
+  def newState(): InternalRow =
+    if (fixedWidth) emptyFixedWidthState()
+    else {
+      val state = new SpecificInternalRow(stateTypes)
+      clear(state)
+      state
+    }
+
+  /** What `older` followed by `newer` stands for, as an object of its own. */
+  def combine(older: InternalRow, newer: InternalRow): InternalRow = {
+    val state = copyOf(older)
+    mergeInPlace(state, newer)
+    state
+  }
+
+  def copyOf(state: InternalRow): InternalRow = state match {
+    case row: UnsafeRow => row.copy()
+    case _              =>
+      val copy = new SpecificInternalRow(stateTypes)
+      copyTo(copy, state)
+      copy
+  }
+
+  /** Makes `target`, a state of its own, stand for what `state` does; both are objects. */
+  def copyTo(target: InternalRow, state: InternalRow): Unit = {
+    var i = 0
+    while (i < imperatives.length) {
+      imperatives(i).initialize(target)
+      imperatives(i).merge(target, state)
+      i += 1
+    }
+    i = 0
+    while (i < declarativeFields.length) {
+      val field = declarativeFields(i)
+      target.update(
+        field,
+        if (state.isNullAt(field)) null else InternalRow.copyValue(state.get(field, stateTypes(field)))
+      )
+      i += 1
+    }
+  }
+
+  private[this] lazy val declarativeFields: Array[Int] = aggregates
+    .zip(offsets)
+    .collect { case ((function: DeclarativeAggregate, _), offset) =>
+      function.aggBufferAttributes.indices.map(offset + _)
+    }
+    .flatten
+    .toArray
+
+  // Functions that may use their state up when they answer: they get a copy.
+  private[this] val consumers =
+    if (keepsStates) imperatives.filter(_.copiesStates) else Array.empty[MergeableFunction]
+  private[this] val shown = new GenericInternalRow(stateFields)
+
+  /** Writes the answers for `state` into `target`. */
+  def lower(state: InternalRow, target: InternalRow): Unit =
+    if (consumers.isEmpty) evaluate.target(target)(state)
+    else {
+      var i = 0
+      while (i < stateFields) {
+        shown.update(i, if (state.isNullAt(i)) null else state.get(i, stateTypes(i)))
+        i += 1
+      }
+      consumers.foreach(_.copyState(state, shown))
+      evaluate.target(target)(shown)
+    }
+
+  /** A state of no rows as bytes, to be copied; only if [[fixedWidth]]. */
+  def emptyFixedWidthState(): UnsafeRow = {
+    val nulls = stateTypes.map(Literal.create(null, _))
+    val state = UnsafeProjection.create(nulls)(EmptyRow).copy()
+    clear(state)
+    state
+  }
+}

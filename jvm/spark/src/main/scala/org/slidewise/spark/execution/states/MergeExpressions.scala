@@ -1,0 +1,27 @@
+package org.slidewise.spark.execution.states
+
+import org.apache.spark.sql.catalyst.expressions.{EqualTo, Expression, If, Literal}
+import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
+import org.apache.spark.sql.types.DoubleType
+
+/** How the states of a declarative aggregate are merged: as Spark does it, and exactly where one of them is empty. */
+private[execution] object MergeExpressions {
+
+  /**
+   * Spark's moments (variance, covariance, correlation, regression) start with a count `n` and move a mean by a rounded
+   * step, also from a state of no rows. A column of equal values would then not have a variance of zero.
+   */
+  def of(function: DeclarativeAggregate): Seq[Expression] = {
+    val older = function.aggBufferAttributes
+    val newer = function.inputAggBufferAttributes
+    var count = -1
+    function.mergeExpressions.zipWithIndex.map { case (merged, i) =>
+      if (older(i).name == "n" && older(i).dataType == DoubleType) count = i
+      if (count < 0) merged
+      else {
+        def isEmpty(n: Expression) = EqualTo(n, Literal(0.0))
+        If(isEmpty(older(count)), newer(i), If(isEmpty(newer(count)), older(i), merged))
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package org.slidewise.spark.execution.states
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, GenericInternalRow, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.types.ObjectType
+import org.apache.spark.unsafe.Platform
+
+import org.slidewise.spark.expressions.ReadsNewerOnly
+
+/** An imperative aggregate whose state lies at a known place in a row of states. */
+sealed abstract private[execution] class MergeableFunction(
+    function: ImperativeAggregate,
+    filter: Option[BasePredicate]
+) {
+  final def initialize(state: InternalRow): Unit = function.initialize(state)
+
+  final def update(state: InternalRow, input: InternalRow): Unit =
+    if (filter.isEmpty || filter.get.eval(input)) function.update(state, input)
+
+  /** Appends what `newer` stands for to `state`, and leaves `newer` as it is. */
+  def merge(state: InternalRow, newer: InternalRow): Unit
+
+  /** Whether its code is not known to leave alone a state that it is only to read. */
+  def copiesStates: Boolean = false
+
+  /** Puts a copy of its state in `state` into `target`. */
+  def copyState(state: InternalRow, target: InternalRow): Unit = ()
+}
+
+private[execution] object MergeableFunction {
+
+  final private class OverRows(function: ImperativeAggregate, filter: Option[BasePredicate])
+      extends MergeableFunction(function, filter) {
+    def merge(state: InternalRow, newer: InternalRow): Unit = function.merge(state, newer)
+  }
+
+  /** Merges the registers of `approx_count_distinct` a word at a time. */
+  final private class OverRegisters(
+      function: HyperLogLogPlusPlus,
+      filter: Option[BasePredicate],
+      offset: Int,
+      fields: Int
+  ) extends MergeableFunction(function, filter) {
+    private[this] val words = function.hllppHelper.numWords
+    private[this] val firstByte = UnsafeRow.calculateBitSetWidthInBytes(fields) + 8L * offset
+
+    def merge(state: InternalRow, newer: InternalRow): Unit = (state, newer) match {
+      case (into: UnsafeRow, from: UnsafeRow) => mergeBytes(into, from)
+      case _                                  =>
+        var word = offset
+        while (word < offset + words) {
+          state.setLong(word, PackedRegisters.greatest(state.getLong(word), newer.getLong(word)))
+          word += 1
+        }
+    }
+
+    /** Past the row's setters, which would mark each word as not null; none ever is. */
+    private def mergeBytes(into: UnsafeRow, from: UnsafeRow): Unit = {
+      val (older, newer) = (into.getBaseObject, from.getBaseObject)
+      var at = into.getBaseOffset + firstByte
+      val end = at + 8L * words
+      val shift = from.getBaseOffset - into.getBaseOffset
+      while (at < end) {
+        val greatest =
+          PackedRegisters.greatest(Platform.getLong(older, at), Platform.getLong(newer, at + shift))
+        Platform.putLong(older, at, greatest)
+        at += 8L
+      }
+    }
+  }
+
+  final private class OverObjects[T](function: TypedImperativeAggregate[T], filter: Option[BasePredicate])
+      extends MergeableFunction(function, filter) {
+    def merge(state: InternalRow, newer: InternalRow): Unit = function.mergeBuffersObjects(state, newer)
+  }
+
+  /** For functions that may keep, change or return a state that they are given to read, users' among them. */
+  final private class OverCopiedObjects[T](
+      function: TypedImperativeAggregate[T],
+      filter: Option[BasePredicate],
+      offset: Int,
+      fields: Int
+  ) extends MergeableFunction(function, filter) {
+    private[this] val copy = new GenericInternalRow(fields)
+
+    override def copiesStates: Boolean = true
+
+    override def copyState(state: InternalRow, target: InternalRow): Unit = {
+      val original = state.get(offset, ObjectType(classOf[AnyRef]))
+      target.update(
+        offset,
+        if (isImmutable(original)) original
+        else function.deserialize(function.serialize(original.asInstanceOf[T]))
+      )
+    }
+
+    private def isImmutable(value: AnyRef): Boolean = value match {
+      case _: java.lang.Double | _: java.lang.Long | _: java.lang.Integer | _: java.lang.Float => true
+      case _: java.lang.Short | _: java.lang.Byte | _: java.lang.Boolean | _: String           => true
+      case _                                                                                   => false
+    }
+
+    def merge(state: InternalRow, newer: InternalRow): Unit = {
+      copyState(newer, copy)
+      function.mergeBuffersObjects(state, copy)
+    }
+  }
+
+  private def leavesTheRightAlone(function: TypedImperativeAggregate[_]): Boolean = function match {
+    case _: ApproximatePercentile | _: CountMinSketchAgg => true
+    case _: BloomFilterAggregate | _: HllSketchAgg       => true
+    case _: ReadsNewerOnly                               => true
+    case _                                               => false
+  }
+
+  /**
+   * @param function
+   *   bound to the input, its state beginning at field `offset` of a row of states of `fields` fields
+   */
+  def apply(
+      function: ImperativeAggregate,
+      filter: Option[BasePredicate],
+      offset: Int,
+      fields: Int
+  ): MergeableFunction = function match {
+    case typed: TypedImperativeAggregate[_] if leavesTheRightAlone(typed) => new OverObjects(typed, filter)
+    case typed: TypedImperativeAggregate[_] => new OverCopiedObjects(typed, filter, offset, fields)
+    case registers: HyperLogLogPlusPlus     => new OverRegisters(registers, filter, offset, fields)
+    case other                              => new OverRows(other, filter)
+  }
+}

@@ -1,0 +1,114 @@
+package org.slidewise.spark.execution.states
+
+import org.apache.spark.memory.SparkOutOfMemoryError
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
+
+import org.slidewise.core.frames.StatesOutgrown
+import org.slidewise.spark.execution.rows.RowsByPosition
+import org.slidewise.spark.execution.task.TaskResources
+
+/**
+ * States that are objects, or hold some: strings, wide decimals, sketches, users' buffers.
+ *
+ * Memory: the sizes of the states themselves, as [[StateSizes]] has them, followed from change to change.
+ */
+final private[execution] class ObjectStates(
+    functions: FrameFunctions,
+    rows: RowsByPosition,
+    resources: TaskResources,
+    maxBytes: Long
+) extends RowStates(functions, rows, resources) {
+
+  private[this] val sizes = new StateSizes(functions.stateTypes)
+  private[this] var states = Array.empty[InternalRow]
+  private[this] var sizeOf = Array.emptyLongArray
+  private[this] var total, largest = 0L
+  private[this] var limit = Long.MaxValue
+
+  protected def older(slot: Int): InternalRow = {
+    if (states(slot) == null) states(slot) = new SpecificInternalRow(functions.stateTypes)
+    states(slot)
+  }
+  protected def newer(slot: Int): InternalRow = states(slot)
+
+  protected def merge(target: Int, left: Int, right: Int): Unit = {
+    if (target == left) functions.mergeInPlace(states(target), states(right))
+    else functions.merge(older(target), states(left), states(right))
+    changed(target)
+  }
+
+  def copyOf(slot: Int): InternalRow = functions.copyOf(states(slot))
+
+  def put(slot: Int, state: InternalRow): Unit = {
+    functions.copyTo(older(slot), state)
+    changed(slot)
+  }
+
+  override protected def changed(slot: Int): Unit = {
+    val size = sizes.of(states(slot))
+    total += size - sizeOf(slot)
+    sizeOf(slot) = size
+    if (size > largest) largest = size
+    if (total > limit || total > getUsed && !acquire(total + total / 4)) outgrown()
+  }
+
+  private def outgrown(): Nothing =
+    if (limit == Long.MaxValue) throw outOfMemory(total)
+    else {
+      limit = Long.MaxValue
+      forget(1)
+      throw new StatesOutgrown
+    }
+
+  def tryReserve(slots: Int): Boolean = {
+    val fits = slots * largest <= maxBytes && acquire(slots * largest)
+    if (fits) {
+      limit = maxBytes
+      extend(slots)
+    }
+    fits
+  }
+
+  def reserve(slots: Int): Unit = {
+    limit = Long.MaxValue
+    forget(slots)
+    if (!acquire(slots * largest)) throw outOfMemory(slots * largest)
+    extend(slots)
+  }
+
+  private def acquire(bytes: Long): Boolean = {
+    val wanted = bytes - getUsed
+    val granted = if (wanted > 0) acquireMemory(wanted) else 0L
+    if (granted < wanted) freeMemory(granted)
+    peak = math.max(peak, getUsed)
+    granted >= wanted
+  }
+
+  private def extend(slots: Int): Unit = if (slots > states.length) {
+    val length = math.max(slots, math.min(2L * states.length, Int.MaxValue - 16L).toInt)
+    states = java.util.Arrays.copyOf(states, length)
+    sizeOf = java.util.Arrays.copyOf(sizeOf, length)
+  }
+
+  /** Drops the states from slot `from` on, and gives back what they took. */
+  private def forget(from: Int): Unit = {
+    var slot = from
+    while (slot < states.length) {
+      total -= sizeOf(slot)
+      sizeOf(slot) = 0L
+      states(slot) = null
+      slot += 1
+    }
+    if (getUsed > total) freeMemory(getUsed - total)
+  }
+
+  private def outOfMemory(wanted: Long) = new SparkOutOfMemoryError(
+    "UNABLE_TO_ACQUIRE_MEMORY",
+    java.util.Map.of("requestedBytes", wanted.toString, "receivedBytes", getUsed.toString)
+  )
+
+  override def reset(): Unit = largest = 0L
+
+  def close(): Unit = forget(0)
+}

@@ -1,0 +1,98 @@
+package org.slidewise.spark.execution.states
+
+import org.apache.spark.memory.MemoryConsumer
+import org.apache.spark.sql.catalyst.InternalRow
+
+import org.slidewise.core.durable.SegmentStates
+import org.slidewise.spark.execution.rows.RowsByPosition
+import org.slidewise.spark.execution.task.TaskResources
+
+/**
+ * The states of one frame's aggregate functions, over the rows of a log.
+ *
+ * A request of another consumer to spill is declined: states are few where memory is short (see
+ * [[org.slidewise.core.frames.TwoStacksFrames]]), and the rows that they stand for are in the log, which does spill.
+ */
+abstract private[execution] class RowStates(
+    functions: FrameFunctions,
+    rows: RowsByPosition,
+    resources: TaskResources
+) extends MemoryConsumer(resources.memory, 0L, resources.memory.getTungstenMemoryMode)
+    with SegmentStates[InternalRow] {
+
+  private[this] var combined = 0L
+  protected var peak = 0L
+  final def combines: Long = combined
+  final def peakMemory: Long = peak
+
+  /** The state in `slot`, valid until the next call of the same method. */
+  protected def older(slot: Int): InternalRow
+  protected def newer(slot: Int): InternalRow
+
+  /** Makes `target` the aggregate of `left` followed by `right`; `target` may be `left`. */
+  protected def merge(target: Int, left: Int, right: Int): Unit
+
+  /** Called after rows have been added to the state in `slot`. */
+  protected def changed(slot: Int): Unit = ()
+
+  /** Called when the rows that the states stand for are gone. */
+  def reset(): Unit = ()
+
+  def clear(slot: Int): Unit = functions.clear(older(slot))
+
+  final def accumulate(slot: Int, from: Long, until: Long): Unit = {
+    val state = older(slot)
+    var position = from
+    while (position < until) {
+      functions.update(state, rows(position))
+      position += 1
+      if (position % RowStates.CheckEvery == 0) resources.stopIfCancelled()
+    }
+    changed(slot)
+    combined += until - from
+  }
+
+  final def lift(first: Int, from: Long, until: Long): Unit = {
+    var slot = first
+    var position = from
+    while (position < until) {
+      clear(slot)
+      functions.update(older(slot), rows(position))
+      changed(slot)
+      slot += 1
+      position += 1
+    }
+  }
+
+  final def combine(target: Int, left: Int, right: Int): Unit = {
+    merge(target, left, right)
+    combined += 1
+    if (combined % RowStates.CheckEvery == 0) resources.stopIfCancelled()
+  }
+
+  final def lower(slot: Int, results: InternalRow): Unit = functions.lower(older(slot), results)
+
+  /** Gives all memory back. */
+  def close(): Unit
+
+  final override def spill(size: Long, trigger: MemoryConsumer): Long = 0L
+}
+
+private[execution] object RowStates {
+
+  /** After how many combines to see whether the task has been cancelled. */
+  private val CheckEvery = 4096L
+
+  /**
+   * @param maxBytes
+   *   the most memory to take for the sake of speed; less is taken where it is not to be had
+   */
+  def apply(
+      functions: FrameFunctions,
+      rows: RowsByPosition,
+      resources: TaskResources,
+      maxBytes: Long
+  ): RowStates =
+    if (functions.fixedWidth) new PagedStates(functions, rows, resources, maxBytes)
+    else new ObjectStates(functions, rows, resources, maxBytes)
+}

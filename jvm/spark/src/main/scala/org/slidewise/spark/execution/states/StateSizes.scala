@@ -1,0 +1,59 @@
+package org.slidewise.spark.execution.states
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  SpecificInternalRow,
+  UnsafeArrayData,
+  UnsafeMapData,
+  UnsafeRow
+}
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.util.SizeEstimator
+
+/**
+ * How many bytes a row of states takes on the heap.
+ *
+ * Strings and the like are measured each time. Other objects, such as sketches and users' buffers, can only be measured
+ * by following their references: that is done for one of [[StateSizes.MeasureEvery]] states, and the largest size seen
+ * counts for all.
+ */
+final private[execution] class StateSizes(types: Seq[DataType]) {
+  import StateSizes._
+
+  private[this] val fixed = SizeEstimator.estimate(new SpecificInternalRow(types)) + Slot
+  private[this] val objects = types.indices.filterNot(i => UnsafeRow.isFixedLength(types(i))).toArray
+  private[this] val objectTypes = objects.map(types)
+  private[this] val largestObject = new Array[Long](objects.length)
+  private[this] var measured = 0L
+
+  def of(state: InternalRow): Long = {
+    val measure = measured % MeasureEvery == 0
+    measured += 1
+    var size = fixed
+    var i = 0
+    while (i < objects.length) {
+      if (!state.isNullAt(objects(i))) size += sizeOf(state.get(objects(i), objectTypes(i)), i, measure)
+      i += 1
+    }
+    size
+  }
+
+  private def sizeOf(value: AnyRef, field: Int, measure: Boolean): Long = value match {
+    case s: UTF8String          => Header + s.numBytes
+    case b: Array[Byte]         => Header + b.length
+    case row: UnsafeRow         => Header + row.getSizeInBytes
+    case array: UnsafeArrayData => Header + array.getSizeInBytes
+    case map: UnsafeMapData     => Header + map.getSizeInBytes
+    case other                  =>
+      if (measure || largestObject(field) == 0L)
+        largestObject(field) = math.max(largestObject(field), SizeEstimator.estimate(other))
+      largestObject(field)
+  }
+}
+
+private object StateSizes {
+  private val MeasureEvery = 256
+  private val Slot = 16L
+  private val Header = 48L
+}
