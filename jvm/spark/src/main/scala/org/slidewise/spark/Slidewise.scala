@@ -4,7 +4,8 @@ import org.apache.spark.sql.{Dataset, SparkSession}
 import org.apache.spark.sql.classic
 
 import org.slidewise.spark.expressions.{OrderCheckStrategy, Registered}
-import org.slidewise.spark.planning.{SlidingWindowStrategy, WindowReport}
+import org.slidewise.spark.explain.WindowReport
+import org.slidewise.spark.planning.SlidingWindowStrategy
 
 /** Slidewise in a session that is already running. */
 object Slidewise {

@@ -4,6 +4,7 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.SlidingWindowExec
+import org.slidewise.spark.plan.{EvaluationMethod, SortPlacement}
 
 /**
  * Whole queries with far less memory than their rows and states need. What they should answer, Spark says in other
@@ -51,7 +52,7 @@ class LittleMemorySuite extends SparkSuite with AdaptiveSparkPlanHelper {
         val windows = collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec =>
           w
         }
-        assertEquals(windows.map(_.options.sort), Seq(sort))
+        assertEquals(windows.map(_.plan.sortPlacement == SortPlacement.InOperator), Seq(sort))
         if (sort || what.startsWith("a shrinking"))
           assert(windows.head.metrics("spillSize").value > 0, "nothing spilled")
       }
@@ -68,7 +69,7 @@ class LittleMemorySuite extends SparkSuite with AdaptiveSparkPlanHelper {
     val answer = data.collect().toSeq
     assertEquals(answer, spark.sql(expected).collect().toSeq)
     val windows = collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec => w }
-    assertEquals(windows.map(_.algorithms), Seq(Seq("array-kernels")))
+    assertEquals(windows.map(_.plan.methods), Seq(Seq(EvaluationMethod.ArrayKernels)))
     assert(windows.head.metrics("spillSize").value > 0, "nothing spilled")
   }
 }

@@ -37,6 +37,13 @@ object SlidewiseSettings {
    */
   val Sort = "spark.slidewise.sort.enabled"
 
+  val MergeUserAggregators = "spark.slidewise.mergeUserAggregators"
+  val NeverMerge = "spark.slidewise.neverMerge"
+  def mergeUserAggregators(conf: SQLConf): Boolean =
+    conf.getConfString(MergeUserAggregators, "true").trim.toBoolean
+  def neverMerge(conf: SQLConf): Set[String] =
+    conf.getConfString(NeverMerge, "").split(',').map(_.trim.toLowerCase).filter(_.nonEmpty).toSet
+
   def sort(conf: SQLConf): Boolean = conf.getConfString(Sort, "true").trim.toBoolean
   def enabled(conf: SQLConf): Boolean = conf.getConfString(Enabled, "true").trim.toBoolean
   def mergeApproximate(conf: SQLConf): Boolean = conf.getConfString(MergeApproximate, "true").trim.toBoolean

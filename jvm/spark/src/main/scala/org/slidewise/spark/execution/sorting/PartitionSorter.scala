@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeRowJoiner
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 
 import org.slidewise.spark.execution.rows.RowLog
-import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.execution.task.{MeasuredResource, TaskResources}
 
 /**
  * Sorts a task's rows by partition key and, within it, by the order columns; rows that tie stay in the order in which
@@ -33,7 +33,8 @@ final private[execution] class PartitionSorter(
     spec: SortSpec,
     results: Seq[Attribute] = Nil,
     inputs: Seq[InputColumn] = Nil
-) extends MemoryConsumer(resources.memory, 0L, resources.memory.getTungstenMemoryMode) {
+) extends MemoryConsumer(resources.memory, 0L, resources.memory.getTungstenMemoryMode)
+    with MeasuredResource {
   import PartitionSorter._
 
   private[this] val layout = input ++ results
@@ -70,6 +71,9 @@ final private[execution] class PartitionSorter(
   private[this] var external: ExternalSort = _
   private[this] var sorted: SortedRows = _
 
+  /** The rows in order; the same object each time. */
+  def sort(rows: Iterator[InternalRow]): Iterator[InternalRow] = sort(rows, (_, _) => None).rows
+
   /**
    * The rows in order, each with room for its results; the same object each time.
    *
@@ -79,7 +83,7 @@ final private[execution] class PartitionSorter(
   def sort(
       rows: Iterator[InternalRow],
       finisher: (SortedColumns, RowPlaces) => Option[RowFinisher]
-  ): Iterator[InternalRow] = {
+  ): SortResult = {
     var unplaced: UnsafeRow = null
     while (unplaced == null && rows.hasNext) {
       val row = rows.next().asInstanceOf[UnsafeRow]
@@ -88,7 +92,7 @@ final private[execution] class PartitionSorter(
     // Asking for memory may be what makes the log spill.
     val inMemory =
       unplaced == null && acquire(count * RadixOrder.bytesARow(spec.compares)) && log.spilledBytes == 0
-    if (!inMemory) sortExternally(Option(unplaced).iterator ++ rows)
+    if (!inMemory) SortResult(sortExternally(Option(unplaced).iterator ++ rows), finished = false)
     else {
       log.freeze() // before more memory is asked for
       val where = if (noted) new NotedAddresses(log, addresses) else new ComputedAddresses(log)
@@ -103,7 +107,7 @@ final private[execution] class PartitionSorter(
       columns = null
       sorted = new SortedRows(log, places, found.getOrElse(places), count, () => close())
       addresses = null
-      sorted
+      SortResult(sorted, found.isDefined)
     }
   }
 
@@ -237,6 +241,14 @@ final private[execution] class PartitionSorter(
       held
     }
 }
+
+/**
+ * Sorted rows.
+ *
+ * @param finished
+ *   whether a [[RowFinisher]] finishes them as they are read
+ */
+final private[execution] case class SortResult(rows: Iterator[InternalRow], finished: Boolean)
 
 private object PartitionSorter {
   private val IntBytes = 4L

@@ -20,7 +20,7 @@ import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.util.SerializableConfiguration
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.planning.streams.{StreamOptions, StreamPlan, StreamRefused}
+import org.slidewise.spark.plan.{SlidingWindowPlan, StreamOptions, StreamRefused}
 
 /**
  * Aggregates over frames of a stream: each row comes out once, with the answers of its frames, as the watermark passes it; or,
@@ -33,7 +33,7 @@ import org.slidewise.spark.planning.streams.{StreamOptions, StreamPlan, StreamRe
  *   what columns of `child` stand for, where these are part of the window: as SQL, by their names
  */
 case class StreamingSlidingWindowExec(
-    plan: StreamPlan,
+    plan: SlidingWindowPlan,
     partitionSpec: Seq[Expression],
     order: SortOrder,
     options: StreamOptions,
@@ -52,7 +52,7 @@ case class StreamingSlidingWindowExec(
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
   override protected def stringArgs: Iterator[Any] = Iterator[Any](
-    plan.frames.map(_.algorithm.toString).distinct,
+    plan.methods.map(_.toString),
     plan.results,
     partitionSpec,
     order,

@@ -14,8 +14,7 @@ import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileMana
 import org.apache.spark.sql.types.{DateType, TimestampNTZType, TimestampType}
 
 import org.slidewise.spark.errors.RefusedQuery
-import org.slidewise.spark.planning.WindowSql
-import org.slidewise.spark.planning.streams.StreamPlan
+import org.slidewise.spark.plan.{SlidingWindowPlan, WindowSql}
 
 /** What is written beside the state, so that a checkpoint is not gone on with by another window than the one that began it. */
 final private[streams] class WindowMetadata(operatorPath: Path, hadoopConf: Configuration) {
@@ -99,7 +98,7 @@ private[streams] object WindowMetadata {
 
   /** The window in words, the same for the same query in each of its runs. */
   def describe(
-      plan: StreamPlan,
+      plan: SlidingWindowPlan,
       partitionSpec: Seq[Expression],
       order: SortOrder,
       input: Seq[Attribute],
@@ -110,7 +109,7 @@ private[streams] object WindowMetadata {
       val functions = frame.aggregates.map { a =>
         text(a.function) + a.filter.fold("")(f => s" FILTER (WHERE ${text(f)})")
       }
-      functions.mkString(", ") + " OVER " + WindowSql.of(frame.frame.specified)
+      functions.mkString(", ") + " OVER " + WindowSql.of(frame.frame)
     }
     val described =
       s"${frames.mkString("; ")} PARTITION BY ${partitionSpec.map(text).mkString(", ")} ORDER BY ${text(order.child)} " +

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.plan.{FrameShape, StreamInput, StreamOutput, StreamRefused, WindowPlan}
 
 /** What is settled when a query with windows over streams is started: whether it can be, and where its state is kept. */
 final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) with Logging {
@@ -38,9 +38,9 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) wit
   }
 
   private def waitsForRows(window: Window): Boolean =
-    StreamPlan.of(window.windowExpressions, SlidewiseSettings.mergeApproximate(SQLConf.get)).exists {
-      _.frames.exists(f => f.frame.frameType == RowFrame && f.frame.looksAhead)
-    }
+    window.getTagValue(WindowPlan.Tag).exists(_.stages.exists(_.frames.exists { plan =>
+      plan.frame.frameType == RowFrame && FrameShape.looksAhead(plan.frame)
+    }))
 
   /** Spark's default holds all state in memory. A checkpoint keeps the store that it was begun with. */
   private def preferRocksDb(): Unit = {

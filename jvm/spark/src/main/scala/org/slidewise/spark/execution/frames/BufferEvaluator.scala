@@ -1,0 +1,102 @@
+package org.slidewise.spark.execution.frames
+
+import org.apache.spark.memory.SparkOutOfMemoryError
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+
+import org.slidewise.core.frames.{FrameAlgorithm, Recalculation, StatesOutgrown, TwoStacksFrames}
+import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.states.{FrameFunctions, RowStates}
+import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
+
+/**
+ * Evaluates the functions of one [[FramePlan]] from aggregation buffers: merged (Two-Stacks Lite), or recalculated for each
+ * frame.
+ *
+ * @param bounds
+ *   where the frames are
+ * @param answers
+ *   the row that results are written to; it has a field for each answer of the plan and, from `firstGuard` on, one for each of
+ *   this frame's guards
+ */
+final private[execution] class BufferEvaluator(
+    plan: FramePlan,
+    bounds: FrameBounds,
+    input: Seq[Attribute],
+    log: RowLog,
+    resources: TaskResources,
+    maxStateBytes: Long,
+    answers: InternalRow,
+    firstGuard: Int
+) extends FrameEvaluator {
+  private[this] val functions = plan.aggregates.map(a => (a.function, a.filter))
+  private[this] val ordinals = plan.aggregates.map(_.answer)
+  private[this] val guards = new FrameGuards(plan.aggregates, firstGuard, answers)
+  private[this] val recalculates = plan.method == EvaluationMethod.Recalculation
+  private[this] val states =
+    RowStates(
+      new FrameFunctions(functions ++ guards.functions, ordinals ++ guards.ordinals, input, !recalculates),
+      log.reader(),
+      resources,
+      maxStateBytes
+    )
+  private[this] var algorithm = planned()
+  private[this] var outOfMemory = false
+
+  private def planned(): FrameAlgorithm =
+    if (recalculates) new Recalculation(states) else new TwoStacksFrames(states)
+
+  private[this] val recalculation =
+    new FrameRecalculation(plan.aggregates, input, log.reader(), resources, maxStateBytes, answers)
+
+  private[this] var lo, hi = -1L
+
+  override def evaluate(): Unit = if (bounds.lo != lo || bounds.hi != hi) {
+    lo = bounds.lo
+    hi = bounds.hi
+    try {
+      states.lower(slide(), answers)
+      if (guards.exceeded) recalculation.evaluate(lo, hi)
+    } catch {
+      case _: ArithmeticException if guards.nonEmpty =>
+        algorithm.reset()
+        recalculation.evaluate(lo, hi)
+    }
+  }
+
+  private def slide(): Int =
+    try
+      try algorithm.slide(lo, hi)
+      catch {
+        case _: StatesOutgrown =>
+          algorithm.reset()
+          algorithm.slide(lo, hi)
+      }
+    catch {
+      case _: SparkOutOfMemoryError if !outOfMemory && !recalculates =>
+        // Not even √n buffers. Spark would need one.
+        outOfMemory = true
+        states.close()
+        algorithm = new Recalculation(states)
+        algorithm.slide(lo, hi)
+    }
+
+  override def reset(): Unit = {
+    states.reset()
+    if (outOfMemory) algorithm = planned()
+    outOfMemory = false
+    algorithm.reset()
+    recalculation.reset()
+    lo = -1
+    hi = -1
+  }
+
+  override def combines: Long = states.combines + recalculation.combines
+  override def recalculated: Long = recalculation.frames
+  override def peakMemory: Long = states.peakMemory + recalculation.peakMemory
+  override def close(): Unit = {
+    states.close()
+    recalculation.close()
+  }
+}
