@@ -3,7 +3,7 @@ package org.slidewise.core.kernels
 import org.slidewise.core.batch.Frames
 
 /**
- * Where in each frame the best element stands, best in the order of DoubleTotalMax: the position of the newest one of equals,
+ * Where in each frame the best element stands, best in the order of DoubleTotalMaxOp: the position of the newest one of equals,
  * as Spark's `max_by` and `min_by` take it, or -1 where all elements are null or there is none.
  *
  * Two-Stacks Lite over arrays. The elements in reach are those from `base`, cut at `middle`. Invariants, after each frame:
@@ -38,7 +38,7 @@ final class DoubleArgMax {
     var middle = 0
     var end = 0
     var prefix = -1
-    var value = DoubleTotalMax.identity // at prefix
+    var value = DoubleTotalMaxOp.identity // at prefix
     var k = 0
     while (k < frames.count) {
       val lo = frames.lo(k)
@@ -51,7 +51,7 @@ final class DoubleArgMax {
         end = hi
       }
       while (end < hi) {
-        if (Validity.at(valid, end) && (prefix < 0 || DoubleTotalMax.atLeastAsGood(values(end), value))) {
+        if (Validity.at(valid, end) && (prefix < 0 || DoubleTotalMaxOp.atLeastAsGood(values(end), value))) {
           prefix = end
           value = values(end)
         }
@@ -59,7 +59,7 @@ final class DoubleArgMax {
       }
       val suffix = if (lo < middle) suffixes(lo - base) else -1
       out(k) =
-        if (suffix < 0 || (prefix >= 0 && DoubleTotalMax.atLeastAsGood(value, best(lo - base)))) prefix
+        if (suffix < 0 || (prefix >= 0 && DoubleTotalMaxOp.atLeastAsGood(value, best(lo - base)))) prefix
         else suffix
       k += 1
     }
@@ -69,10 +69,10 @@ final class DoubleArgMax {
   private def turn(values: Array[Double], valid: Array[Long], lo: Int, hi: Int): Unit = {
     if (suffixes.length < hi - lo) makeRoom(math.min(values.length.toLong, 2L * (hi - lo)).toInt)
     var suffix = -1
-    var value = DoubleTotalMax.identity
+    var value = DoubleTotalMaxOp.identity
     var at = hi - 1
     while (at >= lo) {
-      if (Validity.at(valid, at) && (suffix < 0 || !DoubleTotalMax.atLeastAsGood(value, values(at)))) {
+      if (Validity.at(valid, at) && (suffix < 0 || !DoubleTotalMaxOp.atLeastAsGood(value, values(at)))) {
         suffix = at
         value = values(at)
       }

@@ -29,19 +29,19 @@ private[kernels] final class DoubleMaxKernel extends DoubleKernel {
     if (upper.toLong - lower < Foreseen && isPlain(values, valid, size))
       DoubleMaxRows(values, size, lower, upper, out)
     else {
-      Validity.foreachNull(valid, size)(values(_) = DoubleTotalMax.identity)
+      Validity.foreachNull(valid, size)(values(_) = DoubleTotalMaxOp.identity)
       DoubleTotalMaxRows(values, size, lower, upper, out)
     }
 
   def onFrames(values: Array[Double], valid: Array[Long], frames: Frames, out: Array[Double]): Unit =
     if (isPlain(values, valid, frames.size)) plain(values, frames, out)
     else {
-      Validity.foreachNull(valid, frames.size)(values(_) = DoubleTotalMax.identity)
+      Validity.foreachNull(valid, frames.size)(values(_) = DoubleTotalMaxOp.identity)
       total(values, frames, out)
     }
 
   private def isPlain(values: Array[Double], valid: Array[Long], size: Int): Boolean = {
-    Validity.foreachNull(valid, size)(values(_) = DoubleMax.identity)
+    Validity.foreachNull(valid, size)(values(_) = DoubleMaxOp.identity)
     PlainDoubles(values, size)
   }
 }

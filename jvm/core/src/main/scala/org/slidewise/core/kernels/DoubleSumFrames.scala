@@ -3,7 +3,7 @@ package org.slidewise.core.kernels
 import org.slidewise.core.batch.Frames
 
 /**
- * DoubleSum over frames whose ends move by any steps: Two-Stacks Lite over arrays.
+ * DoubleSumOp over frames whose ends move by any steps: Two-Stacks Lite over arrays.
  *
  * The elements in reach are those from `base`, cut at `middle`. Invariants, after each frame:
  *   - (T1) for each position `p` from `base` until `middle`, `suffixes(p - base)` is the aggregate from `p` until `middle`;
@@ -28,23 +28,23 @@ private[kernels] final class DoubleSumFrames {
     var base = 0
     var middle = 0
     var end = 0
-    var prefix = DoubleSum.identity
+    var prefix = DoubleSumOp.identity
     var k = 0
     while (k < frames.count) {
       val lo = los(k)
       val hi = his(k)
       if (lo >= middle) {
-        prefix = DoubleSum.identity
+        prefix = DoubleSumOp.identity
         base = lo
         middle = hi
         end = hi
         turn(values, lo, hi)
       }
       while (end < hi) {
-        prefix = DoubleSum.combine(prefix, values(end))
+        prefix = DoubleSumOp.combine(prefix, values(end))
         end += 1
       }
-      out(k) = if (lo < middle) DoubleSum.combine(suffixes(lo - base), prefix) else prefix
+      out(k) = if (lo < middle) DoubleSumOp.combine(suffixes(lo - base), prefix) else prefix
       k += 1
     }
   }
@@ -53,10 +53,10 @@ private[kernels] final class DoubleSumFrames {
   private def turn(values: Array[Double], lo: Int, hi: Int): Unit = {
     if (suffixes.length < hi - lo)
       suffixes = new Array[Double](math.min(values.length.toLong, 2L * (hi - lo)).toInt)
-    var suffix = DoubleSum.identity
+    var suffix = DoubleSumOp.identity
     var at = hi - 1
     while (at >= lo) {
-      suffix = DoubleSum.combine(values(at), suffix)
+      suffix = DoubleSumOp.combine(values(at), suffix)
       suffixes(at - lo) = suffix
       at -= 1
     }

@@ -13,12 +13,12 @@ private[kernels] final class DoubleSumKernel extends DoubleKernel {
       upper: Int,
       out: Array[Double]
   ): Unit = {
-    Validity.foreachNull(valid, size)(values(_) = DoubleSum.identity)
+    Validity.foreachNull(valid, size)(values(_) = DoubleSumOp.identity)
     DoubleSumRows(values, size, lower, upper, out)
   }
 
   def onFrames(values: Array[Double], valid: Array[Long], frames: Frames, out: Array[Double]): Unit = {
-    Validity.foreachNull(valid, frames.size)(values(_) = DoubleSum.identity)
+    Validity.foreachNull(valid, frames.size)(values(_) = DoubleSumOp.identity)
     variable(values, frames, out)
   }
 }

@@ -3,7 +3,7 @@ package org.slidewise.core.kernels
 import org.slidewise.core.batch.Frames.clamp
 
 /**
- * DoubleSum over windows that reach from `lower` to `upper` rows after each row, both included.
+ * DoubleSumOp over windows that reach from `lower` to `upper` rows after each row, both included.
  *
  * The rows fall into three runs: windows cut off at the first element, windows that lie inside, windows cut off at the
  * last element. In the outer two an accumulator grows with the window, one combine a row. Inside, windows have `width`
@@ -42,19 +42,19 @@ private[kernels] object DoubleSumRows {
   private def growing(values: Array[Double], size: Int, upper: Int, until: Int, out: Array[Double]): Unit = {
     val first = clamp(-upper.toLong, until)
     val full = math.max(first, clamp(size - upper.toLong, until))
-    java.util.Arrays.fill(out, 0, first, DoubleSum.identity)
-    var total = DoubleSum.identity
+    java.util.Arrays.fill(out, 0, first, DoubleSumOp.identity)
+    var total = DoubleSumOp.identity
     if (first < until) {
       val end = clamp(first.toLong + upper, size)
       var at = 0
       while (at < end) {
-        total = DoubleSum.combine(total, values(at))
+        total = DoubleSumOp.combine(total, values(at))
         at += 1
       }
     }
     var row = first
     while (row < full) {
-      total = DoubleSum.combine(total, values(row + upper))
+      total = DoubleSumOp.combine(total, values(row + upper))
       out(row) = total
       row += 1
     }
@@ -87,21 +87,21 @@ private[kernels] object DoubleSumRows {
     while (left > 0) {
       val block = until - left
       val first = block + lower
-      var suffix = DoubleSum.identity
+      var suffix = DoubleSumOp.identity
       var j = width - 1
       while (j >= 0) {
-        suffix = DoubleSum.combine(values(first + j), suffix)
+        suffix = DoubleSumOp.combine(values(first + j), suffix)
         suffixes(j) = suffix
         j -= 1
       }
       out(block) = suffix
       val middle = first + width
       val rows = math.min(width, left)
-      var prefix = DoubleSum.identity
+      var prefix = DoubleSumOp.identity
       j = 1
       while (j < rows) {
-        prefix = DoubleSum.combine(prefix, values(middle + j - 1))
-        out(block + j) = DoubleSum.combine(suffixes(j), prefix)
+        prefix = DoubleSumOp.combine(prefix, values(middle + j - 1))
+        out(block + j) = DoubleSumOp.combine(suffixes(j), prefix)
         j += 1
       }
       left -= width
@@ -134,14 +134,14 @@ private[kernels] object DoubleSumRows {
   private def slide(values: Array[Double], middle: Int, width: Int, block: Int, out: Array[Double]): Unit = {
     val topValue = middle + width - 1
     val topRow = block + 2 * width - 1
-    var prefix = DoubleSum.identity
-    var suffix = DoubleSum.combine(values(topValue), DoubleSum.identity)
+    var prefix = DoubleSumOp.identity
+    var suffix = DoubleSumOp.combine(values(topValue), DoubleSumOp.identity)
     out(topRow) = suffix
     var j = 1
     while (j < width) {
-      prefix = DoubleSum.combine(prefix, values(middle + j - 1))
-      out(block + j) = DoubleSum.combine(out(block + j), prefix)
-      suffix = DoubleSum.combine(values(topValue - j), suffix)
+      prefix = DoubleSumOp.combine(prefix, values(middle + j - 1))
+      out(block + j) = DoubleSumOp.combine(out(block + j), prefix)
+      suffix = DoubleSumOp.combine(values(topValue - j), suffix)
       out(topRow - j) = suffix
       j += 1
     }
@@ -156,14 +156,14 @@ private[kernels] object DoubleSumRows {
       until: Int,
       out: Array[Double]
   ): Unit = {
-    var suffix = DoubleSum.identity
+    var suffix = DoubleSumOp.identity
     var j = width - 1
     while (j >= until - block) {
-      suffix = DoubleSum.combine(values(block + lower + j), suffix)
+      suffix = DoubleSumOp.combine(values(block + lower + j), suffix)
       j -= 1
     }
     while (j >= 0) {
-      suffix = DoubleSum.combine(values(block + lower + j), suffix)
+      suffix = DoubleSumOp.combine(values(block + lower + j), suffix)
       out(block + j) = suffix
       j -= 1
     }
@@ -180,11 +180,11 @@ private[kernels] object DoubleSumRows {
   ): Unit = {
     val rows = math.min(width, until - block)
     val middle = block + lower + width
-    var prefix = DoubleSum.identity
+    var prefix = DoubleSumOp.identity
     var j = 1
     while (j < rows) {
-      prefix = DoubleSum.combine(prefix, values(middle + j - 1))
-      out(block + j) = DoubleSum.combine(out(block + j), prefix)
+      prefix = DoubleSumOp.combine(prefix, values(middle + j - 1))
+      out(block + j) = DoubleSumOp.combine(out(block + j), prefix)
       j += 1
     }
   }
@@ -192,13 +192,13 @@ private[kernels] object DoubleSumRows {
   /** The rows from `from` on, whose windows end at the last element. */
   private def shrinking(values: Array[Double], size: Int, lower: Int, from: Int, out: Array[Double]): Unit = {
     val empty = math.max(from, clamp(size - lower.toLong, size))
-    java.util.Arrays.fill(out, empty, size, DoubleSum.identity)
-    var total = DoubleSum.identity
+    java.util.Arrays.fill(out, empty, size, DoubleSumOp.identity)
+    var total = DoubleSumOp.identity
     var at = size - 1
     var row = empty - 1
     while (row >= from) {
       while (at >= row + lower) {
-        total = DoubleSum.combine(values(at), total)
+        total = DoubleSumOp.combine(values(at), total)
         at -= 1
       }
       out(row) = total

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 
-import org.slidewise.core.frames.Recalculation
+import org.slidewise.core.frames.{RecalculationFrames => Recalculation}
 import org.slidewise.spark.planning.PlannedAggregate
 
 /** The guards of a frame's functions: whether a sum may have overflown that Spark would have found otherwise. */

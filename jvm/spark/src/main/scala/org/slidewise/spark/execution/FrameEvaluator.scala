@@ -4,7 +4,7 @@ import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 
-import org.slidewise.core.frames.{FrameAlgorithm, Recalculation, StatesOutgrown, TwoStacksFrames}
+import org.slidewise.core.frames.{FrameAlgorithm, RecalculationFrames => Recalculation, StatesOutgrown, TwoStacksFrames}
 import org.slidewise.spark.planning.{Algorithm, FramePlan}
 
 /**

@@ -1,5 +1,6 @@
-package org.slidewise.core
+package org.slidewise.core.windows
 
+import org.slidewise.core.DoubleAggregator
 import org.slidewise.core.algorithms.SlotAlgorithm
 
 /** A window over doubles, nothing boxed when called with this type. */

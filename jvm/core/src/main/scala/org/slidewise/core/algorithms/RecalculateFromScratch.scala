@@ -13,7 +13,7 @@ import org.slidewise.core.state.States
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 8.1
  */
-final class Recalculation[S] private[core] (states: States[S]) extends DequeAlgorithm[S](states) {
+final class RecalculateFromScratch[S] private[core] (states: States[S]) extends DequeAlgorithm[S](states) {
 
   private[core] override def self: SlotAlgorithm[S] = this
 

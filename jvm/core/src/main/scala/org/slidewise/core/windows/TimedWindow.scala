@@ -1,6 +1,7 @@
-package org.slidewise.core
+package org.slidewise.core.windows
 
 import java.util.NoSuchElementException
+import org.slidewise.core.InPlaceAggregator
 import org.slidewise.core.algorithms.Fiba
 
 /**

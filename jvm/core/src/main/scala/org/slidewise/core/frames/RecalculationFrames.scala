@@ -9,7 +9,7 @@ package org.slidewise.core.frames
  * @see
  *   Tangwongsan, Hirzel, Schneider, section 8.1
  */
-final class Recalculation(states: FrameStates) extends FrameAlgorithm {
+final class RecalculationFrames(states: FrameStates) extends FrameAlgorithm {
   private[this] var lo, hi = -1L
 
   states.reserve(1)

@@ -1,10 +1,11 @@
-package org.slidewise.core
+package org.slidewise.core.windows
 
 import java.util.NoSuchElementException
+import org.slidewise.core.{InPlaceAggregator, SlidingAggregator}
 import org.slidewise.core.algorithms.SlotAlgorithm
 
 /**
- * A window run by one of the [[Algorithm]]s: lifts elements into the algorithm's slots and lowers its answers.
+ * A window run by one of the [[WindowAlgorithm]]s: lifts elements into the algorithm's slots and lowers its answers.
  *
  * Not safe for concurrent use. Each operation costs what the algorithm's class says, plus one `lift` an insertion and one
  * `lower` a query.

@@ -1,6 +1,6 @@
-package org.slidewise.core
+package org.slidewise.core.operators
 
-import org.slidewise.core.operators._
+import org.slidewise.core.{DoubleAggregator, InvertibleDoubleAggregator, InvertibleLongAggregator, LongAggregator}
 
 /**
  * Every operator over numbers that has no parameter, by name: from Java, `Operators.mean()`.

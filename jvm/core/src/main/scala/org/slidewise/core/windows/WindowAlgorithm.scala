@@ -1,5 +1,6 @@
-package org.slidewise.core
+package org.slidewise.core.windows
 
+import org.slidewise.core._
 import org.slidewise.core.algorithms._
 import org.slidewise.core.state.{ChunkedStates, RingStates, States}
 
@@ -8,7 +9,7 @@ import org.slidewise.core.state.{ChunkedStates, RingStates, States}
  *
  * Which to choose, and what each costs, is in `docs/algorithms.md` and in each algorithm's class.
  */
-sealed abstract class Algorithm(val name: String) {
+sealed abstract class WindowAlgorithm(val name: String) {
 
   private[core] def on[S](operator: InPlaceAggregator[S, _, _]): SlotAlgorithm[S]
 
@@ -36,10 +37,10 @@ final class QueueAlgorithm private[core] (
     make: QueueAlgorithm.Maker,
     inChunks: Boolean = false,
     capacity: Int = RingStates.MinCapacity
-) extends Algorithm(if (inChunks) s"$name, chunked" else name) {
+) extends WindowAlgorithm(if (inChunks) s"$name, chunked" else name) {
 
   /** The same algorithm over chunks: growing never copies, but each access costs one more indirection. */
-  def chunked: Algorithm = new QueueAlgorithm(name, lanes, make, inChunks = true)
+  def chunked: WindowAlgorithm = new QueueAlgorithm(name, lanes, make, inChunks = true)
 
   /**
    * The same algorithm over a ring with room for `elements` from the start: until a window has had more, nothing is ever
@@ -48,7 +49,7 @@ final class QueueAlgorithm private[core] (
    * @throws java.lang.IllegalArgumentException
    *   if `elements` is not from 1 to 2^30^
    */
-  def sized(elements: Int): Algorithm = {
+  def sized(elements: Int): WindowAlgorithm = {
     if (elements < 1 || elements > (1 << 30))
       throw new IllegalArgumentException(s"elements is $elements: it must be from 1 to ${1 << 30}")
     val power = Integer.highestOneBit(2 * elements - 1)
@@ -62,7 +63,7 @@ final class QueueAlgorithm private[core] (
 }
 
 /** FiBA, whose windows also take elements out of order. */
-final class FibaAlgorithm private[core] extends Algorithm("FiBA") {
+final class FibaAlgorithm private[core] extends WindowAlgorithm("FiBA") {
 
   /** An empty window that takes each element with its time, in any order of times. */
   def timedWindow[In, Agg, Out](aggregator: Aggregator[In, Agg, Out]): TimedWindow[_, In, Out] =
@@ -100,13 +101,13 @@ private object QueueAlgorithm {
   }
 }
 
-object Algorithm {
+object WindowAlgorithm {
   import QueueAlgorithm.Maker
 
   val recalculation: QueueAlgorithm = new QueueAlgorithm(
     "Recalculation",
     1,
-    new Maker { def apply[S](states: States[S]): SlotAlgorithm[S] = new Recalculation(states) }
+    new Maker { def apply[S](states: States[S]): SlotAlgorithm[S] = new RecalculateFromScratch(states) }
   )
 
   val twoStacks: QueueAlgorithm = new QueueAlgorithm(
@@ -133,12 +134,12 @@ object Algorithm {
     new Maker { def apply[S](states: States[S]): SlotAlgorithm[S] = new DabaLite(states) }
   )
 
-  val flatFat: Algorithm = new Algorithm("FlatFAT") {
+  val flatFat: WindowAlgorithm = new WindowAlgorithm("FlatFAT") {
     private[core] override def on[S](operator: InPlaceAggregator[S, _, _]): SlotAlgorithm[S] =
       new FlatFat(RingStates.of(operator, 2))
   }
 
-  val flatFit: Algorithm = new Algorithm("FlatFIT") {
+  val flatFit: WindowAlgorithm = new WindowAlgorithm("FlatFIT") {
     private[core] override def on[S](operator: InPlaceAggregator[S, _, _]): SlotAlgorithm[S] =
       new FlatFit(RingStates.of(operator, 1))
   }
@@ -148,7 +149,7 @@ object Algorithm {
   val subtractOnEvict: SubtractOnEvictAlgorithm = new SubtractOnEvictAlgorithm
 
   /** All but subtract-on-evict: those that take any operator. */
-  val all: Seq[Algorithm] = {
+  val all: Seq[WindowAlgorithm] = {
     val queues = Seq(recalculation, twoStacks, twoStacksLite, daba, dabaLite)
     queues ++ queues.map(_.chunked) ++ Seq(flatFat, flatFit, fiba)
   }
