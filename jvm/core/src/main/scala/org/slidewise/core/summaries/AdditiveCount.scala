@@ -75,6 +75,7 @@ final class AdditiveCount private (val window: Long, val epsilon: Double, marks:
 
   override def bits: Long = marks.size.toLong + carryWidth + offsetWidth
   override def headerBytes: Int = (header.bits / 8).toInt
+  override def heapBytes: Long = HeapBytes.ofObject(fields = 7) + marks.heapBytes
 
   private def header: BitWriter = {
     val out = Format.writer(Format.Count)

@@ -61,6 +61,7 @@ abstract class AdditiveSum private[summaries] (
   final override def upper: Double = math.max(0.0, math.min(greatest, centre + maxError))
 
   final override def bits: Long = plan.bits
+  final override def heapBytes: Long = AdditiveSum.OwnBytes + ringBytes
   final override def headerBytes: Int = {
     val out = new BitWriter
     header(out)
@@ -87,11 +88,16 @@ abstract class AdditiveSum private[summaries] (
     out.toBytes
   }
 
+  /** The heap of the ring of marks or cells. */
+  private[summaries] def ringBytes: Long
   private[summaries] def write(out: BitWriter): Unit
   private[summaries] def read(in: BitReader): Unit
 }
 
 object AdditiveSum {
+
+  /** This object and its plan. */
+  private val OwnBytes: Long = HeapBytes.ofObject(fields = 15) + HeapBytes.ofObject(fields = 6)
 
   /**
    * A window of zeros, for whole numbers.

@@ -15,6 +15,8 @@ private[summaries] final class BitRing(val size: Int) {
 
   def ones: Long = total
 
+  def heapBytes: Long = HeapBytes.ofObject(fields = 5) + HeapBytes.ofArray(words.length.toLong, 8)
+
   def oldest: Boolean = {
     val at = if (dropped && next + 1 < size) next + 1 else if (dropped) 0 else next
     (words(at >>> 6) >>> at & 1) != 0

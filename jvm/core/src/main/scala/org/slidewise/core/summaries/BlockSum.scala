@@ -52,6 +52,8 @@ private[summaries] final class BlockSum(upperBound: Double, epsilon: Double, pla
 
   private[summaries] override def restUnits: Double = y - (full - 1) / 2.0
 
+  private[summaries] override def ringBytes: Long = marks.heapBytes
+
   private[summaries] override def write(out: BitWriter): Unit = {
     out.write(offset, plan.offsetWidth)
     out.write(y, plan.carryWidth)

@@ -13,6 +13,8 @@ private[summaries] final class BucketRuns(capacity: Int) {
 
   def isEmpty: Boolean = buckets == 0
 
+  def heapBytes: Long = HeapBytes.ofObject(fields = 6) + 2 * HeapBytes.ofArray(capacity.toLong, 8)
+
   def oldestPosition: Long = positions(first)
 
   /** The number of buckets at the oldest position. */

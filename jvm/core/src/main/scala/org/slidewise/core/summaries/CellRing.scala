@@ -9,6 +9,8 @@ private[summaries] final class CellRing(size: Int, cellWidth: Int) {
 
   def total: Long = sum
 
+  def heapBytes: Long = HeapBytes.ofObject(fields = 6) + HeapBytes.ofArray(words.length.toLong, 8)
+
   /** Replaces the oldest number, which is 0 to begin with. */
   def append(value: Long): Unit = {
     val bit = next.toLong * cellWidth

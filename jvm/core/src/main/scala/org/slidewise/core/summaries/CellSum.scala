@@ -40,6 +40,8 @@ private[summaries] final class CellSum(upperBound: Double, epsilon: Double, plan
   private[summaries] override def restUnits: Double =
     cells.total.toDouble * grain + (y - (grain - 1) / 2.0)
 
+  private[summaries] override def ringBytes: Long = cells.heapBytes
+
   private[summaries] override def write(out: BitWriter): Unit = {
     out.write(y, plan.carryWidth)
     cells.write(out)

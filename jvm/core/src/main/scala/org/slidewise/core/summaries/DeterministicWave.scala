@@ -115,6 +115,9 @@ final class DeterministicWave private (val window: Long, val upperBound: Long, v
   override def bits: Long =
     top.toLong + goneWidth + width(slots.toLong) + entries.toLong * entryBits
   override def headerBytes: Int = (header.bits / 8).toInt
+  override def heapBytes: Long = HeapBytes.ofObject(fields = 22) + 3 * HeapBytes.ofArray(slots.toLong, 8) +
+    HeapBytes.ofArray(slots.toLong, 1) + 2 * HeapBytes.ofArray(slots.toLong, 4) +
+    2 * HeapBytes.ofArray(top + 1L, 4)
 
   private def header: BitWriter = {
     val out = Format.writer(Format.DeterministicWave)

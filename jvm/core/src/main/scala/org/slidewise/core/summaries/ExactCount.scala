@@ -19,6 +19,7 @@ final class ExactCount private (val window: Long) extends CountSummary {
 
   override def bits: Long = window
   override def headerBytes: Int = (header.bits / 8).toInt
+  override def heapBytes: Long = HeapBytes.ofObject(fields = 2) + ring.heapBytes
 
   private def header: BitWriter = {
     val out = Format.writer(Format.ExactCount)

@@ -21,6 +21,7 @@ final class ExactSum private (val window: Long, val upperBound: Long) extends Su
 
   override def bits: Long = window * valueWidth
   override def headerBytes: Int = (header.bits / 8).toInt
+  override def heapBytes: Long = HeapBytes.ofObject(fields = 4) + ring.heapBytes
 
   private def header: BitWriter = {
     val out = Format.writer(Format.ExactSum)

@@ -119,6 +119,8 @@ final class ExponentialHistogram private (val window: Long, val upperBound: Long
 
   override def bits: Long = (greatest + 1).toLong * countWidth + buckets * ageWidth
   override def headerBytes: Int = (header.bits / 8).toInt
+  override def heapBytes: Long = HeapBytes.ofObject(fields = 10) +
+    HeapBytes.ofArray(sizes.length.toLong, 8) + (added +: joined +: sizes.toSeq).map(_.heapBytes).sum
 
   private def header: BitWriter = {
     val out = Format.writer(Format.ExponentialHistogram)

@@ -44,6 +44,7 @@ final class RangeSum private (val low: Double, val high: Double, above: Additive
 
   override def bits: Long = above.bits + seenWidth
   override def headerBytes: Int = toBytes.length - ((bits + 7) / 8).toInt
+  override def heapBytes: Long = HeapBytes.ofObject(fields = 4) + above.heapBytes
 
   override def toBytes: Array[Byte] = {
     val out = Format.writer(Format.RangeSum)
