@@ -3,7 +3,7 @@ package org.slidewise.core.algorithms
 import org.slidewise.core.state.States
 
 /**
- * Recalculate-from-scratch: combines the whole window at each query.
+ * Recalculate-from-scratch: combines all elements at each query.
  *
  * Combines: insert 0, evict 0, query n. Space: n states.
  *

@@ -3,8 +3,8 @@ package org.slidewise.core.frames
 /**
  * Recalculates each frame from its elements.
  *
- * Combines: `hi - lo` a frame. States: one. The right choice only where a state is as large as the frame itself
- * (a list of its elements), so that a combine costs what recalculating does.
+ * Combines: `hi - lo` for each frame. Memory: one state. Use it for states as large as the frame, such as a list of its
+ * elements: a combine then costs as much as recalculation. Also for frames of a few elements.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, section 8.1

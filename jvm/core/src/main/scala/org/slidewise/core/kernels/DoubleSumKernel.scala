@@ -2,6 +2,7 @@ package org.slidewise.core.kernels
 
 import org.slidewise.core.batch.Frames
 
+/** Replaces nulls by the identity of DoubleSumOp, and runs the loops of DoubleSumRows and DoubleSumFrames. */
 private[kernels] final class DoubleSumKernel extends DoubleKernel {
   private val variable = new DoubleSumFrames
 
