@@ -37,7 +37,7 @@ lazy val core = project
     libraryDependencies += "com.tngtech.archunit" % "archunit" % Versions.archunit % Test
   )
 
-/** Operators over the sketches that Spark carries, apart from the core, which depends on nothing. */
+/** Operators over the sketch libraries of Spark, in a project of their own because the core has no dependencies. */
 lazy val sketches = project
   .in(file("jvm/sketches"))
   .dependsOn(core)

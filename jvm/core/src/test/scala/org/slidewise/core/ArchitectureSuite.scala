@@ -67,7 +67,9 @@ class ArchitectureSuite extends FunSuite {
   test("the core depends on nothing but Java and Scala") {
     val known = new DescribedPredicate[JavaClass]("the core, java or scala") {
       override def test(other: JavaClass): Boolean =
-        other.isPrimitive || other.isArray || Seq(s"$Core.", "java.", "scala.").exists(other.getName.startsWith(_))
+        other.isPrimitive || other.isArray || Seq(s"$Core.", "java.", "scala.").exists(
+          other.getName.startsWith(_)
+        )
     }
     val rule = classes().that().resideInAPackage(s"$Core..").should().onlyDependOnClassesThat(known)
     assertEquals(violations(rule, core), Nil)

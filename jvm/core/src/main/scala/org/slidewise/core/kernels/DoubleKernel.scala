@@ -11,8 +11,9 @@ import org.slidewise.core.batch.Frames
  *   - `out`: receives one result for each window; another array than `values`. The result of a window without values is
  *     unspecified: [[Validity.ofFrames]] finds these windows.
  *
- * '''Memory.''' Scratch arrays of at most twice the widest window's elements, kept between calls. Otherwise allocates nothing,
- * unless the factory method in DoubleKernels says so. Not safe for concurrent use.
+ * '''Memory.''' Scratch arrays with room for at most twice the elements of the widest window so far (at least 16), kept between
+ * calls: one number for each element, two for `min` and `max` of doubles, three for the variance, none for the sum of longs.
+ * Each call also allocates the arrays that the factory method in DoubleKernels states. Not safe for concurrent use.
  */
 abstract class DoubleKernel private[kernels] () {
 

@@ -70,7 +70,8 @@ private[kernels] object DoubleSumRows {
       until: Int,
       out: Array[Double]
   ): Unit =
-    if (width >= SeparateFrom && width < SeparateUntil) slidingSeparately(values, lower, width, from, until, out)
+    if (width >= SeparateFrom && width < SeparateUntil)
+      slidingSeparately(values, lower, width, from, until, out)
     else sliding(values, lower, width, from, until, out)
 
   /** The same blocks, but with the suffixes of each block in a separate array, written just before. */

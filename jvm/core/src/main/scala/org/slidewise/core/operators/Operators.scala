@@ -1,6 +1,11 @@
 package org.slidewise.core.operators
 
-import org.slidewise.core.{DoubleAggregator, InvertibleDoubleAggregator, InvertibleLongAggregator, LongAggregator}
+import org.slidewise.core.{
+  DoubleAggregator,
+  InvertibleDoubleAggregator,
+  InvertibleLongAggregator,
+  LongAggregator
+}
 
 /**
  * The operators over numbers without parameters, by name. From Java: `Operators.mean()`.

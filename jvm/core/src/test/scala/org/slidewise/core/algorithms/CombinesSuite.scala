@@ -23,7 +23,12 @@ class CombinesSuite extends FunSuite {
     "FlatFIT" -> Bounds(_ => 0, _ => 0, n => math.max(n - 1, 0))
   )
 
-  private def rounds(algorithm: WindowAlgorithm, n: Int, rounds: Int, width: Int = 1): (Double, Double, Double) = {
+  private def rounds(
+      algorithm: WindowAlgorithm,
+      n: Int,
+      rounds: Int,
+      width: Int = 1
+  ): (Double, Double, Double) = {
     val counting = new Counting(new Widened[Array[Long], Long, Long](LongSum, width))
     val window = algorithm.window(counting)
     var (inserts, evicts, asks) = (0L, 0L, 0L)
@@ -64,7 +69,9 @@ class CombinesSuite extends FunSuite {
   test(
     "Two-Stacks and Two-Stacks Lite: insert and query take exactly one combine, a round of evictions one each"
   ) {
-    for (algorithm <- Seq(WindowAlgorithm.twoStacks, WindowAlgorithm.twoStacksLite); n <- Seq(1, 5, 64, 1000)) {
+    for (
+      algorithm <- Seq(WindowAlgorithm.twoStacks, WindowAlgorithm.twoStacksLite); n <- Seq(1, 5, 64, 1000)
+    ) {
       val (insert, evict, query) = rounds(algorithm, n, 20 * n)
       assertEquals((insert, query), (1.0, 1.0), s"$algorithm at $n")
       assert(evict <= 1.0, s"$algorithm at $n: $evict")

@@ -53,7 +53,10 @@ class MisuseSuite extends FunSuite {
     window.evict()
     assertEquals(window.query(), 4.0)
     assertEquals(WindowAlgorithm.subtractOnEvict.window(LongSum).query(), 0L)
-    assertEquals(WindowAlgorithm.subtractOnEvict.window(NaiveBayes.Operator).query().classify(Vector("a")), None)
+    assertEquals(
+      WindowAlgorithm.subtractOnEvict.window(NaiveBayes.Operator).query().classify(Vector("a")),
+      None
+    )
   }
 
   test("subtract-on-evict refuses any other operator, at compile time") {

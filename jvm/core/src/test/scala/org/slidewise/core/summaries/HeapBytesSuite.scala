@@ -59,11 +59,12 @@ class HeapBytesSuite extends FunSuite {
           .filterNot(f => Modifier.isStatic(f.getModifiers))
           .toSeq
         16L + fields.map { field =>
-          val inner = if (field.getType.isPrimitive) 0L
-          else {
-            field.setAccessible(true)
-            size(field.get(value))
-          }
+          val inner =
+            if (field.getType.isPrimitive) 0L
+            else {
+              field.setAccessible(true)
+              size(field.get(value))
+            }
           bytesOf(field.getType) + inner
         }.sum
       }
