@@ -3,9 +3,9 @@ package org.slidewise.core.operators
 import org.slidewise.core.Aggregator
 
 /**
- * The first, last, lowest and highest point of a window: what a line chart needs of one column of pixels.
+ * The first, last, lowest and highest point of a window, which suffice to draw a line chart's column of pixels.
  *
- * Of equally low or high points, the oldest. All four are null for a window without points.
+ * First and last are by arrival. The oldest of equally low or high points. All four are null for a window without points.
  */
 final case class M4(first: M4.Point, last: M4.Point, lowest: M4.Point, highest: M4.Point)
 

@@ -1,11 +1,11 @@
 package org.slidewise.core.sorting
 
 /**
- * Sorts rows by 64-bit keys, compared as unsigned; rows with equal keys keep their order. Keys and row numbers lie in two
- * arrays, of which any range can be sorted for itself.
+ * Stable radix sort of rows by unsigned 64-bit keys. Keys and row numbers are in two arrays, of which any range can be sorted
+ * separately.
  *
- * Time: a pass over the range for each digit in which its keys differ, none if they are in order already. Memory: 12 bytes
- * for each row of the longest range so far, kept from call to call. Not safe for concurrent use.
+ * Time: one pass over the range for each digit in which its keys differ; none if the keys are sorted. Memory: 12 bytes for each
+ * row of the longest range so far, at most twice over, kept between calls. Not safe for concurrent use.
  */
 final class RadixSort {
   import RadixSort._
@@ -14,7 +14,7 @@ final class RadixSort {
   private[this] var spareRows = Array.emptyIntArray
   private[this] val start = new Array[Int](1 << WideDigit)
 
-  /** Sorts `keys` and, alike, `rows` at the places `from until until`. */
+  /** Sorts the range `from until until` of `keys`, and moves `rows` accordingly. */
   def sort(keys: Array[Long], rows: Array[Int], from: Int, until: Int): Unit =
     if (until - from <= FewRows) insert(keys, rows, from, until)
     else {
@@ -82,10 +82,10 @@ final class RadixSort {
   }
 
   /**
-   * Brings the rows of which `first` holds before the others, at the places `from until until`; both keep their order.
+   * Moves the rows for which `first` holds before the others in the range `from until until`. Stable.
    *
    * @return
-   *   the place of the first of the others
+   *   the index of the first of the others
    */
   def partition(keys: Array[Long], rows: Array[Int], from: Int, until: Int, first: RowPredicate): Int = {
     reserve(until - from)
@@ -116,17 +116,17 @@ final class RadixSort {
   }
 }
 
-/** Tells rows apart by their number. */
+/** Predicate on row numbers. */
 trait RowPredicate {
   def apply(row: Int): Boolean
 }
 
 object RadixSort {
 
-  /** The memory that sorting takes beyond the two arrays, in bytes for each row of the longest range, at most twice over. */
+  /** The scratch memory in bytes for each row of the longest range. The scratch arrays may have room for twice as many rows. */
   val BytesARow: Long = 8 + 4
 
-  // Measured: where insertion, and narrow digits, stop being faster.
+  // Measured: insertion sort is faster up to FewRows, and narrow digits below ManyRows.
   private final val FewRows = 24
   private final val ManyRows = 1 << 13
   private final val NarrowDigit = 8
@@ -150,7 +150,7 @@ object RadixSort {
     }
   }
 
-  /** None, if the keys are in order already. */
+  /** The bits in which the keys differ; 0 if the keys are sorted. */
   private def differingBits(keys: Array[Long], from: Int, until: Int): Long = {
     val first = keys(from)
     var differing = 0L

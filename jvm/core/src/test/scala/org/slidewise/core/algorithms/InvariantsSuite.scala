@@ -49,7 +49,7 @@ class InvariantsSuite extends FunSuite {
     def pairs(deque: DequeAlgorithm[Refs]): Int => Int = i => deque.states.pair(deque.front + i)
 
     algorithm match {
-      case w: Recalculation[Refs @unchecked] =>
+      case w: RecalculateFromScratch[Refs @unchecked] =>
         v.indices.foreach(i => holds("R1", slots(w)(i), v.slice(i, i + 1)))
 
       case w: TwoStacks[Refs @unchecked] =>

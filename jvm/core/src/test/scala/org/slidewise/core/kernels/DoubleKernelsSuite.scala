@@ -110,6 +110,6 @@ class DoubleKernelsSuite extends KernelSuite {
     assert(refused(sum.rows(three, null, 3, 0, 0, three)).contains("out"))
     assert(refused(sum.rows(three, null, 3, 1, 0, new Array(3))).contains("lower"))
     assert(refused(sum.frames(three, null, Frames.rows(4, 0, 0), new Array(4))).contains("size"))
-    assert(refused(DoubleKernels.variance(-1)).contains("lost"))
+    assert(refused(DoubleKernels.variance(-1)).contains("ddof"))
   }
 }

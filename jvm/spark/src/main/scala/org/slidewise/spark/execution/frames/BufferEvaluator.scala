@@ -4,7 +4,7 @@ import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 
-import org.slidewise.core.frames.{FrameAlgorithm, Recalculation, StatesOutgrown, TwoStacksFrames}
+import org.slidewise.core.frames.{FrameAlgorithm, RecalculationFrames, StatesOutgrown, TwoStacksFrames}
 import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.states.{FrameFunctions, RowStates}
 import org.slidewise.spark.execution.task.TaskResources
@@ -45,7 +45,7 @@ final private[execution] class BufferEvaluator(
   private[this] var outOfMemory = false
 
   private def planned(): FrameAlgorithm =
-    if (recalculates) new Recalculation(states) else new TwoStacksFrames(states)
+    if (recalculates) new RecalculationFrames(states) else new TwoStacksFrames(states)
 
   private[this] val recalculation =
     new FrameRecalculation(plan.aggregates, input, log.reader(), resources, maxStateBytes, answers)
@@ -78,7 +78,7 @@ final private[execution] class BufferEvaluator(
         // Not even √n buffers. Spark would need one.
         outOfMemory = true
         states.close()
-        algorithm = new Recalculation(states)
+        algorithm = new RecalculationFrames(states)
         algorithm.slide(lo, hi)
     }
 

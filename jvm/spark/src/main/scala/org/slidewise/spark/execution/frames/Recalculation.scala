@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 
-import org.slidewise.core.frames.Recalculation
+import org.slidewise.core.frames.RecalculationFrames
 import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.states.{FrameFunctions, RowStates}
 import org.slidewise.spark.execution.task.TaskResources
@@ -61,7 +61,7 @@ final private[execution] class FrameRecalculation(
       )
     RowStates(functions, rows, resources, maxStateBytes)
   }
-  private[this] lazy val recalculation = new Recalculation(states)
+  private[this] lazy val recalculation = new RecalculationFrames(states)
   private[this] var evaluated = 0L
 
   /** Writes the answers for the rows from `lo` to before `hi`. */

@@ -3,13 +3,13 @@ package org.slidewise.core.frames
 /**
  * Recalculates each frame from its elements.
  *
- * Combines: `hi - lo` a frame. States: one. The right choice only where a state is as large as the frame itself
- * (a list of its elements), so that a combine costs what recalculating does.
+ * Combines: `hi - lo` for each frame. Memory: one state. Use it for states as large as the frame, such as a list of its
+ * elements: a combine then costs as much as recalculation. Also for frames of a few elements.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, section 8.1
  */
-final class Recalculation(states: FrameStates) extends FrameAlgorithm {
+final class RecalculationFrames(states: FrameStates) extends FrameAlgorithm {
   private[this] var lo, hi = -1L
 
   states.reserve(1)

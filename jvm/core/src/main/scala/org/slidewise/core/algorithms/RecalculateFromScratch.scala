@@ -3,7 +3,7 @@ package org.slidewise.core.algorithms
 import org.slidewise.core.state.States
 
 /**
- * Recalculate-from-scratch: combines the whole window at each query.
+ * Recalculate-from-scratch: combines all elements at each query.
  *
  * Combines: insert 0, evict 0, query n. Space: n states.
  *
@@ -13,7 +13,7 @@ import org.slidewise.core.state.States
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 8.1
  */
-final class Recalculation[S] private[core] (states: States[S]) extends DequeAlgorithm[S](states) {
+final class RecalculateFromScratch[S] private[core] (states: States[S]) extends DequeAlgorithm[S](states) {
 
   private[core] override def self: SlotAlgorithm[S] = this
 

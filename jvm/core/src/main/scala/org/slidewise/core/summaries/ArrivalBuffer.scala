@@ -1,13 +1,13 @@
 package org.slidewise.core.summaries
 
-/** Elements that wait to be sorted by time, so that a structure takes many at once. */
-private[summaries] final class Arrivals {
+/** Unsorted buffer of up to 512 elements, which a summary sorts by time and adds in one batch. */
+private[summaries] final class ArrivalBuffer {
   private[this] var times = new Array[Long](8)
   private[this] var values = new Array[Long](8)
   private[this] var used = 0
 
   def size: Int = used
-  def isFull: Boolean = used == Arrivals.Most
+  def isFull: Boolean = used == ArrivalBuffer.Most
 
   def add(time: Long, value: Long): Unit =
     if (used > 0 && times(used - 1) == time) values(used - 1) = Math.addExact(values(used - 1), value)
@@ -21,7 +21,7 @@ private[summaries] final class Arrivals {
       used += 1
     }
 
-  /** Moves the elements into `nodes`, as ranges of one timestamp. */
+  /** Moves the elements to `nodes`, sorted and as ranges of one timestamp. */
   def drainTo(nodes: DyadicNodes): Unit = {
     sort()
     nodes.clear()
@@ -38,11 +38,11 @@ private[summaries] final class Arrivals {
     used = 0
   }
 
-  /** Shell's sort: in place, and quick where most elements come in order. */
+  /** Shellsort: in place, and fast if the elements are nearly in order. */
   private def sort(): Unit = {
     var g = 0
-    while (g < Arrivals.Gaps.length) {
-      val gap = Arrivals.Gaps(g)
+    while (g < ArrivalBuffer.Gaps.length) {
+      val gap = ArrivalBuffer.Gaps(g)
       var i = gap
       while (i < used) {
         val time = times(i)
@@ -62,7 +62,7 @@ private[summaries] final class Arrivals {
   }
 }
 
-private[summaries] object Arrivals {
+private[summaries] object ArrivalBuffer {
   final val Most = 512
   private val Gaps = Array(301, 132, 57, 23, 10, 4, 1)
 }

@@ -1,13 +1,14 @@
-package org.slidewise.core
+package org.slidewise.core.windows
 
 import java.util.NoSuchElementException
+import org.slidewise.core.{InPlaceAggregator, SlidingAggregator}
 import org.slidewise.core.algorithms.SlotAlgorithm
 
 /**
- * A window run by one of the [[Algorithm]]s: lifts elements into the algorithm's slots and lowers its answers.
+ * Window that runs one [[WindowAlgorithm]]: lifts elements into the slots of the algorithm and lowers its results.
  *
- * Not safe for concurrent use. Each operation costs what the algorithm's class says, plus one `lift` an insertion and one
- * `lower` a query.
+ * An insertion costs one `lift` and a query one `lower`, beside the combines that the algorithm's class states. Not safe for
+ * concurrent use.
  */
 class Window[S, -In, +Out] private[core] (
     operator: InPlaceAggregator[S, In, Out],
@@ -41,14 +42,14 @@ class Window[S, -In, +Out] private[core] (
 
   override def query(): Out = query(operator.lower _)
 
-  /** What `reader` makes of the window's state, in place of `lower`. */
+  /** Applies `reader` to the window's state, in place of `lower`. */
   def query[R](reader: StateReader[S, R]): R = {
     val slot = algorithm.answer()
     reader.read(algorithm.states.cells(slot), algorithm.states.offset(slot))
   }
 }
 
-/** Reads a state; must neither change it nor keep the array. */
+/** Reads a state. Must not change it or keep the array. */
 @FunctionalInterface
 trait StateReader[S, +R] {
   def read(cells: S, at: Int): R

@@ -1,13 +1,14 @@
-package org.slidewise.core
+package org.slidewise.core.windows
 
+import org.slidewise.core.DoubleAggregator
 import org.slidewise.core.algorithms.SlotAlgorithm
 
-/** A window over doubles, nothing boxed when called with this type. */
+/** Window over doubles. Boxes nothing if called with this static type. Not safe for concurrent use. */
 final class DoubleWindow private[core] (operator: DoubleAggregator, algorithm: SlotAlgorithm[Array[Double]])
     extends Window[Array[Double], Double, Double](operator, algorithm) {
 
-  // The rare case does not join the common one again, so that fields stay in registers from one call to the next. What is
-  // called more than once is in a variable: the compiler then looks at its class once.
+  // The rare branch does not join the common one again: the compiler then keeps fields in registers between calls. The local
+  // variable makes the compiler check the algorithm's class once.
   override def insert(in: Double): Unit = {
     val algorithm = this.algorithm.self
     if (algorithm.hasRoom) put(in, algorithm) else makeRoomAndPut(in, algorithm)

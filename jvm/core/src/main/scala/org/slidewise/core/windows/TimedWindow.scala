@@ -1,19 +1,21 @@
-package org.slidewise.core
+package org.slidewise.core.windows
 
 import java.util.NoSuchElementException
+import org.slidewise.core.InPlaceAggregator
 import org.slidewise.core.algorithms.Fiba
 
 /**
- * A window of elements with times, which may arrive in any order of times: its order is that of the times, of equal times
- * that of arrival.
+ * Window of elements with times, inserted in any order of times. Its order is that of the times, and of arrival for equal times.
+ *
+ * Not safe for concurrent use.
  */
 final class TimedWindow[S, -In, +Out] private[core] (operator: InPlaceAggregator[S, In, Out], fiba: Fiba[S])
     extends Window[S, In, Out](operator, fiba) {
 
-  /** Adds `in` with the newest time there is; with 0 if the window is empty. */
+  /** Adds `in` with the newest time of the window, or with 0 if it is empty. */
   override def insert(in: In): Unit = super.insert(in)
 
-  /** Adds `in` after all elements whose time is at most `time`, with O(log d) amortised combines if d are newer. */
+  /** Adds `in` after all elements up to `time`, with O(log d) amortised combines for d newer elements. */
   def insert(time: Long, in: In): Unit = {
     val slot = fiba.slotForInsert
     operator.lift(in, fiba.states.cells(slot), fiba.states.offset(slot))

@@ -1,11 +1,16 @@
-package org.slidewise.core
+package org.slidewise.core.operators
 
-import org.slidewise.core.operators._
+import org.slidewise.core.{
+  DoubleAggregator,
+  InvertibleDoubleAggregator,
+  InvertibleLongAggregator,
+  LongAggregator
+}
 
 /**
- * Every operator over numbers that has no parameter, by name: from Java, `Operators.mean()`.
+ * The operators over numbers without parameters, by name. From Java: `Operators.mean()`.
  *
- * Those that have parameters or work on objects are classes of `org.slidewise.core.operators`.
+ * Operators with parameters, and those over objects, are classes of this package.
  */
 object Operators {
   val sum: InvertibleDoubleAggregator = DoubleSum

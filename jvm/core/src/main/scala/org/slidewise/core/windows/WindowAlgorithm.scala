@@ -1,54 +1,55 @@
-package org.slidewise.core
+package org.slidewise.core.windows
 
+import org.slidewise.core._
 import org.slidewise.core.algorithms._
 import org.slidewise.core.state.{ChunkedStates, RingStates, States}
 
 /**
- * A way to keep a window's aggregate up to date: makes windows for any associative operator.
+ * Sliding-window algorithm: creates windows for any associative operator.
  *
- * Which to choose, and what each costs, is in `docs/algorithms.md` and in each algorithm's class.
+ * `docs/algorithms.md` compares the algorithms; each algorithm's class states its costs. Thread-safe, unlike its windows.
  */
-sealed abstract class Algorithm(val name: String) {
+sealed abstract class WindowAlgorithm(val name: String) {
 
   private[core] def on[S](operator: InPlaceAggregator[S, _, _]): SlotAlgorithm[S]
 
-  /** An empty window over objects. */
+  /** Creates an empty window over objects. */
   def window[In, Agg, Out](aggregator: Aggregator[In, Agg, Out]): Window[_, In, Out] =
     window(ObjectAggregator.of(aggregator))
 
-  /** An empty window whose states are in arrays. */
+  /** Creates an empty window whose states are in arrays. */
   def window[S, In, Out](operator: InPlaceAggregator[S, In, Out]): Window[S, In, Out] =
     new Window(operator, on(operator))
 
-  /** An empty window over doubles, nothing boxed. */
+  /** Creates an empty window over doubles, without boxing. */
   def window(operator: DoubleAggregator): DoubleWindow = new DoubleWindow(operator, on(operator))
 
-  /** An empty window over longs, nothing boxed. */
+  /** Creates an empty window over longs, without boxing. */
   def window(operator: LongAggregator): LongWindow = new LongWindow(operator, on(operator))
 
   override def toString: String = name
 }
 
-/** An algorithm that runs over any storage of a double-ended queue: a ring, unless [[chunked]]. */
+/** Algorithm over a double-ended queue, stored in a ring or, if [[chunked]], in chunks. */
 final class QueueAlgorithm private[core] (
     name: String,
     lanes: Int,
     make: QueueAlgorithm.Maker,
     inChunks: Boolean = false,
     capacity: Int = RingStates.MinCapacity
-) extends Algorithm(if (inChunks) s"$name, chunked" else name) {
+) extends WindowAlgorithm(if (inChunks) s"$name, chunked" else name) {
 
-  /** The same algorithm over chunks: growing never copies, but each access costs one more indirection. */
-  def chunked: Algorithm = new QueueAlgorithm(name, lanes, make, inChunks = true)
+  /** The same algorithm over chunks: growing copies no state, and each access costs one more indirection. */
+  def chunked: WindowAlgorithm = new QueueAlgorithm(name, lanes, make, inChunks = true)
 
   /**
-   * The same algorithm over a ring with room for `elements` from the start: until a window has had more, nothing is ever
-   * moved, which also compiles to faster code.
+   * The same algorithm over a ring with initial room for `elements`. A window that never holds more moves no state, and runs
+   * faster.
    *
    * @throws java.lang.IllegalArgumentException
    *   if `elements` is not from 1 to 2^30^
    */
-  def sized(elements: Int): Algorithm = {
+  def sized(elements: Int): WindowAlgorithm = {
     if (elements < 1 || elements > (1 << 30))
       throw new IllegalArgumentException(s"elements is $elements: it must be from 1 to ${1 << 30}")
     val power = Integer.highestOneBit(2 * elements - 1)
@@ -61,14 +62,14 @@ final class QueueAlgorithm private[core] (
     )
 }
 
-/** FiBA, whose windows also take elements out of order. */
-final class FibaAlgorithm private[core] extends Algorithm("FiBA") {
+/** FiBA, which also creates windows for elements that arrive out of order. */
+final class FibaAlgorithm private[core] extends WindowAlgorithm("FiBA") {
 
-  /** An empty window that takes each element with its time, in any order of times. */
+  /** Creates an empty window for elements with times, in any order of times. */
   def timedWindow[In, Agg, Out](aggregator: Aggregator[In, Agg, Out]): TimedWindow[_, In, Out] =
     timedWindow(ObjectAggregator.of(aggregator))
 
-  /** An empty window that takes each element with its time, in any order of times. */
+  /** Creates an empty window for elements with times, in any order of times. */
   def timedWindow[S, In, Out](operator: InPlaceAggregator[S, In, Out]): TimedWindow[S, In, Out] =
     new TimedWindow(operator, on(operator))
 
@@ -76,7 +77,7 @@ final class FibaAlgorithm private[core] extends Algorithm("FiBA") {
     new Fiba(RingStates.of(operator, 1))
 }
 
-/** Subtract-on-evict, for invertible operators only: no other operator has a `window` to call here. */
+/** Subtract-on-evict. Has `window` methods for invertible operators only. */
 final class SubtractOnEvictAlgorithm private[core] {
 
   def window[In, Agg, Out](aggregator: InvertibleAggregator[In, Agg, Out]): Window[_, In, Out] = {
@@ -100,13 +101,13 @@ private object QueueAlgorithm {
   }
 }
 
-object Algorithm {
+object WindowAlgorithm {
   import QueueAlgorithm.Maker
 
   val recalculation: QueueAlgorithm = new QueueAlgorithm(
     "Recalculation",
     1,
-    new Maker { def apply[S](states: States[S]): SlotAlgorithm[S] = new Recalculation(states) }
+    new Maker { def apply[S](states: States[S]): SlotAlgorithm[S] = new RecalculateFromScratch(states) }
   )
 
   val twoStacks: QueueAlgorithm = new QueueAlgorithm(
@@ -133,12 +134,12 @@ object Algorithm {
     new Maker { def apply[S](states: States[S]): SlotAlgorithm[S] = new DabaLite(states) }
   )
 
-  val flatFat: Algorithm = new Algorithm("FlatFAT") {
+  val flatFat: WindowAlgorithm = new WindowAlgorithm("FlatFAT") {
     private[core] override def on[S](operator: InPlaceAggregator[S, _, _]): SlotAlgorithm[S] =
       new FlatFat(RingStates.of(operator, 2))
   }
 
-  val flatFit: Algorithm = new Algorithm("FlatFIT") {
+  val flatFit: WindowAlgorithm = new WindowAlgorithm("FlatFIT") {
     private[core] override def on[S](operator: InPlaceAggregator[S, _, _]): SlotAlgorithm[S] =
       new FlatFit(RingStates.of(operator, 1))
   }
@@ -147,8 +148,8 @@ object Algorithm {
 
   val subtractOnEvict: SubtractOnEvictAlgorithm = new SubtractOnEvictAlgorithm
 
-  /** All but subtract-on-evict: those that take any operator. */
-  val all: Seq[Algorithm] = {
+  /** Every algorithm for arbitrary operators: all but subtract-on-evict. */
+  val all: Seq[WindowAlgorithm] = {
     val queues = Seq(recalculation, twoStacks, twoStacksLite, daba, dabaLite)
     queues ++ queues.map(_.chunked) ++ Seq(flatFat, flatFit, fiba)
   }
