@@ -3,11 +3,12 @@ package org.slidewise.spark
 import org.apache.spark.sql.{Dataset, SparkSession}
 import org.apache.spark.sql.classic
 
+import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.{OrderCheckStrategy, Registered}
 import org.slidewise.spark.explain.WindowReport
 import org.slidewise.spark.planning.SlidingWindowStrategy
 
-/** Slidewise in a session that is already running. */
+/** Switches Slidewise on in a running session, and reports on its queries. */
 object Slidewise {
 
   /**
@@ -16,10 +17,11 @@ object Slidewise {
    * @return
    *   whether it was off
    * @throws java.lang.IllegalStateException
-   *   if this jar was not made for the Spark that runs
+   *   if this jar is not built for the running Spark version
    */
   def install(session: SparkSession): Boolean = {
     if (!SparkVersion.isSupported) throw new IllegalStateException(SparkVersion.mismatch(session.version))
+    SlidewiseSettings.register()
     val off = !isInstalled(session)
     if (off) {
       val running = session.asInstanceOf[classic.SparkSession]
