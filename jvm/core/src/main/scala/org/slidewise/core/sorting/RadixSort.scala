@@ -6,9 +6,15 @@ package org.slidewise.core.sorting
  *
  * Time: a pass over the range for each digit in which its keys differ, none if they are in order already. Memory: 12 bytes
  * for each row of the longest range so far, kept from call to call. Not safe for concurrent use.
+ *
+ * @param checkpoint
+ *   called after at most [[RadixSort.RowsBetweenCheckpoints]] rows of a pass; may throw to cancel the sort, which leaves the
+ *   arrays in no defined order
  */
-final class RadixSort {
+final class RadixSort(checkpoint: Runnable) {
   import RadixSort._
+
+  def this() = this(() => ())
 
   private[this] var spareKeys = Array.emptyLongArray
   private[this] var spareRows = Array.emptyIntArray
@@ -58,8 +64,12 @@ final class RadixSort {
     java.util.Arrays.fill(start, 0, mask + 1, 0)
     var i = from
     while (i < from + n) {
-      start((keys(i) >>> shift).toInt & mask) += 1
-      i += 1
+      checkpoint.run()
+      val until = endOfStep(i, from + n)
+      while (i < until) {
+        start((keys(i) >>> shift).toInt & mask) += 1
+        i += 1
+      }
     }
     var at = into
     var digit = 0
@@ -71,15 +81,22 @@ final class RadixSort {
     }
     i = from
     while (i < from + n) {
-      val key = keys(i)
-      val digit = (key >>> shift).toInt & mask
-      val to = start(digit)
-      start(digit) = to + 1
-      intoKeys(to) = key
-      intoRows(to) = rows(i)
-      i += 1
+      checkpoint.run()
+      val until = endOfStep(i, from + n)
+      while (i < until) {
+        val key = keys(i)
+        val digit = (key >>> shift).toInt & mask
+        val to = start(digit)
+        start(digit) = to + 1
+        intoKeys(to) = key
+        intoRows(to) = rows(i)
+        i += 1
+      }
     }
   }
+
+  private def endOfStep(from: Int, until: Int): Int =
+    if (until - from <= RowsBetweenCheckpoints) until else from + RowsBetweenCheckpoints
 
   /**
    * Brings the rows of which `first` holds before the others, at the places `from until until`; both keep their order.
@@ -122,6 +139,9 @@ trait RowPredicate {
 }
 
 object RadixSort {
+
+  /** After how many rows of a pass a sort calls its checkpoint at the latest. */
+  final val RowsBetweenCheckpoints = 1 << 20
 
   /** The memory that sorting takes beyond the two arrays, in bytes for each row of the longest range, at most twice over. */
   val BytesARow: Long = 8 + 4
