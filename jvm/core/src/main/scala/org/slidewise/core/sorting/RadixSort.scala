@@ -6,9 +6,15 @@ package org.slidewise.core.sorting
  *
  * Time: one pass over the range for each digit in which its keys differ; none if the keys are sorted. Memory: 12 bytes for each
  * row of the longest range so far, at most twice over, kept between calls. Not safe for concurrent use.
+ *
+ * @param checkpoint
+ *   called after at most [[RadixSort.RowsBetweenCheckpoints]] rows of a pass; may throw to cancel the sort, which leaves the
+ *   arrays in no defined order
  */
-final class RadixSort {
+final class RadixSort(checkpoint: Runnable) {
   import RadixSort._
+
+  def this() = this(() => ())
 
   private[this] var spareKeys = Array.emptyLongArray
   private[this] var spareRows = Array.emptyIntArray
@@ -58,8 +64,12 @@ final class RadixSort {
     java.util.Arrays.fill(start, 0, mask + 1, 0)
     var i = from
     while (i < from + n) {
-      start((keys(i) >>> shift).toInt & mask) += 1
-      i += 1
+      checkpoint.run()
+      val until = endOfStep(i, from + n)
+      while (i < until) {
+        start((keys(i) >>> shift).toInt & mask) += 1
+        i += 1
+      }
     }
     var at = into
     var digit = 0
@@ -71,15 +81,22 @@ final class RadixSort {
     }
     i = from
     while (i < from + n) {
-      val key = keys(i)
-      val digit = (key >>> shift).toInt & mask
-      val to = start(digit)
-      start(digit) = to + 1
-      intoKeys(to) = key
-      intoRows(to) = rows(i)
-      i += 1
+      checkpoint.run()
+      val until = endOfStep(i, from + n)
+      while (i < until) {
+        val key = keys(i)
+        val digit = (key >>> shift).toInt & mask
+        val to = start(digit)
+        start(digit) = to + 1
+        intoKeys(to) = key
+        intoRows(to) = rows(i)
+        i += 1
+      }
     }
   }
+
+  private def endOfStep(from: Int, until: Int): Int =
+    if (until - from <= RowsBetweenCheckpoints) until else from + RowsBetweenCheckpoints
 
   /**
    * Moves the rows for which `first` holds before the others in the range `from until until`. Stable.
@@ -122,6 +139,9 @@ trait RowPredicate {
 }
 
 object RadixSort {
+
+  /** The most rows of a pass between two calls of the checkpoint. */
+  final val RowsBetweenCheckpoints = 1 << 20
 
   /** The scratch memory in bytes for each row of the longest range. The scratch arrays may have room for twice as many rows. */
   val BytesARow: Long = 8 + 4

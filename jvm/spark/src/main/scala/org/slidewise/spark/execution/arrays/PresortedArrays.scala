@@ -2,13 +2,13 @@ package org.slidewise.spark.execution.arrays
 
 import java.util.BitSet
 
-import org.apache.spark.memory.{MemoryConsumer, MemoryMode, SparkOutOfMemoryError}
+import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.sorting.{ArrivalOrder, ColumnReader, LongColumns, SortedColumns}
-import org.slidewise.spark.execution.task.WindowTask
+import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
 
 /**
  * Evaluates rows that come partition by partition and in order with array kernels: each row with its results.
@@ -31,7 +31,7 @@ final private[execution] class PresortedArrays(
     grouping: PartitionKeys,
     task: WindowTask,
     fallBack: (Iterator[InternalRow], Int) => Iterator[InternalRow]
-) extends MemoryConsumer(task.resources.memory, 0L, MemoryMode.ON_HEAP)
+) extends HeapMemory(task.resources)
     with Iterator[InternalRow] {
   import PresortedArrays._
   private[this] val resources = task.resources
@@ -55,7 +55,7 @@ final private[execution] class PresortedArrays(
   private[this] var evaluator: PartitionEvaluator = _
   private[this] var awaitsRows = true
 
-  private[this] var evaluatorBytes, peak = 0L
+  private[this] var evaluatorBytes = 0L
   private[this] var closed = false
   private[this] var rowWise: Iterator[InternalRow] = _ // once it has taken over
 
@@ -166,13 +166,6 @@ final private[execution] class PresortedArrays(
     found.isDefined
   }
 
-  private def acquire(bytes: Long): Boolean = {
-    val granted = acquireMemory(bytes)
-    if (granted < bytes) freeMemory(granted)
-    peak = math.max(peak, getUsed)
-    granted == bytes
-  }
-
   private def handOver(unplaced: Iterator[InternalRow]): Unit = {
     freeColumns()
     val kept = (from until count).iterator.map { place =>
@@ -185,18 +178,17 @@ final private[execution] class PresortedArrays(
   private def freeColumns(): Unit = {
     columns = null
     evaluator = null
-    freeMemory(getUsed)
+    releaseAll()
   }
 
   /** Gives memory and files back, and reports what was measured; more than once does no harm. */
   def close(): Unit = if (!closed) {
     closed = true
-    task.measures.reportMemory(peak + log.peakMemory, log.spilledBytes)
+    task.measures.reportMemory(peakHeapMemory + log.peakMemory, log.spilledBytes)
     freeColumns()
     log.close()
   }
 
-  override def spill(size: Long, trigger: MemoryConsumer): Long = 0L
 }
 
 private[execution] object PresortedArrays {

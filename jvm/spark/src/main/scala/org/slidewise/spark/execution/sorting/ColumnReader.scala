@@ -2,6 +2,8 @@ package org.slidewise.spark.execution.sorting
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.TaskKilledException
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
@@ -18,14 +20,14 @@ final private[execution] case class InputColumn(value: Expression, flip: Long = 
 /**
  * Reads the columns of a row: first its sort keys, then other inputs, in one generated call.
  *
- * Inputs may fail (an overflow, a bad cast) on rows that no frame covers. After the first failure no inputs are read, and
- * [[inputsFailed]] says so.
+ * Inputs may fail (an overflow, a bad cast) on rows that no frame covers. The first failure is logged. After it no inputs are
+ * read, and [[inputsFailed]] says so. A failure of the sort keys, and one that ends the task, is thrown.
  */
 final private[execution] class ColumnReader(
     keys: Seq[SortKey],
     inputs: Seq[InputColumn],
     input: Seq[Attribute]
-) {
+) extends Logging {
   private[this] val width = keys.size + inputs.size
   private[this] val flips = (keys.map(_.flip) ++ inputs.map(_.flip)).toArray
   private[this] val narrow = (keys.map(_.prefix) ++ inputs.map(_.value)).map(ColumnReader.isNarrow).toArray
@@ -42,8 +44,10 @@ final private[execution] class ColumnReader(
       val values =
         try readAll(row)
         catch {
-          case NonFatal(_) =>
+          case killed: TaskKilledException          => throw killed
+          case NonFatal(error) if inputs.nonEmpty =>
             failed = true
+            logInfo("Falls back to row-wise evaluation: the input of a window function failed", error)
             null
         }
       if (values == null) read(row, columns, first, at) else store(values, width, columns, first, at)

@@ -2,7 +2,9 @@ package org.slidewise.spark.execution.sorting
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.execution.SortPrefixUtils
 import org.apache.spark.sql.types.StringType
+import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
 
 /**
  * How a window's rows are to be sorted: in the order of their partition keys, then as `order` says.
@@ -42,4 +44,34 @@ private[spark] object SortSpec {
     case text: StringType if !UnsafeRowUtils.isBinaryStable(text) => CollationKey(key)
     case _                                                        => key
   }
+}
+
+/**
+ * One sort column as 64 bits, compared as unsigned; nulls apart. A smaller key sorts first. Equal keys mean equal values if
+ * [[fits]], and need a full comparison otherwise.
+ */
+final private[execution] class SortKey(order: SortOrder) {
+
+  /** The bits before [[flip]]; null for a null. */
+  val prefix: Expression = SortPrefix(order)
+
+  /** Whether equal bits mean equal values. */
+  val fits: Boolean = SortKey.fits(order)
+
+  val nullsFirst: Boolean = order.nullOrdering == NullsFirst
+
+  /** The bits of [[prefix]] to flip: the sign where it is signed, and all for a descending order. */
+  val flip: Long = {
+    val signed = SortPrefixUtils.getPrefixComparator(order) match {
+      case radix: PrefixComparators.RadixSortSupport => radix.sortSigned
+      case _                                         => false
+    }
+    (if (signed) Long.MinValue else 0L) ^ (if (order.direction == Descending) -1L else 0L)
+  }
+}
+
+private[spark] object SortKey {
+
+  /** Whether 64 bits tell all values of the column apart. */
+  def fits(order: SortOrder): Boolean = SortPrefixUtils.canSortFullyWithPrefix(order)
 }

@@ -19,7 +19,7 @@ final private[execution] class PagedStates(
     rows: RowsByPosition,
     resources: TaskResources,
     maxBytes: Long
-) extends RowStates(functions, rows, resources) {
+) extends RowStates(functions, rows, resources, resources.memory.getTungstenMemoryMode) {
 
   private[this] val empty = functions.emptyFixedWidthState()
   private[this] val width = empty.getSizeInBytes

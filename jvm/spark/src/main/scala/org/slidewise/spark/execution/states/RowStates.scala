@@ -1,6 +1,6 @@
 package org.slidewise.spark.execution.states
 
-import org.apache.spark.memory.MemoryConsumer
+import org.apache.spark.memory.{MemoryConsumer, MemoryMode}
 import org.apache.spark.sql.catalyst.InternalRow
 
 import org.slidewise.core.durable.SegmentStates
@@ -12,12 +12,16 @@ import org.slidewise.spark.execution.task.TaskResources
  *
  * A request of another consumer to spill is declined: states are few where memory is short (see
  * [[org.slidewise.core.frames.TwoStacksFrames]]), and the rows that they stand for are in the log, which does spill.
+ *
+ * @param mode
+ *   where the states lie: pages follow Spark's setting, objects are always on the heap
  */
 abstract private[execution] class RowStates(
     functions: FrameFunctions,
     rows: RowsByPosition,
-    resources: TaskResources
-) extends MemoryConsumer(resources.memory, 0L, resources.memory.getTungstenMemoryMode)
+    resources: TaskResources,
+    mode: MemoryMode
+) extends MemoryConsumer(resources.memory, 0L, mode)
     with SegmentStates[InternalRow] {
 
   private[this] var combined = 0L

@@ -1,6 +1,6 @@
 package org.slidewise.spark.execution.streams
 
-import org.apache.spark.memory.MemoryConsumer
+import org.apache.spark.memory.{MemoryConsumer, MemoryMode}
 
 import org.slidewise.spark.execution.task.TaskResources
 
@@ -16,7 +16,7 @@ private[streams] trait LogMemory {
  * another thread than the one that the log is used by is declined.
  */
 final private[streams] class TaskLogMemory(resources: TaskResources)
-    extends MemoryConsumer(resources.memory, 0L, resources.memory.getTungstenMemoryMode)
+    extends MemoryConsumer(resources.memory, 0L, MemoryMode.ON_HEAP)
     with LogMemory {
   import TaskLogMemory._
 
