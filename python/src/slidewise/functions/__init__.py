@@ -43,11 +43,11 @@ from slidewise.functions._sketches import (
 from slidewise.functions._summaries import (
     approx_count_if,
     approx_sum,
-    async_count_sketch_agg,
-    async_sketch_bounds,
-    async_sketch_estimate,
-    async_sketch_union_agg,
-    async_sum_sketch_agg,
+    sliding_count_sketch_agg,
+    sliding_sketch_bounds,
+    sliding_sketch_estimate,
+    sliding_sketch_union_agg,
+    sliding_sum_sketch_agg,
 )
 
 __all__ = [
@@ -55,11 +55,11 @@ __all__ = [
     "approx_sum",
     "arg_max",
     "arg_min",
-    "async_count_sketch_agg",
-    "async_sketch_bounds",
-    "async_sketch_estimate",
-    "async_sketch_union_agg",
-    "async_sum_sketch_agg",
+    "sliding_count_sketch_agg",
+    "sliding_sketch_bounds",
+    "sliding_sketch_estimate",
+    "sliding_sketch_union_agg",
+    "sliding_sum_sketch_agg",
     "bloom_filter_agg",
     "bottom_k",
     "centered",

@@ -16,67 +16,67 @@ if TYPE_CHECKING:
     from slidewise.functions._call import ColumnOrName
 
 
-def async_count_sketch_agg(ts: ColumnOrName, max_width: timedelta | int, epsilon: float) -> Column:
+def sliding_count_sketch_agg(ts: ColumnOrName, max_width: timedelta | int, epsilon: float) -> Column:
     """A sketch, binary, of how many rows there were in any window of times up to `max_width`.
 
-    For `async_sketch_estimate`. Rows may come in any order; the relative error is at most `epsilon`.
+    For `sliding_sketch_estimate`. Rows may come in any order; the relative error is at most `epsilon`.
 
     >>> df = spark.createDataFrame([(3,), (9,), (8,), (5,)], "ts int")
-    >>> sketch = async_count_sketch_agg("ts", max_width=20, epsilon=0.05)
-    >>> df.select(async_sketch_estimate(sketch, 9, 4).alias("n")).collect()
+    >>> sketch = sliding_count_sketch_agg("ts", max_width=20, epsilon=0.05)
+    >>> df.select(sliding_sketch_estimate(sketch, 9, 4).alias("n")).collect()
     [Row(n=3.0)]
     """
-    return call("async_count_sketch_agg", ts, *constants(max_width, epsilon))
+    return call("sliding_count_sketch_agg", ts, *constants(max_width, epsilon))
 
 
-def async_sum_sketch_agg(ts: ColumnOrName, x: ColumnOrName, max_width: timedelta | int, epsilon: float) -> Column:
+def sliding_sum_sketch_agg(ts: ColumnOrName, x: ColumnOrName, max_width: timedelta | int, epsilon: float) -> Column:
     """A sketch, binary, of the sum of `x`, a whole number from 0, in any window of times up to `max_width`.
 
     >>> from datetime import datetime, timedelta
     >>> df = spark.sql("SELECT timestamp_seconds(s) AS ts, x FROM VALUES (60, 5), (0, 1), (90, 2) AS t(s, x)")
-    >>> sketch = async_sum_sketch_agg("ts", "x", max_width=timedelta(hours=1), epsilon=0.05)
-    >>> last_minute = async_sketch_estimate(sketch, F.timestamp_seconds(F.lit(90)), timedelta(minutes=1))
+    >>> sketch = sliding_sum_sketch_agg("ts", "x", max_width=timedelta(hours=1), epsilon=0.05)
+    >>> last_minute = sliding_sketch_estimate(sketch, F.timestamp_seconds(F.lit(90)), timedelta(minutes=1))
     >>> df.select(last_minute.alias("s")).collect()
     [Row(s=7.0)]
     """
-    return call("async_sum_sketch_agg", ts, x, *constants(max_width, epsilon))
+    return call("sliding_sum_sketch_agg", ts, x, *constants(max_width, epsilon))
 
 
-def async_sketch_union_agg(sketch: ColumnOrName) -> Column:
+def sliding_sketch_union_agg(sketch: ColumnOrName) -> Column:
     """The sketch of all the rows that sketches of one `max_width` and `epsilon` were made of; merging adds no error.
 
     >>> df = spark.createDataFrame([(1, 3), (1, 8), (2, 12), (2, 9)], "hour int, ts int")
-    >>> hours = df.groupBy("hour").agg(async_count_sketch_agg("ts", 20, 0.05).alias("s"))
-    >>> hours.select(async_sketch_estimate(async_sketch_union_agg("s"), 12, 5).alias("n")).collect()
+    >>> hours = df.groupBy("hour").agg(sliding_count_sketch_agg("ts", 20, 0.05).alias("s"))
+    >>> hours.select(sliding_sketch_estimate(sliding_sketch_union_agg("s"), 12, 5).alias("n")).collect()
     [Row(n=3.0)]
     """
-    return call("async_sketch_union_agg", sketch)
+    return call("sliding_sketch_union_agg", sketch)
 
 
-def async_sketch_estimate(
+def sliding_sketch_estimate(
     sketch: ColumnOrName, now: ColumnOrName | datetime | date | int, width: ColumnOrName | timedelta | int
 ) -> Column:
     """About the count, or sum, of the rows with times from `now - width` to `now`, both included.
 
     >>> df = spark.createDataFrame([(3,), (9,), (8,)], "ts int")
-    >>> sketches = df.select(async_count_sketch_agg("ts", 20, 0.05).alias("s"))
-    >>> sketches.select(async_sketch_estimate("s", now=9, width=1).alias("n")).collect()
+    >>> sketches = df.select(sliding_count_sketch_agg("ts", 20, 0.05).alias("s"))
+    >>> sketches.select(sliding_sketch_estimate("s", now=9, width=1).alias("n")).collect()
     [Row(n=2.0)]
     """
-    return call("async_sketch_estimate", sketch, _column(now), _column(width))
+    return call("sliding_sketch_estimate", sketch, _column(now), _column(width))
 
 
-def async_sketch_bounds(
+def sliding_sketch_bounds(
     sketch: ColumnOrName, now: ColumnOrName | datetime | date | int, width: ColumnOrName | timedelta | int
 ) -> Column:
     """What the count, or sum, of the rows with times from `now - width` to `now` is at least and at most.
 
     >>> df = spark.createDataFrame([(3, 10), (9, 20), (8, 30)], "ts int, x int")
-    >>> sketches = df.select(async_sum_sketch_agg("ts", "x", 20, 0.05).alias("s"))
-    >>> sketches.select(async_sketch_bounds("s", now=9, width=1).alias("b")).first().b
+    >>> sketches = df.select(sliding_sum_sketch_agg("ts", "x", 20, 0.05).alias("s"))
+    >>> sketches.select(sliding_sketch_bounds("s", now=9, width=1).alias("b")).first().b
     Row(lower=50.0, upper=50.0)
     """
-    return call("async_sketch_bounds", sketch, _column(now), _column(width))
+    return call("sliding_sketch_bounds", sketch, _column(now), _column(width))
 
 
 def approx_count_if(condition: ColumnOrName, epsilon: float) -> Column:

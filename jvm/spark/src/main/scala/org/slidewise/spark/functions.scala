@@ -186,31 +186,31 @@ object functions {
     call_function("naive_bayes_score", model, features)
 
   /** A sketch of how many rows there were in any window of times, for windows up to so wide. */
-  def async_count_sketch_agg(ts: Column, maxWidth: Duration, epsilon: Double): Column =
-    call_function("async_count_sketch_agg", ts, lit(maxWidth), lit(epsilon))
+  def sliding_count_sketch_agg(ts: Column, maxWidth: Duration, epsilon: Double): Column =
+    call_function("sliding_count_sketch_agg", ts, lit(maxWidth), lit(epsilon))
 
   /** A sketch of how many rows there were in any window, where times are whole numbers. */
-  def async_count_sketch_agg(ts: Column, maxWidth: Long, epsilon: Double): Column =
-    call_function("async_count_sketch_agg", ts, lit(maxWidth), lit(epsilon))
+  def sliding_count_sketch_agg(ts: Column, maxWidth: Long, epsilon: Double): Column =
+    call_function("sliding_count_sketch_agg", ts, lit(maxWidth), lit(epsilon))
 
   /** A sketch of the sum of `x` in any window of times, for windows up to so wide. */
-  def async_sum_sketch_agg(ts: Column, x: Column, maxWidth: Duration, epsilon: Double): Column =
-    call_function("async_sum_sketch_agg", ts, x, lit(maxWidth), lit(epsilon))
+  def sliding_sum_sketch_agg(ts: Column, x: Column, maxWidth: Duration, epsilon: Double): Column =
+    call_function("sliding_sum_sketch_agg", ts, x, lit(maxWidth), lit(epsilon))
 
   /** A sketch of the sum of `x` in any window, where times are whole numbers. */
-  def async_sum_sketch_agg(ts: Column, x: Column, maxWidth: Long, epsilon: Double): Column =
-    call_function("async_sum_sketch_agg", ts, x, lit(maxWidth), lit(epsilon))
+  def sliding_sum_sketch_agg(ts: Column, x: Column, maxWidth: Long, epsilon: Double): Column =
+    call_function("sliding_sum_sketch_agg", ts, x, lit(maxWidth), lit(epsilon))
 
   /** The sketch of all the rows that the sketches were made of. */
-  def async_sketch_union_agg(sketch: Column): Column = call_function("async_sketch_union_agg", sketch)
+  def sliding_sketch_union_agg(sketch: Column): Column = call_function("sliding_sketch_union_agg", sketch)
 
   /** About the count, or sum, of the rows with times from `now - width` to `now`. */
-  def async_sketch_estimate(sketch: Column, now: Column, width: Column): Column =
-    call_function("async_sketch_estimate", sketch, now, width)
+  def sliding_sketch_estimate(sketch: Column, now: Column, width: Column): Column =
+    call_function("sliding_sketch_estimate", sketch, now, width)
 
   /** What the count, or sum, of the rows with times from `now - width` to `now` is at least and at most. */
-  def async_sketch_bounds(sketch: Column, now: Column, width: Column): Column =
-    call_function("async_sketch_bounds", sketch, now, width)
+  def sliding_sketch_bounds(sketch: Column, now: Column, width: Column): Column =
+    call_function("sliding_sketch_bounds", sketch, now, width)
 
   /** About the number of rows in which the condition is true. */
   def approx_count_if(condition: Column, epsilon: Double): Column =

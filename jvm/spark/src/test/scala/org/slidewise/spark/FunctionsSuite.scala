@@ -31,8 +31,8 @@ class FunctionsSuite extends SparkSuite {
         top_k(col("id"), 2).over(window),
         might_contain(bloom_filter_agg(col("id"), 10, 100).over(window), col("id")),
         naive_bayes_predict(model, struct(col("id"))),
-        async_sketch_estimate(
-          async_sum_sketch_agg(col("id"), col("id"), 9, 0.1).over(window),
+        sliding_sketch_estimate(
+          sliding_sum_sketch_agg(col("id"), col("id"), 9, 0.1).over(window),
           lit(3),
           lit(1)
         ),

@@ -43,7 +43,7 @@ import org.slidewise.spark.errors.InvalidArgument
     answer is exact. A double, as an estimate may lie between two counts.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class ApproxCountIf(condition: Expression, epsilon: Expression)
     extends MonoidAggregate
@@ -121,7 +121,7 @@ case class ApproxCountIf(condition: Expression, epsilon: Expression)
     rows it is 0.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class ApproxSum(x: Expression, upperBound: Expression, epsilon: Expression)
     extends MonoidAggregate
@@ -136,11 +136,11 @@ case class ApproxSum(x: Expression, upperBound: Expression, epsilon: Expression)
 
   private def constantBound = ConstantArgument("upper_bound", upperBound)
   private lazy val bound = EpsilonArgument.number(constantBound.value)
-  private def isWhole = AsyncTime.isWhole(x.dataType) && AsyncTime.isWhole(upperBound.dataType)
+  private def isWhole = SlidingTime.isWhole(x.dataType) && SlidingTime.isWhole(upperBound.dataType)
 
   override def checkInputDataTypes(): TypeCheckResult = {
     val (allowed, most) =
-      if (AsyncTime.isWhole(upperBound.dataType)) (s"[1, ${ApproxSum.Most}]", ApproxSum.Most.toDouble)
+      if (SlidingTime.isWhole(upperBound.dataType)) (s"[1, ${ApproxSum.Most}]", ApproxSum.Most.toDouble)
       else (s"(0, ${Double.MaxValue}]", Double.MaxValue)
     ConstantArgument.first(
       () => NumericArgument.check(x, 0),

@@ -65,7 +65,7 @@ private[expressions] object BloomFilters {
     maxNumBits.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class BloomFilterAgg(x: Expression, expected: Option[Expression], bits: Option[Expression])
     extends AggregateFunction
@@ -132,7 +132,7 @@ private object BloomFilterAgg {
     and the answer is false.
   """,
   group = "misc_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class MightContain(left: Expression, right: Expression)
     extends BinaryExpression

@@ -36,7 +36,7 @@ private object CountMinSketches {
        2	0
   """,
   group = "misc_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class CountMinSketchEstimate(left: Expression, right: Expression)
     extends BinaryExpression
@@ -83,12 +83,12 @@ final class MergedSketch(var sketch: Option[CountMinSketch])
        2
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class CountMinSketchMerge(child: Expression, mutableAggBufferOffset: Int, inputAggBufferOffset: Int)
     extends TypedImperativeAggregate[MergedSketch]
     with UnaryLike[Expression]
-    with ReadsNewerOnly {
+    with NonMutatingMerge {
   def this(child: Expression) = this(child, 0, 0)
 
   override def prettyName: String = "count_min_sketch_merge_agg"

@@ -90,7 +90,7 @@ private object CounterFunction {
     expression, that `t` ascends is not checked.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class CounterIncrease(t: Expression, x: Expression) extends CounterFunction {
   override def prettyName: String = "increase"
@@ -123,7 +123,7 @@ case class CounterIncrease(t: Expression, x: Expression) extends CounterFunction
     ascends is not checked.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class CounterRate(t: Expression, x: Expression) extends CounterFunction {
   override def prettyName: String = "rate"

@@ -36,7 +36,7 @@ import org.apache.spark.sql.types._
     WITHIN GROUP (ORDER BY ...).
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class MaxSubarraySum(child: Expression)
     extends MonoidAggregate

@@ -38,7 +38,7 @@ import org.apache.spark.unsafe.types.UTF8String
     The result is null if there are no rows. Variances are of the population. A number is made a category by a cast to a string.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class NaiveBayesAggregate(
     label: Expression,
@@ -47,7 +47,7 @@ case class NaiveBayesAggregate(
     mutableAggBufferOffset: Int,
     inputAggBufferOffset: Int
 ) extends TypedImperativeAggregate[NaiveBayesCounts]
-    with ReadsNewerOnly {
+    with NonMutatingMerge {
 
   override def prettyName: String = "naive_bayes_agg"
   override def children: Seq[Expression] = Seq(label, features) ++ smoothing

@@ -70,7 +70,7 @@ private object NaiveBayesScore {
     each variance a billionth of the largest is added, as scikit-learn does.
   """,
   group = "misc_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class NaiveBayesPredict(left: Expression, right: Expression, caseSensitive: Boolean)
     extends NaiveBayesScore {
@@ -90,7 +90,7 @@ case class NaiveBayesPredict(left: Expression, right: Expression, caseSensitive:
        b	0.4
   """,
   group = "misc_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class NaiveBayesProbabilities(left: Expression, right: Expression, caseSensitive: Boolean)
     extends NaiveBayesScore {

@@ -39,11 +39,11 @@ object Registered {
     built[NaiveBayesAggregate]("naive_bayes_agg", 2 to 3)(NaiveBayesAggregate.of),
     scoring("naive_bayes_predict")(NaiveBayesPredict(_, _, _)),
     scoring("naive_bayes_score")(NaiveBayesProbabilities(_, _, _)),
-    of[AsyncCountSketch]("async_count_sketch_agg"),
-    of[AsyncSumSketch]("async_sum_sketch_agg"),
-    of[AsyncSketchUnion]("async_sketch_union_agg"),
-    of[AsyncSketchEstimate]("async_sketch_estimate"),
-    of[AsyncSketchBounds]("async_sketch_bounds"),
+    of[SlidingCountSketch]("sliding_count_sketch_agg"),
+    of[SlidingSumSketch]("sliding_sum_sketch_agg"),
+    of[SlidingSketchUnion]("sliding_sketch_union_agg"),
+    of[SlidingSketchEstimate]("sliding_sketch_estimate"),
+    of[SlidingSketchBounds]("sliding_sketch_bounds"),
     of[ApproxCountIf]("approx_count_if"),
     of[ApproxSum]("approx_sum")
   )

@@ -16,7 +16,7 @@ import org.apache.spark.sql.types._
  */
 abstract class BestFunction(largest: Boolean)
     extends TypedImperativeAggregate[Best]
-    with ReadsNewerOnly
+    with NonMutatingMerge
     with Serializable {
 
   /** What is compared. */
@@ -118,7 +118,7 @@ object BestFunction {
        4	["b","b"]
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class TopK(left: Expression, right: Expression, mutableAggBufferOffset: Int, inputAggBufferOffset: Int)
     extends BestFunction(largest = true)
@@ -147,7 +147,7 @@ case class TopK(left: Expression, right: Expression, mutableAggBufferOffset: Int
        4	["a","b"]
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class BottomK(
     left: Expression,
@@ -191,7 +191,7 @@ case class BottomK(
     neither, any of them.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class TopKBy(
     first: Expression,

@@ -3,7 +3,7 @@ package org.slidewise.spark.planning
 import org.apache.spark.sql.catalyst.expressions.SpecifiedWindowFrame
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
-import org.slidewise.spark.expressions.SmallState
+import org.slidewise.spark.expressions.FixedSizeBuffer
 
 /**
  * How the frames of an aggregate function are answered; `toString` is what EXPLAIN shows.
@@ -39,7 +39,7 @@ object Algorithm {
     function match {
       case f if mergeApproximate && SummaryFrame.fits(f, frame) => AdditiveSummaries
       case f if ShortFrame.fits(f, frame)                       => Recalculation
-      case _: DeclarativeAggregate | _: SmallState              => TwoStacksLite
+      case _: DeclarativeAggregate | _: FixedSizeBuffer              => TwoStacksLite
       case f if StateSize.mustRecalculate(f)                    => Recalculation
       case f if StateSize.isApproximate(f) && !mergeApproximate => Recalculation
       case _                                                    => TwoStacksLiteSketches

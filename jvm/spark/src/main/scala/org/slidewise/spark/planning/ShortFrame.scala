@@ -3,7 +3,7 @@ package org.slidewise.spark.planning
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
-import org.slidewise.spark.expressions.SmallState
+import org.slidewise.spark.expressions.FixedSizeBuffer
 
 /** Frames of so few rows that going through them again costs less than keeping and merging states. */
 object ShortFrame {
@@ -29,7 +29,7 @@ object ShortFrame {
    * registers are not.
    */
   private def longest(function: AggregateFunction): Long = function match {
-    case _: DeclarativeAggregate | _: SmallState => 2
+    case _: DeclarativeAggregate | _: FixedSizeBuffer => 2
     case _: HyperLogLogPlusPlus                  => 8
     case _                                       => 0
   }

@@ -2,6 +2,8 @@ package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
+import org.slidewise.spark.expressions.ApproximateAggregate
+
 /**
  * What is known of the states of Spark's own aggregate functions.
  *
@@ -36,10 +38,10 @@ object StateSize {
   def isApproximate(function: AggregateFunction): Boolean = {
     val name = function.getClass.getSimpleName
     function match {
-      case _: ApproximatePercentile => true
-      case _                        => approximate.exists(name.startsWith)
+      case _: ApproximatePercentile | _: ApproximateAggregate => true
+      case _                                                  => approximate.exists(name.startsWith)
     }
   }
 
-  private val approximate = Seq("Hll", "Theta", "Tuple", "Kll", "Async")
+  private val approximate = Seq("Hll", "Theta", "Tuple", "Kll")
 }

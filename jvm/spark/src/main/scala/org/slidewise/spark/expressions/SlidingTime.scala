@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.Cast.{toSQLType, toSQLValue}
 import org.apache.spark.sql.types._
 
-/** Times and widths of the `async_sketch` functions: microseconds, or whole numbers of any unit. */
-private[expressions] object AsyncTime {
+/** Times and widths of the `sliding_sketch` functions: microseconds, or whole numbers of any unit. */
+private[expressions] object SlidingTime {
   final val MaxTime = 1L << 61
   final val MaxWidth = 1L << 60
   private val MicrosPerDay = 86400000000L

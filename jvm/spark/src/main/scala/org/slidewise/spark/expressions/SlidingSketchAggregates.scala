@@ -20,32 +20,33 @@ import org.slidewise.spark.errors.InvalidArgument
  *   Busch, Tirthapura, "A Deterministic Algorithm for Summarizing Asynchronous Streams over a Sliding Window", for the problem;
  *   the class of the digest for the solution
  */
-abstract class AsyncSketchAggregate
-    extends TypedImperativeAggregate[AsyncSketch]
-    with ReadsNewerOnly
+abstract class SlidingSketchAggregate
+    extends TypedImperativeAggregate[SlidingSketch]
+    with NonMutatingMerge
+    with ApproximateAggregate
     with Serializable {
 
   override def dataType: DataType = BinaryType
   override def nullable: Boolean = true
 
-  override def createAggregationBuffer(): AsyncSketch = new AsyncSketch(null)
+  override def createAggregationBuffer(): SlidingSketch = new SlidingSketch(null)
 
-  override def merge(buffer: AsyncSketch, newer: AsyncSketch): AsyncSketch = {
+  override def merge(buffer: SlidingSketch, newer: SlidingSketch): SlidingSketch = {
     buffer.merge(prettyName, newer.digest)
     buffer
   }
 
-  override def eval(buffer: AsyncSketch): Any = buffer.toBytes(prettyName)
+  override def eval(buffer: SlidingSketch): Any = buffer.toBytes(prettyName)
 
-  override def serialize(buffer: AsyncSketch): Array[Byte] =
+  override def serialize(buffer: SlidingSketch): Array[Byte] =
     if (buffer.digest == null) Array.emptyByteArray else buffer.toBytes(prettyName)
 
-  override def deserialize(bytes: Array[Byte]): AsyncSketch =
-    new AsyncSketch(if (bytes.isEmpty) null else AsyncSketch.read(prettyName, bytes))
+  override def deserialize(bytes: Array[Byte]): SlidingSketch =
+    new SlidingSketch(if (bytes.isEmpty) null else SlidingSketch.read(prettyName, bytes))
 }
 
 /** Those that make a sketch of rows. */
-abstract class AsyncSketchOfRows extends AsyncSketchAggregate {
+abstract class SlidingSketchOfRows extends SlidingSketchAggregate {
   def ts: Expression
   def maxWidth: Expression
   def epsilon: Expression
@@ -54,33 +55,33 @@ abstract class AsyncSketchOfRows extends AsyncSketchAggregate {
 
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
-      () => AsyncTime.check(ts, 0, maxWidth, place(maxWidth)),
+      () => SlidingTime.check(ts, 0, maxWidth, place(maxWidth)),
       () =>
         ConstantArgument("max_width", maxWidth).inRange(
-          s"[${AsyncTime.shown(1, maxWidth.dataType)}, ${AsyncTime.shown(AsyncTime.MaxWidth, maxWidth.dataType)}]"
+          s"[${SlidingTime.shown(1, maxWidth.dataType)}, ${SlidingTime.shown(SlidingTime.MaxWidth, maxWidth.dataType)}]"
         ) { value =>
-          val width = AsyncTime.ticks(value, maxWidth.dataType)
-          width >= 1 && width <= AsyncTime.MaxWidth
+          val width = SlidingTime.ticks(value, maxWidth.dataType)
+          width >= 1 && width <= SlidingTime.MaxWidth
         },
       () => EpsilonArgument.checkRelative(epsilon, place(epsilon))
     )
 
   private lazy val width =
-    AsyncTime.ticks(ConstantArgument("max_width", maxWidth).value, maxWidth.dataType)
+    SlidingTime.ticks(ConstantArgument("max_width", maxWidth).value, maxWidth.dataType)
   private lazy val error = EpsilonArgument.of(epsilon)
 
   /** Adds what counts for `value` at the time `at`. */
-  final protected def insert(buffer: AsyncSketch, at: Any, value: Long): AsyncSketch = {
-    val time = AsyncTime.ticks(at, ts.dataType)
-    if (time < -AsyncTime.MaxTime || time > AsyncTime.MaxTime)
+  final protected def insert(buffer: SlidingSketch, at: Any, value: Long): SlidingSketch = {
+    val time = SlidingTime.ticks(at, ts.dataType)
+    if (time < -SlidingTime.MaxTime || time > SlidingTime.MaxTime)
       throw new InvalidArgument(
         prettyName,
         "ts",
         Cast.toSQLValue(at, ts.dataType),
-        s"from ${AsyncTime.shown(-AsyncTime.MaxTime, ts.dataType)} to ${AsyncTime.shown(AsyncTime.MaxTime, ts.dataType)}"
+        s"from ${SlidingTime.shown(-SlidingTime.MaxTime, ts.dataType)} to ${SlidingTime.shown(SlidingTime.MaxTime, ts.dataType)}"
       )
     if (buffer.digest == null) buffer.digest = DyadicDigest.create(width, error)
-    AsyncSketch.summing(prettyName)(buffer.digest.insert(time, value))
+    SlidingSketch.summing(prettyName)(buffer.digest.insert(time, value))
     buffer
   }
 }
@@ -97,50 +98,50 @@ abstract class AsyncSketchOfRows extends AsyncSketchAggregate {
   """,
   examples = """
     Examples:
-      > SELECT async_sketch_estimate(_FUNC_(ts, INTERVAL '1' HOUR, 0.05), TIMESTAMP'2026-01-01 00:30:00', INTERVAL '10' MINUTE) FROM VALUES (TIMESTAMP'2026-01-01 00:25:00'), (TIMESTAMP'2026-01-01 00:05:00'), (TIMESTAMP'2026-01-01 00:30:00') AS t(ts);
+      > SELECT sliding_sketch_estimate(_FUNC_(ts, INTERVAL '1' HOUR, 0.05), TIMESTAMP'2026-01-01 00:30:00', INTERVAL '10' MINUTE) FROM VALUES (TIMESTAMP'2026-01-01 00:25:00'), (TIMESTAMP'2026-01-01 00:05:00'), (TIMESTAMP'2026-01-01 00:30:00') AS t(ts);
        2.0
-      > SELECT i, async_sketch_estimate(_FUNC_(ts, 10, 0.1) OVER (ORDER BY i ROWS 2 PRECEDING), 9, 3) FROM VALUES (1, 7), (2, 9), (3, 5), (4, 8) AS t(i, ts);
+      > SELECT i, sliding_sketch_estimate(_FUNC_(ts, 10, 0.1) OVER (ORDER BY i ROWS 2 PRECEDING), 9, 3) FROM VALUES (1, 7), (2, 9), (3, 5), (4, 8) AS t(i, ts);
        1	1.0
        2	2.0
        3	2.0
        4	2.0
   """,
   note = """
-    The result is for `async_sketch_estimate`, `async_sketch_bounds` and `async_sketch_union_agg`. Rows more than `max_width`
+    The result is for `sliding_sketch_estimate`, `sliding_sketch_bounds` and `sliding_sketch_union_agg`. Rows more than `max_width`
     before the newest are in no window and let go of: one time far in the future makes all the past leave. A date is its midnight.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
-case class AsyncCountSketch(
+case class SlidingCountSketch(
     ts: Expression,
     maxWidth: Expression,
     epsilon: Expression,
     mutableAggBufferOffset: Int,
     inputAggBufferOffset: Int
-) extends AsyncSketchOfRows
+) extends SlidingSketchOfRows
     with TernaryLike[Expression] {
   def this(ts: Expression, maxWidth: Expression, epsilon: Expression) = this(ts, maxWidth, epsilon, 0, 0)
 
   override def first: Expression = ts
   override def second: Expression = maxWidth
   override def third: Expression = epsilon
-  override def prettyName: String = "async_count_sketch_agg"
+  override def prettyName: String = "sliding_count_sketch_agg"
 
-  override def update(buffer: AsyncSketch, input: InternalRow): AsyncSketch = {
+  override def update(buffer: SlidingSketch, input: InternalRow): SlidingSketch = {
     val at = ts.eval(input)
     if (at == null) buffer else insert(buffer, at, 1L)
   }
 
-  override def withNewMutableAggBufferOffset(offset: Int): AsyncCountSketch =
+  override def withNewMutableAggBufferOffset(offset: Int): SlidingCountSketch =
     copy(mutableAggBufferOffset = offset)
-  override def withNewInputAggBufferOffset(offset: Int): AsyncCountSketch =
+  override def withNewInputAggBufferOffset(offset: Int): SlidingCountSketch =
     copy(inputAggBufferOffset = offset)
   override protected def withNewChildrenInternal(
       t: Expression,
       w: Expression,
       e: Expression
-  ): AsyncCountSketch =
+  ): SlidingCountSketch =
     copy(ts = t, maxWidth = w, epsilon = e)
 }
 
@@ -157,28 +158,28 @@ case class AsyncCountSketch(
   """,
   examples = """
     Examples:
-      > SELECT async_sketch_estimate(_FUNC_(ts, bytes, INTERVAL '1' HOUR, 0.05), TIMESTAMP'2026-01-01 00:30:00', INTERVAL '10' MINUTE) FROM VALUES (TIMESTAMP'2026-01-01 00:25:00', 1500), (TIMESTAMP'2026-01-01 00:05:00', 40), (TIMESTAMP'2026-01-01 00:30:00', 60) AS t(ts, bytes);
+      > SELECT sliding_sketch_estimate(_FUNC_(ts, bytes, INTERVAL '1' HOUR, 0.05), TIMESTAMP'2026-01-01 00:30:00', INTERVAL '10' MINUTE) FROM VALUES (TIMESTAMP'2026-01-01 00:25:00', 1500), (TIMESTAMP'2026-01-01 00:05:00', 40), (TIMESTAMP'2026-01-01 00:30:00', 60) AS t(ts, bytes);
        1560.0
-      > SELECT g, async_sketch_estimate(_FUNC_(ts, x, 10, 0.1), 9, 3) FROM VALUES ('a', 7, 5), ('a', 9, 1), ('b', 5, 4), ('b', 8, 2) AS t(g, ts, x) GROUP BY g ORDER BY g;
+      > SELECT g, sliding_sketch_estimate(_FUNC_(ts, x, 10, 0.1), 9, 3) FROM VALUES ('a', 7, 5), ('a', 9, 1), ('b', 5, 4), ('b', 8, 2) AS t(g, ts, x) GROUP BY g ORDER BY g;
        a	6.0
        b	2.0
   """,
   note = """
-    The result is for `async_sketch_estimate`, `async_sketch_bounds` and `async_sketch_union_agg`. Rows more than `max_width`
+    The result is for `sliding_sketch_estimate`, `sliding_sketch_bounds` and `sliding_sketch_union_agg`. Rows more than `max_width`
     before the newest are in no window and let go of: one time far in the future makes all the past leave. A date is its midnight.
     Fractions are made whole by a scale, `CAST(round(100 * price) AS BIGINT)`. The sum of what is kept stays below 2^62.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
-case class AsyncSumSketch(
+case class SlidingSumSketch(
     ts: Expression,
     x: Expression,
     maxWidth: Expression,
     epsilon: Expression,
     mutableAggBufferOffset: Int,
     inputAggBufferOffset: Int
-) extends AsyncSketchOfRows
+) extends SlidingSketchOfRows
     with QuaternaryLike[Expression] {
   def this(ts: Expression, x: Expression, maxWidth: Expression, epsilon: Expression) =
     this(ts, x, maxWidth, epsilon, 0, 0)
@@ -187,37 +188,37 @@ case class AsyncSumSketch(
   override def second: Expression = x
   override def third: Expression = maxWidth
   override def fourth: Expression = epsilon
-  override def prettyName: String = "async_sum_sketch_agg"
+  override def prettyName: String = "sliding_sum_sketch_agg"
 
   override def checkInputDataTypes(): TypeCheckResult =
-    if (AsyncTime.isWhole(x.dataType) || x.dataType == NullType) super.checkInputDataTypes()
+    if (SlidingTime.isWhole(x.dataType) || x.dataType == NullType) super.checkInputDataTypes()
     else NumericArgument.mismatch(x, 1, toSQLType(LongType))
 
-  override def update(buffer: AsyncSketch, input: InternalRow): AsyncSketch = {
+  override def update(buffer: SlidingSketch, input: InternalRow): SlidingSketch = {
     val at = ts.eval(input)
     val number = x.eval(input)
     if (at == null || number == null) buffer
     else {
       val value = number.asInstanceOf[Number].longValue
-      if (value < 0 || value > AsyncSumSketch.Most)
-        throw new InvalidArgument(prettyName, "x", value.toString, s"from 0 to ${AsyncSumSketch.Most}")
+      if (value < 0 || value > SlidingSumSketch.Most)
+        throw new InvalidArgument(prettyName, "x", value.toString, s"from 0 to ${SlidingSumSketch.Most}")
       insert(buffer, at, value)
     }
   }
 
-  override def withNewMutableAggBufferOffset(offset: Int): AsyncSumSketch =
+  override def withNewMutableAggBufferOffset(offset: Int): SlidingSumSketch =
     copy(mutableAggBufferOffset = offset)
-  override def withNewInputAggBufferOffset(offset: Int): AsyncSumSketch =
+  override def withNewInputAggBufferOffset(offset: Int): SlidingSumSketch =
     copy(inputAggBufferOffset = offset)
   override protected def withNewChildrenInternal(
       t: Expression,
       v: Expression,
       w: Expression,
       e: Expression
-  ): AsyncSumSketch = copy(ts = t, x = v, maxWidth = w, epsilon = e)
+  ): SlidingSumSketch = copy(ts = t, x = v, maxWidth = w, epsilon = e)
 }
 
-private object AsyncSumSketch {
+private object SlidingSumSketch {
   val Most: Long = 1L << 53
 }
 
@@ -225,12 +226,12 @@ private object AsyncSumSketch {
   usage = "_FUNC_(sketch) - Returns the sketch of all the rows that the sketches were made of.",
   arguments = """
     Arguments:
-      * sketch - results of `async_count_sketch_agg`, of `async_sum_sketch_agg` or of this function, all of the same `max_width`
+      * sketch - results of `sliding_count_sketch_agg`, of `sliding_sum_sketch_agg` or of this function, all of the same `max_width`
           and `epsilon`. Nulls are skipped; where there is nothing else, the result is null.
   """,
   examples = """
     Examples:
-      > SELECT async_sketch_estimate(_FUNC_(s), 12, 5) FROM (SELECT hour, async_count_sketch_agg(ts, 20, 0.05) AS s FROM VALUES (1, 3), (1, 8), (2, 12), (2, 9) AS t(hour, ts) GROUP BY hour);
+      > SELECT sliding_sketch_estimate(_FUNC_(s), 12, 5) FROM (SELECT hour, sliding_count_sketch_agg(ts, 20, 0.05) AS s FROM VALUES (1, 3), (1, 8), (2, 12), (2, 9) AS t(hour, ts) GROUP BY hour);
        3.0
   """,
   note = """
@@ -238,29 +239,29 @@ private object AsyncSumSketch {
     sketches of times of different types.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
-case class AsyncSketchUnion(child: Expression, mutableAggBufferOffset: Int, inputAggBufferOffset: Int)
-    extends AsyncSketchAggregate
+case class SlidingSketchUnion(child: Expression, mutableAggBufferOffset: Int, inputAggBufferOffset: Int)
+    extends SlidingSketchAggregate
     with UnaryLike[Expression] {
   def this(child: Expression) = this(child, 0, 0)
 
-  override def prettyName: String = "async_sketch_union_agg"
+  override def prettyName: String = "sliding_sketch_union_agg"
 
   override def checkInputDataTypes(): TypeCheckResult = child.dataType match {
     case BinaryType | NullType => TypeCheckSuccess
     case _                     => NumericArgument.mismatch(child, 0, toSQLType(BinaryType))
   }
 
-  override def update(buffer: AsyncSketch, input: InternalRow): AsyncSketch = {
+  override def update(buffer: SlidingSketch, input: InternalRow): SlidingSketch = {
     val bytes = child.eval(input).asInstanceOf[Array[Byte]]
-    if (bytes != null) buffer.merge(prettyName, AsyncSketch.read(prettyName, bytes))
+    if (bytes != null) buffer.merge(prettyName, SlidingSketch.read(prettyName, bytes))
     buffer
   }
 
-  override def withNewMutableAggBufferOffset(offset: Int): AsyncSketchUnion =
+  override def withNewMutableAggBufferOffset(offset: Int): SlidingSketchUnion =
     copy(mutableAggBufferOffset = offset)
-  override def withNewInputAggBufferOffset(offset: Int): AsyncSketchUnion =
+  override def withNewInputAggBufferOffset(offset: Int): SlidingSketchUnion =
     copy(inputAggBufferOffset = offset)
-  override protected def withNewChildInternal(newChild: Expression): AsyncSketchUnion = copy(child = newChild)
+  override protected def withNewChildInternal(newChild: Expression): SlidingSketchUnion = copy(child = newChild)
 }

@@ -3,8 +3,8 @@ package org.slidewise.spark.expressions
 import org.slidewise.core.summaries.DyadicDigest
 import org.slidewise.spark.errors.InvalidArgument
 
-/** A sketch of timestamps, if there is one yet: the state of the `async_sketch` aggregates. */
-final class AsyncSketch(var digest: DyadicDigest) {
+/** A sketch of timestamps, if there is one yet: the state of the `sliding_sketch` aggregates. */
+final class SlidingSketch(var digest: DyadicDigest) {
 
   /** Takes in what `other` has, and leaves it as it is. */
   def merge(function: String, other: DyadicDigest): Unit = if (other != null) {
@@ -16,17 +16,17 @@ final class AsyncSketch(var digest: DyadicDigest) {
         s"one with max_width ${other.maxWidth} and epsilon ${other.epsilon}",
         s"one with max_width ${digest.maxWidth} and epsilon ${digest.epsilon}, as those before it"
       )
-    AsyncSketch.summing(function)(digest.merge(other))
+    SlidingSketch.summing(function)(digest.merge(other))
   }
 
   /** Its bytes, or null for a sketch of nothing. */
   def toBytes(function: String): Array[Byte] =
-    if (digest == null) null else AsyncSketch.summing(function)(digest.toBytes)
+    if (digest == null) null else SlidingSketch.summing(function)(digest.toBytes)
 }
 
-object AsyncSketch {
+object SlidingSketch {
   private val Allowed =
-    "a result of `async_count_sketch_agg`, `async_sum_sketch_agg` or `async_sketch_union_agg`"
+    "a result of `sliding_count_sketch_agg`, `sliding_sum_sketch_agg` or `sliding_sketch_union_agg`"
 
   /** The digest that `bytes` hold; whatever is wrong with them is said to be wrong with `sketch`. */
   def read(function: String, bytes: Array[Byte]): DyadicDigest =
