@@ -3,7 +3,7 @@ package org.slidewise.spark
 import org.apache.spark.sql.{Dataset, SparkSession}
 import org.apache.spark.sql.classic
 
-import org.slidewise.spark.expressions.{OrderCheckStrategy, Registered}
+import org.slidewise.spark.expressions.{OrderCheckStrategy, SqlFunctions}
 import org.slidewise.spark.planning.{SlidingWindowStrategy, WindowReport}
 
 /** Slidewise in a session that is already running. */
@@ -23,7 +23,7 @@ object Slidewise {
     if (off) {
       val running = session.asInstanceOf[classic.SparkSession]
       running.experimental.extraStrategies ++= Seq(OrderCheckStrategy, SlidingWindowStrategy)
-      Registered.into(running.sessionState.functionRegistry)
+      SqlFunctions.registerIn(running.sessionState.functionRegistry)
     }
     off
   }

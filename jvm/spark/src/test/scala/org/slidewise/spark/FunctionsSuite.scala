@@ -3,7 +3,7 @@ package org.slidewise.spark
 import org.apache.spark.sql.expressions.Window
 import org.apache.spark.sql.functions.{col, lit, struct}
 
-import org.slidewise.spark.expressions.Registered
+import org.slidewise.spark.expressions.SqlFunctions
 import org.slidewise.spark.functions._
 
 /** The functions for Scala and Java, which pytest does not see. */
@@ -14,7 +14,7 @@ class FunctionsSuite extends SparkSuite {
       .filter(m => java.lang.reflect.Modifier.isPublic(m.getModifiers) && m.getName.matches("[a-z0-9_]+"))
       .map(_.getName)
       .toSet
-    assertEquals(methods, Registered.all.map(_._1.funcName).toSet)
+    assertEquals(methods, SqlFunctions.all.map(_.name).toSet)
   }
 
   test("the methods are the functions") {

@@ -136,11 +136,11 @@ case class ApproxSum(x: Expression, upperBound: Expression, epsilon: Expression)
 
   private def constantBound = ConstantArgument("upper_bound", upperBound)
   private lazy val bound = EpsilonArgument.number(constantBound.value)
-  private def isWhole = SlidingTime.isWhole(x.dataType) && SlidingTime.isWhole(upperBound.dataType)
+  private def isWhole = SketchTime.isWhole(x.dataType) && SketchTime.isWhole(upperBound.dataType)
 
   override def checkInputDataTypes(): TypeCheckResult = {
     val (allowed, most) =
-      if (SlidingTime.isWhole(upperBound.dataType)) (s"[1, ${ApproxSum.Most}]", ApproxSum.Most.toDouble)
+      if (SketchTime.isWhole(upperBound.dataType)) (s"[1, ${ApproxSum.Most}]", ApproxSum.Most.toDouble)
       else (s"(0, ${Double.MaxValue}]", Double.MaxValue)
     ConstantArgument.first(
       () => NumericArgument.check(x, 0),

@@ -21,7 +21,7 @@ abstract class ArgExtreme(largest: Boolean) extends ExtremeFunction(largest) wit
 
   /** Without a rule, one of the keys will do. */
   override def dependsOnOrder: Boolean = ties.isDefined
-  override def withoutOrder: Option[String] = Some("no argument `ties`, and any of the keys that tie")
+  override def unorderedAlternative: Option[String] = Some("no argument `ties`, for any of the keys that tie")
 
   override def children: Seq[Expression] = Seq(key, value) ++ ties
   override def rowArguments: Int = 2

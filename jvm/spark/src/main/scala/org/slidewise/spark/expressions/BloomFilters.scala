@@ -149,7 +149,7 @@ case class MightContain(left: Expression, right: Expression)
 
   @transient private lazy val key = BloomFilters.key(right)
 
-  @transient private lazy val filter = LastRead.ofBytes(
+  @transient private lazy val filter = CachedDecoder.ofBytes(
     InvalidArgument.read(prettyName, "filter", "a result of `bloom_filter_agg`", _)(
       BloomFilter.readFrom(_: Array[Byte])
     )

@@ -54,7 +54,7 @@ case class CountMinSketchEstimate(left: Expression, right: Expression)
     case _ => NumericArgument.mismatch(left, 0, toSQLType(BinaryType))
   }
 
-  @transient private lazy val sketch = LastRead.ofBytes(CountMinSketches.read(prettyName, _))
+  @transient private lazy val sketch = CachedDecoder.ofBytes(CountMinSketches.read(prettyName, _))
 
   override protected def nullSafeEval(bytes: Any, value: Any): Any =
     sketch(bytes.asInstanceOf[Array[Byte]]).estimateCount(value match {

@@ -64,7 +64,7 @@ case class GeometricMean(child: Expression)
     factor("root", DoubleType, state("mantissa"), state("exponent"), state("count"))
 
   private def factor(function: String, dataType: DataType, arguments: Expression*): Expression =
-    StaticInvoke(classOf[Factors], dataType, function, arguments, returnNullable = false)
+    StaticInvoke(classOf[ScaledDouble], dataType, function, arguments, returnNullable = false)
 
   override protected def withNewChildInternal(newChild: Expression): GeometricMean = copy(child = newChild)
 }

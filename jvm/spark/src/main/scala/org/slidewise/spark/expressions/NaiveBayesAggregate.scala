@@ -49,6 +49,12 @@ case class NaiveBayesAggregate(
 ) extends TypedImperativeAggregate[NaiveBayesCounts]
     with NonMutatingMerge {
 
+  def this(label: Expression, features: Expression) =
+    this(label, NaiveBayesFeatures.normalized("naive_bayes_agg", features), None, 0, 0)
+
+  def this(label: Expression, features: Expression, smoothing: Expression) =
+    this(label, NaiveBayesFeatures.normalized("naive_bayes_agg", features), Some(smoothing), 0, 0)
+
   override def prettyName: String = "naive_bayes_agg"
   override def children: Seq[Expression] = Seq(label, features) ++ smoothing
   override def nullable: Boolean = true
@@ -131,15 +137,4 @@ case class NaiveBayesAggregate(
 
   override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): NaiveBayesAggregate =
     copy(label = c(0), features = c(1), smoothing = c.lift(2))
-}
-
-private[expressions] object NaiveBayesAggregate {
-  def of(arguments: Seq[Expression]): NaiveBayesAggregate =
-    NaiveBayesAggregate(
-      arguments(0),
-      NaiveBayesFeatures.normalized("naive_bayes_agg", arguments(1)),
-      arguments.lift(2),
-      0,
-      0
-    )
 }

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.util.GenericArrayData
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 /** What a model by `naive_bayes_agg` says of features: O(classes × features) a row, and to compare the model with the last. */
@@ -33,9 +34,9 @@ abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
 
   private def resolver: Resolver = if (caseSensitive) caseSensitiveResolution else caseInsensitiveResolution
 
-  @transient private lazy val read = LastRead.ofRows { model =>
+  @transient private lazy val read = CachedDecoder.ofRows { model =>
     val (smoothing, counts) = NaiveBayesModel.fromRow(model, labelType)
-    (new NaiveBayesNames(prettyName, counts, fields, resolver), new NaiveBayesClassifier(smoothing, counts))
+    (new FeatureResolver(prettyName, counts, fields, resolver), new NaiveBayesClassifier(smoothing, counts))
   }
 
   override protected def nullSafeEval(model: Any, features: Any): Any = {
@@ -74,6 +75,10 @@ private object NaiveBayesScore {
 )
 case class NaiveBayesPredict(left: Expression, right: Expression, caseSensitive: Boolean)
     extends NaiveBayesScore {
+
+  def this(model: Expression, features: Expression) =
+    this(model, NaiveBayesFeatures.normalized("naive_bayes_predict", features), SQLConf.get.caseSensitiveAnalysis)
+
   override def prettyName: String = "naive_bayes_predict"
   override def dataType: DataType = labelType
   override protected def answer(probabilities: Array[(Any, Double)]): Any = probabilities.head._1
@@ -94,6 +99,10 @@ case class NaiveBayesPredict(left: Expression, right: Expression, caseSensitive:
 )
 case class NaiveBayesProbabilities(left: Expression, right: Expression, caseSensitive: Boolean)
     extends NaiveBayesScore {
+
+  def this(model: Expression, features: Expression) =
+    this(model, NaiveBayesFeatures.normalized("naive_bayes_score", features), SQLConf.get.caseSensitiveAnalysis)
+
   override def prettyName: String = "naive_bayes_score"
 
   override def dataType: DataType = ArrayType(

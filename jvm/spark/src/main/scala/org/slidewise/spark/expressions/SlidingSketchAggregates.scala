@@ -55,30 +55,30 @@ abstract class SlidingSketchOfRows extends SlidingSketchAggregate {
 
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
-      () => SlidingTime.check(ts, 0, maxWidth, place(maxWidth)),
+      () => SketchTime.check(ts, 0, maxWidth, place(maxWidth)),
       () =>
         ConstantArgument("max_width", maxWidth).inRange(
-          s"[${SlidingTime.shown(1, maxWidth.dataType)}, ${SlidingTime.shown(SlidingTime.MaxWidth, maxWidth.dataType)}]"
+          s"[${SketchTime.shown(1, maxWidth.dataType)}, ${SketchTime.shown(SketchTime.MaxWidth, maxWidth.dataType)}]"
         ) { value =>
-          val width = SlidingTime.ticks(value, maxWidth.dataType)
-          width >= 1 && width <= SlidingTime.MaxWidth
+          val width = SketchTime.ticks(value, maxWidth.dataType)
+          width >= 1 && width <= SketchTime.MaxWidth
         },
       () => EpsilonArgument.checkRelative(epsilon, place(epsilon))
     )
 
   private lazy val width =
-    SlidingTime.ticks(ConstantArgument("max_width", maxWidth).value, maxWidth.dataType)
+    SketchTime.ticks(ConstantArgument("max_width", maxWidth).value, maxWidth.dataType)
   private lazy val error = EpsilonArgument.of(epsilon)
 
   /** Adds what counts for `value` at the time `at`. */
   final protected def insert(buffer: SlidingSketch, at: Any, value: Long): SlidingSketch = {
-    val time = SlidingTime.ticks(at, ts.dataType)
-    if (time < -SlidingTime.MaxTime || time > SlidingTime.MaxTime)
+    val time = SketchTime.ticks(at, ts.dataType)
+    if (time < -SketchTime.MaxTime || time > SketchTime.MaxTime)
       throw new InvalidArgument(
         prettyName,
         "ts",
         Cast.toSQLValue(at, ts.dataType),
-        s"from ${SlidingTime.shown(-SlidingTime.MaxTime, ts.dataType)} to ${SlidingTime.shown(SlidingTime.MaxTime, ts.dataType)}"
+        s"from ${SketchTime.shown(-SketchTime.MaxTime, ts.dataType)} to ${SketchTime.shown(SketchTime.MaxTime, ts.dataType)}"
       )
     if (buffer.digest == null) buffer.digest = DyadicDigest.create(width, error)
     SlidingSketch.summing(prettyName)(buffer.digest.insert(time, value))
@@ -191,7 +191,7 @@ case class SlidingSumSketch(
   override def prettyName: String = "sliding_sum_sketch_agg"
 
   override def checkInputDataTypes(): TypeCheckResult =
-    if (SlidingTime.isWhole(x.dataType) || x.dataType == NullType) super.checkInputDataTypes()
+    if (SketchTime.isWhole(x.dataType) || x.dataType == NullType) super.checkInputDataTypes()
     else NumericArgument.mismatch(x, 1, toSQLType(LongType))
 
   override def update(buffer: SlidingSketch, input: InternalRow): SlidingSketch = {

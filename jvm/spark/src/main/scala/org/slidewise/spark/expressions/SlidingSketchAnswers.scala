@@ -27,24 +27,24 @@ abstract class SlidingSketchAnswer extends TernaryExpression with CodegenFallbac
           case BinaryType | NullType => TypeCheckSuccess
           case _                     => NumericArgument.mismatch(sketch, 0, toSQLType(BinaryType))
         },
-      () => SlidingTime.check(now, 1, width, 2),
+      () => SketchTime.check(now, 1, width, 2),
       () =>
         if (!width.foldable || width.dataType == NullType || width.eval() == null) TypeCheckSuccess
         else
           ConstantArgument("width", width).inRange(
-            s"[${SlidingTime.shown(0, width.dataType)}, ${SlidingTime.shown(SlidingTime.MaxWidth, width.dataType)}]"
+            s"[${SketchTime.shown(0, width.dataType)}, ${SketchTime.shown(SketchTime.MaxWidth, width.dataType)}]"
           ) { value =>
-            val ticks = SlidingTime.ticks(value, width.dataType)
-            ticks >= 0 && ticks <= SlidingTime.MaxWidth
+            val ticks = SketchTime.ticks(value, width.dataType)
+            ticks >= 0 && ticks <= SketchTime.MaxWidth
           }
     )
 
-  @transient private lazy val read = LastRead.ofBytes(SlidingSketch.read(prettyName, _: Array[Byte]))
+  @transient private lazy val read = CachedDecoder.ofBytes(SlidingSketch.read(prettyName, _: Array[Byte]))
 
   final override protected def nullSafeEval(bytes: Any, to: Any, wide: Any): Any = {
     val digest = read(bytes.asInstanceOf[Array[Byte]])
-    val end = SlidingTime.ticks(to, now.dataType)
-    val ticks = SlidingTime.ticks(wide, width.dataType)
+    val end = SketchTime.ticks(to, now.dataType)
+    val ticks = SketchTime.ticks(wide, width.dataType)
     check(digest, end, ticks)
     answer(digest.query(end, ticks))
   }
@@ -52,8 +52,8 @@ abstract class SlidingSketchAnswer extends TernaryExpression with CodegenFallbac
   protected def answer(estimate: Estimate): Any
 
   private def check(digest: DyadicDigest, end: Long, ticks: Long): Unit = {
-    def shownTime(at: Long) = SlidingTime.shown(at, now.dataType)
-    def shownWidth(of: Long) = SlidingTime.shown(of, width.dataType)
+    def shownTime(at: Long) = SketchTime.shown(at, now.dataType)
+    def shownWidth(of: Long) = SketchTime.shown(of, width.dataType)
     if (ticks < 0 || ticks > digest.maxWidth)
       throw new InvalidArgument(
         prettyName,
@@ -61,7 +61,7 @@ abstract class SlidingSketchAnswer extends TernaryExpression with CodegenFallbac
         shownWidth(ticks),
         s"from ${shownWidth(0)} to the sketch's max_width ${shownWidth(digest.maxWidth)}"
       )
-    if (end < -SlidingTime.MaxTime || end > SlidingTime.MaxTime)
+    if (end < -SketchTime.MaxTime || end > SketchTime.MaxTime)
       throw new InvalidArgument(prettyName, "now", shownTime(end), "from -2^61 to 2^61 microseconds or units")
     if (digest.clock != Long.MinValue && end - ticks < digest.clock - digest.maxWidth)
       throw new InvalidArgument(

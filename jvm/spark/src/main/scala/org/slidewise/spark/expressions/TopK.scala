@@ -9,13 +9,13 @@ import org.apache.spark.sql.catalyst.util.{GenericArrayData, TypeUtils}
 import org.apache.spark.sql.types._
 
 /**
- * The `k` best values of a frame, kept as [[Best]]: O(log k) comparisons a row, O(k) a merge.
+ * The `k` best values of a frame, kept as [[TopKBuffer]]: O(log k) comparisons a row, O(k) a merge.
  *
  * @see
  *   Dani, Getta, "Incremental computation of aggregate operators over sliding windows"
  */
-abstract class BestFunction(largest: Boolean)
-    extends TypedImperativeAggregate[Best]
+abstract class TopKAggregate(largest: Boolean)
+    extends TypedImperativeAggregate[TopKBuffer]
     with NonMutatingMerge
     with Serializable {
 
@@ -43,32 +43,32 @@ abstract class BestFunction(largest: Boolean)
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
       () => TypeUtils.checkForOrderingExpr(compared.dataType, prettyName),
-      () => limit.wholeUpTo(BestFunction.Most, children.indexOf(k))
+      () => limit.wholeUpTo(TopKAggregate.MaxK, children.indexOf(k))
     )
 
   private def key(element: Any): Any =
     if (shown.isEmpty) element else element.asInstanceOf[InternalRow].get(0, compared.dataType)
 
-  @transient private lazy val beats: (Any, Any) => Boolean =
+  @transient private lazy val precedes: (Any, Any) => Boolean =
     if (largest) (a, b) => ordering.gt(key(a), key(b)) else (a, b) => ordering.lt(key(a), key(b))
 
-  override def createAggregationBuffer(): Best = new Best(capacity, beats)
+  override def createAggregationBuffer(): TopKBuffer = new TopKBuffer(capacity, precedes)
 
-  override def update(buffer: Best, input: InternalRow): Best = {
+  override def update(buffer: TopKBuffer, input: InternalRow): TopKBuffer = {
     val value = compared.eval(input)
     if (value != null) {
       val element = shown.fold[Any](value)(e => InternalRow(value, e.eval(input)))
-      if (buffer.takes(element)) buffer.add(InternalRow.copyValue(element))
+      if (buffer.accepts(element)) buffer.add(InternalRow.copyValue(element))
     }
     buffer
   }
 
-  override def merge(buffer: Best, newer: Best): Best = {
+  override def merge(buffer: TopKBuffer, newer: TopKBuffer): TopKBuffer = {
     buffer.addAll(newer)
     buffer
   }
 
-  override def eval(buffer: Best): Any =
+  override def eval(buffer: TopKBuffer): Any =
     if (buffer.size == 0) null
     else
       new GenericArrayData(
@@ -81,10 +81,10 @@ abstract class BestFunction(largest: Boolean)
     UnsafeProjection.create(Array[DataType](ArrayType(elementType, containsNull = false)))
   @transient private lazy val row = new UnsafeRow(1)
 
-  override def serialize(buffer: Best): Array[Byte] =
+  override def serialize(buffer: TopKBuffer): Array[Byte] =
     projection(InternalRow(new GenericArrayData(buffer.toArray))).getBytes
 
-  override def deserialize(bytes: Array[Byte]): Best = {
+  override def deserialize(bytes: Array[Byte]): TopKBuffer = {
     val buffer = createAggregationBuffer()
     row.pointTo(bytes, bytes.length)
     row.getArray(0).foreach(elementType, (_, x: Any) => buffer.append(InternalRow.copyValue(x)))
@@ -92,10 +92,10 @@ abstract class BestFunction(largest: Boolean)
   }
 }
 
-object BestFunction {
+object TopKAggregate {
 
   /** The limit that Spark sets to `max_by(x, y, k)`. */
-  val Most = 100000
+  val MaxK = 100000
 
   final val Arguments = """
     Arguments:
@@ -106,7 +106,7 @@ object BestFunction {
 
 @ExpressionDescription(
   usage = "_FUNC_(x, k) - Returns the `k` greatest values of `x`, the greatest first.",
-  arguments = BestFunction.Arguments,
+  arguments = TopKAggregate.Arguments,
   examples = """
     Examples:
       > SELECT _FUNC_(x, 2) FROM VALUES (4), (7), (NULL), (7), (1) AS t(x);
@@ -121,7 +121,7 @@ object BestFunction {
   since = "0.1.0"
 )
 case class TopK(left: Expression, right: Expression, mutableAggBufferOffset: Int, inputAggBufferOffset: Int)
-    extends BestFunction(largest = true)
+    extends TopKAggregate(largest = true)
     with BinaryLike[Expression] {
   def this(x: Expression, k: Expression) = this(x, k, 0, 0)
   override def prettyName: String = "top_k"
@@ -135,7 +135,7 @@ case class TopK(left: Expression, right: Expression, mutableAggBufferOffset: Int
 
 @ExpressionDescription(
   usage = "_FUNC_(x, k) - Returns the `k` least values of `x`, the least first.",
-  arguments = BestFunction.Arguments,
+  arguments = TopKAggregate.Arguments,
   examples = """
     Examples:
       > SELECT _FUNC_(x, 2) FROM VALUES (4), (7), (NULL), (4), (1) AS t(x);
@@ -154,7 +154,7 @@ case class BottomK(
     right: Expression,
     mutableAggBufferOffset: Int,
     inputAggBufferOffset: Int
-) extends BestFunction(largest = false)
+) extends TopKAggregate(largest = false)
     with BinaryLike[Expression] {
   def this(x: Expression, k: Expression) = this(x, k, 0, 0)
   override def prettyName: String = "bottom_k"
@@ -199,7 +199,7 @@ case class TopKBy(
     third: Expression,
     mutableAggBufferOffset: Int,
     inputAggBufferOffset: Int
-) extends BestFunction(largest = true)
+) extends TopKAggregate(largest = true)
     with TernaryLike[Expression]
     with OrderDependent {
   def this(x: Expression, y: Expression, k: Expression) = this(x, y, k, 0, 0)
