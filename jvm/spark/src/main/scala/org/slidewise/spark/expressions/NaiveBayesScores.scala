@@ -10,12 +10,12 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-/** What a model by `naive_bayes_agg` says of features: O(classes × features) a row, and to compare the model with the last. */
+/** Evaluates a model of `naive_bayes_agg` for features in O(classes × features) time, plus a comparison with the last model. */
 abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
   override def nullIntolerant: Boolean = true
   override def nullable: Boolean = true
 
-  /** Whether the names of features are those of the model only if their case is, too. */
+  /** Whether names of features are compared case-sensitively. */
   def caseSensitive: Boolean
 
   override protected def stringArgs: Iterator[Any] = children.iterator
@@ -50,16 +50,16 @@ abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
 private object NaiveBayesScore {
   final val Arguments = """
     Arguments:
-      * model - the result of `naive_bayes_agg`; null gives null.
-      * features - a struct with the names of the features that the model was trained with; names are the same as those of
-          columns are. A feature that is null, NaN or infinite, or that the model does not know, is left out. A number
-          where the model has categories is an error, and so is a category where it has numbers.
+      * model - a result of `naive_bayes_agg`. Null gives null.
+      * features - a struct with the field names of the training features, which are compared as column names are. A feature that is
+          null, NaN or infinite, or unknown to the model, is ignored. A number where the model has categories, or a category
+          where it has numbers, is an error.
   """
 }
 
 @ExpressionDescription(
   usage =
-    "_FUNC_(model, features) - Returns the most probable label of `features` by a model that `naive_bayes_agg` has trained.",
+    "_FUNC_(model, features) - Returns the most probable label for `features` by a model of `naive_bayes_agg`.",
   arguments = NaiveBayesScore.Arguments,
   examples = """
     Examples:
@@ -67,8 +67,8 @@ private object NaiveBayesScore {
        b
   """,
   note = """
-    Of equally probable labels it is the least. A category that the model does not know counts as one never seen in any class; to
-    each variance a billionth of the largest is added, as scikit-learn does.
+    Of equally probable labels, the least is returned. A category unknown to the model counts as unseen in every class. A
+    billionth of the largest variance is added to each variance, as scikit-learn does.
   """,
   group = "misc_funcs",
   since = "0.1.0"
@@ -86,7 +86,8 @@ case class NaiveBayesPredict(left: Expression, right: Expression, caseSensitive:
 }
 
 @ExpressionDescription(
-  usage = "_FUNC_(model, features) - Returns each label with its probability, the most probable first.",
+  usage =
+    "_FUNC_(model, features) - Returns the labels of a model with their probabilities, in descending order of probability.",
   arguments = NaiveBayesScore.Arguments,
   examples = """
     Examples:

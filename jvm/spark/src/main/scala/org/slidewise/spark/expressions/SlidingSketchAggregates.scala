@@ -13,12 +13,11 @@ import org.slidewise.core.summaries.DyadicDigest
 import org.slidewise.spark.errors.InvalidArgument
 
 /**
- * Aggregates whose result is a [[org.slidewise.core.summaries.DyadicDigest]]: a row costs O(log W) amortised, a merge the size
- * of one, which is about ln(ε B) / ε ranges of 20 to 30 bits for a count or sum of B.
+ * An aggregate whose result is a [[org.slidewise.core.summaries.DyadicDigest]]. A row takes O(log W) amortized time, a merge time
+ * linear in the size of a digest: about ln(ε B) / ε ranges of 20 to 30 bits for a count or sum of B.
  *
  * @see
- *   Busch, Tirthapura, "A Deterministic Algorithm for Summarizing Asynchronous Streams over a Sliding Window", for the problem;
- *   the class of the digest for the solution
+ *   Busch, Tirthapura, "A Deterministic Algorithm for Summarizing Asynchronous Streams over a Sliding Window"
  */
 abstract class SlidingSketchAggregate
     extends TypedImperativeAggregate[SlidingSketch]
@@ -45,17 +44,17 @@ abstract class SlidingSketchAggregate
     new SlidingSketch(if (bytes.isEmpty) null else SlidingSketch.read(prettyName, bytes))
 }
 
-/** Those that make a sketch of rows. */
+/** An aggregate that builds a sketch from rows. */
 abstract class SlidingSketchOfRows extends SlidingSketchAggregate {
   def ts: Expression
   def maxWidth: Expression
   def epsilon: Expression
 
-  private def place(argument: Expression) = children.indexWhere(_ eq argument)
+  private def position(argument: Expression) = children.indexWhere(_ eq argument)
 
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
-      () => SketchTime.check(ts, 0, maxWidth, place(maxWidth)),
+      () => SketchTime.check(ts, 0, maxWidth, position(maxWidth)),
       () =>
         ConstantArgument("max_width", maxWidth).inRange(
           s"[${SketchTime.shown(1, maxWidth.dataType)}, ${SketchTime.shown(SketchTime.MaxWidth, maxWidth.dataType)}]"
@@ -63,14 +62,14 @@ abstract class SlidingSketchOfRows extends SlidingSketchAggregate {
           val width = SketchTime.ticks(value, maxWidth.dataType)
           width >= 1 && width <= SketchTime.MaxWidth
         },
-      () => EpsilonArgument.checkRelative(epsilon, place(epsilon))
+      () => EpsilonArgument.checkRelative(epsilon, position(epsilon))
     )
 
   private lazy val width =
     SketchTime.ticks(ConstantArgument("max_width", maxWidth).value, maxWidth.dataType)
   private lazy val error = EpsilonArgument.of(epsilon)
 
-  /** Adds what counts for `value` at the time `at`. */
+  /** Inserts `value` at the time `at`. */
   final protected def insert(buffer: SlidingSketch, at: Any, value: Long): SlidingSketch = {
     val time = SketchTime.ticks(at, ts.dataType)
     if (time < -SketchTime.MaxTime || time > SketchTime.MaxTime)
@@ -88,13 +87,14 @@ abstract class SlidingSketchOfRows extends SlidingSketchAggregate {
 
 @ExpressionDescription(
   usage =
-    "_FUNC_(ts, max_width, epsilon) - Returns a sketch that tells how many rows there were in any time window, within a relative error.",
+    "_FUNC_(ts, max_width, epsilon) - Returns a sketch that estimates the number of rows in any time window, within a relative error.",
   arguments = """
     Arguments:
-      * ts - the time of a row: a timestamp, a timestamp without time zone, a date or a whole number. Rows may come in any order;
-          those in which it is null are skipped, and where there are no others, the result is null.
-      * max_width - the greatest width that can be asked for: a constant day-time interval, or a whole number where `ts` is one.
-      * epsilon - the greatest relative error: a constant from 2^-20 and below 1.
+      * ts - the time of a row: a timestamp, a timestamp without time zone, a date or an integer. Rows may come in any order.
+          Rows in which it is null are skipped; without other rows, the result is null.
+      * max_width - the greatest window width that can be queried: a constant day-time interval, or a constant integer where `ts` is
+          one.
+      * epsilon - the greatest relative error: a constant of at least 2^-20 and below 1.
   """,
   examples = """
     Examples:
@@ -107,8 +107,9 @@ abstract class SlidingSketchOfRows extends SlidingSketchAggregate {
        4	2.0
   """,
   note = """
-    The result is for `sliding_sketch_estimate`, `sliding_sketch_bounds` and `sliding_sketch_union_agg`. Rows more than `max_width`
-    before the newest are in no window and let go of: one time far in the future makes all the past leave. A date is its midnight.
+    Query the result with `sliding_sketch_estimate` or `sliding_sketch_bounds`, and merge results with
+    `sliding_sketch_union_agg`. Rows that are more than `max_width` older than the newest row are dropped, so one time far in
+    the future drops all earlier rows. A date counts as its midnight.
   """,
   group = "agg_funcs",
   since = "0.1.0"
@@ -147,14 +148,15 @@ case class SlidingCountSketch(
 
 @ExpressionDescription(
   usage =
-    "_FUNC_(ts, x, max_width, epsilon) - Returns a sketch that tells the sum of `x` in any time window, within a relative error.",
+    "_FUNC_(ts, x, max_width, epsilon) - Returns a sketch that estimates the sum of `x` in any time window, within a relative error.",
   arguments = """
     Arguments:
-      * ts - the time of a row: a timestamp, a timestamp without time zone, a date or a whole number. Rows may come in any order.
-      * x - a whole number from 0 to 2^53; another is an error when its row is read. Rows in which `ts` or `x` is null are skipped;
-          where there are no others, the result is null.
-      * max_width - the greatest width that can be asked for: a constant day-time interval, or a whole number where `ts` is one.
-      * epsilon - the greatest relative error: a constant from 2^-20 and below 1.
+      * ts - the time of a row: a timestamp, a timestamp without time zone, a date or an integer. Rows may come in any order.
+      * x - an integer from 0 to 2^53; another value is an error. Rows in which `ts` or `x` is null are skipped; without other
+          rows, the result is null.
+      * max_width - the greatest window width that can be queried: a constant day-time interval, or a constant integer where `ts` is
+          one.
+      * epsilon - the greatest relative error: a constant of at least 2^-20 and below 1.
   """,
   examples = """
     Examples:
@@ -165,9 +167,10 @@ case class SlidingCountSketch(
        b	2.0
   """,
   note = """
-    The result is for `sliding_sketch_estimate`, `sliding_sketch_bounds` and `sliding_sketch_union_agg`. Rows more than `max_width`
-    before the newest are in no window and let go of: one time far in the future makes all the past leave. A date is its midnight.
-    Fractions are made whole by a scale, `CAST(round(100 * price) AS BIGINT)`. The sum of what is kept stays below 2^62.
+    Query the result with `sliding_sketch_estimate` or `sliding_sketch_bounds`, and merge results with
+    `sliding_sketch_union_agg`. Rows that are more than `max_width` older than the newest row are dropped, so one time far in
+    the future drops all earlier rows. A date counts as its midnight. To sum fractions, scale them: `CAST(round(100 * price)
+    AS BIGINT)`. The sum of all values must stay below 2^62.
   """,
   group = "agg_funcs",
   since = "0.1.0"
@@ -200,8 +203,8 @@ case class SlidingSumSketch(
     if (at == null || number == null) buffer
     else {
       val value = number.asInstanceOf[Number].longValue
-      if (value < 0 || value > SlidingSumSketch.Most)
-        throw new InvalidArgument(prettyName, "x", value.toString, s"from 0 to ${SlidingSumSketch.Most}")
+      if (value < 0 || value > SlidingSumSketch.MaxValue)
+        throw new InvalidArgument(prettyName, "x", value.toString, s"from 0 to ${SlidingSumSketch.MaxValue}")
       insert(buffer, at, value)
     }
   }
@@ -219,15 +222,15 @@ case class SlidingSumSketch(
 }
 
 private object SlidingSumSketch {
-  val Most: Long = 1L << 53
+  val MaxValue: Long = 1L << 53
 }
 
 @ExpressionDescription(
-  usage = "_FUNC_(sketch) - Returns the sketch of all the rows that the sketches were made of.",
+  usage = "_FUNC_(sketch) - Returns the sketch of all rows of the sketches.",
   arguments = """
     Arguments:
-      * sketch - results of `sliding_count_sketch_agg`, of `sliding_sum_sketch_agg` or of this function, all of the same `max_width`
-          and `epsilon`. Nulls are skipped; where there is nothing else, the result is null.
+      * sketch - a result of `sliding_count_sketch_agg`, `sliding_sum_sketch_agg` or this function; all with the same `max_width`
+          and `epsilon`. Nulls are skipped; without other values, the result is null.
   """,
   examples = """
     Examples:
@@ -235,8 +238,8 @@ private object SlidingSumSketch {
        3.0
   """,
   note = """
-    Merging adds no error, in whatever order and however often. A count and a sum are told apart by nobody: do not mix them, nor
-    sketches of times of different types.
+    Merging adds no error, in any order and any number of times. A sketch does not record whether it counts or sums, nor the
+    type of its times: do not mix them.
   """,
   group = "agg_funcs",
   since = "0.1.0"

@@ -11,8 +11,8 @@ import org.apache.spark.sql.types._
 import org.slidewise.core.summaries.{DyadicDigest, Estimate}
 import org.slidewise.spark.errors.InvalidArgument
 
-/** What a sketch says of the window `[now - width, now]`; O(its ranges). */
-abstract class SlidingSketchAnswer extends TernaryExpression with CodegenFallback {
+/** Queries a sketch for the window `[now - width, now]`, in time linear in its ranges. */
+abstract class SlidingSketchQuery extends TernaryExpression with CodegenFallback {
   protected def sketch: Expression = first
   protected def now: Expression = second
   protected def width: Expression = third
@@ -76,13 +76,13 @@ abstract class SlidingSketchAnswer extends TernaryExpression with CodegenFallbac
 
 @ExpressionDescription(
   usage =
-    "_FUNC_(sketch, now, width) - Returns about the count, or sum, of the rows with times from `now - width` to `now`, both included.",
+    "_FUNC_(sketch, now, width) - Returns an estimate of the count, or sum, of the rows with times from `now - width` to `now`, both included.",
   arguments = """
     Arguments:
-      * sketch - a result of `sliding_count_sketch_agg`, `sliding_sum_sketch_agg` or `sliding_sketch_union_agg`; null gives null.
-      * now - where the window ends: of the type of time that the sketch was made of. Null gives null.
-      * width - of the window, up to the sketch's `max_width`: a day-time interval, or a whole number where `now` is one. Null gives
-          null.
+      * sketch - a result of `sliding_count_sketch_agg`, `sliding_sum_sketch_agg` or `sliding_sketch_union_agg`. Null gives null.
+      * now - the end of the window, of the type of the sketch's times. Null gives null.
+      * width - the width of the window, at most the sketch's `max_width`: a day-time interval, or an integer where `now` is one.
+          Null gives null.
   """,
   examples = """
     Examples:
@@ -92,15 +92,15 @@ abstract class SlidingSketchAnswer extends TernaryExpression with CodegenFallbac
        6	4.0
   """,
   note = """
-    A double, as it lies halfway between the bounds. Where the window ends at the newest time of the sketch or later it is off by
-    at most epsilon of the truth; where it ends before, by at most epsilon of all since the window's begin. A window that begins
-    before the newest time less `max_width` is an error.
+    The result is a double, halfway between the bounds. If the window ends at or after the newest time of the sketch, the
+    error is at most epsilon times the true value; if it ends before, at most epsilon times the value from the start of the
+    window up to the newest time. A window that starts before the newest time minus `max_width` is an error.
   """,
   group = "misc_funcs",
   since = "0.1.0"
 )
 case class SlidingSketchEstimate(first: Expression, second: Expression, third: Expression)
-    extends SlidingSketchAnswer {
+    extends SlidingSketchQuery {
   override def prettyName: String = "sliding_sketch_estimate"
   override def dataType: DataType = DoubleType
   override protected def answer(estimate: Estimate): Any = estimate.estimate
@@ -115,13 +115,13 @@ case class SlidingSketchEstimate(first: Expression, second: Expression, third: E
 
 @ExpressionDescription(
   usage =
-    "_FUNC_(sketch, now, width) - Returns what the count, or sum, of the rows with times from `now - width` to `now` is at least and at most.",
+    "_FUNC_(sketch, now, width) - Returns a lower and an upper bound of the count, or sum, of the rows with times from `now - width` to `now`.",
   arguments = """
     Arguments:
-      * sketch - a result of `sliding_count_sketch_agg`, `sliding_sum_sketch_agg` or `sliding_sketch_union_agg`; null gives null.
-      * now - where the window ends: of the type of time that the sketch was made of. Null gives null.
-      * width - of the window, up to the sketch's `max_width`: a day-time interval, or a whole number where `now` is one. Null gives
-          null.
+      * sketch - a result of `sliding_count_sketch_agg`, `sliding_sum_sketch_agg` or `sliding_sketch_union_agg`. Null gives null.
+      * now - the end of the window, of the type of the sketch's times. Null gives null.
+      * width - the width of the window, at most the sketch's `max_width`: a day-time interval, or an integer where `now` is one.
+          Null gives null.
   """,
   examples = """
     Examples:
@@ -129,13 +129,13 @@ case class SlidingSketchEstimate(first: Expression, second: Expression, third: E
        {"lower":90.0,"upper":90.0}
   """,
   note = """
-    `sliding_sketch_estimate` is halfway between the two; its note says how far they can be apart.
+    `sliding_sketch_estimate` returns the middle of the bounds, and its note states how far they can be apart.
   """,
   group = "misc_funcs",
   since = "0.1.0"
 )
 case class SlidingSketchBounds(first: Expression, second: Expression, third: Expression)
-    extends SlidingSketchAnswer {
+    extends SlidingSketchQuery {
   override def prettyName: String = "sliding_sketch_bounds"
   override def dataType: DataType =
     new StructType().add("lower", DoubleType, nullable = false).add("upper", DoubleType, nullable = false)
