@@ -42,7 +42,9 @@ def test_groups_and_unions_of_groups(
 ) -> None:
     table = ARRIVALS.format(n=partitions)
     rows = spark.sql(f"SELECT g, ts, x FROM {table}").collect()
-    made = f"sliding_sum_sketch_agg(ts, x, {WIDTH}, {epsilon}) AS s, sliding_count_sketch_agg(ts, {WIDTH}, {epsilon}) AS c"
+    made = (
+        f"sliding_sum_sketch_agg(ts, x, {WIDTH}, {epsilon}) AS s, sliding_count_sketch_agg(ts, {WIDTH}, {epsilon}) AS c"
+    )
     whole = f"SELECT g, {made} FROM {table} GROUP BY g"
     merged = f"""SELECT g, sliding_sketch_union_agg(s) AS s, sliding_sketch_union_agg(c) AS c
                  FROM (SELECT g, hour, {made} FROM {table} GROUP BY g, hour) GROUP BY g"""
@@ -73,7 +75,8 @@ def test_groups_and_unions_of_groups(
 )
 def test_over_frames(spark: SparkSession, changes: dict[str, str], algorithm: str | None) -> None:
     frame, epsilon = 400, 0.1
-    sql = f"""SELECT g, i, ts, x, now, sliding_sketch_estimate(s, now, 150) AS s, sliding_sketch_bounds(s, now, 150) AS b
+    sql = f"""SELECT g, i, ts, x, now, sliding_sketch_estimate(s, now, 150) AS s,
+                     sliding_sketch_bounds(s, now, 150) AS b
               FROM (SELECT *, sliding_sum_sketch_agg(ts, x, 200, {epsilon}) OVER w AS s, max(ts) OVER w AS now
                     FROM {ARRIVALS.format(n=3)} WHERE i < 1500
                     WINDOW w AS (PARTITION BY g ORDER BY i ROWS {frame - 1} PRECEDING)) ORDER BY g, i"""
@@ -120,7 +123,8 @@ def test_nulls_and_nothing(spark: SparkSession) -> None:
     assert tuple(row) == (None, None, None)
     row = spark.sql(
         """SELECT sliding_count_sketch_agg(NULL, INTERVAL '1' DAY, 0.1), sliding_sum_sketch_agg(1, NULL, 5, 0.1),
-             sliding_sketch_estimate(NULL, 1, 2), sliding_sketch_bounds(sliding_count_sketch_agg(1, 5, 0.1), NULL, NULL)"""
+             sliding_sketch_estimate(NULL, 1, 2),
+             sliding_sketch_bounds(sliding_count_sketch_agg(1, 5, 0.1), NULL, NULL)"""
     ).first()
     assert tuple(row) == (None, None, None, None)
 
@@ -232,7 +236,10 @@ GOOD = "(SELECT sliding_count_sketch_agg(id, 100, 0.1) FROM range(1000))"
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("SELECT sliding_sum_sketch_agg(1, x, 10, 0.1) FROM VALUES (3), (-7) AS t(x)", ["`x`", "-7", "9007199254740992"]),
+        (
+            "SELECT sliding_sum_sketch_agg(1, x, 10, 0.1) FROM VALUES (3), (-7) AS t(x)",
+            ["`x`", "-7", "9007199254740992"],
+        ),
         ("SELECT sliding_count_sketch_agg(5000000000000000000, 10, 0.1)", ["`ts`", "2305843009213693952"]),
         (
             "SELECT sliding_sum_sketch_agg(id, 9007199254740992, 10000, 0.5) FROM range(1100)",
