@@ -73,14 +73,14 @@ CALLS = [
     Call("approx_count_if(x > 50, 0.01) {w}", "count_if(x > 50) {w}", None),
     Call("approx_sum(x, 100, 0.01) {w}", "sum(x) {w}", None),
     Call(
-        "async_sketch_estimate(async_count_sketch_agg(t, 1000, 0.05) {w}, t, 500)",
+        "sliding_sketch_estimate(sliding_count_sketch_agg(t, 1000, 0.05) {w}, t, 500)",
         "size(filter(collect_list(t) {w}, e -> e >= t - 500))",
         None,
     ),
-    Call("async_sketch_estimate(async_sum_sketch_agg(t, x, 1000, 0.05) {w}, t, 500)", LATELY, None),
+    Call("sliding_sketch_estimate(sliding_sum_sketch_agg(t, x, 1000, 0.05) {w}, t, 500)", LATELY, None),
 ]
-WITHOUT_A_PEER = """`count_min_sketch_merge_agg` and `async_sketch_union_agg` merge sketches, which Spark cannot;
-`naive_bayes_predict`, `naive_bayes_score` and `async_sketch_bounds` are of one row, without a frame."""
+WITHOUT_A_PEER = """`count_min_sketch_merge_agg` and `sliding_sketch_union_agg` merge sketches, which Spark cannot;
+`naive_bayes_predict`, `naive_bayes_score` and `sliding_sketch_bounds` are of one row, without a frame."""
 
 
 def frame_ewma(x: pd.Series) -> float:

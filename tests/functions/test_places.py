@@ -26,8 +26,8 @@ CALLS = [
     "count_min_sketch_estimate(count_min_sketch(x, 0.01d, 0.99d, 1), 3L)",
     "naive_bayes_predict(naive_bayes_agg(s, struct(x)), named_struct('x', 3))",
     # So small an error that nothing is left out.
-    "async_sketch_estimate(async_count_sketch_agg(id, 900, 0.0001), 1000, 300)",
-    "async_sketch_bounds(async_sum_sketch_agg(id, x, 900, 0.0001), 1000, 300)",
+    "sliding_sketch_estimate(sliding_count_sketch_agg(id, 900, 0.0001), 1000, 300)",
+    "sliding_sketch_bounds(sliding_sum_sketch_agg(id, x, 900, 0.0001), 1000, 300)",
     "approx_count_if(x > 3, 0.1)",
     "approx_sum(x, 10, 0.1)",
 ]
@@ -41,8 +41,8 @@ def over(call: str, window: str) -> str:
         "bloom_filter_agg(id)",
         "count_min_sketch(x, 0.01d, 0.99d, 1)",
         "naive_bayes_agg(s, struct(x))",
-        "async_count_sketch_agg(id, 900, 0.0001)",
-        "async_sum_sketch_agg(id, x, 900, 0.0001)",
+        "sliding_count_sketch_agg(id, 900, 0.0001)",
+        "sliding_sum_sketch_agg(id, x, 900, 0.0001)",
         "geomean(x)",
     ):
         if name in call:

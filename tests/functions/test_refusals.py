@@ -148,7 +148,7 @@ def test_a_name_that_is_not_that_of_an_argument(
         (
             "count_min_sketch_merge_agg(s) FROM (SELECT count_min_sketch(1, 0.1D, 0.9D, 1) AS s"
             " UNION ALL SELECT count_min_sketch(1, 0.2D, 0.9D, 1))",
-            ["is of another error, confidence or seed than those before it: it must be made with the same as"],
+            ["is a sketch with another error, confidence or seed than those before it: it must be of the same error"],
         ),
     ],
 )

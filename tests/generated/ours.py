@@ -142,7 +142,7 @@ def _approx_sum(rng: random.Random, table: Table) -> Call:
     return Call(sql, None, Compare.CLOSE, epsilon * LONGEST * (100 if bound == "100" else 1), ordered=True)
 
 
-def _async_sketch(name: str) -> Maker:
+def _sliding_sketch(name: str) -> Maker:
     def make(rng: random.Random, table: Table) -> Call:
         ts = f"pmod(hash({pick(rng, table, ORDERABLE).name}), 1000)"
         epsilon, width = rng.choice(EPSILONS), rng.choice([0, 10, 500, 1000])
@@ -150,7 +150,7 @@ def _async_sketch(name: str) -> Maker:
         sketch = f"{name}({ts}{x}, 1000, {epsilon:.6f}) {{over}}"
         # Both ways may be wrong, by so much of what was since the begin of the window.
         tolerance = 2 * epsilon * table.rows * (100 if x else 1)
-        return Call(f"async_sketch_estimate({sketch}, 1000, {width})", None, Compare.CLOSE, tolerance)
+        return Call(f"sliding_sketch_estimate({sketch}, 1000, {width})", None, Compare.CLOSE, tolerance)
 
     return make
 
@@ -177,6 +177,6 @@ FUNCTIONS = [
     Function("naive_bayes_agg", _naive_bayes),
     Function("approx_count_if", _approx_count_if),
     Function("approx_sum", _approx_sum),
-    Function("async_count_sketch_agg", _async_sketch("async_count_sketch_agg"), 0.5),
-    Function("async_sum_sketch_agg", _async_sketch("async_sum_sketch_agg"), 0.5),
+    Function("sliding_count_sketch_agg", _sliding_sketch("sliding_count_sketch_agg"), 0.5),
+    Function("sliding_sum_sketch_agg", _sliding_sketch("sliding_sum_sketch_agg"), 0.5),
 ]

@@ -58,10 +58,10 @@ APPROXIMATE = [
     Approximate("approx_sum(g, 1, 0.002)", 0.002),
     # Both Spark's own way and Slidewise's may be wrong by so much.
     Approximate(
-        "async_sketch_estimate(async_count_sketch_agg(ts, INTERVAL '1' HOUR, 0.1)%, ts, INTERVAL '1' MINUTE)", 0.2
+        "sliding_sketch_estimate(sliding_count_sketch_agg(ts, INTERVAL '1' HOUR, 0.1)%, ts, INTERVAL '1' MINUTE)", 0.2
     ),
     Approximate(
-        "async_sketch_estimate(async_sum_sketch_agg(ts, g, INTERVAL '10' MINUTE, 0.001)%, ts, INTERVAL '9' MINUTE)",
+        "sliding_sketch_estimate(sliding_sum_sketch_agg(ts, g, INTERVAL '10' MINUTE, 0.001)%, ts, INTERVAL '9' MINUTE)",
         0.002,
     ),
 ]

@@ -4,8 +4,8 @@ import org.apache.spark.sql.{Dataset, SparkSession}
 import org.apache.spark.sql.classic
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.expressions.{OrderCheckStrategy, Registered}
 import org.slidewise.spark.explain.WindowReport
+import org.slidewise.spark.expressions.{OrderCheckStrategy, SqlFunctions}
 import org.slidewise.spark.planning.SlidingWindowStrategy
 
 /** Switches Slidewise on in a running session, and reports on its queries. */
@@ -26,7 +26,7 @@ object Slidewise {
     if (off) {
       val running = session.asInstanceOf[classic.SparkSession]
       running.experimental.extraStrategies ++= Seq(OrderCheckStrategy, SlidingWindowStrategy)
-      Registered.into(running.sessionState.functionRegistry)
+      SqlFunctions.registerIn(running.sessionState.functionRegistry)
     }
     off
   }

@@ -30,7 +30,7 @@ private object Injection {
     extensions.injectPlannerStrategy(_ => planning.streams.StreamWindowStrategy)
     extensions.injectCheckRule(session => new planning.streams.StreamCheck(session))
     extensions.injectOptimizerRule(_ => planning.streams.PushFilterThroughStream)
-    expressions.Registered.all.foreach(extensions.injectFunction)
+    expressions.SqlFunctions.all.foreach(f => extensions.injectFunction(f.description))
     extensions.injectCheckRule(_ => expressions.OrderCheck)
   }
 }

@@ -3,7 +3,7 @@ package org.slidewise.spark
 import org.apache.spark.sql.expressions.Window
 import org.apache.spark.sql.functions.{col, lit, struct}
 
-import org.slidewise.spark.expressions.Registered
+import org.slidewise.spark.expressions.SqlFunctions
 import org.slidewise.spark.functions._
 
 /** The functions for Scala and Java, which pytest does not see. */
@@ -14,7 +14,7 @@ class FunctionsSuite extends SparkSuite {
       .filter(m => java.lang.reflect.Modifier.isPublic(m.getModifiers) && m.getName.matches("[a-z0-9_]+"))
       .map(_.getName)
       .toSet
-    assertEquals(methods, Registered.all.map(_._1.funcName).toSet)
+    assertEquals(methods, SqlFunctions.all.map(_.name).toSet)
   }
 
   test("the methods are the functions") {
@@ -31,8 +31,8 @@ class FunctionsSuite extends SparkSuite {
         top_k(col("id"), 2).over(window),
         might_contain(bloom_filter_agg(col("id"), 10, 100).over(window), col("id")),
         naive_bayes_predict(model, struct(col("id"))),
-        async_sketch_estimate(
-          async_sum_sketch_agg(col("id"), col("id"), 9, 0.1).over(window),
+        sliding_sketch_estimate(
+          sliding_sum_sketch_agg(col("id"), col("id"), 9, 0.1).over(window),
           lit(3),
           lit(1)
         ),

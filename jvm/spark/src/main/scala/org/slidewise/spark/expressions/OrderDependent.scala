@@ -4,28 +4,28 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, SortOrder}
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, SupportsOrderingWithinGroup}
 
 /**
- * An aggregate function whose answer depends on the order of the rows, and so has one only over an ordered window, or with an
- * order of its own: `WITHIN GROUP (ORDER BY …)`.
+ * An aggregate function whose result depends on the order of its rows. The order is that of the window, or the call's own: `WITHIN
+ * GROUP (ORDER BY …)`.
  */
 trait OrderDependent extends SupportsOrderingWithinGroup { self: AggregateFunction =>
 
-  /** Whether this call of it does. */
+  /** Whether the result of this call depends on the order. */
   def dependsOnOrder: Boolean = true
 
-  /** The argument in whose ascending order the rows have to be, if there is one. */
+  /** The argument by which the rows must ascend, if there is one. */
   def ascending: Option[Expression] = None
 
   def prettyName: String
 
-  /** What the user may do instead, for the message. */
-  def withoutOrder: Option[String] = None
+  /** A call that needs no order, for the error message. */
+  def unorderedAlternative: Option[String] = None
 
-  /** How many of its arguments, the first ones, are of the row; the others are constants. */
+  /** The number of leading arguments that vary from row to row; the others are constants. */
   def rowArguments: Int
 
   override def withOrderingWithinGroup(order: Seq[SortOrder]): AggregateFunction = WithinGroup(this, order)
 
-  // A call with an order is another expression, which refuses DISTINCT itself.
+  // A call with an order is a WithinGroup, which refuses DISTINCT itself.
   override def orderingFilled: Boolean = false
   override def isOrderingMandatory: Boolean = false
   override def isDistinctSupported: Boolean = true

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.expressions.{SmallState, SummarizesLastRows}
+import org.slidewise.spark.expressions.{FixedSizeBuffer, SummarizesLastRows}
 import org.slidewise.spark.plan.{EvaluationMethod, FrameShape, MagnitudeExceeds}
 import org.slidewise.spark.plan.EvaluationMethod._
 
@@ -76,7 +76,7 @@ object MethodChoice {
     function.allowedError >= LeastError && FrameShape.lastRows(frame).isDefined
 
   private def isSmall(function: AggregateFunction): Boolean = function match {
-    case _: DeclarativeAggregate | _: SmallState => true
+    case _: DeclarativeAggregate | _: FixedSizeBuffer => true
     case _                                       => false
   }
 

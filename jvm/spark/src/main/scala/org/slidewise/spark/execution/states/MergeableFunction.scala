@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.ObjectType
 import org.apache.spark.unsafe.Platform
 
-import org.slidewise.spark.expressions.ReadsNewerOnly
+import org.slidewise.spark.expressions.NonMutatingMerge
 
 /** An imperative aggregate whose state lies at a known place in a row of states. */
 sealed abstract private[execution] class MergeableFunction(
@@ -110,7 +110,7 @@ private[execution] object MergeableFunction {
   private def leavesTheRightAlone(function: TypedImperativeAggregate[_]): Boolean = function match {
     case _: ApproximatePercentile | _: CountMinSketchAgg => true
     case _: BloomFilterAggregate | _: HllSketchAgg       => true
-    case _: ReadsNewerOnly                               => true
+    case _: NonMutatingMerge                               => true
     case _                                               => false
   }
 

@@ -39,14 +39,14 @@ class ExternalSortSuite extends SparkSuite {
         new PartitionSorter(Tasks.resources(), attributes, new SortSpec(Seq(parity), Seq(order)), results)
       val hog = new Tasks.Hog(MemoryMode.ON_HEAP)
       try {
-        val rows = sorter.sort(
+        val sorted = sorter.sort(
           input().zipWithIndex.map { case (row, i) =>
             if (i == Rows / 2) hog.takeAllBut(8L << 20)
             row
           },
           (_, _) => throw new IllegalStateException("sorted in memory")
         )
-        val got = rows.map(row => (row.getLong(1), row.numFields, row.getLong(2))).toVector
+        val got = sorted.rows.map(row => (row.getLong(1), row.numFields, row.getLong(2))).toVector
         (got.map(_._1), got.map(r => (r._2, r._3)).distinct)
       } finally {
         hog.close()

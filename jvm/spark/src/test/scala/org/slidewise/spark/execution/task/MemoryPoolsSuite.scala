@@ -26,7 +26,7 @@ class MemoryPoolsSuite extends SparkSuite {
   test("a sorter charges its arrays to the heap and its rows to the off-heap pool") {
     val (modes, heap, total) = inTask { () =>
       withSorter { sorter =>
-        sorter.sort(input(), (_, _) => None).next()
+        sorter.sort(input()).next()
         val memory = Tasks.resources().memory
         (sorter.getMode, sorter.getUsed, memory.getMemoryConsumptionForThisTask)
       }
@@ -51,7 +51,7 @@ class MemoryPoolsSuite extends SparkSuite {
     test(s"sorted rows go to a file when another consumer asks for $mode memory") {
       val (spilled, left, ids) = inTask { () =>
         withSorter { sorter =>
-          val rows = sorter.sort(input(), (_, _) => None)
+          val rows = sorter.sort(input())
           val first = rows.next().getLong(2)
           val hog = new Tasks.Hog(mode)
           hog.takeAllBut(0L)
@@ -121,13 +121,13 @@ object MemoryPoolsSuite {
   /** Whether the rows were sorted in memory, and their ids in order. */
   private def sort(sorter: PartitionSorter): (Boolean, Seq[Long]) = {
     var inMemory = false
-    val rows = sorter.sort(
+    val sorted = sorter.sort(
       input(),
       (_, _) => {
         inMemory = true
         None
       }
     )
-    (inMemory, rows.map(_.getLong(2)).toVector)
+    (inMemory, sorted.rows.map(_.getLong(2)).toVector)
   }
 }

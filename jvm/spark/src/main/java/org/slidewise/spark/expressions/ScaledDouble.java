@@ -1,11 +1,11 @@
 package org.slidewise.spark.expressions;
 
-/** Doubles as a mantissa times a power of two, for products that no double holds. Called from generated code. */
-public final class Factors {
+/** Doubles as a mantissa times a power of two, for products beyond the range of double. Called from generated code. */
+public final class ScaledDouble {
   /** The largest power of two by which a mantissa may be multiplied and stay a normal number. */
   private static final long SAFE = 1000;
 
-  private Factors() {}
+  private ScaledDouble() {}
 
   /** The mantissa of `x`: in [1, 2) for normal numbers; `x` itself for 0 and infinity; NaN below 0. */
   public static double mantissa(double x) {

@@ -6,21 +6,21 @@ import org.apache.spark.sql.catalyst.util.IntervalMathUtils;
 import org.apache.spark.sql.catalyst.util.MathUtils;
 import org.apache.spark.sql.types.Decimal;
 
-/** Whole numbers that were added up in more digits, in those of their type, or Spark's own error. Called from generated code. */
-public final class Fitting {
-  private Fitting() {}
+/** Converts sums that were kept in more digits to their type; Spark's overflow error past its end. Called from generated code. */
+public final class CheckedSum {
+  private CheckedSum() {}
 
-  public static long whole(Decimal sum) {
+  public static long toLong(Decimal sum) {
     BigInteger exact = sum.toJavaBigInteger();
     return fits(exact, Long.SIZE) ? exact.longValue() : MathUtils.addExact(Long.MAX_VALUE, 1L);
   }
 
-  public static long interval(Decimal sum) {
+  public static long toDayTimeInterval(Decimal sum) {
     BigInteger exact = sum.toJavaBigInteger();
     return fits(exact, Long.SIZE) ? exact.longValue() : IntervalMathUtils.addExact(Long.MAX_VALUE, 1L);
   }
 
-  public static int months(Decimal sum) {
+  public static int toYearMonthInterval(Decimal sum) {
     BigInteger exact = sum.toJavaBigInteger();
     return fits(exact, Integer.SIZE) ? exact.intValue() : IntervalMathUtils.addExact(Integer.MAX_VALUE, 1);
   }

@@ -11,8 +11,8 @@ import org.apache.spark.sql.types._
 import org.slidewise.core.summaries.{DyadicDigest, Estimate}
 import org.slidewise.spark.errors.InvalidArgument
 
-/** What a sketch says of the window `[now - width, now]`; O(its ranges). */
-abstract class AsyncSketchAnswer extends TernaryExpression with CodegenFallback {
+/** Queries a sketch for the window `[now - width, now]`, in time linear in its ranges. */
+abstract class SlidingSketchQuery extends TernaryExpression with CodegenFallback {
   protected def sketch: Expression = first
   protected def now: Expression = second
   protected def width: Expression = third
@@ -27,24 +27,24 @@ abstract class AsyncSketchAnswer extends TernaryExpression with CodegenFallback 
           case BinaryType | NullType => TypeCheckSuccess
           case _                     => NumericArgument.mismatch(sketch, 0, toSQLType(BinaryType))
         },
-      () => AsyncTime.check(now, 1, width, 2),
+      () => SketchTime.check(now, 1, width, 2),
       () =>
         if (!width.foldable || width.dataType == NullType || width.eval() == null) TypeCheckSuccess
         else
           ConstantArgument("width", width).inRange(
-            s"[${AsyncTime.shown(0, width.dataType)}, ${AsyncTime.shown(AsyncTime.MaxWidth, width.dataType)}]"
+            s"[${SketchTime.shown(0, width.dataType)}, ${SketchTime.shown(SketchTime.MaxWidth, width.dataType)}]"
           ) { value =>
-            val ticks = AsyncTime.ticks(value, width.dataType)
-            ticks >= 0 && ticks <= AsyncTime.MaxWidth
+            val ticks = SketchTime.ticks(value, width.dataType)
+            ticks >= 0 && ticks <= SketchTime.MaxWidth
           }
     )
 
-  @transient private lazy val read = LastRead.ofBytes(AsyncSketch.read(prettyName, _: Array[Byte]))
+  @transient private lazy val read = CachedDecoder.ofBytes(SlidingSketch.read(prettyName, _: Array[Byte]))
 
   final override protected def nullSafeEval(bytes: Any, to: Any, wide: Any): Any = {
     val digest = read(bytes.asInstanceOf[Array[Byte]])
-    val end = AsyncTime.ticks(to, now.dataType)
-    val ticks = AsyncTime.ticks(wide, width.dataType)
+    val end = SketchTime.ticks(to, now.dataType)
+    val ticks = SketchTime.ticks(wide, width.dataType)
     check(digest, end, ticks)
     answer(digest.query(end, ticks))
   }
@@ -52,8 +52,8 @@ abstract class AsyncSketchAnswer extends TernaryExpression with CodegenFallback 
   protected def answer(estimate: Estimate): Any
 
   private def check(digest: DyadicDigest, end: Long, ticks: Long): Unit = {
-    def shownTime(at: Long) = AsyncTime.shown(at, now.dataType)
-    def shownWidth(of: Long) = AsyncTime.shown(of, width.dataType)
+    def shownTime(at: Long) = SketchTime.shown(at, now.dataType)
+    def shownWidth(of: Long) = SketchTime.shown(of, width.dataType)
     if (ticks < 0 || ticks > digest.maxWidth)
       throw new InvalidArgument(
         prettyName,
@@ -61,7 +61,7 @@ abstract class AsyncSketchAnswer extends TernaryExpression with CodegenFallback 
         shownWidth(ticks),
         s"from ${shownWidth(0)} to the sketch's max_width ${shownWidth(digest.maxWidth)}"
       )
-    if (end < -AsyncTime.MaxTime || end > AsyncTime.MaxTime)
+    if (end < -SketchTime.MaxTime || end > SketchTime.MaxTime)
       throw new InvalidArgument(prettyName, "now", shownTime(end), "from -2^61 to 2^61 microseconds or units")
     if (digest.clock != Long.MinValue && end - ticks < digest.clock - digest.maxWidth)
       throw new InvalidArgument(
@@ -76,32 +76,32 @@ abstract class AsyncSketchAnswer extends TernaryExpression with CodegenFallback 
 
 @ExpressionDescription(
   usage =
-    "_FUNC_(sketch, now, width) - Returns about the count, or sum, of the rows with times from `now - width` to `now`, both included.",
+    "_FUNC_(sketch, now, width) - Returns an estimate of the count, or sum, of the rows with times from `now - width` to `now`, both included.",
   arguments = """
     Arguments:
-      * sketch - a result of `async_count_sketch_agg`, `async_sum_sketch_agg` or `async_sketch_union_agg`; null gives null.
-      * now - where the window ends: of the type of time that the sketch was made of. Null gives null.
-      * width - of the window, up to the sketch's `max_width`: a day-time interval, or a whole number where `now` is one. Null gives
-          null.
+      * sketch - a result of `sliding_count_sketch_agg`, `sliding_sum_sketch_agg` or `sliding_sketch_union_agg`. Null gives null.
+      * now - the end of the window, of the type of the sketch's times. Null gives null.
+      * width - the width of the window, at most the sketch's `max_width`: a day-time interval, or an integer where `now` is one.
+          Null gives null.
   """,
   examples = """
     Examples:
-      > SELECT width, _FUNC_(s, 9, width) FROM (SELECT async_count_sketch_agg(ts, 20, 0.05) AS s FROM VALUES (3), (9), (8), (5) AS t(ts)) CROSS JOIN VALUES (1), (4), (6) AS w(width) ORDER BY width;
+      > SELECT width, _FUNC_(s, 9, width) FROM (SELECT sliding_count_sketch_agg(ts, 20, 0.05) AS s FROM VALUES (3), (9), (8), (5) AS t(ts)) CROSS JOIN VALUES (1), (4), (6) AS w(width) ORDER BY width;
        1	2.0
        4	3.0
        6	4.0
   """,
   note = """
-    A double, as it lies halfway between the bounds. Where the window ends at the newest time of the sketch or later it is off by
-    at most epsilon of the truth; where it ends before, by at most epsilon of all since the window's begin. A window that begins
-    before the newest time less `max_width` is an error.
+    The result is a double, halfway between the bounds. If the window ends at or after the newest time of the sketch, the
+    error is at most epsilon times the true value; if it ends before, at most epsilon times the value from the start of the
+    window up to the newest time. A window that starts before the newest time minus `max_width` is an error.
   """,
   group = "misc_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
-case class AsyncSketchEstimate(first: Expression, second: Expression, third: Expression)
-    extends AsyncSketchAnswer {
-  override def prettyName: String = "async_sketch_estimate"
+case class SlidingSketchEstimate(first: Expression, second: Expression, third: Expression)
+    extends SlidingSketchQuery {
+  override def prettyName: String = "sliding_sketch_estimate"
   override def dataType: DataType = DoubleType
   override protected def answer(estimate: Estimate): Any = estimate.estimate
 
@@ -109,34 +109,34 @@ case class AsyncSketchEstimate(first: Expression, second: Expression, third: Exp
       a: Expression,
       b: Expression,
       c: Expression
-  ): AsyncSketchEstimate =
+  ): SlidingSketchEstimate =
     copy(a, b, c)
 }
 
 @ExpressionDescription(
   usage =
-    "_FUNC_(sketch, now, width) - Returns what the count, or sum, of the rows with times from `now - width` to `now` is at least and at most.",
+    "_FUNC_(sketch, now, width) - Returns a lower and an upper bound of the count, or sum, of the rows with times from `now - width` to `now`.",
   arguments = """
     Arguments:
-      * sketch - a result of `async_count_sketch_agg`, `async_sum_sketch_agg` or `async_sketch_union_agg`; null gives null.
-      * now - where the window ends: of the type of time that the sketch was made of. Null gives null.
-      * width - of the window, up to the sketch's `max_width`: a day-time interval, or a whole number where `now` is one. Null gives
-          null.
+      * sketch - a result of `sliding_count_sketch_agg`, `sliding_sum_sketch_agg` or `sliding_sketch_union_agg`. Null gives null.
+      * now - the end of the window, of the type of the sketch's times. Null gives null.
+      * width - the width of the window, at most the sketch's `max_width`: a day-time interval, or an integer where `now` is one.
+          Null gives null.
   """,
   examples = """
     Examples:
-      > SELECT _FUNC_(async_sum_sketch_agg(ts, x, 20, 0.05), 9, 4) FROM VALUES (3, 10), (9, 20), (8, 30), (5, 40) AS t(ts, x);
+      > SELECT _FUNC_(sliding_sum_sketch_agg(ts, x, 20, 0.05), 9, 4) FROM VALUES (3, 10), (9, 20), (8, 30), (5, 40) AS t(ts, x);
        {"lower":90.0,"upper":90.0}
   """,
   note = """
-    `async_sketch_estimate` is halfway between the two; its note says how far they can be apart.
+    `sliding_sketch_estimate` returns the middle of the bounds, and its note states how far they can be apart.
   """,
   group = "misc_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
-case class AsyncSketchBounds(first: Expression, second: Expression, third: Expression)
-    extends AsyncSketchAnswer {
-  override def prettyName: String = "async_sketch_bounds"
+case class SlidingSketchBounds(first: Expression, second: Expression, third: Expression)
+    extends SlidingSketchQuery {
+  override def prettyName: String = "sliding_sketch_bounds"
   override def dataType: DataType =
     new StructType().add("lower", DoubleType, nullable = false).add("upper", DoubleType, nullable = false)
   override protected def answer(estimate: Estimate): Any = InternalRow(estimate.lower, estimate.upper)
@@ -145,6 +145,6 @@ case class AsyncSketchBounds(first: Expression, second: Expression, third: Expre
       a: Expression,
       b: Expression,
       c: Expression
-  ): AsyncSketchBounds =
+  ): SlidingSketchBounds =
     copy(a, b, c)
 }

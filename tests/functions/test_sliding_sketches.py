@@ -42,16 +42,18 @@ def test_groups_and_unions_of_groups(
 ) -> None:
     table = ARRIVALS.format(n=partitions)
     rows = spark.sql(f"SELECT g, ts, x FROM {table}").collect()
-    made = f"async_sum_sketch_agg(ts, x, {WIDTH}, {epsilon}) AS s, async_count_sketch_agg(ts, {WIDTH}, {epsilon}) AS c"
+    made = (
+        f"sliding_sum_sketch_agg(ts, x, {WIDTH}, {epsilon}) AS s, sliding_count_sketch_agg(ts, {WIDTH}, {epsilon}) AS c"
+    )
     whole = f"SELECT g, {made} FROM {table} GROUP BY g"
-    merged = f"""SELECT g, async_sketch_union_agg(s) AS s, async_sketch_union_agg(c) AS c
+    merged = f"""SELECT g, sliding_sketch_union_agg(s) AS s, sliding_sketch_union_agg(c) AS c
                  FROM (SELECT g, hour, {made} FROM {table} GROUP BY g, hour) GROUP BY g"""
     widths = ", ".join(f"({w})" for w in WIDTHS)
     with settings(spark, changes):
         for sketches in (whole, merged):
             answers = spark.sql(
-                f"""SELECT g, w, async_sketch_estimate(s, 6000, w) AS s, async_sketch_bounds(s, 6000, w) AS sb,
-                      async_sketch_estimate(c, 6000, w) AS c, async_sketch_bounds(c, 6000, w) AS cb
+                f"""SELECT g, w, sliding_sketch_estimate(s, 6000, w) AS s, sliding_sketch_bounds(s, 6000, w) AS sb,
+                      sliding_sketch_estimate(c, 6000, w) AS c, sliding_sketch_bounds(c, 6000, w) AS cb
                     FROM ({sketches}) CROSS JOIN VALUES {widths} AS w(w)"""
             ).collect()
             assert len(answers) == 3 * len(WIDTHS)
@@ -73,8 +75,9 @@ def test_groups_and_unions_of_groups(
 )
 def test_over_frames(spark: SparkSession, changes: dict[str, str], algorithm: str | None) -> None:
     frame, epsilon = 400, 0.1
-    sql = f"""SELECT g, i, ts, x, now, async_sketch_estimate(s, now, 150) AS s, async_sketch_bounds(s, now, 150) AS b
-              FROM (SELECT *, async_sum_sketch_agg(ts, x, 200, {epsilon}) OVER w AS s, max(ts) OVER w AS now
+    sql = f"""SELECT g, i, ts, x, now, sliding_sketch_estimate(s, now, 150) AS s,
+                     sliding_sketch_bounds(s, now, 150) AS b
+              FROM (SELECT *, sliding_sum_sketch_agg(ts, x, 200, {epsilon}) OVER w AS s, max(ts) OVER w AS now
                     FROM {ARRIVALS.format(n=3)} WHERE i < 1500
                     WINDOW w AS (PARTITION BY g ORDER BY i ROWS {frame - 1} PRECEDING)) ORDER BY g, i"""
     with settings(spark, changes):
@@ -95,32 +98,33 @@ def test_over_frames(spark: SparkSession, changes: dict[str, str], algorithm: st
 @pytest.mark.parametrize("start", ["TIMESTAMP", "TIMESTAMP_NTZ"])
 def test_times_are_microseconds(spark: SparkSession, start: str) -> None:
     now = f"{start}'2026-03-29 12:00:00'"
-    sql = f"""SELECT async_sketch_estimate(s, {now}, INTERVAL '1' SECOND),
-                async_sketch_estimate(s, {now}, INTERVAL '2' DAY),
-                async_sketch_estimate(s, {now} + INTERVAL '1' MICROSECOND, INTERVAL '1' SECOND)
-              FROM (SELECT async_count_sketch_agg(ts, INTERVAL '2' DAY, 0.05) AS s
+    sql = f"""SELECT sliding_sketch_estimate(s, {now}, INTERVAL '1' SECOND),
+                sliding_sketch_estimate(s, {now}, INTERVAL '2' DAY),
+                sliding_sketch_estimate(s, {now} + INTERVAL '1' MICROSECOND, INTERVAL '1' SECOND)
+              FROM (SELECT sliding_count_sketch_agg(ts, INTERVAL '2' DAY, 0.05) AS s
                     FROM (SELECT explode(array({now}, {now} - INTERVAL '1' SECOND, {now} - INTERVAL '1' DAY)) AS ts))"""
     assert tuple(spark.sql(sql).first()) == (2.0, 3.0, 1.0)
 
 
 def test_dates_are_midnights(spark: SparkSession) -> None:
-    made = """SELECT async_sum_sketch_agg(d, x, INTERVAL '30' DAY, 0.05) AS s
+    made = """SELECT sliding_sum_sketch_agg(d, x, INTERVAL '30' DAY, 0.05) AS s
               FROM VALUES (DATE'2026-01-31', 5), (DATE'2026-01-30', 3), (DATE'2026-01-01', 1) AS t(d, x)"""
-    sql = f"SELECT async_sketch_estimate(s, DATE'2026-01-31', w) FROM ({made}) CROSS JOIN VALUES"
+    sql = f"SELECT sliding_sketch_estimate(s, DATE'2026-01-31', w) FROM ({made}) CROSS JOIN VALUES"
     widths = "(INTERVAL '0' DAY), (INTERVAL '1' DAY), (INTERVAL '30' DAY) AS w(w)"
     assert sorted(row[0] for row in spark.sql(f"{sql} {widths}").collect()) == [5.0, 8.0, 9.0]
 
 
 def test_nulls_and_nothing(spark: SparkSession) -> None:
-    sketch = "async_sum_sketch_agg(ts, x, 10, 0.1)"
+    sketch = "sliding_sum_sketch_agg(ts, x, 10, 0.1)"
     row = spark.sql(
-        f"""SELECT {sketch}, async_sketch_union_agg({sketch}) OVER (), async_sketch_estimate({sketch}, 5, 3)
+        f"""SELECT {sketch}, sliding_sketch_union_agg({sketch}) OVER (), sliding_sketch_estimate({sketch}, 5, 3)
             FROM VALUES (NULL, 3), (4, NULL) AS t(ts, x)"""
     ).first()
     assert tuple(row) == (None, None, None)
     row = spark.sql(
-        """SELECT async_count_sketch_agg(NULL, INTERVAL '1' DAY, 0.1), async_sum_sketch_agg(1, NULL, 5, 0.1),
-             async_sketch_estimate(NULL, 1, 2), async_sketch_bounds(async_count_sketch_agg(1, 5, 0.1), NULL, NULL)"""
+        """SELECT sliding_count_sketch_agg(NULL, INTERVAL '1' DAY, 0.1), sliding_sum_sketch_agg(1, NULL, 5, 0.1),
+             sliding_sketch_estimate(NULL, 1, 2),
+             sliding_sketch_bounds(sliding_count_sketch_agg(1, 5, 0.1), NULL, NULL)"""
     ).first()
     assert tuple(row) == (None, None, None, None)
 
@@ -134,7 +138,7 @@ def test_in_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     stream = spark.readStream.schema("i bigint, g bigint, hour bigint, ts bigint, x int")
     stream.option("maxFilesPerTrigger", 1).parquet(str(source)).createOrReplaceTempView("arriving")
     query = (
-        spark.sql(f"SELECT g, async_sum_sketch_agg(ts, x, {WIDTH}, 0.1) AS s FROM arriving GROUP BY g")
+        spark.sql(f"SELECT g, sliding_sum_sketch_agg(ts, x, {WIDTH}, 0.1) AS s FROM arriving GROUP BY g")
         .writeStream.format("memory")
         .queryName("sketched")
         .outputMode("complete")
@@ -143,7 +147,7 @@ def test_in_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     try:
         query.processAllAvailable()
         found = spark.sql(
-            "SELECT g, async_sketch_estimate(s, 6000, 1500), async_sketch_bounds(s, 6000, 1500) FROM sketched"
+            "SELECT g, sliding_sketch_estimate(s, 6000, 1500), sliding_sketch_bounds(s, 6000, 1500) FROM sketched"
         )
         answers = found.collect()
     finally:
@@ -155,8 +159,8 @@ def test_in_a_stream(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_a_group_that_falls_back_to_sorting(spark: SparkSession) -> None:
-    sql = f"""SELECT k, async_sketch_estimate(s, 6000, 1500) AS n
-              FROM (SELECT i % 200 AS k, async_count_sketch_agg(ts, {WIDTH}, 0.1) AS s
+    sql = f"""SELECT k, sliding_sketch_estimate(s, 6000, 1500) AS n
+              FROM (SELECT i % 200 AS k, sliding_count_sketch_agg(ts, {WIDTH}, 0.1) AS s
                     FROM {ARRIVALS.format(n=3)} GROUP BY k)
               ORDER BY k"""
     expected = spark.sql(sql).collect()
@@ -197,24 +201,24 @@ TABLE = "FROM VALUES (1, 2, 'a', TIMESTAMP'2026-01-01 00:00:00') AS t(i, x, s, t
 @pytest.mark.parametrize(
     ("call", "condition", "said"),
     [
-        ("async_count_sketch_agg(i, 0, 0.1)", "VALUE_OUT_OF_RANGE", ["`max_width`", "[1, 1152921504606846976]", "0"]),
-        ("async_count_sketch_agg(t, INTERVAL '-1' HOUR, 0.1)", "VALUE_OUT_OF_RANGE", ["`max_width`", "INTERVAL"]),
-        ("async_count_sketch_agg(i, x, 0.1)", "NON_FOLDABLE_INPUT", ["`max_width`"]),
-        ("async_count_sketch_agg(i, CAST(NULL AS INT), 0.1)", "VALUE_OUT_OF_RANGE", ["`max_width`", "NULL"]),
-        ("async_count_sketch_agg(t, 10, 0.1)", "UNEXPECTED_INPUT_TYPE", ["second", "INTERVAL DAY TO SECOND"]),
-        ("async_count_sketch_agg(i, INTERVAL '1' DAY, 0.1)", "UNEXPECTED_INPUT_TYPE", ["second", "BIGINT"]),
-        ("async_count_sketch_agg(t, INTERVAL '1' MONTH, 0.1)", "UNEXPECTED_INPUT_TYPE", ["second", "INTERVAL DAY"]),
-        ("async_count_sketch_agg(s, 10, 0.1)", "UNEXPECTED_INPUT_TYPE", ["first", "TIMESTAMP_NTZ"]),
-        ("async_count_sketch_agg(i, 10, 0)", "VALUE_OUT_OF_RANGE", ["`epsilon`", "[9.5367431640625E-7, 1)", "0"]),
-        ("async_count_sketch_agg(i, 10, 1.0)", "VALUE_OUT_OF_RANGE", ["`epsilon`", "1.0"]),
-        ("async_count_sketch_agg(i, 10, double('NaN'))", "VALUE_OUT_OF_RANGE", ["`epsilon`", "NaN"]),
-        ("async_count_sketch_agg(i, 10, 'a')", "UNEXPECTED_INPUT_TYPE", ["third", "NUMERIC"]),
-        ("async_sum_sketch_agg(i, 1.5, 10, 0.1)", "UNEXPECTED_INPUT_TYPE", ["second", "BIGINT"]),
-        ("async_sum_sketch_agg(i, x, 10, x)", "NON_FOLDABLE_INPUT", ["`epsilon`"]),
-        ("async_sketch_union_agg(i)", "UNEXPECTED_INPUT_TYPE", ["first", "BINARY"]),
-        ("async_sketch_estimate(i, 1, 1)", "UNEXPECTED_INPUT_TYPE", ["first", "BINARY"]),
-        ("async_sketch_estimate(X'00', t, 1)", "UNEXPECTED_INPUT_TYPE", ["third", "INTERVAL"]),
-        ("async_sketch_bounds(X'00', i, -1)", "VALUE_OUT_OF_RANGE", ["`width`", "-1"]),
+        ("sliding_count_sketch_agg(i, 0, 0.1)", "VALUE_OUT_OF_RANGE", ["`max_width`", "[1, 1152921504606846976]", "0"]),
+        ("sliding_count_sketch_agg(t, INTERVAL '-1' HOUR, 0.1)", "VALUE_OUT_OF_RANGE", ["`max_width`", "INTERVAL"]),
+        ("sliding_count_sketch_agg(i, x, 0.1)", "NON_FOLDABLE_INPUT", ["`max_width`"]),
+        ("sliding_count_sketch_agg(i, CAST(NULL AS INT), 0.1)", "VALUE_OUT_OF_RANGE", ["`max_width`", "NULL"]),
+        ("sliding_count_sketch_agg(t, 10, 0.1)", "UNEXPECTED_INPUT_TYPE", ["second", "INTERVAL DAY TO SECOND"]),
+        ("sliding_count_sketch_agg(i, INTERVAL '1' DAY, 0.1)", "UNEXPECTED_INPUT_TYPE", ["second", "BIGINT"]),
+        ("sliding_count_sketch_agg(t, INTERVAL '1' MONTH, 0.1)", "UNEXPECTED_INPUT_TYPE", ["second", "INTERVAL DAY"]),
+        ("sliding_count_sketch_agg(s, 10, 0.1)", "UNEXPECTED_INPUT_TYPE", ["first", "TIMESTAMP_NTZ"]),
+        ("sliding_count_sketch_agg(i, 10, 0)", "VALUE_OUT_OF_RANGE", ["`epsilon`", "[9.5367431640625E-7, 1)", "0"]),
+        ("sliding_count_sketch_agg(i, 10, 1.0)", "VALUE_OUT_OF_RANGE", ["`epsilon`", "1.0"]),
+        ("sliding_count_sketch_agg(i, 10, double('NaN'))", "VALUE_OUT_OF_RANGE", ["`epsilon`", "NaN"]),
+        ("sliding_count_sketch_agg(i, 10, 'a')", "UNEXPECTED_INPUT_TYPE", ["third", "NUMERIC"]),
+        ("sliding_sum_sketch_agg(i, 1.5, 10, 0.1)", "UNEXPECTED_INPUT_TYPE", ["second", "BIGINT"]),
+        ("sliding_sum_sketch_agg(i, x, 10, x)", "NON_FOLDABLE_INPUT", ["`epsilon`"]),
+        ("sliding_sketch_union_agg(i)", "UNEXPECTED_INPUT_TYPE", ["first", "BINARY"]),
+        ("sliding_sketch_estimate(i, 1, 1)", "UNEXPECTED_INPUT_TYPE", ["first", "BINARY"]),
+        ("sliding_sketch_estimate(X'00', t, 1)", "UNEXPECTED_INPUT_TYPE", ["third", "INTERVAL"]),
+        ("sliding_sketch_bounds(X'00', i, -1)", "VALUE_OUT_OF_RANGE", ["`width`", "-1"]),
     ],
 )  # fmt: skip
 def test_what_is_refused_when_a_query_is_analysed(
@@ -226,31 +230,34 @@ def test_what_is_refused_when_a_query_is_analysed(
     assert [part for part in said if part not in str(caught.value)] == [], caught.value
 
 
-GOOD = "(SELECT async_count_sketch_agg(id, 100, 0.1) FROM range(1000))"
+GOOD = "(SELECT sliding_count_sketch_agg(id, 100, 0.1) FROM range(1000))"
 
 
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("SELECT async_sum_sketch_agg(1, x, 10, 0.1) FROM VALUES (3), (-7) AS t(x)", ["`x`", "-7", "9007199254740992"]),
-        ("SELECT async_count_sketch_agg(5000000000000000000, 10, 0.1)", ["`ts`", "2305843009213693952"]),
         (
-            "SELECT async_sum_sketch_agg(id, 9007199254740992, 10000, 0.5) FROM range(1100)",
+            "SELECT sliding_sum_sketch_agg(1, x, 10, 0.1) FROM VALUES (3), (-7) AS t(x)",
+            ["`x`", "-7", "9007199254740992"],
+        ),
+        ("SELECT sliding_count_sketch_agg(5000000000000000000, 10, 0.1)", ["`ts`", "2305843009213693952"]),
+        (
+            "SELECT sliding_sum_sketch_agg(id, 9007199254740992, 10000, 0.5) FROM range(1100)",
             ["`x`", "2^62"],
         ),
-        ("SELECT async_sketch_estimate(X'', 1, 1)", ["`sketch`", "0 bytes"]),
-        ("SELECT async_sketch_estimate(X'0108FFFFFF', 1, 1)", ["`sketch`", "5 bytes"]),
-        ("SELECT async_sketch_estimate(X'0901', 1, 1)", ["`sketch`", "format version 9"]),
-        ("SELECT async_sketch_union_agg(X'010105')", ["`sketch`", "AdditiveCount"]),
+        ("SELECT sliding_sketch_estimate(X'', 1, 1)", ["`sketch`", "0 bytes"]),
+        ("SELECT sliding_sketch_estimate(X'0108FFFFFF', 1, 1)", ["`sketch`", "5 bytes"]),
+        ("SELECT sliding_sketch_estimate(X'0901', 1, 1)", ["`sketch`", "format version 9"]),
+        ("SELECT sliding_sketch_union_agg(X'010105')", ["`sketch`", "AdditiveCount"]),
         (
-            """SELECT async_sketch_union_agg(s) FROM (SELECT async_count_sketch_agg(1, 10, 0.1) AS s
-                 UNION ALL SELECT async_count_sketch_agg(1, 20, 0.1))""",
+            """SELECT sliding_sketch_union_agg(s) FROM (SELECT sliding_count_sketch_agg(1, 10, 0.1) AS s
+                 UNION ALL SELECT sliding_count_sketch_agg(1, 20, 0.1))""",
             ["`sketch`", "max_width 10", "max_width 20"],
         ),
-        (f"SELECT async_sketch_estimate({GOOD}, 999, id) FROM range(101, 102)", ["`width`", "101", "100"]),
-        (f"SELECT async_sketch_estimate({GOOD}, 900, 50)", ["`now`", "900", "949 or later", "newest time is 999"]),
+        (f"SELECT sliding_sketch_estimate({GOOD}, 999, id) FROM range(101, 102)", ["`width`", "101", "100"]),
+        (f"SELECT sliding_sketch_estimate({GOOD}, 900, 50)", ["`now`", "900", "949 or later", "newest time is 999"]),
         (
-            """SELECT async_sketch_estimate(async_count_sketch_agg(t, INTERVAL '1' DAY, 0.1), t, INTERVAL '2' DAY)
+            """SELECT sliding_sketch_estimate(sliding_count_sketch_agg(t, INTERVAL '1' DAY, 0.1), t, INTERVAL '2' DAY)
                FROM VALUES (TIMESTAMP'2026-01-01 00:00:00') AS v(t) GROUP BY t""",
             ["`width`", "INTERVAL '2 00:00:00' DAY TO SECOND", "max_width INTERVAL '1 00:00:00' DAY"],
         ),
@@ -273,18 +280,18 @@ def failed(spark: SparkSession, sql: str) -> str | None:
 
 def test_a_damaged_sketch_is_an_error_or_a_sketch(spark: SparkSession) -> None:
     """No byte that is changed makes a question fail in another way, or never end."""
-    [good] = spark.sql(f"SELECT async_sum_sketch_agg(ts, x, {WIDTH}, 0.1) FROM {ARRIVALS.format(n=1)}").first()
+    [good] = spark.sql(f"SELECT sliding_sum_sketch_agg(ts, x, {WIDTH}, 0.1) FROM {ARRIVALS.format(n=1)}").first()
     rng = random.Random(5)
     for _ in range(60):
         bad = bytearray(good[: rng.choice([len(good), rng.randrange(1, len(good))])])
         bad[rng.randrange(len(bad))] ^= 1 << rng.randrange(8)
         literal = f"X'{bad.hex()}'"
-        sql = f"SELECT async_sketch_union_agg(s) FROM VALUES ({literal}), ({literal}) AS t(s)"
+        sql = f"SELECT sliding_sketch_union_agg(s) FROM VALUES ({literal}), ({literal}) AS t(s)"
         failure = failed(spark, sql)
-        assert failure is None or "`async_sketch_union_agg`" in failure, bad.hex()
+        assert failure is None or "`sliding_sketch_union_agg`" in failure, bad.hex()
 
 
 def test_the_result_is_small(spark: SparkSession) -> None:
-    sql = "SELECT length(async_count_sketch_agg(id, 1000000, 0.05)) FROM range(1000000)"
+    sql = "SELECT length(sliding_count_sketch_agg(id, 1000000, 0.05)) FROM range(1000000)"
     assert spark.sql(sql).first()[0] < 2000
     assert "ObjectHashAggregate" in plan(spark.sql(sql))
