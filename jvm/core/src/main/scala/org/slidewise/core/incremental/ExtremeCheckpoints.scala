@@ -53,9 +53,9 @@ final class ExtremeCheckpoints[A] private (order: Ordering[A]) extends Checkpoin
 
 object ExtremeCheckpoints {
 
-  /** The greatest element in `order`, the newest one of equals. */
+  /** The greatest element in `order`, the newest of equal elements. */
   def max[A](implicit order: Ordering[A]): ExtremeCheckpoints[A] = new ExtremeCheckpoints(order)
 
-  /** The smallest element in `order`, the newest one of equals. */
+  /** The smallest element in `order`, the newest of equal elements. */
   def min[A](implicit order: Ordering[A]): ExtremeCheckpoints[A] = new ExtremeCheckpoints(order.reverse)
 }

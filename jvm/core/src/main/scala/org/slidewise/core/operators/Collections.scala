@@ -32,7 +32,7 @@ final class BoundedCollect[A](limit: Int) extends Aggregator[A, Vector[A], Vecto
 }
 
 /**
- * The `k` greatest elements by `order`, greatest first, and the older one of equals first.
+ * The `k` greatest elements by `order`, greatest first, and the older of equal elements first.
  *
  * A combine makes at most k comparisons.
  *

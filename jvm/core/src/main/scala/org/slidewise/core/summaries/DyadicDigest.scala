@@ -38,7 +38,7 @@ import Arguments.width
  *
  * @see
  *   Shrivastava, Buragohain, Agrawal, Suri, "Medians and Beyond: New Aggregation Techniques for Sensor Networks" (q-digest);
- *   Cormode, Korn, Tirthapura, "Time-Decaying Aggregates in Out-of-order Streams", who bias it towards the newest; the problem
+ *   Cormode, Korn, Tirthapura, "Time-Decaying Aggregates in Out-of-order Streams", with a bias towards the newest; the problem
  *   is that of Busch, Tirthapura, "A Deterministic Algorithm for Summarizing Asynchronous Streams over a Sliding Window"
  */
 final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)

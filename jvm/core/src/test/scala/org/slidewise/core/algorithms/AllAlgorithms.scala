@@ -3,7 +3,7 @@ package org.slidewise.core.algorithms
 import org.slidewise.core._
 import org.slidewise.core.windows._
 
-/** A way to make a window for an operator, if it can have one. */
+/** An algorithm, as a factory of windows for the operators that it supports. */
 final case class AlgorithmSpec(name: String, make: AlgorithmSpec.Maker)
 
 object AlgorithmSpec {

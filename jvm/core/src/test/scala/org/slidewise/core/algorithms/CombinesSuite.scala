@@ -6,7 +6,7 @@ import org.slidewise.core.windows._
 import org.slidewise.core.operators.{Concatenation, LongSum}
 import scala.util.Random
 
-/** The theorems on the number of combines, on each step; on space, by the cells written. */
+/** Tests the theorems on combines at each operation, and on space by counting the written cells. */
 class CombinesSuite extends FunSuite {
 
   private def log2(n: Int): Int = 32 - Integer.numberOfLeadingZeros(n)
@@ -86,7 +86,7 @@ class CombinesSuite extends FunSuite {
     } {
       val (insert, evict, query) = rounds(algorithm, n, 1000 * n, width)
       assertEqualsDouble(insert + evict, both, 0.01, s"$algorithm at $n")
-      // Where to read a state costs, the reversal is left to the evictions, which read them anyhow.
+      // With wide states the evictions perform the reversal.
       val ofInsert = if (width == 1) both / 2 + 0.5 else 1.0
       assertEqualsDouble(insert, ofInsert, 2 * both / n, s"$algorithm at $n, states of $width")
       assert(query <= 1.0)

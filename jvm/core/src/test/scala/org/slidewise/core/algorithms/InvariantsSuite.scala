@@ -109,7 +109,7 @@ class InvariantsSuite extends FunSuite {
     }
   }
 
-  /** Where l, r, a and b are in the window; all at the end of the front list if no reversal is under way. */
+  /** The offsets of l, r, a and b in the window; all at the end of the front list if no reversal is in progress. */
   private def sublists(w: BankersAlgorithm[Refs]): (Int, Int, Int, Int) = {
     val b = w.b - w.front
     if (w.l == w.r) (b, b, b, b) else (w.l - w.front, w.r - w.front, w.a - w.front, b)

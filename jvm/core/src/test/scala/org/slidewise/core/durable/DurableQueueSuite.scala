@@ -17,7 +17,7 @@ class DurableQueueSuite extends FunSuite {
     run(identity)
   }
 
-  // As the paper has it: once l, r and a have met, each operation moves them on. Queues that were stored so are to be found.
+  // The positions of the paper: once l, r and a have met, each operation advances them. Old checkpoints have such queues.
   test("a queue goes on where l, r and a were moved on after nothing was left to reverse") {
     var rewritten = 0
     run { positions =>

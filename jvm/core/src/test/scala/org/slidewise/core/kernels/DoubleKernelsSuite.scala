@@ -19,7 +19,7 @@ class DoubleKernelsSuite extends KernelSuite {
       atLeast: Int = 1
   )
 
-  // Each kernel is one object in all tests, so that what it keeps from call to call is tested too.
+  // One kernel for all tests, so that they also test the arrays that it keeps between calls.
   private val kernels = Seq(
     Kernel("sum", DoubleKernels.sum(), Naive.sum, identical),
     Kernel("mean", DoubleKernels.mean(), Naive.mean, identical),

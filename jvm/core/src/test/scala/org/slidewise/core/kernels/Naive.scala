@@ -1,6 +1,6 @@
 package org.slidewise.core.kernels
 
-/** Spark's answers for one window, by a fold from the oldest value to the newest; None is null. */
+/** Spark's results for one window, by a fold from the oldest value to the newest. None is null. */
 object Naive {
 
   def sum(values: Seq[Double]): Option[Double] = Option.when(values.nonEmpty)(values.foldLeft(0.0)(_ + _))
