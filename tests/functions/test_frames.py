@@ -20,7 +20,7 @@ def counts(spark: SparkSession, interval: Any) -> list[int]:
     """The rows of each frame, of times that are half an hour apart."""
     df = spark.sql("SELECT timestamp_seconds(id * 1800) AS t FROM range(0, 400)")
     window = sw.trailing(interval=interval).orderBy("t")
-    return [row.n for row in df.select(F.count("*").over(window).alias("n")).collect()]
+    return [row.n for row in df.select(sw.over(F.count("*"), window).alias("n")).collect()]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ their names.
 from slidewise.functions._best import bottom_k, top_k, top_k_by
 from slidewise.functions._classifiers import naive_bayes_agg, naive_bayes_predict, naive_bayes_score
 from slidewise.functions._extremes import arg_max, arg_min, m4, max_count, min_count
-from slidewise.functions._frames import centered, trailing
+from slidewise.functions._frames import centered, over, trailing
 from slidewise.functions._numbers import geomean
 from slidewise.functions._series import (
     ewma,
@@ -78,6 +78,7 @@ __all__ = [
     "naive_bayes_agg",
     "naive_bayes_predict",
     "naive_bayes_score",
+    "over",
     "rate",
     "time_weighted_avg",
     "top_k",
