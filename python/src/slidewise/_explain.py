@@ -26,11 +26,11 @@ def explain(df: DataFrame) -> DataFrame:
 
     | algorithm | |
     |---|---|
-    | `array-kernels` | sums, counts, means, variances and extremes of numbers in primitive arrays; a constant number of steps a row |
-    | `two-stacks-lite` | Two-Stacks Lite over aggregation buffers of a few values; at most three combines a row, amortised |
-    | `two-stacks-lite-sketches` | the same over sketches and other large buffers; beyond the memory limit, checkpoints |
-    | `additive-summaries` | a summary of the last rows within a given error; no row is kept |
-    | `recalculation` | each frame from its rows, as Spark does: for short frames, and for results as long as the frame |
+    | `array-kernels` | sums, counts, means, variances and extremes of numbers, in primitive arrays |
+    | `two-stacks-lite` | Two-Stacks Lite over aggregation buffers of a few values |
+    | `two-stacks-lite-sketches` | Two-Stacks Lite over sketches and other large buffers |
+    | `additive-summaries` | a summary of the last rows within a given error; keeps no row |
+    | `recalculation` | each frame from its rows, for short frames and for results as long as the frame |
 
     >>> import slidewise
     >>> from pyspark.sql import SparkSession

@@ -1,4 +1,4 @@
-"""RANGE frames between intervals on Spark Connect: the protocol has them, PySpark's `Column.over` sends integers only."""
+"""RANGE frames between intervals on Spark Connect, whose client sends frames of integers only."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ def trailing(rows: int | None = None, *, interval: str | timedelta | None = None
     Over dates, "6 days" therefore covers seven calendar dates: the current one and the six before it. Over timestamps,
     "7 days" covers the seven days before the current row, with a row that is exactly seven days older.
 
-    An interval is written as after SQL's INTERVAL ("7 days", "1 hour 30 minutes", "3 months"), or a `timedelta`. It needs
-    one ORDER BY column: a timestamp or, for days and longer units, a date.
+    An interval is written as in SQL ("7 days", "1 hour 30 minutes", "3 months"), or a `timedelta`. It needs one
+    ORDER BY column: a timestamp or, for days and longer units, a date.
 
     >>> df = spark.sql("SELECT DATE'2026-01-01' + i AS day FROM VALUES (0), (1), (6), (7) AS t(i)")
     >>> week = trailing(interval="6 days").orderBy("day")
@@ -45,8 +45,8 @@ def trailing(rows: int | None = None, *, interval: str | timedelta | None = None
 
 def centered(rows: int | None = None, *, interval: str | timedelta | None = None) -> WindowSpec:
     """The frame of `rows` rows (an odd number) with the current row in the middle, or of the rows that are at most
-    `interval` older or younger than the current row. Both ends of an interval are included, as in `trailing`: over dates,
-    "3 days" covers seven calendar dates. Add `.partitionBy(…)` and `.orderBy(…)`.
+    `interval` older or younger than the current row. Both ends of an interval are included: over dates, "3 days" covers
+    seven calendar dates. Add `.partitionBy(…)` and `.orderBy(…)`.
 
     >>> df = spark.range(1, 6)
     >>> [row.s for row in df.select(F.sum("id").over(centered(3).orderBy("id")).alias("s")).collect()]
@@ -95,7 +95,9 @@ def _one_of(rows: int | None, interval: str | timedelta | None) -> int | str | t
 
 def _positive(rows: Any) -> int:
     if isinstance(rows, (str, timedelta)):
-        raise ValueError(f"rows is {rows!r}, but must be a whole number from 1; write interval={rows!r} for an interval")
+        raise ValueError(
+            f"rows is {rows!r}, but must be a whole number from 1; write interval={rows!r} for an interval"
+        )
     if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
         raise ValueError(f"rows is {rows!r}, but must be a whole number from 1")
     return rows
@@ -134,7 +136,7 @@ def _is_interval(text: str) -> bool:
 
 
 def _range(start: str, end: str | None) -> WindowSpec:
-    """RANGE BETWEEN two SQL expressions; `end` None is the current row. PySpark's `rangeBetween` takes integers only."""
+    """RANGE BETWEEN two SQL expressions, which PySpark's `rangeBetween` does not take. None is the current row."""
     between: Any
     if is_remote():
         from slidewise.functions._connect_range import between
