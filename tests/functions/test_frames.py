@@ -68,9 +68,16 @@ from pyspark.sql import SparkSession
 from datetime import timedelta
 from functions.test_frames import WRONG, counts, test_what_is_no_interval_is_said_at_once
 import slidewise.functions as sw
+from pyspark.sql import functions as F
 spark = slidewise.configure(SparkSession.builder.remote("local[2]")).getOrCreate()
 for interval in WRONG:
     test_what_is_no_interval_is_said_at_once(sw.trailing, interval)
+from pyspark.sql.connect.expressions import WindowExpression
+print("unpatched:", WindowExpression.to_plan.__module__)
+try:
+    spark.range(3).select(F.count("*").over(sw.trailing(interval="1 day").orderBy("id"))).collect()
+except TypeError as error:
+    print("refused:", error)
 print("rows:", [counts(spark, interval)[-1] for interval in ("1 day", timedelta(hours=1.5))])
 """
     done = subprocess.run(
@@ -83,3 +90,5 @@ print("rows:", [counts(spark, interval)[-1] for interval in ("1 day", timedelta(
         check=False,
     )
     assert "rows: [49, 4]" in done.stdout, done.stderr[-3000:]
+    assert "unpatched: pyspark.sql.connect.expressions" in done.stdout
+    assert "write slidewise.functions.over(column, window) instead of column.over(window)" in done.stdout
