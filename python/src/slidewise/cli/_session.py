@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -62,8 +62,7 @@ def session(given: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
     with plain_errors():
         spark = slidewise.configure(builder).getOrCreate()
         if threading.current_thread() is threading.main_thread():
-            # Spark's own handler cancels the jobs first, so that they log their failure.
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGINT, _interrupt)
         try:
             yield spark
         except KeyboardInterrupt:
@@ -73,9 +72,14 @@ def session(given: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
             spark.stop()
 
 
+def _interrupt(signum: int, frame: object) -> NoReturn:
+    """Replaces Spark's handler, which cancels the jobs while they still log their failure."""
+    logging.disable(logging.CRITICAL)  # Py4J logs a traceback for each call that it was in
+    raise KeyboardInterrupt
+
+
 def _cancel(spark: SparkSession) -> None:
-    """Stops queries and jobs without a word in the log."""
-    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+    """Stops streaming queries and jobs. Their failures are not logged."""
     spark.sparkContext.setLogLevel("OFF")
     for query in spark.streams.active:
         query.stop()
