@@ -153,7 +153,7 @@ their names.
 {EDIT_NOTE}
 """
 '''
-    imports = {"_frames": ["centered", "trailing"]}
+    imports = {"_frames": ["centered", "over", "trailing"]}
     for function in functions:
         imports.setdefault(module_of(function.task), []).append(function.name)
     lines = []

@@ -1,4 +1,4 @@
-"""What Spark is told besides the builder: PYSPARK_SUBMIT_ARGS and spark-defaults.conf."""
+"""Reads settings from PYSPARK_SUBMIT_ARGS and spark-defaults.conf."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OPTION_OF = {"spark.jars": "--jars", "spark.jars.packages": "--packages"}
 
 
 def append(listed: str | None, item: str) -> str:
-    """A comma-separated list with the item in it once.
+    """Adds the item to a comma-separated list, unless the list has it.
 
     >>> append("a, b", "c")
     'a,b,c'
@@ -25,7 +25,7 @@ def append(listed: str | None, item: str) -> str:
 
 
 def append_jar(listed: str | None, jar: str) -> str:
-    """A comma-separated list of jars with the jar in it once, whether as a path or, as Spark lists it, a URI.
+    """Adds the jar to a comma-separated list of paths and URIs, unless the list has it.
 
     >>> append_jar("file:///lib/a.jar", "/lib/a.jar")
     'file:///lib/a.jar'
@@ -35,7 +35,7 @@ def append_jar(listed: str | None, jar: str) -> str:
 
 
 def elsewhere(key: str) -> str | None:
-    """The value that a setting has before any builder speaks, if this process can know it."""
+    """The value of a setting outside the builder, or None if it is not set or not known to this process."""
     jvm = running_jvm()
     if jvm is not None:
         value = jvm.java.lang.System.getProperty(key)
@@ -52,7 +52,7 @@ def elsewhere(key: str) -> str | None:
 
 
 def running_jvm() -> Any:
-    """The JVM that drives Spark in this process when it runs already (and takes no launch settings any more)."""
+    """The JVM of this process if it is running. A running JVM takes no more launch settings."""
     from pyspark import SparkContext
 
     if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" in os.environ:
@@ -61,12 +61,12 @@ def running_jvm() -> Any:
 
 
 def submits_jars() -> bool:
-    """Whether jars reach Spark in ways that a `spark.jars` of the builder would hide from the driver or executors."""
+    """Whether Spark gets jars in a way that `spark.jars` on the builder would hide from the driver or executors."""
     return "--jars" in _submit_arguments() or bool(elsewhere("spark.jars.packages"))
 
 
 def submit_jar(jar: str, beside: str | None) -> None:
-    """Adds the jar to `--jars` of PYSPARK_SUBMIT_ARGS, which else would hide the jars named in `beside`."""
+    """Adds the jar to `--jars` of PYSPARK_SUBMIT_ARGS. A new `--jars` lists the jars in `beside` as well."""
     arguments = _submit_arguments() or ["pyspark-shell"]
     if "--jars" in arguments:
         at = arguments.index("--jars") + 1

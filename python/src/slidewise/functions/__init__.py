@@ -33,7 +33,7 @@ from slidewise.functions._approximate_counts_and_sums import (
 )
 from slidewise.functions._classification import naive_bayes_agg, naive_bayes_predict, naive_bayes_score
 from slidewise.functions._counters import increase, rate
-from slidewise.functions._frames import centered, trailing
+from slidewise.functions._frames import centered, over, trailing
 from slidewise.functions._membership_and_frequency import (
     bloom_filter_agg,
     count_min_sketch_estimate,
@@ -74,6 +74,7 @@ __all__ = [
     "naive_bayes_agg",
     "naive_bayes_predict",
     "naive_bayes_score",
+    "over",
     "rate",
     "sliding_count_sketch_agg",
     "sliding_sketch_bounds",

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from pyspark.sql import functions as F  # noqa: N812
 
+from slidewise._install import require
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date, datetime, timedelta
@@ -24,6 +26,7 @@ def call(function: str, *arguments: ColumnOrName, order_by: Order | None = None)
     keys: Sequence[ColumnOrName] = []
     if order_by is not None:
         keys = order_by if isinstance(order_by, (list, tuple)) else [cast("ColumnOrName", order_by)]
+    require(function)
     # A column does not tell whether it has a sort order; of two nested ones, Spark keeps the inner.
     return F.call_function(function, *arguments, *(F.asc(key) for key in keys))
 
