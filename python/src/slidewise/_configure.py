@@ -24,6 +24,8 @@ def configure(builder: Builder) -> Builder:
     PYSPARK_SUBMIT_ARGS or in spark-defaults.conf. Call it last, just before `getOrCreate()`: a setting made
     after it replaces what it has added.
 
+    A setting under `spark.slidewise.` that does not exist is logged, with the nearest one that does.
+
     On a Spark version that Slidewise does not support, the builder comes back as it was, and a warning says
     which versions are supported. A builder that connects to a remote server (`sc://…`) comes back as it was,
     too: there the server decides, and `install` tells whether it has Slidewise on.
@@ -50,6 +52,7 @@ def _configure(builder: Any) -> None:
         _log.warning("Slidewise stays off: %s", error)
         return
     _warn_of_a_running_session()
+    _warn_of_unknown_settings(options)
     if not _add_jar(builder, options, jar):
         return
     extensions = options.get("spark.sql.extensions") or _settings.elsewhere("spark.sql.extensions")
@@ -88,6 +91,11 @@ def _add_to_class_path(jvm: Any, jar: str) -> bool:
         )
         return False
     return True
+
+
+def _warn_of_unknown_settings(options: dict[str, Any]) -> None:
+    for key, nearest in _settings.unknown({*options, *_settings.elsewhere_keys()}).items():
+        _log.warning("the setting %s is unknown and has no effect; the nearest known setting is %s", key, nearest)
 
 
 def _warn_of_a_running_session() -> None:

@@ -5,7 +5,7 @@ import org.apache.spark.sql.classic
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.{OrderCheckStrategy, Registered}
-import org.slidewise.spark.planning.{SlidingWindowStrategy, WindowReport}
+import org.slidewise.spark.planning.{SettingsCheckStrategy, SlidingWindowStrategy, WindowReport}
 
 /** Switches Slidewise on in a running session, and reports on its queries. */
 object Slidewise {
@@ -24,7 +24,7 @@ object Slidewise {
     val off = !isInstalled(session)
     if (off) {
       val running = session.asInstanceOf[classic.SparkSession]
-      running.experimental.extraStrategies ++= Seq(OrderCheckStrategy, SlidingWindowStrategy)
+      running.experimental.extraStrategies ++= Seq(SettingsCheckStrategy, OrderCheckStrategy, SlidingWindowStrategy)
       Registered.into(running.sessionState.functionRegistry)
     }
     off

@@ -21,7 +21,7 @@ object SlidingWindowStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case PhysicalWindow(WindowFunctionType.SQL, expressions, partitionSpec, orderSpec, child)
-        if !StreamInput.isBelow(child) =>
+        if SlidewiseSettings.enabled(SQLConf.get) && !StreamInput.isBelow(child) =>
       try planWindow(expressions, partitionSpec, orderSpec, child)
       catch {
         case NonFatal(e) =>
