@@ -27,6 +27,8 @@ def configure(builder: Builder) -> Builder:
     returns a builder for a remote server (`sc://…`) unchanged: the server's own configuration decides, and `install`
     checks it.
 
+    Logs a warning for a setting under `spark.slidewise.` that does not exist, with the nearest one that does.
+
     >>> from pyspark.sql import SparkSession
     >>> builder = SparkSession.builder.appName("mine").config("spark.sql.extensions", "com.mine.Extensions")
     >>> configure(builder)._options["spark.sql.extensions"]
@@ -49,6 +51,7 @@ def _configure(builder: Any) -> None:
         _log.warning("Slidewise stays off: %s", error)
         return
     _warn_of_a_running_session()
+    _warn_of_unknown_settings(options)
     if not _add_jar(builder, options, jar):
         return
     extensions = options.get("spark.sql.extensions") or _settings.elsewhere("spark.sql.extensions")
@@ -87,6 +90,11 @@ def _add_to_class_path(jvm: Any, jar: str) -> bool:
         )
         return False
     return True
+
+
+def _warn_of_unknown_settings(options: dict[str, Any]) -> None:
+    for key, nearest in _settings.unknown({*options, *_settings.elsewhere_keys()}).items():
+        _log.warning("the setting %s is unknown and has no effect; the nearest known setting is %s", key, nearest)
 
 
 def _warn_of_a_running_session() -> None:

@@ -1,16 +1,46 @@
-"""Reads settings from PYSPARK_SUBMIT_ARGS and spark-defaults.conf."""
+"""Settings from PYSPARK_SUBMIT_ARGS and spark-defaults.conf, and the keys of Slidewise's own settings."""
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import shlex
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 _SUBMIT_ARGS = "PYSPARK_SUBMIT_ARGS"
 _OPTION_OF = {"spark.jars": "--jars", "spark.jars.packages": "--packages"}
+
+PREFIX = "spark.slidewise."
+
+KEYS = tuple(
+    PREFIX + key
+    for key in (
+        "enabled",
+        "mergeApproximate",
+        "mergeUserAggregators",
+        "neverMerge",
+        "sort.enabled",
+        "state.maxSize",
+        "streaming.keyTimeout",
+        "streaming.lateRowsPath",
+        "streaming.mode",
+    )
+)
+"""The settings that the jar registers with Spark."""
+
+
+def unknown(keys: Iterable[str]) -> dict[str, str]:
+    """The keys under `spark.slidewise.` that are no setting, each with the nearest setting.
+
+    >>> unknown(["spark.slidewise.enable", "spark.slidewise.enabled", "spark.app.name"])
+    {'spark.slidewise.enable': 'spark.slidewise.enabled'}
+    """
+    wrong = sorted({key for key in keys if key.startswith(PREFIX)} - set(KEYS))
+    return {key: difflib.get_close_matches(key, KEYS, n=1, cutoff=0)[0] for key in wrong}
 
 
 def append(listed: str | None, item: str) -> str:
@@ -44,11 +74,12 @@ def elsewhere(key: str) -> str | None:
     option = _OPTION_OF.get(key)
     if option and option in arguments:
         return _value_after(arguments, option)
-    prefix = f"{key}="
-    for name, value in pairwise(arguments):
-        if name in ("--conf", "-c") and value.startswith(prefix):
-            return value[len(prefix) :]
-    return _defaults(arguments).get(key)
+    return _started_with(arguments).get(key)
+
+
+def elsewhere_keys() -> set[str]:
+    """The keys of the settings that are made elsewhere than on the builder, before a JVM runs."""
+    return set(_started_with(_submit_arguments()))
 
 
 def running_jvm() -> Any:
@@ -88,6 +119,12 @@ def _submit_arguments() -> list[str]:
             argument.split("=", 1) if argument.startswith(("--jars=", "--packages=", "--conf=")) else [argument]
         )
     ]
+
+
+def _started_with(arguments: list[str]) -> dict[str, str]:
+    """The settings of `--conf`, of which the last one of a key counts, and of the properties file."""
+    named = [value.partition("=") for name, value in pairwise(arguments) if name in ("--conf", "-c")]
+    return _defaults(arguments) | {key: value for key, equals, value in named if equals}
 
 
 def _value_after(arguments: list[str], option: str) -> str | None:

@@ -6,7 +6,7 @@ import org.apache.spark.sql.classic
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.explain.WindowReport
 import org.slidewise.spark.expressions.{OrderCheckStrategy, SqlFunctions}
-import org.slidewise.spark.planning.SlidingWindowStrategy
+import org.slidewise.spark.planning.{SettingsCheckStrategy, SlidingWindowStrategy}
 
 /** Switches Slidewise on in a running session, and reports on its queries. */
 object Slidewise {
@@ -25,7 +25,7 @@ object Slidewise {
     val off = !isInstalled(session)
     if (off) {
       val running = session.asInstanceOf[classic.SparkSession]
-      running.experimental.extraStrategies ++= Seq(OrderCheckStrategy, SlidingWindowStrategy)
+      running.experimental.extraStrategies ++= Seq(SettingsCheckStrategy, OrderCheckStrategy, SlidingWindowStrategy)
       SqlFunctions.registerIn(running.sessionState.functionRegistry)
     }
     off

@@ -31,6 +31,8 @@ private object Injection {
     extensions.injectCheckRule(session => new planning.streams.StreamCheck(session))
     extensions.injectOptimizerRule(_ => planning.streams.PushFilterThroughStream)
     expressions.SqlFunctions.all.foreach(f => extensions.injectFunction(f.description))
+    extensions.injectCheckRule(_ => planning.SettingsCheck)
+    extensions.injectCheckRule(_ => planning.IntervalFrameCheck)
     extensions.injectCheckRule(_ => expressions.OrderCheck)
   }
 }

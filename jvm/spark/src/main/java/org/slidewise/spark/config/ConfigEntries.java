@@ -20,23 +20,28 @@ final class ConfigEntries {
    * key twice.
    */
   static <T> Function1<SQLConf, T> withDefault(
-      String key, String doc, String since, String defaultValue, Function1<String, T> parse) {
+      String key,
+      String doc,
+      String since,
+      String defaultValue,
+      Function1<String, T> parse,
+      Function1<T, String> show) {
     // Spark's registry is shared by all class loaders, and so must be the lock.
     synchronized (ConfigEntry$.MODULE$) {
       ConfigEntry<T> known = registered(key);
       return reader(
           known != null
               ? known
-              : builder(key, doc, since, parse).createWithDefaultString(defaultValue));
+              : builder(key, doc, since, parse, show).createWithDefaultString(defaultValue));
     }
   }
 
   /** Registers a setting that may be left unset, and returns a function that reads its value. */
   static <T> Function1<SQLConf, Option<T>> optional(
-      String key, String doc, String since, Function1<String, T> parse) {
+      String key, String doc, String since, Function1<String, T> parse, Function1<T, String> show) {
     synchronized (ConfigEntry$.MODULE$) {
       ConfigEntry<Option<T>> known = registered(key);
-      return reader(known != null ? known : builder(key, doc, since, parse).createOptional());
+      return reader(known != null ? known : builder(key, doc, since, parse, show).createOptional());
     }
   }
 
@@ -50,7 +55,7 @@ final class ConfigEntries {
   }
 
   private static <T> TypedConfigBuilder<T> builder(
-      String key, String doc, String since, Function1<String, T> parse) {
-    return new TypedConfigBuilder<>(SQLConf.buildConf(key).doc(doc).version(since), parse, Object::toString);
+      String key, String doc, String since, Function1<String, T> parse, Function1<T, String> show) {
+    return new TypedConfigBuilder<>(SQLConf.buildConf(key).doc(doc).version(since), parse, show);
   }
 }

@@ -24,20 +24,24 @@ object Setting {
    *   the valid values in words, for error messages and the documentation
    * @param parse
    *   fails if the value is not valid
+   * @param show
+   *   the inverse of `parse`, with which `SET` prints the default
    */
   def withDefault[T](key: String, default: String, since: String, allowed: String, doc: String)(
-      parse: String => T
+      parse: String => T,
+      show: T => String = (_: T).toString
   ): Setting[T] =
     new Setting(
       key,
-      ConfigEntries.withDefault(key, described(doc, allowed), since, default, checked(key, allowed, parse))
+      ConfigEntries.withDefault(key, described(doc, allowed), since, default, checked(key, allowed, parse), show)
     )
 
   /** Registers a setting that may be left unset. */
   def optional[T](key: String, since: String, allowed: String, doc: String)(
-      parse: String => T
+      parse: String => T,
+      show: T => String = (_: T).toString
   ): Setting[Option[T]] =
-    new Setting(key, ConfigEntries.optional(key, described(doc, allowed), since, checked(key, allowed, parse)))
+    new Setting(key, ConfigEntries.optional(key, described(doc, allowed), since, checked(key, allowed, parse), show))
 
   private def described(doc: String, allowed: String) = s"$doc Allowed: $allowed."
 

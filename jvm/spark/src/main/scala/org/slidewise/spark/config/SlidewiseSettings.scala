@@ -46,7 +46,7 @@ object SlidewiseSettings {
     "a size such as 64k, 16m or 1g",
     "Memory limit of a task for the cached partial aggregates of one frame. Beyond it, some are recomputed from the " +
       "buffered rows."
-  )(JavaUtils.byteStringAsBytes(_))
+  )(JavaUtils.byteStringAsBytes(_), sizeText(_))
 
   private val mergeApproximateSetting = boolean(
     MergeApproximate,
@@ -63,7 +63,7 @@ object SlidewiseSettings {
       "window operator. spark.slidewise.neverMerge does the same for single functions."
   )
 
-  private val neverMergeSetting = Setting.withDefault(
+  private val neverMergeSetting = Setting.withDefault[Set[String]](
     NeverMerge,
     "",
     Since,
@@ -71,7 +71,7 @@ object SlidewiseSettings {
     "Aggregate functions whose partial aggregates are never merged, because their merge is missing, fails, or depends on " +
       "the grouping of the rows. They are computed from all rows of each frame, at the cost of Spark's window operator. " +
       "Upper and lower case count as equal."
-  )(_.split(',').map(_.trim.toLowerCase(Locale.ROOT)).filter(_.nonEmpty).toSet)
+  )(_.split(',').map(_.trim.toLowerCase(Locale.ROOT)).filter(_.nonEmpty).toSet, _.toSeq.sorted.mkString(","))
 
   private val streamEagerSetting = Setting.withDefault(
     StreamMode,
@@ -81,11 +81,14 @@ object SlidewiseSettings {
     "When the rows of a stream are answered. append: once the watermark passes them, so that late rows find their place. " +
       "eager: in the batch in which they arrive; a row is then too late if a newer row of its key has been answered. " +
       "A checkpoint keeps its mode."
-  )(_.toLowerCase(Locale.ROOT) match {
-    case "append" => false
-    case "eager"  => true
-    case other    => throw new IllegalArgumentException(other)
-  })
+  )(
+    _.toLowerCase(Locale.ROOT) match {
+      case "append" => false
+      case "eager"  => true
+      case other    => throw new IllegalArgumentException(other)
+    },
+    if (_) "eager" else "append"
+  )
 
   private val streamKeyTimeoutSetting = Setting.optional(
     StreamKeyTimeout,
@@ -93,7 +96,7 @@ object SlidewiseSettings {
     "a positive interval such as 7 days",
     "How far the watermark must pass the last row of a key before the state of that key is removed. If not set, only " +
       "frames of a limited time remove the state of a key."
-  )(positiveMicros)
+  )(positiveMicros(_))
 
   private val streamLateRowsSetting = Setting.optional(
     StreamLateRows,
@@ -106,18 +109,26 @@ object SlidewiseSettings {
   /** Makes sure that the settings are registered. */
   def register(): Unit = ()
 
-  /** All settings, `enabled` first. */
-  val all: Seq[Setting[_]] = Seq(
+  private val always = Seq(
     enabledSetting,
     sortSetting,
     maxStateSizeSetting,
     mergeApproximateSetting,
     mergeUserAggregatorsSetting,
-    neverMergeSetting,
-    streamEagerSetting,
-    streamKeyTimeoutSetting,
-    streamLateRowsSetting
+    neverMergeSetting
   )
+
+  private val ofStreams = Seq(streamEagerSetting, streamKeyTimeoutSetting, streamLateRowsSetting)
+
+  /** The keys of all settings. */
+  val keys: Set[String] = (always ++ ofStreams).map(_.key).toSet
+
+  /** Fails with [[InvalidSetting]] if Slidewise is on and a setting that a query needs has an invalid value. */
+  def validate(conf: SQLConf, isStreaming: Boolean): Unit =
+    if (enabled(conf)) {
+      always.foreach(_(conf))
+      if (isStreaming) ofStreams.foreach(_(conf))
+    }
 
   def enabled(conf: SQLConf): Boolean = enabledSetting(conf)
   def sort(conf: SQLConf): Boolean = sortSetting(conf)
@@ -133,6 +144,9 @@ object SlidewiseSettings {
 
   private def boolean(key: String, doc: String): Setting[Boolean] =
     Setting.withDefault(key, "true", Since, "true or false", doc)(_.toBoolean)
+
+  private def sizeText(bytes: Long): String =
+    if (bytes > 0 && bytes % (1 << 20) == 0) s"${bytes >> 20}m" else s"${bytes}b"
 
   private def positiveMicros(text: String): Long = {
     val interval = IntervalUtils.stringToInterval(UTF8String.fromString(text))

@@ -10,14 +10,14 @@ import org.slidewise.spark.plan._
 
 /** Decides, once for each window over a table, which of its expressions Slidewise evaluates, and how. */
 final class WindowPlanner(conf: SQLConf, partitionSpec: Seq[Expression], orderSpec: Seq[SortOrder]) {
-  private val methods = new MethodChoice(MergePolicy.of(conf))
-  private val usesArrays = SlidewiseSettings.sort(conf)
+  private lazy val methods = new MethodChoice(MergePolicy.of(conf))
+  private lazy val usesArrays = SlidewiseSettings.sort(conf)
 
   /**
    * Rows of windows with partition keys and an order. Without either Spark sorts by one column, by radix, and leaves ties
    * around nulls in an order of its own, which users would miss.
    */
-  private val sortPlacement =
+  private lazy val sortPlacement =
     if (usesArrays && SortSpec.canPart(partitionSpec) && orderSpec.nonEmpty) SortPlacement.InOperator
     else SortPlacement.BelowOperator
 
