@@ -70,7 +70,11 @@ object SortedRowsSuite {
     val spec = new SortSpec(Seq(Remainder(id, Literal(2L))), Seq(SortOrder(id, Descending)))
     val sorter = new PartitionSorter(Tasks.resources(), Seq(id), spec)
     val project = UnsafeProjection.create(Seq[Expression](id), Seq(id))
-    try body(sorter, sorter.sort(Iterator.range(0, Rows).map(i => project(InternalRow(i.toLong))), (_, _) => None))
+    try
+      body(
+        sorter,
+        sorter.sort(Iterator.range(0, Rows).map(i => project(InternalRow(i.toLong))), (_, _) => None)
+      )
     finally sorter.close()
   }
 
