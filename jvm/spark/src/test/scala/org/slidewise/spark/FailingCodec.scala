@@ -1,6 +1,6 @@
 package org.slidewise.spark
 
-import java.io.{FilterOutputStream, IOException, InputStream, OutputStream}
+import java.io.{FilterOutputStream, InputStream, IOException, OutputStream}
 
 import org.apache.spark.SparkConf
 import org.apache.spark.io.CompressionCodec

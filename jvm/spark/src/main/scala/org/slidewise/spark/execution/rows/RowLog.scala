@@ -98,7 +98,7 @@ final private[execution] class RowLog(
         allocatePage(math.max(nextPage, atLeast))
     }
 
-  /** Where the newest row lies, its size before it if rows differ; good while no chunk has been spilled. */
+  /** The address of the newest row, or of the size before it if rows differ; valid until a chunk is spilled. */
   def newestAddress: Long = {
     val page = tail.page
     memory.encodePageNumberAndOffset(page, page.getBaseOffset + tail.newestPlace)
@@ -118,19 +118,19 @@ final private[execution] class RowLog(
   def newRow(): UnsafeRow = new UnsafeRow(fields)
 
   /**
-   * Keeps all chunks where they are from now on, so that addresses stay good.
+   * Keeps all chunks where they are from now on, so that addresses stay valid.
    *
    * @param onSpill
    *   called when the memory manager asks for memory; may close the log
    */
   def freeze(onSpill: Runnable): Unit = frozen = onSpill
 
-  /** Lets go of the rows before `position`. */
+  /** Drops the rows before `position`. */
   def release(position: Long): Unit =
     while (!chunks.isEmpty && (chunks.peekFirst ne tail) && chunks.peekFirst.endRow <= position)
       discard(chunks.pollFirst())
 
-  /** Lets go of all rows; the next is at position 0. */
+  /** Drops all rows; the next is at position 0. */
   def clear(): Unit = {
     readers.foreach(_.leave())
     while (chunks.size > 1) discard(chunks.pollFirst())
@@ -190,7 +190,7 @@ final private[execution] class RowLog(
     freed
   }
 
-  /** A reader of this log, with a place of its own. */
+  /** A reader of this log, with a position of its own. */
   def reader(): Reader = {
     val reader = new Reader
     readers += reader
@@ -212,7 +212,8 @@ final private[execution] class RowLog(
 
     /** The row at `position`; the same object each time, and gone with the next call or [[RowLog.release]]. */
     override def apply(position: Long): UnsafeRow = {
-      if (chunk == null || position < first || position >= (if (end < 0) chunk.endRow else end)) moveTo(position)
+      if (chunk == null || position < first || position >= (if (end < 0) chunk.endRow else end))
+        moveTo(position)
       val index = (position - first).toInt
       if (rowSize >= 0) row.pointTo(base, origin + index.toLong * rowSize, rowSize)
       else {
@@ -232,7 +233,7 @@ final private[execution] class RowLog(
       val known = index - index % RowChunk.IndexStep
       if (index < next || known > next) {
         next = known
-        nextPlace = (if (end < 0) chunk.places else blockPlaces)(known / RowChunk.IndexStep)
+        nextPlace = (if (end < 0) chunk.places else blockPlaces) (known / RowChunk.IndexStep)
       }
       while (next < index) {
         nextPlace += sizeAt(nextPlace) + RowChunk.SizeBytes
@@ -243,8 +244,9 @@ final private[execution] class RowLog(
     private def sizeAt(place: Int): Int = Platform.getLong(base, origin + place).toInt
 
     private def moveTo(position: Long): Unit = {
+      val same = chunk != null && position >= chunk.firstRow && position < chunk.endRow
+      val to = if (same) chunk else chunkOf(position)
       leave()
-      val to = chunkOf(position)
       if (to.page != null) {
         base = to.page.getBaseObject
         origin = to.page.getBaseOffset
@@ -279,7 +281,7 @@ final private[execution] class RowLog(
       }
     }
 
-    /** Stands nowhere, so that no chunk is kept in memory for this reader's sake. */
+    /** Unpins the current chunk, so that it can be spilled. */
     def leave(): Unit = if (chunk != null) {
       chunk.pins -= 1
       chunk = null

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
 /**
- * A value of each row that is wanted as 64 bits: a long, the bits of a double, or a sort key.
+ * An expression that is evaluated for each row to 64 bits: a long, the bits of a double, or a sort key.
  *
  * @param value
  *   of a type that [[ColumnReader]] can read, or null
@@ -37,14 +37,14 @@ final private[execution] class ColumnReader(
 
   def inputsFailed: Boolean = failed
 
-  /** Puts the values of `row` into `columns` from the column `first` on. */
+  /** Writes the values of `row` into `columns`, as row `at` of the columns from `first` on. */
   def read(row: UnsafeRow, columns: LongColumns, first: Int, at: Int): Unit =
     if (failed) store(readKeys(row), keys.size, columns, first, at)
     else {
       val values =
         try readAll(row)
         catch {
-          case killed: TaskKilledException          => throw killed
+          case killed: TaskKilledException        => throw killed
           case NonFatal(error) if inputs.nonEmpty =>
             failed = true
             logInfo("Falls back to row-wise evaluation: the input of a window function failed", error)
@@ -66,7 +66,7 @@ final private[execution] class ColumnReader(
 
 private[execution] object ColumnReader {
 
-  /** Whether values of the type are four bytes in a row; all others that are read are eight. */
+  /** Whether a row holds the value in four bytes; all other types here take eight. */
   private def isNarrow(value: Expression): Boolean = value.dataType match {
     case IntegerType | DateType | _: YearMonthIntervalType => true
     case _                                                 => false

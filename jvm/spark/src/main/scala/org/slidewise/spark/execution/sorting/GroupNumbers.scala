@@ -41,7 +41,7 @@ final private[sorting] class GroupNumbers {
     held += key.getSizeInBytes + GroupNumbers.Overhead
   }
 
-  /** For each number, the place of its key in the order of all keys. */
+  /** For each number, the rank of its key. */
   def ranks(ordering: Ordering[InternalRow]): Array[Int] = {
     val sorted = keys.indices.toArray.map(Integer.valueOf)
     java.util.Arrays.sort(sorted, (a: Integer, b: Integer) => ordering.compare(keys(a), keys(b)))

@@ -24,7 +24,7 @@ private[execution] trait RowFinisher {
  * Memory: the rows are the log's. After a spill one row, and two buffers of 8 KiB.
  *
  * @param finisher
- *   called for each row once, in order
+ *   completes each row once, in order
  * @param whenUsedUp
  *   called, perhaps more than once, when there are no more rows and the last is not needed any longer
  */
@@ -68,7 +68,7 @@ final private[sorting] class SortedRows(
       places.locate(from, located)
     }
 
-  /** Only the thread that reads knows that no row is being read right now. */
+  /** Only the reading thread may spill: no row is being read while it asks. */
   def canSpill: Boolean = file == null && next < count && (Thread.currentThread() eq owner)
 
   def spilledBytes: Long = onDisk

@@ -9,7 +9,7 @@ import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.task.TaskResources
 
 /**
- * States that are objects, or hold some: strings, wide decimals, sketches, users' buffers.
+ * States that hold objects: strings, wide decimals, sketches, users' buffers.
  *
  * Memory: the sizes of the states themselves, estimated by [[StateSizes]] after each change and charged to the on-heap pool.
  */
@@ -95,7 +95,7 @@ final private[execution] class ObjectStates(
     sizeOf = java.util.Arrays.copyOf(sizeOf, length)
   }
 
-  /** Drops the states from slot `from` on, and gives back what they took. */
+  /** Drops the states from slot `from` on and releases their memory. */
   private def forget(from: Int): Unit = {
     var slot = from
     while (slot < states.length) {

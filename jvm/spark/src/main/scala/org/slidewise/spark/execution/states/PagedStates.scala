@@ -12,7 +12,7 @@ import org.slidewise.spark.execution.task.TaskResources
 /**
  * States of fixed width, side by side in a page of the task's memory.
  *
- * Memory: slots × bytes a state, the next power of two, and during growth as much again.
+ * Memory: slots × bytes a state, rounded up to a power of two; twice that while it grows.
  */
 final private[execution] class PagedStates(
     functions: FrameFunctions,

@@ -12,11 +12,11 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.SizeEstimator
 
 /**
- * How many bytes a row of states takes on the heap.
+ * Estimates the heap memory of a row of states, in bytes.
  *
- * Strings and the like are measured each time. Other objects, such as sketches and users' buffers, can only be measured
- * by following their references: that is done for one of [[StateSizes.MeasureEvery]] states, and the largest size seen
- * counts for all.
+ * Strings, binaries, rows, arrays and maps are measured each time. Other objects, such as sketches and users' buffers, are
+ * measured by following their references, which is slow: one of [[StateSizes.MeasureEvery]] states is measured, and the largest
+ * size so far is the estimate for all.
  */
 final private[execution] class StateSizes(types: Seq[DataType]) {
   import StateSizes._

@@ -29,7 +29,11 @@ class ColumnReaderSuite extends SparkSuite {
   test("an input that fails is logged once, and keys are read on") {
     val columns = new LongColumns(2)
     columns.resize(10)
-    val reader = new ColumnReader(Seq(order), Seq(InputColumn(FailsAt(3, () => new ArithmeticException("too large")))), Seq(time))
+    val reader = new ColumnReader(
+      Seq(order),
+      Seq(InputColumn(FailsAt(3, () => new ArithmeticException("too large")))),
+      Seq(time)
+    )
     val events = logged(read(reader, columns, 10))
     assert(reader.inputsFailed)
     assertEquals((0 until 10).map(columns(0)(_) ^ order.flip), (0 until 10).map(_.toLong))
@@ -42,7 +46,11 @@ class ColumnReaderSuite extends SparkSuite {
     error <- Seq[() => Throwable](
       () => new TaskKilledException("killed"),
       () => new InterruptedException,
-      () => new SparkOutOfMemoryError("UNABLE_TO_ACQUIRE_MEMORY", java.util.Map.of("requestedBytes", "1", "receivedBytes", "0"))
+      () =>
+        new SparkOutOfMemoryError(
+          "UNABLE_TO_ACQUIRE_MEMORY",
+          java.util.Map.of("requestedBytes", "1", "receivedBytes", "0")
+        )
     )
   ) {
     val name = error().getClass.getSimpleName
@@ -64,7 +72,9 @@ class ColumnReaderSuite extends SparkSuite {
 object ColumnReaderSuite {
 
   /** The number of the row, until one fails. */
-  final private case class FailsAt(row: Int, error: () => Throwable) extends LeafExpression with CodegenFallback {
+  final private case class FailsAt(row: Int, error: () => Throwable)
+      extends LeafExpression
+      with CodegenFallback {
     private[this] var rows = -1L
     override def dataType: DataType = LongType
     override def nullable: Boolean = false

@@ -4,7 +4,7 @@ import munit.FunSuite
 
 class RadixOrderSuite extends FunSuite {
 
-  private val rows = 3 << 20
+  private val rows = 2 << 20
 
   private def columns(keys: Int, values: Int): LongColumns = {
     val columns = new LongColumns(2)
@@ -25,17 +25,18 @@ class RadixOrderSuite extends FunSuite {
       var calls = 0
       val sorted = order(columns(keys, 1000), () => calls += 1)
       val data = columns(keys, 1000)
-      def sortKey(place: Int) = {
-        val row = sorted.rows(place)
-        (data(0)(row), data(1)(row), row)
+      def isBefore(a: Int, b: Int) = {
+        val byPartition = java.lang.Long.compare(data(0)(a), data(0)(b))
+        val byValue = java.lang.Long.compare(data(1)(a), data(1)(b))
+        byPartition < 0 || byPartition == 0 && (byValue < 0 || byValue == 0 && a < b)
       }
-      assert((1 until rows).forall(i => Ordering[(Long, Long, Int)].lt(sortKey(i - 1), sortKey(i))))
-      assert(calls >= 6, calls)
+      assert((1 until rows).forall(i => isBefore(sorted.rows(i - 1), sorted.rows(i))))
+      assert(calls >= 5, calls)
     }
 
   test("a checkpoint that throws ends the sort, whichever it is") {
     val data = columns(1, 1 << 30)
-    for (last <- Seq(1, 3, 6, 9)) {
+    for (last <- 1 to 5) {
       var calls = 0
       intercept[IllegalStateException] {
         order(

@@ -40,8 +40,8 @@ class MergeExpressionsSuite extends FunSuite {
     }
 
   test("other aggregates are merged as they say, a count called n or not") {
-    assertEquals(MergeExpressions.of(CountFromOne(x)), CountFromOne(x).mergeExpressions)
-    assertEquals(MergeExpressions.of(Sum(x)), Sum(x).mergeExpressions)
+    for (function <- Seq(CountFromOne(x), Sum(x)))
+      assertEquals(MergeExpressions.of(function), function.mergeExpressions)
   }
 
   private def merged(function: DeclarativeAggregate, older: Seq[Any], newer: Seq[Any]): Seq[Any] = {

@@ -75,7 +75,8 @@ class MemoryPoolsSuite extends SparkSuite {
       val (got, used) = inTask { () =>
         val log = RowLog.of(attributes, Tasks.resources())
         input().take(1000).foreach(row => log.append(row.asInstanceOf[UnsafeRow]))
-        val functions = new FrameFunctions(Seq((function: AggregateFunction, None)), Seq(0), attributes, false)
+        val functions =
+          new FrameFunctions(Seq((function: AggregateFunction, None)), Seq(0), attributes, false)
         val states = RowStates(functions, log.reader(), Tasks.resources(), 1L << 20)
         try {
           states.reserve(4)

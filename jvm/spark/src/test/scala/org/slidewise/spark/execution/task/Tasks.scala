@@ -10,25 +10,35 @@ object Tasks {
 
   def resources(): TaskResources = new TaskResources(TaskContext.get())
 
-  /** Cancels the current task. */
+  /** Cancels the current task. A task that stays cancelled is run again without end: see [[uncancel]]. */
   def cancel(): Unit = {
     val context = TaskContext.get()
     // Spark keeps the method to its own packages.
     context.getClass.getMethod("markInterrupted", classOf[String]).invoke(context, "cancelled by a test")
   }
 
-  /** The class of what `body` throws, or the empty string. */
+  def uncancel(): Unit = {
+    val context = TaskContext.get()
+    val reason = context.getClass.getDeclaredFields.find(_.getName.endsWith("reasonIfKilled")).get
+    reason.setAccessible(true)
+    reason.set(context, None)
+  }
+
+  /** The class of what `body` throws, or the empty string; the task is not cancelled any more. */
   def thrownBy(body: => Any): String =
     try {
       body
       ""
     } catch { case e: Throwable => e.getClass.getSimpleName }
+    finally uncancel()
 
   /** The temporary files of the executor. */
   def temporaryFiles(): Seq[String] = {
     def under(file: File): Seq[File] =
       Option(file.listFiles).fold(Seq(file))(_.toSeq.flatMap(under))
-    under(new File(SparkEnv.get.conf.get("spark.local.dir"))).map(_.getName).filter(_.startsWith("temp_local"))
+    under(new File(SparkEnv.get.conf.get("spark.local.dir")))
+      .map(_.getName)
+      .filter(_.startsWith("temp_local"))
   }
 
   /** Another consumer of the task's memory. */
