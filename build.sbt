@@ -94,15 +94,16 @@ def sparkProject(spark: SparkMinor): Project = {
         .map(_.getAbsoluteFile),
       Compile / unmanagedResourceDirectories += (shared / "main/resources").getAbsoluteFile,
       Compile / sourceGenerators += Def.task {
-        val target = (Compile / sourceManaged).value / "BuiltFor.java"
+        val target = (Compile / sourceManaged).value / "org/slidewise/spark/config/BuiltFor.java"
         IO.write(
           target,
-          s"""package org.slidewise.spark;
+          s"""package org.slidewise.spark.config;
              |
-             |/** What this jar was made for. */
-             |final class BuiltFor {
-             |  static final String MINOR = "${spark.minor}";
-             |  static final String ALL_MINORS = "${SparkMinor.all.map(_.minor).mkString(", ")}";
+             |/** The version of this jar, and the Spark minors that it and its siblings are built for. */
+             |public final class BuiltFor {
+             |  public static final String VERSION = "${version.value}";
+             |  public static final String MINOR = "${spark.minor}";
+             |  public static final String ALL_MINORS = "${SparkMinor.all.map(_.minor).mkString(", ")}";
              |
              |  private BuiltFor() {}
              |}

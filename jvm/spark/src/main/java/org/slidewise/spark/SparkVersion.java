@@ -1,6 +1,7 @@
 package org.slidewise.spark;
 
 import org.slf4j.LoggerFactory;
+import org.slidewise.spark.config.BuiltFor;
 
 /**
  * The Spark that runs, against the Spark that this jar was made for. Written in Java so that it works

@@ -24,6 +24,7 @@ object SlidewiseExtensions {
 private object Injection {
   def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
+    extensions.injectHintResolutionRule(_ => planning.streams.StreamStartRule)
     extensions.injectPostHocResolutionRule(_ => planning.streams.StreamWindowRule)
     extensions.injectPlannerStrategy(_ => planning.streams.StreamWindowStrategy)
     extensions.injectCheckRule(session => new planning.streams.StreamCheck(session))

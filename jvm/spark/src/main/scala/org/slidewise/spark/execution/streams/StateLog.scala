@@ -17,7 +17,7 @@ import org.slidewise.spark.execution.rows.RowsByPosition
  * @param section
  *   where the blocks are kept; a block's number is its first position divided by [[StateLog.RowsABlock]]
  */
-final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int, memory: LogMemory) {
+final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int, memory: BlockMemory) {
   import StateLog._
 
   private[this] var firstPosition, endPosition = 0L

@@ -5,7 +5,7 @@ import org.apache.spark.memory.MemoryConsumer
 import org.slidewise.spark.execution.task.TaskResources
 
 /** Lends memory to a log. */
-private[streams] trait LogMemory {
+private[streams] trait BlockMemory {
 
   /** How much of `bytes` the log may hold. */
   def upTo(bytes: Long, log: StateLog): Long
@@ -15,10 +15,10 @@ private[streams] trait LogMemory {
  * Memory of the task, taken in steps. When another consumer needs it, the log writes blocks to the state store; what comes from
  * another thread than the one that the log is used by is declined.
  */
-final private[streams] class TaskLogMemory(resources: TaskResources)
+final private[streams] class TaskBlockMemory(resources: TaskResources)
     extends MemoryConsumer(resources.memory, 0L, resources.memory.getTungstenMemoryMode)
-    with LogMemory {
-  import TaskLogMemory._
+    with BlockMemory {
+  import TaskBlockMemory._
 
   private[this] var borrower: StateLog = _
   private[this] var owner: Thread = _
@@ -42,6 +42,6 @@ final private[streams] class TaskLogMemory(resources: TaskResources)
   def close(): Unit = if (getUsed > 0) freeMemory(getUsed)
 }
 
-private object TaskLogMemory {
+private object TaskBlockMemory {
   private val Step = 256L << 10
 }
