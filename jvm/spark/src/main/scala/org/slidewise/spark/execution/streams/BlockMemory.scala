@@ -4,16 +4,16 @@ import org.apache.spark.memory.MemoryConsumer
 
 import org.slidewise.spark.execution.task.TaskResources
 
-/** Lends memory to a log. */
+/** The memory budget of a log for blocks of rows. */
 private[streams] trait BlockMemory {
 
-  /** How much of `bytes` the log may hold. */
+  /** The part of `bytes` that the log may hold. */
   def upTo(bytes: Long, log: StateLog): Long
 }
 
 /**
- * Memory of the task, taken in steps. When another consumer needs it, the log writes blocks to the state store; what comes from
- * another thread than the one that the log is used by is declined.
+ * Takes the budget from the task's memory manager, in steps. When another consumer needs memory, the log writes blocks to the
+ * state store. A request to spill from another thread than the log's is declined, since the log is not thread-safe.
  */
 final private[streams] class TaskBlockMemory(resources: TaskResources)
     extends MemoryConsumer(resources.memory, 0L, resources.memory.getTungstenMemoryMode)
@@ -38,7 +38,7 @@ final private[streams] class TaskBlockMemory(resources: TaskResources)
       freed
     }
 
-  /** Gives all of it back. */
+  /** Gives all memory back. */
   def close(): Unit = if (getUsed > 0) freeMemory(getUsed)
 }
 

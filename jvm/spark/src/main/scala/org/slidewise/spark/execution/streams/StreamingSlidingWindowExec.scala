@@ -21,14 +21,14 @@ import org.apache.spark.util.SerializableConfiguration
 import org.slidewise.spark.planning.streams.{StreamOptions, StreamPlan}
 
 /**
- * Aggregates over frames of a stream: each row comes out once, with the answers of its frames, as the watermark passes it; or,
- * eagerly, in the batch in which it comes in.
+ * Evaluates aggregates over frames of a stream. Each row is emitted once with its results: when the watermark passes it, or, in
+ * eager mode, in the batch in which it arrives.
  *
- * State, for each key: the rows that wait; what frames need of the rows in them, in blocks; and an aggregate for each block
- * (see [[org.slidewise.core.durable.SegmentedFrames]]). A row writes O(1) cells, and shares them with its neighbours.
+ * State of a key: the rows that wait; blocks of the columns that frames need; and a partial aggregate for each block (see
+ * [[org.slidewise.core.durable.SegmentedFrames]]). A row writes O(1) cells, amortised over its block.
  *
  * @param computed
- *   what columns of `child` stand for, where these are part of the window: as SQL, by their names
+ *   the SQL of the expressions that Spark's analyzer has moved to columns of `child`, by column name
  */
 case class StreamingSlidingWindowExec(
     plan: StreamPlan,
@@ -145,11 +145,11 @@ case class StreamingSlidingWindowExec(
   override def shouldRunAnotherBatch(newInputWatermark: Long): Boolean =
     !options.eager && eventTimeWatermarkForEviction.exists(newInputWatermark > _)
 
-  /** Rows come out when the watermark has passed the ends of their frames; those that wait for rows, nobody knows when. */
+  /** Rows are emitted when the watermark passes the ends of their frames; none if a frame waits for a number of rows. */
   override def produceOutputWatermark(inputWatermarkMs: Long): Option[Long] =
     plan.longestWaitMicros.map(wait => inputWatermarkMs - (wait + 999) / 1000)
 
-  /** A stream without a watermark, which only the eager mode takes, has no late rows. */
+  /** A stream without a watermark, which only eager mode accepts, has no late rows. */
   private def hasWatermark = order.child.references.exists { a =>
     child.output.exists(o => o.exprId == a.exprId && o.metadata.contains(EventTimeWatermark.delayKey))
   }

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.core.JsonProcessingException
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
+import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
@@ -167,7 +167,8 @@ private[streams] object WindowMetadata {
       .put("spark", sparkVersion)
       .put("cells", StateCells.FormatVersion)
       .put("mode", window.mode)
-    window.partitionBy.foreach(node.withArray[ArrayNode]("partitionBy").add(_))
+    val keys = node.putArray("partitionBy")
+    window.partitionBy.foreach(keys.add(_))
     node.put("orderBy", window.orderBy)
     columns(node, "input", window.input)
     val frames = node.putArray("frames")

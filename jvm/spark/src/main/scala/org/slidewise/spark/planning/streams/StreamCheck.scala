@@ -21,7 +21,7 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
     case _ => ()
   }
 
-  /** A row may wait for others of its key for ever; an operation after it could then not rely on the watermark. */
+  /** A row may wait for rows of its key without limit; a stateful operation after it could not rely on the watermark. */
   private def refuseAfterEndlessWait(node: LogicalPlan, isBelowState: Boolean): Unit = {
     node match {
       case window: Window if isBelowState && StreamInput.isBelow(window) && waitsForRows(window) =>

@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.streams
 
+import java.nio.file.Path
+
 import scala.concurrent.duration.{Duration, DurationInt}
 
 import org.apache.spark.sql.{AnalysisException, DataFrame}
@@ -29,13 +31,13 @@ class StreamStartSuite extends StreamSuite {
   test("a window keeps its state in RocksDB, and neither the session nor another query does") {
     val before = spark.conf.getAll
     val (windows, others) = (events(), events())
-    running(stream(windows).withColumn("a", expr(s"sum(n) $LastTwo")), name = "windows") { query =>
+    running(stream(windows).withColumn("a", expr(s"sum(n) $LastTwo"))) { query =>
       windows.addData(("a", 1, 1))
       query.processAllAvailable()
       assertEquals(spark.conf.getAll, before)
       assertEquals(providerOf(query), RocksDb)
       assert(query.lastProgress.stateOperators.head.customMetrics.containsKey("rocksdbPutCount"))
-      running(stream(others).dropDuplicates("k"), name = "others") { other =>
+      running(stream(others).dropDuplicates("k")) { other =>
         others.addData(("a", 1, 1))
         other.processAllAvailable()
         assertEquals(providerOf(other), InMemory)
@@ -62,9 +64,12 @@ class StreamStartSuite extends StreamSuite {
     }
   }
 
+  private def start(answers: DataFrame, checkpoint: Path, mode: String = "append"): Unit =
+    writing(answers, checkpoint)(_ => ()).outputMode(mode).start().stop()
+
   private def refused(answers: => DataFrame, mode: String = "append"): String =
     intercept[AnalysisException] {
-      writing(answers, "refused", temporary()).outputMode(mode).start().stop()
+      start(answers, temporary(), mode)
     }.getMessage
 
   for (mode <- Seq("update", "complete"))
@@ -88,7 +93,7 @@ class StreamStartSuite extends StreamSuite {
   test("streams without windows start with Slidewise on and off, in any output mode") {
     for (enabled <- Seq("true", "false"); mode <- Seq("update", "complete"))
       withSettings("spark.slidewise.enabled" -> enabled) {
-        writing(stream(events()).groupBy("k").count(), "counts", temporary()).outputMode(mode).start().stop()
+        start(stream(events()).groupBy("k").count(), temporary(), mode)
       }
   }
 
@@ -102,7 +107,7 @@ class StreamStartSuite extends StreamSuite {
     ) {
       val answers = window()
       withSettings(key -> value) {
-        val error = intercept[IllegalArgumentException](writing(answers, "refused", temporary()).start().stop())
+        val error = intercept[IllegalArgumentException](start(answers, temporary()))
         assert(error.getMessage.contains(value), error.getMessage)
       }
     }
@@ -123,7 +128,7 @@ class StreamStartSuite extends StreamSuite {
         s"sum(n) ${LastTwo.replace("BY k", "BY n")}"
       )
     ) {
-      val error = intercept[CheckpointChanged](writing(answers(other), "other", checkpoint).start().stop())
+      val error = intercept[CheckpointChanged](start(answers(other), checkpoint))
       assert(error.getMessage.contains("belongs to another window"), error.getMessage)
     }
     val found = running(answers(s"sum(n) $LastTwo").drop("now"), checkpoint) { query =>
@@ -138,7 +143,7 @@ class StreamStartSuite extends StreamSuite {
   test("a window over times of the batch is the same window at the next start") {
     val (source, checkpoint) = (events(), temporary())
     val answers =
-      stream(source).withColumn("a", expr(s"count_if(ts > now() - INTERVAL 9 DAYS OR k > current_date()) $LastTwo"))
+      stream(source).withColumn("a", expr(s"count_if(ts > now() - INTERVAL 9 DAYS OR ts > current_date()) $LastTwo"))
     for (second <- 1 to 2) running(answers, checkpoint) { query =>
       source.addData(("a", second, 1))
       query.processAllAvailable()

@@ -1,8 +1,11 @@
 package org.slidewise.spark.execution.streams
 
 import java.nio.file.{Files, Path}
+import java.util.concurrent.ConcurrentLinkedQueue
 
-import org.apache.spark.sql.{DataFrame, Row, SQLContext}
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.{DataFrame, Dataset, Row, SQLContext}
 import org.apache.spark.sql.execution.streaming.runtime.{MemoryStream, StreamingQueryWrapper}
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery}
 
@@ -27,23 +30,23 @@ abstract private[streams] class StreamSuite extends SparkSuite {
 
   protected def temporary(): Path = Files.createTempDirectory("slidewise-stream")
 
-  /** Writes `answers` to the table `name` in memory. */
-  protected def writing(answers: DataFrame, name: String, checkpoint: Path): DataStreamWriter[Row] =
-    answers.writeStream.format("memory").queryName(name).option("checkpointLocation", checkpoint.toString)
+  /** Writes `answers`, giving each row to `receive`. */
+  protected def writing(answers: DataFrame, checkpoint: Path)(receive: Row => Unit): DataStreamWriter[Row] = {
+    def received(batch: Dataset[Row], number: Long): Unit = batch.collect().foreach(receive)
+    answers.writeStream.foreachBatch(received _).option("checkpointLocation", checkpoint.toString)
+  }
 
-  /** Runs `body` with the query that writes `answers`, stops the query, and gives what it wrote. */
-  protected def running(answers: DataFrame, checkpoint: Path = temporary(), name: String = "answers")(
-      body: StreamingQuery => Unit
-  ): Set[Seq[Any]] = {
-    val query = writing(answers, name, checkpoint).start()
-    try {
-      body(query)
-      spark.table(name).collect().map(_.toSeq).toSet
-    } finally query.stop()
+  /** Runs `body` with the query that writes `answers`, stops the query, and gives the rows that it wrote. */
+  protected def running(answers: DataFrame, checkpoint: Path = temporary())(body: StreamingQuery => Unit): Set[Seq[Any]] = {
+    val rows = new ConcurrentLinkedQueue[Row]
+    val query = writing(answers, checkpoint)(row => rows.add(row)).start()
+    try body(query)
+    finally query.stop()
+    rows.asScala.map(_.toSeq).toSet
   }
 
   protected def withSettings[T](settings: (String, String)*)(body: => T): T = {
-    val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
+    val before = settings.map { case (key, _) => key -> spark.conf.getAll.get(key) }
     settings.foreach { case (key, value) => spark.conf.set(key, value) }
     try body
     finally before.foreach {
