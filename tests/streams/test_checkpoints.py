@@ -1,19 +1,21 @@
-"""What an earlier version has begun, this one goes on with."""
+"""Checkpoints that earlier versions of Slidewise and Spark have begun."""
 
 from __future__ import annotations
 
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pyspark.errors import PySparkException
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from semantics.conftest import settings
 
 from streams.checkpoints.stream import AFTER, BEFORE, SETTINGS, SQL, STORES, arrive, begin
 from streams.run import run
 
+KEPT_WITH_BUFFERS = Path(__file__).parent / "checkpoints" / "v2-spark-4.2"
 KEPT = [path for path in sorted((Path(__file__).parent / "checkpoints").glob("v*/*")) if path.is_dir()]
 
 
@@ -41,14 +43,39 @@ def test_goes_on(spark: SparkSession, tmp_path: Path, kept: Path) -> None:
     assert got == [row for row in all_rows if row[0] not in before]
 
 
-def test_a_format_of_a_later_version_is_refused(spark: SparkSession, tmp_path: Path) -> None:
-    checkpoint = shutil.copytree(KEPT[0], tmp_path / "checkpoint")
+@pytest.mark.parametrize("kept", KEPT, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_a_format_of_a_later_version_is_refused(spark: SparkSession, tmp_path: Path, kept: Path) -> None:
+    refused = refusal_after(spark, tmp_path, kept, {"format": 99})
+    assert "is in format 99" in refused
+
+
+def test_another_buffer_is_refused_with_the_spark_that_wrote_it(spark: SparkSession, tmp_path: Path) -> None:
+    kept = KEPT_WITH_BUFFERS / "rocksdb"
+    frames = json.loads(next(kept.rglob("window.json")).read_text())["frames"]
+    (most,) = (f for frame in frames for f in frame["functions"] if f["sql"] == "max_by(id, n)")
+    most["buffer"][0]["type"] = "STRING"
+    refused = refusal_after(spark, tmp_path, kept, {"frames": frames})
+    assert "keeps max_by(id, n) in another form" in refused
+    assert "STRING" in refused
+    assert "written by Spark 4.2.0" in refused
+
+
+def test_the_state_of_a_later_spark_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    refused = refusal_after(spark, tmp_path, KEPT_WITH_BUFFERS / "hdfs", {"spark": "9.1.0"})
+    assert "was written by Spark 9.1.0" in refused
+
+
+def refusal_after(spark: SparkSession, tmp_path: Path, kept: Path, changes: dict[str, Any]) -> str:
+    """The refusal of a checkpoint whose description has been changed; it leaves the description as it is."""
+    checkpoint = shutil.copytree(kept, tmp_path / "checkpoint")
     (described,) = checkpoint.rglob("window.json")
-    content = json.loads(described.read_text())
-    described.write_text(json.dumps(content | {"format": content["format"] + 1}))
+    described.write_text(json.dumps(json.loads(described.read_text()) | changes))
+    before = described.read_text()
     with settings(spark, SETTINGS):
         feed = begin(tmp_path / "in")
         arrive(feed, AFTER)
         feed.stream(spark).withWatermark("ts", "10 seconds").createOrReplaceTempView("events")
-        with pytest.raises(PySparkException, match="SLIDEWISE_STREAM_CHECKPOINT_CHANGED"):
+        with pytest.raises(AnalysisException, match="SLIDEWISE_STREAM_CHECKPOINT_CHANGED") as refused:
             run(spark.sql(SQL), tmp_path / "out", checkpoint)
+    assert described.read_text() == before
+    return str(refused.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 from semantics.conftest import settings
@@ -57,8 +58,12 @@ def test_the_state_describes_itself(spark: SparkSession, ran: tuple[Path, list[P
     assert row["numPartitions"] == 2
     (window,) = (folder / "checkpoint").rglob("window.json")
     described = json.loads(window.read_text())
-    assert described["format"] == 1
-    assert "sum" in described["window"]
+    assert described["format"] == 2
+    assert described["spark"] == pyspark.__version__
+    (frame,) = described["frames"]
+    assert frame["section"] == 16
+    assert [f["sql"] for f in frame["functions"]] == ["sum(n)"]
+    assert [c["type"] for c in frame["functions"][0]["buffer"]][0] == "BIGINT"
 
 
 def test_progress(spark: SparkSession, ran: tuple[Path, list[Progress]]) -> None:

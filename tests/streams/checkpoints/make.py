@@ -1,6 +1,6 @@
-"""Leaves the checkpoints that this version writes: `python tests/streams/checkpoints/make.py`, where it is installed.
+"""Writes checkpoints with the installed Slidewise and PySpark: `python tests/streams/checkpoints/make.py`.
 
-A checkpoint that has been released stays as it is; a new format gets a folder of its own.
+Each format and Spark minor has a folder of its own. A checkpoint that has been released stays as it is.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+import pyspark
 from pyspark.sql import SparkSession
 from session import with_slidewise
 
 from streams.checkpoints.stream import BEFORE, SETTINGS, SQL, STORES, arrive, begin
 from streams.run import run
 
-FORMAT = "v1"
+FORMAT = f"v2-spark-{'.'.join(pyspark.__version__.split('.')[:2])}"
 # A checkpoint names the files that it has read; these names say nothing of the machine.
 WORK = Path("/tmp/stream")
 

@@ -26,6 +26,7 @@ private object Injection {
   def apply(extensions: SparkSessionExtensions): Unit = {
     config.SlidewiseSettings.register()
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
+    extensions.injectHintResolutionRule(_ => planning.streams.StreamStartRule)
     extensions.injectPostHocResolutionRule(_ => planning.streams.StreamWindowRule)
     extensions.injectPlannerStrategy(_ => planning.streams.StreamWindowStrategy)
     extensions.injectCheckRule(session => new planning.streams.StreamCheck(session))

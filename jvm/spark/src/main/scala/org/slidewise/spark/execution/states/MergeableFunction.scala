@@ -91,7 +91,8 @@ private[execution] object MergeableFunction {
       target.update(
         offset,
         if (isImmutable(original)) original
-        else function.deserialize(function.serialize(original.asInstanceOf[T]))
+        // A function may serialize into a buffer that it uses again, and read strings in place.
+        else function.deserialize(function.serialize(original.asInstanceOf[T]).clone())
       )
     }
 

@@ -4,14 +4,15 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeProjection, UnsafeRow}
 
 /**
- * Takes one key's rows of a batch: settles those that can be, in order of time, and answers those whose frames are complete.
+ * Processes one key's rows of a batch: puts rows in order of time as soon as no row can come before them, and answers those whose
+ * frames are complete.
  *
  * @param summary
- *   what later frames need of a row
+ *   the columns of a row that later frames need
  * @param timeField
  *   the ordinal of the event time in a row, in microseconds
  * @param direct
- *   whether a row's frames are complete as soon as it is settled
+ *   whether a row's frames are complete as soon as the row is in order
  * @param output
  *   from a row joined with its results
  */
@@ -21,15 +22,16 @@ final private[streams] class KeyRun(
     timeField: Int,
     direct: Boolean,
     results: InternalRow,
-    output: Projection
+    output: Projection,
+    cancellation: CancellationCheck
 ) {
   private[this] val joined = new JoinedRow
   private[this] val waiting = key.waiting.reader()
   private[this] var fresh: RowSource = _
-  private[this] var settleUntil, horizon = 0L
-  private[this] var allSettled = false
+  private[this] var orderUntil = 0L
+  private[this] var allOrdered = false
 
-  // The row that was settled last, and whether it had waited for it in an earlier batch.
+  // The row that was put in order last, and whether it came in an earlier batch.
   private[this] var current: UnsafeRow = _
   private[this] var wasPending = false
 
@@ -38,22 +40,19 @@ final private[streams] class KeyRun(
    *
    * @param rows
    *   the key's new rows by time
-   * @param settleUntil
-   *   rows up to this time are settled
-   * @param horizon
+   * @param orderUntil
    *   no row up to this time will come any more
    */
-  def start(rows: RowSource, settleUntil: Long, horizon: Long): Unit = {
+  def start(rows: RowSource, orderUntil: Long): Unit = {
     fresh = rows
-    this.settleUntil = settleUntil
-    this.horizon = horizon
-    allSettled = false
+    this.orderUntil = orderUntil
+    allOrdered = false
     key.pending.startTaking()
   }
 
   /** The next row with its answers, or null when there is no other in this batch; the same object each time. */
   def next(): InternalRow = {
-    val answered = if (direct) answerSettled() else answerWaiting()
+    val answered = if (direct) answerDirectly() else answerWaiting()
     if (answered == null) {
       key.pending.stopTaking()
       key.pending.addAll(fresh)
@@ -61,24 +60,24 @@ final private[streams] class KeyRun(
     answered
   }
 
-  /** Up to which time the watermark must go for another row to leave, if no other comes. */
-  def due: Long =
-    if (key.answered == key.settled) key.pending.oldest
+  /** The time that the watermark must pass for another row to be answered, if no other row comes. */
+  def timer: Long =
+    if (key.answered == key.ordered) key.pending.oldest
     else {
       val row = waiting(key.answered)
       val time = row.getLong(timeField)
       var complete = Long.MinValue
       var i = 0
       while (i < key.evaluators.length) {
-        val at = key.evaluators(i).bounds.completeAt(key.answered, row, time, key.settled)
+        val at = key.evaluators(i).bounds.completeAt(key.answered, row, time, key.ordered)
         complete = math.max(complete, at)
         i += 1
       }
       math.min(complete, key.pending.oldest)
     }
 
-  private def answerSettled(): InternalRow =
-    if (!settle()) null
+  private def answerDirectly(): InternalRow =
+    if (!orderNext()) null
     else {
       areComplete(current)
       val answered = answer(current)
@@ -90,32 +89,33 @@ final private[streams] class KeyRun(
     var answered: InternalRow = null
     var stuck = false
     while (answered == null && !stuck)
-      if (key.answered < key.settled && areComplete(waiting(key.answered)))
+      if (key.answered < key.ordered && areComplete(waiting(key.answered)))
         answered = answer(waiting(key.answered))
-      else if (settle()) {
+      else if (orderNext()) {
         key.waiting.append(current)
         consume()
       } else {
-        stuck = allSettled
-        allSettled = true
+        stuck = allOrdered
+        allOrdered = true
       }
     answered
   }
 
-  /** Moves all frames to those of `row`, the first that has not left. */
+  /** Moves all frames to those of `row`, the first that has not been answered. */
   private def areComplete(row: UnsafeRow): Boolean = {
     val time = row.getLong(timeField)
-    val until = if (allSettled) horizon else Long.MinValue
+    val horizon = if (allOrdered) orderUntil else Long.MinValue
     var complete = true
     var i = 0
     while (complete && i < key.evaluators.length) {
-      complete = key.evaluators(i).bounds.advance(key.answered, row, time, key.settled, key.newest, until)
+      complete = key.evaluators(i).bounds.advance(key.answered, row, time, key.ordered, key.newest, horizon)
       i += 1
     }
     complete
   }
 
   private def answer(row: UnsafeRow): InternalRow = {
+    cancellation.step()
     var i = 0
     while (i < key.evaluators.length) {
       key.evaluators(i).evaluate()
@@ -129,22 +129,41 @@ final private[streams] class KeyRun(
     output(joined(row, results))
   }
 
-  /** Settles the next row, which becomes `current`: of one time, those that came in earlier batches first. */
-  private def settle(): Boolean = {
-    val kept = key.pending.head(settleUntil)
+  /** Puts the next row in order, as `current`. Of rows of one time, those of earlier batches come first. */
+  private def orderNext(): Boolean = {
+    cancellation.step()
+    val kept = key.pending.head(orderUntil)
     val keptTime = if (kept == null) Long.MaxValue else kept.getLong(timeField)
     val freshTime = if (fresh.head == null) Long.MaxValue else fresh.head.getLong(timeField)
     wasPending = keptTime <= freshTime
     current = if (wasPending) kept else fresh.head
-    val settles = current != null && math.min(keptTime, freshTime) <= settleUntil
-    if (settles) {
+    val isNext = current != null && math.min(keptTime, freshTime) <= orderUntil
+    if (isNext) {
       key.rows.append(summary(current))
-      key.settled += 1
+      key.ordered += 1
       key.newest = math.min(keptTime, freshTime)
     }
-    settles
+    isNext
   }
 
   /** Goes on from `current`. */
   private def consume(): Unit = if (wasPending) key.pending.take() else fresh.advance()
+}
+
+/** Checks now and then whether the task has been cancelled; `stopIfCancelled` throws if it has. */
+final private[streams] class CancellationCheck(stopIfCancelled: () => Unit) {
+  private[this] var steps = 0
+
+  /** To be called for each row that is read, put in order or answered, for each key, and for each timer. */
+  def step(): Unit = {
+    steps += 1
+    if (steps >= CancellationCheck.Every) {
+      steps = 0
+      stopIfCancelled()
+    }
+  }
+}
+
+private[streams] object CancellationCheck {
+  val Every = 1024
 }

@@ -3,13 +3,13 @@ package org.slidewise.spark.execution.streams
 import java.nio.{BufferUnderflowException, ByteBuffer}
 
 /**
- * All that is kept of one key from batch to batch.
+ * The state of one key.
  *
- * Rows come in by [[pending]]; once no row can come before them any more they are settled, one after the other, and have a
- * position; and they leave when their frames are complete. What later frames need of a settled row is in [[rows]].
+ * A new row is in [[pending]] until no row can come before it. It is then put in order and gets a position, and leaves when its
+ * frames are complete. The columns of ordered rows that later frames need are in [[rows]].
  *
  * @param waiting
- *   settled rows that have not left
+ *   ordered rows that have not been answered
  */
 final private[streams] class KeyState(
     cells: KeyCells,
@@ -20,34 +20,34 @@ final private[streams] class KeyState(
 ) {
   private[this] val out = new StateWriter
 
-  /** How many rows are settled, and how many have left. */
-  var settled, answered = 0L
+  /** How many rows are in order, and how many of these have been answered. */
+  var ordered, answered = 0L
 
-  /** The time of the newest settled row. */
+  /** The time of the newest ordered row. */
   var newest: Long = Long.MinValue
 
-  // What the header says. The cell of section `Due` is there if one of them is known, and says the same or something earlier.
-  private[this] var knownDue, knownExpiry = Long.MaxValue
+  // As in the header. If one of them is set, the key has a timer, which is the same or earlier.
+  private[this] var headerTimer, headerExpiry = Long.MaxValue
 
-  /** What was said of the key when it was closed. */
-  def due: Long = knownDue
-  def expiry: Long = knownExpiry
+  /** What [[close]] was told last. */
+  def timer: Long = headerTimer
+  def expiry: Long = headerExpiry
 
-  /** Begins with what is kept of the key that `cells` has selected. */
+  /** Begins with the state of the key that `cells` has selected. */
   def open(): Unit = {
     val header = cells.get(StateCells.Header, 0L)
-    if (header == null) startAfresh()
+    if (header == null) startEmpty()
     else {
-      knownDue = header.getLong(StateCells.LowField)
-      knownExpiry = header.getLong(StateCells.HighField)
+      headerTimer = header.getLong(StateCells.LowField)
+      headerExpiry = header.getLong(StateCells.HighField)
       read(header.getBinary(StateCells.DataField))
     }
   }
 
-  private def startAfresh(): Unit = {
-    knownDue = Long.MaxValue
-    knownExpiry = Long.MaxValue
-    settled = 0L
+  private def startEmpty(): Unit = {
+    headerTimer = Long.MaxValue
+    headerExpiry = Long.MaxValue
+    ordered = 0L
     answered = 0L
     newest = Long.MinValue
     pending.clear()
@@ -59,24 +59,24 @@ final private[streams] class KeyState(
   private def read(data: Array[Byte]): Unit = {
     val in = ByteBuffer.wrap(data)
     try {
-      settled = in.getLong()
+      ordered = in.getLong()
       answered = in.getLong()
       newest = in.getLong()
       pending.reopen(in)
-      rows.reopen(in.getLong(), settled, StateWriter.readBytes(in))
-      waiting.reopen(answered, settled, StateWriter.readBytes(in))
+      rows.reopen(in.getLong(), ordered, StateWriter.readBytes(in))
+      waiting.reopen(answered, ordered, StateWriter.readBytes(in))
       evaluators.foreach(_.reopen(in))
     } catch { case _: BufferUnderflowException => throw new CorruptState("a key's header is cut off") }
     if (in.hasRemaining) throw new CorruptState(s"a key's header has ${in.remaining} bytes too many")
   }
 
-  /** Whether nothing has ever been kept of the key, and nothing need be. */
-  def isBlank: Boolean =
-    settled == 0L && pending.isEmpty && knownDue == Long.MaxValue && knownExpiry == Long.MaxValue
+  /** Whether the key has no state. */
+  def isEmpty: Boolean =
+    ordered == 0L && pending.isEmpty && headerTimer == Long.MaxValue && headerExpiry == Long.MaxValue
 
-  /** Gives up rows that no later frame reads. */
+  /** Removes rows that no later frame reads. */
   def release(): Unit = {
-    var oldest = settled
+    var oldest = ordered
     var i = 0
     while (i < evaluators.length) {
       oldest = math.min(oldest, evaluators(i).needs)
@@ -86,18 +86,18 @@ final private[streams] class KeyState(
   }
 
   /**
-   * Writes what is kept of the key.
+   * Writes the state.
    *
-   * @param due
-   *   up to which time the watermark must go for the key to have something to do
+   * @param timer
+   *   the time that the watermark must pass for the key to have rows to answer
    * @param expiry
-   *   after which time what is kept is of no use
-   * @param reminds
-   *   whether the cell of section `Due` has to say so, too
+   *   the time after which the state is of no use
+   * @param writesTimer
+   *   whether to write the timer, too, if it changes
    */
-  def close(due: Long, expiry: Long, reminds: Boolean): Unit = {
+  def close(timer: Long, expiry: Long, writesTimer: Boolean): Unit = {
     release()
-    out.long(settled)
+    out.long(ordered)
     out.long(answered)
     out.long(newest)
     pending.writeTo(out)
@@ -107,32 +107,32 @@ final private[streams] class KeyState(
     waiting.release(answered)
     out.bytes(waiting.close())
     evaluators.foreach(_.writeTo(out))
-    cells.put(StateCells.Header, 0L, due, expiry, out.result())
-    if (reminds) remind(due, expiry)
+    cells.put(StateCells.Header, 0L, timer, expiry, out.result())
+    if (writesTimer) setTimer(timer, expiry)
   }
 
-  /** Whether a reminder that is there comes in time for these. */
-  def isRemindedBefore(due: Long, expiry: Long): Boolean =
-    isSomeTime(knownDue, knownExpiry) && isSomeTime(due, expiry) && knownDue <= due && knownExpiry <= expiry
+  /** Whether the timer that the key has is no later than these. */
+  def hasTimerBefore(timer: Long, expiry: Long): Boolean =
+    isSet(headerTimer, headerExpiry) && isSet(timer, expiry) && headerTimer <= timer && headerExpiry <= expiry
 
-  private def isSomeTime(due: Long, expiry: Long) = due != Long.MaxValue || expiry != Long.MaxValue
+  private def isSet(timer: Long, expiry: Long) = timer != Long.MaxValue || expiry != Long.MaxValue
 
-  private def remind(due: Long, expiry: Long): Unit = if (due != knownDue || expiry != knownExpiry) {
-    if (isSomeTime(due, expiry)) putReminder(due, expiry) else cells.remove(StateCells.Due, 0L)
+  private def setTimer(timer: Long, expiry: Long): Unit = if (timer != headerTimer || expiry != headerExpiry) {
+    if (isSet(timer, expiry)) putTimer(timer, expiry) else cells.remove(StateCells.Timers, 0L)
   }
 
-  private def putReminder(due: Long, expiry: Long): Unit =
-    cells.put(StateCells.Due, 0L, due, expiry, RowBlock.Empty)
+  private def putTimer(timer: Long, expiry: Long): Unit =
+    cells.put(StateCells.Timers, 0L, timer, expiry, RowBlock.Empty)
 
-  /** Makes a reminder that came too early, for a key that has been opened, say what the header does. */
-  def remindLater(): Unit = putReminder(knownDue, knownExpiry)
+  /** Sets a timer that was too early, of a key that has been opened, to what the header says. */
+  def correctTimer(): Unit = putTimer(headerTimer, headerExpiry)
 
-  /** Removes all that is kept of the key, which must have been opened and have no row that has not left. */
+  /** Removes the state of a key that has been opened and has no row left to answer. */
   def drop(): Unit = {
     evaluators.foreach(_.drop())
     rows.release(rows.end)
     waiting.release(waiting.end)
     cells.remove(StateCells.Header, 0L)
-    remind(Long.MaxValue, Long.MaxValue)
+    setTimer(Long.MaxValue, Long.MaxValue)
   }
 }

@@ -12,14 +12,14 @@ import org.apache.spark.sql.catalyst.json.{JacksonGenerator, JSONOptions}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
 
-/** What becomes of rows that come too late. */
+/** Takes late rows. */
 private[streams] trait LateRows {
   def add(row: InternalRow): Unit
 
-  /** Makes what has been added last. To be called before the batch's state is committed. */
+  /** Makes the added rows durable. To be called before the batch's state is committed. */
   def commit(): Unit
 
-  /** Gives up what has been added and is not committed. */
+  /** Discards rows that have been added and not committed. */
   def abort(): Unit
 }
 
@@ -32,8 +32,8 @@ private[streams] object LateRows {
   }
 
   /**
-   * Rows as lines of JSON in a file of one task of one batch, which a second run of that batch replaces: none is lost, and
-   * none is there twice.
+   * Writes rows as lines of JSON to one file for each task and batch. A second run of the batch replaces the file, so that each
+   * row is there once.
    */
   final class InFile(file: Path, input: Seq[Attribute], timeZone: String, hadoopConf: Configuration)
       extends LateRows {

@@ -7,13 +7,12 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Rows of one key that wait for the watermark, ordered by time and, within one time, by arrival.
+ * The rows of one key that wait for the watermark, ordered by time and, within one time, by arrival.
  *
- * They lie in blocks like the leaves of a search tree: a row that arrives changes only the block into whose time it falls,
- * and rows that leave are read from the oldest blocks alone. The last block stays with the caller, the others go to the
- * state store.
+ * They are kept in blocks, like the leaves of a B-tree. A row that arrives changes only the block of its time, and rows are
+ * taken from the oldest blocks. The last block is part of the key's header; the others are in the state store.
  *
- * In memory: the block that is read, the one that is written, and 20 bytes for each block.
+ * Memory: the block that is read, the block that is written, and 20 bytes for each block.
  *
  * @param timeField
  *   the ordinal of the event time, in microseconds
@@ -21,7 +20,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 final private[streams] class PendingRows(cells: KeyCells, fields: Int, timeField: Int) {
   import PendingRows._
 
-  // The blocks that are in the store, oldest first.
+  // Blocks in the store, oldest first.
   private[this] val stored = new ArrayBuffer[Stored]
   private[this] var tail = new RowBlock(0)
   private[this] var nextNumber = 0L
@@ -76,7 +75,7 @@ final private[streams] class PendingRows(cells: KeyCells, fields: Int, timeField
 
   def take(): Unit = index += 1
 
-  /** Puts back what of the block that was last read has not been taken. */
+  /** Puts back the rows of the last block that have not been taken. */
   def stopTaking(): Unit = {
     if (reading != null && index < reading.count) {
       val rest = RowBlock.of(0, reading.toBytes(index))
@@ -106,7 +105,7 @@ final private[streams] class PendingRows(cells: KeyCells, fields: Int, timeField
     if (rows.head != null) mergeIntoTail(rows)
   }
 
-  /** Merges rows before `until` into the stored block at `place`, and returns the place after what became of it. */
+  /** Merges rows before `until` into the stored block at `place`, and returns the place after the resulting blocks. */
   private def mergeInto(place: Int, rows: RowSource, until: Long): Int = {
     val old = stored.remove(place)
     val block = RowBlock.of(old.count.toLong, cells.data(StateCells.Pending, old.number))
@@ -207,7 +206,7 @@ private[streams] object PendingRows {
   final private class Stored(val number: Long, val first: Long, val count: Int)
 }
 
-/** Rows one after the other: the current one, or null at the end. */
+/** A cursor over rows: the current one, or null at the end. */
 private[streams] trait RowSource {
   def head: UnsafeRow
   def advance(): Unit

@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.streams
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** Rows one after the other in a byte array, each after its size, as they are kept in a state store. */
+/** A block of rows in a byte array, each preceded by its size, as in the state store. */
 final private[streams] class RowBlock(begin: Long) {
   private[this] var firstPosition = begin
   private[this] var bytes = RowBlock.Empty
@@ -70,6 +70,6 @@ final private[streams] class RowBlock(begin: Long) {
 private[streams] object RowBlock {
   val Empty: Array[Byte] = Array.emptyByteArray
 
-  /** What [[RowBlock.toBytes]] made bytes of, its last row before position `end`. */
+  /** The block that [[RowBlock.toBytes]] has written; its last row is before position `end`. */
   def of(end: Long, content: Array[Byte]): RowBlock = new RowBlock(end).fill(end, content)
 }

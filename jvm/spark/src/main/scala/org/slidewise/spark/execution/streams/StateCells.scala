@@ -3,10 +3,10 @@ package org.slidewise.spark.execution.streams
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
-import org.apache.spark.sql.execution.streaming.state.StateStore
+import org.apache.spark.sql.execution.streaming.state.{StateStore, StateStoreIterator, UnsafeRowPair}
 import org.apache.spark.sql.types._
 
-/** Numbered cells in sections that keep something of one key from batch to batch. */
+/** The cells of one key's state: numbered, in sections. */
 private[streams] trait KeyCells {
 
   /** The value of a cell, as [[StateCells.valueSchema]] has it, or null. */
@@ -25,8 +25,7 @@ private[streams] trait KeyCells {
 }
 
 /**
- * What is kept of a key, in a state store: numbered cells in sections, each with some bytes and two numbers that say what
- * the bytes are about.
+ * The cells of a state partition in a state store. A cell has bytes, and two numbers that say what the bytes are about.
  *
  * Schema, version 1: the key is (`section` int, the partition keys, `number` bigint), the value (`low` bigint, `high` bigint,
  * `data` binary).
@@ -47,13 +46,13 @@ final private[streams] class StateCells(
   def written: Long = puts
   def removed: Long = removes
 
-  /** What follows is about the partition of `row`. */
+  /** Selects the key of `row`. */
   def select(row: UnsafeRow): Unit = selectKey(keyOf(row).copy())
 
-  /** What follows is about the partition of a key of this store, which is kept. */
+  /** Selects a key of this store; keeps the object and changes its section and number. */
   def selectKey(storeKey: UnsafeRow): Unit = key = storeKey
 
-  /** The key of a section's only cell; to be kept no longer than another cell of the same partition is asked for. */
+  /** The key of a section's only cell; valid until another cell is asked for. */
   def keyOf(section: Int): UnsafeRow = at(section, 0L)
 
   private def at(section: Int, number: Long): UnsafeRow = {
@@ -78,12 +77,11 @@ final private[streams] class StateCells(
     removes += 1
   }
 
-  /** The keys of all cells of a section whose key and value meet `condition`. */
-  def keysWhere(section: Int)(condition: (UnsafeRow, UnsafeRow) => Boolean): Array[UnsafeRow] = {
-    val cells = store.prefixScan(prefix(section), Default)
-    try cells.filter(pair => condition(pair.key, pair.value)).map(_.key.copy()).toArray
-    finally cells.close()
-  }
+  /** All cells of a section, with their keys; the same object each time. To be closed. */
+  def scan(section: Int): StateStoreIterator[UnsafeRowPair] = store.prefixScan(prefix(section), Default)
+
+  /** How many columns a key has. */
+  def keyFields: Int = partitionSpec.size + 2
 
   private def prefix(section: Int): UnsafeRow =
     UnsafeProjection.create(Array[DataType](IntegerType))(InternalRow(section))
@@ -92,23 +90,20 @@ final private[streams] class StateCells(
 private[streams] object StateCells {
   val FormatVersion = 1
 
-  /** What is kept of a key beside the cells of the other sections; one cell, number 0. */
+  /** The state of a key that is not in the other sections; one cell, number 0. */
   val Header = 0
 
-  /** Rows that wait for the watermark. */
+  /** Blocks of rows that wait for the watermark. */
   val Pending = 1
 
-  /** What later frames need of rows whose place is settled. */
+  /** Blocks of the columns of ordered rows that later frames need. */
   val Rows = 2
 
-  /** Rows whose place is settled and whose frames are not complete. */
+  /** Blocks of ordered rows whose frames are not complete. */
   val Waiting = 3
 
-  /**
-   * Keys that have something to do at some time, or some time after it: one cell without data, number 0. Small, since all
-   * are looked at.
-   */
-  val Due = 4
+  /** The time from which a key has something to do, or an earlier one: one cell without data, number 0. Scanned in each batch. */
+  val Timers = 4
 
   /** The first of the sections of the frames' middles, one a frame. */
   val FirstMiddle = 16
@@ -133,7 +128,7 @@ private[streams] object StateCells {
     .add("data", BinaryType, nullable = false)
 }
 
-/** What is in a state store is not what was put there. */
+/** The state cannot be read back as it was written. */
 final class CorruptState(what: String)
     extends IllegalStateException(
       s"[SLIDEWISE_CORRUPT_STATE] The state of a window over a stream is damaged: $what. " +

@@ -10,8 +10,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 
 /**
- * Rows of states as bytes: as they are where every field has a fixed width; else objects as their functions serialise them,
- * and wide decimals with all their digits, which may be more than their type has (see
+ * Encodes rows of aggregation buffers. If every field has a fixed width, the bytes are those of the `UnsafeRow`. Otherwise objects
+ * are serialized by their functions, and wide decimals keep all their digits, which may be more than their type has (see
  * [[org.slidewise.spark.execution.states.StateTypes]]).
  */
 final private[streams] class StateCodec(functions: Seq[AggregateFunction], fixedWidth: Boolean) {

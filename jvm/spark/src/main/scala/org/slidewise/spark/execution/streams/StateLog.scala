@@ -7,30 +7,30 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.slidewise.spark.execution.rows.RowsByPosition
 
 /**
- * A queue of rows of one key, in blocks, that can be read at any position between its ends. A block goes to the state store
- * when it is full and has to make room in memory, or when the key is closed; the last one, which is not full, is for the
- * caller to keep. A block that is used up before that is never written.
+ * A queue of one key's rows, in blocks, with random access by position. A full block is written to the state store when memory
+ * is short or the key is closed; the last block, which is not full, is part of the key's header. A block that is released before is
+ * never written.
  *
- * In memory: as much as `memory` lends, at most [[StateLog.BytesInMemory]], and whatever it lends a few blocks, of
- * [[StateLog.RowsABlock]] rows.
+ * Memory: as much as `memory` grants, at most [[StateLog.BytesInMemory]], and a few blocks of [[StateLog.RowsABlock]] rows
+ * whatever it grants.
  *
  * @param section
- *   where the blocks are kept; a block's number is its first position divided by [[StateLog.RowsABlock]]
+ *   the section of the blocks; a block's number is its first position divided by [[StateLog.RowsABlock]]
  */
-final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int, memory: LogMemory) {
+final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int, memory: BlockMemory) {
   import StateLog._
 
   private[this] var firstPosition, endPosition = 0L
   private[this] var open = new RowBlock(0)
 
-  // Blocks below this number are in the store, if they were there when the key was opened or are in `stored`.
+  // Blocks below this number were in the store when the key was opened. Those in `stored` were written since.
   private[this] var storedUntil = 0L
   private[this] val stored = new java.util.HashSet[Long]
 
   private[this] val blocks = new LinkedHashMap[Long, RowBlock](64, 0.75f, true)
   private[this] var bytes = 0L
 
-  // Readers notice that what they stand in is gone.
+  // Tells readers that their block is gone.
   private[this] var epoch = 0L
 
   /** The position of the oldest row. */
@@ -55,7 +55,7 @@ final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int
     if (bytes > room) shrinkTo(room)
   }
 
-  /** Writes what has not been read for longest, until no more than `room` bytes are held, or a few blocks; how many are. */
+  /** Writes the least recently read blocks until at most `room` bytes or a few blocks are held, and returns the bytes held. */
   def shrinkTo(room: Long): Long = {
     val eldest = blocks.entrySet.iterator
     while (bytes > room && blocks.size > FewBlocks) {
@@ -106,14 +106,14 @@ final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int
       }
     }
 
-  /** Writes all blocks but the last and returns the rows of that which are still needed. */
+  /** Writes all blocks but the last, and returns the rows of the last that are still needed. */
   def close(): Array[Byte] = {
     blocks.forEach((number, block) => write(number, block))
     forget()
     if (open.count == 0) RowBlock.Empty else open.toBytes(math.max(0L, firstPosition - open.first).toInt)
   }
 
-  /** Goes on where a log was closed with `rest`. */
+  /** Continues a log that was closed with `rest`. */
   def reopen(first: Long, end: Long, rest: Array[Byte]): Unit = {
     forget()
     firstPosition = first
@@ -129,7 +129,7 @@ final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int
     epoch += 1
   }
 
-  /** A reader with a place of its own. */
+  /** A reader with its own cursor. */
   def reader(): RowsByPosition = new RowsByPosition {
     private[this] val row = new UnsafeRow(fields)
     private[this] var block: RowBlock = _

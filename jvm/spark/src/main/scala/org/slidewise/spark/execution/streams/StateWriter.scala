@@ -2,7 +2,7 @@ package org.slidewise.spark.execution.streams
 
 import java.nio.ByteBuffer
 
-/** Numbers and bytes one after the other, big-endian, to be read from a `ByteBuffer`. */
+/** Appends numbers and byte arrays, big-endian; a `ByteBuffer` reads them. */
 final private[streams] class StateWriter {
   private[this] var buffer = ByteBuffer.allocate(256)
 
@@ -25,7 +25,7 @@ final private[streams] class StateWriter {
     room(value.length).put(value)
   }
 
-  /** What has been written since the last time. */
+  /** The bytes written since the last call. */
   def result(): Array[Byte] = {
     val bytes = java.util.Arrays.copyOf(buffer.array, buffer.position())
     buffer.clear()

@@ -2,30 +2,30 @@ package org.slidewise.spark.execution.streams
 
 import java.nio.ByteBuffer
 
-/** Evaluates the functions of one frame for one row of a key after the other; its state is kept from batch to batch. */
+/** Evaluates the functions of one frame, row by row of one key, and keeps its state from batch to batch. */
 private[streams] trait StreamFrameEvaluator {
 
-  /** Where the frames are. */
+  /** The bounds of the frames. */
   def bounds: StreamBounds
 
-  /** The oldest position that is still to be read. */
+  /** The oldest position that will be read again. */
   def needs: Long
 
-  /** Writes the answers for the frame that `bounds` has moved to. */
+  /** Writes the results of the frame that `bounds` has moved to. */
   def evaluate(): Unit
 
   def combines: Long
 
-  /** Begins a key of which nothing is kept. */
+  /** Begins a key without state. */
   def reset(): Unit
 
-  /** Removes what is kept of the key in cells of its own. */
+  /** Removes the key's cells of this frame. */
   def drop(): Unit
 
-  /** Writes what [[reopen]] needs beside those cells. */
+  /** Writes the part of the state that [[reopen]] reads, beside those cells. */
   def writeTo(out: StateWriter): Unit
 
-  /** Goes on with a key where it was written. */
+  /** Continues a key from its written state. */
   def reopen(in: ByteBuffer): Unit
 
   /** Gives all memory back. */

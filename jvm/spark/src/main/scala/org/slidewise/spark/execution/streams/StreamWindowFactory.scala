@@ -15,13 +15,21 @@ import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan._
 
-/** All that a task needs to run a window over its part of a batch; made on the driver, sent to the executors. */
+/**
+ * All that a task needs to run a window over its part of a batch; made on the driver, sent to the executors.
+ *
+ * @param childOutput
+ *   the columns of the rows, in the order in which the state keeps them
+ * @param outputColumns
+ *   the same columns in the order of the output
+ */
 final private[streams] class StreamWindowFactory(
     plan: SlidingWindowPlan,
     partitionSpec: Seq[Expression],
     order: SortOrder,
     options: StreamOptions,
     childOutput: Seq[Attribute],
+    outputColumns: Seq[Attribute],
     lateRowsFolder: Option[String],
     hadoopConf: SerializableConfiguration
 ) extends Serializable {
@@ -48,11 +56,12 @@ final private[streams] class StreamWindowFactory(
       lateUntil: Option[Long],
       evictUntil: Option[Long],
       context: TaskContext
-  )(atEnd: StreamWindowRun => Unit): Iterator[InternalRow] = {
+  )(atEnd: ((String => SQLMetric) => Unit) => Unit): Iterator[InternalRow] = {
     val resources = new TaskResources(context)
     val sorter = new PartitionSorter(resources, childOutput, new SortSpec(partitionSpec, Seq(order)))
     val cells = new StateCells(store, partitionSpec, childOutput)
-    val logMemory, waitingMemory = new TaskLogMemory(resources)
+    val cancellation = new CancellationCheck(() => resources.stopIfCancelled())
+    val logMemory, waitingMemory = new TaskBlockMemory(resources)
     val log = new StateLog(cells, StateCells.Rows, summaryAttributes.size, logMemory)
 
     val firstGuards = plan.frames.scanLeft(plan.answers.size)(_ + _.guards.size)
@@ -100,14 +109,17 @@ final private[streams] class StreamWindowFactory(
       timeField,
       plan.answersAtOnce,
       results,
-      UnsafeProjection.create(childOutput ++ plan.results.map(unnamed), childOutput ++ plan.answers)
+      UnsafeProjection.create(outputColumns ++ plan.results.map(unnamed), childOutput ++ plan.answers),
+      cancellation
     )
     val counts = new StreamCounts
     val lateRows = lateRowsOf(context)
+    var timers: Option[Timers] = None
     context.addTaskCompletionListener[Unit] { _ =>
       lateRows.abort()
       evaluators.foreach(_.close())
       Seq(logMemory, waitingMemory).foreach(_.close())
+      timers.foreach(_.close())
       sorter.close()
     }
 
@@ -126,8 +138,12 @@ final private[streams] class StreamWindowFactory(
       counts,
       lateRows,
       watermark,
-      () => resources.stopIfCancelled(),
-      () => atEnd(new StreamWindowRun(counts, cells, evaluators))
+      hasCome => {
+        timers = Some(new Timers(cells, resources, cancellation, hasCome))
+        timers.get
+      },
+      cancellation,
+      () => atEnd(counts.report(cells, evaluators, _))
     )
   }
 
@@ -149,21 +165,4 @@ final private[streams] class StreamWindowFactory(
       val ofFrames = if (ends.forall(_.isDefined)) ends.flatten.max else Long.MaxValue
       options.keyTimeoutMicros.fold(ofFrames)(timeout => math.min(ofFrames, newest + timeout))
     }
-}
-
-/** What a task has counted. */
-final private[streams] class StreamWindowRun(
-    counts: StreamCounts,
-    cells: StateCells,
-    evaluators: Array[StreamFrameEvaluator]
-) {
-  def report(metric: String => SQLMetric): Unit = {
-    metric("numOutputRows") += counts.output
-    metric("numRowsDroppedByWatermark") += counts.late
-    metric("numUpdatedStateRows") += cells.written
-    metric("numRemovedStateRows") += cells.removed
-    metric(StreamMetrics.Combines) += evaluators.map(_.combines).sum
-    metric(StreamMetrics.Keys) += counts.keys
-    metric(StreamMetrics.Timeless) += counts.timeless
-  }
 }

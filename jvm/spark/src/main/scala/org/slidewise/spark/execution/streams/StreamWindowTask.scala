@@ -1,28 +1,27 @@
 package org.slidewise.spark.execution.streams
 
-import java.util.HashSet
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.execution.metric.SQLMetric
 
 /**
- * Rows of one state partition in, sorted by key and time; answered rows out. First the keys that have new rows, then those
- * that have only rows whose time has come.
+ * Takes the rows of one state partition, sorted by key and time, and gives answered rows. Keys with new rows come first, then
+ * those without whose timers have come.
  *
- * @param settleUntil
- *   rows up to this time are settled in this batch, in microseconds
+ * @param orderUntil
+ *   rows up to this time are put in order in this batch, in microseconds
  * @param dropUntil
- *   rows up to this time come too late
+ *   rows up to this time are late
  * @param eager
- *   whether rows are settled when they arrive, and those before the newest of their key come too late
+ *   whether rows are put in order when they arrive, and those before the newest of their key are late
  * @param expiryOf
- *   until when what is kept of a key is of use, given the time of its newest row
+ *   until when the state of a key is of use, given the time of its newest row
  * @param watermark
  *   in microseconds, or `Long.MinValue` if there is none
- * @param stopIfCancelled
- *   called now and then
+ * @param timers
+ *   made for this task, given what tells that a timer has come
  * @param atEnd
- *   called once, when the rows are used up and all state is written
+ *   called once, when all rows have been processed and all state is written
  */
 final private[streams] class StreamWindowTask(
     rows: Iterator[UnsafeRow],
@@ -31,22 +30,23 @@ final private[streams] class StreamWindowTask(
     key: KeyState,
     run: KeyRun,
     timeField: Int,
-    settleUntil: Long,
+    orderUntil: Long,
     dropUntil: Long,
     eager: Boolean,
     expiryOf: Long => Long,
     counts: StreamCounts,
     lateRows: LateRows,
     watermark: Long,
-    stopIfCancelled: () => Unit,
+    timersFor: ((Long, Long) => Boolean) => Timers,
+    cancellation: CancellationCheck,
     atEnd: () => Unit
 ) extends Iterator[InternalRow] {
 
-  /** The rows of one key, without those that come too late or have no time. */
+  /** The rows of one key, without those that are late or have no time. */
   private object keyRows extends RowSource {
     private[this] var upcoming: UnsafeRow = if (rows.hasNext) rows.next() else null
     private[this] var ofKey: UnsafeRow = _ // the key that is being read
-    private[this] var tooLate = dropUntil
+    private[this] var lateUntil = dropUntil
 
     def hasKey: Boolean = upcoming != null
     def firstOfKey: UnsafeRow = upcoming
@@ -54,21 +54,26 @@ final private[streams] class StreamWindowTask(
     /** Goes on to the key of the upcoming row. */
     def startKey(): Unit = {
       ofKey = keyOf(upcoming).copy()
-      tooLate = if (eager && key.newest != Long.MinValue) math.max(dropUntil, key.newest - 1) else dropUntil
+      lateUntil = if (eager && key.newest != Long.MinValue) math.max(dropUntil, key.newest - 1) else dropUntil
       skip()
     }
 
     override def head: UnsafeRow = if (ofKey == null) null else upcoming
 
     override def advance(): Unit = {
-      upcoming = if (rows.hasNext) rows.next() else null
+      read()
       skip()
+    }
+
+    private def read(): Unit = {
+      cancellation.step()
+      upcoming = if (rows.hasNext) rows.next() else null
     }
 
     private def skip(): Unit = {
       var belongs = isOfKey
       while (belongs && isDropped) {
-        upcoming = if (rows.hasNext) rows.next() else null
+        read()
         belongs = isOfKey
       }
       if (!belongs) ofKey = null
@@ -81,7 +86,7 @@ final private[streams] class StreamWindowTask(
         counts.timeless += 1
         true
       } else {
-        val late = upcoming.getLong(timeField) <= tooLate
+        val late = upcoming.getLong(timeField) <= lateUntil
         if (late) {
           counts.late += 1
           lateRows.add(upcoming)
@@ -95,15 +100,8 @@ final private[streams] class StreamWindowTask(
     def advance(): Unit = ()
   }
 
-  import StreamWindowTask._
-
   private[this] var isOpen, hasRows, ended = false
-  private[this] var due: Array[UnsafeRow] = _
-  private[this] var nextDue = 0
-
-  // Keys that had rows, and whose reminders say something earlier than they would: those have been heeded.
-  private[this] val heeded = new HashSet[UnsafeRow]
-  private[this] var heededBytes = 0L
+  private[this] val timers = timersFor(hasCome)
   private[this] var found: InternalRow = _
 
   override def hasNext: Boolean = {
@@ -124,10 +122,8 @@ final private[streams] class StreamWindowTask(
       row = run.next()
       if (row == null) closeKey()
     }
-    if (row != null) {
-      counts.output += 1
-      if (counts.output % CheckEvery == 0) stopIfCancelled()
-    } else if (!ended) {
+    if (row != null) counts.output += 1
+    else if (!ended) {
       ended = true
       lateRows.commit()
       atEnd()
@@ -141,71 +137,67 @@ final private[streams] class StreamWindowTask(
       cells.select(keyRows.firstOfKey)
       openKey()
       keyRows.startKey()
-      run.start(keyRows, settleUntil, settleUntil)
-    } else {
-      if (due == null) findDue()
-      while (!isOpen && nextDue < due.length) {
-        cells.selectKey(due(nextDue))
-        nextDue += 1
-        openDue()
-      }
-    }
+      run.start(keyRows, orderUntil)
+    } else if (watermark != Long.MinValue) openNextTimer()
     isOpen
   }
 
   private def openKey(): Unit = {
+    cancellation.step()
     isOpen = true
     counts.keys += 1
     key.open()
   }
 
-  private def openDue(): Unit = {
-    openKey()
-    if (isDue(key.due, key.expiry)) run.start(noRows, settleUntil, settleUntil)
-    else {
-      isOpen = false
-      key.remindLater()
+  private def openNextTimer(): Unit = {
+    var timer = timers.nextKey()
+    while (timer != null) {
+      cells.selectKey(timer)
+      openKey()
+      if (hasCome(key.timer, key.expiry)) {
+        run.start(noRows, orderUntil)
+        timer = null
+      } else {
+        isOpen = false
+        key.correctTimer()
+        timer = timers.nextKey()
+      }
     }
   }
 
-  private def isDue(due: Long, expiry: Long) = due <= settleUntil && !eager || expiry < watermark
-
-  private def findDue(): Unit = due =
-    if (watermark == Long.MinValue) Array.empty
-    else
-      cells.keysWhere(StateCells.Due) { (key, value) =>
-        val isNamed = isDue(value.getLong(StateCells.LowField), value.getLong(StateCells.HighField))
-        isNamed && !heeded.contains(key)
-      }
+  private def hasCome(timer: Long, expiry: Long) = timer <= orderUntil && !eager || expiry < watermark
 
   private def closeKey(): Unit = {
     isOpen = false
     val expiry =
-      if (key.pending.isEmpty && key.answered == key.settled) expiryOf(key.newest) else Long.MaxValue
-    if (expiry < watermark) key.drop() else if (!key.isBlank) keep(run.due, expiry)
+      if (key.pending.isEmpty && key.answered == key.ordered) expiryOf(key.newest) else Long.MaxValue
+    if (expiry < watermark) key.drop() else if (!key.isEmpty) keep(run.timer, expiry)
   }
 
-  /** A key that gets rows in each batch has its reminder written once, and not in each. */
-  private def keep(due: Long, expiry: Long): Unit = {
-    val reminded = hasRows && heededBytes < HeededBytes && key.isRemindedBefore(due, expiry)
-    key.close(due, expiry, !reminded)
-    if (reminded) {
-      val reminder = cells.keyOf(StateCells.Due)
-      heeded.add(reminder)
-      heededBytes += reminder.getSizeInBytes + HeededOverhead
-    }
+  /** A key that gets rows in each batch has its timer written once, and not in each. */
+  private def keep(timer: Long, expiry: Long): Unit = {
+    val timerStays = hasRows && key.hasTimerBefore(timer, expiry) && timers.keep()
+    key.close(timer, expiry, writesTimer = !timerStays)
   }
 }
 
-private object StreamWindowTask {
-  private val CheckEvery = 4096L
-
-  /** How much memory the keys may take whose reminders are left as they are. */
-  private val HeededBytes = 16L << 20
-  private val HeededOverhead = 128L
-}
-
-/** What one task has counted. */
+/** What a task counts, and what its operator reports beside the metrics of every stateful operator. */
 final private[streams] class StreamCounts {
   var output, keys, late, timeless = 0L
+
+  def report(cells: StateCells, evaluators: Array[StreamFrameEvaluator], metric: String => SQLMetric): Unit = {
+    metric("numOutputRows") += output
+    metric("numRowsDroppedByWatermark") += late
+    metric("numUpdatedStateRows") += cells.written
+    metric("numRemovedStateRows") += cells.removed
+    metric(StreamCounts.Combines) += evaluators.map(_.combines).sum
+    metric(StreamCounts.Keys) += keys
+    metric(StreamCounts.Timeless) += timeless
+  }
+}
+
+private[streams] object StreamCounts {
+  val Combines = "combines"
+  val Keys = "keysTouched"
+  val Timeless = "rowsWithoutEventTime"
 }

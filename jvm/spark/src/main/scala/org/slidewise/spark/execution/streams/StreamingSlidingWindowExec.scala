@@ -14,23 +14,21 @@ import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, Distribution, Pa
 import org.apache.spark.sql.catalyst.trees.TreePatternBits
 import org.apache.spark.sql.catalyst.rules.RuleId
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
-import org.apache.spark.sql.execution.datasources.v2.RealTimeStreamScanExec
 import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.util.SerializableConfiguration
 
-import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.plan.{SlidingWindowPlan, StreamOptions, StreamRefused}
+import org.slidewise.spark.plan.{SlidingWindowPlan, StreamOptions}
 
 /**
- * Aggregates over frames of a stream: each row comes out once, with the answers of its frames, as the watermark passes it; or,
- * eagerly, in the batch in which it comes in.
+ * Evaluates aggregates over frames of a stream. Each row is emitted once with its results: when the watermark passes it, or, in
+ * eager mode, in the batch in which it arrives.
  *
- * State, for each key: the rows that wait; what frames need of the rows in them, in blocks; and an aggregate for each block
- * (see [[org.slidewise.core.durable.SegmentedFrames]]). A row writes O(1) cells, and shares them with its neighbours.
+ * State of a key: the rows that wait; blocks of the columns that frames need; and a partial aggregate for each block (see
+ * [[org.slidewise.core.durable.SegmentedFrames]]). A row writes O(1) cells, amortised over its block.
  *
  * @param computed
- *   what columns of `child` stand for, where these are part of the window: as SQL, by their names
+ *   the SQL of the expressions that Spark's analyzer has moved to columns of `child`, by column name
  */
 case class StreamingSlidingWindowExec(
     plan: SlidingWindowPlan,
@@ -61,19 +59,27 @@ case class StreamingSlidingWindowExec(
 
   private def mode = if (options.eager) "eager" else "append"
 
-  override def requiredChildDistribution: Seq[Distribution] =
+  /** Spark asks for it when it plans shuffles, after its rules for state. */
+  override def requiredChildDistribution: Seq[Distribution] = {
+    assigned.requireComplete(plan.results.map(_.name).mkString("the window of ", ", ", ""))
     if (partitionSpec.isEmpty) AllTuples :: Nil
     else StatefulOperatorPartitioning.getCompatibleDistribution(partitionSpec, getStateInfo, conf) :: Nil
+  }
 
-  /**
-   * Spark's rules give a state and watermarks to the operators that they know. This asks them what they would give to one of
-   * those in its place, and takes it.
-   */
+  private def assigned =
+    AssignedState(stateInfo, eventTimeWatermarkForLateEvents, eventTimeWatermarkForEviction)
+
+  /** Takes state and watermarks from Spark's rules, which do not know this operator; see [[StateAssignment]]. */
   override def transformDownWithPruning(condition: TreePatternBits => Boolean, ruleId: RuleId)(
       rule: PartialFunction[SparkPlan, SparkPlan]
-  ): SparkPlan = StateRules.informed(this, rule) match {
-    case Some(informed) => informed.mapChildren(_.transformDownWithPruning(condition, ruleId)(rule))
-    case None           => super.transformDownWithPruning(condition, ruleId)(rule)
+  ): SparkPlan = SparkStateAssignment.assigned(this, assigned, rule) match {
+    case Some(AssignedState(info, lateEvents, eviction)) =>
+      copy(
+        stateInfo = info,
+        eventTimeWatermarkForLateEvents = lateEvents,
+        eventTimeWatermarkForEviction = eviction
+      ).mapChildren(_.transformDownWithPruning(condition, ruleId)(rule))
+    case None => super.transformDownWithPruning(condition, ruleId)(rule)
   }
 
   private def keySchema = StateCells.keySchema(partitionSpec)
@@ -83,10 +89,8 @@ case class StreamingSlidingWindowExec(
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
-    refuseRealTime()
-    val operatorPath = new Path(getStateInfo.checkpointLocation, getStateInfo.operatorId.toString)
-    new WindowMetadata(operatorPath, hadoopConf)
-      .agree(WindowMetadata.describe(plan, partitionSpec, order, child.output, mode, computed))
+    val info = getStateInfo
+    StateLayouts.put(info.queryRunId, info.operatorId, info.checkpointLocation, metadata(hadoopConf).agree(stored, storedText))
     val schema = StateStoreColFamilySchema(
       StateStore.DEFAULT_COL_FAMILY_NAME,
       0,
@@ -106,13 +110,17 @@ case class StreamingSlidingWindowExec(
     )
   }
 
-  /** Spark refuses operators that it does not know, too, but offers to run them all the same: at the end of each long batch. */
-  private def refuseRealTime(): Unit = if (child.exists(_.isInstanceOf[RealTimeStreamScanExec]))
-    throw new StreamRefused(
-      plan.results.map(_.name).mkString(", "),
-      "the trigger is real-time, in which Spark runs no operators but its own: use trigger(processingTime=\"0 seconds\"), " +
-        s"with ${SlidewiseSettings.StreamMode} = eager where rows are to be answered in the batch in which they arrive"
-    )
+  private def metadata(hadoopConf: Configuration) =
+    new WindowMetadata(new Path(getStateInfo.checkpointLocation, getStateInfo.operatorId.toString), hadoopConf)
+
+  private def stored = StoredWindow.of(plan, partitionSpec, order, child.output, mode, computed)
+  private def storedText = StoredWindow.textOf(plan, partitionSpec, order, child.output, mode, computed)
+
+  /** Refuses the checkpoint that the state is to be in if it is another window's. */
+  private[spark] def compareCheckpoint(hadoopConf: Configuration): Unit = {
+    val recorded = metadata(hadoopConf)
+    if (recorded.exists) recorded.compare(stored, storedText)
+  }
 
   private def encoder = PrefixKeyScanStateEncoderSpec(keySchema, StateCells.PrefixColumns)
 
@@ -129,19 +137,19 @@ case class StreamingSlidingWindowExec(
     )
 
   override def customStatefulOperatorMetrics: Seq[StatefulOperatorCustomMetric] = Seq(
-    StatefulOperatorCustomSumMetric(StreamMetrics.Combines, "number of combines"),
-    StatefulOperatorCustomSumMetric(StreamMetrics.Keys, "number of keys touched"),
-    StatefulOperatorCustomSumMetric(StreamMetrics.Timeless, "number of rows without event time, dropped")
+    StatefulOperatorCustomSumMetric(StreamCounts.Combines, "number of combines"),
+    StatefulOperatorCustomSumMetric(StreamCounts.Keys, "number of keys touched"),
+    StatefulOperatorCustomSumMetric(StreamCounts.Timeless, "number of rows without event time, dropped")
   )
 
   override def shouldRunAnotherBatch(newInputWatermark: Long): Boolean =
     !options.eager && eventTimeWatermarkForEviction.exists(newInputWatermark > _)
 
-  /** Rows come out when the watermark has passed the ends of their frames; those that wait for rows, nobody knows when. */
+  /** Rows are emitted when the watermark passes the ends of their frames; none if a frame waits for a number of rows. */
   override def produceOutputWatermark(inputWatermarkMs: Long): Option[Long] =
     plan.longestWaitMicros.map(wait => inputWatermarkMs - (wait + 999) / 1000)
 
-  /** A stream without a watermark, which only the eager mode takes, has no late rows. */
+  /** A stream without a watermark, which only eager mode accepts, has no late rows. */
   private def hasWatermark = order.child.references.exists { a =>
     child.output.exists(o => o.exprId == a.exprId && o.metadata.contains(EventTimeWatermark.delayKey))
   }
@@ -152,14 +160,22 @@ case class StreamingSlidingWindowExec(
     )
 
   override protected def doExecute(): RDD[InternalRow] = {
+    val hadoopConf = session.sessionState.newHadoopConf()
+    val info = getStateInfo
+    val layout = StateLayouts.getOrElse(info.queryRunId, info.operatorId, info.checkpointLocation) {
+      metadata(hadoopConf).compare(stored, storedText)
+    }
+    val input = child.output
+    val keptInput = layout.input(input)
     val task = new StreamWindowFactory(
-      plan,
+      layout.framesOf(plan),
       partitionSpec,
       order,
       options,
-      child.output,
+      keptInput,
+      input,
       lateRowsFolder,
-      new SerializableConfiguration(session.sessionState.newHadoopConf())
+      new SerializableConfiguration(hadoopConf)
     )
     val evictUntil = eventTimeWatermarkForEviction.filter(_ => hasWatermark)
     val lateUntil = eventTimeWatermarkForLateEvents.filter(_ => hasWatermark)
@@ -173,10 +189,11 @@ case class StreamingSlidingWindowExec(
         encoder
       ) { (store, rows) =>
         val begin = System.nanoTime()
-        task.start(rows, store, lateUntil, evictUntil, TaskContext.get()) { run =>
+        val kept = if (keptInput == input) rows else rows.map(UnsafeProjection.create(keptInput, input))
+        task.start(kept, store, lateUntil, evictUntil, TaskContext.get()) { report =>
           longMetric("allUpdatesTimeMs") += NANOSECONDS.toMillis(System.nanoTime() - begin)
           longMetric("commitTimeMs") += timeTakenMs(store.commit())
-          run.report(longMetric)
+          report(longMetric)
           setStoreMetrics(store)
           setOperatorMetrics()
         }

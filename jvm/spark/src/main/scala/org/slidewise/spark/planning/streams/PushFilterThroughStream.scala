@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 
 import org.slidewise.spark.plan.{StreamInput, StreamOutput}
 
-/** Lets conditions on the partition keys alone pass a window over a stream, as Spark's own rule does for tables. */
+/** Pushes filters on the partition keys below a window over a stream, as Spark's own rule does for tables. */
 object PushFilterThroughStream extends Rule[LogicalPlan] with PredicateHelper {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transform {

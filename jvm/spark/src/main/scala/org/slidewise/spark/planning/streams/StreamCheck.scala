@@ -1,27 +1,26 @@
 package org.slidewise.spark.planning.streams
 
-import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
-import org.apache.spark.sql.catalyst.expressions.RowFrame
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.plan.{FrameShape, StreamInput, StreamOutput, StreamRefused, WindowPlan}
+import org.slidewise.spark.plan.{StreamInput, StreamOptions, StreamOutput, StreamRefused, WindowPlan}
 
-/** What is settled when a query with windows over streams is started: whether it can be, and where its state is kept. */
-final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) with Logging {
-  import StreamCheck._
+/** Checks a query with windows over streams when it is started, and sees that its state is kept in RocksDB by default. */
+final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
 
   override def apply(plan: LogicalPlan): Unit = plan match {
     case write: WriteToStream if write.exists(_.isInstanceOf[StreamOutput]) =>
       refuseAfterEndlessWait(write, isBelowState = false)
-      preferRocksDb()
+      StreamOptions.of(SQLConf.get) // a setting with an invalid value is an error before the query starts
+      RocksDbByDefault.in(session)
+      CheckpointCheck(session, write)
     case _ => ()
   }
 
-  /** A row may wait for others of its key for ever; an operation after it could then not rely on the watermark. */
+  /** A row may wait for rows of its key without limit; a stateful operation after it could not rely on the watermark. */
   private def refuseAfterEndlessWait(node: LogicalPlan, isBelowState: Boolean): Unit = {
     node match {
       case window: Window if isBelowState && StreamInput.isBelow(window) && waitsForRows(window) =>
@@ -38,24 +37,5 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) wit
   }
 
   private def waitsForRows(window: Window): Boolean =
-    window.getTagValue(WindowPlan.Tag).exists(_.stages.exists(_.frames.exists { plan =>
-      plan.frame.frameType == RowFrame && FrameShape.looksAhead(plan.frame)
-    }))
-
-  /** Spark's default holds all state in memory. A checkpoint keeps the store that it was begun with. */
-  private def preferRocksDb(): Unit = {
-    val set = SQLConf.get
-    if (!set.contains(SQLConf.STATE_STORE_PROVIDER_CLASS.key)) {
-      logInfo(
-        "A window over a stream keeps its state in RocksDB, since the session names no other state store"
-      )
-      session.conf.set(SQLConf.STATE_STORE_PROVIDER_CLASS.key, RocksDb)
-      if (!set.contains(Changelog)) session.conf.set(Changelog, "true")
-    }
-  }
-}
-
-private object StreamCheck {
-  val RocksDb = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-  val Changelog = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
+    window.getTagValue(WindowPlan.Tag).exists(_.stages.exists(_.longestWaitMicros.isEmpty))
 }

@@ -10,11 +10,11 @@ import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan._
 
-/** Lets windows over streams through Spark's analysis, and refuses those that cannot run. */
+/** Marks windows over streams, so that Spark's analysis accepts them, and refuses those that cannot run. */
 object StreamWindowRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    // The settings of queries without streams are none of this rule's business.
+    // Settings are read only for queries with a window over a stream.
     if (!plan.exists(isOverStream) || !SlidewiseSettings.enabled(SQLConf.get)) plan
     else
       plan.resolveOperatorsUp {
@@ -24,7 +24,7 @@ object StreamWindowRule extends Rule[LogicalPlan] {
           StreamOutput(over)
       }
 
-  /** As the query has it, before times of the batch become part of it; but for what is random, and another text each time. */
+  /** The window's computed columns as SQL. Random expressions are left out: their text has another seed each time. */
   private def computedFor(window: Window): Map[String, String] = {
     val definitions = WindowSql.definitions(window.child).filter(_._2.deterministic)
     val read = window.expressions.flatMap(_.references)

@@ -6,12 +6,12 @@ import munit.FunSuite
 
 class StateLogSuite extends FunSuite {
 
-  private object plenty extends LogMemory {
+  private object plenty extends BlockMemory {
     def upTo(bytes: Long, log: StateLog): Long = bytes
   }
 
   /** Lends more and less, and asks for it back. */
-  final private class Sparing(random: Random) extends LogMemory {
+  final private class Sparing(random: Random) extends BlockMemory {
     def upTo(bytes: Long, log: StateLog): Long = {
       if (random.nextInt(4) == 0) log.shrinkTo(random.nextLong(bytes))
       if (random.nextInt(2) == 0) bytes else random.nextLong(bytes)

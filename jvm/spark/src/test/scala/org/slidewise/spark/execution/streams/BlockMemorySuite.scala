@@ -6,11 +6,11 @@ import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.rows.RowLogSuite
 import org.slidewise.spark.execution.task.TaskResources
 
-class LogMemorySuite extends SparkSuite {
+class BlockMemorySuite extends SparkSuite {
 
   test("memory is the task's, and given back when another consumer needs it") {
     val (before, freed, after, wrong) = inTask { () =>
-      val memory = new TaskLogMemory(new TaskResources(TaskContext.get()))
+      val memory = new TaskBlockMemory(new TaskResources(TaskContext.get()))
       val log = new StateLog(new CellsInMemory, StateCells.Rows, 3, memory)
       try {
         for (i <- 0L until 20000L) log.append(CellsInMemory.row(i, i))
@@ -32,7 +32,7 @@ class LogMemorySuite extends SparkSuite {
       val resources = new TaskResources(TaskContext.get())
       val hog = new RowLogSuite.Hog(TaskContext.get())
       val taken = hog.acquireMemory(Long.MaxValue / 4)
-      val memory = new TaskLogMemory(resources)
+      val memory = new TaskBlockMemory(resources)
       val cells = new CellsInMemory
       val log = new StateLog(cells, StateCells.Rows, 3, memory)
       try {

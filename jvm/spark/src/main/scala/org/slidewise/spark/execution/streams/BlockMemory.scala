@@ -4,21 +4,21 @@ import org.apache.spark.memory.{MemoryConsumer, MemoryMode}
 
 import org.slidewise.spark.execution.task.TaskResources
 
-/** Lends memory to a log. */
-private[streams] trait LogMemory {
+/** The memory budget of a log for blocks of rows. */
+private[streams] trait BlockMemory {
 
-  /** How much of `bytes` the log may hold. */
+  /** The part of `bytes` that the log may hold. */
   def upTo(bytes: Long, log: StateLog): Long
 }
 
 /**
- * Memory of the task, taken in steps. When another consumer needs it, the log writes blocks to the state store; what comes from
- * another thread than the one that the log is used by is declined.
+ * Takes the budget from the task's memory manager, in steps. When another consumer needs memory, the log writes blocks to the
+ * state store. A request to spill from another thread than the log's is declined, since the log is not thread-safe.
  */
-final private[streams] class TaskLogMemory(resources: TaskResources)
+final private[streams] class TaskBlockMemory(resources: TaskResources)
     extends MemoryConsumer(resources.memory, 0L, MemoryMode.ON_HEAP)
-    with LogMemory {
-  import TaskLogMemory._
+    with BlockMemory {
+  import TaskBlockMemory._
 
   private[this] var borrower: StateLog = _
   private[this] var owner: Thread = _
@@ -38,10 +38,10 @@ final private[streams] class TaskLogMemory(resources: TaskResources)
       freed
     }
 
-  /** Gives all of it back. */
+  /** Gives all memory back. */
   def close(): Unit = if (getUsed > 0) freeMemory(getUsed)
 }
 
-private object TaskLogMemory {
+private object TaskBlockMemory {
   private val Step = 256L << 10
 }

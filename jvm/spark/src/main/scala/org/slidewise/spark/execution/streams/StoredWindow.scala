@@ -1,0 +1,272 @@
+package org.slidewise.spark.execution.streams
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
+import org.apache.spark.sql.execution.aggregate.ScalaAggregator
+import org.apache.spark.sql.types.{DataType, DateType, TimestampNTZType, TimestampType}
+
+import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, FrameShape, SlidingWindowPlan, WindowSql}
+
+/** A column of stored rows or of an aggregation buffer. */
+final private[streams] case class StoredColumn(name: String, sqlType: String) {
+  override def toString: String = s"$name $sqlType"
+}
+
+/**
+ * An aggregate function whose state a checkpoint keeps.
+ *
+ * @param sql
+ *   the function with its arguments and filter
+ * @param implementation
+ *   its class
+ * @param buffer
+ *   the fields of its aggregation buffer; of a function whose buffer is an object, the binary field it is serialized to
+ * @param objectType
+ *   the type of such an object, if Spark's encoder of a user's `Aggregator` serializes it
+ * @param guard
+ *   the buffer fields of the aggregate that tells when the function must be recalculated; empty if there is none
+ */
+final private[streams] case class StoredFunction(
+    sql: String,
+    implementation: String,
+    buffer: Seq[StoredColumn],
+    objectType: Option[String],
+    guard: Seq[StoredColumn]
+) {
+
+  /** The form in which the state is kept. */
+  def form: String =
+    s"$implementation with the buffer (${buffer.mkString(", ")})" + objectType.fold("")(t => s" of an object $t") +
+      (if (guard.isEmpty) "" else s" and the guard (${guard.mkString(", ")})")
+}
+
+/**
+ * The functions of one frame.
+ *
+ * @param state
+ *   what is kept for them beside the rows; see [[StoredFrame]]
+ */
+final private[streams] case class StoredFrame(frame: String, state: String, functions: Seq[StoredFunction]) {
+
+  /** The same for the same functions in another order. */
+  def identity: (String, Seq[String]) = (frame, functions.map(_.sql).sorted)
+
+  override def toString: String = s"${functions.map(_.sql).mkString(", ")} OVER $frame"
+}
+
+private[streams] object StoredFrame {
+
+  /** Partial aggregates of blocks of rows. */
+  val Buffers = "buffers"
+
+  /** Nothing: the frame is computed from its rows. */
+  val Rows = "rows"
+
+  /** Summaries of the last rows. */
+  val Summaries = "summaries"
+}
+
+/**
+ * A window over a stream as its checkpoint records it.
+ *
+ * @param frames
+ *   in the order of their sections of the state; the functions in the order of their fields
+ * @param input
+ *   the columns of the rows that wait, in their order
+ */
+final private[streams] case class StoredWindow(
+    frames: Seq[StoredFrame],
+    partitionBy: Seq[String],
+    orderBy: String,
+    input: Seq[StoredColumn],
+    mode: String
+) {
+
+  /**
+   * Where the parts of this window are in `stored`.
+   *
+   * @return
+   *   none if `stored` is another window; two that differ in the order of expressions, frames or columns are the same
+   */
+  def layoutIn(stored: StoredWindow): Option[StateLayout] =
+    for {
+      _ <- Option.when(partitionBy == stored.partitionBy && orderBy == stored.orderBy && mode == stored.mode)(())
+      columns <- StoredWindow.places(stored.input, input)(column => column)
+      frameOrder <- StoredWindow.places(stored.frames, frames)(_.identity)
+    } yield StateLayout(
+      columns,
+      stored.frames.zip(frameOrder).map { case (kept, index) =>
+        FrameLayout(index, StoredWindow.places(kept.functions, frames(index).functions)(_.sql).get)
+      }
+    )
+
+  /** This window in the order of `layout`. */
+  def in(layout: StateLayout): StoredWindow = copy(
+    frames = layout.frames.map { place =>
+      val frame = frames(place.frame)
+      frame.copy(functions = place.functions.map(frame.functions))
+    },
+    input = layout.columns.map(input)
+  )
+
+  override def toString: String =
+    s"${frames.mkString("; ")} PARTITION BY ${partitionBy.mkString(", ")} ORDER BY $orderBy OF ${input.mkString(", ")} " +
+      s"IN MODE $mode"
+}
+
+/**
+ * How the parts of a query's window are ordered in the state.
+ *
+ * @param columns
+ *   the ordinals of the input's columns
+ */
+final private[streams] case class StateLayout(columns: Seq[Int], frames: Seq[FrameLayout]) {
+
+  def input(attributes: Seq[Attribute]): Seq[Attribute] = columns.map(attributes)
+
+  def framesOf(plan: SlidingWindowPlan): SlidingWindowPlan = plan.copy(frames = frames.map { place =>
+    val frame = plan.frames(place.frame)
+    frame.copy(aggregates = place.functions.map(frame.aggregates))
+  })
+}
+
+private[streams] object StateLayout {
+
+  /** The order of the query. */
+  def of(window: StoredWindow): StateLayout = StateLayout(
+    window.input.indices,
+    window.frames.zipWithIndex.map { case (frame, i) => FrameLayout(i, frame.functions.indices) }
+  )
+}
+
+/** The ordinal of a frame in the query, and those of its functions. */
+final private[streams] case class FrameLayout(frame: Int, functions: Seq[Int])
+
+private[streams] object StoredWindow {
+
+  /** For each of `stored` the ordinal of an equal one of `found`, each used once; none if they are not the same. */
+  private def places[A](stored: Seq[A], found: Seq[A])(key: A => Any): Option[Seq[Int]] =
+    Option.when(stored.size == found.size)(stored).flatMap {
+      _.foldLeft(Option(Vector.empty[Int])) { (used, wanted) =>
+        used.flatMap { places =>
+          val next = found.indices.find(i => !places.contains(i) && key(found(i)) == key(wanted))
+          next.map(places :+ _)
+        }
+      }
+    }
+
+  /** The window of a query, the same in each of its runs. */
+  def of(
+      plan: SlidingWindowPlan,
+      partitionSpec: Seq[Expression],
+      order: SortOrder,
+      input: Seq[Attribute],
+      mode: String,
+      computed: Map[String, String]
+  ): StoredWindow = {
+    val columns = new ColumnNames(input, computed)
+    StoredWindow(
+      plan.frames.map(frame =>
+        StoredFrame(WindowSql.of(frame.frame), stateOf(frame), functionsOf(frame, columns))
+      ),
+      partitionSpec.map(columns.sql),
+      columns.sql(order.child),
+      input.map(a => StoredColumn(columns.sql(a), a.dataType.sql)),
+      mode
+    )
+  }
+
+  private def stateOf(frame: FramePlan) = frame.method match {
+    case EvaluationMethod.AdditiveSummaries => StoredFrame.Summaries
+    case EvaluationMethod.Recalculation if !FrameShape.isGrowing(frame.frame) => StoredFrame.Rows
+    case _                                                         => StoredFrame.Buffers
+  }
+
+  private def functionsOf(frame: FramePlan, columns: ColumnNames) = frame.aggregates.map { a =>
+    StoredFunction(
+      columns.sql(a.function) + a.filter.fold("")(f => s" FILTER (WHERE ${columns.sql(f)})"),
+      a.function.getClass.getName,
+      bufferOf(a.function),
+      objectTypeOf(a.function),
+      a.guard.toSeq.flatMap(bufferOf)
+    )
+  }
+
+  private def bufferOf(function: AggregateFunction) =
+    function.aggBufferAttributes.map(a => StoredColumn(a.name, a.dataType.sql))
+
+  private def objectTypeOf(function: AggregateFunction): Option[String] = function match {
+    case user: ScalaAggregator[_, _, _] => Some(user.bufferEncoder.schema.sql)
+    case _                              => None
+  }
+
+  /**
+   * A window in format 1: one text, in the order of the query.
+   *
+   * @param computed
+   *   what the columns `_w0` and so on stand for; not always recorded
+   */
+  final case class Text(window: String, computed: Map[String, String]) {
+    def agrees(other: Text): Boolean = window == other.window && computed.forall { case (column, sql) =>
+      other.computed.get(column).forall(_ == sql)
+    }
+
+    override def toString: String =
+      if (computed.isEmpty) window
+      else computed.toSeq.sorted.map { case (column, sql) => s"$column = $sql" }.mkString(s"$window WITH ", ", ", "")
+  }
+
+  def textOf(
+      plan: SlidingWindowPlan,
+      partitionSpec: Seq[Expression],
+      order: SortOrder,
+      input: Seq[Attribute],
+      mode: String,
+      computed: Map[String, String]
+  ): Text = {
+    def sql(expression: Expression) = withoutTimes(expression.transform { case a: AttributeReference => a.withQualifier(Nil) }).sql
+    val frames = plan.frames.map { frame =>
+      val functions =
+        frame.aggregates.map(a => sql(a.function) + a.filter.fold("")(f => s" FILTER (WHERE ${sql(f)})"))
+      s"${functions.mkString(", ")} OVER ${WindowSql.of(frame.frame)}"
+    }
+    val columns = input.map(a => s"${a.name} ${a.dataType.sql}")
+    Text(
+      s"${frames.mkString("; ")} PARTITION BY ${partitionSpec.map(sql).mkString(", ")} ORDER BY ${sql(order.child)} " +
+        s"OF ${columns.mkString(", ")} IN MODE $mode",
+      computed
+    )
+  }
+
+  /** Times of the batch, such as now(), are another literal each time. */
+  def withoutTimes(expression: Expression): Expression = expression.transform {
+    case Literal(_, moment @ (TimestampType | TimestampNTZType | DateType)) =>
+      AttributeReference(s"<${moment.sql}>", moment)()
+  }
+}
+
+/**
+ * Names columns in SQL by what identifies them between runs: the name, or the expression that Spark's analyzer has moved out of
+ * the window to a column such as `_w0`; and the place among columns of the same name.
+ */
+final private class ColumnNames(input: Seq[Attribute], computed: Map[String, String]) {
+  private[this] val names: Map[ExprId, String] = input
+    .groupBy(_.name)
+    .flatMap { case (name, same) =>
+      val known = computed.getOrElse(name, name)
+      if (same.size == 1) Seq(same.head.exprId -> known)
+      else same.zipWithIndex.map { case (a, i) => a.exprId -> s"$known#${i + 1}" }
+    }
+
+  def sql(expression: Expression): String = StoredWindow
+    .withoutTimes(expression)
+    .transform { case a: AttributeReference => ColumnNames.Named(names.getOrElse(a.exprId, a.name), a.dataType) }
+    .sql
+}
+
+private object ColumnNames {
+  final private case class Named(name: String, dataType: DataType) extends LeafExpression with Unevaluable {
+    override def nullable: Boolean = true
+    override def sql: String = name
+  }
+}

@@ -1,0 +1,236 @@
+package org.slidewise.spark.execution.streams
+
+import java.lang.reflect.{InvocationHandler, InvocationTargetException, Method, Proxy}
+import java.nio.file.Files
+import java.util.{Properties, UUID}
+
+import org.apache.hadoop.conf.Configuration
+
+import org.apache.spark.{TaskContext, TaskKilledException}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.types.{LongType, StringType}
+
+import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.execution.rows.RowLogSuite
+import org.slidewise.spark.execution.task.TaskResources
+
+class StreamWindowTaskSuite extends SparkSuite {
+  import StreamWindowTaskSuite._
+
+  test("a cancelled task stops among late rows, with no row answered") {
+    val (killed, late) = inTask { () =>
+      val batch = new Batch(new Store, row(_, 1), Many, watermark = Long.MaxValue - 1, context = interrupted())
+      (batch.isKilled(), batch.counts.late)
+    }
+    assert(killed)
+    assert(late <= CancellationCheck.Every, late)
+  }
+
+  test("a cancelled task stops among keys whose rows wait") {
+    val (killed, keys) = inTask { () =>
+      val batch = new Batch(new Store, i => row(i, i), Many, watermark = -1, context = interrupted())
+      (batch.isKilled(), batch.counts.keys)
+    }
+    assert(killed)
+    assert(keys <= CancellationCheck.Every, keys)
+  }
+
+  test("a cancelled task stops among rows that are answered") {
+    val (killed, output) = inTask { () =>
+      val batch = new Batch(new Store, row(_, 1), Many, watermark = Many, lateUntil = -1, context = interrupted())
+      (batch.isKilled(), batch.counts.output)
+    }
+    assert(killed)
+    assert(output <= CancellationCheck.Every, output)
+  }
+
+  test("a cancelled task stops in the scan of timers that have not come") {
+    val (killed, keys) = inTask { () =>
+      val store = new Store
+      new Batch(store, i => row(i + 10, i), 5000, watermark = 0).run()
+      val batch = new Batch(store, row(_, 1), 0, watermark = 5, context = interrupted())
+      (batch.isKilled(), batch.counts.keys)
+    }
+    assert(killed)
+    assertEquals(keys, 0L)
+  }
+
+  for (memory <- Seq("enough memory", "no memory"))
+    test(s"all keys whose timers have come are processed once, with $memory") {
+      val (answered, scans, leaked) = inTask { () =>
+        val store = new Store
+        new Batch(store, i => row(i + 10, i), 4500, watermark = 0).run()
+        val hog = new RowLogSuite.Hog(TaskContext.get())
+        val taken = if (memory == "no memory") hog.acquireMemory(Long.MaxValue / 4) else 0L
+        val before = store.scans
+        val batch = new Batch(store, row(_, 1), 0, watermark = 4000)
+        val answered = try batch.run() finally hog.freeMemory(taken)
+        (answered, store.scans - before, store.scan(StateCells.Timers))
+      }
+      assertEquals(answered.sorted, (0L to 3990L).toList)
+      assertEquals(leaked, 4500 - 3991)
+      assertEquals(scans, if (memory == "no memory") 4 else 1)
+    }
+
+  test("a timer that stays is rewritten where there is no memory to remember it") {
+    val written = inTask { () =>
+      Seq(false, true).map { withHog =>
+        val store = new Store
+        new Batch(store, i => row(i + 10, i), 100, watermark = 0).run()
+        val hog = new RowLogSuite.Hog(TaskContext.get())
+        val taken = if (withHog) hog.acquireMemory(Long.MaxValue / 4) else 0L
+        val batch = new Batch(store, i => row(i + 500, i), 100, watermark = 200)
+        val answered =
+          try batch.run().size
+          finally hog.freeMemory(taken)
+        (answered, batch.written)
+      }
+    }
+    assertEquals(written, List((100, 100L), (100, 200L))) // the headers; the headers and the timers
+  }
+}
+
+private object StreamWindowTaskSuite {
+  val Many = 50000L
+
+  private val time = AttributeReference("time", LongType)()
+  private val number = AttributeReference("number", LongType)()
+  private val text = AttributeReference("text", StringType)()
+  private val input = Seq(time, number, text)
+
+  def row(time: Long, number: Long): UnsafeRow = CellsInMemory.row(time, number)
+
+  /** A store in memory that counts scans. */
+  final class Store {
+    var scans = 0
+
+    private val keySchema = StateCells.keySchema(Seq(number))
+
+    private val underlying: StateStore = StateStoreProvider
+      .createAndInit(
+        StateStoreProviderId(
+          StateStoreId(Files.createTempDirectory("store").toString, 0, 0, StateStoreId.DEFAULT_STORE_NAME),
+          UUID.randomUUID
+        ),
+        keySchema,
+        StateCells.valueSchema,
+        PrefixKeyScanStateEncoderSpec(keySchema, StateCells.PrefixColumns),
+        useColumnFamilies = false,
+        new StateStoreConf,
+        new Configuration,
+        useMultipleValuesPerKey = false,
+        stateSchemaProvider = None
+      )
+      .getStore(0)
+
+    val counted: StateStore = Proxy
+      .newProxyInstance(
+        getClass.getClassLoader,
+        Array[Class[_]](classOf[StateStore]),
+        new InvocationHandler {
+          override def invoke(proxy: AnyRef, method: Method, arguments: Array[AnyRef]): AnyRef = {
+            if (method.getName == "prefixScan") scans += 1
+            try method.invoke(underlying, arguments: _*)
+            catch { case e: InvocationTargetException => throw e.getCause }
+          }
+        }
+      )
+      .asInstanceOf[StateStore]
+
+    def scan(section: Int): Int = new StateCells(underlying, Seq(number), input).scan(section).size
+  }
+
+  /** A batch of `size` rows over `store`: a window that answers each row with itself, as soon as it is in order. */
+  final class Batch(
+      store: Store,
+      rowAt: Long => UnsafeRow,
+      size: Long,
+      watermark: Long,
+      lateUntil: Long = Long.MinValue,
+      context: TaskContext = TaskContext.get()
+  ) {
+    val counts = new StreamCounts
+    private val resources = new TaskResources(context)
+    private val cells = new StateCells(store.counted, Seq(number), input)
+    private val cancellation = new CancellationCheck(() => resources.stopIfCancelled())
+    private object plenty extends BlockMemory {
+      def upTo(bytes: Long, log: StateLog): Long = bytes
+    }
+    private def log(section: Int) = new StateLog(cells, section, input.size, plenty)
+    private val key =
+      new KeyState(
+        cells,
+        new PendingRows(cells, input.size, 0),
+        log(StateCells.Rows),
+        log(StateCells.Waiting),
+        Array.empty
+      )
+    private var timers: Timers = _
+    private val task = new StreamWindowTask(
+      Iterator.iterate(0L)(_ + 1).takeWhile(_ < size).map(rowAt),
+      UnsafeProjection.create(Seq(number), input),
+      cells,
+      key,
+      new KeyRun(
+        key,
+        UnsafeProjection.create(input, input),
+        0,
+        true,
+        InternalRow.empty,
+        UnsafeProjection.create(input, input),
+        cancellation
+      ),
+      0,
+      watermark,
+      if (lateUntil == Long.MinValue) watermark else lateUntil,
+      false,
+      _ => Long.MaxValue,
+      counts,
+      LateRows.Dropped,
+      watermark,
+      hasCome => {
+        timers = new Timers(cells, resources, cancellation, hasCome)
+        timers
+      },
+      cancellation,
+      () => ()
+    )
+
+    /** The numbers of the rows that are answered. */
+    def run(): List[Long] =
+      try task.map(_.getLong(1)).toList
+      finally timers.close()
+
+    def written: Long = cells.written
+
+    def isKilled(): Boolean =
+      try {
+        run()
+        false
+      } catch { case _: TaskKilledException => true }
+  }
+
+  /** A context of this task's memory that has been marked as interrupted. */
+  def interrupted(): TaskContext = {
+    val running = TaskContext.get()
+    val constructor = Class.forName("org.apache.spark.TaskContextImpl").getConstructors.maxBy(_.getParameterCount)
+    val context = constructor.newInstance(
+      Int.box(0),
+      Int.box(0),
+      Int.box(0),
+      Long.box(0L),
+      Int.box(0),
+      Int.box(1),
+      new TaskResources(running).memory,
+      new Properties,
+      null,
+      running.taskMetrics(),
+      BigDecimal(1),
+      Map.empty
+    )
+    context.getClass.getMethod("markInterrupted", classOf[String]).invoke(context, "test")
+    context.asInstanceOf[TaskContext]
+  }
+}
