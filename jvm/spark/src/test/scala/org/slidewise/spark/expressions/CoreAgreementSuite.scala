@@ -88,7 +88,7 @@ class CoreAgreementSuite extends ScalaCheckSuite {
       older: Seq[(Long, Double)],
       newer: Seq[(Long, Double)]
   ): Any =
-    function(older.map { case (a, b) => Seq(a, b) }, newer.map { case (a, b) => Seq(a, b) })
+    function(older.map { case (a, b) => Seq[Any](a, b) }, newer.map { case (a, b) => Seq[Any](a, b) })
 
   agree("geomean", doubles.map(math.abs(_) + 0.125))(
     coreOf(Operators.geometricMean),
@@ -130,14 +130,14 @@ class CoreAgreementSuite extends ScalaCheckSuite {
   agree("m4", pairs)(
     { (a, b) =>
       val m4 = coreOf(CoreM4.Operator)(a.map((CoreM4.Point.apply _).tupled), b.map((CoreM4.Point.apply _).tupled))
-      Seq(m4.first, m4.last, m4.lowest, m4.highest).map(p => Seq(p.time, p.value))
+      Seq(m4.first, m4.last, m4.lowest, m4.highest).map(p => Seq[Any](p.time, p.value))
     },
     ofPairs(sqlOf("m4", LongType, DoubleType)())
   ) { ps =>
     val byTime = ps.sorted
     val lowest = ps.minBy { case (t, v) => (v, t) }
     val highest = ps.minBy { case (t, v) => (-v, t) }
-    Seq(byTime.head, byTime.last, lowest, highest).map { case (t, v) => Seq(t, v) }
+    Seq(byTime.head, byTime.last, lowest, highest).map { case (t, v) => Seq[Any](t, v) }
   }
 
   agree("max_subarray_sum", doubles)(

@@ -94,7 +94,7 @@ object RandomCalls {
     }
     // All columns of one type, as far as possible, and else the first combinations that fit.
     val uniform = found.filter(_.input.map(_.dataType).distinct.size == 1)
-    if (uniform.nonEmpty) uniform else found.take(2)
+    if (uniform.nonEmpty) uniform.take(3) else found.take(2)
   }
 
   private def assignments(count: Int): Seq[Seq[(DataType, Seq[Gen[Any]])]] =
