@@ -141,7 +141,8 @@ case class ApproxSum(x: Expression, upperBound: Expression, epsilon: Expression)
 
   override def checkInputDataTypes(): TypeCheckResult = {
     val (allowed, max) =
-      if (SketchTime.isWhole(upperBound.dataType)) (s"[1, ${ApproxSum.MaxIntegralBound}]", ApproxSum.MaxIntegralBound.toDouble)
+      if (SketchTime.isWhole(upperBound.dataType))
+        (s"[1, ${ApproxSum.MaxIntegralBound}]", ApproxSum.MaxIntegralBound.toDouble)
       else (s"(0, ${Double.MaxValue}]", Double.MaxValue)
     ConstantArgument.first(
       () => NumericArgument.check(x, 0),

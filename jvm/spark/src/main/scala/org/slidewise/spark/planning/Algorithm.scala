@@ -39,7 +39,7 @@ object Algorithm {
     function match {
       case f if mergeApproximate && SummaryFrame.fits(f, frame) => AdditiveSummaries
       case f if ShortFrame.fits(f, frame)                       => Recalculation
-      case _: DeclarativeAggregate | _: FixedSizeBuffer              => TwoStacksLite
+      case _: DeclarativeAggregate | _: FixedSizeBuffer         => TwoStacksLite
       case f if StateSize.mustRecalculate(f)                    => Recalculation
       case f if StateSize.isApproximate(f) && !mergeApproximate => Recalculation
       case _                                                    => TwoStacksLiteSketches

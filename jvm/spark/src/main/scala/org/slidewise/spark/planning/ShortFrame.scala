@@ -30,7 +30,7 @@ object ShortFrame {
    */
   private def longest(function: AggregateFunction): Long = function match {
     case _: DeclarativeAggregate | _: FixedSizeBuffer => 2
-    case _: HyperLogLogPlusPlus                  => 8
-    case _                                       => 0
+    case _: HyperLogLogPlusPlus                       => 8
+    case _                                            => 0
   }
 }

@@ -16,7 +16,9 @@ class AggregateLawsSuite extends ScalaCheckSuite {
   implicit private val noShrink: Shrink[List[InternalRow]] = Shrink.shrinkAny
 
   private val aggregates =
-    SqlFunctions.all.filter(f => classOf[AggregateFunction].isAssignableFrom(Class.forName(f.info.getClassName)))
+    SqlFunctions.all.filter(f =>
+      classOf[AggregateFunction].isAssignableFrom(Class.forName(f.info.getClassName))
+    )
 
   test("aggregate functions are registered, and each has calls to hold to the laws") {
     assert(aggregates.size > 20)

@@ -45,20 +45,22 @@ object AggregateSteps {
   def apply(function: AggregateFunction, input: Seq[Attribute]): AggregateSteps = function match {
     case replaceable: RuntimeReplaceableAggregate =>
       AggregateSteps(replaceable.replacement.asInstanceOf[AggregateFunction], input)
-    case declarative: DeclarativeAggregate        => new Declarative(declarative, input)
-    case typed: TypedImperativeAggregate[_]       => new Typed(BindReferences.bindReference(typed, input))
-    case imperative: ImperativeAggregate          => new Imperative(BindReferences.bindReference(imperative, input))
+    case declarative: DeclarativeAggregate  => new Declarative(declarative, input)
+    case typed: TypedImperativeAggregate[_] => new Typed(BindReferences.bindReference(typed, input))
+    case imperative: ImperativeAggregate    => new Imperative(BindReferences.bindReference(imperative, input))
     case other => throw new IllegalArgumentException(s"no steps of ${other.getClass}")
   }
 
   /** Rows and arrays as sequences, and bytes too. */
   def plain(value: Any, dataType: DataType): Any = (value, dataType) match {
-    case (null, _)                             => null
-    case (bytes: Array[Byte], _)               => bytes.toSeq
+    case (null, _)                              => null
+    case (bytes: Array[Byte], _)                => bytes.toSeq
     case (row: InternalRow, StructType(fields)) =>
-      fields.indices.map(i => plain(if (row.isNullAt(i)) null else row.get(i, fields(i).dataType), fields(i).dataType))
+      fields.indices.map(i =>
+        plain(if (row.isNullAt(i)) null else row.get(i, fields(i).dataType), fields(i).dataType)
+      )
     case (array: ArrayData, ArrayType(element, _)) => array.toSeq[Any](element).map(plain(_, element))
-    case (map: MapData, MapType(key, of, _)) =>
+    case (map: MapData, MapType(key, of, _))       =>
       plain(map.keyArray(), ArrayType(key)) -> plain(map.valueArray(), ArrayType(of))
     case (other, _) => other
   }
@@ -67,9 +69,9 @@ object AggregateSteps {
   def same(a: Any, b: Any): Boolean = (a, b) match {
     case (x: Double, y: Double) =>
       java.lang.Double.compare(x, y) == 0 || math.abs(x - y) <= 1e-9 * math.max(1.0, math.abs(x))
-    case (x: Seq[_], y: Seq[_])     => x.size == y.size && x.zip(y).forall { case (p, q) => same(p, q) }
-    case ((x, p), (y, q))           => same(x, y) && same(p, q)
-    case _                          => a == b
+    case (x: Seq[_], y: Seq[_]) => x.size == y.size && x.zip(y).forall { case (p, q) => same(p, q) }
+    case ((x, p), (y, q))       => same(x, y) && same(p, q)
+    case _                      => a == b
   }
 
   private final class Declarative(function: DeclarativeAggregate, input: Seq[Attribute])

@@ -44,13 +44,17 @@ class CoreAgreementSuite extends ScalaCheckSuite {
         if (all.nonEmpty) {
           val expected = definition(all)
           val found = Seq(core(older, newer), sql(older, newer))
-          found.foreach(answer => assert(AggregateSteps.same(answer, expected), s"$all: $found, not $expected"))
+          found.foreach(answer =>
+            assert(AggregateSteps.same(answer, expected), s"$all: $found, not $expected")
+          )
         }
       }
     }
   }
 
-  private def combined[S, In, Out](operator: InPlaceAggregator[S, In, Out])(older: Seq[In], newer: Seq[In]): S = {
+  private def combined[S, In, Out](
+      operator: InPlaceAggregator[S, In, Out]
+  )(older: Seq[In], newer: Seq[In]): S = {
     def stateOf(elements: Seq[In]): S = {
       val cells = operator.allocate(2 * operator.width)
       operator.identity(cells, 0)
@@ -65,23 +69,31 @@ class CoreAgreementSuite extends ScalaCheckSuite {
     into
   }
 
-  private def coreOf[S, In, Out](operator: InPlaceAggregator[S, In, Out])(older: Seq[In], newer: Seq[In]): Out =
+  private def coreOf[S, In, Out](
+      operator: InPlaceAggregator[S, In, Out]
+  )(older: Seq[In], newer: Seq[In]): Out =
     operator.lower(combined(operator)(older, newer), 0)
 
   private def coreOf[In, Agg, Out](operator: Aggregator[In, Agg, Out])(older: Seq[In], newer: Seq[In]): Out =
     coreOf(ObjectAggregator.of(operator))(older, newer)
 
   /** The function of these columns and constants; each element is a row. */
-  private def sqlOf(name: String, types: DataType*)(constants: Any*): (Seq[Seq[Any]], Seq[Seq[Any]]) => Any = {
+  private def sqlOf(
+      name: String,
+      types: DataType*
+  )(constants: Any*): (Seq[Seq[Any]], Seq[Seq[Any]]) => Any = {
     val input = types.zipWithIndex.map { case (of, i) => AttributeReference(s"c$i", of)() }
     val arguments: Seq[Expression] = input ++ constants.map(Literal(_))
-    val function = SqlFunctions.all.find(_.name == name).get.builder(arguments).asInstanceOf[AggregateFunction]
+    val function =
+      SqlFunctions.all.find(_.name == name).get.builder(arguments).asInstanceOf[AggregateFunction]
     val steps = AggregateSteps(function, input)
     def rows(elements: Seq[Seq[Any]]) = elements.map(InternalRow.fromSeq)
     (older, newer) => steps.result(steps.merged(steps.bufferOf(rows(older)), steps.bufferOf(rows(newer))))
   }
 
-  private def ofValues[A](function: (Seq[Seq[Any]], Seq[Seq[Any]]) => Any)(older: Seq[A], newer: Seq[A]): Any =
+  private def ofValues[A](
+      function: (Seq[Seq[Any]], Seq[Seq[Any]]) => Any
+  )(older: Seq[A], newer: Seq[A]): Any =
     function(older.map(Seq(_)), newer.map(Seq(_)))
 
   private def ofPairs(function: (Seq[Seq[Any]], Seq[Seq[Any]]) => Any)(
@@ -129,7 +141,8 @@ class CoreAgreementSuite extends ScalaCheckSuite {
 
   agree("m4", pairs)(
     { (a, b) =>
-      val m4 = coreOf(CoreM4.Operator)(a.map((CoreM4.Point.apply _).tupled), b.map((CoreM4.Point.apply _).tupled))
+      val m4 =
+        coreOf(CoreM4.Operator)(a.map((CoreM4.Point.apply _).tupled), b.map((CoreM4.Point.apply _).tupled))
       Seq(m4.first, m4.last, m4.lowest, m4.highest).map(p => Seq[Any](p.time, p.value))
     },
     ofPairs(sqlOf("m4", LongType, DoubleType)())
@@ -183,13 +196,15 @@ class CoreAgreementSuite extends ScalaCheckSuite {
       val (older, newer) = trained.splitAt(trained.size / 2)
       def coreExamples(of: Seq[(String, String, String)]) =
         of.map { case (f, g, label) => NaiveBayes.Example(Vector(f, g), label) }
-      val core = coreOf(NaiveBayes.Operator)(coreExamples(older), coreExamples(newer)).classify(Vector(f, g)).get
+      val core =
+        coreOf(NaiveBayes.Operator)(coreExamples(older), coreExamples(newer)).classify(Vector(f, g)).get
       def rows(of: Seq[(String, String, String)]) =
         of.map { case (f, g, label) => InternalRow(UTF8String.fromString(label), struct(f, g)) }
       val (model, modelType) = train(rows(older), rows(newer))
-      val sql = NaiveBayesPredict(Literal(model, modelType), Literal(struct(f, g), features), caseSensitive = true)
-        .eval(InternalRow.empty)
-        .toString
+      val sql =
+        NaiveBayesPredict(Literal(model, modelType), Literal(struct(f, g), features), caseSensitive = true)
+          .eval(InternalRow.empty)
+          .toString
       // Laplace smoothing: (occurrences in the class + 1) / (rows of the class + distinct values).
       def likelihood(label: String): Double = {
         val of = trained.filter(_._3 == label)
@@ -203,7 +218,9 @@ class CoreAgreementSuite extends ScalaCheckSuite {
     }
   }
 
-  private def sqlModel(features: StructType): (Seq[InternalRow], Seq[InternalRow]) => (InternalRow, DataType) = {
+  private def sqlModel(
+      features: StructType
+  ): (Seq[InternalRow], Seq[InternalRow]) => (InternalRow, DataType) = {
     val input = Seq(AttributeReference("label", StringType)(), AttributeReference("features", features)())
     val function = new NaiveBayesAggregate(input.head, input(1))
     val steps = AggregateSteps(function, input)

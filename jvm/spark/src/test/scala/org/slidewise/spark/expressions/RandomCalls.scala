@@ -87,10 +87,14 @@ object RandomCalls {
       val input = names.zip(types).map { case (name, (dataType, _)) => AttributeReference(name, dataType)() }
       val columnOf = names.zip(input).toMap[String, Expression]
       val arguments = parameters.map(p => columnOf.getOrElse(p.name, constant(p, choice)))
-      scala.util.Try(function.builder(arguments)).toOption.collect {
-        case aggregate: AggregateFunction if aggregate.checkInputDataTypes().isSuccess =>
-          valuesFor(aggregate, input, types.map(_._2))
-      }.flatten
+      scala.util
+        .Try(function.builder(arguments))
+        .toOption
+        .collect {
+          case aggregate: AggregateFunction if aggregate.checkInputDataTypes().isSuccess =>
+            valuesFor(aggregate, input, types.map(_._2))
+        }
+        .flatten
     }
     // All columns of one type, as far as possible, and else the first combinations that fit.
     val uniform = found.filter(_.input.map(_.dataType).distinct.size == 1)
@@ -110,7 +114,8 @@ object RandomCalls {
   ): Option[RandomCall] =
     (0 until sets.map(_.size).max).iterator
       .map { i =>
-        val columns = sets.map(set => Gen.frequency[Any](1 -> Gen.const(null), 9 -> set(math.min(i, set.size - 1))))
+        val columns =
+          sets.map(set => Gen.frequency[Any](1 -> Gen.const(null), 9 -> set(math.min(i, set.size - 1))))
         RandomCall(function, input, Gen.sequence[Seq[Any], Any](columns).map(InternalRow.fromSeq))
       }
       .find { call =>
