@@ -36,7 +36,7 @@ object NaiveBayes {
       val ofLabel = counts.labels.getOrElse(label, 0L).toDouble
       features.indices.foldLeft(math.log(ofLabel / total)) { (sum, i) =>
         val seen = counts.values.getOrElse((label, i, features(i)), 0L)
-        sum + math.log((seen + 1.0) / (ofLabel + distinct.getOrElse(i, 0) + 1))
+        sum + math.log((seen + 1.0) / (ofLabel + distinct.getOrElse(i, 0)))
       }
     }
   }

@@ -35,7 +35,7 @@ object InvalidArgument {
   val SqlState = "22023"
 
   /** The name in `spark.sql.extensions`, as text: the class belongs to a package above this one. */
-  private val ExtensionClass = "org.slidewise.spark.SlidewiseExtensions"
+  private val ExtensionClass = ".SlidewiseExtensions"
 
   private def driverKnows = Option(SparkEnv.get).exists(
     _.conf.get(StaticSQLConf.SPARK_SESSION_EXTENSIONS.key, "").contains(ExtensionClass)

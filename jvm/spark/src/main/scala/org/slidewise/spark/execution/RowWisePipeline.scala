@@ -32,7 +32,7 @@ final private[execution] class RowWisePipeline(plan: SlidingWindowPlan, input: S
     )
     val evaluators = plan.frames.zip(firstGuards).map {
       case (frame, _) if frame.method == EvaluationMethod.AdditiveSummaries =>
-        new SummaryEvaluator(frame, bounds(frame.read), needed, log.reader(), answers)
+        new SummaryEvaluator(frame, bounds(frame.read), needed, log.reader(), task.resources, answers)
       case (frame, firstGuard) =>
         new BufferEvaluator(
           frame,

@@ -2,6 +2,7 @@ package org.slidewise.spark.expressions
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, SupportsOrderingWithinGroup}
 
 /**
  * An aggregate that promises an error, and whose merged states may answer otherwise than a state built row by row, within that
@@ -14,6 +15,34 @@ trait FixedSizeBuffer
 
 /** A typed imperative aggregate whose `merge` does not change its second argument, so that no copy of it is needed. */
 trait NonMutatingMerge
+
+/**
+ * An aggregate function whose result depends on the order of its rows. The order is that of the window, or the call's own: `WITHIN
+ * GROUP (ORDER BY …)`.
+ */
+trait OrderDependent extends SupportsOrderingWithinGroup { self: AggregateFunction =>
+
+  /** Whether the result of this call depends on the order. */
+  def dependsOnOrder: Boolean = true
+
+  /** The argument by which the rows must ascend, if there is one. */
+  def ascending: Option[Expression] = None
+
+  def prettyName: String
+
+  /** A call that needs no order, for the error message. */
+  def unorderedAlternative: Option[String] = None
+
+  /** The number of leading arguments that vary from row to row; the others are constants. */
+  def rowArguments: Int
+
+  override def withOrderingWithinGroup(order: Seq[SortOrder]): AggregateFunction = WithinGroup(this, order)
+
+  // A call with an order is a WithinGroup, which refuses DISTINCT itself.
+  override def orderingFilled: Boolean = false
+  override def isOrderingMandatory: Boolean = false
+  override def isDistinctSupported: Boolean = true
+}
 
 /**
  * An aggregate with an error of at most ε times the greatest possible result of its frame. Over the last W rows a [[RowSummary]]
@@ -57,8 +86,8 @@ trait RowSummary {
 
   def estimate: Double
 
-  /** The size of the state in bits. */
-  def bits: Long
+  /** An upper bound of the heap that the summary takes, in bytes. */
+  def heapBytes: Long
 
   /** The state and its parameters. */
   def toBytes: Array[Byte]

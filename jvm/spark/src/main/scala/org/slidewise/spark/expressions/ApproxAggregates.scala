@@ -141,7 +141,8 @@ case class ApproxSum(x: Expression, upperBound: Expression, epsilon: Expression)
 
   override def checkInputDataTypes(): TypeCheckResult = {
     val (allowed, max) =
-      if (SketchTime.isWhole(upperBound.dataType)) (s"[1, ${ApproxSum.MaxIntegralBound}]", ApproxSum.MaxIntegralBound.toDouble)
+      if (SketchTime.isWhole(upperBound.dataType))
+        (s"[1, ${ApproxSum.MaxIntegralBound}]", ApproxSum.MaxIntegralBound.toDouble)
       else (s"(0, ${Double.MaxValue}]", Double.MaxValue)
     ConstantArgument.first(
       () => NumericArgument.check(x, 0),
@@ -191,7 +192,7 @@ case class ApproxSum(x: Expression, upperBound: Expression, epsilon: Expression)
 /** A summary of the core, into which subclasses insert the value of an expression. */
 abstract private class CoreSummary(summary: WindowSummary) extends RowSummary {
   final override def estimate: Double = summary.estimate
-  final override def bits: Long = summary.bits
+  final override def heapBytes: Long = summary.heapBytes
   final override def toBytes: Array[Byte] = summary.toBytes
 }
 

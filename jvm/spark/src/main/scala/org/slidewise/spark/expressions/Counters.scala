@@ -103,7 +103,8 @@ case class CounterIncrease(t: Expression, x: Expression) extends CounterFunction
 }
 
 @ExpressionDescription(
-  usage = "_FUNC_(t, x) - Returns the increase of the counter `x` per second, from the first to the last row.",
+  usage =
+    "_FUNC_(t, x) - Returns the increase of the counter `x` per second, from the first to the last row.",
   arguments = CounterFunction.Arguments,
   examples = """
     Examples:

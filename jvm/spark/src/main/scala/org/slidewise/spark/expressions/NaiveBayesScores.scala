@@ -77,7 +77,11 @@ case class NaiveBayesPredict(left: Expression, right: Expression, caseSensitive:
     extends NaiveBayesScore {
 
   def this(model: Expression, features: Expression) =
-    this(model, NaiveBayesFeatures.normalized("naive_bayes_predict", features), SQLConf.get.caseSensitiveAnalysis)
+    this(
+      model,
+      NaiveBayesFeatures.normalized("naive_bayes_predict", features),
+      SQLConf.get.caseSensitiveAnalysis
+    )
 
   override def prettyName: String = "naive_bayes_predict"
   override def dataType: DataType = labelType
@@ -102,7 +106,11 @@ case class NaiveBayesProbabilities(left: Expression, right: Expression, caseSens
     extends NaiveBayesScore {
 
   def this(model: Expression, features: Expression) =
-    this(model, NaiveBayesFeatures.normalized("naive_bayes_score", features), SQLConf.get.caseSensitiveAnalysis)
+    this(
+      model,
+      NaiveBayesFeatures.normalized("naive_bayes_score", features),
+      SQLConf.get.caseSensitiveAnalysis
+    )
 
   override def prettyName: String = "naive_bayes_score"
 

@@ -48,7 +48,12 @@ object SlidingSketch {
     try add
     catch {
       case _: ArithmeticException =>
-        throw new InvalidArgument(function, "x", "a value by which the sum reaches 2^62", "so small that the sum stays below 2^62")
+        throw new InvalidArgument(
+          function,
+          "x",
+          "a value by which the sum reaches 2^62",
+          "so small that the sum stays below 2^62"
+        )
     }
 }
 

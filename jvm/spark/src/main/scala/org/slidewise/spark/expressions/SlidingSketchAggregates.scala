@@ -266,5 +266,6 @@ case class SlidingSketchUnion(child: Expression, mutableAggBufferOffset: Int, in
     copy(mutableAggBufferOffset = offset)
   override def withNewInputAggBufferOffset(offset: Int): SlidingSketchUnion =
     copy(inputAggBufferOffset = offset)
-  override protected def withNewChildInternal(newChild: Expression): SlidingSketchUnion = copy(child = newChild)
+  override protected def withNewChildInternal(newChild: Expression): SlidingSketchUnion =
+    copy(child = newChild)
 }

@@ -55,7 +55,8 @@ private[expressions] object Sums {
   /** Converts a sum to the result type. Overflow is as in Spark's `sum`, and always an error for intervals. */
   def finish(sum: Expression, to: DataType): Expression = to match {
     case decimal: DecimalType   => CheckOverflow(sum, decimal, !SQLConf.get.ansiEnabled)
-    case _: DayTimeIntervalType => Reinterpret.as(to, checked("toDayTimeInterval", LongType, cast(sum, DecimalType(38, 0))))
+    case _: DayTimeIntervalType =>
+      Reinterpret.as(to, checked("toDayTimeInterval", LongType, cast(sum, DecimalType(38, 0))))
     case _: YearMonthIntervalType =>
       Reinterpret.as(to, checked("toYearMonthInterval", IntegerType, cast(sum, DecimalType(38, 0))))
     case LongType if sum.dataType != LongType && SQLConf.get.ansiEnabled => checked("toLong", LongType, sum)

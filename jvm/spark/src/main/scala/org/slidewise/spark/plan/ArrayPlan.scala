@@ -21,11 +21,11 @@ final case class ArrayFunction(kernel: ArrayKernel, input: Expression, atLeast: 
 sealed trait ArrayKernel
 
 object ArrayKernel {
-  case object ValueCount extends ArrayKernel
-  case object DoubleSum extends ArrayKernel
-  case object DoubleMean extends ArrayKernel
-  case object DoubleMin extends ArrayKernel
-  case object DoubleMax extends ArrayKernel
+  case object CountValues extends ArrayKernel
+  case object SumDoubles extends ArrayKernel
+  case object MeanDoubles extends ArrayKernel
+  case object MinDoubles extends ArrayKernel
+  case object MaxDoubles extends ArrayKernel
 
   /**
    * @param lost
@@ -39,9 +39,9 @@ object ArrayKernel {
    * @param checked
    *   the function that evaluates a frame whose sum could leave 64 bits, with Spark's error or null; none if sums wrap around
    */
-  final case class LongSum(checked: Option[Sum]) extends ArrayKernel
-  case object LongMin extends ArrayKernel
-  case object LongMax extends ArrayKernel
+  final case class SumLongs(checked: Option[Sum]) extends ArrayKernel
+  case object MinLongs extends ArrayKernel
+  case object MaxLongs extends ArrayKernel
 }
 
 /** A frame that can be found in arrays of sorted order keys. */

@@ -10,12 +10,15 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
  *   the ordinal of its result among the answers of the operator
  * @param guard
  *   true for frames that must be recalculated row by row
+ * @param isForeign
+ *   whether neither Spark nor Slidewise brings the function, so that merging it may fail
  */
 final case class PlannedAggregate(
     function: AggregateFunction,
     filter: Option[Expression],
     answer: Int,
-    guard: Option[MagnitudeExceeds]
+    guard: Option[MagnitudeExceeds],
+    isForeign: Boolean
 )
 
 /** The aggregate functions that share a frame and an evaluation method, and so one sequence of aggregation buffers. */

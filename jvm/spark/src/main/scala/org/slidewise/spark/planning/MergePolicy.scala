@@ -60,6 +60,10 @@ object MergePolicy {
     SlidewiseSettings.neverMerge(conf)
   )
 
+  /** Whether neither Spark nor Slidewise brings the function. */
+  def isForeign(function: AggregateFunction): Boolean =
+    !isOfSpark(function) && !(function.getClass.getPackage eq ours)
+
   /** The function as its users call it: an aggregator by its class or the name it was registered with. */
   private def nameOf(function: AggregateFunction): String = function match {
     case aggregator: ScalaAggregator[_, _, _] => aggregator.name

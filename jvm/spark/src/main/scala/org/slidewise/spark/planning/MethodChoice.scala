@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types._
 
 import org.slidewise.spark.expressions.{FixedSizeBuffer, SummarizesLastRows}
-import org.slidewise.spark.plan.{EvaluationMethod, FrameShape, MagnitudeExceeds}
+import org.slidewise.spark.plan.{EvaluationMethod, FrameShape, MagnitudeExceeds, PlannedAggregate}
 import org.slidewise.spark.plan.EvaluationMethod._
 
 /**
@@ -30,6 +30,22 @@ final class MethodChoice(merging: MergePolicy) {
         }
     }
 
+  /** The function as a part of a plan, whose result is the operator's `answer`th. */
+  def planned(
+      function: AggregateFunction,
+      filter: Option[Expression],
+      answer: Int,
+      method: EvaluationMethod,
+      frame: SpecifiedWindowFrame
+  ): PlannedAggregate =
+    PlannedAggregate(
+      function,
+      filter,
+      answer,
+      guardOf(function, method, frame),
+      MergePolicy.isForeign(function)
+    )
+
   /**
    * What tells of a frame that Spark would evaluate otherwise than from merged buffers, so that it is recalculated.
    *
@@ -38,7 +54,7 @@ final class MethodChoice(merging: MergePolicy) {
    *     range no addition overflows, in whatever order.
    *   - '''Approximate percentiles.''' Merging summaries does not know NaN's place among numbers.
    */
-  def guardOf(
+  private def guardOf(
       function: AggregateFunction,
       method: EvaluationMethod,
       frame: SpecifiedWindowFrame

@@ -45,7 +45,7 @@ final class WindowPlanner(conf: SQLConf, partitionSpec: Seq[Expression], orderSp
       aggregates.map(a => AttributeReference(a.expression.name, a.expression.dataType, a.expression.nullable)())
     val planned = aggregates.zip(chosen).zipWithIndex.map { case ((a, (method, _)), answer) =>
       (a.frame, method) ->
-        PlannedAggregate(a.function, a.filter, answer, methods.guardOf(a.function, method, a.frame))
+        methods.planned(a.function, a.filter, answer, method, a.frame)
     }
     SlidingWindowPlan(
       expressions = aggregates.zip(chosen).map { case (a, (method, note)) =>

@@ -36,7 +36,7 @@ final private[execution] class ArrayWindow(val aggregates: Seq[KernelAggregate],
 
   /** All functions but count(*). */
   private def readsColumn(function: ArrayFunction): Boolean = (function.kernel, function.input) match {
-    case (ArrayKernel.ValueCount, Literal(value, _)) => value == null
+    case (ArrayKernel.CountValues, Literal(value, _)) => value == null
     case _                                           => true
   }
 
@@ -112,7 +112,7 @@ private[execution] object ArrayWindow {
 
   /** What a kernel holds for each row of its widest window. */
   private def scratchBytesARow(kernel: ArrayKernel): Long = kernel match {
-    case ArrayKernel.ValueCount | ArrayKernel.LongSum(_) => 1L
+    case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) => 1L
     case ArrayKernel.Variance(_, _)                      => 32L
     case _                                               => 16L
   }

@@ -58,13 +58,13 @@ final private[arrays] class LongResult(function: ArrayFunction, frames: Partitio
     extends PartitionResult(function, frames, input) {
 
   private[this] val kernel = function.kernel match {
-    case ArrayKernel.LongSum(_) => LongKernels.sum()
-    case ArrayKernel.LongMin    => LongKernels.min()
-    case ArrayKernel.LongMax    => LongKernels.max()
+    case ArrayKernel.SumLongs(_) => LongKernels.sum()
+    case ArrayKernel.MinLongs    => LongKernels.min()
+    case ArrayKernel.MaxLongs    => LongKernels.max()
     case _                      => null
   }
   private[this] val checked = function.kernel match {
-    case ArrayKernel.LongSum(checked) => checked
+    case ArrayKernel.SumLongs(checked) => checked
     case _                            => None
   }
   private[this] lazy val sums = new CheckedLongSums(checked.get)
@@ -94,10 +94,10 @@ final private[arrays] class DoubleResult(
 ) extends PartitionResult(function, frames, input) {
 
   private[this] val (kernel, root) = function.kernel match {
-    case ArrayKernel.DoubleSum            => (DoubleKernels.sum(), false)
-    case ArrayKernel.DoubleMean           => (DoubleKernels.mean(), false)
-    case ArrayKernel.DoubleMin            => (DoubleKernels.min(), false)
-    case ArrayKernel.DoubleMax            => (DoubleKernels.max(), false)
+    case ArrayKernel.SumDoubles            => (DoubleKernels.sum(), false)
+    case ArrayKernel.MeanDoubles           => (DoubleKernels.mean(), false)
+    case ArrayKernel.MinDoubles            => (DoubleKernels.min(), false)
+    case ArrayKernel.MaxDoubles            => (DoubleKernels.max(), false)
     case ArrayKernel.Variance(lost, root) => (DoubleKernels.variance(lost), root)
     case other => throw new IllegalArgumentException(s"$other does not evaluate to doubles")
   }
@@ -126,7 +126,7 @@ final private[arrays] class DoubleResult(
 private[arrays] object PartitionResult {
   def apply(function: ArrayFunction, frames: PartitionFrames, input: PartitionColumn): PartitionResult =
     function.kernel match {
-      case ArrayKernel.ValueCount | ArrayKernel.LongSum(_) | ArrayKernel.LongMin | ArrayKernel.LongMax =>
+      case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) | ArrayKernel.MinLongs | ArrayKernel.MaxLongs =>
         new LongResult(function, frames, input)
       case _ => new DoubleResult(function, frames, input)
     }

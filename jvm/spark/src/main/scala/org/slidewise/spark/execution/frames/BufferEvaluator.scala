@@ -1,18 +1,19 @@
 package org.slidewise.spark.execution.frames
 
+import org.apache.spark.internal.Logging
 import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 
 import org.slidewise.core.frames.{FrameAlgorithm, RecalculationFrames, StatesOutgrown, TwoStacksFrames}
 import org.slidewise.spark.execution.rows.RowLog
-import org.slidewise.spark.execution.states.{FrameFunctions, RowStates}
+import org.slidewise.spark.execution.states.{FrameFunctions, MergeFailed, RowStates}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
 
 /**
  * Evaluates the functions of one [[FramePlan]] from aggregation buffers: merged (Two-Stacks Lite), or recalculated for each
- * frame.
+ * frame. Once a user's `merge` has failed, the task recalculates, as Spark does.
  *
  * @param bounds
  *   where the frames are
@@ -29,20 +30,28 @@ final private[execution] class BufferEvaluator(
     maxStateBytes: Long,
     answers: InternalRow,
     firstGuard: Int
-) extends FrameEvaluator {
+) extends FrameEvaluator
+    with Logging {
   private[this] val functions = plan.aggregates.map(a => (a.function, a.filter))
   private[this] val ordinals = plan.aggregates.map(_.answer)
   private[this] val guards = new FrameGuards(plan.aggregates, firstGuard, answers)
-  private[this] val recalculates = plan.method == EvaluationMethod.Recalculation
+  private[this] var recalculates = plan.method == EvaluationMethod.Recalculation
+  private[this] var afterFailure = 0L
   private[this] val states =
     RowStates(
-      new FrameFunctions(functions ++ guards.functions, ordinals ++ guards.ordinals, input, !recalculates),
+      new FrameFunctions(
+        functions ++ guards.functions,
+        ordinals ++ guards.ordinals,
+        input,
+        keepsStates = !recalculates,
+        mergeMayFail = plan.aggregates.exists(_.isForeign)
+      ),
       log.reader(),
       resources,
       maxStateBytes
     )
   private[this] var algorithm = planned()
-  private[this] var outOfMemory = false
+  private[this] var outOfMemory, mergeHasFailed = false
 
   private def planned(): FrameAlgorithm =
     if (recalculates) new RecalculationFrames(states) else new TwoStacksFrames(states)
@@ -57,6 +66,7 @@ final private[execution] class BufferEvaluator(
     hi = bounds.hi
     try {
       states.lower(slide(), answers)
+      if (mergeHasFailed) afterFailure += 1
       if (guards.exceeded) recalculation.evaluate(lo, hi)
     } catch {
       case _: ArithmeticException if guards.nonEmpty =>
@@ -77,10 +87,19 @@ final private[execution] class BufferEvaluator(
       case _: SparkOutOfMemoryError if !outOfMemory && !recalculates =>
         // Not even √n buffers. Spark would need one.
         outOfMemory = true
-        states.close()
-        algorithm = new RecalculationFrames(states)
-        algorithm.slide(lo, hi)
+        recalculate()
+      case failed: MergeFailed =>
+        logWarning(s"${MergeFailed.Advice} (${functions.map(_._1.prettyName).distinct.mkString(", ")})", failed)
+        mergeHasFailed = true
+        recalculates = true
+        recalculate()
     }
+
+  private def recalculate(): Int = {
+    states.close()
+    algorithm = new RecalculationFrames(states)
+    algorithm.slide(lo, hi)
+  }
 
   override def reset(): Unit = {
     states.reset()
@@ -93,7 +112,7 @@ final private[execution] class BufferEvaluator(
   }
 
   override def combines: Long = states.combines + recalculation.combines
-  override def recalculated: Long = recalculation.frames
+  override def recalculated: Long = recalculation.frames + afterFailure
   override def peakMemory: Long = states.peakMemory + recalculation.peakMemory
   override def close(): Unit = {
     states.close()

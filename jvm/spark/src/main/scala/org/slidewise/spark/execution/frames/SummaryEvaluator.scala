@@ -4,14 +4,21 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.rows.RowsByPosition
+import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
 import org.slidewise.spark.expressions.{RowSummary, SummarizesLastRows}
 import org.slidewise.spark.plan.{FramePlan, FrameShape}
 
 /**
  * Summaries of the last W rows, one for each function of a frame. O(1) a row; a summary takes a few hundred bytes and at most
- * some megabytes.
+ * some megabytes, which are charged to the task. A task that does not get them goes on: the bound is small and known.
  */
-final private[execution] class FrameSummaries(plan: FramePlan, input: Seq[Attribute], answers: InternalRow) {
+final private[execution] class FrameSummaries(
+    plan: FramePlan,
+    input: Seq[Attribute],
+    resources: TaskResources,
+    answers: InternalRow
+) {
+  private[this] val memory = new HeapMemory(resources)
   private[this] val functions = plan.aggregates.map(_.function.asInstanceOf[SummarizesLastRows])
   private[this] val ordinals = plan.aggregates.map(_.answer).toArray
   private[this] val window = FrameShape.lastRows(plan.frame).get
@@ -31,9 +38,21 @@ final private[execution] class FrameSummaries(plan: FramePlan, input: Seq[Attrib
   }
 
   /** Begins with no rows. */
-  def reset(): Unit = summaries = functions.map(_.summaryOf(window)).toArray
+  def reset(): Unit = use(functions.map(_.summaryOf(window)))
 
-  def bytes: Long = summaries.iterator.map(_.bits / 8 + 1).sum
+  private def use(made: Seq[RowSummary]): Unit = {
+    summaries = made.toArray
+    val more = made.map(_.heapBytes).sum - memory.getUsed
+    if (more > 0) memory.acquire(more)
+  }
+
+  def peakMemory: Long = memory.peakHeapMemory
+
+  /** Gives all memory back. */
+  def close(): Unit = {
+    summaries = Array.empty
+    memory.releaseAll()
+  }
 
   def serialized: Seq[Array[Byte]] = summaries.toSeq.map(_.toBytes)
 
@@ -43,7 +62,7 @@ final private[execution] class FrameSummaries(plan: FramePlan, input: Seq[Attrib
    * @param next
    *   yields one summary after the other
    */
-  def deserialize(next: () => Array[Byte]): Unit = summaries = functions.map(_.summaryFrom(next())).toArray
+  def deserialize(next: () => Array[Byte]): Unit = use(functions.map(_.summaryFrom(next())))
 }
 
 /**
@@ -58,14 +77,15 @@ final private[execution] class SummaryEvaluator(
     current: FrameBounds,
     input: Seq[Attribute],
     rows: RowsByPosition,
+    resources: TaskResources,
     answers: InternalRow
 ) extends FrameEvaluator {
-  private[this] val summaries = new FrameSummaries(plan, input, answers)
+  private[this] val summaries = new FrameSummaries(plan, input, resources, answers)
 
   override def evaluate(): Unit = summaries.evaluate(rows(current.lo))
   override def reset(): Unit = summaries.reset()
   override def combines: Long = 0L
   override def recalculated: Long = 0L
-  override def peakMemory: Long = summaries.bytes
-  override def close(): Unit = ()
+  override def peakMemory: Long = summaries.peakMemory
+  override def close(): Unit = summaries.close()
 }

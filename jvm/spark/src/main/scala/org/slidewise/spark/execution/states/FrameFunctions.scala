@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.states
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
@@ -17,12 +19,15 @@ import org.apache.spark.sql.types.DataType
  *   the attributes of an input row
  * @param keepsStates
  *   whether a state is still used after [[lower]]
+ * @param mergeMayFail
+ *   whether a merge that fails is reported as [[MergeFailed]]
  */
 final private[execution] class FrameFunctions(
     aggregates: Seq[(AggregateFunction, Option[Expression])],
     results: Seq[Int],
     input: Seq[Attribute],
-    keepsStates: Boolean
+    keepsStates: Boolean,
+    mergeMayFail: Boolean = false
 ) {
   private[this] val offsets = aggregates.scanLeft(0)(_ + _._1.aggBufferAttributes.size)
   private[this] val stateFields = offsets.last
@@ -109,26 +114,28 @@ final private[execution] class FrameFunctions(
   }
 
   /** Merges `newer` into `state`, which is the older one. */
-  def mergeInPlace(state: InternalRow, newer: InternalRow): Unit = {
-    merges.target(state)(joined(state, newer))
-    var i = 0
-    while (i < imperatives.length) {
-      imperatives(i).merge(state, newer)
-      i += 1
-    }
-  }
+  def mergeInPlace(state: InternalRow, newer: InternalRow): Unit =
+    try {
+      merges.target(state)(joined(state, newer))
+      var i = 0
+      while (i < imperatives.length) {
+        imperatives(i).merge(state, newer)
+        i += 1
+      }
+    } catch { case NonFatal(e) if mergeMayFail => throw new MergeFailed(e) }
 
   /** Writes the merge of `older` and `newer` into `target`. */
-  def merge(target: InternalRow, older: InternalRow, newer: InternalRow): Unit = {
-    merges.target(target)(joined(older, newer))
-    var i = 0
-    while (i < imperatives.length) {
-      imperatives(i).initialize(target)
-      imperatives(i).merge(target, older)
-      imperatives(i).merge(target, newer)
-      i += 1
-    }
-  }
+  def merge(target: InternalRow, older: InternalRow, newer: InternalRow): Unit =
+    try {
+      merges.target(target)(joined(older, newer))
+      var i = 0
+      while (i < imperatives.length) {
+        imperatives(i).initialize(target)
+        imperatives(i).merge(target, older)
+        imperatives(i).merge(target, newer)
+        i += 1
+      }
+    } catch { case NonFatal(e) if mergeMayFail => throw new MergeFailed(e) }
 
   /** A new state of no rows. */
   def newState(): InternalRow =
@@ -206,4 +213,14 @@ final private[execution] class FrameFunctions(
     clear(state)
     state
   }
+}
+
+/** The merge of a function that neither Spark nor Slidewise brings has failed. Spark's window operator never calls it. */
+final private[execution] class MergeFailed(cause: Throwable)
+    extends RuntimeException(s"merging partial aggregates failed: $cause", cause)
+
+private[execution] object MergeFailed {
+  val Advice: String =
+    "The merge of an aggregate function failed; its frames are recalculated row by row from here on, as Spark does. " +
+      "Name the function in spark.slidewise.neverMerge to recalculate from the start"
 }

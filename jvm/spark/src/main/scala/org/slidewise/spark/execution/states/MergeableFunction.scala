@@ -111,7 +111,7 @@ private[execution] object MergeableFunction {
   private def leavesTheRightAlone(function: TypedImperativeAggregate[_]): Boolean = function match {
     case _: ApproximatePercentile | _: CountMinSketchAgg => true
     case _: BloomFilterAggregate | _: HllSketchAgg       => true
-    case _: NonMutatingMerge                               => true
+    case _: NonMutatingMerge                             => true
     case _                                               => false
   }
 

@@ -2,6 +2,7 @@ package org.slidewise.spark.execution.streams
 
 import java.nio.ByteBuffer
 
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 
@@ -9,7 +10,7 @@ import org.slidewise.core.Aggregator
 import org.slidewise.core.durable.{DurableQueue, SegmentedFrames}
 import org.slidewise.core.state.CellStore
 import org.slidewise.spark.execution.frames.{FrameRecalculation, FrameGuards}
-import org.slidewise.spark.execution.states.{FrameFunctions, RowStates}
+import org.slidewise.spark.execution.states.{FrameFunctions, MergeFailed, RowStates}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{FramePlan, FrameShape}
 
@@ -33,17 +34,25 @@ final private[streams] class StreamBufferEvaluator(
     maxStateBytes: Long,
     results: InternalRow,
     firstGuard: Int
-) extends StreamFrameEvaluator {
+) extends StreamFrameEvaluator
+    with Logging {
   private[this] val isGrowing = FrameShape.isGrowing(plan.frame)
   private[this] val functions = plan.aggregates.map(a => (a.function, a.filter))
   private[this] val ordinals = plan.aggregates.map(_.answer)
   private[this] val guards = new FrameGuards(plan.aggregates, firstGuard, results)
 
   private[this] val all =
-    new FrameFunctions(functions ++ guards.functions, ordinals ++ guards.ordinals, input, keepsStates = true)
+    new FrameFunctions(
+      functions ++ guards.functions,
+      ordinals ++ guards.ordinals,
+      input,
+      keepsStates = true,
+      mergeMayFail = plan.aggregates.exists(_.isForeign)
+    )
   private[this] val codec = new StateCodec((functions ++ guards.functions).map(_._1), all.fixedWidth)
   private[this] val states = RowStates(all, log.reader(), resources, maxStateBytes)
   private[this] var queueCombines = 0L
+  private[this] var mergeHasFailed = false
 
   if (!isGrowing) all.prepareToMerge()
 
@@ -78,15 +87,24 @@ final private[streams] class StreamBufferEvaluator(
   override def needs: Long = if (isGrowing) frames.newest else bounds.lo
 
   override def evaluate(): Unit =
-    try {
-      states.lower(frames.slide(bounds.lo, bounds.hi), results)
-      if (guards.exceeded) recalculation.evaluate(bounds.lo, bounds.hi)
-    } catch {
-      case _: ArithmeticException if guards.nonEmpty =>
-        frames.drop() // made again from the rows of the next frame
-        frames.reset()
-        recalculation.evaluate(bounds.lo, bounds.hi)
-    }
+    if (mergeHasFailed) recalculation.evaluate(bounds.lo, bounds.hi)
+    else
+      try {
+        states.lower(frames.slide(bounds.lo, bounds.hi), results)
+        if (guards.exceeded) recalculation.evaluate(bounds.lo, bounds.hi)
+      } catch {
+        case _: ArithmeticException if guards.nonEmpty => recalculate()
+        case failed: MergeFailed                       =>
+          logWarning(s"${MergeFailed.Advice} (${functions.map(_._1.prettyName).distinct.mkString(", ")})", failed)
+          mergeHasFailed = true
+          recalculate()
+      }
+
+  private def recalculate(): Unit = {
+    frames.drop() // made again from the rows of the next frame
+    frames.reset()
+    recalculation.evaluate(bounds.lo, bounds.hi)
+  }
 
   override def combines: Long = states.combines + queueCombines + recalculation.combines
 

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 
 import org.slidewise.spark.execution.frames.FrameSummaries
 import org.slidewise.spark.execution.rows.RowsByPosition
+import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.FramePlan
 
 /**
@@ -20,9 +21,10 @@ final private[streams] class StreamSummaryEvaluator(
     override val bounds: StreamBounds,
     input: Seq[Attribute],
     rows: RowsByPosition,
+    resources: TaskResources,
     answers: InternalRow
 ) extends StreamFrameEvaluator {
-  private[this] val summaries = new FrameSummaries(plan, input, answers)
+  private[this] val summaries = new FrameSummaries(plan, input, resources, answers)
 
   override def needs: Long = bounds.lo
   override def evaluate(): Unit = summaries.evaluate(rows(bounds.lo))
@@ -45,5 +47,5 @@ final private[streams] class StreamSummaryEvaluator(
     summaries.deserialize(() => StateWriter.readBytes(in))
   }
 
-  override def close(): Unit = ()
+  override def close(): Unit = summaries.close()
 }

@@ -73,7 +73,14 @@ final private[streams] class StreamWindowFactory(
     val evaluators = plan.frames.zipWithIndex
       .map {
         case (frame, _) if frame.method == EvaluationMethod.AdditiveSummaries =>
-          new StreamSummaryEvaluator(frame, boundsOf(frame.read), summaryAttributes, log.reader(), results)
+          new StreamSummaryEvaluator(
+            frame,
+            boundsOf(frame.read),
+            summaryAttributes,
+            log.reader(),
+            resources,
+            results
+          )
         case (frame, _)
             if frame.method == EvaluationMethod.Recalculation && !FrameShape.isGrowing(frame.frame) =>
           val recalculation = new FrameRecalculation(

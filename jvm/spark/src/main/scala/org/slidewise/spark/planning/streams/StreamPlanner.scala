@@ -51,8 +51,7 @@ object StreamPlanner {
     val chosen = rewritten.map(window => window.functions.map { case (f, _) => methods.of(f, window.frame) })
     val aggregates = rewritten.zip(chosen).zip(firsts).flatMap { case ((window, chosen), first) =>
       window.functions.zip(chosen).zipWithIndex.map { case (((function, filter), (method, _)), i) =>
-        val guard = methods.guardOf(function, method, window.frame)
-        (window.frame, method) -> PlannedAggregate(function, filter, first + i, guard)
+        (window.frame, method) -> methods.planned(function, filter, first + i, method, window.frame)
       }
     }
     val results = expressions.zip(rewritten).zip(firsts).map { case ((expression, window), first) =>

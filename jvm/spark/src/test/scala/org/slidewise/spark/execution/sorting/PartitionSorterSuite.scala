@@ -116,7 +116,7 @@ object PartitionSorterSuite {
   private def answered(rows: Int, order: SortOrder, spillAt: Int, metrics: Map[String, SQLMetric]): Seq[(Long, Long)] = {
     val spec = new SortSpec(Seq(key), Seq(order))
     val sum = KernelAggregate(
-      ArrayFunction(ArrayKernel.LongSum(checked = None), id, atLeast = 1),
+      ArrayFunction(ArrayKernel.SumLongs(checked = None), id, atLeast = 1),
       ArrayFrame.Rows(-2, 0),
       LongType
     )
