@@ -24,7 +24,11 @@ object Slidewise {
     val off = !isInstalled(session)
     if (off) {
       val running = session.asInstanceOf[classic.SparkSession]
-      running.experimental.extraStrategies ++= Seq(SettingsCheckStrategy, OrderCheckStrategy, SlidingWindowStrategy)
+      running.experimental.extraStrategies ++= Seq(
+        SettingsCheckStrategy,
+        OrderCheckStrategy,
+        SlidingWindowStrategy
+      )
       Registered.into(running.sessionState.functionRegistry)
     }
     off
