@@ -111,7 +111,7 @@ def test_an_invalid_value_from_start_up_is_said_when_a_query_is_planned(session:
     """Also that Slidewise can be switched off then, and that a misspelt key is logged."""
     environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
     command = [sys.executable, "-c", STARTED.format(session=session)]
-    run = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=True)
+    run = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=900, check=True)
     *_, first, second, off, on = run.stdout.splitlines()
     for line in (first, second):
         assert line.startswith(
