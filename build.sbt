@@ -93,6 +93,7 @@ def sparkProject(spark: SparkMinor): Project = {
       strict,
       name := s"slidewise-spark-${spark.minor}",
       moduleName := s"slidewise-spark-${spark.minor}",
+      libraryDependencies += "com.tngtech.archunit" % "archunit" % Versions.archunit % Test,
       Compile / unmanagedSourceDirectories ++= Seq(shared / "main/scala", shared / "main/java")
         .map(_.getAbsoluteFile),
       Compile / unmanagedResourceDirectories += (shared / "main/resources").getAbsoluteFile,

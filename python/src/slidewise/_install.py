@@ -107,8 +107,6 @@ def call(spark: SparkSession, method: str, argument: Any) -> Any:
 
     An exception of the method is raised as PySpark raises it, without the Java stack trace.
     """
-    from py4j.protocol import Py4JJavaError
-    from pyspark.errors.exceptions.captured import convert_exception
 
     java_class = entry(spark)
     found = [m for m in java_class.getMethods() if m.getName() == method] if java_class else []
