@@ -91,7 +91,7 @@ private[execution] object MergeableFunction {
       target.update(
         offset,
         if (isImmutable(original)) original
-        else function.deserialize(function.serialize(original.asInstanceOf[T]))
+        else function.deserialize(function.serialize(original.asInstanceOf[T]).clone()) // may be a reused buffer
       )
     }
 
