@@ -6,6 +6,7 @@ import math
 from decimal import Decimal
 
 import pytest
+from cases import crossed
 from pyspark.sql import SparkSession
 from semantics.conftest import Ask, Fails
 
@@ -56,8 +57,7 @@ def test_whatever_has_an_order(spark: SparkSession, ask: Ask, kind: str) -> None
     assert len(ask(f"SELECT {shown} FROM ({sql})")) == 5
 
 
-@pytest.mark.parametrize("kind", NUMBERS)
-@pytest.mark.parametrize("ansi", [True, False])
+@pytest.mark.parametrize(("kind", "ansi"), crossed(NUMBERS, [True, False]))
 def test_every_number(spark: SparkSession, ask: Ask, kind: str, ansi: bool) -> None:
     calls = {
         "geomean(x)": "double",
