@@ -8,8 +8,6 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
-
 from deployment.commands import SWITCHED_ON, environment, free_port, running, settings
 from deployment.expected import REPORT
 
@@ -62,7 +60,6 @@ print("switched off:", report(spark))
     assert f"switched off: {REPORT.replace('SlidingWindow 2', 'SlidingWindow 0')}" in printed
 
 
-@pytest.mark.connect
 def test_a_server_that_the_client_starts(tmp_path: Path) -> None:
     printed = client(
         tmp_path,

@@ -34,7 +34,6 @@ def test_on_a_classic_session(spark: SparkSession, module: str) -> None:
     assert run(spark, module).failed == 0
 
 
-@pytest.mark.connect
 def test_on_spark_connect(tmp_path: Path) -> None:
     code = """
 import slidewise

@@ -61,7 +61,6 @@ def test_what_is_no_interval_is_said_at_once(frame: Any, interval: Any) -> None:
     assert "datetime.timedelta" in str(caught.value)
 
 
-@pytest.mark.connect
 def test_on_spark_connect(tmp_path: Path) -> None:
     code = """
 import slidewise

@@ -159,7 +159,7 @@ def test_bytes_that_are_something_else(spark: SparkSession, sql: str, said: list
     assert [part for part in ["SLIDEWISE_INVALID_ARGUMENT", *said] if part not in text] == [], text
 
 
-@pytest.mark.parametrize("kind", ["live", pytest.param("connect", marks=pytest.mark.connect)])
+@pytest.mark.parametrize("kind", ["live", "connect"])
 def test_a_session_that_runs_already_and_spark_connect(tmp_path: Path, kind: str) -> None:
     """No rule of analysis can be added to a session that runs; there the planner refuses."""
     code = """
