@@ -17,11 +17,12 @@ JAR            := .build/jar-$(VERSION)
 JARS           := .build/jars-$(VERSION)
 MINOR          := import pyspark; print(".".join(pyspark.__version__.split(".")[:2]))
 INSTALL        := pip install -q --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall ./python
-LINTED         := python build $(wildcard tests bench docs)
+LINTED         := python build/slowest_tests.py $(wildcard tests bench docs)
 # Two processes, each with a session of its own; a test that is slow moves to whichever is free.
 WORKERS        ?= 2
 PYTEST         := -m pytest -q -p no:cacheprovider --durations=10 -n $(WORKERS) --dist worksteal
-LONG           := SLIDEWISE_QUERIES=400 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
+JVM_TESTS      := all core/test sketches/test spark43/test
+LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-functions bench-streams bench-core bench-core-full docs \
@@ -34,12 +35,12 @@ demo: $(VENV)/installed ## sliding windows over real flights, with Slidewise on 
 	$(PY) -m slidewise demo
 
 test: $(VENV)/installed ## the tests, in minutes: the algorithms, the Python examples, Spark from outside
-	$(SBT) core/test sketches/test spark43/test
+	$(SBT) "$(JVM_TESTS)"
 	@$(PY) build/slowest_tests.py
 	$(PY) $(PYTEST) tests
 
 test-long: $(JARS) $(VENV)/installed ## every test there is, with many more random queries and kills: hours
-	$(SBT) core/test sketches/test spark43/test testOtherMinors
+	$(SBT) "$(JVM_TESTS)" testOtherMinors
 	@$(PY) build/slowest_tests.py
 	$(LONG) $(PY) $(PYTEST) -m '' tests
 

@@ -158,6 +158,13 @@ lazy val jars = taskKey[Unit]("Builds one self-contained jar a Spark minor into 
 slidewise / jar := copyJars(Seq(SparkMinor.ofPyspark)).value
 slidewise / jars := copyJars(SparkMinor.all).value
 
+// Two projects' tests at a time, each in a JVM of its own.
+Global / concurrentRestrictions := Seq(
+  Tags.limitAll(math.max(2, java.lang.Runtime.getRuntime.availableProcessors)),
+  Tags.limit(Tags.ForkedTestGroup, 2),
+  Tags.exclusiveGroup(Tags.Clean)
+)
+
 addCommandAlias(
   "testOtherMinors",
   SparkMinor.all.filterNot(_ == SparkMinor.ofPyspark).map(minor => s"${minor.project}/test").mkString("; ")
