@@ -10,6 +10,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from cases import crossed
 from plans import plan
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
@@ -27,7 +28,7 @@ SQL = """SELECT id, sum(x) OVER w, max_by(id, x) OVER w, collect_list(x) OVER w,
 
 @pytest.mark.parametrize(
     ("adaptive", "whole_stage", "factory"),
-    itertools.product([True, False], [True, False], ["FALLBACK", "CODEGEN_ONLY", "NO_CODEGEN"]),
+    crossed([True, False], [False, True], ["FALLBACK", "CODEGEN_ONLY", "NO_CODEGEN"]),
 )
 def test_adaptive_or_not_compiled_or_interpreted(ask: Ask, adaptive: bool, whole_stage: bool, factory: str) -> None:
     answer = ask(SQL, adaptive_enabled=adaptive, codegen_wholeStage=whole_stage, codegen_factoryMode=factory)
