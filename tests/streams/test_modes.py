@@ -108,7 +108,9 @@ def test_keys_that_fall_silent(
     assert state_rows(progress) == left + 1
 
 
-def test_the_timer_of_a_key_with_rows_in_each_batch_is_written_once(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
+def test_the_timer_of_a_key_with_rows_in_each_batch_is_written_once(
+    spark: SparkSession, tmp_path: Path, feed: Feed
+) -> None:
     """And when it falls silent its last rows come out as the watermark passes them all the same."""
     for k, second in [("a", 0), ("a", 100), ("a", 105), ("b", 106), ("b", 107), ("b", 300)]:
         feed.arrive([row(k, second, 1)])
@@ -241,6 +243,6 @@ def test_a_setting_that_means_nothing_is_refused(spark: SparkSession, feed: Feed
 def test_off_it_is_refused_with_that_reason(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
     with (
         settings(spark, {"spark.slidewise.enabled": "false"}),
-        pytest.raises(AnalysisException, match="switched off in this session by spark.slidewise.enabled"),
+        pytest.raises(AnalysisException, match=r"switched off in this session by spark\.slidewise\.enabled"),
     ):
         ran(over(spark, feed, f"sum(n) OVER ({LAST_TWO})"), tmp_path)

@@ -128,7 +128,8 @@ class StreamStartSuite extends StreamSuite {
         s"sum(n) ${LastTwo.replace("BY k", "BY n")}"
       )
     ) {
-      val error = intercept[CheckpointChanged](start(answers(other), checkpoint))
+      val error = intercept[AnalysisException](start(answers(other), checkpoint))
+      assertEquals(error.getCondition, CheckpointChanged.Condition)
       assert(error.getMessage.contains("belongs to another window"), error.getMessage)
     }
     val found = running(answers(s"sum(n) $LastTwo").drop("now"), checkpoint) { query =>
