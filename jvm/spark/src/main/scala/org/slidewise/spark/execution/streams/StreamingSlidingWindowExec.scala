@@ -90,7 +90,12 @@ case class StreamingSlidingWindowExec(
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
     val info = getStateInfo
-    StateLayouts.put(info.queryRunId, info.operatorId, info.checkpointLocation, metadata(hadoopConf).agree(stored, storedText))
+    StateLayouts.put(
+      info.queryRunId,
+      info.operatorId,
+      info.checkpointLocation,
+      metadata(hadoopConf).agree(stored, storedText)
+    )
     val schema = StateStoreColFamilySchema(
       StateStore.DEFAULT_COL_FAMILY_NAME,
       0,
@@ -111,7 +116,10 @@ case class StreamingSlidingWindowExec(
   }
 
   private def metadata(hadoopConf: Configuration) =
-    new WindowMetadata(new Path(getStateInfo.checkpointLocation, getStateInfo.operatorId.toString), hadoopConf)
+    new WindowMetadata(
+      new Path(getStateInfo.checkpointLocation, getStateInfo.operatorId.toString),
+      hadoopConf
+    )
 
   private def stored = StoredWindow.of(plan, partitionSpec, order, child.output, mode, computed)
   private def storedText = StoredWindow.textOf(plan, partitionSpec, order, child.output, mode, computed)

@@ -161,7 +161,8 @@ private[streams] object WindowMetadata {
   }
 
   private def toJson(window: StoredWindow, sparkVersion: String): ObjectNode = {
-    val node = Mapper.createObjectNode()
+    val node = Mapper
+      .createObjectNode()
       .put("format", Format)
       .put("slidewise", BuiltFor.VERSION)
       .put("spark", sparkVersion)
@@ -173,8 +174,11 @@ private[streams] object WindowMetadata {
     columns(node, "input", window.input)
     val frames = node.putArray("frames")
     window.frames.zipWithIndex.foreach { case (frame, i) =>
-      val child = frames.addObject()
-        .put("section", StateCells.FirstMiddle + i).put("frame", frame.frame).put("state", frame.state)
+      val child = frames
+        .addObject()
+        .put("section", StateCells.FirstMiddle + i)
+        .put("frame", frame.frame)
+        .put("state", frame.state)
       val functions = child.putArray("functions")
       frame.functions.foreach { f =>
         val function = functions.addObject().put("sql", f.sql).put("class", f.implementation)
@@ -232,19 +236,21 @@ private[streams] object StateLayouts {
   private val Most = 1000
 
   private val known = new LinkedHashMap[(UUID, Long, String), StateLayout] {
-    override def removeEldestEntry(eldest: java.util.Map.Entry[(UUID, Long, String), StateLayout]): Boolean = size > Most
+    override def removeEldestEntry(eldest: java.util.Map.Entry[(UUID, Long, String), StateLayout]): Boolean =
+      size > Most
   }
 
   def put(run: UUID, operator: Long, checkpoint: String, layout: StateLayout): Unit =
     synchronized(known.put((run, operator, checkpoint), layout))
 
-  def getOrElse(run: UUID, operator: Long, checkpoint: String)(read: => StateLayout): StateLayout = synchronized {
-    Option(known.get((run, operator, checkpoint)))
-  }.getOrElse {
-    val layout = read
-    put(run, operator, checkpoint, layout)
-    layout
-  }
+  def getOrElse(run: UUID, operator: Long, checkpoint: String)(read: => StateLayout): StateLayout =
+    synchronized {
+      Option(known.get((run, operator, checkpoint)))
+    }.getOrElse {
+      val layout = read
+      put(run, operator, checkpoint, layout)
+      layout
+    }
 }
 
 /** A checkpoint that the query cannot continue. */

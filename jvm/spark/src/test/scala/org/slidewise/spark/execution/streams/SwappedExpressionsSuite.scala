@@ -23,7 +23,9 @@ class SwappedExpressionsSuite extends StreamSuite {
     var all = Set.empty[Seq[Any]]
     val orders = Seq(expressions, expressions.reverse, expressions.tail :+ expressions.head)
     for ((order, run) <- orders.zipWithIndex) {
-      val answers = stream(source).select(expr("*") +: order.map { case (name, sql) => expr(sql).as(name) }: _*)
+      val answers = stream(source).select(expr("*") +: order.map { case (name, sql) =>
+        expr(sql).as(name)
+      }: _*)
       all ++= running(answers.select("k", "ts" +: "n" +: names: _*), checkpoint) { query =>
         // The watermark begins at second 0, where a row would be late.
         for (second <- run * 40 until (run + 1) * 40) {
