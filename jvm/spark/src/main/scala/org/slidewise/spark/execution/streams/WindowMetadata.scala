@@ -87,7 +87,7 @@ final private[streams] class WindowMetadata(
   private def changed(keeps: String, has: String) = new CheckpointChanged(
     operatorPath,
     s"belongs to another window.\n  It keeps:      $keeps\n  The query has: $has",
-    "Continue with the window that it keeps. Or start the query with a new checkpointLocation: it then begins with the " +
+    "Continue with the window that it keeps. Or start the query with another checkpointLocation: it then begins with the " +
       "first rows that its source still has"
   )
 
@@ -97,7 +97,7 @@ final private[streams] class WindowMetadata(
         throw new CheckpointChanged(
           operatorPath,
           s"keeps ${before.state} for $before, and this query would keep ${now.state}",
-          "Run the query with the settings of spark.slidewise that it was begun with, or start it with a new checkpointLocation"
+          "Run the query with the settings of spark.slidewise that it was begun with, or start it with another checkpointLocation"
         )
       if (before.state == StoredFrame.Buffers) before.functions.zip(now.functions).foreach { case (a, b) =>
         if (a.form != b.form)
@@ -105,7 +105,7 @@ final private[streams] class WindowMetadata(
             operatorPath,
             s"keeps ${a.sql} in another form.\n  It keeps:      ${a.form}, written by Spark $written\n" +
               s"  The query has: ${b.form}, in Spark $sparkVersion",
-            "Continue with the versions of Spark and Slidewise that wrote it, or start the query with a new checkpointLocation"
+            "Continue with the versions of Spark and Slidewise that wrote it, or start the query with another checkpointLocation"
           )
       }
     }

@@ -31,7 +31,9 @@ class StateAssignmentSuite extends StreamSuite {
     assertEquals(found, Set[Seq[Any]](Seq(4L, 3L)))
   }
 
-  test("a plan to which Spark's rules have assigned no state is refused when shuffles are planned, with and without keys") {
+  test(
+    "a plan to which Spark's rules have assigned no state is refused when shuffles are planned, with and without keys"
+  ) {
     for (over <- Seq(LastTwo, LastTwo.replace("PARTITION BY k ", ""))) {
       val source = events()
       running(stream(source).withColumn("a", expr(s"sum(n) $over"))) { query =>
