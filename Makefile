@@ -59,8 +59,9 @@ bench-core: $(VENV)/tools ## the papers' experiments on the algorithms alone, in
 bench-core-full: $(VENV)/tools ## the same, all of them: a night
 	$(PY) bench/core/run.py --full
 
-docs: $(VENV)/installed ## docs/functions.md, from what the SQL functions say of themselves
+docs: $(VENV)/installed ## docs/functions.md, docs/settings.md and the helpers of Scala and Python, from what is registered
 	$(PY) docs/functions_page.py
+	$(PY) docs/settings_page.py
 
 lint: $(VENV)/tools ## formatters, linters and the type checker, changing nothing
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck

@@ -31,10 +31,13 @@ lazy val core = project
         (Compile / scalaSource).value / "org/slidewise/core",
         (Compile / sourceManaged).value / "derived"
       )
-    }.taskValue
+    }.taskValue,
+    // The build's own renaming of sources, tested like other code.
+    Test / unmanagedSources += (ThisBuild / baseDirectory).value / "project/IdentifierRenaming.scala",
+    libraryDependencies += "com.tngtech.archunit" % "archunit" % Versions.archunit % Test
   )
 
-/** Operators over the sketches that Spark carries, apart from the core, which depends on nothing. */
+/** Operators over the sketch libraries of Spark, in a project of their own because the core has no dependencies. */
 lazy val sketches = project
   .in(file("jvm/sketches"))
   .dependsOn(core)

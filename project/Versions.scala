@@ -3,6 +3,7 @@ object Versions {
   val scala = "2.13.18"
   val munit = "1.2.1"
   val munitScalacheck = "1.2.0"
+  val archunit = "1.5.0"
 
   /** The sketches that Spark 4.2 carries. */
   val datasketches = "6.2.0"

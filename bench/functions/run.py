@@ -13,10 +13,11 @@ import pyspark
 import record
 import state
 import timing
-from calls import CALLS, UDFS
+from calls import CALLS
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from shared import machine
+from udfs import UDFS
 
 ROOT = Path(__file__).resolve().parents[2]
 FRAMES = (10, 1_000, 100_000)
@@ -31,7 +32,7 @@ def session() -> SparkSession:
     builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
     spark = with_slidewise(builder.config("spark.sql.adaptive.enabled", "false")).getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
-    spark.sparkContext.addPyFile(str(Path(__file__).with_name("calls.py")))
+    spark.sparkContext.addPyFile(str(Path(__file__).with_name("udfs.py")))
     for udf in UDFS:
         spark.udf.register(udf.__name__, F.pandas_udf(udf, "double"))
     return spark

@@ -30,9 +30,9 @@ FRAMES = [
 ]
 # By the length of the sketch; the exact answer for any width needs each row's time, and value.
 SKETCHES = [
-    ("async_count_sketch_agg(t, {w}, 0.05)", "each time", 8),
-    ("async_count_sketch_agg(t, {w}, 0.01)", "each time", 8),
-    ("async_sum_sketch_agg(t, x, {w}, 0.05)", "each time and value", 16),
+    ("sliding_count_sketch_agg(t, {w}, 0.05)", "each time", 8),
+    ("sliding_count_sketch_agg(t, {w}, 0.01)", "each time", 8),
+    ("sliding_sum_sketch_agg(t, x, {w}, 0.05)", "each time and value", 16),
 ]
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from calls import Call
+from calls import Peer
 from pyspark.sql import SparkSession
 
 SLIDEWISE, SPARK, TODAY = "Slidewise", "Spark", "without the function"
@@ -35,12 +35,12 @@ class Bench:
         # What the shortest query took: no work, only what each costs.
         self.least = float("inf")
 
-    def measured(self, calls: list[Call], frames: Iterable[int]) -> list[Timing]:
+    def measured(self, calls: list[Peer], frames: Iterable[int]) -> list[Timing]:
         for call in calls[:2]:
             self._seconds(call, SLIDEWISE, 10, 20_000)
         return [timing for call in calls for frame in frames for timing in self._in_turns(call, frame)]
 
-    def _in_turns(self, call: Call, frame: int) -> list[Timing]:
+    def _in_turns(self, call: Peer, frame: int) -> list[Timing]:
         self._check(call)
         sizes = [200_000, 20_000] if frame < 10_000 else [2 * frame]
         expected = {engine: self._expected(call, engine, frame, sizes) for engine in (SLIDEWISE, SPARK, TODAY)}
@@ -57,7 +57,7 @@ class Bench:
         self.tell(f"{call.name} {frame}: " + ", ".join(f"{t.engine} {t.seconds or t.expected}" for t in found))
         return found
 
-    def _expected(self, call: Call, engine: str, frame: int, sizes: list[int]) -> Callable[[int], float]:
+    def _expected(self, call: Peer, engine: str, frame: int, sizes: list[int]) -> Callable[[int], float]:
         """The seconds so many rows take, from runs on more and more of them."""
         walks = engine != SLIDEWISE
 
@@ -72,7 +72,7 @@ class Bench:
                 return lambda n: self.least + (took - self.least) * work(n) / work(rows)
             rows = more
 
-    def _seconds(self, call: Call, engine: str, frame: int, rows: int) -> float:
+    def _seconds(self, call: Peer, engine: str, frame: int, rows: int) -> float:
         self.spark.conf.set("spark.slidewise.enabled", str(engine == SLIDEWISE).lower())
         said = (call.today if engine == TODAY else call.ours).replace("{w}", OVER.format(before=frame - 1))
         self._table(rows)
@@ -85,7 +85,7 @@ class Bench:
     def _table(self, rows: int) -> None:
         self.spark.range(0, rows, 1, 1).selectExpr("id AS t", "(id * 7919) % 101 AS x").createOrReplaceTempView("t")
 
-    def _check(self, call: Call) -> None:
+    def _check(self, call: Peer) -> None:
         """That what is compared answers the same."""
         if call.same is None:
             return

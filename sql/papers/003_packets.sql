@@ -15,19 +15,19 @@ SELECT round(avg(if(sent < newest, 1, 0)), 1) AS late
 FROM (SELECT sent, max(sent) OVER (ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS newest FROM packets);
 
 -- One sketch a host, of either kind; the width is chosen afterwards.
-SELECT truth.host, truth.width, abs(async_sketch_estimate(counted, newest, truth.width) / truth.packets - 1) <= 0.05 AS packets_hold,
-       abs(async_sketch_estimate(summed, newest, truth.width) / truth.bytes - 1) <= 0.05 AS bytes_hold,
-       truth.bytes BETWEEN async_sketch_bounds(summed, newest, truth.width).lower AND async_sketch_bounds(summed, newest, truth.width).upper AS within_bounds
-FROM (SELECT host, max(sent) AS newest, async_count_sketch_agg(sent, INTERVAL '1' HOUR, 0.05) AS counted,
-             async_sum_sketch_agg(sent, bytes, INTERVAL '1' HOUR, 0.05) AS summed
+SELECT truth.host, truth.width, abs(sliding_sketch_estimate(counted, newest, truth.width) / truth.packets - 1) <= 0.05 AS packets_hold,
+       abs(sliding_sketch_estimate(summed, newest, truth.width) / truth.bytes - 1) <= 0.05 AS bytes_hold,
+       truth.bytes BETWEEN sliding_sketch_bounds(summed, newest, truth.width).lower AND sliding_sketch_bounds(summed, newest, truth.width).upper AS within_bounds
+FROM (SELECT host, max(sent) AS newest, sliding_count_sketch_agg(sent, INTERVAL '1' HOUR, 0.05) AS counted,
+             sliding_sum_sketch_agg(sent, bytes, INTERVAL '1' HOUR, 0.05) AS summed
       FROM packets GROUP BY host) AS sketches
 JOIN truth ON truth.host = sketches.host ORDER BY truth.host, truth.width;
 
 -- The sketch is small: this part of its packets' timestamps and sizes, of eight bytes each.
-SELECT host, length(async_sum_sketch_agg(sent, bytes, INTERVAL '1' HOUR, 0.05)) < 16 * count(*) / 10 AS less_than_a_tenth
+SELECT host, length(sliding_sum_sketch_agg(sent, bytes, INTERVAL '1' HOUR, 0.05)) < 16 * count(*) / 10 AS less_than_a_tenth
 FROM packets GROUP BY host ORDER BY host;
 
 -- Sketches of hosts, or of collectors, are merged without a further error.
-SELECT abs(async_sketch_estimate(async_sketch_union_agg(summed), max(newest), INTERVAL '5' MINUTE) / max(bytes) - 1) <= 0.05 AS holds
-FROM (SELECT host, max(sent) AS newest, async_sum_sketch_agg(sent, bytes, INTERVAL '1' HOUR, 0.05) AS summed FROM packets GROUP BY host)
+SELECT abs(sliding_sketch_estimate(sliding_sketch_union_agg(summed), max(newest), INTERVAL '5' MINUTE) / max(bytes) - 1) <= 0.05 AS holds
+FROM (SELECT host, max(sent) AS newest, sliding_sum_sketch_agg(sent, bytes, INTERVAL '1' HOUR, 0.05) AS summed FROM packets GROUP BY host)
 CROSS JOIN (SELECT sum(bytes) AS bytes FROM packets WHERE sent >= (SELECT max(sent) FROM packets) - INTERVAL '5' MINUTE);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 
@@ -9,14 +10,40 @@ from pyspark.sql import DataFrame, SparkSession
 
 
 @dataclass(frozen=True)
-class Description:
+class Parameter:
+    """`type`: column, int, long, double, boolean, number, duration, time, width, or words, which are `words`."""
+
     name: str
+    type: str
+    words: list[str]
+    optional: bool
+
+
+@dataclass(frozen=True)
+class Description:
+    """`task`: the heading under which the documentation has the function. `ordered`: takes WITHIN GROUP."""
+
+    name: str
+    task: str
+    ordered: bool
+    parameters: list[Parameter]
     usage: str
     arguments: str
     examples: str
     note: str
     since: str
     group: str
+
+    @property
+    def summary(self) -> str:
+        """What the function returns, without the call."""
+        return self.usage.split(" - ", 1)[1]
+
+    @property
+    def said_of(self) -> dict[str, str]:
+        """The description of each argument."""
+        arguments = self.arguments.split("Arguments:")[1].split("\n      * ")[1:]
+        return dict(" ".join(argument.split()).split(" - ", 1) for argument in arguments)
 
 
 @dataclass(frozen=True)
@@ -26,16 +53,24 @@ class Example:
 
 
 def descriptions(spark: SparkSession) -> list[Description]:
-    """Those of the functions whose class is Slidewise's, by name."""
+    """The functions in the order of their registration."""
     registry = spark._jsparkSession.sessionState().functionRegistry()
-    found, functions = [], registry.listFunction().iterator()
-    while functions.hasNext():
-        info = registry.lookupFunction(functions.next()).get()
+    functions = spark._jvm.org.slidewise.spark.expressions.SqlFunctions
+    infos, names = {}, registry.listFunction().iterator()
+    while names.hasNext():
+        info = registry.lookupFunction(names.next()).get()
         if str(info.getClassName()).startswith("org.slidewise"):
-            parts = (info.getUsage(), info.getArguments(), info.getExamples(), info.getNote())
-            texts = [str(part).replace("_FUNC_", info.getName()) for part in parts]
-            found.append(Description(info.getName(), *texts, info.getSince(), info.getGroup()))
-    return sorted(found, key=lambda d: d.name)
+            infos[info.getName()] = info
+    found = []
+    for function in json.loads(functions.signaturesJson()):
+        name = function["name"]
+        info = infos[name]
+        parts = (info.getUsage(), info.getArguments(), info.getExamples(), info.getNote())
+        texts = [str(part).replace("_FUNC_", name) for part in parts]
+        parameters = [Parameter(**parameter) for parameter in function["parameters"]]
+        signature = (name, function["task"], function["ordered"], parameters)
+        found.append(Description(*signature, *texts, info.getSince(), info.getGroup()))
+    return found
 
 
 def examples(description: Description) -> list[Example]:

@@ -152,5 +152,5 @@ def test_a_value_outside_of_what_was_said_is_named(spark: SparkSession, x: str, 
     sql = f"SELECT approx_sum(x, 10, 0.1) OVER (ORDER BY i ROWS 2 PRECEDING) FROM VALUES (1, 3), (2, {x}) AS t(i, x)"
     with settings(spark, {"spark.slidewise.enabled": slidewise_on}), pytest.raises(PySparkException) as caught:
         spark.sql(sql).collect()
-    for part in ("SLIDEWISE_INVALID_ARGUMENT", "`x`", "from 0 to the upper_bound 10.0"):
+    for part in ("SLIDEWISE_INVALID_ARGUMENT", "`x`", "from 0 to upper_bound = 10.0"):
         assert part in str(caught.value)

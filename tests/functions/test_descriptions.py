@@ -84,10 +84,22 @@ def test_every_function_has_a_sql_file(described: list[Description]) -> None:
     assert {function.name for function in described} - files == set()
 
 
-def test_the_page_of_functions_is_what_they_say_of_themselves(spark: SparkSession) -> None:
+def test_the_generated_files_are_current(spark: SparkSession, described: list[Description]) -> None:
+    """docs/functions.md, the functions of Scala and the helpers of Python."""
     spec = spec_from_file_location("functions_page", ROOT / "docs" / "functions_page.py")
     assert spec
     assert spec.loader
     generator = module_from_spec(spec)
     spec.loader.exec_module(generator)
-    assert generator.PAGE.read_text(encoding="utf-8") == generator.page(spark), "run `make docs`"
+    expected = {generator.PAGE: generator.page(spark)} | generator.function_helpers.generated(described)
+    assert len(expected) > 3
+    stale = [str(path) for path, text in expected.items() if path.read_text(encoding="utf-8") != text]
+    assert stale == [], "run `make docs`"
+
+
+def test_a_call_in_a_description_has_the_registered_parameters(described: list[Description]) -> None:
+    for function in described:
+        needed = ", ".join(p.name for p in function.parameters if not p.optional)
+        optional = [p.name for p in function.parameters if p.optional]
+        call = f"{function.name}({needed}{''.join(f'[, {name}' for name in optional)}{']' * len(optional)})"
+        assert function.usage.startswith(f"{call} - "), function.name

@@ -20,7 +20,7 @@ def counts(spark: SparkSession, interval: Any) -> list[int]:
     """The rows of each frame, of times that are half an hour apart."""
     df = spark.sql("SELECT timestamp_seconds(id * 1800) AS t FROM range(0, 400)")
     window = sw.trailing(interval=interval).orderBy("t")
-    return [row.n for row in df.select(F.count("*").over(window).alias("n")).collect()]
+    return [row.n for row in df.select(sw.over(F.count("*"), window).alias("n")).collect()]
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,16 @@ from pyspark.sql import SparkSession
 from datetime import timedelta
 from functions.test_frames import WRONG, counts, test_what_is_no_interval_is_said_at_once
 import slidewise.functions as sw
+from pyspark.sql import functions as F
 spark = slidewise.configure(SparkSession.builder.remote("local[2]")).getOrCreate()
 for interval in WRONG:
     test_what_is_no_interval_is_said_at_once(sw.trailing, interval)
+from pyspark.sql.connect.expressions import WindowExpression
+print("unpatched:", WindowExpression.to_plan.__module__)
+try:
+    spark.range(3).select(F.count("*").over(sw.trailing(interval="1 day").orderBy("id"))).collect()
+except TypeError as error:
+    print("refused:", error)
 print("rows:", [counts(spark, interval)[-1] for interval in ("1 day", timedelta(hours=1.5))])
 """
     done = subprocess.run(
@@ -83,3 +90,5 @@ print("rows:", [counts(spark, interval)[-1] for interval in ("1 day", timedelta(
         check=False,
     )
     assert "rows: [49, 4]" in done.stdout, done.stderr[-3000:]
+    assert "unpatched: pyspark.sql.connect.expressions" in done.stdout
+    assert "write slidewise.functions.over(column, window) instead of column.over(window)" in done.stdout

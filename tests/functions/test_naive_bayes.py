@@ -44,7 +44,7 @@ def test_a_name_stands_for_one_feature(spark: SparkSession, call: str) -> None:
     with pytest.raises(AnalysisException) as caught:
         spark.sql(sql)
     assert caught.value.getCondition() == "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
-    assert [p for p in ("each name once", "is there twice", call.split("(")[0]) if p not in str(caught.value)] == []
+    assert [p for p in ("distinct field names", "occurs twice", call.split("(")[0]) if p not in str(caught.value)] == []
     with settings(spark, {"spark.sql.caseSensitive": "true"}):
         assert spark.sql(sql).first()[0]
 

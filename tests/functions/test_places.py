@@ -10,44 +10,17 @@ from pyspark.sql import SparkSession
 from semantics.conftest import Ask, settings
 
 import slidewise
+from functions.catalogue import ALL
 
-# Those that do not depend on the order, or whose answer here does not.
-CALLS = [
-    "round(geomean(x), 9)",
-    "max_count(x)",
-    "min_count(s)",
-    "arg_max(s, id)",
-    "arg_min(id, id)",
-    "m4(id, x)",
-    "top_k(x, 3)",
-    "bottom_k(s, 2)",
-    "top_k_by(s, id, 3)",
-    "might_contain(bloom_filter_agg(id), 7)",
-    "count_min_sketch_estimate(count_min_sketch(x, 0.01d, 0.99d, 1), 3L)",
-    "naive_bayes_predict(naive_bayes_agg(s, struct(x)), named_struct('x', 3))",
-    # So small an error that nothing is left out.
-    "async_sketch_estimate(async_count_sketch_agg(id, 900, 0.0001), 1000, 300)",
-    "async_sketch_bounds(async_sum_sketch_agg(id, x, 900, 0.0001), 1000, 300)",
-    "approx_count_if(x > 3, 0.1)",
-    "approx_sum(x, 10, 0.1)",
-]
+MARKED = [call if "%" in call else f"{call}%" for function in ALL for call in function.grouped]
+CALLS = [call.replace("%", "") for call in MARKED]
 TABLE = "(SELECT id, id % 7 + 1 AS x, concat('s', id % 5) AS s, id % 3 AS g, id % 2 AS h FROM range(0, 1000, 1, {n}))"
 WHOLE = "OVER (PARTITION BY g ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"
 
 
 def over(call: str, window: str) -> str:
-    """The call with its aggregate, the innermost of Slidewise's functions, over a window."""
-    for name in (
-        "bloom_filter_agg(id)",
-        "count_min_sketch(x, 0.01d, 0.99d, 1)",
-        "naive_bayes_agg(s, struct(x))",
-        "async_count_sketch_agg(id, 900, 0.0001)",
-        "async_sum_sketch_agg(id, x, 900, 0.0001)",
-        "geomean(x)",
-    ):
-        if name in call:
-            return call.replace(name, f"{name} {window}")
-    return f"{call} {window}"
+    """The call with its aggregate over a window."""
+    return MARKED[CALLS.index(call)].replace("%", f" {window}")
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -1,10 +1,9 @@
-"""Thousands of random frames: every function beside its definition in Python, with Slidewise and without."""
+"""Compares every function over thousands of random frames with its definition in Python, with Slidewise and without."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,37 +11,10 @@ from plans import plan
 from pyspark.sql import SparkSession
 from semantics.conftest import settings
 
-from functions import brute
+from functions.catalogue import ALL
+from functions.catalogue.tested import Row
 
-Row = tuple[int, int, int | None, int | None, float | None]
-
-CASES: dict[str, Callable[[list[Row]], Any]] = {
-    "geomean(abs(x))": lambda rows: brute.geomean([None if r[2] is None else abs(r[2]) for r in rows]),
-    "max_count(x)": lambda rows: brute.max_count([r[2] for r in rows]),
-    "min_count(x)": lambda rows: brute.min_count([r[2] for r in rows]),
-    "arg_max(y, x)": lambda rows: brute.arg_max([(r[3], r[2]) for r in rows]),
-    "arg_max(y, x, 'last')": lambda rows: brute.arg_max([(r[3], r[2]) for r in rows], last=True),
-    "arg_min(y, x, 'first')": lambda rows: brute.arg_min([(r[3], r[2]) for r in rows]),
-    "arg_min(y, x, 'last')": lambda rows: brute.arg_min([(r[3], r[2]) for r in rows], last=True),
-    "m4(y, x)": lambda rows: brute.m4([(r[3], r[2]) for r in rows]),
-    "max_subarray_sum(x)": lambda rows: brute.max_subarray_sum([r[2] for r in rows]),
-    "max_subarray_sum(d)": lambda rows: brute.max_subarray_sum([r[4] for r in rows]),
-    "ewma(x, 0.3)": lambda rows: brute.ewma([r[2] for r in rows], 0.3),
-    "ewma(d, 0.9, false)": lambda rows: brute.ewma([r[4] for r in rows], 0.9, adjust=False),
-    "ewma(x, 1)": lambda rows: brute.ewma([r[2] for r in rows], 1),
-    "time_weighted_avg(t, x)": lambda rows: brute.time_weighted_avg([(r[1], r[2]) for r in rows]),
-    "time_weighted_avg(t, d, 'linear')": lambda rows: brute.time_weighted_avg([(r[1], r[4]) for r in rows], True),
-    "increase(t, x)": lambda rows: brute.increase([(r[1], r[2]) for r in rows]),
-    "increase(t, d)": lambda rows: brute.increase([(r[1], r[4]) for r in rows]),
-    "rate(timestamp_seconds(t), x)": lambda rows: brute.rate([(r[1], r[2]) for r in rows]),
-    "longest_increasing_run(x)": lambda rows: brute.longest_increasing_run([r[2] for r in rows]),
-    "longest_increasing_run(x, false)": lambda rows: brute.longest_increasing_run([r[2] for r in rows], False),
-    "longest_decreasing_run(d)": lambda rows: brute.longest_decreasing_run([r[4] for r in rows]),
-    "longest_decreasing_run(x, false)": lambda rows: brute.longest_decreasing_run([r[2] for r in rows], False),
-    "top_k(x, 3)": lambda rows: brute.top_k([r[2] for r in rows], 3),
-    "bottom_k(x, 100)": lambda rows: brute.bottom_k([r[2] for r in rows], 100),
-    "top_k_by(y, x, 2)": lambda rows: brute.top_k_by([(r[3], r[2]) for r in rows], 2),
-}
+CASES = {call: define for function in ALL for call, define in function.frames.items()}
 
 
 def table(rng: random.Random, rows: int) -> list[Row]:

@@ -11,25 +11,10 @@ from pyspark.sql import functions as F  # noqa: N812
 from semantics.conftest import settings
 
 import slidewise.functions as sw
+from functions.catalogue import ALL
 
 # t has ties, in which x and s differ.
-CALLS = [
-    "max_subarray_sum(x)",
-    "ewma(x, 0.1)",
-    "ewma(x, 0.5, false)",
-    "time_weighted_avg(t, x)",
-    "time_weighted_avg(timestamp_seconds(t), x, 'linear')",
-    "rate(t, x)",
-    "increase(t, x)",
-    "longest_increasing_run(x)",
-    "longest_increasing_run(s)",
-    "longest_decreasing_run(x, false)",
-    "longest_decreasing_run(x, true)",
-    "arg_max(s, x)",
-    "arg_max(s, x, 'first')",
-    "arg_min(s, x, 'last')",
-    "top_k_by(s, x, 3)",
-]
+CALLS = [call for function in ALL for call in function.within_group]
 TABLE = """(SELECT id, id % 3 AS g, id % 2 AS h, id DIV 5 AS t,
                    CASE WHEN id % 11 = 0 THEN NULL ELSE (id * 7919) % 23 - 9 END AS x, concat('s', (id * 31) % 17) AS s
             FROM (SELECT pmod(xxhash64(id), 600) AS id FROM range(0, 2000, 1, {n})) GROUP BY id)"""

@@ -16,7 +16,7 @@ SPARK_REFUSES = {
 }
 # Their input is a column of sketches: semantics/test_sketches.py, sql/functions.
 BY_HAND = {
-    "async_sketch_union_agg",
+    "sliding_sketch_union_agg",
     "count_min_sketch_merge_agg",
     "approx_top_k_accumulate",
     "approx_top_k_combine",

@@ -47,17 +47,33 @@ def test_configure_after_a_session_has_been_stopped(output):
 
 def test_install_in_a_live_session(output):
     lines = output(
-        START + "spark = builder.master('local[1]').getOrCreate()\n"
+        START + "import slidewise.functions as sw\nspark = builder.master('local[1]').getOrCreate()\n"
+        "other = spark.newSession()\nslidewise.install(other)\nprint(sw.geomean('id'))\n"
         "print(slidewise.install(spark), slidewise.install(spark))\n" + LOOK
     ).splitlines()
-    assert lines[:3] == ["True False", *SEEN]
+    assert lines[:4] == ["Column<'geomean(id)'>", "True False", *SEEN]
     assert "sum True True None" in lines
 
 
-def test_explain_without_slidewise_says_what_to_do(program):
-    done = program(START + "slidewise.explain(builder.master('local[1]').getOrCreate().range(3))")
-    assert done.returncode == 1
-    assert done.stderr.strip().endswith("Slidewise is not on in this session: call slidewise.install(spark)")
+TRY = """
+import slidewise.functions as sw
+def error_of(call, *arguments):
+    try:
+        call(*arguments)
+    except slidewise.NotInstalledError as error:
+        return error
+"""
+
+
+def test_explain_and_functions_without_slidewise_name_the_remedy(output):
+    lines = output(
+        START + TRY + "spark = builder.master('local[1]').getOrCreate()\n"
+        "print(error_of(slidewise.explain, spark.range(3)))\nprint(error_of(sw.geomean, 'x'))"
+    ).splitlines()
+    assert lines == [
+        "Slidewise is not on in this session: call slidewise.install(spark)",
+        "Slidewise is not on in this session, which has no function `geomean`: call slidewise.install(spark)",
+    ]
 
 
 def test_a_local_connect_session(output):
@@ -72,14 +88,14 @@ def test_a_local_connect_session(output):
     assert lines[-1] == "None"
 
 
-def test_a_connect_server_without_slidewise_is_named_as_such(program):
-    done = program(START + "slidewise.install(builder.remote('local[1]').getOrCreate())")
-    assert done.returncode == 1
-    message = done.stderr.strip().splitlines()[-1]
-    assert message.startswith(
-        "slidewise._install.NotInstalledError: the Spark Connect server does not have Slidewise on"
-    )
-    assert f"--jars {slidewise.jar_path()}" in message
+def test_a_connect_server_without_slidewise_is_named_as_such(output):
+    of_install, of_function = output(
+        START + TRY + "spark = builder.remote('local[1]').getOrCreate()\n"
+        "print(error_of(slidewise.install, spark))\nprint(error_of(sw.geomean, 'x'))"
+    ).splitlines()
+    assert of_install.startswith("the Spark Connect server does not have Slidewise on")
+    assert f"--jars {slidewise.jar_path()}" in of_install
+    assert of_function.startswith("Slidewise is not on in this session, which has no function `geomean`")
 
 
 def test_configure_in_a_program_under_spark_submit(program, tmp_path: Path):

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import pytest
 from plans import plan
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from semantics.conftest import Ask, settings
+from slidewise import _settings
+
+ROOT = Path(__file__).parents[2]
 
 SQL = """SELECT id, sum(x) OVER w, max_by(id, x) OVER w, collect_list(x) OVER w, count(*) FILTER (WHERE x > 50) OVER w,
            approx_count_distinct(x) OVER w, avg(d) OVER w, stddev_samp(x) OVER w IS NULL
@@ -45,9 +54,75 @@ def test_an_answer_does_not_depend_on_the_memory_for_states(ask: Ask, spark: Spa
 
 
 @pytest.mark.parametrize("setting", ["enabled", "state.maxSize", "mergeApproximate"])
-def test_a_setting_that_makes_no_sense_fails_no_query(spark: SparkSession, setting: str) -> None:
-    with settings(spark, {f"spark.slidewise.{setting}": "a lot"}):
-        assert len(spark.sql(SQL).collect()) == 300
+def test_an_invalid_value_is_refused_at_once(spark: SparkSession, setting: str) -> None:
+    key = f"spark.slidewise.{setting}"
+    before = spark.conf.get(key)
+    for change in (lambda: spark.conf.set(key, "a lot"), lambda: spark.sql(f"SET {key} = a lot")):
+        with pytest.raises(AnalysisException, match=f"{key} = a lot .* Allowed: ") as caught:
+            change()
+        assert caught.value.getCondition() == "SLIDEWISE_INVALID_SETTING"
+    assert spark.conf.get(key) == before
+
+
+def test_set_lists_the_settings(spark: SparkSession) -> None:
+    listed = {row.key: row.value for row in spark.sql("SET -v").collect() if row.key.startswith(_settings.PREFIX)}
+    assert tuple(sorted(listed)) == _settings.KEYS
+    assert listed["spark.slidewise.state.maxSize"] == "16m"
+    assert [tuple(row) for row in spark.sql("SET spark.slidewise.enabled").collect()] == [
+        ("spark.slidewise.enabled", "true")
+    ]
+
+
+def test_the_page_of_settings_is_what_they_say_of_themselves(spark: SparkSession) -> None:
+    spec = spec_from_file_location("settings_page", ROOT / "docs" / "settings_page.py")
+    assert spec
+    assert spec.loader
+    generator = module_from_spec(spec)
+    spec.loader.exec_module(generator)
+    assert generator.PAGE.read_text(encoding="utf-8") == generator.page(spark), "run `make docs`"
+
+
+STARTED = """
+import logging, sys
+logging.basicConfig(level=logging.WARNING, format="python: %(message)s", stream=sys.stdout)
+import slidewise
+from pyspark.sql import SparkSession
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+builder = builder.config("spark.slidewise.state.maxSize", "lots").config("spark.slidewise.enable", "false")
+spark = {session}
+sql = "SELECT sum(id) OVER (ORDER BY id ROWS 2 PRECEDING) AS s FROM range(4)"
+for attempt in (lambda: spark.sql(sql).collect(), lambda: slidewise.explain(spark.sql(sql)).collect()):
+    try:
+        attempt()
+    except Exception as error:
+        print(type(error).__name__, error.getCondition(), str(error).splitlines()[0])
+spark.sql("SET spark.slidewise.enabled = false")
+print([row.s for row in spark.sql(sql).collect()])
+spark.sql("SET spark.slidewise.enabled = true")
+spark.sql("SET spark.slidewise.state.maxSize = 1m")
+print(slidewise.explain(spark.sql(sql)).collect()[0].slidewise)
+"""
+
+
+@pytest.mark.parametrize(
+    "session", ["slidewise.configure(builder).getOrCreate()", "builder.getOrCreate(); slidewise.install(spark)"]
+)
+def test_an_invalid_value_from_start_up_is_said_when_a_query_is_planned(session: str) -> None:
+    """Also that Slidewise can be switched off then, and that a misspelt key is logged."""
+    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
+    command = [sys.executable, "-c", STARTED.format(session=session)]
+    run = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=900, check=True)
+    *_, first, second, off, on = run.stdout.splitlines()
+    for line in (first, second):
+        assert line.startswith(
+            "AnalysisException SLIDEWISE_INVALID_SETTING [SLIDEWISE_INVALID_SETTING] The setting "
+            "spark.slidewise.state.maxSize = lots is invalid. Allowed: a size such as 64k, 16m or 1g."
+        )
+    assert (off, on) == ("[0, 1, 3, 6]", "True")
+    assert run.stderr.count("The setting spark.slidewise.enable is unknown") == 1
+    assert "\tat org." not in run.stderr
+    unknown = "the setting spark.slidewise.enable is unknown and has no effect; the nearest known setting is "
+    assert (f"python: {unknown}spark.slidewise.enabled" in run.stdout) == ("configure" in session)
 
 
 def test_explain_names_the_operator_and_its_algorithm(spark: SparkSession) -> None:

@@ -1,9 +1,9 @@
-"""Sliding-window aggregation for Apache Spark at a constant number of steps a row.
+"""Sliding-window aggregation for Apache Spark with a constant number of steps per row.
 
 >>> import slidewise
 >>> from pyspark.sql import SparkSession
 >>> spark = slidewise.configure(SparkSession.builder.master("local[1]")).getOrCreate()
->>> slidewise.install(spark)  # it is on already
+>>> slidewise.install(spark)  # already on
 False
 """
 

@@ -1,4 +1,4 @@
-"""Switching Slidewise on while a session is being built."""
+"""Switches Slidewise on in a session builder."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ Builder = TypeVar("Builder")
 
 
 def configure(builder: Builder) -> Builder:
-    """Switches Slidewise on in the session that the builder will make, and returns the builder.
+    """Adds Slidewise's jar and session extension to the builder and returns the builder.
 
-    Jars, packages and extensions that you have set keep their place, whether on the builder, in
-    PYSPARK_SUBMIT_ARGS or in spark-defaults.conf. Call it last, just before `getOrCreate()`: a setting made
-    after it replaces what it has added.
+    Keeps jars, packages and extensions set on the builder, in PYSPARK_SUBMIT_ARGS or in spark-defaults.conf. Call it
+    last, just before `getOrCreate()`: a later setting of `spark.jars` or `spark.sql.extensions` replaces its entries.
 
-    On a Spark version that Slidewise does not support, the builder comes back as it was, and a warning says
-    which versions are supported. A builder that connects to a remote server (`sc://…`) comes back as it was,
-    too: there the server decides, and `install` tells whether it has Slidewise on.
+    On an unsupported Spark version, returns the builder unchanged and logs a warning with the supported versions. Also
+    returns a builder for a remote server (`sc://…`) unchanged: the server's own configuration decides, and `install`
+    checks it.
+
+    Logs a warning for a setting under `spark.slidewise.` that does not exist, with the nearest one that does.
 
     >>> from pyspark.sql import SparkSession
     >>> builder = SparkSession.builder.appName("mine").config("spark.sql.extensions", "com.mine.Extensions")
@@ -42,7 +43,7 @@ def configure(builder: Builder) -> Builder:
 def _configure(builder: Any) -> None:
     options: dict[str, Any] = builder._options
     if str(options.get("spark.remote", os.environ.get("SPARK_REMOTE", ""))).startswith("sc://"):
-        _log.info("the builder connects to a Spark Connect server, which decides whether Slidewise is on")
+        _log.info("the builder connects to a Spark Connect server, whose configuration decides whether Slidewise is on")
         return
     try:
         jar = jar_path()
@@ -50,6 +51,7 @@ def _configure(builder: Any) -> None:
         _log.warning("Slidewise stays off: %s", error)
         return
     _warn_of_a_running_session()
+    _warn_of_unknown_settings(options)
     if not _add_jar(builder, options, jar):
         return
     extensions = options.get("spark.sql.extensions") or _settings.elsewhere("spark.sql.extensions")
@@ -64,8 +66,8 @@ def _add_jar(builder: Any, options: dict[str, Any], jar: str) -> bool:
         if not _add_to_class_path(jvm, jar):
             return False
     elif _settings.submits_jars() or options.get("spark.jars.packages"):
-        # spark.jars on the builder would keep the packages' jars, which spark-submit resolves, from the executors,
-        # and --jars would keep those of the builder from the driver: so --jars it is, and both where both are set.
+        # spark.jars on the builder hides jars that spark-submit resolves for packages from the executors, and --jars
+        # hides the builder's jars from the driver. Hence --jars, and both options if both are set.
         _settings.submit_jar(jar, beside=others)
         if not on_builder:
             return True
@@ -74,14 +76,14 @@ def _add_jar(builder: Any, options: dict[str, Any], jar: str) -> bool:
 
 
 def _add_to_class_path(jvm: Any, jar: str) -> bool:
-    """A driver that runs already reads no spark.jars: its class loader takes the jar here."""
+    """Adds the jar to the class loader of a running driver, which no longer reads spark.jars."""
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     url = jvm.java.io.File(jar).toURI().toURL()
     try:
         loader.addURL(url)
     except Exception as error:
         _log.warning(
-            "Slidewise stays off: the driver runs already, and its class loader takes no jar (%s); start it with "
+            "Slidewise stays off: the class loader of the running driver accepts no jar (%s); start the driver with "
             "--jars %s",
             type(error).__name__,
             jar,
@@ -90,12 +92,17 @@ def _add_to_class_path(jvm: Any, jar: str) -> bool:
     return True
 
 
+def _warn_of_unknown_settings(options: dict[str, Any]) -> None:
+    for key, nearest in _settings.unknown({*options, *_settings.elsewhere_keys()}).items():
+        _log.warning("the setting %s is unknown and has no effect; the nearest known setting is %s", key, nearest)
+
+
 def _warn_of_a_running_session() -> None:
     from pyspark import SparkContext
 
     context = SparkContext._active_spark_context
     if context is not None and EXTENSION not in (context.getConf().get("spark.sql.extensions") or ""):
         _log.warning(
-            "a Spark session runs already, and getOrCreate() would return it as it is: call "
+            "a Spark session is already running, and getOrCreate() returns it unchanged: call "
             "slidewise.install(spark) to switch Slidewise on in it"
         )

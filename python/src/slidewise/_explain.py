@@ -1,4 +1,4 @@
-"""Which window expressions of a query Slidewise runs, and why it does not run the others."""
+"""Which window expressions of a query Slidewise runs, and the reasons for the others."""
 
 from __future__ import annotations
 
@@ -15,8 +15,22 @@ _SCHEMA = "sql string, slidewise boolean, algorithm string, reason string"
 
 
 def explain(df: DataFrame) -> DataFrame:
-    """A row for each window expression of a query: its SQL, whether Slidewise runs it, with which algorithm, and
-    the reason when it does not.
+    """One row for each window expression of a query, in the order of the query.
+
+    | column | |
+    |---|---|
+    | `sql` | the window expression |
+    | `slidewise` | whether Slidewise runs it |
+    | `algorithm` | the algorithm, if Slidewise runs it |
+    | `reason` | why Spark runs it, or a remark on the algorithm |
+
+    | algorithm | |
+    |---|---|
+    | `array-kernels` | sums, counts, means, variances and extremes of numbers, in primitive arrays |
+    | `two-stacks-lite` | Two-Stacks Lite over aggregation buffers of a few values |
+    | `two-stacks-lite-sketches` | Two-Stacks Lite over sketches and other large buffers |
+    | `additive-summaries` | a summary of the last rows within a given error; keeps no row |
+    | `recalculation` | each frame from its rows, for short frames and for results as long as the frame |
 
     >>> import slidewise
     >>> from pyspark.sql import SparkSession
@@ -31,7 +45,8 @@ def explain(df: DataFrame) -> DataFrame:
         reports = _reports.of(df)
         if reports is None:
             raise NotInstalledError(
-                "the Spark Connect server does not have Slidewise on: slidewise.install(spark) says how to start it"
+                "the Spark Connect server does not have Slidewise on: slidewise.install(spark) names the options to "
+                "start it with"
             )
     else:
         reports = json.loads(call(spark, "explainJson", df._jdf))

@@ -1,7 +1,8 @@
-"""Switching Slidewise on in a session that runs already."""
+"""Switches Slidewise on in a running session, and tells whether it is on."""
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from slidewise import _reports
@@ -12,16 +13,19 @@ if TYPE_CHECKING:
 
 _ENTRY = "org.slidewise.spark.Slidewise"
 
+# The SparkContext, or the session of Spark Connect, that had Slidewise on at the last look: one look-up is enough.
+_on_in: weakref.ReferenceType[Any] | None = None
+
 
 class NotInstalledError(RuntimeError):
     """The session does not have Slidewise on."""
 
 
 def install(spark: SparkSession) -> bool:
-    """Switches Slidewise on in a running session; returns False when it was on already.
+    """Switches Slidewise on in a running session. Returns False if it was on already.
 
-    On Spark Connect the session extensions belong to the server: there, this only checks that the server has
-    Slidewise on, and says what to start it with when it has not.
+    A Spark Connect client cannot change the server's extensions. There, `install` checks that the server has Slidewise
+    on; if not, the error names the options to start the server with.
 
     >>> from pyspark.sql import SparkSession
     >>> spark = SparkSession.builder.master("local[1]").getOrCreate()
@@ -40,16 +44,55 @@ def install(spark: SparkSession) -> bool:
     if entry(spark) is None:
         path = _jar_for(spark).replace("'", "\\'")
         spark.sql(f"ADD JAR '{path}'")
-    return bool(call(spark, "install", spark._jsparkSession))
+    newly_on = bool(call(spark, "install", spark._jsparkSession))
+    _remember(spark.sparkContext)
+    return newly_on
+
+
+def require(function: str) -> None:
+    """Raises `NotInstalledError` if there is an active session and it lacks the SQL function.
+
+    Spark's error for it, UNRESOLVED_ROUTINE, does not name the remedy. Costs one call to the JVM, or one request to the
+    Spark Connect server, until a function is found. Does nothing without a session, or if the look-up fails.
+    """
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+    from pyspark.sql.utils import is_remote
+
+    owner: Any = SparkSession.getActiveSession() if is_remote() else SparkContext._active_spark_context
+    if owner is None or (_on_in is not None and _on_in() is owner):
+        return
+    try:
+        session: Any = SparkSession.getActiveSession()
+        exists = session is None or _has_function(session, function)
+    except Exception:  # a session that is broken or stopped fails the query itself, with its own error
+        return
+    if not exists:
+        raise NotInstalledError(
+            f"Slidewise is not on in this session, which has no function `{function}`: call slidewise.install(spark)"
+        )
+    if session is not None:
+        _remember(owner)
+
+
+def _has_function(session: Any, function: str) -> bool:
+    if is_connect(session):
+        return bool(session.catalog.functionExists(function))
+    return bool(session._jsparkSession.catalog().functionExists(function))
+
+
+def _remember(owner: Any) -> None:
+    global _on_in
+    _on_in = weakref.ref(owner)
 
 
 def is_connect(spark: Any) -> bool:
-    """Whether a session or a DataFrame is of Spark Connect."""
+    """Whether a session or a DataFrame belongs to Spark Connect."""
     return ".connect." in type(spark).__module__
 
 
 def entry(spark: SparkSession) -> Any | None:
-    """The Java class through which Slidewise is spoken to, or None where its jar is not on the class path."""
+    """The entry class of Slidewise's jar, or None if the jar is not on the class path."""
     loader = spark._jsparkSession.sharedState().jarClassLoader()
     try:
         return loader.loadClass(_ENTRY)
@@ -60,7 +103,13 @@ def entry(spark: SparkSession) -> Any | None:
 
 
 def call(spark: SparkSession, method: str, argument: Any) -> Any:
-    """Calls a static method of the entry class, which only the session's own class loader may know."""
+    """Calls a static method of the entry class by reflection: only the session's class loader may know the class.
+
+    An exception of the method is raised as PySpark raises it, without the Java stack trace.
+    """
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors.exceptions.captured import convert_exception
+
     java_class = entry(spark)
     found = [m for m in java_class.getMethods() if m.getName() == method] if java_class else []
     if not found:
@@ -68,7 +117,23 @@ def call(spark: SparkSession, method: str, argument: Any) -> Any:
     gateway: Any = spark._sc._gateway
     arguments = gateway.new_array(gateway.jvm.java.lang.Object, 1)
     arguments[0] = argument
-    return found[0].invoke(None, arguments)
+    return _invoke(found[0], arguments)
+
+
+def _invoke(method: Any, arguments: Any) -> Any:
+    # PySpark for Spark Connect alone brings no py4j.
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors.exceptions.captured import UnknownException, convert_exception
+
+    try:
+        return method.invoke(None, arguments)
+    except Py4JJavaError as error:
+        # Reflection has wrapped the error of the method.
+        cause = error.java_exception.getCause()
+        converted = convert_exception(cause) if cause is not None else None
+        if converted is None or isinstance(converted, UnknownException):
+            raise
+        raise converted from None
 
 
 def _jar_for(spark: SparkSession) -> str:

@@ -1,4 +1,4 @@
-"""The jars that this package carries, and the one that fits a Spark version."""
+"""The jars in this package, one for each supported Spark minor version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __version__ = (_PACKAGE / "VERSION").read_text(encoding="utf-8").strip()
 
 
 class UnsupportedSparkError(ValueError):
-    """No jar of this package fits the Spark version."""
+    """This package has no jar for the Spark version."""
 
 
 def _jars() -> dict[str, Path]:
@@ -24,7 +24,7 @@ def _jars() -> dict[str, Path]:
 
 
 def supported_versions() -> list[str]:
-    """The Spark minor versions that this package carries a jar for.
+    """The Spark minor versions that this package has a jar for.
 
     >>> supported_versions()
     ['4.2', '4.3']
@@ -33,7 +33,7 @@ def supported_versions() -> list[str]:
 
 
 def jar_path(spark_version: str | None = None) -> str:
-    """The path of the jar for a Spark version, by default the one that PySpark would start here.
+    """The path of the jar for a Spark version, by default the version that PySpark starts.
 
     >>> jar_path("4.3.0").rsplit("/", 1)[-1].startswith("slidewise-spark-4.3_2.13-")
     True
@@ -53,7 +53,7 @@ def jar_path(spark_version: str | None = None) -> str:
 
 
 def supported_sentence() -> str:
-    """Which versions are supported, in words for a message."""
+    """The supported versions, as a sentence for error messages."""
     versions = supported_versions()
     if not versions:
         return f"{_PACKAGE / 'jars'} holds no jar; reinstall the package, or run `make jars` in a checkout"
@@ -61,7 +61,7 @@ def supported_sentence() -> str:
 
 
 def running_version() -> str:
-    """The version of the Spark that PySpark starts, which with SPARK_HOME set may not be PySpark's own."""
+    """The version of the Spark that PySpark starts: with SPARK_HOME set, not necessarily PySpark's own."""
     versions = [
         match[1]
         for path in _spark_jars().glob("spark-core_*.jar")
@@ -73,7 +73,7 @@ def running_version() -> str:
         return version("pyspark")
     except PackageNotFoundError as error:
         raise ValueError(
-            "PySpark is not installed, and SPARK_HOME leads to no Spark: say which, as in spark_version='4.3.0'"
+            "PySpark is not installed, and SPARK_HOME names no Spark: pass a version, as in spark_version='4.3.0'"
         ) from error
 
 

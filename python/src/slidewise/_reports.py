@@ -1,4 +1,4 @@
-"""What Slidewise says of each window expression, read from a Connect server's EXPLAIN."""
+"""Reads the reports on window expressions from the EXPLAIN of a Spark Connect server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FIELDS = {"sql", "slidewise", "algorithm", "reason"}
 
 
 def of(df: Any) -> list[dict[str, Any]] | None:
-    """The reports on a Connect DataFrame's window expressions, or None where the server has no Slidewise."""
+    """The reports on a Connect DataFrame's window expressions, or None if the server has no Slidewise."""
     conf = df.sparkSession.conf
     before = conf.get(_PROVIDERS, None)
     if before and _PROVIDER in before.split(","):
@@ -20,7 +20,7 @@ def of(df: Any) -> list[dict[str, Any]] | None:
     try:
         return parse(df._explain_string())
     except Exception as error:
-        # A server that lacks the class fails every EXPLAIN that names it.
+        # Without the class on the server, EXPLAIN fails.
         if _PROVIDER in str(error):
             return None
         raise
@@ -32,7 +32,7 @@ def of(df: Any) -> list[dict[str, Any]] | None:
 
 
 def parse(explained: str) -> list[dict[str, Any]]:
-    """The reports within the text of an EXPLAIN: those of its lines that are JSON objects of their shape.
+    """The reports in the text of an EXPLAIN: its lines that are JSON objects with the fields of a report.
 
     >>> parse('== Slidewise ==\\n{"sql": "s", "slidewise": true, "algorithm": "a", "reason": null}\\n')
     [{'sql': 's', 'slidewise': True, 'algorithm': 'a', 'reason': None}]
@@ -45,6 +45,6 @@ def parse(explained: str) -> list[dict[str, Any]]:
             report = json.loads(line)
         except json.JSONDecodeError:
             continue
-        if report.keys() == _FIELDS:
+        if report.keys() >= _FIELDS:
             reports.append(report)
     return reports

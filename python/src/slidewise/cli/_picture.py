@@ -1,4 +1,4 @@
-"""Small multiples: a value over time, a panel for each group, with the others in grey behind it."""
+"""Small multiples: a value over time, a panel for each group, with the other groups in grey behind it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from typing import Any
 import click
 
 _INK, _MUTED, _GHOST, _LINE, _FILL = "#1f2933", "#66727f", "#dfe3e8", "#0b6e99", "#cfe6f0"
+_OTHERS = "#cdd3da"
 _WILD = 400
 
 
 @dataclass
 class Series:
-    """One panel: its title, a small note, and its points in the order of time."""
+    """One panel: its title, a small note, and its points in the order of time. A NaN breaks the line."""
 
     title: str
     note: str
@@ -30,7 +31,7 @@ def draw(series: Sequence[Series], to: Path, title: str, subtitle: str, unit: st
     try:
         import matplotlib
     except ImportError as error:
-        raise click.ClickException("a picture needs matplotlib: pip install 'slidewise[plot]'") from error
+        raise click.ClickException("a picture needs matplotlib: pip install matplotlib") from error
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
@@ -42,18 +43,20 @@ def draw(series: Sequence[Series], to: Path, title: str, subtitle: str, unit: st
             rows, columns, figsize=(width, height), sharex=True, sharey=True, squeeze=False, dpi=130
         )
         panels = [panel for row in grid for panel in row]
+        low, high = _limits([value for one in series for value in one.values])
         for panel, one in zip(panels, series, strict=False):
-            _panel(panel, one, [other for other in series if other is not one])
+            _panel(panel, one, [other for other in series if other is not one], from_zero=low <= 0 <= high)
         for panel in panels[len(series) :]:
             panel.set_visible(False)
         for last in panels[max(0, len(series) - columns) : len(series)]:
             last.tick_params(labelbottom=True)
-        low, high = _limits([value for one in series for value in one.values])
         panels[0].set_ylim(low, high)
         for panel, one in zip(panels, series, strict=False):
             _mark_what_is_cut(panel, one, high)
         figure.text(0.03, 1 - 0.30 / height, title, size=17, weight="bold", va="top")
         figure.text(0.03, 1 - 0.68 / height, subtitle, size=10.5, color=_MUTED, va="top")
+        if len(series) > 1:
+            _legend(figure, 1 - 0.22 / height)
         figure.supylabel(unit, size=9.5, color=_MUTED, x=0.008)
         figure.tight_layout(rect=(0.018, 0.0, 0.995, 1 - 0.95 / height), h_pad=1.1, w_pad=0.8)
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -61,16 +64,27 @@ def draw(series: Sequence[Series], to: Path, title: str, subtitle: str, unit: st
         plt.close(figure)
 
 
-def _panel(panel: Any, one: Series, others: list[Series]) -> None:
-    from matplotlib import dates as typed_dates
+def _legend(figure: Any, top: float) -> None:
+    from matplotlib.lines import Line2D
 
-    dates: Any = typed_dates
+    lines = [
+        Line2D([], [], color=_LINE, linewidth=1.5, label="the panel's own group"),
+        Line2D([], [], color=_OTHERS, linewidth=1.5, label="the other groups"),
+    ]
+    figure.legend(
+        handles=lines, loc="upper right", bbox_to_anchor=(0.995, top), ncols=2, frameon=False, fontsize=9, borderpad=0
+    )
 
+
+def _panel(panel: Any, one: Series, others: list[Series], from_zero: bool) -> None:
     for other in others:
-        panel.plot(other.times, other.values, color=_GHOST, linewidth=0.5, zorder=1)
-    panel.fill_between(one.times, 0, one.values, color=_FILL, alpha=0.75, linewidth=0, zorder=2)
+        panel.plot(other.times, other.values, color=_OTHERS, linewidth=0.5, zorder=1)
+    if from_zero:
+        panel.fill_between(one.times, 0, one.values, color=_FILL, alpha=0.75, linewidth=0, zorder=2)
+        panel.axhline(0, color=_MUTED, linewidth=0.6, zorder=4)
     panel.plot(one.times, one.values, color=_LINE, linewidth=1.5, zorder=3)
-    panel.axhline(0, color=_MUTED, linewidth=0.6, zorder=4)
+    alone = _without_neighbours(one)
+    panel.plot([t for t, _ in alone], [v for _, v in alone], ".", color=_LINE, markersize=3, zorder=3)
     panel.set_title(one.title, loc="left", size=10, weight="bold", pad=14)
     panel.text(0, 1.03, one.note, transform=panel.transAxes, size=8, color=_MUTED, va="bottom")
     panel.grid(axis="y", color=_GHOST, linewidth=0.5)
@@ -79,9 +93,29 @@ def _panel(panel: Any, one: Series, others: list[Series]) -> None:
     panel.spines[["top", "right", "left"]].set_visible(False)
     panel.tick_params(labelsize=8, colors=_MUTED, length=0)
     if one.times and isinstance(one.times[0], date):
-        locator = dates.AutoDateLocator(minticks=3, maxticks=5)
-        panel.xaxis.set_major_locator(locator)
-        panel.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator, show_offset=False))
+        _label_dates(panel.xaxis)
+
+
+def _label_dates(axis: Any) -> None:
+    """Labels that can be read alone: a day has its month, a month its year, an hour its day."""
+    from matplotlib import dates as typed_dates
+
+    dates: Any = typed_dates
+    locator = dates.AutoDateLocator(minticks=3, maxticks=5)
+    formats = ["%Y", "%b\n%Y", "%d %b\n%Y", "%H:%M\n%d %b", "%H:%M\n%d %b", "%H:%M:%S\n%d %b"]
+    formatter = dates.ConciseDateFormatter(locator, formats=formats, zero_formats=formats, show_offset=False)
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(formatter)
+
+
+def _without_neighbours(one: Series) -> list[tuple[Any, float]]:
+    """The points between two gaps, which no line reaches."""
+    values = [math.nan, *one.values, math.nan]
+    return [
+        (time, value)
+        for time, before, value, after in zip(one.times, values, values[1:], values[2:], strict=False)
+        if math.isfinite(value) and not math.isfinite(before) and not math.isfinite(after)
+    ]
 
 
 def _mark_what_is_cut(panel: Any, one: Series, high: float) -> None:
@@ -100,11 +134,12 @@ def _mark_what_is_cut(panel: Any, one: Series, high: float) -> None:
 
 
 def _limits(values: list[float]) -> tuple[float, float]:
-    """Limits that hold all but the wildest values, so that one spike does not flatten the rest."""
+    """Limits around the values, except for the 1 in 400 at each end that would flatten the rest."""
     ordered = sorted(value for value in values if math.isfinite(value))
     if not ordered:
         raise click.ClickException("there is nothing to draw: every value is null, infinite or not a number")
     spare = len(ordered) // _WILD
-    low, high = min(0.0, ordered[spare]), max(0.0, ordered[-1 - spare])
-    margin = 0.05 * (high - low) or 1.0
-    return low - (margin if low < 0 else 0.0), high + margin
+    low, high = ordered[spare], ordered[-1 - spare]
+    margin = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
+    # A value that is never negative gets no negative axis.
+    return max(low - margin, 0.0) if low >= 0 else low - margin, high + margin

@@ -1,4 +1,4 @@
-"""A line that says that long work goes on."""
+"""A progress line for long work."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _LOG_EVERY_S = 15.0
 
 @contextmanager
 def progress(spark: SparkSession, what: str) -> Iterator[None]:
-    """Says on standard error what runs, for how long, and how many of Spark's tasks are done: on a terminal in one
-    line that is wiped at the end, elsewhere in a line now and then."""
+    """Prints to standard error what runs, for how long, and the number of completed tasks: on a terminal in one line
+    that is erased at the end, elsewhere in a new line every 15 seconds."""
     terminal = sys.stderr.isatty()
     done = threading.Event()
     began = time.monotonic()
@@ -28,7 +28,7 @@ def progress(spark: SparkSession, what: str) -> Iterator[None]:
     def tell() -> None:
         while not done.wait(_TERMINAL_EVERY_S if terminal else _LOG_EVERY_S):
             line = f"{what}: {time.monotonic() - began:.0f} s{_tasks(spark)}"
-            if terminal:  # a line that wraps could not be wiped
+            if terminal:  # a wrapped line could not be erased
                 fitted = line[: shutil.get_terminal_size().columns - 1]
                 print(f"\r\033[K{fitted}", end="", file=sys.stderr, flush=True)
             else:

@@ -1,41 +1,40 @@
-"""`slidewise run`: a query over the reader's own files."""
+"""`slidewise run`: a query over the user's own files."""
 
 from __future__ import annotations
 
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 import slidewise
-from slidewise.cli import _compare, _picture, _points, _table
+from slidewise.cli import _compare, _inputs, _picture, _points, _queries, _table
 from slidewise.cli._progress import progress
 from slidewise.cli._session import session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_FORMATS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json"}
-_COMPRESSED = {".gz", ".bz2", ".zst", ".snappy", ".lz4"}
-
 
 @dataclass
 class Job:
-    """What the command line asks for."""
+    """The arguments of the command line."""
 
     tables: dict[str, Path]
     query: str
-    out: str | None
-    overwrite: bool
-    explain: bool
-    compare: bool
-    plot: tuple[str, str, str | None] | None
-    plot_to: Path
-    rows: int
-    master: str
+    out: str | None = None
+    overwrite: bool = False
+    explain: bool = False
+    compare: bool = False
+    plot: tuple[str, str, str | None] | None = None
+    plot_to: Path = Path("plot.png")
+    rows: int = 10
+    settings: dict[str, str] = field(default_factory=dict)
+    read_options: dict[str, dict[str, str]] = field(default_factory=dict)
+    """The options of each format's reader, by the name of the format."""
 
 
 def parse_table(argument: str) -> tuple[str, Path]:
@@ -45,15 +44,23 @@ def parse_table(argument: str) -> tuple[str, Path]:
         raise click.UsageError(f"--table is {argument!r}, but must be NAME=PATH, as in trades=trades.parquet")
     if not Path(path).exists():
         raise click.UsageError(f"--table {name}: there is no file or folder {path!r}")
-    format_of(path)
+    _inputs.format_of(path)
     return name, Path(path)
 
 
+def parse_pair(option: str, argument: str) -> tuple[str, str]:
+    """The key and the value of an option that takes KEY=VALUE; the value may be empty."""
+    key, equals, value = argument.partition("=")
+    if not (equals and key.strip()):
+        raise click.UsageError(f"{option} is {argument!r}, but must be KEY=VALUE")
+    return key.strip(), value
+
+
 def read_query(argument: str) -> str:
-    """The SQL that a `--query` names: a file's, standard input's, or its own."""
+    """The SQL that `--query` names: a file's, standard input's, or the argument itself."""
     if argument == "-":
         sql = sys.stdin.read()
-    elif argument.endswith(".sql") or ("\n" not in argument and " " not in argument):
+    elif argument.endswith(".sql") or (argument and "\n" not in argument and " " not in argument):
         if not Path(argument).is_file():
             raise click.UsageError(f"--query: there is no file {argument!r}")
         sql = Path(argument).read_text(encoding="utf-8")
@@ -73,66 +80,82 @@ def parse_plot(argument: str) -> tuple[str, str, str | None]:
     return names[0], names[1], names[2] if len(names) == 3 else None
 
 
-def format_of(path: str) -> str:
-    """Spark's name of a file's format, by its ending; a folder without one takes that of a file in it."""
-    endings = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() not in _COMPRESSED]
-    if endings and endings[-1] in _FORMATS:
-        return _FORMATS[endings[-1]]
-    inside = (format_of(str(file)) for file in sorted(Path(path).glob("*.*")) if file.suffix in _FORMATS)
-    found = next(inside, None)
-    if found is None:
-        raise click.UsageError(f"{path!r} must end in .parquet, .csv, .json or .jsonl, or be a folder of such files")
-    return found
-
-
 def run(job: Job) -> None:
-    """Runs the job and prints what it asks for."""
+    """Runs the job in a session of its own."""
     if job.out is not None:
-        format_of(job.out)
+        _inputs.format_of(job.out)
         if Path(job.out).exists() and not job.overwrite:
             raise click.UsageError(f"--out: {job.out!r} exists already; --overwrite replaces it")
-    with session(job.master) as spark:
-        for name, path in job.tables.items():
-            _read(spark, path).createOrReplaceTempView(name)
-        result = spark.sql(job.query)
-        if job.explain:
-            click.echo(_table.render(slidewise.explain(result)))
-        if job.compare:
-            _print_comparison(spark, job.query)
-        if job.out is not None:
-            with progress(spark, f"writing {job.out}"):
-                _write(result, job)
-            result = _read(spark, Path(job.out))
-            click.echo(f"wrote {job.out}")
-        if job.rows and not (job.out is not None and job.plot):
-            with progress(spark, "running the query"):
-                text = _table.render(result, job.rows)
-            click.echo(text)
-        if job.plot is not None:
-            time, value, group = job.plot
-            with progress(spark, "drawing"):
-                series = _points.series_of(result, time, value, group)
-                by = f", by {group}" if group else ""
-                _picture.draw(series, job.plot_to, f"{value}{by}", f"over {time}", value)
-            click.echo(f"drew {job.plot_to}")
+    # The folder outlives the session, whose tasks write into it.
+    with tempfile.TemporaryDirectory(prefix="slidewise-") as scratch, session(job.settings) as spark:
+        perform(spark, job, Path(scratch))
 
 
-def _read(spark: SparkSession, path: Path) -> DataFrame:
-    reader = spark.read.format(format_of(str(path)))
-    return reader.option("header", True).option("inferSchema", True).load(str(path))
+def perform(spark: SparkSession, job: Job, scratch: Path) -> None:
+    """Runs the job's query in the session and prints, writes and draws the result."""
+    for kind, options in job.read_options.items():
+        _inputs.check_options(spark, kind, options)
+    for name, path in job.tables.items():
+        _inputs.read(spark, name, path, job.read_options).createOrReplaceTempView(name)
+    if job.compare:
+        _refuse_statement(spark, job.query)
+    result = spark.sql(job.query)
+    if job.plot is not None:
+        _points.check(result, *job.plot)
+    if job.explain:
+        click.echo(_table.render(slidewise.explain(result)))
+    if job.compare:
+        _print_comparison(spark, job.query, result, scratch)
+    if job.out is not None:
+        with progress(spark, f"writing {job.out}"):
+            _write(result, job.out, job.overwrite)
+        # The rows and the picture come from the file: the query need not run again.
+        result = (
+            spark.read.format(_inputs.format_of(job.out)).option("header", True).schema(result.schema).load(job.out)
+        )
+        click.echo(f"wrote {job.out}")
+    if job.rows and result.columns:
+        with progress(spark, "running the query"):
+            text = _table.render(result, job.rows)
+        click.echo(text)
+    if job.plot is not None:
+        _draw(spark, result, job.plot, job.plot_to)
 
 
-def _write(result: DataFrame, job: Job) -> None:
-    assert job.out is not None
-    writer = result.write.format(format_of(job.out)).mode("overwrite" if job.overwrite else "errorifexists")
-    writer.option("header", True).save(job.out)
+def _draw(spark: SparkSession, result: DataFrame, columns: tuple[str, str, str | None], to: Path) -> None:
+    time, value, group = columns
+    with progress(spark, "drawing"):
+        series = _points.series_of(result, time, value, group)
+        by = f", by {group}" if group else ""
+        _picture.draw(series, to, f"{value}{by}", f"over {time}", value)
+    click.echo(f"drew {to}")
 
 
-def _print_comparison(spark: SparkSession, query: str) -> None:
-    with tempfile.TemporaryDirectory(prefix="slidewise-") as folder:
-        _compare.compare(spark, query, Path(folder), name="warm-up")
-        comparison = _compare.compare(spark, query, Path(folder))
-        differing = _compare.differing_rows(spark, comparison)
-    click.echo(f"{comparison}; {'the same answer' if differing == 0 else f'{differing} rows differ'}")
-    if differing:
+def _write(result: DataFrame, out: str, overwrite: bool) -> None:
+    writer = result.write.format(_inputs.format_of(out)).mode("overwrite" if overwrite else "errorifexists")
+    writer.option("header", True).save(out)
+
+
+def _refuse_statement(spark: SparkSession, query: str) -> None:
+    statement = _queries.statement_in(spark, query)
+    if statement is not None:
+        raise click.UsageError(
+            f"--compare runs the query several times, and --query is a statement ({statement}), not a query"
+        )
+
+
+def _print_comparison(spark: SparkSession, query: str, result: DataFrame, scratch: Path) -> None:
+    _compare.compare(spark, query, scratch, name="warm-up")
+    comparison = _compare.compare(spark, query, scratch)
+    differing = _compare.differing_rows(spark, comparison)
+    if not differing:
+        click.echo(f"{comparison}; the same answer")
+        return
+    click.echo(f"{comparison}; {differing} rows differ")
+    changing = _queries.changing_functions(result)
+    if not changing:
         raise click.ClickException("the answers with Slidewise on and off are not the same")
+    click.echo(
+        f"The query is not deterministic ({', '.join(changing)}): two runs on Spark alone may differ, too, "
+        "and the answers cannot be compared"
+    )

@@ -1,14 +1,16 @@
-"""A quiet local session for the command line, and Spark's errors as messages."""
+"""The local session of the command line, and the errors of Spark as messages."""
 
 from __future__ import annotations
 
 import logging
 import re
+import signal
+import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -18,40 +20,75 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _LOG4J = Path(__file__).parent / "log4j2.properties"
+_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_DEFAULTS = {
+    "spark.master": "local[*]",
+    "spark.app.name": "slidewise",
+    "spark.driver.memory": "2g",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.session.timeZone": "UTC",
+}
 # PySpark logs each error of a query, besides raising it.
 _LOGGERS_OF_ERRORS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
+def settings(given: Mapping[str, str]) -> dict[str, str]:
+    """The settings of the session: the given ones over the defaults, and the Java options of both.
+
+    >>> settings({"spark.master": "local[2]"})["spark.master"]
+    'local[2]'
+    >>> settings({"spark.driver.extraJavaOptions": "-Xss4m"})["spark.driver.extraJavaOptions"].startswith("-Xss4m -D")
+    True
+    """
+    java_options = f"{given.get(_JAVA_OPTIONS, '')} -Dlog4j2.configurationFile={_LOG4J.as_uri()}".strip()
+    return {**_DEFAULTS, **given, _JAVA_OPTIONS: java_options}
+
+
 @contextmanager
-def session(master: str = "local[*]") -> Iterator[SparkSession]:
-    """A session with Slidewise on, stopped at the end, whose errors end the command with their message."""
+def session(given: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    """A session with Slidewise on and the given settings. It stops at the end. An error of Spark ends the command with
+    the error's message."""
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
-        raise click.ClickException("PySpark is not installed: pip install 'slidewise[spark]'") from error
+        raise click.ClickException("PySpark is not installed: pip install 'pyspark>=4.2,<4.4'") from error
     for name in _LOGGERS_OF_ERRORS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
-    builder = (
-        SparkSession.builder.master(master)
-        .appName("slidewise")
-        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={_LOG4J.as_uri()}")
-        .config("spark.driver.memory", "2g")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.session.timeZone", "UTC")
-    )
+    builder = SparkSession.builder
+    for key, value in settings(given or {}).items():
+        builder = builder.config(key, value)
     with plain_errors():
         spark = slidewise.configure(builder).getOrCreate()
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, _interrupt)
         try:
             yield spark
+        except KeyboardInterrupt:
+            _cancel(spark)
+            raise
         finally:
             spark.stop()
 
 
+def _interrupt(signum: int, frame: object) -> NoReturn:
+    """Replaces Spark's handler, which cancels the jobs while they still log their failure."""
+    logging.disable(logging.CRITICAL)  # Py4J logs a traceback for each call that it was in
+    raise KeyboardInterrupt
+
+
+def _cancel(spark: SparkSession) -> None:
+    """Stops streaming queries and jobs. Their failures are not logged."""
+    spark.sparkContext.setLogLevel("OFF")
+    for query in spark.streams.active:
+        query.stop()
+    spark.sparkContext.cancelAllJobs()
+
+
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Turns an error of Spark into its message alone."""
+    """Raises an error of Spark as a `ClickException` with the error's message."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -62,7 +99,7 @@ def plain_errors() -> Iterator[None]:
 
 
 def message_of(error: Exception) -> str:
-    """The message of an error of Spark, without its plan, its stack and its Java classes.
+    """The message of an error of Spark, without the plan, the stack trace and the names of Java classes.
 
     >>> message_of(ValueError("[NO_SUCH_COLUMN] No column `x`. SQLSTATE: 42703; line 1 pos 7;\\n'Project ['x]"))
     '[NO_SUCH_COLUMN] No column `x`. SQLSTATE: 42703; line 1 pos 7'

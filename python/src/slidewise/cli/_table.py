@@ -1,4 +1,4 @@
-"""A few rows as text."""
+"""The first rows of a DataFrame as text."""
 
 from __future__ import annotations
 
@@ -12,8 +12,15 @@ _WIDEST = 88
 
 
 def render(df: DataFrame, rows: int = 100) -> str:
-    """The first rows, aligned, each value cut at 88 characters."""
-    found = df.limit(rows + 1).collect()
+    """The first rows, aligned, each value cut at 88 characters. Timestamps are in the session's time zone."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    # Python would show a timestamp in the time zone of its process. Names may repeat, so columns are numbered here.
+    numbered = df.toDF(*(f"c{at}" for at in range(len(df.columns))))
+    shown = numbered.select(
+        *(F.col(name).cast("string") if kind == "timestamp" else F.col(name) for name, kind in numbered.dtypes)
+    )
+    found = shown.limit(rows + 1).collect()
     text = aligned(df.columns, found[:rows])
     return f"{text}\n… more rows" if len(found) > rows else text
 

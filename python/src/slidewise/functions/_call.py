@@ -1,4 +1,4 @@
-"""How a helper becomes a column: by name, so that it is the same on a classic session and on Spark Connect."""
+"""Calls SQL functions by name, which works on classic sessions and on Spark Connect."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from pyspark.sql import functions as F  # noqa: N812
 
+from slidewise._install import require
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import date, datetime, timedelta
 
     from pyspark.sql import Column
 
@@ -16,20 +19,26 @@ if TYPE_CHECKING:
 
 
 def call(function: str, *arguments: ColumnOrName, order_by: Order | None = None) -> Column:
-    """The SQL function of columns or their names; what is constant must be a `lit`.
+    """Calls a SQL function with columns or their names; a constant must be a `lit`.
 
-    `order_by`: what WITHIN GROUP (ORDER BY …) has in SQL, as columns or names, `.desc()` where it descends.
+    `order_by` stands for WITHIN GROUP (ORDER BY ...) in SQL: columns or names, `.desc()` for a descending order.
     """
     keys: Sequence[ColumnOrName] = []
     if order_by is not None:
         keys = order_by if isinstance(order_by, (list, tuple)) else [cast("ColumnOrName", order_by)]
-    # An order of an order is the inner one: a column does not tell whether it has one.
+    require(function)
+    # A column does not tell whether it has a sort order; of two nested ones, Spark keeps the inner.
     return F.call_function(function, *arguments, *(F.asc(key) for key in keys))
 
 
 def constants(*values: Any) -> list[Column]:
-    """Literals, up to the first that is None: arguments that were left out."""
+    """Literals of the values up to the first None, which stands for an omitted argument."""
     given = values[: values.index(None)] if None in values else values
     if any(value is not None for value in values[len(given) :]):
-        raise ValueError(f"the arguments end with {list(values)!r}, but none may follow one that is left out")
+        raise ValueError(f"the arguments end with {list(values)!r}, but no argument may follow an omitted one")
     return [F.lit(value) for value in given]
+
+
+def column_of(value: ColumnOrName | datetime | date | timedelta | int) -> ColumnOrName:
+    """A column or its name unchanged, and any other value as a literal."""
+    return value if isinstance(value, str) else F.lit(value)

@@ -1,4 +1,4 @@
-"""Window frames in words: so many rows, or so much time."""
+"""Window frames by number of rows or by interval."""
 
 from __future__ import annotations
 
@@ -10,28 +10,32 @@ from pyspark.sql.utils import is_remote
 from pyspark.sql.window import Window
 
 if TYPE_CHECKING:
+    from pyspark.sql import Column
     from pyspark.sql.window import WindowSpec
 
 
-def trailing(*, rows: int | None = None, interval: str | timedelta | None = None) -> WindowSpec:
-    """The frame of the last so many rows, the current one included, or of the time up to the current row, with those
-    that are as old as the interval. Add `.partitionBy(…)` and `.orderBy(…)`.
+def trailing(rows: int | None = None, *, interval: str | timedelta | None = None) -> WindowSpec:
+    """The frame of the last `rows` rows, or of the rows that are at most `interval` older than the current row. The
+    current row is part of both. Add `.partitionBy(…)` and `.orderBy(…)`.
 
-    An interval is what SQL has after INTERVAL ("7 days", "1 hour 30 minutes", "3 months"), or a `timedelta`. It needs
-    one ORDER BY column, a timestamp or, for days and more, a date. Of a column of numbers Spark would take the interval
-    as a number, too: a minute as 1.
+    The frame of an interval is SQL's `RANGE BETWEEN INTERVAL … PRECEDING AND CURRENT ROW`, which includes both ends.
+    Over dates, "6 days" therefore covers seven calendar dates: the current one and the six before it. Over timestamps,
+    "7 days" covers the seven days before the current row, with a row that is exactly seven days older.
 
-    >>> df = spark.sql("SELECT DATE'2026-01-01' + i AS day, i FROM VALUES (0), (1), (6), (9) AS t(i)")
-    >>> week = trailing(interval="7 days").orderBy("day")
-    >>> df.selectExpr("day", "i").withColumn("n", F.count("*").over(week)).show()
-    +----------+---+---+
-    |       day|  i|  n|
-    +----------+---+---+
-    |2026-01-01|  0|  1|
-    |2026-01-02|  1|  2|
-    |2026-01-07|  6|  3|
-    |2026-01-10|  9|  2|
-    +----------+---+---+
+    An interval is written as in SQL ("7 days", "1 hour 30 minutes", "3 months"), or a `timedelta`. It needs one
+    ORDER BY column: a timestamp or, for days and longer units, a date.
+
+    >>> df = spark.sql("SELECT DATE'2026-01-01' + i AS day FROM VALUES (0), (1), (6), (7) AS t(i)")
+    >>> week = trailing(interval="6 days").orderBy("day")
+    >>> df.withColumn("n", over(F.count("*"), week)).show()
+    +----------+---+
+    |       day|  n|
+    +----------+---+
+    |2026-01-01|  1|
+    |2026-01-02|  2|
+    |2026-01-07|  3|
+    |2026-01-08|  3|
+    +----------+---+
     <BLANKLINE>
     """
     if _one_of(rows, interval) is rows:
@@ -39,14 +43,15 @@ def trailing(*, rows: int | None = None, interval: str | timedelta | None = None
     return _range(_interval(interval, -1), None)
 
 
-def centered(*, rows: int | None = None, interval: str | timedelta | None = None) -> WindowSpec:
-    """The frame of so many rows (an odd number) with the current one in the middle, or of the interval on either side
-    of the current row's time. Add `.partitionBy(…)` and `.orderBy(…)`.
+def centered(rows: int | None = None, *, interval: str | timedelta | None = None) -> WindowSpec:
+    """The frame of `rows` rows (an odd number) with the current row in the middle, or of the rows that are at most
+    `interval` older or younger than the current row. Both ends of an interval are included: over dates, "3 days" covers
+    seven calendar dates. Add `.partitionBy(…)` and `.orderBy(…)`.
 
     >>> df = spark.range(1, 6)
-    >>> [row.s for row in df.select(F.sum("id").over(centered(rows=3).orderBy("id")).alias("s")).collect()]
+    >>> [row.s for row in df.select(F.sum("id").over(centered(3).orderBy("id")).alias("s")).collect()]
     [3, 6, 9, 12, 9]
-    >>> centered(rows=4)
+    >>> centered(4)
     Traceback (most recent call last):
       ...
     ValueError: rows is 4, but must be odd, so that as many rows are before the current row as after it
@@ -61,6 +66,25 @@ def centered(*, rows: int | None = None, interval: str | timedelta | None = None
     return _range(_interval(interval, -1), _interval(interval, 1))
 
 
+def over(column: Column, window: WindowSpec) -> Column:
+    """The column over the window: `column.over(window)`, also for an interval on Spark Connect.
+
+    PySpark's Spark Connect client sends frames of integers only, so that `column.over(window)` fails there when the
+    window has an interval. On classic sessions, and for frames of rows, both mean the same.
+
+    >>> df = spark.sql("SELECT timestamp_seconds(s) AS t, s AS x FROM VALUES (0), (50), (60), (70) AS t(s)")
+    >>> minute = trailing(interval="1 minute").orderBy("t")
+    >>> [row.s for row in df.select(over(F.sum("x"), minute).alias("s")).collect()]
+    [0, 50, 110, 180]
+    """
+    if type(window).__module__ == "pyspark.sql.connect.window":
+        from slidewise.functions import _connect_range
+
+        if isinstance(window._frame, _connect_range.IntervalFrame):  # type: ignore[attr-defined]
+            return _connect_range.over(column, window)  # type: ignore[arg-type]
+    return column.over(window)
+
+
 def _one_of(rows: int | None, interval: str | timedelta | None) -> int | str | timedelta:
     if rows is not None and interval is None:
         return rows
@@ -70,13 +94,17 @@ def _one_of(rows: int | None, interval: str | timedelta | None) -> int | str | t
 
 
 def _positive(rows: Any) -> int:
+    if isinstance(rows, (str, timedelta)):
+        raise ValueError(
+            f"rows is {rows!r}, but must be a whole number from 1; write interval={rows!r} for an interval"
+        )
     if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
         raise ValueError(f"rows is {rows!r}, but must be a whole number from 1")
     return rows
 
 
 def _interval(interval: Any, sign: int) -> str:
-    """The interval in SQL."""
+    """The interval as a SQL literal."""
     words = interval
     if isinstance(interval, timedelta):
         parts = {"days": interval.days, "seconds": interval.seconds, "microseconds": interval.microseconds}
@@ -108,7 +136,7 @@ def _is_interval(text: str) -> bool:
 
 
 def _range(start: str, end: str | None) -> WindowSpec:
-    """RANGE BETWEEN two SQL expressions, None for the current row: PySpark's `rangeBetween` takes integers only."""
+    """RANGE BETWEEN two SQL expressions, which PySpark's `rangeBetween` does not take. None is the current row."""
     between: Any
     if is_remote():
         from slidewise.functions._connect_range import between

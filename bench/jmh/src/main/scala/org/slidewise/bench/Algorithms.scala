@@ -1,14 +1,8 @@
 package org.slidewise.bench
 
 import java.util.Locale
-import org.slidewise.core.{
-  Algorithm,
-  DoubleWindow,
-  InvertibleDoubleAggregator,
-  LongAggregator,
-  LongWindow,
-  QueueAlgorithm
-}
+import org.slidewise.core.windows.{DoubleWindow, LongWindow, QueueAlgorithm, WindowAlgorithm}
+import org.slidewise.core.{InvertibleDoubleAggregator, LongAggregator}
 
 /**
  * The algorithms by keys that a command line takes without quotes: `daba-lite`, `two-stacks-lite-chunked`,
@@ -17,7 +11,7 @@ import org.slidewise.core.{
 object Algorithms {
 
   private final val Sized = "-sized"
-  private val byKeys: Map[String, Algorithm] = Algorithm.all.map(a => key(a) -> a).toMap
+  private val byKeys: Map[String, WindowAlgorithm] = WindowAlgorithm.all.map(a => key(a) -> a).toMap
 
   /**
    * An empty window over doubles, which is to hold `elements`.
@@ -26,7 +20,7 @@ object Algorithms {
    *   if there is no algorithm of that key
    */
   def window(key: String, elements: Int, operator: InvertibleDoubleAggregator): DoubleWindow =
-    if (key == "subtract-on-evict") Algorithm.subtractOnEvict.window(operator)
+    if (key == "subtract-on-evict") WindowAlgorithm.subtractOnEvict.window(operator)
     else byKey(key, elements).window(operator)
 
   /** As above, over longs. */
@@ -34,7 +28,7 @@ object Algorithms {
     byKey(key, elements).window(operator)
 
   /** The algorithm of that key. */
-  def byKey(key: String, elements: Int): Algorithm =
+  def byKey(key: String, elements: Int): WindowAlgorithm =
     byKeys.get(key.stripSuffix(Sized)) match {
       case Some(queue: QueueAlgorithm) if key.endsWith(Sized) => queue.sized(elements)
       case Some(algorithm) if !key.endsWith(Sized)            => algorithm
@@ -45,6 +39,6 @@ object Algorithms {
         )
     }
 
-  private def key(algorithm: Algorithm): String =
+  private def key(algorithm: WindowAlgorithm): String =
     algorithm.name.toLowerCase(Locale.ROOT).replace(", ", "-").replace(' ', '-')
 }

@@ -1,7 +1,8 @@
 package org.slidewise.bench
 
-import org.slidewise.core.operators.Bloom
-import org.slidewise.core.{DoubleWindow, LongWindow, Operators, SlidingAggregator, StateReader}
+import org.slidewise.core.operators.{Bloom, Operators}
+import org.slidewise.core.SlidingAggregator
+import org.slidewise.core.windows.{DoubleWindow, LongWindow, StateReader}
 
 /**
  * A window under test, which takes whole numbers and answers with a number, whatever its operator. A process has only one

@@ -1,23 +1,23 @@
 package org.slidewise.core
 
 /**
- * An aggregation operator: a monoid over partial aggregates, with a way in and a way out.
+ * Aggregation operator: a monoid over partial aggregates, with `lift` into it and `lower` out of it.
  *
- * Laws, for all `a`, `b`, `c` that `lift` and `combine` can produce:
+ * Laws, for all `a`, `b`, `c` that `lift` and `combine` can return:
  *   1. associativity: `combine(a, combine(b, c))` equals `combine(combine(a, b), c)`;
  *   1. identity: `combine(identity, a)` equals `a` equals `combine(a, identity)`.
  *
- * `combine` is always called with the older elements on the left and the newer ones on the right. It need be neither
- * commutative nor invertible, and must change neither argument.
+ * Algorithms call `combine` with the older elements on the left and the newer ones on the right. It need not be commutative or
+ * invertible. It must not change its arguments.
  *
- * An operator over numbers runs without garbage as an [[InPlaceAggregator]] instead.
+ * An operator over numbers allocates nothing for each element if it is an [[InPlaceAggregator]] instead.
  *
  * @tparam In
  *   an element of the window
  * @tparam Agg
  *   a partial aggregate of consecutive elements
  * @tparam Out
- *   the answer for a window
+ *   the result for a window
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 2.2
  */
@@ -32,12 +32,12 @@ trait Aggregator[-In, Agg, +Out] extends Operator {
   /** The partial aggregate of the elements of `older` followed by those of `newer`. */
   def combine(older: Agg, newer: Agg): Agg
 
-  /** The answer for the elements that `agg` stands for. */
+  /** The result for the elements that `agg` aggregates. */
   def lower(agg: Agg): Out
 }
 
 /**
- * An [[Aggregator]] that can take the oldest elements out again: a monoid with a left inverse.
+ * [[Aggregator]] with a left inverse: `subtract` removes the oldest elements from a partial aggregate.
  *
  * Law: `subtract(combine(a, b), a)` equals `b`.
  *
@@ -46,6 +46,6 @@ trait Aggregator[-In, Agg, +Out] extends Operator {
  */
 trait InvertibleAggregator[-In, Agg, +Out] extends Aggregator[In, Agg, Out] {
 
-  /** What stays of `whole` without `oldest`, which `whole` begins with. */
+  /** The partial aggregate of `whole` without its first elements, those of `oldest`. */
   def subtract(whole: Agg, oldest: Agg): Agg
 }

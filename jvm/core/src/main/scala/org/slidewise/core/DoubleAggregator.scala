@@ -1,6 +1,6 @@
 package org.slidewise.core
 
-/** States of double cells. */
+/** Allocation and copying of states of double cells. */
 trait DoubleCells[-In, +Out] { this: InPlaceAggregator[Array[Double], In, Out] =>
 
   override def stateBytes: Long = 8L * width
@@ -37,7 +37,7 @@ trait DoubleCells[-In, +Out] { this: InPlaceAggregator[Array[Double], In, Out] =
   }
 }
 
-/** An operator from doubles to a double, nothing boxed. */
+/** Operator from doubles to a double, without boxing. */
 abstract class DoubleAggregator
     extends InPlaceAggregator[Array[Double], Double, Double]
     with DoubleCells[Double, Double] {
@@ -45,5 +45,5 @@ abstract class DoubleAggregator
   override def lower(from: Array[Double], at: Int): Double
 }
 
-/** A [[DoubleAggregator]] that can be taken back. */
+/** [[DoubleAggregator]] with a left inverse. */
 abstract class InvertibleDoubleAggregator extends DoubleAggregator with Invertible[Array[Double]]

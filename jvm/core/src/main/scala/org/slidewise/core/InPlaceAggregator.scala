@@ -1,10 +1,9 @@
 package org.slidewise.core
 
 /**
- * An aggregation operator whose partial aggregates live in cells of arrays, so that nothing is allocated or boxed for
- * each element.
+ * Aggregation operator over partial aggregates in array cells. Allocates and boxes nothing for each element.
  *
- * A partial aggregate, a *state*, is [[width]] consecutive cells of an array, named by the array and the index of the
+ * A partial aggregate, a *state*, takes [[width]] consecutive cells of an array. Methods take the array and the index of the
  * first cell. The laws are those of [[Aggregator]].
  *
  * @tparam S
@@ -12,7 +11,7 @@ package org.slidewise.core
  * @tparam In
  *   an element of the window
  * @tparam Out
- *   the answer for a window
+ *   the result for a window
  */
 abstract class InPlaceAggregator[S, -In, +Out] extends Operator {
 
@@ -31,13 +30,13 @@ abstract class InPlaceAggregator[S, -In, +Out] extends Operator {
   /**
    * Writes the state of the elements of `older` followed by those of `newer`.
    *
-   * The state written may be either of those read: every cell is read before it is written.
+   * The target may be one of the two arguments: an implementation reads a cell before it writes it.
    */
   def combine(to: S, at: Int, older: S, olderAt: Int, newer: S, newerAt: Int): Unit
 
   /**
-   * Makes of each of `count` states, `stride` cells apart from `at` on, the aggregate from there to the last of them, with
-   * `count - 1` combines. An operator of a cell or two can spare itself to read again what it has just written.
+   * Replaces each of `count` states, `stride` cells apart from `at` on, by the aggregate from it to the last of them, with
+   * `count - 1` combines. An operator with one or two cells can override it and keep the running aggregate in registers.
    */
   def suffixes(cells: S, at: Int, stride: Int, count: Int): Unit = {
     var newer = at + (count - 1) * stride
@@ -51,20 +50,20 @@ abstract class InPlaceAggregator[S, -In, +Out] extends Operator {
   /** Writes a copy of a state. */
   def copy(to: S, at: Int, from: S, fromAt: Int): Unit
 
-  /** The answer for the elements that a state stands for. */
+  /** The result for the elements of a state. */
   def lower(from: S, at: Int): Out
 
-  /** Forgets what a state refers to. Nothing to do unless cells hold references. */
+  /** Clears the references of a state, for the garbage collector. Does nothing for primitive cells. */
   def clear(cells: S, at: Int): Unit = ()
 }
 
 /**
- * What an [[InPlaceAggregator]] adds to be taken back: a left inverse.
+ * Left inverse of an [[InPlaceAggregator]].
  *
- * Law: what `subtract` leaves of `combine(a, b)` without `a` equals `b`.
+ * Law: subtracting `a` from `combine(a, b)` gives `b`.
  */
 trait Invertible[S] {
 
-  /** Writes what stays of `whole` without `oldest`, which `whole` begins with. The state written may be `whole`. */
+  /** Writes the state of `whole` without its first elements, those of `oldest`. The target may be `whole`. */
   def subtract(to: S, at: Int, whole: S, wholeAt: Int, oldest: S, oldestAt: Int): Unit
 }

@@ -1,9 +1,9 @@
 package org.slidewise.core
 
 /**
- * An [[Aggregator]] over objects as an [[InPlaceAggregator]]: each state is one reference.
+ * Adapts an [[Aggregator]] over objects to [[InPlaceAggregator]]: each state is one reference.
  *
- * `combine` allocates exactly what the wrapped operator's `combine` allocates.
+ * Allocates nothing beyond the allocations of the wrapped operator.
  */
 sealed class ObjectAggregator[In, Agg, Out] private[core] (aggregator: Aggregator[In, Agg, Out])
     extends InPlaceAggregator[Array[AnyRef], In, Out] {
@@ -59,11 +59,11 @@ private[core] final class InvertibleObjectAggregator[In, Agg, Out](
 
 object ObjectAggregator {
 
-  /** `aggregator` over cells that each hold a reference to one partial aggregate. */
+  /** Adapts `aggregator`. */
   def of[In, Agg, Out](aggregator: Aggregator[In, Agg, Out]): ObjectAggregator[In, Agg, Out] =
     new ObjectAggregator(aggregator)
 
-  /** As above, and what `subtract` takes back stays possible. */
+  /** Adapts `aggregator` and its `subtract`. */
   def invertible[In, Agg, Out](
       aggregator: InvertibleAggregator[In, Agg, Out]
   ): InPlaceAggregator[Array[AnyRef], In, Out] with Invertible[Array[AnyRef]] =

@@ -1,9 +1,9 @@
 package org.slidewise.core
 
 /**
- * What an operator declares about itself, so that algorithms and planners need not guess.
+ * Properties that an operator declares, for algorithms and planners to use.
  *
- * The defaults claim nothing: an operator that says no more is still right with every algorithm.
+ * The defaults claim no property. Every algorithm is correct with them.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", Table 1
@@ -17,17 +17,17 @@ trait Operator extends Serializable {
   def selective: Boolean = false
 
   /**
-   * The most bytes that one partial aggregate takes, [[Operator.Grows]] if that depends on how many elements it stands
-   * for, or [[Operator.Unknown]].
+   * An upper bound of the bytes of one partial aggregate; [[Operator.Grows]] if the size depends on the number of elements,
+   * [[Operator.Unknown]] if it is not declared.
    */
   def stateBytes: Long = Operator.Unknown
 }
 
 object Operator {
 
-  /** A state whose size nobody has declared. */
+  /** The size of a state is not declared. */
   final val Unknown = -1L
 
-  /** A state that grows with the number of elements it stands for. */
+  /** The size of a state grows with the number of its elements. */
   final val Grows = Long.MaxValue
 }

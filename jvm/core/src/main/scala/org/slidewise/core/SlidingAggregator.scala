@@ -1,7 +1,7 @@
 package org.slidewise.core
 
 /**
- * A first-in first-out window that knows the aggregate of its elements: the abstract data type SWAG.
+ * First-in first-out window that returns the aggregate of its elements: the abstract data type SWAG.
  *
  * Not safe for concurrent use.
  *
@@ -25,15 +25,15 @@ trait SlidingAggregator[-In, +Out] {
   def evict(): Unit
 
   /**
-   * Removes the `count` oldest elements, with no more combines than `count` calls of `evict()`.
+   * Removes the `count` oldest elements, with at most as many combines as `count` calls of `evict()`.
    *
    * @throws java.lang.IllegalArgumentException
    *   if `count` is negative
    * @throws java.util.NoSuchElementException
-   *   if the window holds fewer elements; it is left as it was
+   *   if the window holds fewer elements; the window is then unchanged
    */
   def evict(count: Int): Unit
 
-  /** The aggregate of the window's elements, oldest first; of an empty window, the lowered identity. */
+  /** The aggregate of the elements, oldest first. The lowered identity if the window is empty. */
   def query(): Out
 }

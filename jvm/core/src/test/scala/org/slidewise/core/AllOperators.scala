@@ -5,7 +5,7 @@ import org.scalacheck.Gen
 import org.slidewise.core.OperatorSpec.{inPlace, ofDoubles, ofLongs, ofObjects}
 import org.slidewise.core.operators._
 
-/** Every operator of the core: what is added here is held to all laws and run by all algorithms. */
+/** Every operator of the core. LawsSuite and MatrixSuite test each operator of this list. */
 object AllOperators {
 
   private val eighths = Gen.choose(-800, 800).map(_ / 8.0)

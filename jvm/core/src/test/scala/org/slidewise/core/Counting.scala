@@ -2,7 +2,7 @@ package org.slidewise.core
 
 import scala.collection.mutable
 
-/** Counts the combines of an operator, and notes which cells its states are written to. */
+/** Counts the combines of an operator and records the cells that it writes. */
 final class Counting[S, In, Out](of: InPlaceAggregator[S, In, Out]) extends Delegating[S, In, Out](of) {
   private var counted = 0L
   val written = mutable.Set.empty[Int]

@@ -1,6 +1,6 @@
 package org.slidewise.core
 
-/** An operator that does what `of` does. */
+/** Operator that delegates to `of`. */
 abstract class Delegating[S, In, Out](of: InPlaceAggregator[S, In, Out])
     extends InPlaceAggregator[S, In, Out] {
   override def commutative: Boolean = of.commutative

@@ -4,7 +4,7 @@ import munit.ScalaCheckSuite
 import org.scalacheck.Prop.forAll
 import org.scalacheck.{Gen, Shrink}
 
-/** The laws of operators, for each operator, from one place. */
+/** Tests the laws of operators for each operator of the core. */
 class LawsSuite extends ScalaCheckSuite {
 
   AllOperators.all.foreach(laws(_))

@@ -3,7 +3,7 @@ package org.slidewise.core
 import org.scalacheck.Gen
 import org.scalacheck.rng.Seed
 
-/** An operator, elements to try it on, and when two of its answers are the same. */
+/** An operator with a generator of elements and the equality of its results. */
 final case class OperatorSpec[S, In, Out](
     name: String,
     operator: InPlaceAggregator[S, In, Out],

@@ -4,13 +4,13 @@ import org.apache.spark.util.sketch.CountMinSketch
 import org.slidewise.core.Aggregator
 
 /**
- * How often each long occurs, overestimated by at most 2 / `width` of all elements with probability 1 - 2^-depth^: a
- * Count-Min sketch.
+ * Count-Min sketch: the number of occurrences of each long. With probability 1 - 2^-depth^, the overestimate is at most
+ * 2 / `width` of the number of elements.
  *
  * @param depth
  *   the number of hashes, 1 or more
  * @param width
- *   the number of counters a hash, 1 or more
+ *   the number of counters of each hash, 1 or more
  * @throws java.lang.IllegalArgumentException
  *   if `depth` or `width` is out of range
  * @see

@@ -4,7 +4,7 @@ import org.apache.datasketches.hll.{HllSketch, TgtHllType, Union}
 import org.slidewise.core.Aggregator
 
 /**
- * The estimated number of distinct longs, by HyperLogLog.
+ * HyperLogLog sketch: the estimated number of distinct longs.
  *
  * @param lgK
  *   the logarithm of the number of registers, from 4 to 21; the relative error is about 1.04 / sqrt(2^lgK^)

@@ -1,11 +1,11 @@
 package org.slidewise.sketches
 
 import munit.FunSuite
-import org.slidewise.core.Algorithm
+import org.slidewise.core.windows.WindowAlgorithm
 
 class SketchesSuite extends FunSuite {
 
-  Algorithm.all.foreach { algorithm =>
+  WindowAlgorithm.all.foreach { algorithm =>
     test(s"$algorithm: HyperLogLog counts the distinct elements of the window alone") {
       val window = algorithm.window(new HyperLogLog(12))
       (0 until 300).foreach { i =>

@@ -4,15 +4,15 @@ import org.slf4j.LoggerFactory;
 import org.slidewise.spark.config.BuiltFor;
 
 /**
- * The Spark that runs, against the Spark that this jar was made for. Written in Java so that it works
- * on a Spark of another Scala version, too.
+ * Compares the running Spark version with the one that this jar is built for. Written in Java so that
+ * it works on a Spark of another Scala version, too.
  */
 public final class SparkVersion {
   private static final boolean SUPPORTED = check();
 
   private SparkVersion() {}
 
-  /** Whether this jar fits. If not, one warning has said what would. */
+  /** Whether this jar fits. If not, one warning in the log has named the versions that have a jar. */
   public static boolean isSupported() {
     return SUPPORTED;
   }
@@ -26,7 +26,7 @@ public final class SparkVersion {
     return fits;
   }
 
-  /** What is wrong, and which versions there are jars for. */
+  /** The warning for a Spark version that this jar is not built for. */
   static String mismatch(String running) {
     return "Slidewise stays off: this jar is for Spark "
         + BuiltFor.MINOR

@@ -3,10 +3,12 @@ package org.slidewise.spark
 import org.apache.spark.sql.{Dataset, SparkSession}
 import org.apache.spark.sql.classic
 
-import org.slidewise.spark.expressions.{OrderCheckStrategy, Registered}
-import org.slidewise.spark.planning.{SlidingWindowStrategy, WindowReport}
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.explain.WindowReport
+import org.slidewise.spark.expressions.{OrderCheckStrategy, SqlFunctions}
+import org.slidewise.spark.planning.{SettingsCheckStrategy, SlidingWindowStrategy}
 
-/** Slidewise in a session that is already running. */
+/** Switches Slidewise on in a running session, and reports on its queries. */
 object Slidewise {
 
   /**
@@ -15,15 +17,20 @@ object Slidewise {
    * @return
    *   whether it was off
    * @throws java.lang.IllegalStateException
-   *   if this jar was not made for the Spark that runs
+   *   if this jar is not built for the running Spark version
    */
   def install(session: SparkSession): Boolean = {
     if (!SparkVersion.isSupported) throw new IllegalStateException(SparkVersion.mismatch(session.version))
+    SlidewiseSettings.register()
     val off = !isInstalled(session)
     if (off) {
       val running = session.asInstanceOf[classic.SparkSession]
-      running.experimental.extraStrategies ++= Seq(OrderCheckStrategy, SlidingWindowStrategy)
-      Registered.into(running.sessionState.functionRegistry)
+      running.experimental.extraStrategies ++= Seq(
+        SettingsCheckStrategy,
+        OrderCheckStrategy,
+        SlidingWindowStrategy
+      )
+      SqlFunctions.registerIn(running.sessionState.functionRegistry)
     }
     off
   }

@@ -3,7 +3,7 @@ package org.slidewise.spark
 import org.apache.spark.sql.ExtendedExplainGenerator
 import org.apache.spark.sql.execution.SparkPlan
 
-import org.slidewise.spark.planning.WindowReport
+import org.slidewise.spark.explain.WindowReport
 
 /**
  * Adds to EXPLAIN, for each window expression, whether Slidewise runs it and if not, why; one JSON object a line. To be

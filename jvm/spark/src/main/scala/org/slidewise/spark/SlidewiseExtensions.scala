@@ -5,9 +5,10 @@ import java.util.{Collections, WeakHashMap}
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 
 /**
- * The one door: what `spark.sql.extensions` names, and what a jar on the class path brings by itself.
+ * Switches Slidewise on in new sessions. Spark applies it if `spark.sql.extensions` names it, and finds it by itself if the
+ * jar is on the class path at start-up.
  *
- * On a Spark that this jar was not made for, it changes nothing and says so in one line of the log.
+ * On a Spark version that this jar is not built for, it changes nothing and logs one warning.
  */
 class SlidewiseExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit =
@@ -20,16 +21,19 @@ object SlidewiseExtensions {
   private def firstTime(extensions: SparkSessionExtensions): Boolean = seen.synchronized(seen.add(extensions))
 }
 
-/** Kept apart so that nothing of Catalyst is loaded on a Spark that this jar was not made for. */
+/** A class of its own, so that no Catalyst class is loaded on a Spark version that this jar is not built for. */
 private object Injection {
   def apply(extensions: SparkSessionExtensions): Unit = {
+    config.SlidewiseSettings.register()
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
     extensions.injectHintResolutionRule(_ => planning.streams.StreamStartRule)
     extensions.injectPostHocResolutionRule(_ => planning.streams.StreamWindowRule)
     extensions.injectPlannerStrategy(_ => planning.streams.StreamWindowStrategy)
     extensions.injectCheckRule(session => new planning.streams.StreamCheck(session))
     extensions.injectOptimizerRule(_ => planning.streams.PushFilterThroughStream)
-    expressions.Registered.all.foreach(extensions.injectFunction)
+    expressions.SqlFunctions.all.foreach(f => extensions.injectFunction(f.description))
+    extensions.injectCheckRule(_ => planning.SettingsCheck)
+    extensions.injectCheckRule(_ => planning.IntervalFrameCheck)
     extensions.injectCheckRule(_ => expressions.OrderCheck)
   }
 }

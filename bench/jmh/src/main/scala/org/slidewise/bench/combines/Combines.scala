@@ -1,7 +1,8 @@
 package org.slidewise.bench.combines
 
 import org.slidewise.core.batch.{Frames, GreedySwa}
-import org.slidewise.core.{Aggregator, Algorithm, SlidingAggregator}
+import org.slidewise.core.windows.WindowAlgorithm
+import org.slidewise.core.{Aggregator, SlidingAggregator}
 
 /**
  * Counts, exactly, the combines that each algorithm does for the same frames, and prints them as JSON: SWA, which does the
@@ -13,8 +14,8 @@ import org.slidewise.core.{Aggregator, Algorithm, SlidingAggregator}
  */
 object Combines {
 
-  private val algorithms: Seq[Algorithm] = {
-    import Algorithm._
+  private val algorithms: Seq[WindowAlgorithm] = {
+    import WindowAlgorithm._
     Seq(twoStacks, twoStacksLite, daba, dabaLite, flatFit, flatFat, fiba, recalculation)
   }
 

@@ -5,7 +5,8 @@ import java.util.concurrent.TimeUnit
 
 import org.openjdk.jmh.annotations._
 
-import org.slidewise.core.{Aggregator, Algorithm, SlidingAggregator}
+import org.slidewise.core.windows.WindowAlgorithm
+import org.slidewise.core.{Aggregator, SlidingAggregator}
 import org.slidewise.core.batch.GreedySwa
 import org.slidewise.core.incremental.ExtremeCheckpoints
 
@@ -47,7 +48,7 @@ class CheckpointsOrMerging {
     }
     checkpoints = ExtremeCheckpoints.max[java.lang.Long](Ordering.fromLessThan((a, b) => a < b))
     swa = new GreedySwa(Greatest)
-    twoStacksLite = Algorithm.twoStacksLite.window(Greatest)
+    twoStacksLite = WindowAlgorithm.twoStacksLite.window(Greatest)
     for (i <- 0 until window) {
       checkpoints.insert(elements(i))
       swa.insert(elements(i))

@@ -3,17 +3,17 @@ package org.slidewise.core.algorithms
 import org.slidewise.core.state.States
 
 /**
- * What DABA and DABA Lite share: the six positions, and the steps of the reversal that move them.
+ * Base of DABA and DABA Lite: the six positions, and the steps of the incremental reversal.
  *
- * front ≤ b ≤ end divide the queue into the front list and the back list. Unless l = r, a reversal is under way, with
- * front < l ≤ r ≤ a ≤ b: in the front list then lie l,,L,, from `l`, l,,R,, from `r` and l,,A,, from `a`. After each
- * operation the window is empty, or (r - l) + 1 ≤ (b - front) - (end - b) and r - l = a - r: there are as many steps left to
- * do as there will be operations, at least, before the back list is to become l,,R,,.
+ * front ≤ b ≤ end divide the queue into the front list and the back list. If l < r, a reversal is in progress with
+ * front < l ≤ r ≤ a ≤ b. The front list then contains the sublists l,,L,, from `l`, l,,R,, from `r` and l,,A,, from `a`. After
+ * each operation the window is empty, or (r - l) + 1 ≤ (b - front) - (end - b) and r - l = a - r. The reversal therefore ends
+ * before the back list must become l,,R,,, at one step an operation.
  *
- * The paper does a step in each operation until l = r, and then moves `l`, `r` and `a` on with each to count down what is left;
- * here that is the difference of the lists' sizes. An insertion does its step at once only where states are small. Where to
- * read one costs, it does so only if there would be too many left: each eviction then combines the state that is at the
- * front next, which is read anyhow. The bounds on the combines of an operation are the paper's either way.
+ * Differences to the paper: the paper performs a step in each operation until l = r and then advances `l`, `r` and `a` to count
+ * down; here the difference of the lists' sizes is that count. An insertion performs a step only if states are cheap to read,
+ * or if too many steps would be left. The evictions then perform them, on states that they read anyway. The bounds on the
+ * combines of one operation are those of the paper.
  */
 private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extends DequeAlgorithm[S](states) {
   private[algorithms] final var l: Int = 0
@@ -21,12 +21,12 @@ private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extend
   private[algorithms] final var a: Int = 0
   private[algorithms] final var b: Int = 0
 
-  /** 0 and 1 by turns: changes whenever the back list becomes l,,R,,. */
+  /** Alternates between 0 and 1, whenever the back list becomes l,,R,,. */
   protected final var turn: Int = 0
 
-  private[this] val putsOff: Boolean = states.isCostlyToRead
+  private[this] val defersReversal: Boolean = states.isCostlyToRead
 
-  /** All that a queue is beside its states: to be given to [[moveTo]] of another with the same states. */
+  /** The positions of the queue, for [[moveTo]] of another algorithm over the same states. */
   private[core] final def positions: Array[Int] = Array(front, l, r, a, b, end, turn)
 
   private[core] final def moveTo(positions: Array[Int]): Unit = {
@@ -39,10 +39,10 @@ private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extend
     turn = positions(6)
   }
 
-  /** One step of l,,L,, and l,,R,, becoming part of the front list: `l` goes up by one and `a` down by one. */
+  /** One step of the reversal, which increments `l` and decrements `a`. */
   protected def shrink(): Unit
 
-  // `evict()` stands in each class below: measured with sums, a round takes longer if it is shared from here.
+  // Each subclass has its own `evict()`: sharing it here was measured to be slower with sums.
   private[core] final override def evict(count: Int): Unit =
     if (count < size) super.evict(count)
     else {
@@ -55,17 +55,17 @@ private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extend
   private def surplus: Int = (b - front) - (end - b)
 
   protected final def fixupAfterInsert(): Unit = {
-    val isDue = if (putsOff) surplus <= r - l else l != r || surplus <= 0
-    if (isDue) fixup()
+    val needsStep = if (defersReversal) surplus <= r - l else l != r || surplus <= 0
+    if (needsStep) fixup()
   }
 
   protected final def fixupAfterEvict(): Unit = if (l != r || surplus <= 0) fixup()
 
   /**
-   * Restores the sizes, of which an insertion or eviction has left one too small, with one step of the reversal.
+   * Restores the invariant on sizes after an insertion or eviction, with one step of the reversal.
    *
-   * All but `shrink` is written out here: what happens once a window is rare, and the compiler would make calls of it, after
-   * which all fields are loaded again.
+   * Inlined by hand except for `shrink`: the JIT compiler does not inline code that runs once in a window's length, and
+   * reloads all fields after a call.
    */
   private def fixup(): Unit = {
     if (l == r) {

@@ -3,9 +3,9 @@ package org.slidewise.core.algorithms
 import org.slidewise.core.state.States
 
 /**
- * DABA, the De-Amortized Banker's Aggregator: Two-Stacks whose flip is spread over the operations after it.
+ * DABA, the De-Amortized Banker's Aggregator: Two-Stacks that spreads each flip over the following operations.
  *
- * Combines, worst case: query 1, insert 4, evict 3; on average over non-empty windows: insert 2.5, evict 1.5. Space:
+ * Combines in the worst case: query 1, insert 4, evict 3; on average over non-empty windows: insert 2.5, evict 1.5. Space:
  * 2 n states.
  *
  * Each position has two slots, `val` and `agg`; the sublists are those of [[BankersAlgorithm]]. Invariants, after each

@@ -3,9 +3,9 @@ package org.slidewise.core.algorithms
 import org.slidewise.core.state.States
 
 /**
- * DABA Lite: DABA in half the space, which keeps only what is read again.
+ * DABA Lite: DABA in half the space, with one state an element.
  *
- * Combines, worst case: query 1, insert 3, evict 2; on average over non-empty windows: insert 2, evict 1. Space: n + 2
+ * Combines in the worst case: query 1, insert 3, evict 2; on average over non-empty windows: insert 2, evict 1. Space: n + 2
  * states.
  *
  * The sublists are those of [[BankersAlgorithm]]. Invariants, after each operation, for a window of v,,0,,, …, v,,n-1,,:
@@ -21,7 +21,7 @@ import org.slidewise.core.state.States
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 6
  */
 final class DabaLite[S] private[core] (states: States[S]) extends BankersAlgorithm[S](states) {
-  // With each turn, the aggregate of the back list becomes that of l,,R,,: DL5 gives DL4, as DL1 gives DL2.
+  // At each turn the back list becomes l,,R,,, and the registers swap: DL5 gives DL4, and DL1 gives DL2.
   private[algorithms] def backRegister: Int = States.A + turn
   private[algorithms] def accumulatedRegister: Int = States.B - turn
 

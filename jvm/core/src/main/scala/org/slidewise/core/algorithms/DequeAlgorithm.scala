@@ -2,16 +2,16 @@ package org.slidewise.core.algorithms
 
 import org.slidewise.core.state.States
 
-/** An algorithm over a double-ended queue of elements, from the oldest at `front` to before `end`. */
+/** Base of algorithms over a double-ended queue of elements at the positions `front until end`, oldest first. */
 private[algorithms] abstract class DequeAlgorithm[S](states: States[S]) extends SlotAlgorithm[S](states) {
   private[core] final override def makeRoom(): Unit = if (states.makeRoom(front, end)) relocated()
 
-  /** Called when `states` has grown or shrunk: what was kept by slot and not by position is void. */
+  /** Called after `states` has grown or shrunk. Slots that a subclass has kept are then invalid; positions are not. */
   protected def relocated(): Unit = ()
 
   protected final def at(position: Int): Int = states.slot(position)
 
-  /** The slot of `position`, or the identity's if the sublist from there to before `bound` is empty. */
+  /** The slot of `position`, or of the identity if the sublist `position until bound` is empty. */
   protected final def firstOf(position: Int, bound: Int): Int =
     if (position == bound) States.Identity else states.slot(position)
 

@@ -3,21 +3,21 @@ package org.slidewise.core.algorithms
 import org.slidewise.core.state.{RingStates, States}
 
 /**
- * FiBA: a B-tree by time, with fingers to its oldest and newest leaf, and partial aggregates placed so that both ends
- * can change without touching the rest. Also takes elements that arrive out of order.
+ * FiBA: a B-tree ordered by time, with fingers to the oldest and the newest leaf. Supports elements out of order. The placement
+ * of partial aggregates keeps changes at both ends local.
  *
  * Combines: in order, insert and evict O(1) amortised and O(log n) worst case; an element with d newer ones, O(log d)
- * amortised; query 2, or 0 with fewer than 8 elements. Space: n states and one a node, of which there are at most n / 3 + 2; nodes and
- * slots are reused and never given back, so the window's greatest size counts.
+ * amortised; query 2, or 0 with fewer than 8 elements. Space: n states and one for each of at most n / 3 + 2 nodes. Nodes and
+ * slots are reused and never released, so that n is the greatest size of the window.
  *
- * A node is left (right) spine if it is on the path from the root to the oldest (newest) leaf; the root is on both.
+ * A node is on the left (right) spine if it is on the path from the root to the oldest (newest) leaf; the root is on both.
  * Invariants, after each operation:
  *   - B1: entries are in order of time, of equal times in order of arrival;
  *   - B2: all leaves are equally deep, and every node but the root has from 3 to 7 entries;
  *   - B3: a node on no spine holds the aggregate of all entries in its subtree;
- *   - B4: the root holds the aggregate of all but the subtrees of its first and last child;
- *   - B5: any other left (right) spine node holds the aggregate of its subtree but its first (last) child's, followed
- *     (preceded) by what its parent holds unless that is the root.
+ *   - B4: the root holds the aggregate of all entries but those of its first and last child's subtrees;
+ *   - B5: any other left (right) spine node holds the aggregate of its subtree without its first (last) child's, followed
+ *     (preceded) by its parent's aggregate unless the parent is the root.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, "Optimal and General Out-of-Order Sliding-Window Aggregation", VLDB 2019, sections
@@ -45,7 +45,7 @@ final class Fiba[S] private[core] (ring: RingStates[S]) extends SlotAlgorithm[S]
 
   private[core] override def insertLifted(): Unit = insertLifted(if (size == 0) 0L else newestTime)
 
-  /** Adds the element whose state was written to `slotForInsert`, after all that are not newer than `time`. */
+  /** Adds the element whose state is in `slotForInsert`, after all elements with times up to `time`. */
   private[core] def insertLifted(time: Long): Unit = {
     val next = slots.take()
     val leaf = leafFor(time)
@@ -87,7 +87,7 @@ final class Fiba[S] private[core] (ring: RingStates[S]) extends SlotAlgorithm[S]
       States.Result
     }
 
-  /** The leaf that an entry of `time` goes to, found from the newest leaf. */
+  /** The leaf for an entry with `time`. The search starts at the newest leaf. */
   private def leafFor(time: Long): FibaNode = {
     var node = newest
     while (!node.isRoot && (node.entries == 0 || time < node.time(0))) node = node.parent
@@ -95,7 +95,7 @@ final class Fiba[S] private[core] (ring: RingStates[S]) extends SlotAlgorithm[S]
     node
   }
 
-  /** Splits an overflowing node in two around its middle entry, which moves to the parent; returns the parent. */
+  /** Splits an overflowing node in two and moves its middle entry to the parent. Returns the parent. */
   private def split(node: FibaNode): FibaNode = {
     val middle = FibaNode.MinArity
     if (node.isRoot) {
@@ -122,7 +122,7 @@ final class Fiba[S] private[core] (ring: RingStates[S]) extends SlotAlgorithm[S]
     if (!right.rightSpine) aggregates.ofSubtree(right) // B3
   }
 
-  /** Fills up the first child of its parent from the second, or merges the two; returns the parent. */
+  /** Refills `node`, its parent's first child, from the second child, or merges the two. Returns the parent. */
   private def borrowOrMerge(node: FibaNode): FibaNode = {
     val parent = node.parent
     val sibling = parent.child(1)
@@ -141,7 +141,7 @@ final class Fiba[S] private[core] (ring: RingStates[S]) extends SlotAlgorithm[S]
     parent
   }
 
-  /** B3, B4 and B5 for `changed`, its ancestors and the spine nodes below it, all others being right. */
+  /** Restores B3, B4 and B5 for `changed`, its ancestors and the spine nodes below it. */
   private def refresh(changed: FibaNode): Unit = {
     var node = changed
     while (!node.leftSpine && !node.rightSpine) {

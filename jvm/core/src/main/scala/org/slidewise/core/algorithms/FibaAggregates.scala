@@ -2,17 +2,17 @@ package org.slidewise.core.algorithms
 
 import org.slidewise.core.state.States
 
-/** Computes what the nodes of [[Fiba]]'s tree hold, from their entries, children and parent. */
+/** Computes the aggregates of the nodes of [[Fiba]]'s tree from their entries, children and parent. */
 private[algorithms] final class FibaAggregates[S](states: States[S]) {
   import FibaAggregates.Nothing
 
-  /** B3. */
+  /** Establishes B3. */
   def ofSubtree(node: FibaNode): Unit = {
     val target = states.slot(node.agg)
     hold(target, ofRange(node, target, Nothing, first = true, last = true))
   }
 
-  /** B4 for the root, B5 for any other node of a spine, whose parent holds what it should. */
+  /** Establishes B4 for the root, or B5 for another spine node whose parent is up to date. */
   def onSpine(node: FibaNode): Unit = {
     val target = states.slot(node.agg)
     val below = !node.isRoot && !node.parent.isRoot
@@ -21,7 +21,10 @@ private[algorithms] final class FibaAggregates[S](states: States[S]) {
     hold(target, if (below && node.leftSpine) followed(target, own, node.parent.agg) else own)
   }
 
-  /** The slot of what is in the slot `before` followed by the node's entries and children: `target`, or that of the only one. */
+  /**
+   * Aggregates the slot `before` and then the entries and children of `node`. Returns `target`, or the slot of the only one of
+   * them.
+   */
   private def ofRange(node: FibaNode, target: Int, before: Int, first: Boolean, last: Boolean): Int = {
     val entries = node.entries
     var held = before
@@ -42,7 +45,7 @@ private[algorithms] final class FibaAggregates[S](states: States[S]) {
     held
   }
 
-  /** The slot of what is in the slot `held` followed by what is at `position`. */
+  /** Aggregates the slot `held` and then `position`. Returns the slot of the result. */
   private def followed(target: Int, held: Int, position: Int): Int =
     if (held == Nothing) states.slot(position)
     else {
@@ -57,6 +60,6 @@ private[algorithms] final class FibaAggregates[S](states: States[S]) {
 
 private object FibaAggregates {
 
-  /** In place of a slot. */
+  /** No slot. */
   final val Nothing = -1
 }

@@ -1,11 +1,11 @@
 package org.slidewise.core.algorithms
 
-/** A node of a finger B-tree: entries in order of time, between and around which lie the children, if it has any. */
+/** Node of [[Fiba]]'s B-tree: entries in order of time, and, if it is no leaf, the children between and around them. */
 private[algorithms] final class FibaNode(val agg: Int) {
   import FibaNode.MaxEntries
 
-  // Entries begin at `first`, so that the oldest leaf loses them without moving the others. There may be one more than
-  // allowed, for the moment before an overflowing node is split.
+  // Entries begin at `first`, so that the oldest leaf removes its first entry without moving the others. The arrays have room
+  // for one entry above the maximum, until an overflowing node is split.
   private[this] var first: Int = 0
   private[this] val times = new Array[Long](2 * (MaxEntries + 1))
   private[this] val values = new Array[Int](2 * (MaxEntries + 1))
@@ -31,7 +31,7 @@ private[algorithms] final class FibaNode(val agg: Int) {
     this
   }
 
-  /** The number of entries not after `time`: where a newer entry of that time goes. */
+  /** The number of entries with times up to `time`: the index for a new entry of that time. */
   def indexAfter(time: Long): Int = {
     var i = entries
     while (i > 0 && this.time(i - 1) > time) i -= 1
@@ -54,7 +54,7 @@ private[algorithms] final class FibaNode(val agg: Int) {
     values(first + i) = value
   }
 
-  /** Puts an entry at `i`, and the child right of it. */
+  /** Inserts an entry at `i`, and the child right of it. */
   def insert(i: Int, time: Long, value: Int, right: FibaNode): Unit = {
     if (first + entries == times.length) moveToStart()
     if (i < entries) {
@@ -69,7 +69,7 @@ private[algorithms] final class FibaNode(val agg: Int) {
     entries += 1
   }
 
-  /** Takes out entry 0, with the child left of it. */
+  /** Removes entry 0 and the child left of it. */
   def removeFirst(): Unit = {
     first += 1
     if (!isLeaf) {
@@ -79,14 +79,14 @@ private[algorithms] final class FibaNode(val agg: Int) {
     entries -= 1
   }
 
-  /** Takes out entry 0, with the child right of it. */
+  /** Removes entry 0 and the child right of it. */
   def removeFirstKeepingChild(): Unit = {
     val child = nodes(0)
     removeFirst()
     nodes(0) = child
   }
 
-  /** Adds the entries from `from` on of `other`, with the children around them. */
+  /** Appends the entries of `other` from `from` on, with the children around them. */
   def append(other: FibaNode, from: Int): Unit = {
     moveToStart()
     if (!isLeaf) setChild(entries, other.child(from))
@@ -105,7 +105,7 @@ private[algorithms] final class FibaNode(val agg: Int) {
     first = 0
   }
 
-  /** Drops the entries from `from` on, and the children right of them. */
+  /** Removes the entries from `from` on, and the children right of them. */
   def truncate(from: Int): Unit = {
     if (!isLeaf) java.util.Arrays.fill(nodes.asInstanceOf[Array[AnyRef]], from + 1, entries + 1, null)
     entries = from
@@ -114,7 +114,7 @@ private[algorithms] final class FibaNode(val agg: Int) {
 
 private[algorithms] object FibaNode {
 
-  /** The least number of children of an inner node but the root. */
+  /** The smallest number of children of an inner node other than the root. */
   final val MinArity = 4
   final val MinEntries = MinArity - 1
   final val MaxEntries = 2 * MinArity - 1

@@ -5,8 +5,8 @@ import org.slidewise.core.state.{RingStates, States}
 /**
  * FlatFAT, the Reactive Aggregator: a perfect binary tree of aggregates over a ring of elements.
  *
- * Combines: insert and evict ⌈log,,2,, n⌉ + 1 amortised and 4 n when the ring is resized, query 0, or at most
- * 2 log,,2,, n + 3 where the window wraps around the ring and the operator does not commute. Space: 2 n to 8 n states.
+ * Combines: insert and evict ⌈log,,2,, n⌉ + 1 amortised and 4 n when the ring is resized; query 0, or at most
+ * 2 log,,2,, n + 3 if the window wraps around the ring and the operator does not commute. Space: 2 n to 8 n states.
  *
  * Nodes are numbered as in a heap: 1 is the root, the children of i are 2 i and 2 i + 1, and the leaf of a position is
  * `capacity + (position mod capacity)`. Invariants, after each operation, for a window of v,,0,,, …, v,,n-1,,:
@@ -54,7 +54,7 @@ final class FlatFat[S] private[core] (ring: RingStates[S]) extends DequeAlgorith
     }
   }
 
-  /** `Result` becomes the aggregate of `leaf` and all leaves right of it. */
+  /** Writes the aggregate of `leaf` and all leaves right of it to `Result`. */
   private def aggregateFrom(leaf: Int): Unit = {
     states.copy(States.Result, node(leaf))
     var i = leaf
@@ -64,7 +64,7 @@ final class FlatFat[S] private[core] (ring: RingStates[S]) extends DequeAlgorith
     }
   }
 
-  /** `A` becomes the aggregate of `leaf` and all leaves left of it. */
+  /** Writes the aggregate of `leaf` and all leaves left of it to `A`. */
   private def aggregateTo(leaf: Int): Unit = {
     states.copy(States.A, node(leaf))
     var i = leaf
@@ -74,7 +74,7 @@ final class FlatFat[S] private[core] (ring: RingStates[S]) extends DequeAlgorith
     }
   }
 
-  /** F3 for all ancestors of the `count` leaves from `position` on. */
+  /** Restores F3 for all ancestors of the `count` leaves from `position` on. */
   private def refresh(position: Int, count: Int): Unit = {
     val capacity = states.capacity
     val first = position & (capacity - 1)

@@ -3,11 +3,11 @@ package org.slidewise.core.algorithms
 import org.slidewise.core.state.{RingStates, States}
 
 /**
- * FlatFIT, the flat and fast index traverser: partial aggregates with pointers, which queries stitch together and
- * shorten.
+ * FlatFIT, the flat and fast index traverser: partial aggregates with pointers to the position after their last element.
+ * Queries follow the pointers and compress the path.
  *
  * Combines: insert 0, evict 0, query at most n - 1 and O(1) amortised over rounds of evict, insert and query. Space: n
- * states and up to 2 n indices (times at most 4, as the ring is resized by doubling and halving).
+ * states and up to 2 n indices, at most four times as many after the ring was resized.
  *
  * Invariants, after each operation, for a window of v,,0,,, …, v,,n-1,, at the positions `front` to before `end`:
  *   - X1: for each position p of the window, p < next(p) ≤ end;

@@ -3,39 +3,40 @@ package org.slidewise.core.algorithms
 import org.slidewise.core.state.States
 
 /**
- * An in-order algorithm, on slots: which states it keeps and when it combines them, whatever they are.
+ * Base of the window algorithms over slots. An algorithm decides which states to keep and when to combine them, independent of
+ * their type.
  *
- * An insertion has two halves, so that the caller can lift an element of any type, unboxed, right into its place.
+ * An insertion has two steps, so that the caller can lift an element of any type into its slot without boxing. Not safe for
+ * concurrent use.
  */
 abstract class SlotAlgorithm[S] private[algorithms] (private[core] val states: States[S]) {
-  // Here, and not in the classes below, so that a call needs no look at which of them it is.
+  // In the base class, so that reading them needs no virtual call.
   private[algorithms] final var front: Int = 0
   private[algorithms] final var end: Int = 0
 
   /**
-   * This; each class says it of itself. Called first, it has the compiler look at the class once and know it in all that is
-   * called of the result.
+   * Returns this. Each class overrides it, so that the JIT compiler checks the class once and inlines the calls on the result.
    */
   private[core] def self: SlotAlgorithm[S]
 
   final def size: Int = end - front
 
-  /** True only if the next element can be inserted as storage is. */
+  /** Whether the next element can be inserted without `makeRoom`. */
   private[core] final def hasRoom: Boolean = states.hasRoom(front, end)
 
   /** Makes room for the next element. */
   private[core] def makeRoom(): Unit
 
-  /** The slot to write the next element's lifted state to, once there is room. */
+  /** The slot for the lifted state of the next element, after `makeRoom`. */
   private[core] def slotForInsert: Int = states.slot(end)
 
-  /** Adds the element whose state was written to `slotForInsert`. */
+  /** Adds the element whose state is in `slotForInsert`. */
   private[core] def insertLifted(): Unit
 
-  /** Removes the oldest element of a window that has one. */
+  /** Removes the oldest element. The window must not be empty. */
   private[core] def evict(): Unit
 
-  /** Removes the `count` oldest elements of a window that has them. */
+  /** Removes the `count` oldest elements. The window must have as many. */
   private[core] def evict(count: Int): Unit = {
     var left = count
     while (left > 0) {
@@ -44,6 +45,6 @@ abstract class SlotAlgorithm[S] private[algorithms] (private[core] val states: S
     }
   }
 
-  /** The slot that holds the state of the whole window, until the next operation. */
+  /** Returns the slot with the state of the whole window, valid until the next operation. */
   private[core] def answer(): Int
 }

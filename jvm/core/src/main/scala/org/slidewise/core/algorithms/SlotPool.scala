@@ -2,7 +2,7 @@ package org.slidewise.core.algorithms
 
 import org.slidewise.core.state.RingStates
 
-/** Hands out positions of a ring that stay where they are, and takes them back in any order. */
+/** Allocates positions of a ring, released in any order. A position keeps its slot when the ring grows. */
 private[algorithms] final class SlotPool(ring: RingStates[_]) {
   private[this] var taken: Int = 0
   private[this] var free: Array[Int] = new Array[Int](16)
@@ -13,7 +13,7 @@ private[algorithms] final class SlotPool(ring: RingStates[_]) {
       freeCount -= 1
       free(freeCount)
     } else {
-      // Positions from 0 on never wrap around, so that their slots stay the same when the ring grows.
+      // Positions from 0 on never wrap around, so that growing does not move their slots.
       ring.makeRoom(0, taken)
       taken += 1
       taken - 1

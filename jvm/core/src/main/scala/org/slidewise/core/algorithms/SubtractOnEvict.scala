@@ -4,10 +4,10 @@ import org.slidewise.core.Invertible
 import org.slidewise.core.state.States
 
 /**
- * Subtract-on-evict: one running aggregate, out of which each evicted element is subtracted.
+ * Subtract-on-evict: one running aggregate, from which each evicted element is subtracted.
  *
- * Only for operators with an inverse. Over floating-point numbers what was subtracted leaves its rounding behind until
- * the window is next empty.
+ * For operators with an inverse only. Over floating-point numbers the rounding errors of subtractions stay until the window is
+ * next empty.
  *
  * Combines: insert 1, evict 0 (and one `subtract`), query 0. Space: n + 1 states.
  *

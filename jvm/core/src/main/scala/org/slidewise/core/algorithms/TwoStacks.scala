@@ -3,7 +3,7 @@ package org.slidewise.core.algorithms
 import org.slidewise.core.state.States
 
 /**
- * Two-Stacks: a queue of two stacks, each element beside the aggregate of its stack from there down.
+ * Two-Stacks: a queue of two stacks, with the aggregate of each element and all below it in its stack.
  *
  * Combines: query 1, insert 1, evict at most n and 1 amortised. Space: 2 n states.
  *
@@ -57,7 +57,7 @@ final class TwoStacks[S] private[core] (states: States[S]) extends DequeAlgorith
     States.Result
   }
 
-  /** Moves B to F, aggregating the other way: T2 for all positions. */
+  /** Moves B to F and aggregates in the other direction: T2 for all positions. */
   private def flip(): Unit = {
     var position = end
     while (position != front) {

@@ -3,7 +3,7 @@ package org.slidewise.core.algorithms
 import org.slidewise.core.state.States
 
 /**
- * Two-Stacks Lite: Two-Stacks in one queue, which keeps only what is read again.
+ * Two-Stacks Lite: Two-Stacks in one queue, with one state an element.
  *
  * Combines: query 1, insert 1, evict at most n and 1 amortised. Space: n + 1 states.
  *
@@ -21,7 +21,7 @@ final class TwoStacksLite[S] private[core] (states: States[S]) extends DequeAlgo
 
   private[algorithms] var middle: Int = 0
 
-  // Resetting the register instead would be a call that the compiler does not see through, as it is rare.
+  // Resetting the register in `flip` instead would add a call that the JIT compiler does not inline.
   private def aggregateOfBack: Int = if (middle == end) States.Identity else Back // L3
 
   private[core] override def self: SlotAlgorithm[S] = this

@@ -1,19 +1,18 @@
 package org.slidewise.core.batch
 
 /**
- * Windows over an array of elements, one after the other: window `k` is the elements at the positions `lo(k)` up to but
- * not including `hi(k)`.
+ * Sequence of windows over an array of elements: window `k` has the elements at the positions `lo(k) until hi(k)`.
  *
- * Checked when made, so that what takes frames need not check again:
+ * The factory methods check these conditions:
  *   - (F1) `0 <= lo(k) <= hi(k) <= size` for each `k` below `count`; a window may be empty;
  *   - (F2) `lo` and `hi` never decrease.
  *
- * The arrays are not copied: who made them must not change them while the frames are in use.
+ * The arrays are not copied. The caller must not change them while the frames are in use.
  *
  * @param lo
  *   the position of each window's first element
  * @param hi
- *   the position just past each window's last element
+ *   the position after each window's last element
  * @param count
  *   the number of windows
  * @param size
@@ -21,7 +20,7 @@ package org.slidewise.core.batch
  */
 final class Frames private (val lo: Array[Int], val hi: Array[Int], val count: Int, val size: Int) {
 
-  /** The number of elements in the widest window. Costs a pass over the frames. */
+  /** The number of elements in the widest window. Takes one pass over the frames. */
   def widest: Int = {
     var most = 0
     var k = 0
@@ -36,10 +35,10 @@ final class Frames private (val lo: Array[Int], val hi: Array[Int], val count: I
 object Frames {
 
   /**
-   * The windows `[lo(k), hi(k))` for `k` below `count`, over `size` elements. Costs a pass over the frames.
+   * Creates the windows `[lo(k), hi(k))` for `k` below `count`, over `size` elements. Takes one pass over the frames.
    *
    * @throws java.lang.IllegalArgumentException
-   *   if (F1) or (F2) does not hold, naming the first window that breaks it
+   *   if (F1) or (F2) does not hold; the message names the first such window
    */
   def of(lo: Array[Int], hi: Array[Int], count: Int, size: Int): Frames = {
     require(
@@ -65,9 +64,9 @@ object Frames {
   }
 
   /**
-   * One window for each of `size` rows, from `lower` to `upper` rows after it, both included: `rows(n, -2, 0)` is SQL's
-   * `ROWS BETWEEN 2 PRECEDING AND CURRENT ROW`. What reaches past the first or the last row is cut off. An end is
-   * unbounded when its offset is `Int.MinValue` or `Int.MaxValue`.
+   * Creates one window for each of `size` rows, from `lower` to `upper` rows after it, both included: `rows(n, -2, 0)` is SQL's
+   * `ROWS BETWEEN 2 PRECEDING AND CURRENT ROW`. Windows are truncated at the first and the last row. The offsets
+   * `Int.MinValue` and `Int.MaxValue` mean unbounded.
    *
    * @throws java.lang.IllegalArgumentException
    *   if `size` is negative or `lower` is past `upper`

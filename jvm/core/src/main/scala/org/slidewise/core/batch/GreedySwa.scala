@@ -8,31 +8,30 @@ import org.slidewise.core.{Aggregator, SlidingAggregator}
 /**
  * The greedy algorithm SWA: the fewest operator applications for any sequence of windows whose ends never decrease.
  *
- * This is the online form: `insert` moves the right end, `evict` the left end, `query` takes the next window. Nothing is
- * combined before `query`, so an element that leaves before any query saw it is never combined. The offline form is
+ * This class is the online form: `insert` moves the right end, `evict` the left end, and `query` aggregates the next window.
+ * Only `query` combines, so that an element that leaves before the next query is never combined. The offline form is
  * [[GreedySwa.evaluate]].
  *
- * '''Cost.''' For `k` queries that see `n` elements between them: at most `2(n - 1) + k` combines, and a single query at
- * most one fewer than its window has elements. A query with no insert and no evict since the last one combines nothing and
- * does not count in `k`, so `k < 2n`. The bound is that of Two-Stacks, which no run of SWA can exceed since SWA does the
- * fewest combines possible (section 5 of the paper; the proof of its Lemma 4 would give `2n - 1`, which is too low). Space:
- * one partial aggregate and one `Int` for each element of the window, in arrays that double and are at most twice the
- * largest window (16 at least). No garbage of its own.
+ * '''Cost.''' For `k` queries over `n` elements in total: at most `2(n - 1) + k` combines. A single query makes fewer combines
+ * than its window has elements. A query without an insert or evict since the last one combines nothing and does not count in
+ * `k`, so `k < 2n`. The bound is that of Two-Stacks, which SWA cannot exceed because it makes the fewest combines (section 5 of
+ * the paper; the `2n - 1` that follows from the proof of its Lemma 4 is too low). Memory: one partial aggregate and one `Int`
+ * for each element of the window, in arrays of at most twice the largest window (at least 16). Allocates nothing else. Not safe
+ * for concurrent use.
  *
- * '''Representation.''' The paper keeps a binary tree over the window, in which the root and each right child hold the
- * aggregate of the elements below them, and in which a left child's value is thrown away (function `discharge`). In such
- * a tree each position of the window is the left end of exactly one node that holds a value: the first position, of the
- * root; any other, of the right child that is highest among the nodes that start there. So the tree is two arrays: for
- * each position, the value of that node, and the position past its right end. With `after(p)` for the latter,
- *   - the paper's `reusables`, the largest nodes with values that tile the window after the left end has moved to `l`,
- *     start at `l`, `after(l)`, `after(after(l))` and so on: the walk that `query` makes forwards;
- *   - the paper's `atomics` are the new elements, whose nodes end where they start; they tile the rest, so that the same
- *     walk takes them in;
- *   - the paper's `fold_left` over both, from right to left, gives each start of the walk a node that ends at the window's
- *     right end, and throws away the value that it held: the walk back, with one combine for each start but the last.
+ * '''Representation.''' The paper keeps a binary tree over the window. The root and each right child hold the aggregate of
+ * their elements, and the value of a left child is discarded (function `discharge`). In such a tree each position is the left
+ * end of exactly one node with a value: the first position, of the root; any other, of the highest right child that starts
+ * there. Two arrays therefore represent the tree: for each position the value of that node, and the position after its right
+ * end, here `after(p)`.
+ *   - The paper's `reusables` are the largest nodes with values that tile the window after the left end has moved to `l`. They
+ *     start at `l`, `after(l)`, `after(after(l))` and so on: the forward walk of `query`.
+ *   - The paper's `atomics` are the nodes of single new elements. They tile the rest, and the same walk visits them.
+ *   - The paper's `fold_left` over both, from right to left, replaces the node of each start by one that ends at the window's
+ *     right end: the backward walk, with one combine for each start but the last.
  *
- * So the combines are those of the tree, one by one. The walk back needs the walk's starts in reverse; since it
- * overwrites each `after` that the walk forwards has used, the walk forwards leaves the way back in them.
+ * The combines are those of the tree. The backward walk needs the starts in reverse order and overwrites their `after`. The
+ * forward walk therefore stores the way back there.
  *
  * '''Invariants''', between calls, for each position `p` from `head` until `tail`:
  *   - (I1) `p < after(p) <= tail`, and `after(q) <= after(p)` for each `q` from `p` until `after(p)`;
@@ -40,7 +39,7 @@ import org.slidewise.core.{Aggregator, SlidingAggregator}
  *   - (I3) right after `query`, `after(head)` is `tail`;
  *   - (I4) a slot of no position in the window holds no reference.
  *
- * If the operator throws, the exception goes to the caller and this window must not be used again.
+ * If the operator throws, the caller receives the exception and must not use the window again.
  *
  * @see
  *   Basin, Klaedtke, Zălinescu, "Greedily Computing Associative Aggregations on Sliding Windows", sections 2, 4 and 6
@@ -75,7 +74,7 @@ final class GreedySwa[In, Agg, Out](operator: Aggregator[In, Agg, Out]) extends 
    * Removes the oldest `count` elements, without a combine.
    *
    * @throws java.util.NoSuchElementException
-   *   if the window has fewer; nothing is removed then
+   *   if the window has fewer elements; the window is then unchanged
    * @throws java.lang.IllegalArgumentException
    *   if `count` is negative
    */
@@ -130,10 +129,10 @@ final class GreedySwa[In, Agg, Out](operator: Aggregator[In, Agg, Out]) extends 
     afters = widerAfters
   }
 
-  /** For tests of (I1) to (I3): where the node that starts at the window's `i`-th element ends, and its value. */
+  /** For tests of (I1) to (I3): the end and the value of the node that starts at the window's `i`-th element. */
   private[batch] def node(i: Int): (Int, Agg) = (afters(slot(head + i)) - head, partial(head + i))
 
-  /** For tests of (I4) and of the space: how many references are held, and how many could be. */
+  /** For tests of (I4) and of the memory: the number of references held, and the capacity. */
   private[batch] def held: Int = partials.count(_ != null)
   private[batch] def capacity: Int = partials.length
 }
@@ -141,14 +140,14 @@ final class GreedySwa[In, Agg, Out](operator: Aggregator[In, Agg, Out]) extends 
 object GreedySwa {
 
   /**
-   * The offline form of SWA: gives `answers` each window's answer with the window's number, in order.
+   * The offline form of SWA: passes each window's result and index to `answers`, in order.
    *
-   * Elements that no window covers are not asked for. For `k` windows, no two in a row equal, that cover `n` elements: at
-   * most `2(n - 1) + k` combines, `n` lifts, and the space of the widest window; a window equal to the one before it costs
-   * nothing. An empty window's answer is the lowered identity.
+   * Reads no elements outside of the windows. For `k` windows over `n` elements: at most `2(n - 1) + k` combines, `n` lifts, and
+   * the memory of the widest window. A window equal to the previous one costs nothing and does not count in `k`. The result of
+   * an empty window is the lowered identity.
    *
    * @param elements
-   *   the element at a position; asked at most once a position, in order
+   *   returns the element at a position; called at most once for each position, in order
    * @see
    *   Basin, Klaedtke, Zălinescu, section 2, function `sliding_window`
    */
@@ -159,7 +158,7 @@ object GreedySwa {
       answers: ObjIntConsumer[_ >: Out]
   ): Unit = {
     val window = new GreedySwa(operator)
-    var end = 0 // the window holds the elements just before this position
+    var end = 0 // the position after the window's newest element
     var k = 0
     while (k < frames.count) {
       val lo = frames.lo(k)

@@ -2,47 +2,48 @@ package org.slidewise.core.durable
 
 import org.slidewise.core.frames.{FrameAlgorithm, FrameStates}
 
-/** States in slots that can also be objects of their own. */
+/** Frame states that can be copied to and from separate objects. */
 trait SegmentStates[A] extends FrameStates {
 
   /** A copy of the state in `slot`. */
   def copyOf(slot: Int): A
 
-  /** Makes `slot` a copy of `state`. */
+  /** Copies `state` to `slot`. */
   def put(slot: Int, state: A): Unit
 }
 
 /**
- * Frames over elements that outlive the process: few states are kept, and few are touched, however long the frames are.
+ * Frames over elements in a store. Persists one state for each segment of elements, and accesses O(1) states for each element,
+ * independent of the length of the frames.
  *
- * The elements, which can be read again by position, are cut into segments at multiples of `segment`. A frame is the rest
- * of an old segment, whole segments, and the beginning of a new one:
- *   - the front, `lo until frontEnd`, within one segment: a state for each position, the aggregate from there to `frontEnd`;
+ * The elements can be read again by position, and are divided into segments at multiples of `segment`. A frame is the end of an
+ * old segment, whole segments, and the beginning of a new segment:
+ *   - the front, `lo until frontEnd`, within one segment: a state for each position, the aggregate from it to `frontEnd`;
  *   - the middle, `frontEnd until backStart`: a state for each segment, in a [[DurableQueue]] (DABA Lite);
  *   - the back, `backStart until hi`, within one segment: one state.
  *
- * While the middle stands still, a state of its own follows the elements of the middle and the back together: an element
- * is read twice then, which is cheaper than a combine where states are large, as sketches are.
+ * While the middle does not change, one further state aggregates the middle and the back. Each element is then read twice,
+ * which is cheaper than a combine of large states such as sketches.
  *
- * When a frame leaves the front behind, the oldest segment of the middle becomes the front; if there is none, the back
- * does. Between two lives only the positions, the back's state and the middle are kept: the front is made again from its
- * elements.
+ * When a frame leaves the front, the oldest segment of the middle becomes the front, or the back if the middle is empty.
+ * [[close]] stores only the positions, the state of the back and the middle. After [[open]] the front is computed again from
+ * its elements.
  *
  * Invariants, between calls:
  *   - S1: lo ≤ frontEnd ≤ backStart ≤ hi;
- *   - S2: a position of the front holds the aggregate from there to before `frontEnd`, once `expanded`;
- *   - S3: the middle holds one aggregate for each segment (the first may lack elements before `frontEnd`), and all of its
- *     segments end at a multiple of `segment`;
+ *   - S2: if `expanded`, a position of the front holds the aggregate from it to before `frontEnd`;
+ *   - S3: the middle holds one aggregate for each segment, and all of its segments end at a multiple of `segment`; the first
+ *     may lack elements before `frontEnd`;
  *   - S4: [[SegmentedFrames.Back]] holds the aggregate of `backStart until hi`;
- *   - S5: [[SegmentedFrames.Rest]] holds the aggregate of `frontEnd until hi`, once `restIsKnown`.
+ *   - S5: if `restIsKnown`, [[SegmentedFrames.Rest]] holds the aggregate of `frontEnd until hi`.
  *
- * Combines for each element of frames that slide by one: 1 into the back, 1 into the rest, 1 at the turn of a segment, 1 to
- * answer, and of the middle at most 6 a segment; so 4 and a little amortised. The worst case is `segment + 8`, whatever the length of the
- * frame; opening costs `segment` at most. States in memory: `segment + 3`, and those of the middle that have been
- * touched; kept: 3 and one for each segment of the frame.
+ * Combines for each element of frames that slide by one: 1 into the back, 1 into the rest, 1 at the turn of a segment, 1 for the
+ * result, and at most 6 for each segment of the middle; slightly above 4 amortised. The worst case is `segment + 8`, for any
+ * length of the frame. Opening costs at most `segment`. States in memory: `segment + 3`, and those that the [[DurableQueue]]
+ * caches. States in the store: 3, and one for each segment of the frame. Not safe for concurrent use.
  *
  * @param segment
- *   elements in a segment; `Long.MaxValue` for frames whose lower end never moves, which then have a back only
+ *   the number of elements in a segment; `Long.MaxValue` for frames whose lower end never moves, which have a back only
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", sections 4 and 6
  */
@@ -58,10 +59,10 @@ final class SegmentedFrames[A <: AnyRef](states: SegmentStates[A], middle: Durab
   states.reserve(if (segment == Long.MaxValue) FirstFront else Math.toIntExact(FirstFront + segment))
   states.clear(Back)
 
-  /** No element before this one will be read again. */
+  /** The position before which no element will be read again. */
   def oldest: Long = lo
 
-  /** The end of the last frame: up to here elements have been read into the back. */
+  /** The end of the last frame. All elements before it have been read into the back. */
   def newest: Long = hi
 
   def slide(newLo: Long, newHi: Long): Int = {
@@ -72,17 +73,17 @@ final class SegmentedFrames[A <: AnyRef](states: SegmentStates[A], middle: Durab
     answer()
   }
 
-  /** Leaves the store as it is: what follows belongs to other elements, and to other cells. */
+  /** Drops all state from memory and leaves the store unchanged: the next frame belongs to other elements and other cells. */
   def reset(): Unit = {
     middle.reset()
     lo = 0L
     beginAt(0L)
   }
 
-  /** Removes what is in the store. */
+  /** Removes all cells from the store. */
   def drop(): Unit = middle.clear()
 
-  /** Nothing of the previous frame is left. */
+  /** The frame has no element of the previous one. */
   private def restart(at: Long): Unit = {
     middle.clear()
     beginAt(at)
@@ -169,13 +170,13 @@ final class SegmentedFrames[A <: AnyRef](states: SegmentStates[A], middle: Durab
   private def endOfSegment(position: Long): Long =
     if (segment == Long.MaxValue) Long.MaxValue else (position / segment + 1) * segment
 
-  /** Writes the middle to its store and returns what [[open]] needs beside it and the state of the back. */
+  /** Saves the middle to its store and returns the positions and the state of the back, for [[open]]. */
   def close(): SegmentedFrames.Kept[A] = {
     val queue = middle.close()
     SegmentedFrames.Kept(lo, frontEnd, backStart, hi, queue, states.copyOf(Back))
   }
 
-  /** Goes on where other frames over the same elements and the same store were closed. */
+  /** Continues frames over the same elements and the same store that were closed with `kept`. */
   def open(kept: Kept[A]): Unit = {
     lo = kept.lo
     frontEnd = kept.frontEnd
@@ -190,7 +191,7 @@ final class SegmentedFrames[A <: AnyRef](states: SegmentStates[A], middle: Durab
 
 object SegmentedFrames {
 
-  /** What is kept of frames beside the cells of their middle; `middle` are the queue's positions. */
+  /** The state of closed frames, beside the cells of their middle. `middle` has the positions of the queue. */
   final case class Kept[A](
       lo: Long,
       frontEnd: Long,

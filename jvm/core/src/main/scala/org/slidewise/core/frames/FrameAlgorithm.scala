@@ -1,16 +1,16 @@
 package org.slidewise.core.frames
 
 /**
- * Answers a sequence of frames `[lo, hi)` over one sequence of elements; neither end ever moves back.
+ * Aggregates a sequence of frames `[lo, hi)` over one sequence of elements. Neither end of the frames ever decreases.
  *
- * This is the problem of Basin, Klaedtke and Zălinescu, "Greedily computing associative aggregations on sliding
- * windows", with empty frames allowed, as SQL has them.
+ * The problem of Basin, Klaedtke and Zălinescu, "Greedily computing associative aggregations on sliding windows", with empty
+ * frames allowed as in SQL. Not safe for concurrent use.
  */
 trait FrameAlgorithm {
 
   /**
-   * The slot that holds the aggregate of the elements at `lo until hi`, valid until the next call. Neither this
-   * call nor a later one reads elements before `lo`.
+   * Returns the slot with the aggregate of the elements at `lo until hi`, valid until the next call. Neither this call nor a
+   * later one reads elements before `lo`.
    *
    * @param lo
    *   at least the previous `lo`
@@ -19,6 +19,6 @@ trait FrameAlgorithm {
    */
   def slide(lo: Long, hi: Long): Int
 
-  /** Forgets everything: the next call belongs to a new sequence of elements. */
+  /** Drops all state: the next call belongs to a new sequence of elements. */
   def reset(): Unit
 }

@@ -1,49 +1,47 @@
 package org.slidewise.core.frames
 
 /**
- * Partial aggregates kept in numbered slots, over elements that can be read again by position.
+ * Partial aggregates in numbered slots, over elements that can be read again by position.
  *
- * It is the seam between a frame algorithm, which only decides which slots to combine, and whatever holds the
- * states (primitive arrays, pages of rows, objects) and the elements (an array, a spillable log). Positions count
- * from zero within one sequence of elements. Every aggregation keeps order: in all methods older elements are on
- * the left.
+ * The interface between a [[FrameAlgorithm]], which decides which slots to combine, and the storage of states (primitive
+ * arrays, pages of rows, objects) and elements (an array, a spillable log). Positions start at zero in each sequence of
+ * elements. All methods keep the order of elements, with older ones on the left.
  *
- * Implementations count what they do in [[combines]]: one for each element accumulated, one for each
- * [[combine]], and none for a lift.
+ * [[combines]] counts one for each accumulated element and one for each [[combine]]. A lift counts none.
  */
 trait FrameStates {
 
   /**
-   * Makes slots `0 until slots` addressable, if there is memory to spare; keeps the contents of those that were.
+   * Makes slots `0 until slots` addressable if there is enough memory. Keeps the contents of existing slots.
    *
    * @return
-   *   whether it did; if not, nothing has changed
+   *   whether it did; otherwise nothing has changed
    */
   def tryReserve(slots: Int): Boolean
 
-  /** As [[tryReserve]], but fails with the holder's own out-of-memory error where it cannot be done. */
+  /** As [[tryReserve]], but throws the implementation's out-of-memory error if there is not enough memory. */
   def reserve(slots: Int): Unit
 
-  /** Makes `slot` the aggregate of no elements. */
+  /** Sets `slot` to the aggregate of no elements. */
   def clear(slot: Int): Unit
 
   /** Appends the elements at positions `from until until` to `slot`, one after the other. */
   def accumulate(slot: Int, from: Long, until: Long): Unit
 
-  /** Makes slot `first + i` the aggregate of the one element at `from + i`, for all positions below `until`. */
+  /** Sets slot `first + i` to the aggregate of the element at `from + i`, for all positions below `until`. */
   def lift(first: Int, from: Long, until: Long): Unit
 
-  /** Makes `target` the aggregate of `older` followed by `newer`; `target` may be `older`, not `newer`. */
+  /** Sets `target` to the combination of `older` and `newer`. `target` may be `older` but not `newer`. */
   def combine(target: Int, older: Int, newer: Int): Unit
 
-  /** How many operator applications this has made so far. */
+  /** The number of operator applications so far. */
   def combines: Long
 }
 
 /**
- * Thrown by [[FrameStates.lift]] and [[FrameStates.combine]] when the states in the slots that
- * [[FrameStates.tryReserve]] granted have grown beyond what there is room for. Those slots are lost; fewer, asked for
- * with [[FrameStates.reserve]], may still do.
+ * Thrown by [[FrameStates.lift]] and [[FrameStates.combine]] if the states in the slots that [[FrameStates.tryReserve]]
+ * granted have outgrown the memory. The contents of these slots are lost. The caller can continue with fewer slots, granted by
+ * [[FrameStates.reserve]].
  */
 final class StatesOutgrown
     extends RuntimeException("the states have outgrown their memory", null, false, false)

@@ -1,25 +1,23 @@
 package org.slidewise.core.frames
 
 /**
- * Two-Stacks Lite over frames whose elements can be read again, with as few states as memory allows.
+ * Two-Stacks Lite over frames, with fewer states if memory is short. Elements can be read again.
  *
- * '''What it is.''' The window is a front, aggregated towards its newer end so that evicting is a step to the next
- * state, and a back, of which only the total is kept so that inserting is one combine (Two-Stacks Lite). When the
- * left end of a frame passes the front, the rest of the window, the elements that the frame has just gained
- * included, is turned into a new front.
+ * '''Structure.''' A frame is a front and a back. The front has a state for each element, the aggregate from it to the
+ * front's end, so that an eviction moves to the next state. The back has one state, its total, so that an insertion is one
+ * combine. When the left end of a frame passes the front, the whole rest of the frame becomes the new front, including the
+ * elements that the frame has just gained.
  *
- * '''Why this one.''' Paper 000's greedy tree (SWA) needs the fewest combines for any sequence of frames. For
- * frames that slide by one element, its tree ''is'' this structure: the spine of right children is the front, the
- * newest right child is the back's total; both make 3 combines an element, less one here and there. Where the left
- * end jumps, this does what SWA does: elements that no frame will ask for again are not combined again, a frame
- * that shares nothing with the previous one starts afresh, and elements that arrive together with a turn go
- * straight into the new front. What it adds over the tree is that its states lie in slots, one after the other,
- * and that it can do with O(√n) of them.
+ * '''Comparison with SWA.''' The greedy tree of Basin et al. needs the fewest combines for any sequence of frames. For frames
+ * that slide by one element, the tree has this structure: the spine of right children is the front, and the newest right child
+ * is the total of the back. Both make about 3 combines an element. If the left end jumps, this class behaves as SWA: elements
+ * that no later frame needs are not combined again, and a frame without elements of the previous one starts afresh. In
+ * addition, the states are in adjacent slots, and O(√n) of them suffice.
  *
- * '''Checkpoints.''' If there is no memory for a front of `n` states, the front is cut into blocks
- * of about √n elements, counted from its newer end. Only the oldest block has a state for each element; each newer
- * block has one state, its checkpoint, the aggregate from the block's first element to the end of the front. When
- * the oldest block is used up, the next is expanded from its elements and the checkpoint after it.
+ * '''Checkpoints.''' If memory does not suffice for a front of `n` states, the front is divided into blocks of about √n
+ * elements, counted from its newer end. The oldest block has a state for each element. Each newer block has one state, its
+ * checkpoint: the aggregate from the block's first element to the end of the front. When the oldest block is used up, the next
+ * one is expanded from its elements and the next checkpoint.
  *
  * Invariants, between calls (positions `lo ≤ mid ≤ hi`):
  *   - I1: if `lo < mid`, slot `state(lo)` holds the aggregate of `lo until mid`, and so does the slot of every
@@ -27,9 +25,9 @@ package org.slidewise.core.frames
  *   - I2: for each newer block, its checkpoint holds the aggregate from the block's first position until `mid`.
  *   - I3: slot [[Back]] holds the aggregate of `mid until hi`.
  *
- * Combines for each element of frames that slide by one: 3 amortised with all states affordable (one into the back,
- * one at the turn, one to answer), 4 with checkpoints (each element of a newer block is accumulated once for its
- * checkpoint and once when expanded); a frame costs `O(n)` at worst. States: `n + 2`, or `2·√n + 3` with checkpoints.
+ * Combines for each element of frames that slide by one: 3 amortised without checkpoints (one into the back, one at the turn,
+ * one for the result), 4 with checkpoints (each element of a newer block is accumulated twice). A single frame costs `O(n)` in
+ * the worst case. Memory: `n + 2` states, or `2·√n + 3` with checkpoints. Not safe for concurrent use.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, section 4 (Two-Stacks Lite, Theorem 7); Basin, Klaedtke, Zălinescu, section 2
@@ -66,7 +64,7 @@ final class TwoStacksFrames(states: FrameStates) extends FrameAlgorithm {
     states.clear(Back)
   }
 
-  /** Nothing of the previous frame is left: the whole frame becomes the back. */
+  /** The frame has no element of the previous one: it becomes the back. */
   private def restart(newLo: Long, newHi: Long): Unit = {
     states.clear(Back)
     if (newHi > newLo) states.accumulate(Back, newLo, newHi)
@@ -75,7 +73,7 @@ final class TwoStacksFrames(states: FrameStates) extends FrameAlgorithm {
     blockEnd = newLo
   }
 
-  /** The front is used up: `from until until` becomes the front, and the back empty. */
+  /** The front is used up: `from until until` becomes the front, and the back is emptied. */
   private def turn(from: Long, until: Long): Unit = {
     val n = until - from
     val whole = n + FirstBlock
@@ -96,7 +94,7 @@ final class TwoStacksFrames(states: FrameStates) extends FrameAlgorithm {
     expandBlockOf(from)
   }
 
-  /** Newest first, so that each checkpoint can build on the one after it; the oldest block needs none. */
+  /** Newest first: each checkpoint builds on the next one. The oldest block needs none. */
   private def placeCheckpoints(oldestBlock: Long): Unit = {
     var block = 0L
     while (block < oldestBlock) {
@@ -108,7 +106,7 @@ final class TwoStacksFrames(states: FrameStates) extends FrameAlgorithm {
     }
   }
 
-  /** Gives a state to each position from `position` to the end of its block (I1). */
+  /** Computes the state of each position from `position` to the end of its block (I1). */
   private def expandBlockOf(position: Long): Unit = {
     val block = blockOf(position)
     blockStart = position

@@ -5,10 +5,10 @@ import java.util.NoSuchElementException
 import org.slidewise.core.SlidingAggregator
 
 /**
- * A window kept as checkpoints: only those elements that can still become a part of the answer.
+ * Base of windows that store checkpoints only: the elements that can still become part of a result.
  *
- * Positions count the elements from the first one ever inserted, which is at 0. The window is the positions from
- * [[start]] until [[end]].
+ * Positions count the inserted elements from 0. The window has the positions from [[start]] until [[end]]. Not safe for
+ * concurrent use.
  *
  * @see
  *   Dani, Getta, "Incremental computation of aggregate operators over sliding windows", section 7.4
@@ -20,7 +20,7 @@ abstract class CheckpointWindow[-In, +Out] private[incremental] () extends Slidi
   /** The position of the window's oldest element. */
   final def start: Long = first
 
-  /** The position that the next element will have. */
+  /** The position of the next element. */
   final def end: Long = next
 
   final def size: Int = (next - first).toInt
@@ -43,7 +43,7 @@ abstract class CheckpointWindow[-In, +Out] private[incremental] () extends Slidi
    * @throws java.lang.IllegalArgumentException
    *   if `count` is negative
    * @throws java.util.NoSuchElementException
-   *   if the window has fewer; it is left as it was
+   *   if the window has fewer elements; the window is then unchanged
    */
   final def evict(count: Int): Unit = {
     require(count >= 0, s"count must not be negative, but is $count")
@@ -55,12 +55,12 @@ abstract class CheckpointWindow[-In, +Out] private[incremental] () extends Slidi
     while (first < until) evict()
   }
 
-  /** The number of checkpoints: what the window holds in memory. */
+  /** The number of checkpoints in memory. */
   def checkpoints: Int
 
-  /** Takes in the element at `position`, which is the newest one. */
+  /** Adds the newest element, at `position`. */
   protected def enter(in: In, position: Long): Unit
 
-  /** Lets go of the element at `position`, which is the oldest one. */
+  /** Removes the oldest element, at `position`. */
   protected def leave(position: Long): Unit
 }

@@ -5,16 +5,16 @@ import java.util.ArrayDeque
 import scala.jdk.CollectionConverters._
 
 /**
- * The greatest element of a window and where it stands, the newest one of equals; made by [[ExtremeCheckpoints.max]], and by
- * [[ExtremeCheckpoints.min]] for the smallest.
+ * The extreme element of a window and its position, the newest of equal ones. Created by [[ExtremeCheckpoints.max]] and
+ * [[ExtremeCheckpoints.min]].
  *
  * The checkpoints are a monotonic deque. Invariants, between calls:
- *   - (E1) the checkpoints are just those elements of the window that are greater than every newer one;
- *   - (E2) they stand in the order of their positions, and so from the greatest to the smallest.
+ *   - (E1) the checkpoints are exactly the elements of the window that are greater than every newer one;
+ *   - (E2) they are ordered by position, and hence from the greatest to the smallest.
  *
- * '''Cost.''' No combines; for `n` inserts at most `2n` comparisons, and a single insert at most one more than there are
- * checkpoints. `evict` and `query` compare nothing. Space: one reference and one `Long` a checkpoint; of a window of `m`
- * elements in random order there are about `ln m`, of a falling sequence `m`.
+ * '''Cost.''' No combines. At most `2n` comparisons for `n` inserts, and at most one more than there are checkpoints for a
+ * single insert. `evict` and `query` compare nothing. Memory: one reference and one `Long` for each checkpoint. A window of `m`
+ * elements has about `ln m` checkpoints in random order, and `m` in a decreasing sequence.
  *
  * @see
  *   Dani, Getta, "Incremental computation of aggregate operators over sliding windows", section 8.1
@@ -53,9 +53,9 @@ final class ExtremeCheckpoints[A] private (order: Ordering[A]) extends Checkpoin
 
 object ExtremeCheckpoints {
 
-  /** The greatest element in `order`, the newest one of equals. */
+  /** The greatest element in `order`, the newest of equal elements. */
   def max[A](implicit order: Ordering[A]): ExtremeCheckpoints[A] = new ExtremeCheckpoints(order)
 
-  /** The smallest element in `order`, the newest one of equals. */
+  /** The smallest element in `order`, the newest of equal elements. */
   def min[A](implicit order: Ordering[A]): ExtremeCheckpoints[A] = new ExtremeCheckpoints(order.reverse)
 }

@@ -1,6 +1,6 @@
 package org.slidewise.core.incremental
 
-/** A queue of longs that both ends can leave, read by number from the oldest. One array that doubles as needed. */
+/** Double-ended queue of longs with access by index from the oldest, in an array that doubles if it is full. */
 private[incremental] final class LongRing {
   private var slots = new Array[Long](16)
   private var head = 0

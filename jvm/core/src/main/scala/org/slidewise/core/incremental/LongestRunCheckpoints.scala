@@ -1,20 +1,19 @@
 package org.slidewise.core.incremental
 
 /**
- * The longest increasing run of a window: of consecutive elements each of which is greater than the one before it, or, if
- * not `strict`, at least as great. Of equally long runs it is the oldest.
+ * The longest increasing run of a window, the oldest of equally long ones. A run consists of consecutive elements, each greater
+ * than the previous one or, if not `strict`, at least as great.
  *
- * The window falls into runs: the oldest is cut at the front as elements leave, the newest grows as elements enter. A run
- * that a newer one is longer than can never be the answer again, since it is the first to lose elements. Invariants, between
- * calls:
- *   - (L1) the checkpoints are just those runs that no newer run is longer than, from the oldest to the newest, the newest
- *     run among them;
- *   - (L2) so their lengths never increase, and the oldest checkpoint is the answer;
- *   - (L3) a checkpoint holds the position of its run's first element in the window, and the position past its last.
+ * The window is a sequence of runs. Evictions shorten the oldest run, and insertions extend the newest. A run that is shorter
+ * than a newer one can never be the result again, because it loses elements first. Invariants, between calls:
+ *   - (L1) the checkpoints are exactly the runs that no newer run is longer than, from the oldest to the newest, including the
+ *     newest run;
+ *   - (L2) hence their lengths never increase, and the oldest checkpoint is the result;
+ *   - (L3) a checkpoint holds the position of its run's first element in the window, and the position after its last.
  *
- * '''Cost.''' No combines. An insert compares two elements and, over `n` inserts, at most `2n` lengths in all; an evict
- * compares two lengths. Space: two `Long` a checkpoint and the newest element; at most as many checkpoints as the window
- * has elements (in a falling sequence).
+ * '''Cost.''' No combines. An insert compares two elements; `n` inserts compare at most `2n` lengths. An evict compares two
+ * lengths. Memory: the newest element and two `Long` for each checkpoint, with at most one checkpoint for each element (in a
+ * decreasing sequence).
  *
  * @param strict
  *   whether equal elements end a run

@@ -1,22 +1,22 @@
 package org.slidewise.core.incremental
 
 /**
- * The `k` greatest elements of a window, greatest first, the newer one of equals first.
+ * The `k` greatest elements of a window, greatest first, and the newer one of equal elements first.
  *
- * An element that `k` newer ones are at least as great as can never be among the `k` greatest again, since it leaves before
- * they do. Invariants, between calls:
- *   - (K1) the checkpoints are just those elements of the window that fewer than `k` newer ones are at least as great as;
- *   - (K2) they stand in the order of the answer, so that the answer is the first `k` of them;
- *   - (K3) `beaten(i)` is the number of newer elements that are at least as great as checkpoint `i`;
+ * A newer element dominates an older one if it is at least as great. An element with `k` dominators can never be among the `k`
+ * greatest again, because it leaves before them. Invariants, between calls:
+ *   - (K1) the checkpoints are exactly the elements of the window with fewer than `k` dominators;
+ *   - (K2) they are in the order of the result, whose elements are the first `k` checkpoints;
+ *   - (K3) `dominators(i)` is the number of dominators of checkpoint `i`;
  *   - (K4) `oldest` is the smallest position of a checkpoint.
  *
- * '''Cost.''' No combines. With `c` checkpoints, an insert takes about `log2 c` comparisons and a pass over those that it is
- * at least as great as; an evict a pass over all of them if the oldest one leaves, otherwise nothing; a query copies `k`. Of a
- * window of `m` elements in random order there are about `k (1 + ln (m / k))` checkpoints, of a falling sequence `m`. Space:
- * one reference, one `Long` and one `Int` each.
+ * '''Cost.''' No combines. With `c` checkpoints, an insert takes about `log2 c` comparisons and a pass over the checkpoints that
+ * the new element dominates. An evict takes a pass over all checkpoints if the oldest one leaves, and otherwise nothing. A query
+ * copies `k` elements. Memory: one reference, one `Long` and one `Int` for each checkpoint. A window of `m` elements has about
+ * `k (1 + ln (m / k))` checkpoints in random order, and `m` in a decreasing sequence.
  *
  * @param k
- *   the length of the answer, if the window has so many elements; 1 at least
+ *   the greatest length of the result; at least 1
  * @throws java.lang.IllegalArgumentException
  *   if `k` is less than 1
  * @see
@@ -28,11 +28,11 @@ final class TopKCheckpoints[A](val k: Int)(implicit order: Ordering[A])
 
   private var values = new Array[AnyRef](16)
   private var positions = new Array[Long](16)
-  private var beaten = new Array[Int](16)
+  private var dominators = new Array[Int](16)
   private var count = 0
   private var oldest = Long.MaxValue
 
-  /** The greatest elements: `k` of them, or the whole window if it has fewer. */
+  /** The `k` greatest elements, or the whole window if it has fewer. */
   def query(): IndexedSeq[A] = {
     val answer = IndexedSeq.newBuilder[A]
     var i = 0
@@ -43,18 +43,18 @@ final class TopKCheckpoints[A](val k: Int)(implicit order: Ordering[A])
     answer.result()
   }
 
-  /** The position of the `i`-th of the greatest elements, or -1 if there are not so many. */
+  /** The position of the `i`-th of the greatest elements, or -1 if there are fewer. */
   def position(i: Int): Long = if (0 <= i && i < math.min(k, count)) positions(i) else -1L
 
   def checkpoints: Int = count
 
-  /** For tests of (K1) to (K3): a checkpoint's value, its position and by how many it is beaten. */
-  private[incremental] def checkpoint(i: Int): (A, Long, Int) = (value(i), positions(i), beaten(i))
+  /** For tests of (K1) to (K3): a checkpoint's value, position and number of dominators. */
+  private[incremental] def checkpoint(i: Int): (A, Long, Int) = (value(i), positions(i), dominators(i))
 
   protected def enter(in: A, position: Long): Unit = {
     if (count == values.length) grow()
     val at = place(in)
-    beat(at)
+    countDominator(at)
     move(at, at + 1, count - at)
     put(at, in, position)
     count += 1
@@ -73,7 +73,7 @@ final class TopKCheckpoints[A](val k: Int)(implicit order: Ordering[A])
 
   private def value(i: Int): A = values(i).asInstanceOf[A]
 
-  /** (K2): before the first checkpoint that is not greater than `in`. */
+  /** The index for `in` by (K2): before the first checkpoint that is not greater. */
   private def place(in: A): Int = {
     var from = 0
     var until = count
@@ -84,13 +84,13 @@ final class TopKCheckpoints[A](val k: Int)(implicit order: Ordering[A])
     from
   }
 
-  /** (K3) and (K1) for a new element that goes to `from`: beats all from there on, and drops those beaten `k` times. */
-  private def beat(from: Int): Unit = {
+  /** Restores (K3) and (K1) for a new element at `from`, which dominates all from there on: removes those with `k` dominators. */
+  private def countDominator(from: Int): Unit = {
     var into = from
     var i = from
     while (i < count) {
-      beaten(i) += 1
-      if (beaten(i) < k) {
+      dominators(i) += 1
+      if (dominators(i) < k) {
         if (into < i) move(i, into, 1)
         into += 1
       } else if (positions(i) == oldest) oldest = Long.MaxValue
@@ -102,13 +102,13 @@ final class TopKCheckpoints[A](val k: Int)(implicit order: Ordering[A])
   private def put(at: Int, in: A, position: Long): Unit = {
     values(at) = in.asInstanceOf[AnyRef]
     positions(at) = position
-    beaten(at) = 0
+    dominators(at) = 0
   }
 
   private def move(from: Int, to: Int, length: Int): Unit = {
     System.arraycopy(values, from, values, to, length)
     System.arraycopy(positions, from, positions, to, length)
-    System.arraycopy(beaten, from, beaten, to, length)
+    System.arraycopy(dominators, from, dominators, to, length)
   }
 
   private def shorten(to: Int): Unit = {
@@ -128,6 +128,6 @@ final class TopKCheckpoints[A](val k: Int)(implicit order: Ordering[A])
   private def grow(): Unit = {
     values = java.util.Arrays.copyOf(values, count * 2)
     positions = java.util.Arrays.copyOf(positions, count * 2)
-    beaten = java.util.Arrays.copyOf(beaten, count * 2)
+    dominators = java.util.Arrays.copyOf(dominators, count * 2)
   }
 }

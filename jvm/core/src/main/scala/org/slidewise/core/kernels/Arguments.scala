@@ -1,6 +1,6 @@
 package org.slidewise.core.kernels
 
-/** What every kernel asks of its arguments. */
+/** Argument checks of the kernels. */
 private[kernels] object Arguments {
 
   def check(values: Int, valid: Array[Long], size: Int, out: Int, results: Int, same: Boolean): Unit = {

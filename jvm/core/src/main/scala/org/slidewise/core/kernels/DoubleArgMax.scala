@@ -3,19 +3,19 @@ package org.slidewise.core.kernels
 import org.slidewise.core.batch.Frames
 
 /**
- * Where in each frame the best element stands, best in the order of DoubleTotalMax: the position of the newest one of equals,
- * as Spark's `max_by` and `min_by` take it, or -1 where all elements are null or there is none.
+ * Position of the best element of each frame, in the order of DoubleTotalMaxOp. The newest of equal elements, as in Spark's
+ * `max_by` and `min_by`; -1 for a frame without a value.
  *
- * Two-Stacks Lite over arrays. The elements in reach are those from `base`, cut at `middle`. Invariants, after each frame:
- *   - (P1) for each position `p` from `base` until `middle`, `suffixes(p - base)` is where the best element from `p` until
- *     `middle` stands, and `best(p - base)` its value;
- *   - (P2) `prefix` is where the best element from `middle` until the frame's `hi` stands, and `value` its value.
+ * Two-Stacks Lite over arrays. The live elements start at `base` and are divided at `middle`. Invariants, after each frame:
+ *   - (P1) for each position `p` from `base` until `middle`, `suffixes(p - base)` is the position of the best element from `p`
+ *     until `middle`, and `best(p - base)` its value;
+ *   - (P2) `prefix` is the position of the best element from `middle` until the frame's `hi`, and `value` its value.
  *
- * (Checkpoints in arrays do fewer comparisons, but each is a guess that the processor gets wrong: on random values they came
- * out two to three times slower.)
+ * A monotonic deque needs fewer comparisons, but on random values the branch predictor misses most of them: measured two to
+ * three times slower.
  *
- * '''Cost.''' For `k` frames over `n` elements at most `2n + k` comparisons; memory one position and one value for each
- * element of the widest frame, kept from call to call. Not safe for concurrent use.
+ * '''Cost.''' For `k` frames over `n` elements at most `2n + k` comparisons. Memory: one position and one value for each
+ * element of the widest frame, kept between calls. Not safe for concurrent use.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 4
@@ -28,7 +28,7 @@ final class DoubleArgMax {
    * Writes the position for each frame into `out`.
    *
    * @param valid
-   *   which elements are not null, as in [[Validity]]
+   *   the elements that are not null, as in [[Validity]]
    * @throws java.lang.IllegalArgumentException
    *   if an array is too short
    */
@@ -38,7 +38,7 @@ final class DoubleArgMax {
     var middle = 0
     var end = 0
     var prefix = -1
-    var value = DoubleTotalMax.identity // at prefix
+    var value = DoubleTotalMaxOp.identity // at prefix
     var k = 0
     while (k < frames.count) {
       val lo = frames.lo(k)
@@ -51,7 +51,7 @@ final class DoubleArgMax {
         end = hi
       }
       while (end < hi) {
-        if (Validity.at(valid, end) && (prefix < 0 || DoubleTotalMax.atLeastAsGood(values(end), value))) {
+        if (Validity.at(valid, end) && (prefix < 0 || DoubleTotalMaxOp.atLeastAsGood(values(end), value))) {
           prefix = end
           value = values(end)
         }
@@ -59,20 +59,20 @@ final class DoubleArgMax {
       }
       val suffix = if (lo < middle) suffixes(lo - base) else -1
       out(k) =
-        if (suffix < 0 || (prefix >= 0 && DoubleTotalMax.atLeastAsGood(value, best(lo - base)))) prefix
+        if (suffix < 0 || (prefix >= 0 && DoubleTotalMaxOp.atLeastAsGood(value, best(lo - base)))) prefix
         else suffix
       k += 1
     }
   }
 
-  /** (P1) for a frame that starts anew. */
+  /** Establishes (P1) for a frame that starts at or after `middle`. */
   private def turn(values: Array[Double], valid: Array[Long], lo: Int, hi: Int): Unit = {
     if (suffixes.length < hi - lo) makeRoom(math.min(values.length.toLong, 2L * (hi - lo)).toInt)
     var suffix = -1
-    var value = DoubleTotalMax.identity
+    var value = DoubleTotalMaxOp.identity
     var at = hi - 1
     while (at >= lo) {
-      if (Validity.at(valid, at) && (suffix < 0 || !DoubleTotalMax.atLeastAsGood(value, values(at)))) {
+      if (Validity.at(valid, at) && (suffix < 0 || !DoubleTotalMaxOp.atLeastAsGood(value, values(at)))) {
         suffix = at
         value = values(at)
       }

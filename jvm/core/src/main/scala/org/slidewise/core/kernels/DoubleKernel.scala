@@ -3,22 +3,23 @@ package org.slidewise.core.kernels
 import org.slidewise.core.batch.Frames
 
 /**
- * An aggregate of Double values over many windows of one column, evaluated for all of them at once; made by DoubleKernels.
+ * Evaluates an aggregate of Double values over many windows of one column. Created by DoubleKernels.
  *
- * What is common to all methods:
- *   - `values` are the column. In the slots of null rows a kernel may write;
- *   - `valid` says which rows are not null, as in [[Validity]];
- *   - `out` takes one result a window, and is not `values`. Where a window has no value, what is written is unspecified:
- *     [[Validity.ofFrames]] tells where.
+ * Arguments of all methods:
+ *   - `values`: the column. A kernel may overwrite the slots of null rows;
+ *   - `valid`: the rows that are not null, as in [[Validity]];
+ *   - `out`: receives one result for each window; another array than `values`. The result of a window without values is
+ *     unspecified: [[Validity.ofFrames]] finds these windows.
  *
- * A kernel keeps its working memory, at most twice the widest window's elements, from call to call, so that in steady state
- * it makes no garbage but what its maker in DoubleKernels names. Not safe for concurrent use.
+ * '''Memory.''' Scratch arrays with room for at most twice the elements of the widest window so far (at least 16), kept between
+ * calls: one number for each element, two for `min` and `max` of doubles, three for the variance, none for the sum of longs.
+ * Each call also allocates the arrays that the factory method in DoubleKernels states. Not safe for concurrent use.
  */
 abstract class DoubleKernel private[kernels] () {
 
   /**
-   * The windows from `lower` to `upper` rows after each of the first `size` rows, both included and cut off at the ends,
-   * as in [[org.slidewise.core.batch.Frames]].
+   * Evaluates the windows from `lower` to `upper` rows after each of the first `size` rows, both included and truncated at the
+   * ends, as in [[org.slidewise.core.batch.Frames]].
    *
    * @throws java.lang.IllegalArgumentException
    *   if an array is too short, `out` is `values`, or `lower` is past `upper`
@@ -37,7 +38,7 @@ abstract class DoubleKernel private[kernels] () {
   }
 
   /**
-   * The windows `frames`.
+   * Evaluates the windows `frames`.
    *
    * @throws java.lang.IllegalArgumentException
    *   if an array is too short or `out` is `values`

@@ -1,11 +1,11 @@
 package org.slidewise.core.kernels
 
 /**
- * The kernels over doubles.
+ * Creates the kernels over doubles.
  *
- * They answer as Spark does: nulls are skipped, NaN is greater than any other double, -0.0 equals 0.0 and the oldest of
- * equals is the answer, and a sum differs at most by re-association. Nothing is subtracted, so that what has left a window
- * (an infinity, a NaN, a huge value) leaves no trace.
+ * Results are those of Spark: nulls are skipped, NaN is greater than any other double, -0.0 equals 0.0, and the oldest of equal
+ * values is the extreme. Sums differ by re-association only. Kernels never subtract, so that an infinity, a NaN or a huge value
+ * has no effect after it has left the window.
  */
 object DoubleKernels {
 
@@ -18,24 +18,27 @@ object DoubleKernels {
   /** The greatest value in Spark's order. Cost as [[sum]]. */
   def max(): DoubleKernel = new DoubleMaxKernel
 
-  /** The sum divided by the number of values. Cost as [[sum]], and one `Int` a call for each 64 elements if any is null. */
+  /** The mean. Cost as [[sum]], and one `Int` for each 64 elements in each call if there are nulls. */
   def mean(): DoubleKernel = new DoubleMeanKernel
 
   /**
-   * The variance: the sum of squared distances from the mean, divided by the number of values less `lost`: 0 for that of a
-   * population, 1 for that of a sample. By merging means and distances, never by subtracting a square. It has a result
-   * where a window has more than `lost` values. At most `2n + k` merges for `k` frames over `n` elements, with one division
-   * each; memory three doubles for each element of the widest window and, for `rows`, two `Int` a row and call.
+   * The variance: the sum of squared deviations from the mean, divided by the number of values minus `ddof`. A window with at
+   * most `ddof` values has no result. Merges means and deviations, and never subtracts squares.
    *
+   * At most `2n + k` merges for `k` frames over `n` elements, with one division each. Memory: three doubles for each element of
+   * the widest window, and two `Int` for each row in each call of `rows`.
+   *
+   * @param ddof
+   *   delta degrees of freedom: 0 for the population variance, 1 for the sample variance
    * @throws java.lang.IllegalArgumentException
-   *   if `lost` is negative
+   *   if `ddof` is negative
    */
-  def variance(lost: Int): DoubleKernel = {
-    require(lost >= 0, s"lost must be 0 (population), 1 (sample) or more, but is $lost")
-    new DoubleVarianceKernel(lost)
+  def variance(ddof: Int): DoubleKernel = {
+    require(ddof >= 0, s"ddof must be 0 (population), 1 (sample) or more, but is $ddof")
+    new DoubleVarianceKernel(ddof)
   }
 
-  /** Widens longs as Spark does before it takes their mean or variance: `out(i)` is the double nearest to `values(i)`. */
+  /** Writes the double nearest to `values(i)` to `out(i)`, as Spark casts longs for their mean or variance. */
   def widen(values: Array[Long], size: Int, out: Array[Double]): Unit = {
     var i = 0
     while (i < size) {

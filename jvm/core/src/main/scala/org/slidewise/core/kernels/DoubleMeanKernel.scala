@@ -3,6 +3,7 @@ package org.slidewise.core.kernels
 import org.slidewise.core.batch.Frames
 import org.slidewise.core.batch.Frames.clamp
 
+/** The mean: the sum of [[DoubleSumKernel]] divided by the number of values. */
 private[kernels] final class DoubleMeanKernel extends DoubleKernel {
   private val sum = new DoubleSumKernel
 

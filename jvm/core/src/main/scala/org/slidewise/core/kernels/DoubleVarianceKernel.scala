@@ -3,14 +3,14 @@ package org.slidewise.core.kernels
 import org.slidewise.core.batch.Frames
 
 /**
- * Variances by Two-Stacks Lite over arrays, with the invariants (T1) and (T2) of `DoubleSumFrames` for `Moments`. Nulls
- * are passed over where elements are read.
+ * Variances by Two-Stacks Lite over arrays, with the invariants (T1) and (T2) of `DoubleSumFrames` for `Moments`. Skips nulls
+ * when it reads elements.
  */
-private[kernels] final class DoubleVarianceKernel(lost: Int) extends DoubleKernel {
+private[kernels] final class DoubleVarianceKernel(ddof: Int) extends DoubleKernel {
   private var counts = new Array[Double](16)
   private var means = new Array[Double](16)
-  private var distances = new Array[Double](16)
-  private val running = new Moments // the suffix while the stacks turn, then the prefix
+  private var deviations = new Array[Double](16)
+  private val running = new Moments // the suffix within `turn`, otherwise the prefix
 
   def onRows(
       values: Array[Double],
@@ -42,14 +42,14 @@ private[kernels] final class DoubleVarianceKernel(lost: Int) extends DoubleKerne
         end += 1
       }
       answer.clear()
-      if (lo < middle) answer.merge(counts(lo - base), means(lo - base), distances(lo - base))
-      answer.merge(running.count, running.mean, running.distances)
-      out(k) = answer.distances / (answer.count - lost)
+      if (lo < middle) answer.merge(counts(lo - base), means(lo - base), deviations(lo - base))
+      answer.merge(running.count, running.mean, running.deviations)
+      out(k) = answer.deviations / (answer.count - ddof)
       k += 1
     }
   }
 
-  /** (T1) for a frame that starts anew. */
+  /** Establishes (T1) for a frame that starts at or after `middle`. */
   private def turn(values: Array[Double], valid: Array[Long], lo: Int, hi: Int): Unit = {
     if (counts.length < hi - lo) makeRoom(math.min(values.length.toLong, 2L * (hi - lo)).toInt)
     running.clear()
@@ -58,7 +58,7 @@ private[kernels] final class DoubleVarianceKernel(lost: Int) extends DoubleKerne
       if (Validity.at(valid, at)) running.add(values(at))
       counts(at - lo) = running.count
       means(at - lo) = running.mean
-      distances(at - lo) = running.distances
+      deviations(at - lo) = running.deviations
       at -= 1
     }
     running.clear()
@@ -67,6 +67,6 @@ private[kernels] final class DoubleVarianceKernel(lost: Int) extends DoubleKerne
   private def makeRoom(size: Int): Unit = {
     counts = new Array[Double](size)
     means = new Array[Double](size)
-    distances = new Array[Double](size)
+    deviations = new Array[Double](size)
   }
 }

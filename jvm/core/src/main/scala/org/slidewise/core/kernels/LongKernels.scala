@@ -3,14 +3,14 @@ package org.slidewise.core.kernels
 import org.slidewise.core.batch.Frames
 
 /**
- * The kernels over longs. Nulls are skipped, as Spark does. Means and variances of longs are those of doubles, as in Spark:
- * [[DoubleKernels.widen]] makes doubles of them.
+ * Creates the kernels over longs. Nulls are skipped, as in Spark. For means and variances, cast the longs with
+ * [[DoubleKernels.widen]], as Spark does.
  */
 object LongKernels {
 
   /**
-   * The sum, wrapped around past 64 bits. An addition and a subtraction for each element, no memory. Where an overflow is
-   * to be an error, ask [[cannotOverflow]] first.
+   * The sum modulo 2^64^. One addition and one subtraction for each element; no memory. Call [[cannotOverflow]] first if an
+   * overflow is an error.
    */
   def sum(): LongKernel = new LongSumKernel
 
@@ -21,21 +21,30 @@ object LongKernels {
   def max(): LongKernel = new LongMaxKernel
 
   /**
-   * Whether no sum over a part of any frame can leave 64 bits: the greatest magnitude times the widest frame fits. One pass
-   * over values and frames; `false` says that it could, not that it does.
+   * Whether no sum over a part of any frame can overflow: the greatest magnitude times the widest frame fits 64 bits. One pass
+   * over values and frames. `false` means that a sum may overflow.
    */
-  def cannotOverflow(values: Array[Long], valid: Array[Long], frames: Frames): Boolean = {
-    Arguments.check(values.length, valid, frames.size, 0, 0, same = false)
-    Validity.foreachNull(valid, frames.size)(values(_) = 0L)
+  def cannotOverflow(values: Array[Long], valid: Array[Long], frames: Frames): Boolean =
+    cannotOverflow(values, valid, frames.size, frames.widest)
+
+  /**
+   * The same for `size` values and frames of at most `widest` of them. One pass over the values.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if an array is too short
+   */
+  def cannotOverflow(values: Array[Long], valid: Array[Long], size: Int, widest: Int): Boolean = {
+    Arguments.check(values.length, valid, size, 0, 0, same = false)
+    Validity.foreachNull(valid, size)(values(_) = 0L)
     var least = 0L
     var greatest = 0L
     var i = 0
-    while (i < frames.size) {
+    while (i < size) {
       least = math.min(least, values(i))
       greatest = math.max(greatest, values(i))
       i += 1
     }
-    val widest = math.max(1, frames.widest).toLong
-    greatest <= Long.MaxValue / widest && least >= Long.MinValue / widest
+    val most = math.max(1, widest).toLong
+    greatest <= Long.MaxValue / most && least >= Long.MinValue / most
   }
 }

@@ -3,7 +3,7 @@ package org.slidewise.core.kernels
 import org.slidewise.core.batch.Frames
 import org.slidewise.core.batch.Frames.clamp
 
-/** Sums by adding what enters and subtracting what leaves, which is exact for longs: both wrap around alike. No memory. */
+/** Adds the elements that enter and subtracts those that leave, which is exact modulo 2^64^. No memory. */
 private[kernels] final class LongSumKernel extends LongKernel {
 
   def onRows(
@@ -43,7 +43,7 @@ private[kernels] final class LongSumKernel extends LongKernel {
     }
   }
 
-  /** The rows from `from` until `until`, whose windows lie inside. */
+  /** The rows from `from` until `until`: their windows are full. */
   private def slide(
       values: Array[Long],
       lower: Int,
@@ -62,7 +62,7 @@ private[kernels] final class LongSumKernel extends LongKernel {
     }
   }
 
-  /** The rows from `from` until `until`, whose windows are cut off at an end. */
+  /** The rows from `from` until `until`: their windows are truncated at an end. */
   private def cutOff(
       values: Array[Long],
       size: Int,

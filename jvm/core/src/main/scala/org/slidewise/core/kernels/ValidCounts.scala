@@ -3,9 +3,9 @@ package org.slidewise.core.kernels
 import org.slidewise.core.batch.Frames
 
 /**
- * How many rows between any two hold a value: exact, and in constant time after a pass over the words of `valid`.
+ * Counts the values in a range of rows, exactly and in constant time after one pass over the words of `valid`.
  *
- * Holds one `Int` for each 64 rows: (V1) `before(w)` is the number of values in the words before word `w`.
+ * Memory: one `Int` for each 64 rows. Invariant: (V1) `before(w)` is the number of values in the words before word `w`.
  */
 final class ValidCounts(valid: Array[Long], size: Int) {
   private val before: Array[Int] = if (valid == null) null else new Array[Int](Validity.words(size) + 1)
@@ -21,7 +21,7 @@ final class ValidCounts(valid: Array[Long], size: Int) {
   /** The number of values in the rows from `lo` until `hi`, for `0 <= lo <= hi <= size`. */
   def between(lo: Int, hi: Int): Int = if (valid == null) hi - lo else until(hi) - until(lo)
 
-  /** Writes the number of values of each frame: SQL's `count(column)`, or `count(*)` where no row is null. */
+  /** Writes the number of values of each frame: SQL's `count(column)`, or `count(*)` if `valid` is null. */
   def ofFrames(frames: Frames, out: Array[Long]): Unit = {
     var k = 0
     while (k < frames.count) {

@@ -5,8 +5,8 @@ import java.lang.Long.{bitCount, numberOfTrailingZeros}
 import org.slidewise.core.batch.Frames
 
 /**
- * Which rows of a column hold a value and which are null: bit `i % 64` of word `i / 64` is set if row `i` holds one. A null
- * reference in place of the words means that no row is null.
+ * Validity bitmap of a column: bit `i % 64` of word `i / 64` is set if row `i` is not null. A null reference in place of the
+ * words means that no row is null.
  */
 object Validity {
 
@@ -17,15 +17,15 @@ object Validity {
   def at(valid: Array[Long], i: Int): Boolean = valid == null || (valid(i >>> 6) >>> i & 1L) != 0
 
   /**
-   * Sets in `out`, for each frame, whether it holds `atLeast` values or more: whether an aggregate that needs so many has a
-   * result there. Costs a few operations a frame.
+   * Sets the bit of each frame in `out` if the frame has `atLeast` or more values, so that an aggregate that needs as many has a
+   * result. Costs a few operations for each frame.
    *
    * @param valid
-   *   of the elements
+   *   the validity of the elements
    * @param out
-   *   of the frames: `words(frames.count)` words at least
+   *   the validity of the frames: `words(frames.count)` words or more
    * @return
-   *   whether all frames do
+   *   whether all frames have `atLeast` values
    */
   def ofFrames(valid: Array[Long], frames: Frames, atLeast: Int, out: Array[Long]): Boolean = {
     val counts = new ValidCounts(valid, frames.size)
@@ -46,7 +46,7 @@ object Validity {
     all
   }
 
-  /** Calls `write` with the number of each null row among the first `size`. Costs a step for each 64 rows and each null. */
+  /** Calls `write` with the index of each null row among the first `size`. Costs a step for each 64 rows and each null. */
   private[kernels] def foreachNull(valid: Array[Long], size: Int)(write: Int => Unit): Unit =
     if (valid != null) {
       var word = 0

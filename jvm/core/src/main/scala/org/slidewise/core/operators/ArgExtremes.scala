@@ -4,12 +4,12 @@ import java.util.Comparator
 import org.slidewise.core.{Aggregator, DoubleAggregator}
 
 /**
- * Where in the window the greatest (or least) double is: 0 for the oldest element; of equals the oldest; -1 if there are
- * no elements.
+ * Index in the window of the greatest (or smallest) double: 0 for the oldest element, -1 if there are no elements. The oldest of
+ * equal elements.
  */
 final class DoubleArgExtreme private[operators] (largest: Boolean) extends DoubleAggregator {
 
-  /** Count of elements, the extreme, its index. */
+  /** Number of elements, extreme, index of the extreme. */
   override def width: Int = 3
 
   override def identity(to: Array[Double], at: Int): Unit =
@@ -35,7 +35,7 @@ final class DoubleArgExtreme private[operators] (largest: Boolean) extends Doubl
   override def lower(from: Array[Double], at: Int): Double = from(at + 2)
 }
 
-/** The element that comes last in the order of a comparator, of equals the oldest; null if there are no elements. */
+/** The greatest element in the order of a comparator, the oldest of equal ones; null if there are no elements. */
 final class ArgExtreme[A <: AnyRef] private[operators] (order: Comparator[_ >: A])
     extends Aggregator[A, A, A] {
   override def selective: Boolean = true
@@ -46,22 +46,22 @@ final class ArgExtreme[A <: AnyRef] private[operators] (order: Comparator[_ >: A
     if (older == null || (newer != null && order.compare(newer, older) > 0)) newer else older
 }
 
-/** argMax: the element, or the place in the window, where something is greatest. */
+/** argMax: the greatest element, or its index in the window. */
 object ArgMax {
 
   /** The index in the window, 0 for the oldest element. */
   val index: DoubleArgExtreme = new DoubleArgExtreme(true)
 
-  /** The element that is greatest by `order`; elements must not be null. */
+  /** The greatest element by `order`. Elements must not be null. */
   def by[A <: AnyRef](order: Comparator[_ >: A]): Aggregator[A, A, A] = new ArgExtreme(order)
 }
 
-/** argMin: the element, or the place in the window, where something is least. */
+/** argMin: the smallest element, or its index in the window. */
 object ArgMin {
 
   /** The index in the window, 0 for the oldest element. */
   val index: DoubleArgExtreme = new DoubleArgExtreme(false)
 
-  /** The element that is least by `order`; elements must not be null. */
+  /** The smallest element by `order`. Elements must not be null. */
   def by[A <: AnyRef](order: Comparator[_ >: A]): Aggregator[A, A, A] = new ArgExtreme[A](order.reversed())
 }

@@ -1,12 +1,11 @@
 package org.slidewise.core.operators
 
 /**
- * The binary logarithm and its inverse, made to be compiled into the loop that calls them: no call, no branch that is
- * taken, and what does not wait for each other runs side by side. The results are off by no more than about one unit in
- * the last place of the greater of result and 1, and exact for powers of two and for whole exponents.
+ * Binary logarithm and its inverse, for inlining into loops: no calls, no branch taken in the common case, short dependency
+ * chains. The error is at most about one unit in the last place of the result, or of 1 if that is greater. Exact for powers of
+ * two and for whole exponents.
  *
- * Both look up the nearest of 256 parts of an octave and correct by a polynomial for what is left, which is at most
- * 2^-9^.
+ * Both look up the nearest of 256 parts of an octave, and correct the remainder of at most 2^-9^ by a polynomial.
  */
 private[operators] object BinaryLog {
   private final val Bits = 8
@@ -18,10 +17,10 @@ private[operators] object BinaryLog {
   private final val MantissaMask = (1L << MantissaBits) - 1
   private final val PartMask = -1L << (MantissaBits - Bits)
 
-  /** Adding it rounds to a multiple of 1 / Parts, whose number of parts the lowest bits then are. */
+  /** Adding it rounds to a multiple of 1 / Parts; the lowest bits of the sum are then that multiple. */
   private final val Rounder = 3.0 * (1L << (MantissaBits - Bits - 1))
 
-  /** For the i-th part, which lies around 1 + i / Parts: at 2 i that number's inverse, and then its logarithm. */
+  /** At 2 i the inverse of 1 + i / Parts, the centre of the i-th part, and at 2 i + 1 its logarithm. */
   private[this] val parts: Array[Double] = Array.tabulate(2 * Parts + 2) { j =>
     if (j % 2 == 0) Parts.toDouble / (Parts + j / 2)
     else if (j / 2 == Parts) 1.0
@@ -29,7 +28,7 @@ private[operators] object BinaryLog {
   }
   private[this] val powers: Array[Double] = Array.tabulate(Parts)(i => StrictMath.pow(2, i.toDouble / Parts))
 
-  /** The logarithm of `x` to base 2: of 0 minus infinity, of less NaN. */
+  /** The logarithm of `x` to base 2: negative infinity for 0, NaN for negative numbers. */
   def log2(x: Double): Double = {
     val bits = java.lang.Double.doubleToRawLongBits(x)
     val exponent = (bits >>> MantissaBits).toInt // and the sign above it

@@ -3,20 +3,20 @@ package org.slidewise.core.operators
 import org.slidewise.core.LongAggregator
 
 /**
- * A Bloom filter over longs: a set of `bits` bits, of which each element sets `hashes`.
+ * Bloom filter over longs: a set of `bits` bits, of which each element sets `hashes`.
  *
- * Lowers to the estimated number of distinct elements; [[mightContain]] asks for one element, as in
- * `window.query((cells, at) => bloom.mightContain(42L, cells, at))`. What else is in the cells is not for others to read.
+ * Lowers to the estimated number of distinct elements. [[mightContain]] tests for one element, as in
+ * `window.query((cells, at) => bloom.mightContain(42L, cells, at))`. The layout of the cells is private.
  *
- * A state of one element is that element's hash, and gets its bits when it is combined: to lift touches one or two lines of
- * the cache, and to combine with such a state sets `hashes` bits in a copy, or in place.
+ * A state of one element stores its hash and no bits: a lift touches one or two cache lines, and a combine with such a state
+ * sets `hashes` bits.
  *
  * @param bits
  *   a power of two, at least 64
  * @param hashes
  *   1 or more
  * @throws java.lang.IllegalArgumentException
- *   if `bits` or `hashes` is not as said
+ *   if `bits` or `hashes` is out of range
  * @see
  *   Bloom, "Space/Time Trade-offs in Hash Coding with Allowable Errors", CACM 1970
  */
@@ -31,7 +31,7 @@ final class Bloom(bits: Int, hashes: Int) extends LongAggregator {
 
   override def commutative: Boolean = true
 
-  /** The bits, or in their first word the hash of the only element; then whether there is none, one or many. */
+  /** The bits, or in their first word the hash of the only element; then the tag `Empty`, `One` or `Many`. */
   override val width: Int = words + 1
 
   override def identity(to: Array[Long], at: Int): Unit = to(at + words) = Empty
@@ -62,7 +62,7 @@ final class Bloom(bits: Int, hashes: Int) extends LongAggregator {
     }
   }
 
-  /** One index for all three tells the compiler that no word is read after it was written, so that it takes several at once. */
+  /** With one index for all three arrays, the JIT compiler knows that no word is read after it was written, and vectorises. */
   private def uniteAligned(to: Array[Long], a: Array[Long], b: Array[Long], at: Int): Unit = {
     var k = at
     while (k < at + words) {
@@ -71,7 +71,7 @@ final class Bloom(bits: Int, hashes: Int) extends LongAggregator {
     }
   }
 
-  /** As above, where not both have many elements. */
+  /** [[combine]] for states of which at least one has at most one element. */
   private def combineFew(to: Array[Long], at: Int, a: Array[Long], i: Int, b: Array[Long], j: Int): Unit = {
     val olders = a(i + words)
     val newers = b(j + words)
@@ -101,7 +101,7 @@ final class Bloom(bits: Int, hashes: Int) extends LongAggregator {
     }
   }
 
-  /** The number of distinct elements that fits the number of bits set best. */
+  /** The most likely number of distinct elements, given the number of bits set. */
   override def lower(from: Array[Long], at: Int): Long =
     if (from(at + words) != Many) from(at + words)
     else {
@@ -114,7 +114,7 @@ final class Bloom(bits: Int, hashes: Int) extends LongAggregator {
       math.round(-bits.toDouble / hashes * math.log1p(-math.min(set, bits - 1).toDouble / bits))
     }
 
-  /** False only if `in` is not among the elements that the state stands for. */
+  /** Whether `in` may be among the elements of the state. False is always right. */
   def mightContain(in: Long, from: Array[Long], at: Int): Boolean = {
     val hash = mix(in)
     val elements = from(at + words)

@@ -3,7 +3,7 @@ package org.slidewise.core.operators
 import java.util.Comparator
 import org.slidewise.core.{Aggregator, Operator}
 
-/** All elements, oldest first. Associative, not commutative: what tells whether an algorithm keeps order. */
+/** All elements, oldest first. Associative but not commutative, so that tests use it to check the order of combines. */
 final class Concatenation[A] extends Aggregator[A, Vector[A], Vector[A]] {
   override def stateBytes: Long = Operator.Grows
   override def identity: Vector[A] = Vector.empty
@@ -32,9 +32,9 @@ final class BoundedCollect[A](limit: Int) extends Aggregator[A, Vector[A], Vecto
 }
 
 /**
- * The `k` greatest elements by `order`, greatest first, of equals the older first.
+ * The `k` greatest elements by `order`, greatest first, and the older of equal elements first.
  *
- * A combine takes at most k comparisons.
+ * A combine makes at most k comparisons.
  *
  * @throws java.lang.IllegalArgumentException
  *   if `k` is not positive

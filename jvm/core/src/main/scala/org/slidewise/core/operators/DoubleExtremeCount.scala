@@ -3,7 +3,7 @@ package org.slidewise.core.operators
 import org.slidewise.core.DoubleAggregator
 
 /**
- * How often the greatest (or least) double occurs; 0 if there are no elements.
+ * Number of occurrences of the greatest (or smallest) double; 0 if there are no elements.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 2.2
@@ -11,7 +11,7 @@ import org.slidewise.core.DoubleAggregator
 final class DoubleExtremeCount private[operators] (largest: Boolean) extends DoubleAggregator {
   override def commutative: Boolean = true
 
-  /** The extreme, its count. */
+  /** The extreme and its count. */
   override def width: Int = 2
 
   override def identity(to: Array[Double], at: Int): Unit =

@@ -1,12 +1,12 @@
 package org.slidewise.core.operators
 
-/** maxCount: how often the maximum occurs. */
+/** maxCount: the number of occurrences of the maximum. */
 object MaxCount {
   val ofDoubles: DoubleExtremeCount = new DoubleExtremeCount(true)
   val ofLongs: LongExtremeCount = new LongExtremeCount(true)
 }
 
-/** minCount: how often the minimum occurs. */
+/** minCount: the number of occurrences of the minimum. */
 object MinCount {
   val ofDoubles: DoubleExtremeCount = new DoubleExtremeCount(false)
   val ofLongs: LongExtremeCount = new LongExtremeCount(false)

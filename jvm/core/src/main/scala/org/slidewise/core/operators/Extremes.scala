@@ -3,8 +3,8 @@ package org.slidewise.core.operators
 import org.slidewise.core.{DoubleAggregator, LongAggregator}
 
 /**
- * Which of two numbers an operator keeps: the greatest or the least, in the order of `java.lang.Double.compare` (NaN
- * above all, -0.0 below 0.0) or of `java.lang.Long.compare`.
+ * Comparisons of the minimum and maximum operators, in the order of `java.lang.Double.compare` (NaN greatest, -0.0 below 0.0)
+ * and of `java.lang.Long.compare`.
  */
 private[operators] object Extremes {
 
@@ -19,13 +19,13 @@ private[operators] object Extremes {
   def weakestLong(largest: Boolean): Long = if (largest) Long.MinValue else Long.MaxValue
 }
 
-/** The greatest double; negative infinity if there are none. NaN is above all others. */
+/** The greatest double; negative infinity if there are no elements. NaN is greater than all others. */
 object DoubleMax extends DoubleExtreme(true) {
   override def combine(to: Array[Double], at: Int, a: Array[Double], i: Int, b: Array[Double], j: Int): Unit =
     to(at) = math.max(a(i), b(j))
 }
 
-/** The least double; NaN, which is above all others, if there are none. */
+/** The smallest double; NaN, which is greater than all others, if there are no elements. */
 object DoubleMin extends DoubleExtreme(false) {
   override def combine(to: Array[Double], at: Int, a: Array[Double], i: Int, b: Array[Double], j: Int): Unit =
     to(at) = if (Extremes.greater(a(i), b(j))) b(j) else a(i)
@@ -40,13 +40,13 @@ sealed abstract class DoubleExtreme(largest: Boolean) extends DoubleAggregator {
   override def lower(from: Array[Double], at: Int): Double = from(at)
 }
 
-/** The greatest long; the least of all longs if there are none. */
+/** The greatest long; `Long.MinValue` if there are no elements. */
 object LongMax extends LongExtreme(true) {
   override def combine(to: Array[Long], at: Int, a: Array[Long], i: Int, b: Array[Long], j: Int): Unit =
     to(at) = math.max(a(i), b(j))
 }
 
-/** The least long; the greatest of all longs if there are none. */
+/** The smallest long; `Long.MaxValue` if there are no elements. */
 object LongMin extends LongExtreme(false) {
   override def combine(to: Array[Long], at: Int, a: Array[Long], i: Int, b: Array[Long], j: Int): Unit =
     to(at) = math.min(a(i), b(j))

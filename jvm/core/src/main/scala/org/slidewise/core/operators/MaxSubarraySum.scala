@@ -2,10 +2,10 @@ package org.slidewise.core.operators
 
 import org.slidewise.core.DoubleAggregator
 
-/** The greatest sum of consecutive elements, at least one; negative infinity if there are no elements. */
+/** The greatest sum of one or more consecutive elements; negative infinity if there are no elements. */
 object MaxSubarraySum extends DoubleAggregator {
 
-  /** The sum of all; the greatest sum of a prefix, of a suffix, of any run. */
+  /** The total, and the greatest sums of a prefix, of a suffix and of any run. */
   override def width: Int = 4
 
   override def identity(to: Array[Double], at: Int): Unit =

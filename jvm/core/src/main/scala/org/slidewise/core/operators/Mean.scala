@@ -2,7 +2,7 @@ package org.slidewise.core.operators
 
 import org.slidewise.core.InvertibleDoubleAggregator
 
-/** A sum beside a count. */
+/** Base of means: a sum and a count. */
 sealed abstract class Average extends InvertibleDoubleAggregator {
   override def commutative: Boolean = true
   override def width: Int = 2
@@ -51,7 +51,7 @@ object Mean extends Average {
 /**
  * The geometric mean of positive numbers; 0 if one is 0, NaN if there are no elements or one is negative.
  *
- * Adds binary logarithms, so that no product overflows.
+ * Sums binary logarithms, which cannot overflow as a product does.
  */
 object GeometricMean extends Average {
   override def lift(in: Double, to: Array[Double], at: Int): Unit = write(to, at, BinaryLog.log2(in), 1.0)

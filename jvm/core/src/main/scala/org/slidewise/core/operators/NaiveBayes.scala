@@ -4,7 +4,7 @@ import org.slidewise.core
 import org.slidewise.core.InvertibleAggregator
 
 /**
- * A naive Bayes classifier over categorical features that trains by merging: its model is counts, and counts add.
+ * Naive Bayes classifier over categorical features. The model is a set of counts, so that models merge by addition.
  *
  * @see
  *   Izbicki, "Algebraic Classifiers: A Generic Approach to Fast Cross-Validation, Online Training, and Parallel
@@ -12,13 +12,13 @@ import org.slidewise.core.InvertibleAggregator
  */
 object NaiveBayes {
 
-  /** Values of features, in a fixed order, and the class they belong to. */
+  /** The values of the features, in a fixed order, and the class. */
   final case class Example(features: IndexedSeq[String], label: String)
 
-  /** How often each class occurs, and how often each value of each feature does in each class. */
+  /** The number of examples of each class, and of each value of each feature in each class. */
   final case class Counts(labels: Map[String, Long], values: Map[(String, Int, String), Long])
 
-  /** Classifies by the counts of a window, with one added to each count of a value (Laplace smoothing). */
+  /** Classifies by the counts of a window, with Laplace smoothing. */
   final class Classifier(counts: Counts) {
     private val total = counts.labels.values.sum.toDouble
     private val distinct: Map[Int, Int] =
@@ -27,21 +27,21 @@ object NaiveBayes {
           f -> vs.size
       }
 
-    /** The most probable class of `features`, of equals the first by name; none if there were no examples. */
+    /** The most probable class of `features`, the first by name of equal ones; None if there were no examples. */
     def classify(features: IndexedSeq[String]): Option[String] =
       counts.labels.keys.toSeq.sorted.maxByOption(logLikelihood(_, features))
 
-    /** The logarithm of the probability of `label` together with `features`, up to a constant. */
+    /** The logarithm of the joint probability of `label` and `features`, up to a constant. */
     def logLikelihood(label: String, features: IndexedSeq[String]): Double = {
       val ofLabel = counts.labels.getOrElse(label, 0L).toDouble
       features.indices.foldLeft(math.log(ofLabel / total)) { (sum, i) =>
         val seen = counts.values.getOrElse((label, i, features(i)), 0L)
-        sum + math.log((seen + 1.0) / (ofLabel + distinct.getOrElse(i, 0) + 1))
+        sum + math.log((seen + 1.0) / (ofLabel + distinct.getOrElse(i, 0)))
       }
     }
   }
 
-  /** Counts examples, and takes counts back. */
+  /** Counts examples. Invertible. */
   object Operator extends InvertibleAggregator[Example, Counts, Classifier] {
     override def commutative: Boolean = true
     override def stateBytes: Long = core.Operator.Grows

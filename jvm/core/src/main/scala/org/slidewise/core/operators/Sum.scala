@@ -2,7 +2,7 @@ package org.slidewise.core.operators
 
 import org.slidewise.core.{InvertibleDoubleAggregator, InvertibleLongAggregator}
 
-/** The sum of doubles, 0 if there are none. */
+/** The sum of doubles; 0 if there are no elements. */
 object DoubleSum extends InvertibleDoubleAggregator {
   override def commutative: Boolean = true
   override def width: Int = 1
@@ -31,7 +31,7 @@ object DoubleSum extends InvertibleDoubleAggregator {
     to(at) = a(i) - b(j)
 }
 
-/** A sum of longs, modulo 2^64^, of what each element counts for. */
+/** Base of sums of longs, modulo 2^64^. */
 sealed abstract class LongAddition extends InvertibleLongAggregator {
   override def commutative: Boolean = true
   override def width: Int = 1
@@ -43,7 +43,7 @@ sealed abstract class LongAddition extends InvertibleLongAggregator {
     to(at) = a(i) - b(j)
 }
 
-/** The sum of longs, modulo 2^64^; 0 if there are none. */
+/** The sum of longs, modulo 2^64^; 0 if there are no elements. */
 object LongSum extends LongAddition {
   override def lift(in: Long, to: Array[Long], at: Int): Unit = to(at) = in
 }

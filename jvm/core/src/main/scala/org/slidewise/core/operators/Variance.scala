@@ -5,7 +5,7 @@ import org.slidewise.core.DoubleAggregator
 /**
  * Variance and standard deviation, by merging counts, means and sums of squared deviations.
  *
- * The merge is stable: it never subtracts sums of squares, and so is not taken back either.
+ * The merge is numerically stable: it never subtracts sums of squares. Hence there is no inverse.
  *
  * @see
  *   Chan, Golub, LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances", 1979
@@ -13,7 +13,7 @@ import org.slidewise.core.DoubleAggregator
 final class Variance private (freedom: Int, root: Boolean) extends DoubleAggregator {
   override def commutative: Boolean = true
 
-  /** Count, mean, sum of squared deviations. */
+  /** Count, mean and sum of squared deviations. */
   override def width: Int = 3
 
   override def identity(to: Array[Double], at: Int): Unit = write(to, at, 0.0, 0.0, 0.0)
@@ -50,10 +50,10 @@ final class Variance private (freedom: Int, root: Boolean) extends DoubleAggrega
 
 object Variance {
 
-  /** Of a whole population; NaN if there are no elements. */
+  /** The population variance; NaN if there are no elements. */
   val population: Variance = new Variance(0, root = false)
 
-  /** Of a population by a sample; NaN if there are fewer than two elements. */
+  /** The sample variance; NaN if there are fewer than two elements. */
   val sample: Variance = new Variance(1, root = false)
   val populationStddev: Variance = new Variance(0, root = true)
   val sampleStddev: Variance = new Variance(1, root = true)

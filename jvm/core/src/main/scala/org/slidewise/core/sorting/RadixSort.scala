@@ -1,20 +1,26 @@
 package org.slidewise.core.sorting
 
 /**
- * Sorts rows by 64-bit keys, compared as unsigned; rows with equal keys keep their order. Keys and row numbers lie in two
- * arrays, of which any range can be sorted for itself.
+ * Stable radix sort of rows by unsigned 64-bit keys. Keys and row numbers are in two arrays, of which any range can be sorted
+ * separately.
  *
- * Time: a pass over the range for each digit in which its keys differ, none if they are in order already. Memory: 12 bytes
- * for each row of the longest range so far, kept from call to call. Not safe for concurrent use.
+ * Time: one pass over the range for each digit in which its keys differ; none if the keys are sorted. Memory: 12 bytes for each
+ * row of the longest range so far, at most twice over, kept between calls. Not safe for concurrent use.
+ *
+ * @param checkpoint
+ *   called after at most [[RadixSort.RowsBetweenCheckpoints]] rows of a pass; may throw to cancel the sort, which leaves the
+ *   arrays in no defined order
  */
-final class RadixSort {
+final class RadixSort(checkpoint: Runnable) {
   import RadixSort._
+
+  def this() = this(() => ())
 
   private[this] var spareKeys = Array.emptyLongArray
   private[this] var spareRows = Array.emptyIntArray
   private[this] val start = new Array[Int](1 << WideDigit)
 
-  /** Sorts `keys` and, alike, `rows` at the places `from until until`. */
+  /** Sorts the range `from until until` of `keys`, and moves `rows` accordingly. */
   def sort(keys: Array[Long], rows: Array[Int], from: Int, until: Int): Unit =
     if (until - from <= FewRows) insert(keys, rows, from, until)
     else {
@@ -58,8 +64,12 @@ final class RadixSort {
     java.util.Arrays.fill(start, 0, mask + 1, 0)
     var i = from
     while (i < from + n) {
-      start((keys(i) >>> shift).toInt & mask) += 1
-      i += 1
+      checkpoint.run()
+      val until = endOfStep(i, from + n)
+      while (i < until) {
+        start((keys(i) >>> shift).toInt & mask) += 1
+        i += 1
+      }
     }
     var at = into
     var digit = 0
@@ -71,21 +81,28 @@ final class RadixSort {
     }
     i = from
     while (i < from + n) {
-      val key = keys(i)
-      val digit = (key >>> shift).toInt & mask
-      val to = start(digit)
-      start(digit) = to + 1
-      intoKeys(to) = key
-      intoRows(to) = rows(i)
-      i += 1
+      checkpoint.run()
+      val until = endOfStep(i, from + n)
+      while (i < until) {
+        val key = keys(i)
+        val digit = (key >>> shift).toInt & mask
+        val to = start(digit)
+        start(digit) = to + 1
+        intoKeys(to) = key
+        intoRows(to) = rows(i)
+        i += 1
+      }
     }
   }
 
+  private def endOfStep(from: Int, until: Int): Int =
+    if (until - from <= RowsBetweenCheckpoints) until else from + RowsBetweenCheckpoints
+
   /**
-   * Brings the rows of which `first` holds before the others, at the places `from until until`; both keep their order.
+   * Moves the rows for which `first` holds before the others in the range `from until until`. Stable.
    *
    * @return
-   *   the place of the first of the others
+   *   the index of the first of the others
    */
   def partition(keys: Array[Long], rows: Array[Int], from: Int, until: Int, first: RowPredicate): Int = {
     reserve(until - from)
@@ -116,17 +133,20 @@ final class RadixSort {
   }
 }
 
-/** Tells rows apart by their number. */
+/** Predicate on row numbers. */
 trait RowPredicate {
   def apply(row: Int): Boolean
 }
 
 object RadixSort {
 
-  /** The memory that sorting takes beyond the two arrays, in bytes for each row of the longest range, at most twice over. */
+  /** The most rows of a pass between two calls of the checkpoint. */
+  final val RowsBetweenCheckpoints = 1 << 20
+
+  /** The scratch memory in bytes for each row of the longest range. The scratch arrays may have room for twice as many rows. */
   val BytesARow: Long = 8 + 4
 
-  // Measured: where insertion, and narrow digits, stop being faster.
+  // Measured: insertion sort is faster up to FewRows, and narrow digits below ManyRows.
   private final val FewRows = 24
   private final val ManyRows = 1 << 13
   private final val NarrowDigit = 8
@@ -150,7 +170,7 @@ object RadixSort {
     }
   }
 
-  /** None, if the keys are in order already. */
+  /** The bits in which the keys differ; 0 if the keys are sorted. */
   private def differingBits(keys: Array[Long], from: Int, until: Int): Long = {
     val first = keys(from)
     var differing = 0L

@@ -3,11 +3,10 @@ package org.slidewise.core.state
 import org.slidewise.core.InPlaceAggregator
 
 /**
- * A ring of arrays of a fixed size, the chunks: growing adds a chunk and copies no state.
+ * Ring of arrays of a fixed size, the chunks. Growing adds a chunk and copies no state, for a steady latency.
  *
- * The storage for steady latency: an operation allocates at most one chunk, and moves at most n / chunk references to
- * chunks. Takes at most `n + 2 chunk` slots of each lane at a size n, and gives back a chunk as soon as its last element
- * has left.
+ * An operation allocates at most one chunk and moves at most n / chunk references to chunks. Memory: at most `n + 2 chunk`
+ * slots of each lane at size n. A chunk is released when its last element leaves.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", Definition 4
@@ -30,7 +29,7 @@ final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
   table(0) = newChunk()
   (0 until States.Registers).foreach(identity)
 
-  /** Where the chunk of `slot` is in the table. */
+  /** The index in the table of the chunk of `slot`. */
   private def chunk(slot: Int): Int = (slot + slots - States.Registers) >>> slotShift
 
   override def cells(slot: Int): S = table(chunk(slot)).asInstanceOf[S]
@@ -66,7 +65,7 @@ final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
     moved
   }
 
-  /** The number of chunks from that of `front` to that before `end`'s. */
+  /** The number of chunks from that of `front` to the one before that of `end`. */
   private def chunksBefore(front: Int, end: Int): Int = (end - (front & ~inChunk)) >>> chunkShift
 
   private def rearrange(front: Int, end: Int, chunks: Int): Boolean = {

@@ -4,10 +4,10 @@ import org.slidewise.core.InPlaceAggregator
 import org.slidewise.core.state.States.Registers
 
 /**
- * A ring in one array, state beside state: for operators whose states are a few cells.
+ * Ring in one array with adjacent states, for operators with narrow states.
  *
- * States of one cell and of two have classes of their own, in which the index of a cell is next to nothing to compute. What they
- * say alike is not shared from here, where it would be slower to call.
+ * States of one and of two cells have subclasses with cheaper cell indices. The subclasses repeat `combine`, because sharing it
+ * here was measured to be slower.
  */
 private[state] sealed abstract class DoublePackedRing(
     operator: InPlaceAggregator[Array[Double], _, _],

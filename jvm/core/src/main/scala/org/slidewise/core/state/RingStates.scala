@@ -3,16 +3,16 @@ package org.slidewise.core.state
 import org.slidewise.core.InPlaceAggregator
 
 /**
- * Registers, then a ring whose size is a power of two.
+ * Storage in a ring whose size is a power of two, behind the registers. The fastest storage.
  *
- * The fastest storage. An insertion doubles it when it is full and halves it when three quarters are empty: O(1)
- * amortised and O(n) worst-case moves of states, no combines. Takes at most `max(4 n, minCapacity)` slots of each lane at a
- * size n that it has had for a while: evictions alone give nothing back.
+ * An insertion doubles the ring if it is full and halves it if three quarters are empty: O(1) amortised and O(n) worst-case
+ * moves of states, no combines. Memory: at most `max(4 n, minCapacity)` slots of each lane after insertions at size n.
+ * Evictions do not shrink the ring.
  *
  * @param minCapacity
- *   the least number of elements to have room for: a power of two
+ *   the smallest capacity in elements: a power of two
  * @param cellsOfSlot
- *   how many cells of one array a slot takes
+ *   the number of cells of one array that a slot takes
  */
 abstract class RingStates[S] private[state] (
     operator: InPlaceAggregator[S, _, _],
@@ -21,7 +21,7 @@ abstract class RingStates[S] private[state] (
     cellsOfSlot: Int
 ) extends States[S](operator, lanes) {
 
-  /** The largest power of two of elements for which an array has the cells. */
+  /** The largest power of two of elements that fits one array. */
   private[this] val maxCapacity: Int =
     Integer.highestOneBit((RingStates.MaxCells / cellsOfSlot - States.Registers) >> laneShift)
 
@@ -47,7 +47,7 @@ abstract class RingStates[S] private[state] (
 
   protected override final def isPrimitive: Boolean = !operator.allocate(0).isInstanceOf[Array[AnyRef]]
 
-  /** Makes the ring one of `capacity` elements, each of `front until end` at its new slot. */
+  /** Resizes the ring to `capacity` elements and moves those of `front until end` to their new slots. */
   protected def move(front: Int, end: Int, capacity: Int): Unit
 
   private def tooMany(): Nothing =
@@ -58,7 +58,7 @@ abstract class RingStates[S] private[state] (
 
 object RingStates {
 
-  /** What `minCapacity` is if nobody says. */
+  /** The default of `minCapacity`. */
   final val MinCapacity = 16
   private final val MaxCells = Int.MaxValue - 8
 

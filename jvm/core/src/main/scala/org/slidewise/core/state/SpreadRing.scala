@@ -4,11 +4,10 @@ import org.slidewise.core.InPlaceAggregator
 import org.slidewise.core.state.States.Registers
 
 /**
- * A ring of arrays, one for each state: for operators whose states are many cells.
+ * Ring with one array for each state, for operators with wide states.
  *
- * Growing moves references and no cells. What is more, all states begin at index 0, which is a constant to the compiler: it
- * then knows that a `combine` from cell to cell meets no cell twice, and does several at a time. Within one array it cannot
- * know that.
+ * Growing moves references and no cells. All states begin at index 0, a constant, so that the compiler can vectorise a
+ * `combine` over all cells.
  */
 final class SpreadRing[S] private[state] (
     operator: InPlaceAggregator[S, _, _],

@@ -3,14 +3,14 @@ package org.slidewise.core.state
 import org.slidewise.core.InPlaceAggregator
 
 /**
- * Numbered slots, each holding one partial aggregate of one operator: what the in-order algorithms compute on.
+ * Storage of an in-order algorithm: numbered slots with one partial aggregate each.
  *
- * An algorithm names slots and never sees what is in them, so that one class of it serves doubles, longs and objects.
- * The first slots are registers at fixed numbers; the others form a double-ended queue of elements, each named by its
- * position, an `Int` that counts up by one an element and may wrap around.
+ * An algorithm works on slot numbers only, so that one class serves doubles, longs and objects. The first slots are registers
+ * with fixed numbers. The others form a double-ended queue of elements. An element's position is an `Int` that increases by
+ * one for each element and may wrap around. Not safe for concurrent use.
  *
  * @param lanes
- *   how many slots each position has: 1 or 2
+ *   the number of slots of each position: 1 or 2
  */
 abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _], lanes: Int) {
 
@@ -20,7 +20,7 @@ abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _
   protected final val laneShift: Int = lanes - 1
   protected final var mask: Int = 0
 
-  /** From how few to how many elements another one needs no room to be made. */
+  /** With a size in this range, the next element needs no call of `makeRoom`. */
   protected final var least: Int = 0
   protected final var most: Int = -1
 
@@ -32,7 +32,7 @@ abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _
 
   protected final def first(position: Int): Int = States.Registers + ((position & mask) << laneShift)
 
-  /** How many elements fit before storage must grow. */
+  /** The number of elements that fit before the storage must grow. */
   final def capacity: Int = mask + 1
 
   /** The array that holds `slot`. */
@@ -41,31 +41,31 @@ abstract class States[S] private[state] (val operator: InPlaceAggregator[S, _, _
   /** The index in that array of the first cell of `slot`. */
   def offset(slot: Int): Int
 
-  /** `target` becomes the state of `older` followed by that of `newer`. */
+  /** Writes the combination of `older` and `newer` to `target`, which may be one of them. */
   def combine(target: Int, older: Int, newer: Int): Unit
 
-  /** With one lane: of how many positions up to `position` the states are side by side; at least 1. */
+  /** With one lane: the number of positions up to `position` whose states are adjacent in one array; at least 1. */
   def runUpTo(position: Int): Int = 1
 
-  /** The states of the `count` positions from `from` on, a run, become the aggregates from there to the run's end. */
+  /** Replaces each of the `count` adjacent states from `from` on by the aggregate from it to the last of them. */
   def suffixes(from: Int, count: Int): Unit = ()
 
-  /** True only if the slots of `end` are usable, and not too many are unused, for a queue of `front until end`. */
+  /** Whether a queue of `front until end` can take another element without growing or shrinking the storage. */
   final def hasRoom(front: Int, end: Int): Boolean = {
     val size = end - front
     size <= most && size >= least
   }
 
-  /** Makes the slots of `end` usable, and gives back storage that is unused; true if slots moved. */
+  /** Grows the storage for an element at `end`, or shrinks it. Returns true if slots moved. */
   def makeRoom(front: Int, end: Int): Boolean
 
-  /** Whether to read a state for a second time, much later, is more than some instructions. */
+  /** Whether reading a state again later is expensive: wide states, or states in a store. */
   private[core] def isCostlyToRead: Boolean = operator.width >= States.Wide
 
-  /** Whether to keep what is in a slot longer than needed keeps nothing else. */
+  /** Whether cells hold no references, so that evicted states need not be cleared. */
   protected def isPrimitive: Boolean = false
 
-  /** Forgets what the slots of `position`, the queue's first, refer to. */
+  /** Clears the slots of `position`, the first of the queue. */
   def clear(position: Int): Unit
 
   final def copy(target: Int, source: Int): Unit =
@@ -79,15 +79,15 @@ object States {
   /** The register that always holds the identity. */
   final val Identity = 0
 
-  /** The register for the answer of a query. */
+  /** The register for the result of a query. */
   final val Result = 1
 
-  /** Two registers for whatever an algorithm keeps beside its queue; the identity at first. */
+  /** Two registers for the algorithm, initially the identity. */
   final val A = 2
   final val B = 3
 
   private[state] final val Registers = 4
 
-  /** From how many cells on a state is more than one line of the cache or two. */
+  /** The width from which a state exceeds two cache lines. */
   private[state] final val Wide = 16
 }

@@ -3,35 +3,35 @@ package org.slidewise.core.summaries
 import Arguments.{ceilDiv, width}
 
 /**
- * Basic-Counting with an additive error: how many of the last W bits are ones, to at most ε W.
+ * Basic-Counting with an additive error: the number of ones among the last W bits, within ε W.
  *
- * '''How.''' The stream is cut into blocks of s bits; a block leaves one bit behind. With y ones not yet accounted for at
- * its end, a block is marked if y ≥ s, which takes s from y; the rest is carried over to the next block. So y < s after
- * each block, and a mark stands for s ones, though not all of them need be of its own block.
+ * '''Method.''' The stream is divided into blocks of s bits, and the summary stores one bit for each block. Let y be the number
+ * of ones not yet represented at the end of a block. If y ≥ s, the block is marked and y decreases by s; the rest carries over
+ * to the next block. Hence y < s after each block. A mark represents s ones, not necessarily of its own block.
  *
- * '''The answer.''' Let B of the blocks that the window touches be marked, and let g bits of the oldest of them, whose mark
- * is b, have left the window. Then the answer is y + s B - g b - (s - 1) / 2.
+ * '''Estimate.''' Let B of the blocks that intersect the window be marked. Let b be the mark of the oldest of these blocks, and
+ * g the number of its bits that have left the window. The estimate is y + s B - g b - (s - 1) / 2.
  *
- * '''Its error''' is at most (s - 1) / 2. Let y,,0,, be what was carried into the oldest block, and a ≤ g the ones among its
- * bits that have left. All ones since that block began are y + s B - y,,0,,, of which a have left, so that the answer
- * without its last term is too large by D = y,,0,, + a - g b.
- *   - b = 1: the block ended with y,,0,, + a + (ones of its s - g bits still here) ≥ s, so y,,0,, + a ≥ g and D ≥ 0; and
+ * '''Error:''' at most (s - 1) / 2. Let y,,0,, be the carry into the oldest block, and a ≤ g the number of ones among its bits
+ * that have left. There were y + s B - y,,0,, ones since that block began, and a of them have left. The estimate without its
+ * last term is therefore too large by D = y,,0,, + a - g b.
+ *   - b = 1: the block ended with y,,0,, + a + (ones among its s - g other bits) ≥ s, so y,,0,, + a ≥ g and D ≥ 0; and
  *     D ≤ y,,0,, + g - g ≤ s - 1.
- *   - b = 0: it ended with less than s, so D = y,,0,, + a ≤ s - 1; and D ≥ 0.
+ *   - b = 0: the block ended with less than s, so D = y,,0,, + a ≤ s - 1; and D ≥ 0.
  *
- * In both cases 0 ≤ D ≤ s - 1, and the last term centres it. (The paper takes s / 2 off.) So s = ⌊2 ε W⌋ + 1 will do, and
- * of the block lengths that make equally many blocks the shortest is taken.
+ * In both cases 0 ≤ D ≤ s - 1, and the last term centres the error. (The paper subtracts s / 2.) Hence s = ⌊2 ε W⌋ + 1
+ * suffices; the shortest blocks of the same number are used.
  *
- * '''Bits:''' k = ⌈W / s⌉ for the marks, ⌈log,,2,,(2 s - 1)⌉ for y, ⌈log,,2,, s⌉ for the position in the block. To work in
- * O(1), it also keeps the oldest mark's place in the ring and the number of marks, which are not stored: the marks are
- * written oldest first. The marks alone are the lower bound's ⌊W / (⌊2 ε W⌋ + 1)⌋ bits, to one.
+ * '''Stored bits:''' k = ⌈W / s⌉ for the marks, ⌈log,,2,,(2 s - 1)⌉ for y, ⌈log,,2,, s⌉ for the position in the block. The
+ * marks alone take at most one bit more than the lower bound ⌊W / (⌊2 ε W⌋ + 1)⌋. '''Memory:''' k bits in an array of longs,
+ * the index of the oldest mark, the number of marks, and two objects: see [[heapBytes]].
  *
- * '''Cost:''' insert and query O(1) worst case.
+ * '''Cost:''' insert and query O(1) in the worst case. Not safe for concurrent use.
  *
  * Invariants, between calls:
  *   - (C1) 0 ≤ offset < s and 0 ≤ y ≤ s - 1 + offset;
- *   - (C2) `marked` is the number of marks, and the ring's next place is free of one once the block there has left;
- *   - (C3) y + s · marked is y,,0,, and all ones since the oldest block that the window touches began.
+ *   - (C2) `marked` is the number of marks, and the next bit of the ring is 0 once its block has left;
+ *   - (C3) y + s · marked is the sum of y,,0,, and of all ones since the oldest block that intersects the window began.
  *
  * @see
  *   Ben Basat, Einziger, Friedman, Kassner, "Efficient Summing over Sliding Windows", section 3, Algorithm 1
@@ -39,12 +39,12 @@ import Arguments.{ceilDiv, width}
 final class AdditiveCount private (val window: Long, val epsilon: Double, marks: BitRing, blockSize: Long)
     extends CountSummary {
 
-  /** Of the first ring place's block, the bits that have left when a block begins are blockSize - leavesAt. */
+  /** The offset at which the oldest block leaves the window: when a block begins, blockSize - leavesAt of its bits have left. */
   private val leavesAt = blockSize - (marks.size * blockSize - window)
   private var offset = 0L
   private var y = 0L
 
-  /** The greatest error there can be; at most ε W. */
+  /** The greatest possible error; at most ε W. */
   def maxError: Double = (blockSize - 1) / 2.0
 
   override def insert(one: Boolean): Unit = {
@@ -75,6 +75,7 @@ final class AdditiveCount private (val window: Long, val epsilon: Double, marks:
 
   override def bits: Long = marks.size.toLong + carryWidth + offsetWidth
   override def headerBytes: Int = (header.bits / 8).toInt
+  override def heapBytes: Long = HeapBytes.ofObject(fields = 7) + marks.heapBytes
 
   private def header: BitWriter = {
     val out = Format.writer(Format.Count)
@@ -113,7 +114,7 @@ object AdditiveCount {
   )
 
   /**
-   * A window of zeros.
+   * Creates a summary of a window of zeros.
    *
    * @param window
    *   W, the number of elements
@@ -131,7 +132,7 @@ object AdditiveCount {
     new AdditiveCount(window, epsilon, new BitRing(blocks.toInt), ceilDiv(window, blocks))
   }
 
-  /** The summary that [[AdditiveCount.toBytes]] stored. */
+  /** Reads a summary that [[AdditiveCount.toBytes]] stored. */
   def fromBytes(bytes: Array[Byte]): AdditiveCount = Format.read(bytes, Format.Count) { in =>
     val count = create(in.readVariable(), in.readDouble())
     count.read(in)

@@ -1,13 +1,13 @@
 package org.slidewise.core.summaries
 
 /**
- * Basic-Summing with an additive error: the sum of the last W values, each from 0 to R, to at most ε R W.
+ * Basic-Summing with an additive error: the sum of the last W values, each from 0 to R, within ε R W.
  *
- * [[AdditiveSum.create]] takes the algorithm that needs the fewest bits for W, R and ε: [[BlockSum]] (the paper's Algorithm 2,
- * one bit a block of elements) while ε is above about 1 / (2 W), [[CellSum]] (Algorithm 3, a few bits an element) below.
- * Neither grows with R, beyond the bits in which a value could be told exactly.
+ * [[AdditiveSum.create]] chooses the algorithm with the fewest stored bits for W, R and ε: [[BlockSum]] (the paper's Algorithm
+ * 2, one bit for each block of elements) if ε is above about 1 / (2 W), otherwise [[CellSum]] (Algorithm 3, a few bits for each
+ * element). Neither grows with R beyond the bits of an exact value. [[heapBytes]] states the memory.
  *
- * '''Cost:''' insert and query O(1) worst case.
+ * '''Cost:''' insert and query O(1) in the worst case. Not safe for concurrent use.
  *
  * @see
  *   Ben Basat, Einziger, Friedman, Kassner, "Efficient Summing over Sliding Windows", section 4
@@ -22,10 +22,10 @@ abstract class AdditiveSum private[summaries] (
   private[this] val unitsOfBound = plan.units
   private[this] val unitsOfOne = plan.units / upperBound
 
-  /** What one unit is worth. */
+  /** The value of one unit. */
   private[this] val unit = if (exact) 1.0 else upperBound / plan.units
 
-  /** The greatest error there can be; at most ε R W. */
+  /** The greatest possible error; at most ε R W. */
   val maxError: Double = upperBound * plan.error(window)
 
   final override def insert(value: Long): Unit = {
@@ -33,7 +33,7 @@ abstract class AdditiveSum private[summaries] (
     if (exact) insertUnits(value) else insertUnits((value * unitsOfOne + 0.5).toLong)
   }
 
-  /** Adds the next element, of a sum that was created for real numbers. */
+  /** Adds the next element. A sum that was created for whole numbers takes whole numbers only. */
   final def insert(value: Double): Unit = {
     if (!(value >= 0 && value <= upperBound)) refuse(value)
     if (exact && value != math.rint(value))
@@ -47,10 +47,10 @@ abstract class AdditiveSum private[summaries] (
 
   private[summaries] def insertUnits(x: Long): Unit
 
-  /** The whole blocks' part of the answer, as a multiple of R. */
+  /** The part of the estimate from whole blocks, as a multiple of R. */
   private[summaries] def wholes: Long
 
-  /** The rest of the answer, in units and centred. */
+  /** The rest of the estimate, in units and centred. */
   private[summaries] def restUnits: Double
 
   private def greatest: Double = window * upperBound
@@ -61,13 +61,14 @@ abstract class AdditiveSum private[summaries] (
   final override def upper: Double = math.max(0.0, math.min(greatest, centre + maxError))
 
   final override def bits: Long = plan.bits
+  final override def heapBytes: Long = AdditiveSum.OwnBytes + ringBytes
   final override def headerBytes: Int = {
     val out = new BitWriter
     header(out)
     2 + (out.bits / 8).toInt
   }
 
-  /** The parameters and the plan, so that a release that plans otherwise reads it all the same. */
+  /** The parameters and the plan: a later release can read the summary even if it plans differently. */
   private[summaries] def header(out: BitWriter): Unit = {
     out.writeVariable(window)
     out.writeDouble(upperBound)
@@ -87,14 +88,19 @@ abstract class AdditiveSum private[summaries] (
     out.toBytes
   }
 
+  /** The heap of the ring of marks or cells. */
+  private[summaries] def ringBytes: Long
   private[summaries] def write(out: BitWriter): Unit
   private[summaries] def read(in: BitReader): Unit
 }
 
 object AdditiveSum {
 
+  /** This object and its plan. */
+  private val OwnBytes: Long = HeapBytes.ofObject(fields = 15) + HeapBytes.ofObject(fields = 6)
+
   /**
-   * A window of zeros, for whole numbers.
+   * Creates a summary of a window of zeros, for whole numbers.
    *
    * @param window
    *   W, the number of elements
@@ -113,7 +119,7 @@ object AdditiveSum {
     make(window, upperBound.toDouble, epsilon, SumPlan.choose(window, upperBound, epsilon))
   }
 
-  /** A window of zeros, for real numbers from 0 to `upperBound`, which are scaled and rounded. */
+  /** Creates a summary of a window of zeros, for real numbers from 0 to `upperBound`, which are scaled and rounded. */
   def createReal(window: Long, upperBound: Double, epsilon: Double): AdditiveSum = {
     Arguments.checkWindow(window)
     Arguments.checkUpperBound(upperBound)
@@ -134,7 +140,7 @@ object AdditiveSum {
     }
   }
 
-  /** The summary that [[AdditiveSum.toBytes]] stored. */
+  /** Reads a summary that [[AdditiveSum.toBytes]] stored. */
   def fromBytes(bytes: Array[Byte]): AdditiveSum = Format.read(bytes, Format.AdditiveSum) { in =>
     val sum = readHeader(in)
     sum.read(in)

@@ -1,11 +1,11 @@
 package org.slidewise.core.summaries
 
-/** What every summary asks of its arguments. */
+/** Argument checks of the summaries. */
 private[summaries] object Arguments {
 
   final val MaxWindow = 1L << 40
 
-  /** The most bits of state that one summary can have: 128 MiB. */
+  /** The greatest number of bits of state of one summary: 128 MiB. */
   final val MaxBits = 1L << 30
 
   def checkWindow(window: Long): Unit =
@@ -14,11 +14,11 @@ private[summaries] object Arguments {
   def checkEpsilon(epsilon: Double): Unit =
     if (!(epsilon > 0 && epsilon < 1)) outside("epsilon", epsilon, "above 0 and below 1")
 
-  /** A relative error, whose structures grow with 1 / ε. */
+  /** A relative error: structures grow with 1 / ε. */
   def checkRelative(epsilon: Double): Unit =
     if (!(epsilon >= 1.0 / (1 << 20) && epsilon < 1)) outside("epsilon", epsilon, "from 2^-20 and below 1")
 
-  /** A sum within a relative error, which is counted in ones. */
+  /** The arguments of a sum with a relative error. */
   def checkRelativeSum(window: Long, upperBound: Long, epsilon: Double): Unit = {
     checkWindow(window)
     checkRelative(epsilon)
@@ -44,7 +44,7 @@ private[summaries] object Arguments {
   def outside(name: String, value: Any, allowed: String): Nothing =
     throw new IllegalArgumentException(s"$name is $value: it must be $allowed")
 
-  /** The bits that hold any of 0, …, `greatest`. */
+  /** The number of bits for values from 0 to `greatest`. */
   def width(greatest: Long): Int = 64 - java.lang.Long.numberOfLeadingZeros(greatest)
 
   def ceilDiv(a: Long, b: Long): Long = (a + b - 1) / b

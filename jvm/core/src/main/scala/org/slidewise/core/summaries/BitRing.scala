@@ -1,19 +1,21 @@
 package org.slidewise.core.summaries
 
 /**
- * The last `size` bits, packed, and how many of them are ones.
+ * Ring of the last `size` bits, packed, with the number of ones among them.
  *
- * The oldest may leave before the next one comes: [[dropOldest]], then [[append]], in turns.
+ * Call [[dropOldest]] and [[append]] in turns: the oldest bit can leave before the next one arrives.
  */
 private[summaries] final class BitRing(val size: Int) {
   private val words = new Array[Long]((size + 63) >>> 6)
 
-  /** The place of the next bit, which is that of the oldest one until it is dropped. */
+  /** The index of the next bit, and of the oldest one until it is dropped. */
   private var next = 0
   private var dropped = false
   private var total = 0L
 
   def ones: Long = total
+
+  def heapBytes: Long = HeapBytes.ofObject(fields = 5) + HeapBytes.ofArray(words.length.toLong, 8)
 
   def oldest: Boolean = {
     val at = if (dropped && next + 1 < size) next + 1 else if (dropped) 0 else next
@@ -28,7 +30,7 @@ private[summaries] final class BitRing(val size: Int) {
     dropped = true
   }
 
-  /** Adds a bit in the place of the oldest one, which has been dropped. */
+  /** Adds a bit at the index of the oldest one, which has been dropped. */
   def append(one: Boolean): Unit = {
     if (one) {
       words(next >>> 6) |= 1L << next
@@ -39,7 +41,7 @@ private[summaries] final class BitRing(val size: Int) {
     dropped = false
   }
 
-  /** The ones, counted anew. */
+  /** The number of ones, counted again, for tests. */
   private[summaries] def counted: Long = words.map(word => java.lang.Long.bitCount(word).toLong).sum
 
   def write(out: BitWriter): Unit = {
@@ -52,7 +54,7 @@ private[summaries] final class BitRing(val size: Int) {
     }
   }
 
-  /** Takes the bits that [[write]] wrote into an unused ring. */
+  /** Reads bits of [[write]] into an unused ring. */
   def read(in: BitReader, dropped: Boolean): Unit = {
     var i = 0
     while (i < size) {

@@ -1,23 +1,24 @@
 package org.slidewise.core.summaries
 
 /**
- * An additive sum with one bit a block: [[AdditiveCount]] over units instead of ones.
+ * Additive sum with one bit for each block: [[AdditiveCount]] over units instead of ones.
  *
- * A value is X of u units (see [[SumPlan]]). A block of s elements is marked if it ends with y ≥ s u, which takes s u from
- * y. With B marked blocks, g elements of the oldest one gone and b its mark, the answer is, in units,
+ * A value is X of u units (see [[SumPlan]]). A block of s elements is marked if it ends with y ≥ s u; y then decreases by s u.
+ * With B marked blocks, b the mark of the oldest one and g the number of its elements that have left, the estimate in units is
  * y + s u B - g u b - (s u - 1) / 2.
  *
- * '''Its error''' is at most (s u - 1) / 2 units, by the proof of [[AdditiveCount]] with a ≤ g u units that have left: if
- * b = 1, y,,0,, + a ≥ s u - (s - g) u = g u, so that 0 ≤ D ≤ s u - 1 again. The rounding of the window's W values adds W / 2
- * units unless u = R. In all, (R / 2) (s - 1 / u + W / u), or (R / 2) (s - 1 / R) without rounding, which the plan keeps
- * within ε R W: it needs ε ≥ 1 / (2 W), about. (The paper keeps v fractional bits, u = 2^v^, with v about log,,2,,(1 / ε).)
+ * '''Error:''' at most (s u - 1) / 2 units, by the proof of [[AdditiveCount]] with a ≤ g u units that have left: if b = 1,
+ * y,,0,, + a ≥ s u - (s - g) u = g u, so that again 0 ≤ D ≤ s u - 1. Rounding W values adds W / 2 units unless u = R. The total
+ * is (R / 2) (s - 1 / u + W / u), or (R / 2) (s - 1 / R) without rounding. The plan keeps it within ε R W, which requires ε of
+ * about 1 / (2 W) or more. (The paper has v fractional bits, u = 2^v^, with v about log,,2,,(1 / ε).)
  *
- * '''Bits:''' k = ⌈W / s⌉ marks, ⌈log,,2,,(2 s u - u)⌉ for y and ⌈log,,2,, s⌉ for the position in the block:
+ * '''Stored bits:''' k = ⌈W / s⌉ marks, ⌈log,,2,,(2 s u - u)⌉ for y and ⌈log,,2,, s⌉ for the position in the block:
  * Θ(1 / ε + log W), as s u need not be above a few W.
  *
  * Invariants, between calls: as (C1) to (C3) of [[AdditiveCount]], with units:
  *   - (S1) 0 ≤ offset < s and 0 ≤ y ≤ s u - 1 + offset · u;
- *   - (S2) y + s u · (number of marks) is y,,0,, and all units since the oldest block that the window touches began.
+ *   - (S2) y + s u · (number of marks) is the sum of y,,0,, and of all units since the oldest block that intersects the window
+ *     began.
  *
  * @see
  *   Ben Basat, Einziger, Friedman, Kassner, "Efficient Summing over Sliding Windows", section 4.2, Algorithm 2
@@ -52,6 +53,8 @@ private[summaries] final class BlockSum(upperBound: Double, epsilon: Double, pla
 
   private[summaries] override def restUnits: Double = y - (full - 1) / 2.0
 
+  private[summaries] override def ringBytes: Long = marks.heapBytes
+
   private[summaries] override def write(out: BitWriter): Unit = {
     out.write(offset, plan.offsetWidth)
     out.write(y, plan.carryWidth)
@@ -66,7 +69,7 @@ private[summaries] final class BlockSum(upperBound: Double, epsilon: Double, pla
 
   private[summaries] def blockLength: Long = blockSize
 
-  /** For tests of (S1) and (S2): offset, y, marks, the same counted anew, s and u. */
+  /** For tests of (S1) and (S2): offset, y, marks, marks counted again, s and u. */
   private[summaries] def state: (Long, Long, Long, Long, Long, Long) =
     (offset, y, marks.ones, marks.counted, blockSize, plan.units)
 }

@@ -1,6 +1,6 @@
 package org.slidewise.core.summaries
 
-/** Buckets of one size, oldest first: a ring of runs, each of buckets whose newest ones have the same position. */
+/** Buckets of one size, oldest first, in a ring of runs. The buckets of a run have the same position. */
 private[summaries] final class BucketRuns(capacity: Int) {
   private[this] val positions = new Array[Long](capacity)
   private[this] val lengths = new Array[Long](capacity)
@@ -13,12 +13,14 @@ private[summaries] final class BucketRuns(capacity: Int) {
 
   def isEmpty: Boolean = buckets == 0
 
+  def heapBytes: Long = HeapBytes.ofObject(fields = 6) + 2 * HeapBytes.ofArray(capacity.toLong, 8)
+
   def oldestPosition: Long = positions(first)
 
   /** The number of buckets at the oldest position. */
   def oldestLength: Long = lengths(first)
 
-  /** Adds `count` buckets, which are no older than any here. */
+  /** Adds `count` buckets that are at least as new as all others. */
   def append(position: Long, count: Long): Unit = {
     val newest = place(runs - 1)
     if (buckets > 0 && positions(newest) == position) lengths(newest) += count
@@ -31,7 +33,7 @@ private[summaries] final class BucketRuns(capacity: Int) {
     buckets += count
   }
 
-  /** Takes away `count` of the buckets at the oldest position. */
+  /** Removes `count` of the buckets at the oldest position. */
   def removeOldest(count: Long): Unit = {
     buckets -= count
     lengths(first) -= count
@@ -41,7 +43,7 @@ private[summaries] final class BucketRuns(capacity: Int) {
     }
   }
 
-  /** Moves all buckets to `to`, which has no newer ones. */
+  /** Moves all buckets to `to`, which must not have newer ones. */
   def moveTo(to: BucketRuns): Unit = while (!isEmpty) {
     to.append(oldestPosition, oldestLength)
     removeOldest(oldestLength)
@@ -51,7 +53,7 @@ private[summaries] final class BucketRuns(capacity: Int) {
   def allPositions: Iterator[Long] =
     (0 until runs).iterator.flatMap(i => Iterator.fill(lengths(place(i)).toInt)(positions(place(i))))
 
-  /** The index of a run, from -1, which is none, on. */
+  /** The index of a run; -1 means none. */
   private def place(run: Int): Int = {
     val i = first + run
     if (i >= capacity) i - capacity else math.max(i, 0)

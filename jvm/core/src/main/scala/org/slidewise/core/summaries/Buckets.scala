@@ -1,6 +1,6 @@
 package org.slidewise.core.summaries
 
-/** Buckets in the order of their first timestamps: a growing array from which the oldest leave, and into which any may come. */
+/** Buckets ordered by first timestamp, in a growing array. Supports removal of the oldest and insertion anywhere. */
 private[summaries] final class Buckets {
   private[this] var allStarts = new Array[Long](8)
   private[this] var allWeights = new Array[Long](8)
@@ -14,12 +14,12 @@ private[summaries] final class Buckets {
   def addWeight(i: Int, weight: Long): Unit = allWeights(first + i) += weight
   def setWeight(i: Int, weight: Long): Unit = allWeights(first + i) = weight
 
-  /** The newest bucket that begins at `time` or before; -1 if there is none. */
+  /** The index of the newest bucket that begins at `time` or before; -1 if there is none. */
   def find(time: Long): Int = {
     val last = hint
     if (last < used && start(last) <= time && (last + 1 == used || start(last + 1) > time)) last
     else {
-      // Where the answer lies is no branch to be foretold.
+      // Binary search without branches, which would be mispredicted.
       var low = 0
       var rest = used
       while (rest > 1) {
@@ -32,7 +32,7 @@ private[summaries] final class Buckets {
     }
   }
 
-  /** Puts a bucket before the `i`-th; moves the fewer of those before and after it. */
+  /** Inserts a bucket before the `i`-th. Moves the shorter side of the array. */
   def insert(i: Int, start: Long, weight: Long): Unit = {
     if (first > 0 && i < used / 2) {
       move(first, first - 1, i)

@@ -1,6 +1,6 @@
 package org.slidewise.core.summaries
 
-/** The last `size` numbers of `cellWidth` bits each, packed, and their sum. */
+/** Ring of the last `size` numbers of `cellWidth` bits each, packed, with their sum. */
 private[summaries] final class CellRing(size: Int, cellWidth: Int) {
   private val words = new Array[Long](((size.toLong * cellWidth + 63) >>> 6).toInt + 1)
   private val mask = -1L >>> (64 - cellWidth)
@@ -9,7 +9,9 @@ private[summaries] final class CellRing(size: Int, cellWidth: Int) {
 
   def total: Long = sum
 
-  /** Replaces the oldest number, which is 0 to begin with. */
+  def heapBytes: Long = HeapBytes.ofObject(fields = 6) + HeapBytes.ofArray(words.length.toLong, 8)
+
+  /** Replaces the oldest number, initially 0. */
   def append(value: Long): Unit = {
     val bit = next.toLong * cellWidth
     val word = (bit >>> 6).toInt
@@ -32,7 +34,7 @@ private[summaries] final class CellRing(size: Int, cellWidth: Int) {
     at((bit >>> 6).toInt, (bit & 63).toInt)
   }
 
-  /** The sum, added anew. */
+  /** The sum, added again, for tests. */
   private[summaries] def counted: Long = (0 until size).map(get).sum
 
   def write(out: BitWriter): Unit = {
@@ -45,7 +47,7 @@ private[summaries] final class CellRing(size: Int, cellWidth: Int) {
     }
   }
 
-  /** Takes the numbers that [[write]] wrote into an unused ring. */
+  /** Reads numbers of [[write]] into an unused ring. */
   def read(in: BitReader): Unit = {
     var i = 0
     while (i < size) {

@@ -3,28 +3,29 @@ package org.slidewise.core.summaries
 import Arguments.{ceilDiv, width}
 
 /**
- * A deterministic wave: the sum of the last W whole numbers from 0 to R, or the number of ones (R = 1), within a relative error
- * of ε and in O(1) worst case.
+ * Deterministic wave: the sum of the last W whole numbers from 0 to R, or the number of ones (R = 1), within a relative error
+ * of ε and in O(1) in the worst case.
  *
- * Let z be the sum of all values so far. An element that takes z from z - v to z is of level j if that passes a multiple of
- * 2^j^ and none of 2^j+1^, and of level T at most. Each level keeps its newest elements with their position, v and z: q + 1 of
- * them, q = ⌈1 / (2 ε)⌉, and level T all in the window. All levels together are one list by position.
+ * Let z be the sum of all values so far. An element of value v that increases z from z - v is of level j if this passes a
+ * multiple of 2^j^ and none of 2^j+1^, but at most of level T. Each level stores its newest q + 1 elements with their position, v
+ * and z, q = ⌈1 / (2 ε)⌉. Level T stores all of its elements in the window. All levels together form one list by position.
  *
- * '''The answer.''' Let z,,1,, be the sum up to the newest element that left the window while it was in the list, and z,,2,, - v,,2,,
- * that up to before the list's oldest element. The window's sum is from z - (z,,2,, - v,,2,,) to z - z,,1,,, and the answer halves
- * the gap.
+ * '''Estimate.''' Let z,,1,, be the sum up to the newest element that left the window while it was in the list, and
+ * z,,2,, - v,,2,, the sum before the oldest element of the list. The sum of the window is from z - (z,,2,, - v,,2,,) to z - z,,1,,.
+ * The estimate is the centre.
  *
- * '''Its error.''' If all elements between have values of 0, it is right. Else let j - 1 be the highest level of those; they pass
- * no multiple of 2^j^, so the gap is below 2^j^. The last one of that level was pushed out by q + 1 newer ones of it, which are
- * in the window; from one to the next of them z grows past 2^j^, so that the sum is at least q 2^j^ + 1 and half the gap at
- * most ε of it. Level T pushes none out: W R / 2^T^ + 2 are enough for the window.
+ * '''Error.''' If all elements between the two have values of 0, the estimate is exact. Otherwise let j - 1 be their highest
+ * level. They pass no multiple of 2^j^, so the gap is below 2^j^. Their last element of that level was replaced by q + 1 newer
+ * ones, which are in the window. From each of these to the next, z passes 2^j^, so that the sum is at least q 2^j^ + 1, and half
+ * the gap at most ε of it. Level T replaces no element: W R / 2^T^ + 2 are enough for the window.
  *
- * '''Bits:''' an element has ⌈log,,2,, W⌉ for its age, ⌈log,,2,,(W R + 1)⌉ for z and ⌈log,,2,, R⌉ for v; there are at most (q + 1) T + q + 2,
- * 2^T^ < 2 W R / q: O(log(ε W R) (log W + log R) / ε). '''Cost:''' insert and query O(1) worst case.
+ * '''Stored bits:''' ⌈log,,2,, W⌉ for the age of an element, ⌈log,,2,,(W R + 1)⌉ for z and ⌈log,,2,, R⌉ for v, for at most
+ * (q + 1) T + q + 2 elements with 2^T^ < 2 W R / q: O(log(ε W R) (log W + log R) / ε). '''Memory:''' arrays for that many
+ * elements from creation on. '''Cost:''' insert and query O(1) in the worst case. Not safe for concurrent use.
  *
  * Invariants, between calls:
- *   - (V1) the list is all kept elements by position, all in the window;
- *   - (V2) the newest element with v > 0 is in it, if it is in the window.
+ *   - (V1) the list has all stored elements by position, and all are in the window;
+ *   - (V2) if the newest element with v > 0 is in the window, it is in the list.
  *
  * @see
  *   Gibbons, Tirthapura, "Distributed Streams Algorithms for Sliding Windows", sections 3.2 and 3.3
@@ -52,7 +53,7 @@ final class DeterministicWave private (val window: Long, val upperBound: Long, v
   private var newest = -1
   private var now = 0L
 
-  /** z, which may wrap around: only differences and the lowest T bits are used. */
+  /** z modulo 2^64^: only differences and the lowest T bits are used. */
   private var sum = 0L
   private var sumGone = 0L
 
@@ -106,7 +107,7 @@ final class DeterministicWave private (val window: Long, val upperBound: Long, v
   override def lower: Double = least.toDouble
   override def upper: Double = mostInWindow.toDouble
 
-  /** The number of elements kept. */
+  /** The number of stored elements. */
   def entries: Int = counts.sum
 
   private def goneWidth = width(greatest + (1L << top))
@@ -115,6 +116,9 @@ final class DeterministicWave private (val window: Long, val upperBound: Long, v
   override def bits: Long =
     top.toLong + goneWidth + width(slots.toLong) + entries.toLong * entryBits
   override def headerBytes: Int = (header.bits / 8).toInt
+  override def heapBytes: Long = HeapBytes.ofObject(fields = 22) + 3 * HeapBytes.ofArray(slots.toLong, 8) +
+    HeapBytes.ofArray(slots.toLong, 1) + 2 * HeapBytes.ofArray(slots.toLong, 4) +
+    2 * HeapBytes.ofArray(top + 1L, 4)
 
   private def header: BitWriter = {
     val out = Format.writer(Format.DeterministicWave)
@@ -150,18 +154,18 @@ final class DeterministicWave private (val window: Long, val upperBound: Long, v
     }
   }
 
-  /** For tests of (V1) and (V2): age and value of each kept element, oldest first. */
+  /** For tests of (V1) and (V2): age and value of each stored element, oldest first. */
   private[summaries] def state: Seq[(Long, Long)] =
     Iterator.iterate(oldest)(newer(_)).takeWhile(_ >= 0).map(i => (now - positions(i), values(i))).toSeq
 }
 
 object DeterministicWave {
 
-  /** A window of zeros, to count ones. */
+  /** Creates a summary of a window of zeros, to count ones. */
   def create(window: Long, epsilon: Double): DeterministicWave = create(window, 1, epsilon)
 
   /**
-   * A window of zeros, to sum numbers up to `upperBound`.
+   * Creates a summary of a window of zeros, to sum numbers up to `upperBound`.
    *
    * @throws java.lang.IllegalArgumentException
    *   if `window` is not from 1 to 2^40^, `upperBound` not from 1, `epsilon` not from 2^-20^ and below 1, or
@@ -172,7 +176,7 @@ object DeterministicWave {
     new DeterministicWave(window, upperBound, epsilon)
   }
 
-  /** The summary that [[DeterministicWave.toBytes]] stored. */
+  /** Reads a summary that [[DeterministicWave.toBytes]] stored. */
   def fromBytes(bytes: Array[Byte]): DeterministicWave = Format.read(bytes, Format.DeterministicWave) { in =>
     val wave = create(in.readVariable(), in.readVariable(), in.readDouble())
     wave.read(in)

@@ -3,39 +3,42 @@ package org.slidewise.core.summaries
 import Arguments.width
 
 /**
- * Counts and sums over the timestamps of any window, from elements in any order, within a relative error of ε; mergeable, and
- * the smallest and fastest of its kind here.
+ * Digest of timestamps: counts and sums over any window of timestamps, from elements in any order, within a relative error of ε.
+ * Mergeable. The smallest and fastest of the timestamp summaries.
  *
- * '''How.''' Elements are counted in dyadic ranges of timestamps, at first of a single one, up to 2^L^ ≥ W. Neighbouring ranges
- * become one where the count of what is newer is so great that it does not matter. For a range v of 2^k^ timestamps let R(v) be
- * the count of the ranges wholly to the right of (newer than) v, and P(v) the count of v and of all ranges that contain it.
+ * '''Method.''' The digest counts elements in dyadic ranges of timestamps, from a single timestamp up to 2^L^ ≥ W. It merges
+ * neighbouring ranges if their count is small compared with the count of newer elements. For a range v of 2^k^ timestamps let
+ * R(v) be the count of the ranges entirely to the right of (newer than) v, and P(v) the count of v and of all ranges that
+ * contain it.
  *
- * '''The answer''' for the timestamps from t on is the count of all ranges within, and half of that of those which begin before t
- * and end at t or after. '''Its error:''' the latter contain each other; if v is the smallest, their count is P(v), and R(v)
- * is among the former. So by (D1) the error is at most P(v) / 2 ≤ ε R(v), which is at most ε of what is true.
+ * '''Estimate''' for the timestamps from t on: the count of all ranges within, plus half the count of the ranges that begin
+ * before t and end at t or after. '''Error:''' the latter are nested. If v is the smallest of them, their count is P(v), and the
+ * ranges of R(v) are within. By (D1) the error is at most P(v) / 2 ≤ ε R(v), which is at most ε of the true value.
  *
- * '''Merging''' adds counts range by range, and (D1) holds for the sum by adding it for both: P and R of the sum are the sums of
- * P and of R, also where one of the two lacks v, whose P(v) is then that of the smallest range u it has around v, and
- * P(u) ≤ share(u) R(u) ≤ share(v) R(v). Nothing else was assumed, so that trees of merges of any depth stay within ε. What is
- * dropped at the far end is in no R that is used.
+ * '''Merging''' adds the counts of equal ranges. (D1) holds for the result: P and R of the result are the sums of P and of R. If
+ * one digest lacks v, its P(v) is that of the smallest range u around v, and P(u) ≤ share(u) R(u) ≤ share(v) R(v). The argument
+ * uses nothing else, so that trees of merges of any depth stay within ε. Ranges that are dropped as too old are in no R that is
+ * used.
  *
- * '''Space:''' shares grow as ranges get smaller so that a full range leaves its parts room: if p is not made one after a
- * [[compress]], what it contains is more than (ε / L) R(p), of which there can be (L / ε)(1 + ln(ε B / L)) side by side, B the
- * count of all; with what hangs on the paths to them, at most 2 L times as many ranges. Streams that arrive nearly in order have
- * about ln(ε B) / ε of them (`docs/summaries.md` has measurements), against (2 L / ε) log B in a splittable histogram.
- * '''Bits:''' each has its k, its distance from the range before and its count in codes of Elias. Up to 512 elements wait
- * unsorted; [[bits]] and [[toBytes]] take them in first.
+ * '''Size.''' Shares grow as ranges get smaller, so that the parts of a full range can be merged as well. If [[compress]] does
+ * not merge p, the count within p is more than (ε / L) R(p). There can be (L / ε)(1 + ln(ε B / L)) such ranges side by side, B
+ * the total count, and at most 2 L times as many ranges on the paths to them. Streams that arrive nearly in order have about
+ * ln(ε B) / ε ranges (`docs/summaries.md` has measurements), compared with (2 L / ε) log B buckets of a splittable histogram.
+ * '''Stored bits:''' k, the distance from the previous range and the count of each range, the latter two in Elias code. Up to
+ * 512 elements are buffered unsorted; [[bits]] and [[toBytes]] add them first. '''Memory:''' three growing lists with
+ * 17 bytes for each range, prefix sums with 8, and the buffer with 16 for each element.
  *
- * '''Cost:''' insert O(log W) amortised: a sort of 512 and one walk over the ranges; query O(ranges).
+ * '''Cost:''' insert O(log W) amortised, for sorting 512 elements and one pass over the ranges; query O(ranges). Not safe for
+ * concurrent use.
  *
  * Invariants, between calls, of the ranges:
  *   - (D1) P(v) ≤ share(k) R(v) for each v of 2^k^ > 1 timestamps, share(k) = ε (2 - k / L);
- *   - (D2) they stand in the order of [[DyadicNodes]], and all end at `clock - maxWidth` or after, when last compressed;
- *   - (D3) the sum of their counts, and of what waits, is that of all elements, but for what ended before `clock - maxWidth`.
+ *   - (D2) they are in the order of [[DyadicNodes]], and all ended at `clock - maxWidth` or after when last compressed;
+ *   - (D3) their counts and the buffered elements sum to all elements, without ranges that ended before `clock - maxWidth`.
  *
  * @see
  *   Shrivastava, Buragohain, Agrawal, Suri, "Medians and Beyond: New Aggregation Techniques for Sensor Networks" (q-digest);
- *   Cormode, Korn, Tirthapura, "Time-Decaying Aggregates in Out-of-order Streams", who bias it towards the newest; the problem
+ *   Cormode, Korn, Tirthapura, "Time-Decaying Aggregates in Out-of-order Streams", with a bias towards the newest; the problem
  *   is that of Busch, Tirthapura, "A Deterministic Algorithm for Summarizing Asynchronous Streams over a Sliding Window"
  */
 final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
@@ -44,12 +47,12 @@ final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
   private val shares = Array.tabulate(logWidth + 1)(k => epsilon * (2 - k.toDouble / math.max(1, logWidth)))
 
   private val time = new Clock(maxWidth)
-  private val arrivals = new Arrivals
+  private val arrivals = new ArrivalBuffer
   private val nodes = new DyadicNodes
   private val spare = new DyadicNodes
   private val sorted = new DyadicNodes
 
-  /** Sums of the counts of `spare` up to each node, and the count right of the walk of [[compress]]. */
+  /** Prefix sums of the counts of `spare`, and the count right of the current node of [[compress]]. */
   private var sums = new Array[Long](0)
   private var right = 0L
 
@@ -59,14 +62,14 @@ final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
   override def insert(time: Long, value: Long): Unit =
     if (this.time.accepts(time, value) && value > 0) {
       arrivals.add(time, value)
-      if (arrivals.isFull) settle()
+      if (arrivals.isFull) drainArrivals()
     }
 
-  /** Adds `value` at `time` as one that counts if it can still be in a window, and is not late if not. */
+  /** Adds `value` at `time` if it can still be in a window. Does not count it as late otherwise. */
   private[summaries] def add(time: Long, value: Long): Unit =
     if (time >= this.time.oldest) {
       arrivals.add(time, value)
-      if (arrivals.isFull) settle()
+      if (arrivals.isFull) drainArrivals()
     }
 
   override def advanceTo(time: Long): Unit = this.time.advanceTo(time)
@@ -74,13 +77,13 @@ final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
   override def merge(other: DyadicDigest): Unit = {
     Clock.checkSame("maxWidth", maxWidth, other.maxWidth)
     Clock.checkSame("epsilon", epsilon, other.epsilon)
-    settle()
-    other.settle()
+    drainArrivals()
+    other.drainArrivals()
     time.merge(other.time)
     take(other.nodes)
   }
 
-  private def settle(): Unit =
+  private def drainArrivals(): Unit =
     if (arrivals.size > 0) {
       arrivals.drainTo(sorted)
       take(sorted)
@@ -91,7 +94,7 @@ final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
     compress()
   }
 
-  /** Writes the ranges of `spare`, made one where (D1) allows it, to `nodes`. */
+  /** Writes the ranges of `spare` to `nodes`, merged if (D1) allows it. */
   private def compress(): Unit = {
     if (sums.length <= spare.size) sums = new Array[Long](spare.size + spare.size / 2 + 16)
     var i = 0
@@ -110,7 +113,7 @@ final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
     }
   }
 
-  /** Those of one subtree, with the count of the ranges around it. Only where ranges become fewer are they made one. */
+  /** Compresses one subtree; `around` is the count of the ranges that contain it. Merges only if that makes fewer ranges. */
   private def compress(from: Int, until: Int, around: Long): Unit =
     if (until - from == 1) keep(spare.end(from), spare.log(from), spare.count(from))
     else if (until > from) {
@@ -141,7 +144,7 @@ final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
 
   /** The elements with timestamps from `from` to `to`. */
   private[summaries] def range(from: Long, to: Long): Estimate = {
-    settle()
+    drainArrivals()
     var (inside, partly) = (0L, 0L)
     var i = 0
     while (i < nodes.size && nodes.end(i) >= from) {
@@ -155,14 +158,14 @@ final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
 
   /** The number of ranges. */
   def ranges: Int = {
-    settle()
+    drainArrivals()
     nodes.size
   }
 
   override def bits: Long = packed.bits
 
   private def packed: BitWriter = {
-    settle()
+    drainArrivals()
     val out = new BitWriter
     var before = (clock >> logWidth << logWidth) + (1L << logWidth) - 1
     var i = 0
@@ -180,7 +183,7 @@ final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
   override def headerBytes: Int = (header.bits / 8).toInt
 
   private def header: BitWriter = {
-    settle()
+    drainArrivals()
     val out = Format.writer(Format.DyadicDigest)
     out.writeVariable(maxWidth)
     out.writeDouble(epsilon)
@@ -206,15 +209,15 @@ final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
     }
   }
 
-  /** Whether a range comes after the last one in the order of (D2). */
+  /** Whether a range follows the last one in the order of (D2). */
   private def follows(end: Long, log: Int): Boolean = {
     val last = nodes.size - 1
     last < 0 || end < nodes.end(last) || end == nodes.end(last) && log < nodes.log(last)
   }
 
-  /** For tests of (D1) to (D3): the ranges as (end, k, count), settled, and what share each k has. */
+  /** For tests of (D1) to (D3): the ranges as (end, k, count) without buffered elements, and the share of each k. */
   private[summaries] def state: (IndexedSeq[(Long, Int, Long)], Array[Double]) = {
-    settle()
+    drainArrivals()
     ((0 until nodes.size).map(i => (nodes.end(i), nodes.log(i), nodes.count(i))), shares)
   }
 }
@@ -222,10 +225,10 @@ final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
 object DyadicDigest {
 
   /**
-   * A summary of nothing.
+   * Creates an empty digest.
    *
    * @param maxWidth
-   *   W, the greatest width that can be asked for, in the timestamps' unit
+   *   W, the greatest width of a query, in the unit of the timestamps
    * @param epsilon
    *   the greatest relative error
    * @throws java.lang.IllegalArgumentException
@@ -237,11 +240,11 @@ object DyadicDigest {
     unchecked(maxWidth, epsilon)
   }
 
-  /** One with an error that was computed, and so may be below what can be asked for. */
+  /** Creates an empty digest without checking `epsilon`, which may be a computed one below the allowed range. */
   private[summaries] def unchecked(maxWidth: Long, epsilon: Double): DyadicDigest =
     new DyadicDigest(maxWidth, epsilon)
 
-  /** The summary that [[DyadicDigest.toBytes]] stored. */
+  /** Reads a digest that [[DyadicDigest.toBytes]] stored. */
   def fromBytes(bytes: Array[Byte]): DyadicDigest = Format.read(bytes, Format.DyadicDigest) { in =>
     val digest = unchecked(in.readVariable(), in.readDouble())
     digest.read(in)

@@ -1,10 +1,9 @@
 package org.slidewise.core.summaries
 
 /**
- * Counts of dyadic ranges of timestamps: each range is [end - 2^k^ + 1, end], where 2^k^ divides end + 1.
+ * List of counts of dyadic ranges of timestamps: each range is [end - 2^k^ + 1, end], where 2^k^ divides end + 1.
  *
- * In the order of a walk over a binary tree that visits a node, then what is to its right, then what is to its left: `end`
- * falls, and of equal ends k falls.
+ * In pre-order of the binary tree, the right child first: by decreasing `end`, and by decreasing k for equal ends.
  */
 private[summaries] final class DyadicNodes {
   private[this] var allEnds = new Array[Long](8)
@@ -34,7 +33,7 @@ private[summaries] final class DyadicNodes {
     allCounts = java.util.Arrays.copyOf(allCounts, 2 * used)
   }
 
-  /** Replaces these nodes by those of `a` and of `b`, a range of both once with both counts; none that ends before `oldest`. */
+  /** Replaces the contents by the union of `a` and `b`, adding counts of equal ranges, without ranges that end before `oldest`. */
   def union(a: DyadicNodes, b: DyadicNodes, oldest: Long): Unit = {
     clear()
     var (i, j) = (0, 0)

@@ -1,9 +1,8 @@
 package org.slidewise.core.summaries
 
 /**
- * The number of ones among the last W bits, exactly: the bits themselves. W bits, which no exact summary can better; O(1).
- *
- * A yardstick for the others.
+ * The exact number of ones among the last W bits, as a baseline for the other summaries. Stores the W bits, the fewest that an
+ * exact summary needs; insert and query O(1). Not safe for concurrent use.
  */
 final class ExactCount private (val window: Long) extends CountSummary {
   private val ring = new BitRing(window.toInt)
@@ -19,6 +18,7 @@ final class ExactCount private (val window: Long) extends CountSummary {
 
   override def bits: Long = window
   override def headerBytes: Int = (header.bits / 8).toInt
+  override def heapBytes: Long = HeapBytes.ofObject(fields = 2) + ring.heapBytes
 
   private def header: BitWriter = {
     val out = Format.writer(Format.ExactCount)
@@ -35,13 +35,13 @@ final class ExactCount private (val window: Long) extends CountSummary {
 
 object ExactCount {
 
-  /** A window of `window` zeros, from 1 to 2^30^. */
+  /** Creates a summary of `window` zeros, from 1 to 2^30^. */
   def create(window: Long): ExactCount = {
     if (window < 1 || window > Arguments.MaxBits) Arguments.outside("window", window, "from 1 to 2^30")
     new ExactCount(window)
   }
 
-  /** The summary that [[ExactCount.toBytes]] stored. */
+  /** Reads a summary that [[ExactCount.toBytes]] stored. */
   def fromBytes(bytes: Array[Byte]): ExactCount = Format.read(bytes, Format.ExactCount) { in =>
     val count = create(in.readVariable())
     count.ring.read(in, dropped = false)

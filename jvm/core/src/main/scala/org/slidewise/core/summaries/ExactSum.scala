@@ -1,9 +1,8 @@
 package org.slidewise.core.summaries
 
 /**
- * The sum of the last W whole numbers from 0 to R, exactly: the numbers themselves, packed. W ⌈log,,2,,(R + 1)⌉ bits; O(1).
- *
- * A yardstick for the others.
+ * The exact sum of the last W whole numbers from 0 to R, as a baseline for the other summaries. Stores the numbers in
+ * W ⌈log,,2,,(R + 1)⌉ bits; insert and query O(1). Not safe for concurrent use.
  */
 final class ExactSum private (val window: Long, val upperBound: Long) extends SumSummary {
   private val valueWidth = Arguments.width(upperBound)
@@ -21,6 +20,7 @@ final class ExactSum private (val window: Long, val upperBound: Long) extends Su
 
   override def bits: Long = window * valueWidth
   override def headerBytes: Int = (header.bits / 8).toInt
+  override def heapBytes: Long = HeapBytes.ofObject(fields = 4) + ring.heapBytes
 
   private def header: BitWriter = {
     val out = Format.writer(Format.ExactSum)
@@ -38,7 +38,7 @@ final class ExactSum private (val window: Long, val upperBound: Long) extends Su
 
 object ExactSum {
 
-  /** A window of `window` zeros, for numbers up to `upperBound`; 128 MiB at most. */
+  /** Creates a summary of `window` zeros, for numbers up to `upperBound`; at most 128 MiB. */
   def create(window: Long, upperBound: Long): ExactSum = {
     Arguments.checkUpperBound(upperBound)
     val longest = Arguments.MaxBits / Arguments.width(upperBound)
@@ -47,7 +47,7 @@ object ExactSum {
     new ExactSum(window, upperBound)
   }
 
-  /** The summary that [[ExactSum.toBytes]] stored. */
+  /** Reads a summary that [[ExactSum.toBytes]] stored. */
   def fromBytes(bytes: Array[Byte]): ExactSum = Format.read(bytes, Format.ExactSum) { in =>
     val sum = create(in.readVariable(), in.readVariable())
     sum.ring.read(in)

@@ -3,24 +3,25 @@ package org.slidewise.core.summaries
 import Arguments.{ceilDiv, width}
 
 /**
- * An exponential histogram: the sum of the last W whole numbers from 0 to R, or how many of the last W bits are ones (R = 1),
- * within a relative error of ε. A number v is v ones at one position.
+ * Exponential histogram: the sum of the last W whole numbers from 0 to R, or the number of ones among the last W bits (R = 1),
+ * within a relative error of ε. A number v counts as v ones at one position.
  *
- * Ones are kept in buckets of 2^j^ of them, of which only the position of the newest one is known. Where there would be more than
- * q + 1 buckets of a size, the oldest are joined two by two into buckets of twice the size until q or q + 1 are left,
- * q = ⌈1 / (2 ε)⌉; a bucket goes when its position leaves the window.
+ * A bucket represents 2^j^ ones by the position of the newest. If a size has more than q + 1 buckets, q = ⌈1 / (2 ε)⌉, the
+ * oldest are joined in pairs into buckets of twice the size until q or q + 1 are left. A bucket is removed when its position
+ * leaves the window.
  *
- * '''Its error:''' let the oldest bucket have C ones. Its newest one is in the window, so that the sum is from T - C + 1 to
- * T, with T the ones of all buckets, and the answer T - (C - 1) / 2 is off by (C - 1) / 2 at most. Each smaller size has at
- * least q buckets, so the sum is at least 1 + q (C - 1), which is more than (C - 1) / (2 ε).
+ * '''Error.''' Let the oldest bucket have C ones, and all buckets T. The newest one of the oldest bucket is in the window, so
+ * that the sum is from T - C + 1 to T, and the error of the estimate T - (C - 1) / 2 is at most (C - 1) / 2. Each smaller size has
+ * at least q buckets, so the sum is at least 1 + q (C - 1), which is more than (C - 1) / (2 ε).
  *
- * '''Bits:''' ⌈log,,2,, W⌉ for a bucket's age, and ⌈log,,2,,(q + 2)⌉ for the number of buckets of each size, of which there are
- * at most ⌈log,,2,,(W R / q + 1)⌉ + 1: O(log(W) log(W R) / ε). '''Cost:''' insert O(log(W R)) amortised, of a one O(1), and
- * O(log(W R) / ε) worst case, as buckets at one position are joined at once; query O(1).
+ * '''Stored bits:''' ⌈log,,2,, W⌉ for the age of a bucket, and ⌈log,,2,,(q + 2)⌉ for the number of buckets of each of at most
+ * ⌈log,,2,,(W R / q + 1)⌉ + 1 sizes: O(log(W) log(W R) / ε). '''Memory:''' arrays for all buckets of all sizes from creation
+ * on. '''Cost:''' insert O(log(W R)) amortised, O(1) for a one, and O(log(W R) / ε) in the worst case, since buckets at one
+ * position are joined together; query O(1). Not safe for concurrent use.
  *
  * Invariants, between calls:
  *   - (H1) there are at most q + 1 buckets of a size, and at least q of each size below the greatest;
- *   - (H2) positions fall or stay from each bucket to the next older one, and all are in the window.
+ *   - (H2) positions do not increase from a bucket to the next older one, and all are in the window.
  *
  * @see
  *   Datar, Gionis, Indyk, Motwani, "Maintaining Stream Statistics over Sliding Windows", sections 3 and 5
@@ -31,7 +32,7 @@ final class ExponentialHistogram private (val window: Long, val upperBound: Long
   private val most = math.ceil(1 / (2 * epsilon)).toInt + 1
   private val sizes = Array.fill(width(window * upperBound / (most - 1)) + 2)(new BucketRuns(most))
 
-  /** What an insertion adds to a size, and what it makes for the next one. */
+  /** The buckets that an insertion adds to a size, and those that it joins for the next size. */
   private var added = new BucketRuns(most + 2)
   private var joined = new BucketRuns(most + 2)
   private var greatest = 0
@@ -56,7 +57,7 @@ final class ExponentialHistogram private (val window: Long, val upperBound: Long
       while (greatest > 0 && sizes(greatest).isEmpty) greatest -= 1
     }
 
-  /** What [[add]] does, for a single one: at each size at most one bucket comes and two become one. */
+  /** [[add]] for a single one: at each size at most one bucket arrives and two are joined. */
   private def addOne(): Unit = {
     total += 1
     var position = now
@@ -119,6 +120,8 @@ final class ExponentialHistogram private (val window: Long, val upperBound: Long
 
   override def bits: Long = (greatest + 1).toLong * countWidth + buckets * ageWidth
   override def headerBytes: Int = (header.bits / 8).toInt
+  override def heapBytes: Long = HeapBytes.ofObject(fields = 10) +
+    HeapBytes.ofArray(sizes.length.toLong, 8) + (added +: joined +: sizes.toSeq).map(_.heapBytes).sum
 
   private def header: BitWriter = {
     val out = Format.writer(Format.ExponentialHistogram)
@@ -155,11 +158,11 @@ final class ExponentialHistogram private (val window: Long, val upperBound: Long
 
 object ExponentialHistogram {
 
-  /** A window of zeros, to count ones. */
+  /** Creates a summary of a window of zeros, to count ones. */
   def create(window: Long, epsilon: Double): ExponentialHistogram = create(window, 1, epsilon)
 
   /**
-   * A window of zeros, to sum numbers up to `upperBound`.
+   * Creates a summary of a window of zeros, to sum numbers up to `upperBound`.
    *
    * @throws java.lang.IllegalArgumentException
    *   if `window` is not from 1 to 2^40^, `upperBound` not from 1, `epsilon` not from 2^-20^ and below 1, or
@@ -170,7 +173,7 @@ object ExponentialHistogram {
     new ExponentialHistogram(window, upperBound, epsilon)
   }
 
-  /** The summary that [[ExponentialHistogram.toBytes]] stored. */
+  /** Reads a summary that [[ExponentialHistogram.toBytes]] stored. */
   def fromBytes(bytes: Array[Byte]): ExponentialHistogram = Format.read(bytes, Format.ExponentialHistogram) {
     in =>
       val histogram = create(in.readVariable(), in.readVariable(), in.readDouble())

@@ -1,10 +1,10 @@
 package org.slidewise.core.summaries
 
 /**
- * The first two bytes of every stored summary: the format's version and the kind of summary. Then come the parameters, whole
- * bytes, and then the state, packed.
+ * Format of stored summaries: a byte for the version, a byte for the kind of summary, the parameters in whole bytes, and the
+ * packed state.
  *
- * A release reads every version from 1 to its own. Numbers of kinds are never used again.
+ * A release reads every version from 1 to its own. The number of a kind is never reused.
  */
 private[summaries] object Format {
   final val Version = 1
@@ -39,7 +39,7 @@ private[summaries] object Format {
     out
   }
 
-  /** What `read` makes of `bytes`, which must hold a summary of the kind `wanted`. */
+  /** Applies `read` to `bytes`, which must hold a summary of the kind `wanted`. */
   def read[S](bytes: Array[Byte], wanted: Int)(read: BitReader => S): S = {
     val in = new BitReader(bytes)
     readKind(in, wanted)

@@ -1,6 +1,6 @@
 package org.slidewise.core.summaries
 
-/** Writes numbers of any width, one after another, lowest bit first. */
+/** Writes numbers of any width in bits, lowest bit first. */
 private[summaries] final class BitWriter {
   private var bytes = new Array[Byte](64)
   private var written = 0L
@@ -23,7 +23,7 @@ private[summaries] final class BitWriter {
     }
   }
 
-  /** A number of seven bits a byte, each with a bit that says whether more follow. */
+  /** Writes a variable-length integer: seven bits in each byte, and a continuation bit. */
   def writeVariable(value: Long): Unit = {
     var rest = value
     while ((rest & ~0x7fL) != 0) {
@@ -33,7 +33,7 @@ private[summaries] final class BitWriter {
     write(rest, 8)
   }
 
-  /** A number from 1, in the delta code of Elias: log n + 2 log log n bits, about. */
+  /** Writes a number from 1 on in Elias delta code: about log n + 2 log log n bits. */
   def writeElias(value: Long): Unit = {
     val digits = Arguments.width(value)
     val digitsOfDigits = Arguments.width(digits.toLong)
@@ -52,7 +52,7 @@ private[summaries] final class BitWriter {
   def toBytes: Array[Byte] = java.util.Arrays.copyOf(bytes, ((written + 7) >>> 3).toInt)
 }
 
-/** Reads what a [[BitWriter]] wrote. */
+/** Reads the output of a [[BitWriter]]. */
 private[summaries] final class BitReader(bytes: Array[Byte]) {
   private var position = 0L
 

@@ -1,10 +1,10 @@
 package org.slidewise.core.summaries
 
 /**
- * The sum and the mean of the last W real numbers of a declared range, to at most ε (high - low) W and ε (high - low).
+ * The sum and the mean of the last W real numbers from `low` to `high`, within ε (high - low) W and ε (high - low).
  *
- * An [[AdditiveSum]] of how far each value is above `low`, and a count of elements up to W, since `low` counts only for
- * elements that there were: its bits and ⌈log,,2,,(W + 1)⌉.
+ * Consists of an [[AdditiveSum]] of the differences to `low`, and the number of elements up to W. Stores ⌈log,,2,,(W + 1)⌉ more
+ * bits than the sum. Not safe for concurrent use.
  */
 final class RangeSum private (val low: Double, val high: Double, above: AdditiveSum) extends WindowSummary {
   private var seen = 0L
@@ -15,11 +15,11 @@ final class RangeSum private (val low: Double, val high: Double, above: Additive
   /** The number of elements in the window: at most W. */
   def size: Long = seen
 
-  /** The greatest error of a sum. */
+  /** The greatest possible error of the sum. */
   def maxError: Double = above.maxError
 
   /**
-   * Adds the next element; of more than W, the oldest one leaves.
+   * Adds the next element. The oldest one leaves if there are more than W.
    *
    * @throws java.lang.IllegalArgumentException
    *   if `value` is not from `low` to `high`
@@ -44,6 +44,7 @@ final class RangeSum private (val low: Double, val high: Double, above: Additive
 
   override def bits: Long = above.bits + seenWidth
   override def headerBytes: Int = toBytes.length - ((bits + 7) / 8).toInt
+  override def heapBytes: Long = HeapBytes.ofObject(fields = 4) + above.heapBytes
 
   override def toBytes: Array[Byte] = {
     val out = Format.writer(Format.RangeSum)
@@ -59,7 +60,7 @@ final class RangeSum private (val low: Double, val high: Double, above: Additive
 object RangeSum {
 
   /**
-   * An empty window.
+   * Creates a summary of an empty window.
    *
    * @param epsilon
    *   the mean's error as a fraction of `high - low`
@@ -77,7 +78,7 @@ object RangeSum {
       Arguments.outside("high", high, s"above low, which is $low, by a finite amount")
   }
 
-  /** The summary that [[RangeSum.toBytes]] stored. */
+  /** Reads a summary that [[RangeSum.toBytes]] stored. */
   def fromBytes(bytes: Array[Byte]): RangeSum = Format.read(bytes, Format.RangeSum) { in =>
     val (low, high) = (in.readDouble(), in.readDouble())
     checkRange(low, high)

@@ -1,32 +1,33 @@
 package org.slidewise.core.summaries
 
 /**
- * The splittable histogram of Busch and Tirthapura: counts and sums over the timestamps of any window, from elements in any
- * order, within a relative error of ε; and, beyond the paper, mergeable. [[DyadicDigest]] does the same in less.
+ * Splittable histogram of Busch and Tirthapura: counts and sums over any window of timestamps, from elements in any order,
+ * within a relative error of ε. Mergeable, unlike the paper's. [[DyadicDigest]] needs less space and time.
  *
- * '''How.''' Time is cut into intervals of 2^L^ ≥ W timestamps, of which a window meets two at most. Each has histograms S,,0,,,
- * S,,1,,, … ([[SplittableLevel]]) of at most α = ⌈(1 + L)(2 + ε) / ε⌉ buckets, the newest; S,,i,, in grains of about 2^i^ elements.
- * Each element goes to all of them, the finest one that reaches back far enough answers.
+ * '''Method.''' Time is divided into intervals of 2^L^ ≥ W timestamps, so that a window intersects at most two. Each interval has
+ * histograms S,,0,,, S,,1,,, … ([[SplittableLevel]]) of its newest α = ⌈(1 + L)(2 + ε) / ε⌉ buckets or fewer, S,,i,, with a
+ * granularity of about 2^i^ elements. Each element is added to all of them. A query uses the finest one that still covers the
+ * window.
  *
- * '''Its error,''' if nothing was merged, is below ε / 2. Let level i answer for the timestamps from t on. If i = 0, it is
- * right. Otherwise level i - 1 has discarded timestamps from t on, and its α leaves, each of 2^i-1^ at least and in at most L
- * subtrees right of the boundary, show that there are (α - L) 2^i-1^ elements. The answer, in the centre of what level i knows,
- * is off by 2^i^ (1 + L) / 2 at most, and (1 + L) / (α - L) < ε / 2 by the choice of α. (The paper answers with the weight of the
- * leaves, off by 2^i^ (1 + L), for which it needs all of ε.)
+ * '''Error''' without merging: below ε / 2. Let a query for the timestamps from t on use level i. If i = 0, the result is exact.
+ * Otherwise level i - 1 has discarded timestamps from t on. Its α leaves have at least 2^i-1^ elements each, and are in at most L
+ * subtrees right of the boundary, so that there are at least (α - L) 2^i-1^ elements. The estimate is the centre of the bounds of
+ * level i, with an error of at most 2^i^ (1 + L) / 2, and (1 + L) / (α - L) < ε / 2 by the choice of α. (The paper's estimate is
+ * the weight of the leaves, with an error of 2^i^ (1 + L) that needs all of ε.)
  *
- * '''Merging.''' The half that is saved pays for it. What `other` knows is made a list of elements ([[SplittableInterval.steps]])
- * whose count from any timestamp on is within ε,,1,, = (2 + L) / (α - L) of its own elements', by the proof above with half a
- * bucket more. That goes into a [[DyadicDigest]] `merged` of ε,,2,, = (ε - ε,,1,,) / (1 + ε,,1,,), and with it `other`'s own `merged`,
- * which adds no error. An element so moves from a histogram to a digest once, whatever the tree of merges: the error of
- * all is at most ε,,1,, + ε,,2,, (1 + ε,,1,,) = ε.
+ * '''Merging''' uses the other half of ε. [[SplittableInterval.steps]] converts `other` to a list of elements. Their count from
+ * any timestamp on is within ε,,1,, = (2 + L) / (α - L) of the true count, by the proof above with half a bucket more. They are
+ * added to a [[DyadicDigest]] `merged` with ε,,2,, = (ε - ε,,1,,) / (1 + ε,,1,,), together with `other`'s own `merged`, which adds
+ * no error. Each element moves from a histogram to a digest once, for any tree of merges. The total error is at most
+ * ε,,1,, + ε,,2,, (1 + ε,,1,,) = ε.
  *
- * '''Space:''' α buckets a level, ⌈log,,2,, B⌉ + 1 levels, two intervals, ⌈log,,2,,(L + 1)⌉ and at most i bits a bucket:
- * O(log W log B (log W + log B) / ε) bits (Theorems 2 and 4). '''Cost:''' insert O(log α) a level to find a bucket, and to split
- * one moves up to α in an array; a bucket that splits had 2^i^ elements, so that is O(log B log α) amortised; a value of v
- * is one loop of L steps at most a level, not v insertions. Query O(log B + α).
+ * '''Size:''' two intervals, ⌈log,,2,, B⌉ + 1 levels, α buckets a level, and ⌈log,,2,,(L + 1)⌉ and at most i stored bits a
+ * bucket: O(log W log B (log W + log B) / ε) bits (Theorems 2 and 4). '''Cost:''' insert O(log B log α) amortised: a binary
+ * search in each level, and a split moves up to α buckets but happens once in 2^i^ elements. A value of v takes at most L steps a
+ * level, not v insertions. Query O(log B + α). Not safe for concurrent use.
  *
  * Invariants, between calls: (B1) to (B3) of [[SplittableLevel]], and
- *   - (I1) each element that was not late, and whose interval is kept, is in each level, or at `discarded` of it or before.
+ *   - (I1) each element that was not late and whose interval is still stored is in each level, or not after its `discarded`.
  *
  * @see
  *   Busch, Tirthapura, "A Deterministic Algorithm for Summarizing Asynchronous Streams over a Sliding Window"
@@ -39,7 +40,7 @@ final class SplittableHistogram private (val maxWidth: Long, val epsilon: Double
 
   private val time = new Clock(maxWidth)
 
-  /** The interval of an even number and that of an odd one. */
+  /** The interval with an even index, and the one with an odd index. */
   private val intervals = new Array[SplittableInterval](2)
   private var merged: DyadicDigest = _
 
@@ -56,7 +57,7 @@ final class SplittableHistogram private (val maxWidth: Long, val epsilon: Double
         else begin(index).insert(time, value)
       }
 
-  /** Whatever had its place ended before any window that can still be asked for. */
+  /** Replaces the interval in the same place, which ended before every window that can still be queried. */
   private def begin(index: Long): SplittableInterval = {
     val interval = new SplittableInterval(index, log, most)
     intervals((index & 1).toInt) = interval
@@ -109,7 +110,7 @@ final class SplittableHistogram private (val maxWidth: Long, val epsilon: Double
     else withMerged(least.toDouble, estimate, greatest.toDouble, now, width)
   }
 
-  /** The digest answers for the list of steps, which in turn is within `ownError` of the elements since the window's begin. */
+  /** Adds the estimate of the digest, whose elements are within `ownError` of those since the begin of the window. */
   private def withMerged(
       least: Double,
       estimate: Double,
@@ -120,7 +121,7 @@ final class SplittableHistogram private (val maxWidth: Long, val epsilon: Double
     val answer = merged.range(now - width, now)
     val slack = ownError * merged.range(now - width, Clock.MaxTime).upper / (1 - ownError) +
       ownError * (if (now < clock) merged.range(now + 1, Clock.MaxTime).upper / (1 - ownError) else 0)
-    // Sums are whole numbers, and doubles off by less than this.
+    // Sums are whole numbers. The rounding error of doubles is below this.
     val rounding = 1e-12 * answer.upper
     new Estimate(
       least + math.max(0.0, math.ceil(answer.lower - slack - rounding)),
@@ -129,7 +130,7 @@ final class SplittableHistogram private (val maxWidth: Long, val epsilon: Double
     )
   }
 
-  /** The number of buckets of all levels, and of ranges merged in. */
+  /** The number of buckets of all levels, and of ranges of the digest. */
   def buckets: Int = kept.map(_.buckets).sum + (if (merged == null) 0 else merged.ranges)
 
   override def bits: Long = packed.bits
@@ -176,10 +177,10 @@ final class SplittableHistogram private (val maxWidth: Long, val epsilon: Double
 object SplittableHistogram {
 
   /**
-   * A summary of nothing.
+   * Creates an empty histogram.
    *
    * @param maxWidth
-   *   W, the greatest width that can be asked for, in the timestamps' unit
+   *   W, the greatest width of a query, in the unit of the timestamps
    * @param epsilon
    *   the greatest relative error
    * @throws java.lang.IllegalArgumentException
@@ -191,7 +192,7 @@ object SplittableHistogram {
     new SplittableHistogram(maxWidth, epsilon)
   }
 
-  /** The summary that [[SplittableHistogram.toBytes]] stored. */
+  /** Reads a histogram that [[SplittableHistogram.toBytes]] stored. */
   def fromBytes(bytes: Array[Byte]): SplittableHistogram = Format.read(bytes, Format.SplittableHistogram) {
     in =>
       val histogram = create(in.readVariable(), in.readDouble())

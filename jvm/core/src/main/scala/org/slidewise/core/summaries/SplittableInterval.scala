@@ -3,10 +3,10 @@ package org.slidewise.core.summaries
 import Arguments.width
 
 /**
- * The data structure D,,j,, of a splittable histogram: the levels of one interval of 2^L^ timestamps, from j 2^L^.
+ * Levels of a splittable histogram for one interval of 2^L^ timestamps from j 2^L^ on: the paper's data structure D,,j,,.
  *
- * Levels begin to exist when they begin to differ: all whose root has not split yet, 2^i+1^ > n, are alike, and the first of
- * them stands for all; so there are ⌈log,,2,, n⌉ + 1 at most, without a bound B to declare.
+ * All levels whose root has not split yet, 2^i+1^ > n, are equal. Only the first of them is stored, so that there are at most
+ * ⌈log,,2,, n⌉ + 1 levels, and no bound B on the count must be declared.
  */
 private[summaries] final class SplittableInterval(val index: Long, log: Int, most: Int) {
   private val start = index << log
@@ -25,7 +25,7 @@ private[summaries] final class SplittableInterval(val index: Long, log: Int, mos
   def buckets: Int = levels.map(_.buckets.size).sum
   private[summaries] def all: Seq[SplittableLevel] = levels.toSeq
 
-  /** The last timestamp that belongs here. */
+  /** The last timestamp of the interval. */
   def end: Long = start + (1L << log) - 1
 
   def insert(time: Long, value: Long): Unit = {
@@ -41,7 +41,7 @@ private[summaries] final class SplittableInterval(val index: Long, log: Int, mos
     total += value
   }
 
-  /** The elements with timestamps from `from` on, by the smallest level that still knows of all of them (Algorithm 3). */
+  /** Bounds the count of the timestamps from `from` on, by the smallest level that has not discarded any (Algorithm 3). */
   def suffix(from: Long, into: Suffix): Unit = {
     val offset = from - start
     if (offset <= 0) into.set(total, total)
@@ -54,8 +54,9 @@ private[summaries] final class SplittableInterval(val index: Long, log: Int, mos
   }
 
   /**
-   * Gives `emit` elements, newest first, whose count from any timestamp on is off by at most 2^i^ (2 + L) / 2, i the level that
-   * answers for it: at the begin of each bucket, and at the last timestamp of each level, the growth of the answer.
+   * Passes elements to `emit`, newest first, that approximate the interval: the growth of the estimate at the begin of each
+   * bucket, and at the last timestamp of each level. The error of their count from any timestamp on is at most 2^i^ (2 + L) / 2,
+   * i the level that [[suffix]] uses.
    */
   def steps(emit: (Long, Long) => Unit): Unit = {
     val suffix = new Suffix
@@ -69,7 +70,7 @@ private[summaries] final class SplittableInterval(val index: Long, log: Int, mos
       }
     }
     for (level <- levels if until > level.discarded + 1) {
-      if (level.level > 0 && until > 1) { // what a bucket across the last level's end lacks in it
+      if (level.level > 0 && until > 1) { // the part of a bucket that extends beyond the end of the previous level
         level.suffix(until - 1, suffix)
         grow(until - 1)
       }
@@ -105,10 +106,10 @@ private[summaries] object SplittableInterval {
 
   final val Greatest = 1L << 62
 
-  /** L: an interval has as many timestamps as the least power of two from W. */
+  /** L: the number of timestamps of an interval is the smallest power of two from W on. */
   def log(maxWidth: Long): Int = width(maxWidth - 1)
 
-  /** α = ⌈(1 + L)(2 + ε) / ε⌉, the most buckets of a level. */
+  /** α = ⌈(1 + L)(2 + ε) / ε⌉, the greatest number of buckets of a level. */
   def most(maxWidth: Long, epsilon: Double): Int =
     math.ceil((1 + log(maxWidth)) * (2 + epsilon) / epsilon).toInt
 }

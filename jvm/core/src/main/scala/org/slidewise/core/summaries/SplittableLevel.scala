@@ -2,7 +2,7 @@ package org.slidewise.core.summaries
 
 import Arguments.width
 
-/** The least and the greatest that the elements from some timestamp on can be. */
+/** Lower and upper bound of the count from some timestamp on. */
 private[summaries] final class Suffix {
   var least = 0L
   var most = 0L
@@ -14,16 +14,16 @@ private[summaries] final class Suffix {
 }
 
 /**
- * The histogram S,,i,, of a splittable histogram: the newest `most` leaves of a binary tree over the timestamps 0 … 2^L^ - 1. A
+ * Histogram S,,i,, of a splittable histogram: the newest `most` leaves of a binary tree over the timestamps 0 … 2^L^ - 1. A
  * bucket of more than one timestamp whose weight reaches 2^i+1^ is split into two halves of 2^i^ each. Level 0 holds the newest
- * timestamps there were, each with its exact weight, as a histogram of buckets that cannot split.
+ * timestamps with their exact weights, in buckets that cannot split.
  *
- * '''What is known.''' An inner node took 2^i^ elements itself after its parent had split (the root 2^i+1^), and its 2^i^ on
- * to each child: a leaf took w - 2^i^ itself. Each element's timestamp is in the node that took it. So the elements from t on are
- * at least those that nodes wholly within took, and at most those and the ones that the nodes around the boundary took, of which
- * there is one a depth: at most 2^i^ (1 + L) in all. Leaves from t on weigh 2^i^ too much for each subtree that they make up, as
- * that has one inner node less than leaves: that is (1 + the left turns) subtrees. The paper answers with their weight, which is
- * within 2^i^ (1 + L) of the truth (Lemma 1); the centre of what is known is within half of that.
+ * '''Bounds.''' An inner node received 2^i^ elements itself after its parent had split (the root 2^i+1^), and a leaf of weight w
+ * received w - 2^i^, since each child starts with 2^i^. The timestamp of an element is in the node that received it. The number
+ * of elements from t on is at least the number that nodes entirely from t on received. It is at most that number and the
+ * elements of the nodes around the boundary, one for each depth: at most 2^i^ (1 + L) in total. The leaves from t on form (1 + the
+ * left turns) subtrees, and weigh 2^i^ too much for each, since a subtree has one inner node less than leaves. The paper's
+ * estimate is their weight, within 2^i^ (1 + L) of the true value (Lemma 1). The centre of the bounds is within half of that.
  *
  * Invariants, between calls:
  *   - (B1) the buckets of level i > 0 cover `discarded + 1`, …, 2^L^ - 1 without gap, each a dyadic range;
@@ -38,13 +38,13 @@ private[summaries] final class SplittableLevel(val level: Int, log: Int, most: I
   private val full = 1L << (level + 1)
   private val half = 1L << level
 
-  /** T,,i,,: the newest timestamp that nothing is known of any more. */
+  /** T,,i,,: the newest discarded timestamp. */
   private[summaries] var discarded = -1L
 
   /** One bucket for all timestamps. */
   def begin(weight: Long): Unit = buckets.insert(0, 0, weight)
 
-  /** Adds `value` elements at `time`, batch by batch: as if they came one after another (Algorithm 4, Theorem 3). */
+  /** Adds `value` elements at `time` in batches, with the result of single insertions (Algorithm 4, Theorem 3). */
   def insert(time: Long, value: Long): Unit =
     if (time > discarded) {
       val i = buckets.find(time)
@@ -87,7 +87,7 @@ private[summaries] final class SplittableLevel(val level: Int, log: Int, most: I
       buckets.dropOldest(excess)
     }
 
-  /** The elements with timestamps from `from` on, which must be after `discarded` and not be 0. */
+  /** Bounds the count of the timestamps from `from` on. `from` must be after `discarded` and not 0. */
   def suffix(from: Long, into: Suffix): Unit = {
     val first = buckets.find(from - 1) + 1
     var weight = 0L
@@ -101,7 +101,7 @@ private[summaries] final class SplittableLevel(val level: Int, log: Int, most: I
     else between(from, weight, into)
   }
 
-  /** The boundary is within a bucket, and `weight` that of the leaves after it. */
+  /** Bounds for a boundary within a bucket; `weight` is that of the leaves after it. */
   private def within(bucket: Int, weight: Long, into: Suffix): Unit = {
     val k = width(end(bucket) - buckets.start(bucket)) - 1
     val depth = log - k
@@ -110,7 +110,7 @@ private[summaries] final class SplittableLevel(val level: Int, log: Int, most: I
     into.set(weight - half * leftTurns, weight - half * leftTurns + aroundBy(depth) + own)
   }
 
-  /** The boundary `from` is between two leaves, and `weight` that of the leaves after it. */
+  /** Bounds for the boundary `from` between two leaves; `weight` is that of the leaves after it. */
   private[summaries] def between(from: Long, weight: Long, into: Suffix): Unit =
     if (level == 0) into.set(weight, weight)
     else {
@@ -120,12 +120,12 @@ private[summaries] final class SplittableLevel(val level: Int, log: Int, most: I
       into.set(weight - half * (1 + leftTurns), weight - half * (1 + leftTurns) + aroundBy(turns + 1))
     }
 
-  /** What inner nodes of the first `depth` depths took, one of each. */
+  /** The elements that inner nodes of the first `depth` depths received, one node of each. */
   private def aroundBy(depth: Int): Long = if (depth > 0) half * (depth + 1) else 0
 
   private def indexWidth = width(most.toLong)
 
-  /** What a bucket took itself, not from the one it was split off; in level 0, one less than its weight. */
+  /** The elements that a bucket received itself, without those from its parent; in level 0, one less than its weight. */
   private def stored(i: Int): Long = if (level == 0) buckets.weight(i) - 1 else buckets.weight(i) - base(i)
   private def base(i: Int): Long = if (buckets.start(i) == 0 && end(i) == 1L << log) 0 else half
 

@@ -3,12 +3,12 @@ package org.slidewise.core.summaries
 import Arguments.{ceilDiv, width}
 
 /**
- * The sizes of an additive sum: how a value of 0 … R is made a whole number of units, and how units become marks or cells.
+ * Parameters of an additive sum: the number of units of a value from 0 to R, and the sizes of blocks or cells.
  *
- * A value x becomes X = round(x u / R) of u units. With u = R nothing is rounded; otherwise each value is off by half a unit
- * at most (and by 2^-10^ of one, as it is a product of doubles), which the rest of the error has to leave room for: a fine
- * unit costs bits in the carry, a coarse one costs shorter blocks. The plan with the fewest bits is found by trying
- * every u = 2^v^, and u = R.
+ * A value x becomes X = round(x u / R) of u units. With u = R there is no rounding. Otherwise each value has an error of at most
+ * half a unit, and 2^-10^ of one for the product of doubles, which reduces the error that blocks may have. A fine unit needs
+ * more bits for the carry, a coarse one needs shorter blocks. [[SumPlan.choose]] tries every u = 2^v^ and u = R, and takes the
+ * plan with the fewest bits.
  */
 private[summaries] sealed trait SumPlan {
   def units: Long
@@ -25,7 +25,7 @@ private[summaries] sealed trait SumPlan {
 
 private[summaries] object SumPlan {
 
-  /** What one value can be off by, in units: the half of rounding and what doubles lose on the way. */
+  /** The greatest error of one value in units: a half for rounding, and the error of doubles. */
   final val HalfUnit = 0.5 + 1.0 / 1024
 
   /** Algorithm 2: blocks of `length` elements, one bit each. */
@@ -47,7 +47,7 @@ private[summaries] object SumPlan {
     def errorOfBlocks: Double = (grain - 1) / 2.0
   }
 
-  /** The plan with the fewest bits; `wholeUpperBound` is R if values are whole numbers, and otherwise 0. */
+  /** The plan with the fewest bits. `wholeUpperBound` is R if values are whole numbers, and otherwise 0. */
   def choose(window: Long, wholeUpperBound: Long, epsilon: Double): SumPlan = {
     val rounding = (1 to 40).map(1L << _).filter(u => wholeUpperBound == 0 || u < wholeUpperBound)
     val all = rounding.flatMap(u => blocks(window, epsilon, u, exact = false)) ++
@@ -65,7 +65,7 @@ private[summaries] object SumPlan {
     candidates.minBy(plan => (plan.bits, plan.error(window)))
   }
 
-  /** The longest blocks with (s u - 1) / 2 + (rounding of W values) ≤ ε W u, made shorter while there are as many. */
+  /** The longest blocks with (s u - 1) / 2 + (rounding of W values) ≤ ε W u, shortened as long as their number is the same. */
   private def blocks(window: Long, epsilon: Double, units: Long, exact: Boolean): Option[Blocks] = {
     val room = if (exact) 1.0 / units else (1 - 2 * HalfUnit * window) / units
     val longest = math.min(window, math.floor(2 * epsilon * window + room).toLong)
@@ -73,7 +73,7 @@ private[summaries] object SumPlan {
     else Some(Blocks(window, ceilDiv(window, ceilDiv(window, longest)), units, exact))
   }
 
-  /** The narrowest cells with (q - 1) / 2 + (rounding of W values) ≤ ε W u, and then the smallest grain q they can count. */
+  /** The narrowest cells with (q - 1) / 2 + (rounding of W values) ≤ ε W u, with the smallest grain q that they can count. */
   private def cells(window: Long, epsilon: Double, units: Long, exact: Boolean): Option[Cells] = {
     val rounding = if (exact) 0.0 else 2 * HalfUnit * window
     val coarsest = math.floor(2 * epsilon * window * units - rounding)

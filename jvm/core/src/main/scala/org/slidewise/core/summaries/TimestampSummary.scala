@@ -1,27 +1,26 @@
 package org.slidewise.core.summaries
 
-/** An answer and its proven bounds. */
+/** Estimate with proven bounds. */
 final class Estimate private[summaries] (val lower: Double, val estimate: Double, val upper: Double) {
   override def toString: String = s"$estimate, from $lower to $upper"
 }
 
 /**
- * How many elements, or what sum of their values, have a timestamp in a window; elements come in any order of timestamps.
+ * Summary of a stream with timestamps in any order: the number of elements, or the sum of their values, in a window of time.
  *
- * The window is chosen with the question: any width up to `maxWidth`. The answer is within a relative error of ε of what is
- * true, always, if the window ends at the [[clock]] or later; of one that ends before, the error is at most ε of all elements
- * since the window's begin, those after its end too.
+ * A query chooses the window, of any width up to `maxWidth`. The relative error is always at most ε if the window ends at the
+ * [[clock]] or later. For a window that ends before, the error is at most ε of all elements since the begin of the window,
+ * including those after its end.
  *
- * The clock is the newest timestamp seen, or later if [[advanceTo]] said so; it never goes back. What is more than `maxWidth`
- * before it can be in no window: it is let go, and an element that arrives with such a timestamp is counted in [[late]] and
- * nowhere else. So one timestamp far in the future makes the whole past leave: check timestamps before.
+ * The clock is the newest timestamp, or a later time set by [[advanceTo]], and never goes back. The summary drops elements that
+ * are more than `maxWidth` before the clock, and counts arriving ones in [[late]] only. A single timestamp far in the future
+ * therefore drops all earlier elements: check timestamps first.
  *
- * Two summaries of the same `maxWidth` and ε merge, in trees of any shape, and the error stays within ε. None is safe for
- * several threads at once.
+ * Two summaries of the same `maxWidth` and ε can be merged, in trees of any shape, within the same ε. Not safe for concurrent use.
  */
 trait TimestampSummary[Self <: TimestampSummary[Self]] {
 
-  /** W, the greatest width that can be asked for. */
+  /** W, the greatest width of a query. */
   def maxWidth: Long
 
   /** The greatest relative error. */
@@ -36,24 +35,24 @@ trait TimestampSummary[Self <: TimestampSummary[Self]] {
    * @throws java.lang.IllegalArgumentException
    *   if `time` is not from -2^61^ to 2^61^, or `value` not from 0 to 2^53^
    * @throws java.lang.ArithmeticException
-   *   here or at the next question, if the sum of what is kept reaches 2^62^
+   *   now or at the next query, if the sum of the stored values reaches 2^62^
    */
   def insert(time: Long, value: Long): Unit
 
-  /** Moves the clock on, if `time` is after it: by a watermark, or as time passes without elements. */
+  /** Advances the clock to `time` if it is later, for a watermark or a time without elements. */
   def advanceTo(time: Long): Unit
 
-  /** The newest time known of; the least Long if there is none. */
+  /** The clock; `Long.MinValue` before the first element. */
   def clock: Long
 
-  /** The number of elements that came too late to be in any window. */
+  /** The number of elements that arrived too late for any window. */
   def late: Long
 
-  /** What is in the window of the timestamps from `clock - width` to `clock`, both included. */
+  /** Estimates the window of the timestamps from `clock - width` to `clock`, both included. */
   final def query(width: Long): Estimate = query(clock, width)
 
   /**
-   * What is in the window of the timestamps from `now - width` to `now`, both included.
+   * Estimates the window of the timestamps from `now - width` to `now`, both included.
    *
    * @throws java.lang.IllegalArgumentException
    *   if `width` is not from 0 to `maxWidth`, or the window begins before `clock - maxWidth`
@@ -61,24 +60,24 @@ trait TimestampSummary[Self <: TimestampSummary[Self]] {
   def query(now: Long, width: Long): Estimate
 
   /**
-   * Takes in all that `other` has, which stays as it is.
+   * Adds the elements of `other`, which is not changed.
    *
    * @throws java.lang.IllegalArgumentException
    *   if `other` has another `maxWidth` or ε
    */
   def merge(other: Self): Unit
 
-  /** The bits of state, as [[toBytes]] packs them after its header. */
+  /** The bits of state that [[toBytes]] packs after its header; less than the object takes in memory. */
   def bits: Long
 
-  /** The bytes that [[toBytes]] puts in front: version, kind, parameters, clock and late elements. */
+  /** The bytes of the header of [[toBytes]]: version, kind, parameters, clock and late elements. */
   def headerBytes: Int
 
-  /** The whole summary, in `headerBytes` and then `bits` rounded up to bytes; `fromBytes` of the companion reads it. */
+  /** The stored form: `headerBytes`, then `bits` rounded up to bytes. `fromBytes` of the companion reads it. */
   def toBytes: Array[Byte]
 }
 
-/** The clock of a timestamp summary, and what it asks of its arguments. */
+/** Clock of a timestamp summary, with the checks of its arguments. */
 private[summaries] final class Clock(maxWidth: Long) {
   import Clock.MaxTime
 
@@ -88,7 +87,7 @@ private[summaries] final class Clock(maxWidth: Long) {
   /** The oldest timestamp that can be in a window. */
   def oldest: Long = if (now == Long.MinValue) now else now - maxWidth
 
-  /** Whether an element at `time` counts; moves the clock to it. */
+  /** Whether an element at `time` is not late. Advances the clock to it. */
   def accepts(time: Long, value: Long): Boolean = {
     if (value < 0 || value > (1L << 53)) Arguments.outside("value", value, "from 0 to 2^53")
     checkTime(time)

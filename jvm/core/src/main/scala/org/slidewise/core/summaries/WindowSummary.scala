@@ -1,29 +1,36 @@
 package org.slidewise.core.summaries
 
 /**
- * What is known of a window in far fewer bits than the window has: an estimate between proven bounds.
+ * Sketch of a window in far fewer bits than its elements: an estimate with proven lower and upper bounds.
  *
- * A stream that has had fewer elements than the window holds is as one that began with zeros. None of these objects is safe
- * for several threads at once.
+ * A stream with fewer elements than the window counts as one that began with zeros. Not safe for concurrent use.
+ *
+ * A summary reports three sizes: [[bits]] and [[headerBytes]] of its stored form, and [[heapBytes]] of the object in memory.
  */
 trait WindowSummary {
 
-  /** The best single answer; always from [[lower]] to [[upper]]. */
+  /** The estimate, from [[lower]] to [[upper]]. */
   def estimate: Double
 
-  /** What the window has at least. */
+  /** A lower bound of the true value. */
   def lower: Double
 
-  /** What the window has at most. */
+  /** An upper bound of the true value. */
   def upper: Double
 
-  /** The bits of state, which is what [[toBytes]] packs after its header. */
+  /** The bits of state that [[toBytes]] packs after its header; less than the object takes in memory. */
   def bits: Long
 
-  /** The bytes that [[toBytes]] puts in front: version, kind and parameters. */
+  /** The bytes of the header of [[toBytes]]: version, kind and parameters. */
   def headerBytes: Int
 
-  /** The whole summary, in `headerBytes` and then `bits` rounded up to bytes; `fromBytes` of the companion reads it. */
+  /**
+   * An upper bound of the heap that this object takes: its arrays, all objects that it refers to, and itself. Constant from
+   * creation on.
+   */
+  def heapBytes: Long
+
+  /** The stored form: `headerBytes`, then `bits` rounded up to bytes. `fromBytes` of the companion reads it. */
   def toBytes: Array[Byte]
 }
 

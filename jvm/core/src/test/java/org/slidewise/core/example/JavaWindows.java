@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.slidewise.core.Aggregator;
-import org.slidewise.core.Algorithm;
-import org.slidewise.core.DoubleWindow;
-import org.slidewise.core.LongWindow;
-import org.slidewise.core.Operators;
+import org.slidewise.core.windows.WindowAlgorithm;
+import org.slidewise.core.windows.DoubleWindow;
+import org.slidewise.core.windows.LongWindow;
+import org.slidewise.core.operators.Operators;
 import org.slidewise.core.SlidingAggregator;
-import org.slidewise.core.TimedWindow;
+import org.slidewise.core.windows.TimedWindow;
 import org.slidewise.core.operators.ArgMax;
 import org.slidewise.core.operators.Bloom;
 
@@ -45,7 +45,7 @@ public final class JavaWindows {
 
   /** The mean of each three readings in a row, nothing boxed. */
   public static double[] movingMeans(double[] readings) {
-    DoubleWindow window = Algorithm.twoStacksLite().window(Operators.mean());
+    DoubleWindow window = WindowAlgorithm.twoStacksLite().window(Operators.mean());
     double[] means = new double[readings.length];
     for (int i = 0; i < readings.length; i++) {
       if (window.size() == 3) window.evict();
@@ -56,7 +56,7 @@ public final class JavaWindows {
   }
 
   public static List<Integer> longestOfTwo(List<String> words) {
-    SlidingAggregator<String, Integer> window = Algorithm.dabaLite().chunked().window(new Longest());
+    SlidingAggregator<String, Integer> window = WindowAlgorithm.dabaLite().chunked().window(new Longest());
     List<Integer> lengths = new ArrayList<>();
     for (String word : words) {
       if (window.size() == 2) window.evict();
@@ -67,19 +67,19 @@ public final class JavaWindows {
   }
 
   public static String greatest(List<String> words) {
-    SlidingAggregator<String, String> window = Algorithm.daba().window(ArgMax.by(Comparator.<String>naturalOrder()));
+    SlidingAggregator<String, String> window = WindowAlgorithm.daba().window(ArgMax.by(Comparator.<String>naturalOrder()));
     words.forEach(window::insert);
     return window.query();
   }
 
   public static double deviation(double... values) {
-    DoubleWindow window = Algorithm.flatFit().window(Operators.populationStddev());
+    DoubleWindow window = WindowAlgorithm.flatFit().window(Operators.populationStddev());
     for (double value : values) window.insert(value);
     return window.query();
   }
 
   public static double sumAfterEvicting(int count, double... values) {
-    DoubleWindow window = Algorithm.subtractOnEvict().window(Operators.sum());
+    DoubleWindow window = WindowAlgorithm.subtractOnEvict().window(Operators.sum());
     for (double value : values) window.insert(value);
     window.evict(count);
     return window.query();
@@ -87,13 +87,13 @@ public final class JavaWindows {
 
   public static boolean seenLately(long wanted, long... ids) {
     Bloom bloom = new Bloom(4096, 4);
-    LongWindow window = Algorithm.twoStacks().window(bloom);
+    LongWindow window = WindowAlgorithm.twoStacks().window(bloom);
     for (long id : ids) window.insert(id);
     return window.query((cells, at) -> bloom.mightContain(wanted, cells, at));
   }
 
   public static int longestByTime(long[] times, String[] words, long from) {
-    TimedWindow<?, String, Integer> window = Algorithm.fiba().timedWindow(new Longest());
+    TimedWindow<?, String, Integer> window = WindowAlgorithm.fiba().timedWindow(new Longest());
     for (int i = 0; i < times.length; i++) window.insert(times[i], words[i]);
     window.evictBefore(from);
     return window.query();

@@ -1,8 +1,9 @@
 package org.slidewise.core.algorithms
 
 import org.slidewise.core._
+import org.slidewise.core.windows._
 
-/** A way to make a window for an operator, if it can have one. */
+/** An algorithm, as a factory of windows for the operators that it supports. */
 final case class AlgorithmSpec(name: String, make: AlgorithmSpec.Maker)
 
 object AlgorithmSpec {
@@ -11,7 +12,7 @@ object AlgorithmSpec {
     def apply[S, In, Out](operator: InPlaceAggregator[S, In, Out]): Option[Window[S, In, Out]]
   }
 
-  private def of(algorithm: Algorithm): AlgorithmSpec = AlgorithmSpec(
+  private def of(algorithm: WindowAlgorithm): AlgorithmSpec = AlgorithmSpec(
     algorithm.name,
     new Maker {
       def apply[S, In, Out](operator: InPlaceAggregator[S, In, Out]): Option[Window[S, In, Out]] =
@@ -31,5 +32,5 @@ object AlgorithmSpec {
     }
   )
 
-  val all: Seq[AlgorithmSpec] = subtracting +: Algorithm.all.map(of)
+  val all: Seq[AlgorithmSpec] = subtracting +: WindowAlgorithm.all.map(of)
 }

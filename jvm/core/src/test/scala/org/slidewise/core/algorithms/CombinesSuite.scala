@@ -2,10 +2,11 @@ package org.slidewise.core.algorithms
 
 import munit.FunSuite
 import org.slidewise.core._
+import org.slidewise.core.windows._
 import org.slidewise.core.operators.{Concatenation, LongSum}
 import scala.util.Random
 
-/** The theorems on the number of combines, on each step; on space, by the cells written. */
+/** Tests the theorems on combines at each operation, and on space by counting the written cells. */
 class CombinesSuite extends FunSuite {
 
   private def log2(n: Int): Int = 32 - Integer.numberOfLeadingZeros(n)
@@ -22,7 +23,12 @@ class CombinesSuite extends FunSuite {
     "FlatFIT" -> Bounds(_ => 0, _ => 0, n => math.max(n - 1, 0))
   )
 
-  private def rounds(algorithm: Algorithm, n: Int, rounds: Int, width: Int = 1): (Double, Double, Double) = {
+  private def rounds(
+      algorithm: WindowAlgorithm,
+      n: Int,
+      rounds: Int,
+      width: Int = 1
+  ): (Double, Double, Double) = {
     val counting = new Counting(new Widened[Array[Long], Long, Long](LongSum, width))
     val window = algorithm.window(counting)
     var (inserts, evicts, asks) = (0L, 0L, 0L)
@@ -37,7 +43,7 @@ class CombinesSuite extends FunSuite {
 
   bounds.foreach { case (name, bound) =>
     for {
-      algorithm <- Algorithm.all.filter(a => a.name == name || a.name == s"$name, chunked")
+      algorithm <- WindowAlgorithm.all.filter(a => a.name == name || a.name == s"$name, chunked")
       width <- Seq(1, 16)
     }
       test(s"$algorithm: no step takes more combines than the theorem says, with states of $width") {
@@ -63,7 +69,9 @@ class CombinesSuite extends FunSuite {
   test(
     "Two-Stacks and Two-Stacks Lite: insert and query take exactly one combine, a round of evictions one each"
   ) {
-    for (algorithm <- Seq(Algorithm.twoStacks, Algorithm.twoStacksLite); n <- Seq(1, 5, 64, 1000)) {
+    for (
+      algorithm <- Seq(WindowAlgorithm.twoStacks, WindowAlgorithm.twoStacksLite); n <- Seq(1, 5, 64, 1000)
+    ) {
       val (insert, evict, query) = rounds(algorithm, n, 20 * n)
       assertEquals((insert, query), (1.0, 1.0), s"$algorithm at $n")
       assert(evict <= 1.0, s"$algorithm at $n: $evict")
@@ -72,13 +80,13 @@ class CombinesSuite extends FunSuite {
 
   test("DABA takes 2.5 combines an insertion and 1.5 an eviction on average, DABA Lite 2 and 1") {
     for {
-      (algorithm, both) <- Seq(Algorithm.daba -> 4.0, Algorithm.dabaLite -> 3.0)
+      (algorithm, both) <- Seq(WindowAlgorithm.daba -> 4.0, WindowAlgorithm.dabaLite -> 3.0)
       n <- Seq(8, 64, 1000)
       width <- Seq(1, 16)
     } {
       val (insert, evict, query) = rounds(algorithm, n, 1000 * n, width)
       assertEqualsDouble(insert + evict, both, 0.01, s"$algorithm at $n")
-      // Where to read a state costs, the reversal is left to the evictions, which read them anyhow.
+      // With wide states the evictions perform the reversal.
       val ofInsert = if (width == 1) both / 2 + 0.5 else 1.0
       assertEqualsDouble(insert, ofInsert, 2 * both / n, s"$algorithm at $n, states of $width")
       assert(query <= 1.0)
@@ -87,7 +95,7 @@ class CombinesSuite extends FunSuite {
 
   test("FlatFIT takes at most two combines a round on average") {
     for (n <- Seq(8, 64, 1000)) {
-      val (insert, evict, query) = rounds(Algorithm.flatFit, n, 200 * n)
+      val (insert, evict, query) = rounds(WindowAlgorithm.flatFit, n, 200 * n)
       assertEquals((insert, evict), (0.0, 0.0))
       assert(query <= 3.0, s"at $n: $query")
     }
@@ -95,12 +103,12 @@ class CombinesSuite extends FunSuite {
 
   test("FlatFAT takes one combine a level") {
     for (n <- Seq(8, 64, 1000)) {
-      val (insert, evict, query) = rounds(Algorithm.flatFat, n, 20 * n)
+      val (insert, evict, query) = rounds(WindowAlgorithm.flatFat, n, 20 * n)
       assert(insert <= log2(n) && evict <= log2(n), s"at $n: $insert, $evict")
       assertEquals(query, 0.0, "commutative")
     }
     val counting = new Counting(ObjectAggregator.of(new Concatenation[Int]))
-    val window = Algorithm.flatFat.window(counting)
+    val window = WindowAlgorithm.flatFat.window(counting)
     (0 until 50).foreach(window.insert)
     (50 until 500).foreach { i =>
       window.evict()
@@ -111,10 +119,10 @@ class CombinesSuite extends FunSuite {
 
   // 16 elements fill the smallest ring, so every slot of it is in use, and no other cell is there to write to.
   Seq(
-    (Algorithm.twoStacks, 2 * 16, "2 n"),
-    (Algorithm.twoStacksLite, 16 + 1, "n + 1"),
-    (Algorithm.daba, 2 * 16 + 1, "2 n, and one to compute with"),
-    (Algorithm.dabaLite, 16 + 2, "n + 2")
+    (WindowAlgorithm.twoStacks, 2 * 16, "2 n"),
+    (WindowAlgorithm.twoStacksLite, 16 + 1, "n + 1"),
+    (WindowAlgorithm.daba, 2 * 16 + 1, "2 n, and one to compute with"),
+    (WindowAlgorithm.dabaLite, 16 + 2, "n + 2")
   ).foreach { case (algorithm, expected, space) =>
     test(s"$algorithm stores $space states, beside the identity and the answer") {
       val counting = new Counting[Array[Long], Long, Long](LongSum)

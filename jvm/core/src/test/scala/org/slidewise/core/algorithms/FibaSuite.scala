@@ -3,6 +3,7 @@ package org.slidewise.core.algorithms
 import java.util.NoSuchElementException
 import munit.FunSuite
 import org.slidewise.core._
+import org.slidewise.core.windows._
 import org.slidewise.core.operators.{Concatenation, LongSum}
 import scala.util.Random
 
@@ -11,7 +12,7 @@ class FibaSuite extends FunSuite {
   private def outOfOrder(distance: Int, seed: Long): Unit = {
     val random = new Random(seed)
     val operator = ObjectAggregator.of(new Concatenation[Int])
-    val window = Algorithm.fiba.timedWindow(operator)
+    val window = WindowAlgorithm.fiba.timedWindow(operator)
     var oracle = Vector.empty[(Long, Int)]
     (0 until 1500).foreach { i =>
       if (oracle.isEmpty || random.nextInt(100) < (if ((i / 300) % 2 == 0) 65 else 35)) {
@@ -42,7 +43,7 @@ class FibaSuite extends FunSuite {
   }
 
   test("an element without a time has the newest") {
-    val window = Algorithm.fiba.timedWindow(new Concatenation[String])
+    val window = WindowAlgorithm.fiba.timedWindow(new Concatenation[String])
     window.insert(5L, "b")
     window.insert("c")
     window.insert(4L, "a")
@@ -50,7 +51,7 @@ class FibaSuite extends FunSuite {
   }
 
   test("an empty window has no times, and says what to do") {
-    val window = Algorithm.fiba.timedWindow(new Concatenation[String])
+    val window = WindowAlgorithm.fiba.timedWindow(new Concatenation[String])
     assert(
       intercept[NoSuchElementException](window.oldestTime).getMessage.contains("check that size is above 0")
     )
@@ -62,7 +63,7 @@ class FibaSuite extends FunSuite {
   test("in order, insert and evict take a constant number of combines on average, whatever the size") {
     val taken = Seq(10, 100, 10000).map { n =>
       val counting = new Counting[Array[Long], Long, Long](LongSum)
-      val window = Algorithm.fiba.window(counting)
+      val window = WindowAlgorithm.fiba.window(counting)
       (0 until n).foreach(i => window.insert(i.toLong))
       val rounds = 50000
       counting.combinesOf((0 until rounds).foreach { i =>
@@ -75,7 +76,7 @@ class FibaSuite extends FunSuite {
 
   test("one operation takes a number of combines that grows with the logarithm of the size at most") {
     val counting = new Counting[Array[Long], Long, Long](LongSum)
-    val window = Algorithm.fiba.window(counting)
+    val window = WindowAlgorithm.fiba.window(counting)
     val worst = (0 until 100000).map(i => counting.combinesOf(window.insert(i.toLong))).max max
       (0 until 100000).map(_ => counting.combinesOf(window.evict())).max
     // log4 of 100000 levels, on each at most: two spine nodes, and two nodes that were split or filled up.

@@ -49,7 +49,7 @@ class InvariantsSuite extends FunSuite {
     def pairs(deque: DequeAlgorithm[Refs]): Int => Int = i => deque.states.pair(deque.front + i)
 
     algorithm match {
-      case w: Recalculation[Refs @unchecked] =>
+      case w: RecalculateFromScratch[Refs @unchecked] =>
         v.indices.foreach(i => holds("R1", slots(w)(i), v.slice(i, i + 1)))
 
       case w: TwoStacks[Refs @unchecked] =>
@@ -109,7 +109,7 @@ class InvariantsSuite extends FunSuite {
     }
   }
 
-  /** Where l, r, a and b are in the window; all at the end of the front list if no reversal is under way. */
+  /** The offsets of l, r, a and b in the window; all at the end of the front list if no reversal is in progress. */
   private def sublists(w: BankersAlgorithm[Refs]): (Int, Int, Int, Int) = {
     val b = w.b - w.front
     if (w.l == w.r) (b, b, b, b) else (w.l - w.front, w.r - w.front, w.a - w.front, b)

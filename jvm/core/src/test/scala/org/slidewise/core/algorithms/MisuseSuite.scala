@@ -3,6 +3,7 @@ package org.slidewise.core.algorithms
 import java.util.NoSuchElementException
 import munit.FunSuite
 import org.slidewise.core._
+import org.slidewise.core.windows._
 import org.slidewise.core.operators._
 
 class MisuseSuite extends FunSuite {
@@ -15,7 +16,7 @@ class MisuseSuite extends FunSuite {
     override def lower(agg: Vector[Int]): Vector[Int] = agg
   }
 
-  Algorithm.all.foreach { algorithm =>
+  WindowAlgorithm.all.foreach { algorithm =>
     test(s"$algorithm: an empty window answers the lowered identity, and evicting from it says what to do") {
       val window = algorithm.window(DoubleSum)
       assertEquals(window.query(), 0.0)
@@ -47,19 +48,22 @@ class MisuseSuite extends FunSuite {
   }
 
   test("subtract-on-evict takes invertible operators") {
-    val window = Algorithm.subtractOnEvict.window(Mean)
+    val window = WindowAlgorithm.subtractOnEvict.window(Mean)
     Seq(1.0, 2.0, 6.0).foreach(window.insert(_))
     window.evict()
     assertEquals(window.query(), 4.0)
-    assertEquals(Algorithm.subtractOnEvict.window(LongSum).query(), 0L)
-    assertEquals(Algorithm.subtractOnEvict.window(NaiveBayes.Operator).query().classify(Vector("a")), None)
+    assertEquals(WindowAlgorithm.subtractOnEvict.window(LongSum).query(), 0L)
+    assertEquals(
+      WindowAlgorithm.subtractOnEvict.window(NaiveBayes.Operator).query().classify(Vector("a")),
+      None
+    )
   }
 
   test("subtract-on-evict refuses any other operator, at compile time") {
-    assert(compileErrors("Algorithm.subtractOnEvict.window(DoubleMax)").contains("DoubleMax"))
-    assert(compileErrors("Algorithm.subtractOnEvict.window(LongMin)").contains("LongMin"))
-    assert(compileErrors("Algorithm.subtractOnEvict.window(new First[String])").contains("First"))
-    assertEquals(compileErrors("Algorithm.subtractOnEvict.window(LongCount)"), "")
+    assert(compileErrors("WindowAlgorithm.subtractOnEvict.window(DoubleMax)").contains("DoubleMax"))
+    assert(compileErrors("WindowAlgorithm.subtractOnEvict.window(LongMin)").contains("LongMin"))
+    assert(compileErrors("WindowAlgorithm.subtractOnEvict.window(new First[String])").contains("First"))
+    assertEquals(compileErrors("WindowAlgorithm.subtractOnEvict.window(LongCount)"), "")
   }
 
   test("operators refuse parameters that are out of range") {

@@ -1,17 +1,17 @@
 package org.slidewise.core.algorithms
 
 import munit.FunSuite
-import org.slidewise.core.Algorithm
+import org.slidewise.core.windows.WindowAlgorithm
 import org.slidewise.core.operators.{Concatenation, LongSum}
 
 class SizedSuite extends FunSuite {
   private val queues =
     Seq(
-      Algorithm.recalculation,
-      Algorithm.twoStacks,
-      Algorithm.twoStacksLite,
-      Algorithm.daba,
-      Algorithm.dabaLite
+      WindowAlgorithm.recalculation,
+      WindowAlgorithm.twoStacks,
+      WindowAlgorithm.twoStacksLite,
+      WindowAlgorithm.daba,
+      WindowAlgorithm.dabaLite
     )
 
   queues.foreach { algorithm =>
@@ -37,7 +37,7 @@ class SizedSuite extends FunSuite {
 
   test("a size out of range is refused") {
     Seq(0, -1, (1 << 30) + 1).foreach { elements =>
-      val e = intercept[IllegalArgumentException](Algorithm.daba.sized(elements))
+      val e = intercept[IllegalArgumentException](WindowAlgorithm.daba.sized(elements))
       assert(e.getMessage.contains(s"elements is $elements"), e.getMessage)
     }
   }

@@ -2,12 +2,13 @@ package org.slidewise.core.algorithms
 
 import munit.FunSuite
 import org.slidewise.core._
+import org.slidewise.core.windows._
 import org.slidewise.core.operators.{DoubleMax, MaxCount}
 
 /** The traces that the paper works out for maxCount. */
 class TraceSuite extends FunSuite {
 
-  Algorithm.all.foreach { algorithm =>
+  WindowAlgorithm.all.foreach { algorithm =>
     test(s"$algorithm: section 2.3") {
       val counts = algorithm.window(MaxCount.ofDoubles)
       val maxima = algorithm.window(DoubleMax)
@@ -34,7 +35,7 @@ class TraceSuite extends FunSuite {
     }
   }
 
-  private def atStepO[A](algorithm: Algorithm): SlotAlgorithm[Array[Double]] = {
+  private def atStepO[A](algorithm: WindowAlgorithm): SlotAlgorithm[Array[Double]] = {
     val window = algorithm.window(MaxCount.ofDoubles)
     Seq[Double](4, 5, 3, 4, 0, 4, 4).foreach(window.insert(_))
     window.evict(2)
@@ -48,7 +49,7 @@ class TraceSuite extends FunSuite {
   }
 
   test("Two-Stacks: both stacks at step (O), section 3") {
-    val window = atStepO(Algorithm.twoStacks).asInstanceOf[TwoStacks[Array[Double]]]
+    val window = atStepO(WindowAlgorithm.twoStacks).asInstanceOf[TwoStacks[Array[Double]]]
     val at = (0 until 10).map(i => window.states.pair(window.front + i))
     assertEquals(at.map(show(window.states, _)).map(_.head).mkString, "3404426561")
     assertEquals(
@@ -59,7 +60,7 @@ class TraceSuite extends FunSuite {
   }
 
   test("Two-Stacks Lite: the queue and aggB at step (O), section 4") {
-    val window = atStepO(Algorithm.twoStacksLite).asInstanceOf[TwoStacksLite[Array[Double]]]
+    val window = atStepO(WindowAlgorithm.twoStacksLite).asInstanceOf[TwoStacksLite[Array[Double]]]
     assertEquals(
       (0 until 10).map(i => show(window.states, window.states.slot(window.front + i))).mkString(" "),
       "4x3 4x3 4x2 4x2 4x1 2x1 6x1 5x1 6x1 1x1"

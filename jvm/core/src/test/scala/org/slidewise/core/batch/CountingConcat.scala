@@ -2,7 +2,7 @@ package org.slidewise.core.batch
 
 import org.slidewise.core.Aggregator
 
-/** Concatenation, which tells every order and every grouping mistake apart, and counts what is asked of it. */
+/** Concatenation with counts of its calls: every mistake in order or grouping changes the result. */
 final class CountingConcat extends Aggregator[Char, String, String] {
   var combines = 0
   var lifts = 0

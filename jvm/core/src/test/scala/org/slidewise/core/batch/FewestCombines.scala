@@ -1,7 +1,7 @@
 package org.slidewise.core.batch
 
 /**
- * The fewest combines that any method can do for a set of windows, found by search, for small inputs.
+ * The fewest combines of any method for a set of windows, found by search, for small inputs.
  *
  * Whatever the method, each aggregate of two elements or more that it computes is over an interval that splits into two
  * whose aggregates it has as well. So the answer is the size of the smallest set of intervals that has all windows of two

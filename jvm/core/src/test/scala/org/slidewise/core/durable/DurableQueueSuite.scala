@@ -4,6 +4,7 @@ import scala.collection.mutable
 import scala.util.Random
 
 import munit.FunSuite
+import org.slidewise.core.state.CachedStates
 
 class DurableQueueSuite extends FunSuite {
   import SegmentedFramesSuite._
@@ -16,7 +17,7 @@ class DurableQueueSuite extends FunSuite {
     run(identity)
   }
 
-  // As the paper has it: once l, r and a have met, each operation moves them on. Queues that were stored so are to be found.
+  // The positions of the paper: once l, r and a have met, each operation advances them. Old checkpoints have such queues.
   test("a queue goes on where l, r and a were moved on after nothing was left to reverse") {
     var rewritten = 0
     run { positions =>
@@ -32,11 +33,38 @@ class DurableQueueSuite extends FunSuite {
     assert(rewritten > 500, rewritten)
   }
 
-  private def run(written: Array[Int] => Array[Int]): Unit =
+  test("a queue with the smallest cache answers alike, and holds no more states than that") {
+    run(identity, maxCached = CachedStates.MinCached, closes = 200)
+  }
+
+  test("the states in memory are limited however many elements enter between two calls of close") {
+    val cells = new Cells
+    val queue = new DurableQueue(counting, cells)
+    for (i <- 0 until 5000) {
+      queue.insert("x")
+      if (i >= 3000) queue.evict()
+      assert(queue.cached <= DurableQueue.DefaultMaxCached)
+    }
+    assertEquals(queue.query().length, 3000)
+    queue.clear()
+    assertEquals(cells.cells.size, 0)
+    assertEquals(queue.cached, 0)
+  }
+
+  test("a cache that is too small for one operation is refused") {
+    val e = intercept[IllegalArgumentException](new DurableQueue(counting, new Cells, 15))
+    assertEquals(e.getMessage, "maxCached is 15: it must be 16 or more")
+  }
+
+  private def run(
+      written: Array[Int] => Array[Int],
+      maxCached: Int = DurableQueue.DefaultMaxCached,
+      closes: Int = 4
+  ): Unit =
     for (seed <- 1 to 20) {
       val random = new Random(seed)
       val cells = new Cells
-      var queue = new DurableQueue(counting, cells)
+      var queue = new DurableQueue(counting, cells, maxCached)
       val oracle = mutable.Queue.empty[String]
       for (step <- 0 until 2000) {
         val grows = (step / 300) % 2 == 0
@@ -47,11 +75,12 @@ class DurableQueueSuite extends FunSuite {
           assert(combinesOf(queue.evict()) <= 2)
           oracle.dequeue()
         }
-        if (random.nextInt(4) == 0) {
+        if (random.nextInt(closes) == 0) {
           val positions = written(queue.close())
-          queue = new DurableQueue(counting, cells)
+          queue = new DurableQueue(counting, cells, maxCached)
           queue.open(positions)
         }
+        assert(queue.cached <= maxCached)
         assertEquals(queue.size, oracle.size)
         assertEquals(queue.query(), oracle.mkString)
       }

@@ -3,7 +3,7 @@ package org.slidewise.core.example
 import java.util.Arrays.asList
 import munit.FunSuite
 
-/** Runs what a Java program does with the core. */
+/** Runs the Java examples of the core. */
 class JavaSuite extends FunSuite {
 
   test("doubles, nothing boxed") {

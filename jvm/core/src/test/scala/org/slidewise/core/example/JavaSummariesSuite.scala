@@ -2,7 +2,7 @@ package org.slidewise.core.example
 
 import munit.FunSuite
 
-/** Runs what a Java program does with the summaries. */
+/** Runs the Java examples of the summaries. */
 class JavaSummariesSuite extends FunSuite {
 
   test("the last elements") {

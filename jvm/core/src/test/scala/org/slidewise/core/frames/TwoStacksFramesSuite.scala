@@ -6,7 +6,7 @@ import org.scalacheck.Prop.propBoolean
 
 class TwoStacksFramesSuite extends ScalaCheckSuite {
 
-  /** Strings are the free monoid: any wrong order, gap or repetition shows. */
+  /** Strings are the free monoid: every wrong order, gap or repetition changes the result. */
   final private class Strings(capacity: Int) extends FrameStates {
     private var slots = Array.empty[String]
     var reserved = 0

@@ -19,7 +19,7 @@ class DoubleKernelsSuite extends KernelSuite {
       atLeast: Int = 1
   )
 
-  // Each kernel is one object in all tests, so that what it keeps from call to call is tested too.
+  // One kernel for all tests, so that they also test the arrays that it keeps between calls.
   private val kernels = Seq(
     Kernel("sum", DoubleKernels.sum(), Naive.sum, identical),
     Kernel("mean", DoubleKernels.mean(), Naive.mean, identical),
@@ -110,6 +110,6 @@ class DoubleKernelsSuite extends KernelSuite {
     assert(refused(sum.rows(three, null, 3, 0, 0, three)).contains("out"))
     assert(refused(sum.rows(three, null, 3, 1, 0, new Array(3))).contains("lower"))
     assert(refused(sum.frames(three, null, Frames.rows(4, 0, 0), new Array(4))).contains("size"))
-    assert(refused(DoubleKernels.variance(-1)).contains("lost"))
+    assert(refused(DoubleKernels.variance(-1)).contains("ddof"))
   }
 }

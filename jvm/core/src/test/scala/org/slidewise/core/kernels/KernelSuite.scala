@@ -5,7 +5,7 @@ import org.scalacheck.Gen
 
 import org.slidewise.core.batch.{FrameGenerators, Frames}
 
-/** What the suites of all kernels share: cases, and the comparison of a kernel's results with a naive answer. */
+/** Base of the kernels' suites: test cases, and the comparison of results with a naive evaluation. */
 abstract class KernelSuite extends ScalaCheckSuite {
 
   override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(400)

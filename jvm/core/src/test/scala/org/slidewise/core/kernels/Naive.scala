@@ -1,6 +1,6 @@
 package org.slidewise.core.kernels
 
-/** Spark's answers for one window, by a fold from the oldest value to the newest; None is null. */
+/** Spark's results for one window, by a fold from the oldest value to the newest. None is null. */
 object Naive {
 
   def sum(values: Seq[Double]): Option[Double] = Option.when(values.nonEmpty)(values.foldLeft(0.0)(_ + _))
@@ -8,13 +8,13 @@ object Naive {
   def mean(values: Seq[Double]): Option[Double] = sum(values).map(_ / values.size)
 
   /** By Spark's own update of its central moments. */
-  def variance(lost: Int)(values: Seq[Double]): Option[Double] = {
-    val (count, _, distances) = values.foldLeft((0.0, 0.0, 0.0)) { case ((n, mean, m2), value) =>
+  def variance(ddof: Int)(values: Seq[Double]): Option[Double] = {
+    val (count, _, deviations) = values.foldLeft((0.0, 0.0, 0.0)) { case ((n, mean, m2), value) =>
       val delta = value - mean
       val step = delta / (n + 1)
       (n + 1, mean + step, m2 + delta * (delta - step))
     }
-    Option.when(values.size > lost)(distances / (count - lost))
+    Option.when(values.size > ddof)(deviations / (count - ddof))
   }
 
   /** Spark's order of doubles. */

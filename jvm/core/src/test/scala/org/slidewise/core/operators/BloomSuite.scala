@@ -1,7 +1,7 @@
 package org.slidewise.core.operators
 
 import munit.FunSuite
-import org.slidewise.core.Algorithm
+import org.slidewise.core.windows.WindowAlgorithm
 import scala.util.Random
 
 class BloomSuite extends FunSuite {
@@ -10,7 +10,7 @@ class BloomSuite extends FunSuite {
   test("finds all elements of the window, whatever its size, and few others") {
     val random = new Random(1)
     for (size <- Seq(0, 1, 2, 3, 100)) {
-      val window = Algorithm.twoStacksLite.window(bloom)
+      val window = WindowAlgorithm.twoStacksLite.window(bloom)
       val elements = IndexedSeq.fill(size + 50)(random.nextLong())
       elements.zipWithIndex.foreach { case (e, i) =>
         window.insert(e)
@@ -25,7 +25,7 @@ class BloomSuite extends FunSuite {
 
   test("estimates the number of distinct elements") {
     for (distinct <- Seq(0, 1, 2, 10, 300)) {
-      val window = Algorithm.dabaLite.window(bloom)
+      val window = WindowAlgorithm.dabaLite.window(bloom)
       (0 until 2 * distinct).foreach(i => window.insert((i % distinct).toLong))
       assertEqualsDouble(window.query().toDouble, distinct.toDouble, 0.05 * distinct)
     }

@@ -47,4 +47,23 @@ class RadixSortSuite extends ScalaCheckSuite {
       assertEquals(moved.toSeq, rows.toSeq.map(keys(_)))
     }
   }
+
+  test("comes to a checkpoint in each pass after so many rows, and ends when one throws") {
+    val n = 3 * RadixSort.RowsBetweenCheckpoints
+    def sort(checkpoint: Runnable) = {
+      val keys = Array.tabulate(n)(i => i * 0x9e3779b97f4a7c15L & 0x3fffffL)
+      new RadixSort(checkpoint).sort(keys, Array.range(0, n), 0, n)
+    }
+    var calls = 0
+    sort(() => calls += 1)
+    assertEquals(calls, 2 * 2 * 3) // two passes, which count and then move, in three steps
+    for (last <- 1 to calls) {
+      var seen = 0
+      intercept[InterruptedException](sort { () =>
+        seen += 1
+        if (seen == last) throw new InterruptedException
+      })
+      assertEquals(seen, last)
+    }
+  }
 }

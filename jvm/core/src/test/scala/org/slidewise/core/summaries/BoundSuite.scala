@@ -23,11 +23,11 @@ abstract class BoundSuite extends FunSuite {
     def checkInvariants(summary: S, window: Streams.Window): Unit
   }
 
-  /** What the bound's own terms are off by when they are added as doubles. */
+  /** The rounding error of the bound itself, computed in doubles. */
   private def rounding(exact: Double): Double = 1e-9 * (1 + exact)
 
   /**
-   * Runs `steps` of the stream through the subject; now and then it goes on with what was stored and read back.
+   * Runs `steps` of the stream through the subject, and sometimes replaces it by its stored and read form.
    *
    * @return
    *   the worst error seen, as a fraction of the bound

@@ -156,7 +156,7 @@ class FormatSuite extends FunSuite {
     )
     for ((stored, read) <- readers; _ <- 0 until 2000) {
       val damaged = stored.clone
-      // What follows version and kind, where most damage is not seen at once.
+      // The bytes after version and kind, where most damage is not detected at once.
       val at = 2 + random.nextInt(stored.length - 2)
       damaged(at) = random.nextInt().toByte
       try read(damaged)

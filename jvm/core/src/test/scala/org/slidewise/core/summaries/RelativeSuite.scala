@@ -1,6 +1,6 @@
 package org.slidewise.core.summaries
 
-/** The yardsticks: exponential histograms, waves and exact rings. */
+/** Tests the summaries with a relative error, and the exact ones. */
 class RelativeSuite extends BoundSuite {
   private val windows = Seq(1, 2, 9, 100, 1024, 3001)
   private val epsilons = Seq(0.9, 0.5, 0.1, 0.03, 0.001)

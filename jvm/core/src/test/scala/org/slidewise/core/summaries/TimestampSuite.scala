@@ -5,7 +5,7 @@ import munit.FunSuite
 import scala.concurrent.duration._
 import scala.util.Random
 
-/** What holds of every summary of timestamps: the error at each step, of one stream and of what was merged in any way. */
+/** Tests every summary of timestamps: the error at each step, for one stream and after merges in any order. */
 abstract class TimestampSuite[S <: TimestampSummary[S]] extends FunSuite {
 
   /** Millions of steps, on a machine that may be busy. */

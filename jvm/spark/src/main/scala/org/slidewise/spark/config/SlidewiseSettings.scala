@@ -1,85 +1,157 @@
 package org.slidewise.spark.config
 
+import java.util.Locale
 import java.util.concurrent.TimeUnit
-
-import scala.util.control.NonFatal
 
 import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.catalyst.util.IntervalUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.unsafe.types.UTF8String
 
-/** The settings under `spark.slidewise.`; all may be changed in a running session. */
+/**
+ * The settings under `spark.slidewise.`. Initialising this object registers them with Spark, once in each JVM. All of them can be changed in a
+ * running session.
+ */
 object SlidewiseSettings {
+  final val Prefix = "spark.slidewise."
 
-  /** What `spark.sql.extensions` names; a test holds it to the class. */
-  val ExtensionClass = "org.slidewise.spark.SlidewiseExtensions"
+  final val Enabled = "spark.slidewise.enabled"
+  final val Sort = "spark.slidewise.sort.enabled"
+  final val MaxStateSize = "spark.slidewise.state.maxSize"
+  final val MergeApproximate = "spark.slidewise.mergeApproximate"
+  final val MergeUserAggregators = "spark.slidewise.mergeUserAggregators"
+  final val NeverMerge = "spark.slidewise.neverMerge"
+  final val StreamMode = "spark.slidewise.streaming.mode"
+  final val StreamKeyTimeout = "spark.slidewise.streaming.keyTimeout"
+  final val StreamLateRows = "spark.slidewise.streaming.lateRowsPath"
 
-  /** Whether Slidewise runs moving frames (default `true`); if not, Spark's own operator does. */
-  val Enabled = "spark.slidewise.enabled"
+  private final val Since = "0.1.0"
 
-  /**
-   * The most memory that the states of one frame take in a task for the sake of speed (default `16m`). With more
-   * states than that, Slidewise keeps some and makes the others again from the rows.
-   */
-  val MaxStateSize = "spark.slidewise.state.maxSize"
+  private val enabledSetting = boolean(
+    Enabled,
+    "Whether Slidewise runs window functions with moving frames. If false, Spark's window operator runs them."
+  )
 
-  /**
-   * Whether functions that promise an answer within an error are answered from merged states (default `true`). That
-   * keeps the promise and may give another answer within it; if `false`, they are recalculated row by row, and answer
-   * as Spark does to the last bit.
-   */
-  val MergeApproximate = "spark.slidewise.mergeApproximate"
+  private val sortSetting = boolean(
+    Sort,
+    "Whether Slidewise sorts the rows of a window with partition keys by radix, and computes sums, counts, means, " +
+      "variances and extremes of numbers in arrays. If false, Spark sorts the rows, and Slidewise computes every " +
+      "function row by row."
+  )
 
-  /**
-   * Whether Slidewise sorts the rows of a window with partition keys itself, by radix, and answers functions of numbers in
-   * arrays (default `true`).
-   */
-  val Sort = "spark.slidewise.sort.enabled"
+  private val maxStateSizeSetting = Setting.withDefault(
+    MaxStateSize,
+    "16m",
+    Since,
+    "a size such as 64k, 16m or 1g",
+    "Memory limit of a task for the cached partial aggregates of one frame. Beyond it, some are recomputed from the " +
+      "buffered rows."
+  )(JavaUtils.byteStringAsBytes(_), sizeText(_))
 
-  def sort(conf: SQLConf): Boolean = conf.getConfString(Sort, "true").trim.toBoolean
-  def enabled(conf: SQLConf): Boolean = conf.getConfString(Enabled, "true").trim.toBoolean
-  def mergeApproximate(conf: SQLConf): Boolean = conf.getConfString(MergeApproximate, "true").trim.toBoolean
-  def maxStateBytes(conf: SQLConf): Long =
-    JavaUtils.byteStringAsBytes(conf.getConfString(MaxStateSize, "16m"))
+  private val mergeApproximateSetting = boolean(
+    MergeApproximate,
+    "Whether Slidewise merges partial aggregates of approximate functions: percentile_approx, approx_count_if, " +
+      "approx_sum, and the HLL, KLL, theta, tuple and sliding sketches. The result keeps the function's error bound, but " +
+      "may differ from Spark's. If false, these functions are computed from all rows of each frame, at the cost of " +
+      "Spark's window operator, and return exactly Spark's result."
+  )
 
-  /**
-   * When rows of a stream are answered: `append` (default), as the watermark passes them, so that late rows find their place;
-   * or `eager`, in the batch in which they arrive, and rows that come after a newer one of their key has been answered are
-   * dropped.
-   */
-  val StreamMode = "spark.slidewise.streaming.mode"
+  private val mergeUserAggregatorsSetting = boolean(
+    MergeUserAggregators,
+    "Whether Slidewise merges partial aggregates of user-defined aggregate functions (Aggregator). Spark's window " +
+      "operator never calls their merge. If false, they are computed from all rows of each frame, at the cost of Spark's " +
+      "window operator. spark.slidewise.neverMerge does the same for single functions."
+  )
 
-  /**
-   * How far the watermark goes past the last row of a key before what is kept of that key is given up, as an interval such as
-   * `7 days`. By default only frames of a limited time forget a key, when nothing of it can be in a frame any more.
-   */
-  val StreamKeyTimeout = "spark.slidewise.streaming.keyTimeout"
+  private val neverMergeSetting = Setting.withDefault[Set[String]](
+    NeverMerge,
+    "",
+    Since,
+    "function names separated by commas",
+    "Aggregate functions whose partial aggregates are never merged, because their merge is missing, fails, or depends on " +
+      "the grouping of the rows. They are computed from all rows of each frame, at the cost of Spark's window operator. " +
+      "Upper and lower case count as equal."
+  )(_.split(',').map(_.trim.toLowerCase(Locale.ROOT)).filter(_.nonEmpty).toSet, _.toSeq.sorted.mkString(","))
 
-  /**
-   * A directory into which rows that come too late are written, as JSON, in a folder for each batch. By default they are only
-   * counted.
-   */
-  val StreamLateRows = "spark.slidewise.streaming.lateRowsPath"
+  private val streamEagerSetting = Setting.withDefault(
+    StreamMode,
+    "append",
+    Since,
+    "append or eager",
+    "When the rows of a stream are answered. append: once the watermark passes them, so that late rows find their place. " +
+      "eager: in the batch in which they arrive; a row is then too late if a newer row of its key has been answered. " +
+      "A checkpoint keeps its mode."
+  )(
+    _.toLowerCase(Locale.ROOT) match {
+      case "append" => false
+      case "eager"  => true
+      case other    => throw new IllegalArgumentException(other)
+    },
+    if (_) "eager" else "append"
+  )
 
-  def streamLateRowsPath(conf: SQLConf): Option[String] = Option(conf.getConfString(StreamLateRows, null))
+  private val streamKeyTimeoutSetting = Setting.optional(
+    StreamKeyTimeout,
+    Since,
+    "a positive interval such as 7 days",
+    "How far the watermark must pass the last row of a key before the state of that key is removed. If not set, only " +
+      "frames of a limited time remove the state of a key."
+  )(positiveMicros(_))
 
-  def streamEager(conf: SQLConf): Boolean = conf.getConfString(StreamMode, "append").trim.toLowerCase match {
-    case "append" => false
-    case "eager"  => true
-    case other    => throw invalid(StreamMode, other, "append or eager")
-  }
+  private val streamLateRowsSetting = Setting.optional(
+    StreamLateRows,
+    Since,
+    "the path of a directory",
+    "The directory into which rows that come too late are written as JSON, in a folder for each operator and batch. If " +
+      "not set, they are only counted."
+  )(path => if (path.isEmpty) throw new IllegalArgumentException("empty") else path)
 
-  def streamKeyTimeoutMicros(conf: SQLConf): Option[Long] =
-    Option(conf.getConfString(StreamKeyTimeout, null)).map { text =>
-      val interval =
-        try IntervalUtils.stringToInterval(UTF8String.fromString(text))
-        catch { case NonFatal(_) => throw invalid(StreamKeyTimeout, text, "an interval such as 7 days") }
-      val micros = IntervalUtils.getDuration(interval, TimeUnit.MICROSECONDS)
-      if (micros <= 0) throw invalid(StreamKeyTimeout, text, "a positive interval such as 7 days")
-      micros
+  /** Makes sure that the settings are registered. */
+  def register(): Unit = ()
+
+  private val always = Seq(
+    enabledSetting,
+    sortSetting,
+    maxStateSizeSetting,
+    mergeApproximateSetting,
+    mergeUserAggregatorsSetting,
+    neverMergeSetting
+  )
+
+  private val ofStreams = Seq(streamEagerSetting, streamKeyTimeoutSetting, streamLateRowsSetting)
+
+  /** The keys of all settings. */
+  val keys: Set[String] = (always ++ ofStreams).map(_.key).toSet
+
+  /** Fails with [[InvalidSetting]] if Slidewise is on and a setting that a query needs has an invalid value. */
+  def validate(conf: SQLConf, isStreaming: Boolean): Unit =
+    if (enabled(conf)) {
+      always.foreach(_(conf))
+      if (isStreaming) ofStreams.foreach(_(conf))
     }
 
-  private def invalid(setting: String, value: String, allowed: String) =
-    new IllegalArgumentException(s"$setting is $value: it must be $allowed")
+  def enabled(conf: SQLConf): Boolean = enabledSetting(conf)
+  def sort(conf: SQLConf): Boolean = sortSetting(conf)
+  def maxStateBytes(conf: SQLConf): Long = maxStateSizeSetting(conf)
+  def mergeApproximate(conf: SQLConf): Boolean = mergeApproximateSetting(conf)
+  def mergeUserAggregators(conf: SQLConf): Boolean = mergeUserAggregatorsSetting(conf)
+
+  /** Names in lower case. */
+  def neverMerge(conf: SQLConf): Set[String] = neverMergeSetting(conf)
+  def streamEager(conf: SQLConf): Boolean = streamEagerSetting(conf)
+  def streamKeyTimeoutMicros(conf: SQLConf): Option[Long] = streamKeyTimeoutSetting(conf)
+  def streamLateRowsPath(conf: SQLConf): Option[String] = streamLateRowsSetting(conf)
+
+  private def boolean(key: String, doc: String): Setting[Boolean] =
+    Setting.withDefault(key, "true", Since, "true or false", doc)(_.toBoolean)
+
+  private def sizeText(bytes: Long): String =
+    if (bytes > 0 && bytes % (1 << 20) == 0) s"${bytes >> 20}m" else s"${bytes}b"
+
+  private def positiveMicros(text: String): Long = {
+    val interval = IntervalUtils.stringToInterval(UTF8String.fromString(text))
+    val micros = IntervalUtils.getDuration(interval, TimeUnit.MICROSECONDS)
+    require(micros > 0)
+    micros
+  }
 }

@@ -7,9 +7,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.{SparkEnv, SparkThrowable}
 import org.apache.spark.sql.internal.StaticSQLConf
 
-import org.slidewise.spark.config.SlidewiseSettings
-
-/** A value in a row that a function cannot take: found only when the row is read. */
+/** A function argument with an invalid value in a row, which only the task that reads the row can find. */
 final class InvalidArgument(function: String, argument: String, value: String, allowed: String)
     extends IllegalArgumentException(
       s"[${InvalidArgument.Condition}] `$argument` of `$function` is $value: it must be $allowed. " +
@@ -22,7 +20,7 @@ final class InvalidArgument(function: String, argument: String, value: String, a
   override def getMessageParameters: JMap[String, String] =
     JMap.of("functionName", function, "argument", argument, "value", value, "allowed", allowed)
 
-  // A driver that was running before this jar came cannot read the class from its executors.
+  // A driver that was started without this jar cannot deserialise this class.
   private def writeReplace(): AnyRef =
     if (InvalidArgument.driverKnows) this
     else {
@@ -36,11 +34,19 @@ object InvalidArgument {
   val Condition = "SLIDEWISE_INVALID_ARGUMENT"
   val SqlState = "22023"
 
+  /** The name in `spark.sql.extensions`, as text: the class belongs to a package above this one. */
+  private val ExtensionClass = ".SlidewiseExtensions"
+
   private def driverKnows = Option(SparkEnv.get).exists(
-    _.conf.get(StaticSQLConf.SPARK_SESSION_EXTENSIONS.key, "").contains(SlidewiseSettings.ExtensionClass)
+    _.conf.get(StaticSQLConf.SPARK_SESSION_EXTENSIONS.key, "").contains(ExtensionClass)
   )
 
-  /** What `bytes` hold, which have to be `allowed`. Why they are not is said if `how` fails with a message of bytes. */
+  /**
+   * Decodes `bytes` with `how`, and fails with [[InvalidArgument]] if they cannot be decoded.
+   *
+   * @param allowed
+   *   the valid values in words
+   */
   private[spark] def read[A](function: String, argument: String, allowed: String, bytes: Array[Byte])(
       how: Array[Byte] => A
   ): A =

@@ -2,7 +2,16 @@ package org.slidewise.spark.errors
 
 import org.apache.spark.sql.AnalysisException
 
-/** A query that is refused before any task starts, with an error class of Slidewise's own. */
+/**
+ * An analysis error with an error class of Slidewise, raised before any task starts.
+ *
+ * @param condition
+ *   the error class
+ * @param text
+ *   what is wrong and what is allowed, without the final full stop
+ * @param parameters
+ *   the message parameters, by name
+ */
 abstract class RefusedQuery(
     condition: String,
     sqlState: String,

@@ -13,19 +13,19 @@ import org.slidewise.core.summaries.{AdditiveCount, AdditiveSum, WindowSummary}
 import org.slidewise.spark.errors.InvalidArgument
 
 /**
- * Counts the rows of a frame in which something is true, to at most ε W where W is the frame's rows: over the last W rows in
- * about 1 / (2 ε) + 2 log₂(2 ε W) bits and O(1) a row, and elsewhere exactly.
+ * Counts the rows of a frame in which a condition is true, with an error of at most ε W over W rows. Over the last W rows a summary
+ * takes about 1 / (2 ε) + 2 log₂(2 ε W) bits and O(1) time a row; in other frames the count is exact.
  *
  * @see
  *   Ben Basat, Einziger, Friedman, Kassner, "Efficient Summing over Sliding Windows", Algorithm 1
  */
 @ExpressionDescription(
   usage =
-    "_FUNC_(condition, epsilon) - Returns about the number of rows in which `condition` is true: of W rows at most `epsilon` W off.",
+    "_FUNC_(condition, epsilon) - Returns the number of rows in which `condition` is true; the error is at most `epsilon` times the rows of the frame.",
   arguments = """
     Arguments:
-      * condition - a boolean; null is not true.
-      * epsilon - the error that is allowed, as a part of the frame's rows: a constant above 0 and below 1.
+      * condition - a boolean; null counts as false.
+      * epsilon - the allowed error as a fraction of the frame's rows: a constant above 0 and below 1.
   """,
   examples = """
     Examples:
@@ -38,12 +38,13 @@ import org.slidewise.spark.errors.InvalidArgument
        2.0
   """,
   note = """
-    Over `ROWS BETWEEN n PRECEDING AND CURRENT ROW` W is n + 1, and no rows are kept, but about 1 / (2 epsilon) bits a partition.
-    Elsewhere, where epsilon is below 0.000001, and while spark.slidewise.enabled or spark.slidewise.mergeApproximate is off, the
-    answer is exact. A double, as an estimate may lie between two counts.
+    Over `ROWS BETWEEN n PRECEDING AND CURRENT ROW` the function keeps about 1 / (2 epsilon) bits for each partition, and no
+    rows. In other frames, with an epsilon below 0.000001, and while spark.slidewise.enabled or
+    spark.slidewise.mergeApproximate is false, the result is exact. It is a double, since an estimate may lie between two
+    counts.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class ApproxCountIf(condition: Expression, epsilon: Expression)
     extends MonoidAggregate
@@ -71,7 +72,7 @@ case class ApproxCountIf(condition: Expression, epsilon: Expression)
   override protected def combine(older: State, newer: State): Seq[Expression] =
     Seq(Add(older("count"), newer("count")))
   override protected def lower(state: State): Expression = Cast(state("count"), DoubleType)
-  override protected def ofNothing: Literal = Literal(0.0)
+  override protected def emptyResult: Literal = Literal(0.0)
 
   override def allowedError: Double = EpsilonArgument.of(epsilon)
   override def inserted: Expression =
@@ -80,7 +81,7 @@ case class ApproxCountIf(condition: Expression, epsilon: Expression)
   override def summaryOf(window: Long): RowSummary = of(AdditiveCount.create(window, allowedError))
   override def summaryFrom(bytes: Array[Byte]): RowSummary = of(AdditiveCount.fromBytes(bytes))
 
-  private def of(count: AdditiveCount): RowSummary = new SummaryOfRows(count) {
+  private def of(count: AdditiveCount): RowSummary = new CoreSummary(count) {
     override def insert(row: InternalRow, ordinal: Int): Unit =
       count.insert(!row.isNullAt(ordinal) && row.getBoolean(ordinal))
   }
@@ -89,20 +90,20 @@ case class ApproxCountIf(condition: Expression, epsilon: Expression)
 }
 
 /**
- * Sums numbers from 0 to R over a frame, to at most ε R W where W is the frame's rows: over the last W rows in about
- * 1 / (2 ε) + log₂ W + log₂(1 / ε) bits and O(1) a row, and elsewhere exactly.
+ * Sums numbers from 0 to R, with an error of at most ε R W over W rows. Over the last W rows a summary takes about
+ * 1 / (2 ε) + log₂ W + log₂(1 / ε) bits and O(1) time a row; in other frames the sum is exact.
  *
  * @see
  *   Ben Basat, Einziger, Friedman, Kassner, "Efficient Summing over Sliding Windows", Algorithms 2 and 3
  */
 @ExpressionDescription(
   usage =
-    "_FUNC_(x, upper_bound, epsilon) - Returns about the sum of `x`, which is from 0 to `upper_bound`: of W rows at most `epsilon` W `upper_bound` off.",
+    "_FUNC_(x, upper_bound, epsilon) - Returns the sum of `x`, which is from 0 to `upper_bound`; the error is at most `epsilon` times `upper_bound` times the rows of the frame.",
   arguments = """
     Arguments:
-      * x - a number from 0 to `upper_bound`; another is an error when its row is read. Null adds nothing.
-      * upper_bound - the greatest `x`: a positive constant, and up to 2^53 where it is a whole number.
-      * epsilon - the error that is allowed, as a part of the greatest sum of the frame's rows: a constant above 0 and below 1.
+      * x - a number from 0 to `upper_bound`; another value is an error. Null adds nothing.
+      * upper_bound - the greatest allowed value of `x`: a positive constant, at most 2^53 if it is an integer.
+      * epsilon - the allowed error as a fraction of the frame's greatest possible sum: a constant above 0 and below 1.
   """,
   examples = """
     Examples:
@@ -115,13 +116,13 @@ case class ApproxCountIf(condition: Expression, epsilon: Expression)
        13.0
   """,
   note = """
-    Over `ROWS BETWEEN n PRECEDING AND CURRENT ROW` W is n + 1, and no rows are kept, but about 1 / (2 epsilon) bits a partition, or,
-    where epsilon is below 1 / (2 W), a few bits a row. Elsewhere, where epsilon is below 0.000001, and while
-    spark.slidewise.enabled or spark.slidewise.mergeApproximate is off, the answer is exact but for the rounding of doubles. Of no
-    rows it is 0.
+    Over `ROWS BETWEEN n PRECEDING AND CURRENT ROW` the function keeps no rows, but about 1 / (2 epsilon) bits for each
+    partition, or a few bits for each row if epsilon is below 1 / (2 n + 2). In other frames, with an epsilon below 0.000001,
+    and while spark.slidewise.enabled or spark.slidewise.mergeApproximate is false, the result is exact except for rounding.
+    Without rows it is 0.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class ApproxSum(x: Expression, upperBound: Expression, epsilon: Expression)
     extends MonoidAggregate
@@ -134,21 +135,22 @@ case class ApproxSum(x: Expression, upperBound: Expression, epsilon: Expression)
   override def prettyName: String = "approx_sum"
   override def dataType: DataType = DoubleType
 
-  private def constantBound = ConstantArgument("upper_bound", upperBound)
-  private lazy val bound = EpsilonArgument.number(constantBound.value)
-  private def isWhole = AsyncTime.isWhole(x.dataType) && AsyncTime.isWhole(upperBound.dataType)
+  private def boundArgument = ConstantArgument("upper_bound", upperBound)
+  private lazy val bound = EpsilonArgument.number(boundArgument.value)
+  private def isWhole = SketchTime.isWhole(x.dataType) && SketchTime.isWhole(upperBound.dataType)
 
   override def checkInputDataTypes(): TypeCheckResult = {
-    val (allowed, most) =
-      if (AsyncTime.isWhole(upperBound.dataType)) (s"[1, ${ApproxSum.Most}]", ApproxSum.Most.toDouble)
+    val (allowed, max) =
+      if (SketchTime.isWhole(upperBound.dataType))
+        (s"[1, ${ApproxSum.MaxIntegralBound}]", ApproxSum.MaxIntegralBound.toDouble)
       else (s"(0, ${Double.MaxValue}]", Double.MaxValue)
     ConstantArgument.first(
       () => NumericArgument.check(x, 0),
       () => NumericArgument.check(upperBound, 1),
       () =>
-        constantBound.inRange(allowed) { value =>
+        boundArgument.inRange(allowed) { value =>
           val number = EpsilonArgument.number(value)
-          number > 0 && number <= most
+          number > 0 && number <= max
         },
       () => EpsilonArgument.checkAdditive(epsilon, 2)
     )
@@ -160,10 +162,10 @@ case class ApproxSum(x: Expression, upperBound: Expression, epsilon: Expression)
   override protected def combine(older: State, newer: State): Seq[Expression] =
     Seq(Add(older("sum"), newer("sum")))
   override protected def lower(state: State): Expression = state("sum")
-  override protected def ofNothing: Literal = Literal(0.0)
+  override protected def emptyResult: Literal = Literal(0.0)
 
   override def allowedError: Double = EpsilonArgument.of(epsilon)
-  override def inserted: Expression = FromZeroTo(Sums.cast(x, if (isWhole) LongType else DoubleType), bound)
+  override def inserted: Expression = RangeChecked(Sums.cast(x, if (isWhole) LongType else DoubleType), bound)
 
   override def summaryOf(window: Long): RowSummary = of(
     if (isWhole) AdditiveSum.create(window, bound.toLong, allowedError)
@@ -173,12 +175,12 @@ case class ApproxSum(x: Expression, upperBound: Expression, epsilon: Expression)
   override def summaryFrom(bytes: Array[Byte]): RowSummary = of(AdditiveSum.fromBytes(bytes))
 
   private def of(sum: AdditiveSum): RowSummary =
-    if (isWhole) new SummaryOfRows(sum) {
+    if (isWhole) new CoreSummary(sum) {
       override def insert(row: InternalRow, ordinal: Int): Unit =
         sum.insert(if (row.isNullAt(ordinal)) 0L else row.getLong(ordinal))
     }
     else
-      new SummaryOfRows(sum) {
+      new CoreSummary(sum) {
         override def insert(row: InternalRow, ordinal: Int): Unit =
           sum.insert(if (row.isNullAt(ordinal)) 0.0 else row.getDouble(ordinal))
       }
@@ -187,25 +189,25 @@ case class ApproxSum(x: Expression, upperBound: Expression, epsilon: Expression)
     copy(a, b, c)
 }
 
-/** One of the core's summaries, of what an expression makes of rows. */
-abstract private class SummaryOfRows(summary: WindowSummary) extends RowSummary {
+/** A summary of the core, into which subclasses insert the value of an expression. */
+abstract private class CoreSummary(summary: WindowSummary) extends RowSummary {
   final override def estimate: Double = summary.estimate
-  final override def bits: Long = summary.bits
+  final override def heapBytes: Long = summary.heapBytes
   final override def toBytes: Array[Byte] = summary.toBytes
 }
 
 private object ApproxSum {
-  val Most: Long = 1L << 53
+  val MaxIntegralBound: Long = 1L << 53
 }
 
-/** A number that must be from 0 to `bound`. */
-case class FromZeroTo(child: Expression, bound: Double) extends UnaryExpression {
+/** Returns its child, a number, and fails if that is not from 0 to `bound`. */
+case class RangeChecked(child: Expression, bound: Double) extends UnaryExpression {
   override def dataType: DataType = child.dataType
   override def nullIntolerant: Boolean = true
 
   override protected def nullSafeEval(value: Any): Any = {
     val number = value.asInstanceOf[Number].doubleValue
-    if (!(number >= 0 && number <= bound)) throw FromZeroTo.refused(value.toString, bound)
+    if (!(number >= 0 && number <= bound)) throw RangeChecked.refused(value.toString, bound)
     value
   }
 
@@ -215,16 +217,16 @@ case class FromZeroTo(child: Expression, bound: Double) extends UnaryExpression 
     c =>
       s"""
       if (!($c >= 0 && $c <= ${bound}D)) throw ${classOf[
-          FromZeroTo
+          RangeChecked
         ].getName}.refused(String.valueOf($c), ${bound}D);
       ${ev.value} = $c;
     """
   )
 
-  override protected def withNewChildInternal(newChild: Expression): FromZeroTo = copy(child = newChild)
+  override protected def withNewChildInternal(newChild: Expression): RangeChecked = copy(child = newChild)
 }
 
-object FromZeroTo {
+object RangeChecked {
   def refused(value: String, bound: Double): RuntimeException =
-    new InvalidArgument("approx_sum", "x", value, s"from 0 to the upper_bound $bound")
+    new InvalidArgument("approx_sum", "x", value, s"from 0 to upper_bound = $bound")
 }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
 /**
- * The key that goes with the extreme value, as `max_by` and `min_by` give it, with a rule for ties. O(1) time and space a row.
+ * The key of the row with the extreme value, as `max_by` and `min_by`, with a rule for ties. O(1) time and space a row.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", Table 1
@@ -16,12 +16,12 @@ abstract class ArgExtreme(largest: Boolean) extends ExtremeFunction(largest) wit
   def value: Expression
   def ties: Option[Expression]
 
-  private def rule = ties.map(ConstantArgument("ties", _))
-  private lazy val lastWins = rule.exists(_.word == "last")
+  private def tieRule = ties.map(ConstantArgument("ties", _))
+  private lazy val lastWins = tieRule.exists(_.word == "last")
 
-  /** Without a rule, one of the keys will do. */
+  /** Without a rule, any of the keys that tie may be returned. */
   override def dependsOnOrder: Boolean = ties.isDefined
-  override def withoutOrder: Option[String] = Some("no argument `ties`, and any of the keys that tie")
+  override def unorderedAlternative: Option[String] = Some("no argument `ties`, for any of the keys that tie")
 
   override def children: Seq[Expression] = Seq(key, value) ++ ties
   override def rowArguments: Int = 2
@@ -31,7 +31,7 @@ abstract class ArgExtreme(largest: Boolean) extends ExtremeFunction(largest) wit
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
       () => super.checkInputDataTypes(),
-      () => rule.fold[TypeCheckResult](TypeCheckSuccess)(_.oneOf("first", "last"))
+      () => tieRule.fold[TypeCheckResult](TypeCheckSuccess)(_.oneOf("first", "last"))
     )
 
   override protected def fields: Seq[(String, DataType)] =
@@ -50,16 +50,16 @@ abstract class ArgExtreme(largest: Boolean) extends ExtremeFunction(largest) wit
 private object ArgExtreme {
   final val Arguments = """
     Arguments:
-      * key - of any type; it may be null.
-      * value - of any type that has an order. Rows in which it is null are skipped.
-      * ties - 'first' or 'last': which row it is, in the order of the rows, if several tie. If it is left
-          out, the first; and where rows have no order, any of them. Given, it needs one: OVER (... ORDER BY ...) or
-          WITHIN GROUP (ORDER BY ...).
+      * key - any type; may be null.
+      * value - any orderable type. Rows in which it is null are skipped.
+      * ties - 'first' or 'last': which of the rows that tie to take, in the order of the rows. By default the first, or any of
+          them where the rows have no order. With `ties`, the call needs an order: OVER (... ORDER BY ...) or WITHIN GROUP
+          (ORDER BY ...).
   """
 }
 
 @ExpressionDescription(
-  usage = "_FUNC_(key, value[, ties]) - Returns the `key` of the row in which `value` is greatest.",
+  usage = "_FUNC_(key, value[, ties]) - Returns the `key` of the row with the greatest `value`.",
   arguments = ArgExtreme.Arguments,
   examples = """
     Examples:
@@ -72,7 +72,7 @@ private object ArgExtreme {
        a
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class ArgMax(key: Expression, value: Expression, ties: Option[Expression])
     extends ArgExtreme(largest = true) {
@@ -85,7 +85,7 @@ case class ArgMax(key: Expression, value: Expression, ties: Option[Expression])
 }
 
 @ExpressionDescription(
-  usage = "_FUNC_(key, value[, ties]) - Returns the `key` of the row in which `value` is least.",
+  usage = "_FUNC_(key, value[, ties]) - Returns the `key` of the row with the least `value`.",
   arguments = ArgExtreme.Arguments,
   examples = """
     Examples:
@@ -98,7 +98,7 @@ case class ArgMax(key: Expression, value: Expression, ties: Option[Expression])
        a
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class ArgMin(key: Expression, value: Expression, ties: Option[Expression])
     extends ArgExtreme(largest = false) {

@@ -14,12 +14,12 @@ import org.apache.spark.util.sketch.BloomFilter
 
 import org.slidewise.spark.errors.InvalidArgument
 
-/** Spark's own Bloom filters, over values of any type that can be hashed. */
+/** Spark's Bloom filters over values of any hashable type. */
 private[expressions] object BloomFilters {
 
   /**
-   * What stands for a value in a filter: an integer for itself, as Spark has it, a value of another type for its hash. Equal
-   * integers of any width have equal keys, and so have a float and the double that it is.
+   * The bigint that a filter stores for a value: an integer itself, as in Spark, and the hash of any other value. Equal integers
+   * of different widths have equal keys, and so have a float and the equal double.
    */
   def key(value: Expression): Expression = value.dataType match {
     case ByteType | ShortType | IntegerType | LongType => Sums.cast(value, LongType)
@@ -28,7 +28,7 @@ private[expressions] object BloomFilters {
     case _                                             => hash(value)
   }
 
-  /** Whether the value has a key, the same for equal ones. */
+  /** Whether equal values of the type have equal keys. */
   def hasKey(value: Expression): Boolean = value.dataType match {
     case _: StringType => true
     case other         => isBinaryStable(other) && new XxHash64(Seq(value)).checkInputDataTypes().isSuccess
@@ -40,16 +40,16 @@ private[expressions] object BloomFilters {
     If(IsNull(value), Literal.create(null, LongType), new XxHash64(Seq(value)))
 }
 
-/** Spark's own BloomFilterAggregate, over the keys of the values. */
+/** Replaced by Spark's BloomFilterAggregate over the keys of the values. */
 @ExpressionDescription(
-  usage =
-    "_FUNC_(x[, expected[, bits]]) - Returns a Bloom filter of the values of `x`, for `might_contain` to look in.",
+  usage = "_FUNC_(x[, expected[, bits]]) - Returns a Bloom filter of the values of `x`, for `might_contain`.",
   arguments = """
     Arguments:
-      * x - of any type that can be hashed; strings that are equal by their collation are the same. Nulls are skipped; where there is nothing else, the result is null.
-      * expected - how many different values are expected: a constant from 1 to 4000000, by default 10000.
-      * bits - the size of the filter: a constant from 1 to 67108864, by default what makes 3 of 100 values that are not in it
-          seem to be, if there are as many in it as expected. It is given together with `expected` only.
+      * x - any hashable type; strings that are equal by their collation are one value. Nulls are skipped; without other
+          values, the result is null.
+      * expected - the expected number of distinct values: a constant from 1 to 4000000, by default 10000.
+      * bits - the size of the filter in bits: a constant from 1 to 67108864, by default the size with 3 % false positives at
+          `expected` values. It can only be given together with `expected`.
   """,
   examples = """
     Examples:
@@ -61,11 +61,11 @@ private[expressions] object BloomFilters {
        3	false
   """,
   note = """
-    The result is Spark's own binary format. The limits are those of spark.sql.optimizer.runtime.bloomFilter.maxNumItems and
-    maxNumBits.
+    The result is in Spark's binary format. The limits are those of spark.sql.optimizer.runtime.bloomFilter.maxNumItems and
+    spark.sql.optimizer.runtime.bloomFilter.maxNumBits.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class BloomFilterAgg(x: Expression, expected: Option[Expression], bits: Option[Expression])
     extends AggregateFunction
@@ -78,25 +78,25 @@ case class BloomFilterAgg(x: Expression, expected: Option[Expression], bits: Opt
   override def children: Seq[Expression] = Seq(x) ++ expected ++ bits
   override def stringArgs: Iterator[Any] = children.iterator
 
-  private def mostExpected = SQLConf.get.getConf(SQLConf.RUNTIME_BLOOM_FILTER_MAX_NUM_ITEMS)
-  private def mostBits = SQLConf.get.getConf(SQLConf.RUNTIME_BLOOM_FILTER_MAX_NUM_BITS)
-  private def sizeOf = expected.map(ConstantArgument("expected", _))
-  private def bitsOf = bits.map(ConstantArgument("bits", _))
+  private def maxExpected = SQLConf.get.getConf(SQLConf.RUNTIME_BLOOM_FILTER_MAX_NUM_ITEMS)
+  private def maxBits = SQLConf.get.getConf(SQLConf.RUNTIME_BLOOM_FILTER_MAX_NUM_BITS)
+  private def expectedArgument = expected.map(ConstantArgument("expected", _))
+  private def bitsArgument = bits.map(ConstantArgument("bits", _))
 
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
       () =>
         if (BloomFilters.hasKey(x)) TypeCheckSuccess
         else NumericArgument.mismatch(x, 0, BloomFilters.Hashed),
-      () => sizeOf.fold[TypeCheckResult](TypeCheckSuccess)(_.wholeUpTo(mostExpected, 1)),
-      () => bitsOf.fold[TypeCheckResult](TypeCheckSuccess)(_.wholeUpTo(mostBits, 2))
+      () => expectedArgument.fold[TypeCheckResult](TypeCheckSuccess)(_.wholeUpTo(maxExpected, 1)),
+      () => bitsArgument.fold[TypeCheckResult](TypeCheckSuccess)(_.wholeUpTo(maxBits, 2))
     )
 
   override lazy val replacement: Expression = {
     def number(constant: ConstantArgument) = constant.value.asInstanceOf[Number].longValue
-    val items = sizeOf.fold(BloomFilterAgg.Expected)(number)
-    val size = bitsOf.fold(
-      math.min(mostBits, BloomFilter.optimalNumOfBits(items, BloomFilterAgg.FalsePositives))
+    val items = expectedArgument.fold(BloomFilterAgg.Expected)(number)
+    val size = bitsArgument.fold(
+      math.min(maxBits, BloomFilter.optimalNumOfBits(items, BloomFilterAgg.FalsePositives))
     )(number)
     new BloomFilterAggregate(BloomFilters.key(x), Literal(items), Literal(size))
   }
@@ -107,20 +107,19 @@ case class BloomFilterAgg(x: Expression, expected: Option[Expression], bits: Opt
 
 private object BloomFilterAgg {
 
-  /** Filters for so many values are small enough to be kept for each row of a frame. */
+  /** Small enough that a frame may hold a filter for each row. */
   private val Expected = 10000L
 
   private val FalsePositives = 0.03
 }
 
-/** Unlike Spark's own BloomFilterMightContain, for filters that differ from row to row. */
+/** Looks up a value in a filter, which may differ from row to row, unlike that of Spark's BloomFilterMightContain. */
 @ExpressionDescription(
-  usage =
-    "_FUNC_(filter, x) - Returns false if `x` is not among the values of the Bloom filter, and true if it probably is.",
+  usage = "_FUNC_(filter, x) - Returns false if `x` is not in the Bloom filter, and true if it probably is.",
   arguments = """
     Arguments:
-      * filter - the result of `bloom_filter_agg`; null gives null.
-      * x - of the type that the filter was made of; integers may be of any width. Null gives null.
+      * filter - a result of `bloom_filter_agg`. Null gives null.
+      * x - a value of the type that the filter was made from; integers may have any width. Null gives null.
   """,
   examples = """
     Examples:
@@ -128,11 +127,11 @@ private object BloomFilterAgg {
        true	false
   """,
   note = """
-    A filter does not know the type that it was made of: a value of another type, as 3.0 for 3, or 1.5 for 1.50, is not in it,
-    and the answer is false.
+    A filter does not record the type of its values. The result is false for a value of another type, as 3.0 for 3, or 1.5 for
+    1.50.
   """,
   group = "misc_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class MightContain(left: Expression, right: Expression)
     extends BinaryExpression
@@ -149,7 +148,7 @@ case class MightContain(left: Expression, right: Expression)
 
   @transient private lazy val key = BloomFilters.key(right)
 
-  @transient private lazy val filter = LastRead.ofBytes(
+  @transient private lazy val filter = CachedDecoder.ofBytes(
     InvalidArgument.read(prettyName, "filter", "a result of `bloom_filter_agg`", _)(
       BloomFilter.readFrom(_: Array[Byte])
     )

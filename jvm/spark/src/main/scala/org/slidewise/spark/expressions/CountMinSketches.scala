@@ -21,14 +21,14 @@ private object CountMinSketches {
     )
 }
 
-/** What a sketch by Spark's `count_min_sketch` says of a value. */
+/** Estimates the frequency of a value by a sketch of Spark's `count_min_sketch`. */
 @ExpressionDescription(
   usage =
-    "_FUNC_(sketch, x) - Returns about how often `x` occurs among the values of the sketch, and never less.",
+    "_FUNC_(sketch, x) - Returns an estimate of how often `x` occurs in a count-min sketch; the estimate is never too low.",
   arguments = """
     Arguments:
-      * sketch - the result of `count_min_sketch` or `count_min_sketch_merge_agg`; null gives null.
-      * x - of the type that the sketch was made of: an integer, a string or binary. Null gives null.
+      * sketch - a result of `count_min_sketch` or `count_min_sketch_merge_agg`. Null gives null.
+      * x - a value of the type that the sketch was made from: an integer, a string or binary. Null gives null.
   """,
   examples = """
     Examples:
@@ -36,7 +36,7 @@ private object CountMinSketches {
        2	0
   """,
   group = "misc_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class CountMinSketchEstimate(left: Expression, right: Expression)
     extends BinaryExpression
@@ -54,7 +54,7 @@ case class CountMinSketchEstimate(left: Expression, right: Expression)
     case _ => NumericArgument.mismatch(left, 0, toSQLType(BinaryType))
   }
 
-  @transient private lazy val sketch = LastRead.ofBytes(CountMinSketches.read(prettyName, _))
+  @transient private lazy val sketch = CachedDecoder.ofBytes(CountMinSketches.read(prettyName, _))
 
   override protected def nullSafeEval(bytes: Any, value: Any): Any =
     sketch(bytes.asInstanceOf[Array[Byte]]).estimateCount(value match {
@@ -66,16 +66,16 @@ case class CountMinSketchEstimate(left: Expression, right: Expression)
     copy(l, r)
 }
 
-/** A sketch, if there is one yet. */
+/** The aggregation buffer of [[CountMinSketchMerge]]: empty before the first sketch. */
 final class MergedSketch(var sketch: Option[CountMinSketch])
 
-/** The sketch of all the rows that sketches by Spark's `count_min_sketch` were made of; a merge costs the size of one. */
+/** Merges sketches of Spark's `count_min_sketch`; a merge takes time linear in the size of a sketch. */
 @ExpressionDescription(
-  usage = "_FUNC_(sketch) - Returns the count-min sketch of all the values of the sketches.",
+  usage = "_FUNC_(sketch) - Returns the count-min sketch of all values of the sketches.",
   arguments = """
     Arguments:
-      * sketch - results of `count_min_sketch`, all of the same error, confidence and seed. Nulls are skipped; where there is
-          nothing else, the result is null.
+      * sketch - a result of `count_min_sketch`; all with the same error, confidence and seed. Nulls are skipped; without other
+          values, the result is null.
   """,
   examples = """
     Examples:
@@ -83,12 +83,12 @@ final class MergedSketch(var sketch: Option[CountMinSketch])
        2
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class CountMinSketchMerge(child: Expression, mutableAggBufferOffset: Int, inputAggBufferOffset: Int)
     extends TypedImperativeAggregate[MergedSketch]
     with UnaryLike[Expression]
-    with ReadsNewerOnly {
+    with NonMutatingMerge {
   def this(child: Expression) = this(child, 0, 0)
 
   override def prettyName: String = "count_min_sketch_merge_agg"
@@ -119,9 +119,8 @@ case class CountMinSketchMerge(child: Expression, mutableAggBufferOffset: Int, i
     try buffer.sketch = Some(buffer.sketch.fold(sketch)(_.mergeInPlace(sketch)))
     catch {
       case _: IncompatibleMergeException =>
-        val those = "those before it"
-        val value = s"of another error, confidence or seed than $those"
-        throw new InvalidArgument(prettyName, "sketch", value, s"made with the same as $those")
+        val value = "a sketch with another error, confidence or seed than those before it"
+        throw new InvalidArgument(prettyName, "sketch", value, "of the same error, confidence and seed")
     }
 
   override def eval(buffer: MergedSketch): Any = buffer.sketch.map(_.toByteArray).orNull

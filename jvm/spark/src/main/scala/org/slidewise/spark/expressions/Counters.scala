@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.trees.BinaryLike
 import org.apache.spark.sql.types._
 
 /**
- * What a counter grew by. It only ever grows, and when it is less than before it has begun again from 0, as monitoring systems
- * have it. Increases are added up from row to row, none is taken back. Associative, not commutative. O(1) time and space a row.
+ * The increase of a counter, which never falls except by a reset to 0. Increases are added from row to row and never subtracted.
+ * Associative, not commutative. O(1) time and space a row.
  */
 abstract class CounterFunction extends MonoidAggregate with BinaryLike[Expression] with OrderDependent {
   def t: Expression
@@ -54,24 +54,24 @@ abstract class CounterFunction extends MonoidAggregate with BinaryLike[Expressio
     )
   }
 
-  /** An answer that one row alone does not have. */
-  protected def ofSeveral(state: State, answer: Expression): Expression =
+  /** The result, or null for a single row. */
+  protected def unlessSingleRow(state: State, answer: Expression): Expression =
     If(GreaterThan(state("rows"), Literal(1L)), answer, Literal.create(null, dataType))
 }
 
 private object CounterFunction {
   final val Arguments = """
     Arguments:
-      * t - the time of a row: a timestamp, a date, a time of day, an interval of days to seconds or a number of seconds. The
-          rows must be in its order, ascending.
-      * x - the counter, a number that is not below 0. Where it is less than in the row before, it has begun again from 0, and
-          grew by what it is; so a number below 0 that is less than the one before takes away from the answer. Rows in which `t`
-          or `x` is null are skipped.
+      * t - the time of a row: a timestamp, a date, a time of day, a day-time interval or a number of seconds. The rows must
+          ascend by `t`.
+      * x - the counter: a number of at least 0. A value below the one before it means that the counter was reset to 0, and
+          adds the value itself; a negative value after a greater one therefore reduces the result. Rows in which `t` or `x`
+          is null are skipped.
   """
 }
 
 @ExpressionDescription(
-  usage = "_FUNC_(t, x) - Returns what the counter `x` grew by from the first row to the last.",
+  usage = "_FUNC_(t, x) - Returns the increase of the counter `x` from the first to the last row.",
   arguments = CounterFunction.Arguments,
   examples = """
     Examples:
@@ -84,27 +84,27 @@ private object CounterFunction {
        8
   """,
   note = """
-    The result is a bigint for integers, a decimal for decimals, and a double for others, as that of `sum`; null if there are
-    fewer than two rows. Nothing is extrapolated to the ends of the frame. The function depends on the order of the rows, and
-    needs one in which `t` ascends: OVER (... ORDER BY t) or WITHIN GROUP (ORDER BY t). ORDER BY t DESC is refused; by another
-    expression, that `t` ascends is not checked.
+    The result has the type of `sum(x)`, and is null for fewer than two rows. Nothing is extrapolated to the ends of the
+    frame. The result depends on the order of the rows, in which `t` must ascend: use OVER (... ORDER BY t) or WITHIN GROUP
+    (ORDER BY t). ORDER BY t DESC is refused; an order by other expressions is not checked.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class CounterIncrease(t: Expression, x: Expression) extends CounterFunction {
   override def prettyName: String = "increase"
   override def dataType: DataType = Sums.typeOf(x.dataType)
 
   override protected def lower(state: State): Expression =
-    ofSeveral(state, Sums.finish(state("increase"), dataType))
+    unlessSingleRow(state, Sums.finish(state("increase"), dataType))
 
   override protected def withNewChildrenInternal(newLeft: Expression, newRight: Expression): CounterIncrease =
     copy(newLeft, newRight)
 }
 
 @ExpressionDescription(
-  usage = "_FUNC_(t, x) - Returns what the counter `x` grew by in a second, from the first row to the last.",
+  usage =
+    "_FUNC_(t, x) - Returns the increase of the counter `x` per second, from the first to the last row.",
   arguments = CounterFunction.Arguments,
   examples = """
     Examples:
@@ -117,13 +117,12 @@ case class CounterIncrease(t: Expression, x: Expression) extends CounterFunction
        0.35
   """,
   note = """
-    The result is a double; null if there are fewer than two rows, or no time between the first and the last. Nothing is
-    extrapolated to the ends of the frame. The function depends on the order of the rows, and needs one in which `t`
-    ascends: OVER (... ORDER BY t) or WITHIN GROUP (ORDER BY t). ORDER BY t DESC is refused; by another expression, that `t`
-    ascends is not checked.
+    The result is a double, and null for fewer than two rows or if no time passes between the first and the last. Nothing is
+    extrapolated to the ends of the frame. The result depends on the order of the rows, in which `t` must ascend: use OVER
+    (... ORDER BY t) or WITHIN GROUP (ORDER BY t). ORDER BY t DESC is refused; an order by other expressions is not checked.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class CounterRate(t: Expression, x: Expression) extends CounterFunction {
   override def prettyName: String = "rate"
@@ -133,7 +132,7 @@ case class CounterRate(t: Expression, x: Expression) extends CounterFunction {
     val ticks = TimeArgument.elapsed(state("first.t"), state("last.t"))
     val seconds = Multiply(ticks, Literal(TimeArgument.secondsPerTick(t.dataType)))
     val rate = Divide(Sums.cast(state("increase"), DoubleType), seconds)
-    ofSeveral(state, If(EqualTo(ticks, Literal(0.0)), Literal.create(null, DoubleType), rate))
+    unlessSingleRow(state, If(EqualTo(ticks, Literal(0.0)), Literal.create(null, DoubleType), rate))
   }
 
   override protected def withNewChildrenInternal(newLeft: Expression, newRight: Expression): CounterRate =

@@ -6,21 +6,21 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
 /**
- * The exponentially weighted mean: a row scales all that came before it, and affine maps compose. Associative, not
- * commutative. O(1) time and space a row.
+ * The exponentially weighted mean. A row maps the mean of the rows before it by an affine map, and affine maps compose.
+ * Associative, not commutative. O(1) time and space a row.
  *
  * @see
  *   Roberts, "Control Chart Tests Based on Geometric Moving Averages", Technometrics 1959
  */
 @ExpressionDescription(
   usage =
-    "_FUNC_(x, alpha[, adjust]) - Returns the exponentially weighted mean of `x`: a row weighs (1 - `alpha`) times what the next one does.",
+    "_FUNC_(x, alpha[, adjust]) - Returns the exponentially weighted mean of `x`: a row has (1 - `alpha`) times the weight of the next one.",
   arguments = """
     Arguments:
       * x - a number. Nulls are skipped.
-      * alpha - the smoothing factor: a constant over 0 and up to 1.
-      * adjust - true, the default, for the mean by these weights; false for the recursion y = (1 - alpha) * y + alpha * x, which
-          begins with the first value of the frame.
+      * alpha - the smoothing factor: a constant above 0 and at most 1.
+      * adjust - true, the default, for the mean with these weights; false for the recursion y = (1 - alpha) * y + alpha * x, which
+          starts with the first value of the frame.
   """,
   examples = """
     Examples:
@@ -36,11 +36,11 @@ import org.apache.spark.sql.types._
        2.75
   """,
   note = """
-    The result is a double. The function depends on the order of the rows, and needs one: OVER (... ORDER BY ...) or WITHIN
-    GROUP (ORDER BY ...).
+    The result is a double. The result depends on the order of the rows: use OVER (... ORDER BY ...) or WITHIN GROUP (ORDER BY
+    ...).
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class ExponentialMean(x: Expression, alpha: Expression, adjust: Option[Expression])
     extends MonoidAggregate
@@ -70,7 +70,7 @@ case class ExponentialMean(x: Expression, alpha: Expression, adjust: Option[Expr
 
   override protected def skips: Expression = anyNull(x)
 
-  /** The weighted sum, the sum of the weights, what this state scales older ones by, the first value. */
+  /** The weighted sum, the sum of the weights, the factor for the weights of older rows, the first value. */
   override protected def fields: Seq[(String, DataType)] =
     Seq("sum", "weights", "decay", "first").map(_ -> DoubleType)
 

@@ -6,10 +6,10 @@ import org.apache.spark.sql.catalyst.trees.UnaryLike
 import org.apache.spark.sql.catalyst.util.TypeUtils
 import org.apache.spark.sql.types._
 
-/** What belongs to the greatest or the least value of an expression of any type that has an order. */
+/** An aggregate of the rows with the greatest or the least value of an expression of an orderable type. */
 abstract class ExtremeFunction(largest: Boolean) extends MonoidAggregate {
 
-  /** What is compared. */
+  /** The expression whose values are compared. */
   protected def compared: Expression
 
   override def checkInputDataTypes(): TypeCheckResult =
@@ -17,13 +17,13 @@ abstract class ExtremeFunction(largest: Boolean) extends MonoidAggregate {
 
   override protected def skips: Expression = anyNull(compared)
 
-  /** That `a` beats `b`. */
+  /** Whether `a` is more extreme than `b`. */
   protected def beats(a: Expression, b: Expression): Expression =
     if (largest) GreaterThan(a, b) else LessThan(a, b)
 }
 
 /**
- * How often the extreme occurs. O(1) time and space a row.
+ * The number of rows with the extreme value. O(1) time and space a row.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 2.2
@@ -31,8 +31,8 @@ abstract class ExtremeFunction(largest: Boolean) extends MonoidAggregate {
 abstract class ExtremeCount(largest: Boolean) extends ExtremeFunction(largest) with UnaryLike[Expression] {
   override protected def compared: Expression = child
   override def dataType: DataType = LongType
-  override protected def ofNothing: Literal = Literal(0L)
-  override def defaultResult: Option[Literal] = Some(ofNothing)
+  override protected def emptyResult: Literal = Literal(0L)
+  override def defaultResult: Option[Literal] = Some(emptyResult)
 
   override protected def fields: Seq[(String, DataType)] =
     Seq("extreme" -> child.dataType, "count" -> LongType)
@@ -56,12 +56,12 @@ abstract class ExtremeCount(largest: Boolean) extends ExtremeFunction(largest) w
 private object ExtremeCount {
   final val Arguments = """
     Arguments:
-      * x - of any type that has an order. Nulls are skipped; 0 is returned where there is nothing else.
+      * x - any orderable type. Nulls are skipped; without other values, the result is 0.
   """
 }
 
 @ExpressionDescription(
-  usage = "_FUNC_(x) - Returns how often the greatest value of `x` occurs.",
+  usage = "_FUNC_(x) - Returns the number of rows with the greatest value of `x`.",
   arguments = ExtremeCount.Arguments,
   examples = """
     Examples:
@@ -73,7 +73,7 @@ private object ExtremeCount {
        3	2
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class MaxCount(child: Expression) extends ExtremeCount(largest = true) {
   override def prettyName: String = "max_count"
@@ -81,7 +81,7 @@ case class MaxCount(child: Expression) extends ExtremeCount(largest = true) {
 }
 
 @ExpressionDescription(
-  usage = "_FUNC_(x) - Returns how often the least value of `x` occurs.",
+  usage = "_FUNC_(x) - Returns the number of rows with the least value of `x`.",
   arguments = ExtremeCount.Arguments,
   examples = """
     Examples:
@@ -93,7 +93,7 @@ case class MaxCount(child: Expression) extends ExtremeCount(largest = true) {
        3	2
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class MinCount(child: Expression) extends ExtremeCount(largest = false) {
   override def prettyName: String = "min_count"

@@ -7,18 +7,18 @@ import org.apache.spark.sql.catalyst.trees.UnaryLike
 import org.apache.spark.sql.types._
 
 /**
- * The geometric mean. Kept as the mantissa and the exponent of the product, which neither overflows nor loses the digits that a
- * sum of logarithms does. O(1) time and space a row.
+ * The geometric mean. The buffer holds the mantissa and the exponent of the product, which cannot overflow and is more precise
+ * than a sum of logarithms. O(1) time and space a row.
  *
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", Table 1
  */
 @ExpressionDescription(
-  usage = "_FUNC_(x) - Returns the geometric mean of the values of `x`: the n-th root of their product.",
+  usage = "_FUNC_(x) - Returns the geometric mean of `x`: the n-th root of the product of its n values.",
   arguments = """
     Arguments:
-      * x - a number. Nulls are skipped. The mean is NaN if a value is NaN or negative, or if both 0 and infinity are among
-          them; otherwise it is 0 if a value is 0. It neither overflows nor underflows on the way, however many values there are.
+      * x - a number. Nulls are skipped. The result is NaN if a value is NaN or negative, or if both 0 and infinity occur;
+          otherwise it is 0 if a value is 0. The product neither overflows nor underflows.
   """,
   examples = """
     Examples:
@@ -32,7 +32,7 @@ import org.apache.spark.sql.types._
        NaN
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class GeometricMean(child: Expression)
     extends MonoidAggregate
@@ -64,7 +64,7 @@ case class GeometricMean(child: Expression)
     factor("root", DoubleType, state("mantissa"), state("exponent"), state("count"))
 
   private def factor(function: String, dataType: DataType, arguments: Expression*): Expression =
-    StaticInvoke(classOf[Factors], dataType, function, arguments, returnNullable = false)
+    StaticInvoke(classOf[ScaledDouble], dataType, function, arguments, returnNullable = false)
 
   override protected def withNewChildInternal(newChild: Expression): GeometricMean = copy(child = newChild)
 }

@@ -10,16 +10,16 @@ import org.apache.spark.sql.catalyst.util.TypeUtils
 import org.apache.spark.sql.types._
 
 /**
- * The longest run of values each of which is beyond the one before it. A state holds the run that it begins with, the one that
- * it ends with and the longest; where two states meet, the one's last run may go on in the other's first. Associative, not
- * commutative. O(1) time and space a row.
+ * The longest run of increasing or decreasing values. The buffer holds its first, its last and its longest run; a merge joins the
+ * older buffer's last run with the newer buffer's first, if it continues it. Associative, not commutative. O(1) time and space a
+ * row.
  *
  * @see
  *   Dani, Getta, "Incremental computation of aggregate operators over sliding windows", section 8.2
  */
 abstract class LongestRun(increasing: Boolean)
     extends ImperativeAggregate
-    with SmallState
+    with FixedSizeBuffer
     with OrderDependent
     with Serializable {
   import LongestRun._
@@ -34,7 +34,7 @@ abstract class LongestRun(increasing: Boolean)
   override def rowArguments: Int = 1
   override def nullable: Boolean = true
 
-  /** An argument that was left out is not shown. */
+  /** Omits optional arguments that were not given. */
   override protected def stringArgs: Iterator[Any] = children.iterator
 
   override def checkInputDataTypes(): TypeCheckResult =
@@ -72,7 +72,7 @@ abstract class LongestRun(increasing: Boolean)
   @transient private lazy val write =
     Array.tabulate(Fields)(i => InternalRow.getWriter(mutableAggBufferOffset + i, x.dataType))
 
-  /** The state of a row: a run of one value. */
+  /** The buffer of a single row: a run of one value. */
   @transient private lazy val lifted = new GenericInternalRow(Array.fill[Any](Fields)(1L))
 
   override def initialize(state: InternalRow): Unit =
@@ -81,7 +81,7 @@ abstract class LongestRun(increasing: Boolean)
       else state.setNullAt(mutableAggBufferOffset + i)
     }
 
-  /** A null has a position, too. */
+  /** A null is skipped, but its row counts for positions. */
   override def update(state: InternalRow, input: InternalRow): Unit = x.eval(input) match {
     case null  => add(state, Rows, 1L)
     case value =>
@@ -97,33 +97,33 @@ abstract class LongestRun(increasing: Boolean)
     val rows = number(older, Rows)
     val values = number(older, Values)
     if (newer.getLong(at + Values) > 0) {
-      if (values > 0 && goesOn(older, newer, at)) bridge(older, newer, at, rows, values)
+      if (values > 0 && continues(older, newer, at)) join(older, newer, at, rows, values)
       else {
         if (values == 0) takeFirst(older, newer, at, rows)
         takeLast(older, newer, at, rows)
-        takeBest(older, newer, at, rows)
+        takeLongest(older, newer, at, rows)
       }
       add(older, Values, newer.getLong(at + Values))
     }
     add(older, Rows, newer.getLong(at + Rows))
   }
 
-  private def goesOn(older: InternalRow, newer: InternalRow, at: Int): Boolean = {
+  private def continues(older: InternalRow, newer: InternalRow, at: Int): Boolean = {
     val step =
       ordering.compare(read(newer, at + FirstStart), read(older, mutableAggBufferOffset + LastEnd))
     if (step == 0) !isStrict else step > 0 == increasing
   }
 
-  /** The last run goes on in the first one of `newer`. At equal lengths the oldest wins. */
-  private def bridge(older: InternalRow, newer: InternalRow, at: Int, rows: Long, values: Long): Unit = {
+  /** Joins the last run with the first of `newer`. Of equally long runs the oldest remains the longest. */
+  private def join(older: InternalRow, newer: InternalRow, at: Int, rows: Long, values: Long): Unit = {
     val length = number(older, LastLength) + newer.getLong(at + FirstLength)
-    if (length > number(older, BestLength) && length >= newer.getLong(at + BestLength)) {
-      put(older, BestLength, length)
-      put(older, BestFrom, number(older, LastFrom))
-      put(older, BestTo, rows + newer.getLong(at + FirstTo))
-      take(older, BestStart, older, mutableAggBufferOffset + LastStart)
-      take(older, BestEnd, newer, at + FirstEnd)
-    } else takeBest(older, newer, at, rows)
+    if (length > number(older, LongestLength) && length >= newer.getLong(at + LongestLength)) {
+      put(older, LongestLength, length)
+      put(older, LongestFrom, number(older, LastFrom))
+      put(older, LongestTo, rows + newer.getLong(at + FirstTo))
+      take(older, LongestStart, older, mutableAggBufferOffset + LastStart)
+      take(older, LongestEnd, newer, at + FirstEnd)
+    } else takeLongest(older, newer, at, rows)
     if (number(older, FirstLength) == values) {
       put(older, FirstLength, length)
       put(older, FirstTo, rows + newer.getLong(at + FirstTo))
@@ -149,14 +149,14 @@ abstract class LongestRun(increasing: Boolean)
     take(older, LastEnd, newer, at + LastEnd)
   }
 
-  private def takeBest(older: InternalRow, newer: InternalRow, at: Int, rows: Long): Unit = {
-    val length = newer.getLong(at + BestLength)
-    if (length > number(older, BestLength)) {
-      put(older, BestLength, length)
-      put(older, BestFrom, rows + newer.getLong(at + BestFrom))
-      put(older, BestTo, rows + newer.getLong(at + BestTo))
-      take(older, BestStart, newer, at + BestStart)
-      take(older, BestEnd, newer, at + BestEnd)
+  private def takeLongest(older: InternalRow, newer: InternalRow, at: Int, rows: Long): Unit = {
+    val length = newer.getLong(at + LongestLength)
+    if (length > number(older, LongestLength)) {
+      put(older, LongestLength, length)
+      put(older, LongestFrom, rows + newer.getLong(at + LongestFrom))
+      put(older, LongestTo, rows + newer.getLong(at + LongestTo))
+      take(older, LongestStart, newer, at + LongestStart)
+      take(older, LongestEnd, newer, at + LongestEnd)
     }
   }
 
@@ -172,15 +172,15 @@ abstract class LongestRun(increasing: Boolean)
     if (number(state, Values) == 0) null
     else
       InternalRow(
-        number(state, BestLength),
-        number(state, BestFrom),
-        number(state, BestTo),
-        read(state, mutableAggBufferOffset + BestStart),
-        read(state, mutableAggBufferOffset + BestEnd)
+        number(state, LongestLength),
+        number(state, LongestFrom),
+        number(state, LongestTo),
+        read(state, mutableAggBufferOffset + LongestStart),
+        read(state, mutableAggBufferOffset + LongestEnd)
       )
 }
 
-/** The fields of a state: first the numbers, then the values. */
+/** The fields of the buffer: first the numbers, then the values. */
 private object LongestRun {
   final val Rows = 0
   final val Values = 1
@@ -188,34 +188,34 @@ private object LongestRun {
   final val FirstTo = 3
   final val LastLength = 4
   final val LastFrom = 5
-  final val BestLength = 6
-  final val BestFrom = 7
-  final val BestTo = 8
+  final val LongestLength = 6
+  final val LongestFrom = 7
+  final val LongestTo = 8
   final val Numbers = 9
   final val FirstStart = 9
   final val FirstEnd = 10
   final val LastStart = 11
   final val LastEnd = 12
-  final val BestStart = 13
-  final val BestEnd = 14
+  final val LongestStart = 13
+  final val LongestEnd = 14
   final val Fields = 15
 
   final val Arguments = """
     Arguments:
-      * x - of any type that has an order. Nulls are skipped, and do not end a run.
-      * strict - true, the default; false if equal values do not end a run either.
+      * x - any orderable type. Nulls are skipped, and do not end a run.
+      * strict - true, the default, if equal values end a run; false if they continue it.
   """
 
   final val Note = """
-    Positions are those of the rows in the frame, from 1. Of equally long runs it is the first. The result is null if there are
-    no values. The function depends on the order of the rows, and needs one: OVER (... ORDER BY ...) or WITHIN GROUP (ORDER BY
-    ...).
+    The result has the length of the run, the positions of its first and last row, counted from 1 in the frame, and the values
+    of these rows; it is null without values. Of equally long runs, the first is returned. The result depends on the order of
+    the rows: use OVER (... ORDER BY ...) or WITHIN GROUP (ORDER BY ...).
   """
 }
 
 @ExpressionDescription(
   usage =
-    "_FUNC_(x[, strict]) - Returns the longest run of values of `x` each of which is greater than the one before it.",
+    "_FUNC_(x[, strict]) - Returns the longest run of rows in which each value of `x` is greater than the one before it.",
   arguments = LongestRun.Arguments,
   examples = """
     Examples:
@@ -230,7 +230,7 @@ private object LongestRun {
   """,
   note = LongestRun.Note,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class LongestIncreasingRun(
     x: Expression,
@@ -252,7 +252,7 @@ case class LongestIncreasingRun(
 
 @ExpressionDescription(
   usage =
-    "_FUNC_(x[, strict]) - Returns the longest run of values of `x` each of which is less than the one before it.",
+    "_FUNC_(x[, strict]) - Returns the longest run of rows in which each value of `x` is less than the one before it.",
   arguments = LongestRun.Arguments,
   examples = """
     Examples:
@@ -266,7 +266,7 @@ case class LongestIncreasingRun(
   """,
   note = LongestRun.Note,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class LongestDecreasingRun(
     x: Expression,

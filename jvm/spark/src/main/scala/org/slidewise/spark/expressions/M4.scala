@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.util.TypeUtils
 import org.apache.spark.sql.types._
 
 /**
- * The four points that a line chart of a frame needs for one column of pixels. Points are compared whole, so that the answer
- * does not depend on the order of the rows. O(1) time and space a row.
+ * The four points of a frame that a line chart needs for one column of pixels. Ties are broken by the other coordinate, so that
+ * the result does not depend on the order of the rows. O(1) time and space a row.
  *
  * @see
  *   Jugel, Jerzak, Hackenbroich, Markl, "M4: A Visualization-Oriented Time Series Data Aggregation", VLDB 2014, which Table 1
@@ -16,11 +16,11 @@ import org.apache.spark.sql.types._
  */
 @ExpressionDescription(
   usage =
-    "_FUNC_(t, v) - Returns the first, last, lowest and highest of the points (`t`, `v`): what a line chart of them needs.",
+    "_FUNC_(t, v) - Returns the first, last, lowest and highest of the points (`t`, `v`), which are what a line chart draws of them.",
   arguments = """
     Arguments:
-      * t - the time of a point, of any type that has an order.
-      * v - its value, of any type that has an order. Points of which `t` or `v` is null are skipped.
+      * t - the time of a point: any orderable type.
+      * v - the value of a point: any orderable type. Points in which `t` or `v` is null are skipped.
   """,
   examples = """
     Examples:
@@ -30,11 +30,11 @@ import org.apache.spark.sql.types._
        {"t":2,"v":9}
   """,
   note = """
-    The first point is that of the least `t`, whatever the order of the rows. Of points at the same time, the first is the lowest
-    and the last the highest; of equally low or high points, it is the earliest.
+    First and last go by `t`, whatever the order of the rows. Of points at the same time, the first is the lowest and the last
+    is the highest; of equally low or high points, the earliest is returned.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class M4(left: Expression, right: Expression) extends MonoidAggregate with BinaryLike[Expression] {
   override def prettyName: String = "m4"
@@ -67,7 +67,7 @@ case class M4(left: Expression, right: Expression) extends MonoidAggregate with 
 
   private type Comparison = (Expression, Expression) => Expression
 
-  /** The point that wins by its `by`, and among equals by its `then`. */
+  /** The point that wins by its `by`, and among ties by its `thenBy`. */
   private def pick(point: String, older: State, newer: State)(wins: Comparison, by: String, thenBy: String)(
       thenWins: Comparison
   ): Seq[Expression] = {

@@ -6,14 +6,14 @@ import org.apache.spark.sql.catalyst.trees.UnaryLike
 import org.apache.spark.sql.types._
 
 /**
- * The greatest sum of consecutive rows. A state holds the sum of all rows, and the greatest of a prefix, of a suffix and of any
- * run, so that states can be merged. Associative, not commutative. O(1) time and space a row.
+ * The greatest sum of consecutive rows. The buffer holds the sum of all rows, and the greatest sums of a prefix, of a suffix and
+ * of any run. Associative, not commutative. O(1) time and space a row.
  *
  * @see
  *   Bentley, "Programming Pearls: Algorithm Design Techniques", CACM 1984
  */
 @ExpressionDescription(
-  usage = "_FUNC_(x) - Returns the greatest sum of consecutive values of `x`, at least one.",
+  usage = "_FUNC_(x) - Returns the greatest sum of consecutive values of `x`, of at least one value.",
   arguments = """
     Arguments:
       * x - a number or an interval. Nulls are skipped.
@@ -30,13 +30,12 @@ import org.apache.spark.sql.types._
        b	-5
   """,
   note = """
-    The result is a bigint for integers, a decimal for decimals, an interval for intervals, and a double for others, as that of
-    `sum`; it overflows as that does. NaN counts as greater than any number, and so it is the result where NaN is among the values,
-    or both infinities are. The function depends on the order of the rows, and needs one: OVER (... ORDER BY ...) or
-    WITHIN GROUP (ORDER BY ...).
+    The result has the type of `sum(x)`, and overflows as `sum` does. NaN counts as greater than any number, so the result is
+    NaN if a value is NaN or if both infinities occur. The result depends on the order of the rows: use OVER (... ORDER BY
+    ...) or WITHIN GROUP (ORDER BY ...).
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class MaxSubarraySum(child: Expression)
     extends MonoidAggregate
@@ -67,7 +66,7 @@ case class MaxSubarraySum(child: Expression)
     )
   }
 
-  // The run of all rows is one of them: where its sum is not a number, that is the greatest. States' bests need not show it.
+  // NaN is the greatest sum. A NaN anywhere makes the sum of all rows NaN, but `best` may miss it.
   override protected def lower(state: State): Expression = {
     val best = sumType match {
       case DoubleType => If(IsNaN(state("all")), state("all"), state("best"))

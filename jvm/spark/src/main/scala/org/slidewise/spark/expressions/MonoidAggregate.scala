@@ -5,19 +5,18 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import org.apache.spark.sql.types.DataType
 
 /**
- * An aggregate function in the three steps of Tangwongsan, Hirzel and Schneider ("In-Order Sliding-Window Aggregation in
- * Worst-Case Constant Time", section 2.2): lift a row to a state, combine states, lower a state to an answer.
+ * A declarative aggregate in the three steps of Tangwongsan, Hirzel and Schneider ("In-Order Sliding-Window Aggregation in
+ * Worst-Case Constant Time", section 2.2): lift a row to a state, combine states, lower a state to a result.
  *
- * One definition serves rows and states: a row is combined as the state that it is lifted to. The state of no rows is known by
- * a null in its first field, and is the identity; the other steps never see it. Everything is an expression, so that it runs in
- * Spark's generated code.
+ * Update and merge derive from `combine`: a row is combined as the state to which it is lifted. A state with a null in its first
+ * field is that of no rows, the identity, and is handled here. Every step is an expression, which Spark compiles.
  */
 abstract class MonoidAggregate extends DeclarativeAggregate {
 
   /** The fields of a state; the first is null only in the state of no rows. */
   protected def fields: Seq[(String, DataType)]
 
-  /** Whether a row leaves no trace. */
+  /** Whether a row is skipped. */
   protected def skips: Expression
 
   /** The state of one row that is not skipped. */
@@ -26,13 +25,13 @@ abstract class MonoidAggregate extends DeclarativeAggregate {
   /** The state of the rows of `older` followed by those of `newer`, neither of which is empty. */
   protected def combine(older: State, newer: State): Seq[Expression]
 
-  /** The answer of a state that is not empty. */
+  /** The result of a state that is not empty. */
   protected def lower(state: State): Expression
 
-  /** The answer of no rows. */
-  protected def ofNothing: Literal = Literal.create(null, dataType)
+  /** The result of no rows. */
+  protected def emptyResult: Literal = Literal.create(null, dataType)
 
-  override def nullable: Boolean = ofNothing.value == null
+  override def nullable: Boolean = emptyResult.value == null
 
   final override lazy val aggBufferAttributes: Seq[AttributeReference] =
     fields.map { case (name, dataType) => AttributeReference(name, dataType)() }
@@ -59,21 +58,21 @@ abstract class MonoidAggregate extends DeclarativeAggregate {
   }
 
   final override lazy val evaluateExpression: Expression =
-    If(isEmpty(aggBufferAttributes), ofNothing, lower(state))
+    If(isEmpty(aggBufferAttributes), emptyResult, lower(state))
 
-  /** An argument that was left out is not shown. */
+  /** Omits optional arguments that were not given. */
   override protected def stringArgs: Iterator[Any] = children.iterator
 
   private def names = fields.map(_._1)
   private def state = new State(names, aggBufferAttributes)
   private def isEmpty(of: Seq[Expression]) = IsNull(of.head)
 
-  /** That one of `of` is null; constant where none can be. */
+  /** Whether one of the expressions is null; a literal false if none is nullable. */
   protected def anyNull(of: Expression*): Expression =
     of.filter(_.nullable).map(IsNull(_)).reduceOption[Expression](Or(_, _)).getOrElse(Literal.FalseLiteral)
 }
 
-/** The fields of a state by their names. */
+/** The fields of a state by name. */
 final class State(names: Seq[String], fields: Seq[Expression]) {
   def apply(name: String): Expression = fields(names.indexOf(name))
 }

@@ -10,8 +10,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Trains a naive Bayes classifier, whose counts and moments can be merged. A row costs O(features), a merge O(classes × features
- * × different values), and a state takes as much space.
+ * Trains a naive Bayes classifier, whose counts and moments can be merged. A row takes O(features) time, a merge O(classes ×
+ * features × distinct values) time, and a buffer as much space.
  *
  * @see
  *   Izbicki, "Algebraic Classifiers: A Generic Approach to Fast Cross-Validation, Online Training, and Parallel Training", ICML
@@ -19,15 +19,15 @@ import org.apache.spark.unsafe.types.UTF8String
  */
 @ExpressionDescription(
   usage =
-    "_FUNC_(label, features[, smoothing]) - Returns a naive Bayes classifier trained with the rows, for `naive_bayes_predict` and `naive_bayes_score`.",
+    "_FUNC_(label, features[, smoothing]) - Returns a naive Bayes classifier trained on the rows, for `naive_bayes_predict` and `naive_bayes_score`.",
   arguments = """
     Arguments:
-      * label - the class of a row: a string, an integer, a boolean or a date. Rows in which it is null are skipped. Strings that are
-          equal by their collation are one class, which is shown as the least of them byte by byte.
-      * features - a struct. Its numbers are features with a normal distribution in each class; its other fields are categories. A
-          feature that is null, NaN or infinite is left out of its row. Each name stands for one feature. Strings with a collation other than
-          UTF8_BINARY are refused: x COLLATE UTF8_BINARY is a category, and so is lower(x) COLLATE UTF8_BINARY.
-      * smoothing - what is added to each count of a category (Laplace): a positive constant, by default 1.
+      * label - the class of a row: a string, an integer, a boolean or a date. Rows in which it is null are skipped. Strings that
+          are equal by their collation are one class, whose label is the least of them in byte order.
+      * features - a struct with distinct field names. Numbers are features with a normal distribution in each class, other fields
+          are categories. A feature that is null, NaN or infinite is ignored in its row. Strings with a collation other than
+          UTF8_BINARY are refused: use x COLLATE UTF8_BINARY or lower(x) COLLATE UTF8_BINARY.
+      * smoothing - the Laplace smoothing, which is added to each count of a category: a positive constant, by default 1.
   """,
   examples = """
     Examples:
@@ -35,10 +35,11 @@ import org.apache.spark.unsafe.types.UTF8String
        {"smoothing":1.0,"classes":[{"label":"a","count":2,"categorical":{"colour":{"red":2}},"gaussian":{"size":{"count":2,"mean":2.0,"variance":1.0}}},{"label":"b","count":1,"categorical":{"colour":{"blue":1}},"gaussian":{"size":{"count":1,"mean":7.0,"variance":0.0}}}]}
   """,
   note = """
-    The result is null if there are no rows. Variances are of the population. A number is made a category by a cast to a string.
+    The result is null without rows. Variances are those of the population. To use a number as a category, cast it to a
+    string.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class NaiveBayesAggregate(
     label: Expression,
@@ -47,7 +48,13 @@ case class NaiveBayesAggregate(
     mutableAggBufferOffset: Int,
     inputAggBufferOffset: Int
 ) extends TypedImperativeAggregate[NaiveBayesCounts]
-    with ReadsNewerOnly {
+    with NonMutatingMerge {
+
+  def this(label: Expression, features: Expression) =
+    this(label, NaiveBayesFeatures.normalized("naive_bayes_agg", features), None, 0, 0)
+
+  def this(label: Expression, features: Expression, smoothing: Expression) =
+    this(label, NaiveBayesFeatures.normalized("naive_bayes_agg", features), Some(smoothing), 0, 0)
 
   override def prettyName: String = "naive_bayes_agg"
   override def children: Seq[Expression] = Seq(label, features) ++ smoothing
@@ -131,15 +138,4 @@ case class NaiveBayesAggregate(
 
   override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): NaiveBayesAggregate =
     copy(label = c(0), features = c(1), smoothing = c.lift(2))
-}
-
-private[expressions] object NaiveBayesAggregate {
-  def of(arguments: Seq[Expression]): NaiveBayesAggregate =
-    NaiveBayesAggregate(
-      arguments(0),
-      NaiveBayesFeatures.normalized("naive_bayes_agg", arguments(1)),
-      arguments.lift(2),
-      0,
-      0
-    )
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.util.UnsafeRowUtils.isBinaryStable
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-/** The features of an example: a struct whose numbers are Gaussian features, and whose other fields are categories. */
+/** Checks and casts structs of features: numbers are Gaussian features, other fields are categories. */
 private[expressions] object NaiveBayesFeatures {
 
   def check(features: Expression, index: Int): TypeCheckResult = features.dataType match {
@@ -19,14 +19,14 @@ private[expressions] object NaiveBayesFeatures {
       NumericArgument.mismatch(
         features,
         index,
-        s"$Required (of strings with a collation, x COLLATE UTF8_BINARY or lower(x) COLLATE UTF8_BINARY)"
+        s"$Required (for strings with a collation, use x COLLATE UTF8_BINARY or lower(x) COLLATE UTF8_BINARY)"
       )
     case _ => NumericArgument.mismatch(features, index, Required)
   }
 
   private val Required = "STRUCT of numbers, strings and other simple values"
 
-  /** A model keeps categories as plain strings, which do not tell what is equal by a collation. */
+  /** A model stores categories as plain strings, which lose the collation. */
   private def isCollated(dataType: DataType) = dataType match {
     case text: StringType => !isBinaryStable(text)
     case _                => false
@@ -39,10 +39,10 @@ private[expressions] object NaiveBayesFeatures {
 
   def isGaussian(dataType: DataType): Boolean = dataType.isInstanceOf[NumericType]
 
-  /** Numbers as doubles, all else as strings. Others than structs are left for the check to find; a name is given once. */
+  /** Casts numbers to double and other fields to string, and refuses duplicate names. Leaves other types to [[check]]. */
   def normalized(function: String, features: Expression): Expression = features.dataType match {
     case struct: StructType if struct.forall(f => isFeature(f.dataType)) =>
-      refuseTwice(function, features, struct.fieldNames.toSeq)
+      refuseDuplicates(function, features, struct.fieldNames.toSeq)
       val fields = struct.map { f =>
         f.copy(dataType = if (isGaussian(f.dataType)) DoubleType else StringType, nullable = true)
       }
@@ -50,9 +50,9 @@ private[expressions] object NaiveBayesFeatures {
     case _ => features
   }
 
-  private def refuseTwice(function: String, features: Expression, names: Seq[String]): Unit =
+  private def refuseDuplicates(function: String, features: Expression, names: Seq[String]): Unit =
     names.indices.find(i => names.take(i).exists(SQLConf.get.resolver(_, names(i)))).foreach { i =>
-      val required = s"STRUCT of features with each name once (${toSQLId(names(i))} is there twice)"
+      val required = s"STRUCT with distinct field names (${toSQLId(names(i))} occurs twice)"
       val mismatch = NumericArgument.mismatch(features, 1, required)
       throw new AnalysisException(
         s"DATATYPE_MISMATCH.${mismatch.errorSubClass}",

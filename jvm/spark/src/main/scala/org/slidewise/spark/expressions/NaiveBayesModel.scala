@@ -40,10 +40,10 @@ final class Moments(var count: Long, var mean: Double, var squares: Double) {
 }
 
 /**
- * What is counted of one class; features by their names.
+ * The counts of one class, by feature name.
  *
  * @param label
- *   of labels that are equal by their collation, the least byte by byte
+ *   the least, in byte order, of labels that are equal by their collation
  */
 final class ClassCounts(var label: Any) {
   var count = 0L
@@ -86,7 +86,7 @@ final class NaiveBayesCounts(labelType: DataType) {
   def addAll(newer: NaiveBayesCounts): Unit = newer.classes.foreach(c => of(c.label).addAll(c))
 }
 
-/** A model as a value of SQL that people can read, and back. */
+/** Converts counts to a SQL struct, the model, and back. */
 private[expressions] object NaiveBayesModel {
   private val Gaussian =
     new StructType()
@@ -105,7 +105,7 @@ private[expressions] object NaiveBayesModel {
       .add("classes", ArrayType(perClass, containsNull = false), nullable = false)
   }
 
-  /** The type of the labels of what may be a model. */
+  /** The type of the labels, if `model` is the type of a model. */
   def labelType(model: DataType): Option[DataType] = model match {
     case StructType(Array(_, StructField("classes", ArrayType(StructType(fields), _), _, _))) =>
       fields.headOption
@@ -143,7 +143,7 @@ private[expressions] object NaiveBayesModel {
   private def mapOf(keys: Seq[UTF8String], values: Seq[Any]): MapData =
     new ArrayBasedMapData(new GenericArrayData(keys.toArray[Any]), new GenericArrayData(values.toArray[Any]))
 
-  /** The smoothing and the counts of a model; what it is made of belongs to the caller. */
+  /** The smoothing and the counts of a model. Copies all values, since Spark may reuse the row's memory. */
   def fromRow(model: InternalRow, label: DataType): (Double, NaiveBayesCounts) = {
     val counts = new NaiveBayesCounts(label)
     rows(model.getArray(1), 4).foreach { perClass =>

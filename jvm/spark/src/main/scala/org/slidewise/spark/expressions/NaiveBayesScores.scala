@@ -7,14 +7,15 @@ import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.util.GenericArrayData
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-/** What a model by `naive_bayes_agg` says of features: O(classes × features) a row, and to compare the model with the last. */
+/** Evaluates a model of `naive_bayes_agg` for features in O(classes × features) time, plus a comparison with the last model. */
 abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
   override def nullIntolerant: Boolean = true
   override def nullable: Boolean = true
 
-  /** Whether the names of features are those of the model only if their case is, too. */
+  /** Whether names of features are compared case-sensitively. */
   def caseSensitive: Boolean
 
   override protected def stringArgs: Iterator[Any] = children.iterator
@@ -33,9 +34,9 @@ abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
 
   private def resolver: Resolver = if (caseSensitive) caseSensitiveResolution else caseInsensitiveResolution
 
-  @transient private lazy val read = LastRead.ofRows { model =>
+  @transient private lazy val read = CachedDecoder.ofRows { model =>
     val (smoothing, counts) = NaiveBayesModel.fromRow(model, labelType)
-    (new NaiveBayesNames(prettyName, counts, fields, resolver), new NaiveBayesClassifier(smoothing, counts))
+    (new FeatureResolver(prettyName, counts, fields, resolver), new NaiveBayesClassifier(smoothing, counts))
   }
 
   override protected def nullSafeEval(model: Any, features: Any): Any = {
@@ -49,16 +50,16 @@ abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
 private object NaiveBayesScore {
   final val Arguments = """
     Arguments:
-      * model - the result of `naive_bayes_agg`; null gives null.
-      * features - a struct with the names of the features that the model was trained with; names are the same as those of
-          columns are. A feature that is null, NaN or infinite, or that the model does not know, is left out. A number
-          where the model has categories is an error, and so is a category where it has numbers.
+      * model - a result of `naive_bayes_agg`. Null gives null.
+      * features - a struct with the field names of the training features, which are compared as column names are. A feature that is
+          null, NaN or infinite, or unknown to the model, is ignored. A number where the model has categories, or a category
+          where it has numbers, is an error.
   """
 }
 
 @ExpressionDescription(
   usage =
-    "_FUNC_(model, features) - Returns the most probable label of `features` by a model that `naive_bayes_agg` has trained.",
+    "_FUNC_(model, features) - Returns the most probable label for `features` by a model of `naive_bayes_agg`.",
   arguments = NaiveBayesScore.Arguments,
   examples = """
     Examples:
@@ -66,14 +67,22 @@ private object NaiveBayesScore {
        b
   """,
   note = """
-    Of equally probable labels it is the least. A category that the model does not know counts as one never seen in any class; to
-    each variance a billionth of the largest is added, as scikit-learn does.
+    Of equally probable labels, the least is returned. A category unknown to the model counts as unseen in every class. A
+    billionth of the largest variance is added to each variance, as scikit-learn does.
   """,
   group = "misc_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class NaiveBayesPredict(left: Expression, right: Expression, caseSensitive: Boolean)
     extends NaiveBayesScore {
+
+  def this(model: Expression, features: Expression) =
+    this(
+      model,
+      NaiveBayesFeatures.normalized("naive_bayes_predict", features),
+      SQLConf.get.caseSensitiveAnalysis
+    )
+
   override def prettyName: String = "naive_bayes_predict"
   override def dataType: DataType = labelType
   override protected def answer(probabilities: Array[(Any, Double)]): Any = probabilities.head._1
@@ -81,7 +90,8 @@ case class NaiveBayesPredict(left: Expression, right: Expression, caseSensitive:
 }
 
 @ExpressionDescription(
-  usage = "_FUNC_(model, features) - Returns each label with its probability, the most probable first.",
+  usage =
+    "_FUNC_(model, features) - Returns the labels of a model with their probabilities, in descending order of probability.",
   arguments = NaiveBayesScore.Arguments,
   examples = """
     Examples:
@@ -90,10 +100,18 @@ case class NaiveBayesPredict(left: Expression, right: Expression, caseSensitive:
        b	0.4
   """,
   group = "misc_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class NaiveBayesProbabilities(left: Expression, right: Expression, caseSensitive: Boolean)
     extends NaiveBayesScore {
+
+  def this(model: Expression, features: Expression) =
+    this(
+      model,
+      NaiveBayesFeatures.normalized("naive_bayes_score", features),
+      SQLConf.get.caseSensitiveAnalysis
+    )
+
   override def prettyName: String = "naive_bayes_score"
 
   override def dataType: DataType = ArrayType(

@@ -11,9 +11,13 @@ import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.slidewise.spark.errors.RefusedQuery
 
 /**
- * Refuses functions that depend on the order of the rows where there is none: in GROUP BY, whose partial states come in any
- * order and may interleave, so that no state of constant size could be merged to the right answer; and over windows without
- * ORDER BY. Where there are two: [[WithinGroup]] and that of the window. And where time is seen to run backwards.
+ * Checks the order of the rows of each [[OrderDependent]] function. Refuses a call
+ *
+ *   - in GROUP BY without WITHIN GROUP: partial aggregates arrive in any order and interleave, so that a buffer of constant size
+ *     cannot be merged correctly;
+ *   - over a window without ORDER BY;
+ *   - with both an order of its own and a window with ORDER BY or a frame;
+ *   - of a function of time where the time column descends.
  */
 object OrderCheck extends (LogicalPlan => Unit) {
 
@@ -33,7 +37,7 @@ object OrderCheck extends (LogicalPlan => Unit) {
 
   private def refuseInGroup(expression: Expression): Unit = expression match {
     case AggregateExpression(f: OrderDependent, _, _, _, _) if f.dependsOnOrder =>
-      throw new OrderRequired(f, "GROUP BY and aggregation without OVER do not keep the order of the rows")
+      throw new OrderRequired(f, "an aggregation without OVER does not keep the order of the rows")
     case AggregateExpression(WithinGroup(f: OrderDependent, order, _, _), _, _, _, _) =>
       refuseDescending(f, order)
     case _ => ()
@@ -56,7 +60,7 @@ object OrderCheck extends (LogicalPlan => Unit) {
   }
 }
 
-/** The same check for sessions that run already, whose analysis can be given no rule: it fails when the query is planned. */
+/** Runs [[OrderCheck]] in the planner, for running sessions, to whose analyzer no rule can be added. */
 object OrderCheckStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = {
     OrderCheck.ofNode(plan)
@@ -64,14 +68,15 @@ object OrderCheckStrategy extends SparkStrategy {
   }
 }
 
-/** A function that depends on the order of the rows was called where there is none. */
+/** Refuses a call of a function that depends on the order of the rows, where they have none. */
 final class OrderRequired(function: OrderDependent, because: String)
     extends RefusedQuery(
       OrderRequired.Condition,
       OrderRequired.SqlState,
-      s"The answer of `${function.prettyName}` depends on the order of the rows, but $because. " +
-        s"Allowed is: `${function.prettyName}`(…) OVER (… ORDER BY …) or `${function.prettyName}`(…) WITHIN GROUP (ORDER BY …)" +
-        function.withoutOrder.fold("")(w => s", or $w"),
+      s"The result of `${function.prettyName}` depends on the order of the rows, but $because. " +
+        s"Allowed is: `${function.prettyName}`(…) OVER (… ORDER BY …) or `${function.prettyName}`(…) WITHIN GROUP (ORDER BY …), " +
+        s"in Python the argument order_by=…, in Scala orderBy" +
+        function.unorderedAlternative.fold("")(w => s"; or $w"),
       Map("functionName" -> s"`${function.prettyName}`", "reason" -> because)
     )
 
@@ -80,7 +85,7 @@ object OrderRequired {
   val SqlState = "42601"
 }
 
-/** A function of time was called where time runs backwards. */
+/** Refuses a call of a function of time over rows in descending order of time. */
 final class AscendingOrderRequired(function: OrderDependent, time: Expression)
     extends RefusedQuery(
       AscendingOrderRequired.Condition,

@@ -7,10 +7,10 @@ import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-/** The types that sums have: those of Spark's `sum`. */
+/** Sums with the types and overflow rules of Spark's `sum`. */
 private[expressions] object Sums {
 
-  /** Of an answer. */
+  /** The type of a result. */
   def typeOf(input: DataType): DataType = input match {
     case d: DecimalType => DecimalType(math.min(d.precision + 10, DecimalType.MAX_PRECISION), d.scale)
     case ByteType | ShortType | IntegerType | LongType     => LongType
@@ -18,10 +18,10 @@ private[expressions] object Sums {
     case _                                                 => DoubleType
   }
 
-  /** What is added up for a value: an interval as a whole number. */
+  /** The number to add for a value: for an interval, its integer representation. */
   def number(value: Expression): Expression = value.dataType match {
-    case _: DayTimeIntervalType   => Stored.as(LongType, value)
-    case _: YearMonthIntervalType => Stored.as(IntegerType, value)
+    case _: DayTimeIntervalType   => Reinterpret.as(LongType, value)
+    case _: YearMonthIntervalType => Reinterpret.as(IntegerType, value)
     case _                        => NumericArgument.of(value)
   }
 
@@ -33,13 +33,13 @@ private[expressions] object Sums {
       NumericArgument.mismatch(value, index, types.mkString("(\"", "\" or \"", "\")"))
   }
 
-  /** Of a sum in a state, which may hold more than the answer: a part of the rows may add up to more than the whole. */
+  /** The type of a sum in the buffer, wider than the result's: some rows may add up to more than all rows. */
   def stateTypeOf(input: DataType): DataType = input match {
     case LongType => DecimalType(38, 0)
     case other    => typeOf(other)
   }
 
-  /** Decimals keep more digits than their type has until [[finish]], as those of Spark's `sum` do. */
+  /** Decimals may exceed their precision until [[finish]], as in Spark's `sum`. */
   def add(a: Expression, b: Expression): Expression = a.dataType match {
     case decimal: DecimalType => DecimalAddNoOverflowCheck(a, b, decimal)
     case _                    => Add(a, b)
@@ -52,18 +52,19 @@ private[expressions] object Sums {
 
   def cast(e: Expression, to: DataType): Expression = if (e.dataType == to) e else Cast(e, to)
 
-  /** A sum in a state as an answer: past the type's end what Spark's `sum` gives, an error for intervals in any mode. */
+  /** Converts a sum to the result type. Overflow is as in Spark's `sum`, and always an error for intervals. */
   def finish(sum: Expression, to: DataType): Expression = to match {
     case decimal: DecimalType   => CheckOverflow(sum, decimal, !SQLConf.get.ansiEnabled)
-    case _: DayTimeIntervalType => Stored.as(to, fitting("interval", LongType, cast(sum, DecimalType(38, 0))))
+    case _: DayTimeIntervalType =>
+      Reinterpret.as(to, checked("toDayTimeInterval", LongType, cast(sum, DecimalType(38, 0))))
     case _: YearMonthIntervalType =>
-      Stored.as(to, fitting("months", IntegerType, cast(sum, DecimalType(38, 0))))
-    case LongType if sum.dataType != LongType && SQLConf.get.ansiEnabled => fitting("whole", LongType, sum)
+      Reinterpret.as(to, checked("toYearMonthInterval", IntegerType, cast(sum, DecimalType(38, 0))))
+    case LongType if sum.dataType != LongType && SQLConf.get.ansiEnabled => checked("toLong", LongType, sum)
     case _                                                               => cast(sum, to)
   }
 
-  private def fitting(function: String, to: DataType, sum: Expression) =
-    StaticInvoke(classOf[Fitting], to, function, Seq(sum), returnNullable = false)
+  private def checked(function: String, to: DataType, sum: Expression) =
+    StaticInvoke(classOf[CheckedSum], to, function, Seq(sum), returnNullable = false)
 
   def greater(a: Expression, b: Expression): Expression = If(GreaterThan(a, b), a, b)
 }

@@ -6,19 +6,18 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
 /**
- * The mean over time of what is measured at points. A state holds its first and its last point and the area between them; two
- * states are joined by the area from the one's last to the other's first. O(1) time and space a row.
+ * The mean over time of values measured at points. The buffer holds the first and the last point and the area between them; a
+ * merge adds the area between the older buffer's last and the newer buffer's first point. O(1) time and space a row.
  */
 @ExpressionDescription(
-  usage =
-    "_FUNC_(t, x[, method]) - Returns the mean of `x` over the time from the first to the last row, not over the rows.",
+  usage = "_FUNC_(t, x[, method]) - Returns the mean of `x` over the time from the first to the last row.",
   arguments = """
     Arguments:
-      * t - the time of a row: a timestamp, a date, a time of day, an interval of days to seconds or a number. The rows must be
-          in its order, ascending.
+      * t - the time of a row: a timestamp, a date, a time of day, a day-time interval or a number. The rows must ascend by
+          `t`.
       * x - a number. Rows in which `t` or `x` is null are skipped.
-      * method - 'locf', the default: a value holds until the next row ("last observation carried forward"); 'linear': between
-          rows the value is on a straight line.
+      * method - 'locf', the default, if a value holds until the next row (last observation carried forward); 'linear' for a
+          straight line between rows.
   """,
   examples = """
     Examples:
@@ -33,13 +32,13 @@ import org.apache.spark.sql.types._
        11.0
   """,
   note = """
-    The result is a double; where the time from the first row to the last is nothing, it is the last value. Areas are
-    added up in microseconds, or in the numbers that `t` has: past 10^308 they are infinite. The function depends
-    on the order of the rows, and needs one in which `t` ascends: OVER (... ORDER BY t) or WITHIN GROUP (ORDER BY t). ORDER BY t
-    DESC is refused; by another expression, that `t` ascends is not checked.
+    The result is a double. If the first and the last row have the same time, it is the last value. Areas are summed in
+    microseconds, or in the units of `t`, and are infinite past 10^308. The result depends on the order of the rows, in which
+    `t` must ascend: use OVER (... ORDER BY t) or WITHIN GROUP (ORDER BY t). ORDER BY t DESC is refused; an order by other
+    expressions is not checked.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class TimeWeightedMean(t: Expression, x: Expression, method: Option[Expression])
     extends MonoidAggregate

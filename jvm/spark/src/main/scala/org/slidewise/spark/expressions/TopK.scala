@@ -9,21 +9,21 @@ import org.apache.spark.sql.catalyst.util.{GenericArrayData, TypeUtils}
 import org.apache.spark.sql.types._
 
 /**
- * The `k` best values of a frame, kept as [[Best]]: O(log k) comparisons a row, O(k) a merge.
+ * The first `k` values of a frame in descending or ascending order, in a [[TopKBuffer]]: O(log k) comparisons a row, O(k) a merge.
  *
  * @see
  *   Dani, Getta, "Incremental computation of aggregate operators over sliding windows"
  */
-abstract class BestFunction(largest: Boolean)
-    extends TypedImperativeAggregate[Best]
-    with ReadsNewerOnly
+abstract class TopKAggregate(largest: Boolean)
+    extends TypedImperativeAggregate[TopKBuffer]
+    with NonMutatingMerge
     with Serializable {
 
-  /** What is compared. */
+  /** The expression by which rows are ranked. */
   protected def compared: Expression
 
-  /** What is shown of a row, if it is something else. */
-  protected def shown: Option[Expression] = None
+  /** The expression whose values are returned, if it is another one. */
+  protected def returned: Option[Expression] = None
 
   protected def k: Expression
 
@@ -31,48 +31,48 @@ abstract class BestFunction(largest: Boolean)
   private lazy val capacity = limit.value.asInstanceOf[Number].intValue
   @transient private lazy val ordering = TypeUtils.getInterpretedOrdering(compared.dataType)
 
-  private lazy val elementType: DataType = shown.fold(compared.dataType)(value =>
-    new StructType().add("compared", compared.dataType).add("shown", value.dataType)
+  private lazy val elementType: DataType = returned.fold(compared.dataType)(value =>
+    new StructType().add("compared", compared.dataType).add("returned", value.dataType)
   )
 
   override def nullable: Boolean = true
 
   override def dataType: DataType =
-    ArrayType(shown.getOrElse(compared).dataType, containsNull = shown.exists(_.nullable))
+    ArrayType(returned.getOrElse(compared).dataType, containsNull = returned.exists(_.nullable))
 
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
       () => TypeUtils.checkForOrderingExpr(compared.dataType, prettyName),
-      () => limit.wholeUpTo(BestFunction.Most, children.indexOf(k))
+      () => limit.wholeUpTo(TopKAggregate.MaxK, children.indexOf(k))
     )
 
   private def key(element: Any): Any =
-    if (shown.isEmpty) element else element.asInstanceOf[InternalRow].get(0, compared.dataType)
+    if (returned.isEmpty) element else element.asInstanceOf[InternalRow].get(0, compared.dataType)
 
-  @transient private lazy val beats: (Any, Any) => Boolean =
+  @transient private lazy val precedes: (Any, Any) => Boolean =
     if (largest) (a, b) => ordering.gt(key(a), key(b)) else (a, b) => ordering.lt(key(a), key(b))
 
-  override def createAggregationBuffer(): Best = new Best(capacity, beats)
+  override def createAggregationBuffer(): TopKBuffer = new TopKBuffer(capacity, precedes)
 
-  override def update(buffer: Best, input: InternalRow): Best = {
+  override def update(buffer: TopKBuffer, input: InternalRow): TopKBuffer = {
     val value = compared.eval(input)
     if (value != null) {
-      val element = shown.fold[Any](value)(e => InternalRow(value, e.eval(input)))
-      if (buffer.takes(element)) buffer.add(InternalRow.copyValue(element))
+      val element = returned.fold[Any](value)(e => InternalRow(value, e.eval(input)))
+      if (buffer.accepts(element)) buffer.add(InternalRow.copyValue(element))
     }
     buffer
   }
 
-  override def merge(buffer: Best, newer: Best): Best = {
+  override def merge(buffer: TopKBuffer, newer: TopKBuffer): TopKBuffer = {
     buffer.addAll(newer)
     buffer
   }
 
-  override def eval(buffer: Best): Any =
+  override def eval(buffer: TopKBuffer): Any =
     if (buffer.size == 0) null
     else
       new GenericArrayData(
-        shown.fold(buffer.toArray)(value =>
+        returned.fold(buffer.toArray)(value =>
           buffer.toArray.map(_.asInstanceOf[InternalRow].get(1, value.dataType))
         )
       )
@@ -81,10 +81,10 @@ abstract class BestFunction(largest: Boolean)
     UnsafeProjection.create(Array[DataType](ArrayType(elementType, containsNull = false)))
   @transient private lazy val row = new UnsafeRow(1)
 
-  override def serialize(buffer: Best): Array[Byte] =
+  override def serialize(buffer: TopKBuffer): Array[Byte] =
     projection(InternalRow(new GenericArrayData(buffer.toArray))).getBytes
 
-  override def deserialize(bytes: Array[Byte]): Best = {
+  override def deserialize(bytes: Array[Byte]): TopKBuffer = {
     val buffer = createAggregationBuffer()
     row.pointTo(bytes, bytes.length)
     row.getArray(0).foreach(elementType, (_, x: Any) => buffer.append(InternalRow.copyValue(x)))
@@ -92,21 +92,21 @@ abstract class BestFunction(largest: Boolean)
   }
 }
 
-object BestFunction {
+object TopKAggregate {
 
-  /** The limit that Spark sets to `max_by(x, y, k)`. */
-  val Most = 100000
+  /** The limit of Spark's `max_by(x, y, k)`. */
+  val MaxK = 100000
 
   final val Arguments = """
     Arguments:
-      * x - of any type that has an order. Nulls are skipped; where there is nothing else, the result is null.
-      * k - how many at most: a constant from 1 to 100000.
+      * x - any orderable type. Nulls are skipped; without other values, the result is null.
+      * k - the maximum number of values: a constant from 1 to 100000.
   """
 }
 
 @ExpressionDescription(
-  usage = "_FUNC_(x, k) - Returns the `k` greatest values of `x`, the greatest first.",
-  arguments = BestFunction.Arguments,
+  usage = "_FUNC_(x, k) - Returns the `k` greatest values of `x` in descending order.",
+  arguments = TopKAggregate.Arguments,
   examples = """
     Examples:
       > SELECT _FUNC_(x, 2) FROM VALUES (4), (7), (NULL), (7), (1) AS t(x);
@@ -118,10 +118,10 @@ object BestFunction {
        4	["b","b"]
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class TopK(left: Expression, right: Expression, mutableAggBufferOffset: Int, inputAggBufferOffset: Int)
-    extends BestFunction(largest = true)
+    extends TopKAggregate(largest = true)
     with BinaryLike[Expression] {
   def this(x: Expression, k: Expression) = this(x, k, 0, 0)
   override def prettyName: String = "top_k"
@@ -134,8 +134,8 @@ case class TopK(left: Expression, right: Expression, mutableAggBufferOffset: Int
 }
 
 @ExpressionDescription(
-  usage = "_FUNC_(x, k) - Returns the `k` least values of `x`, the least first.",
-  arguments = BestFunction.Arguments,
+  usage = "_FUNC_(x, k) - Returns the `k` least values of `x` in ascending order.",
+  arguments = TopKAggregate.Arguments,
   examples = """
     Examples:
       > SELECT _FUNC_(x, 2) FROM VALUES (4), (7), (NULL), (4), (1) AS t(x);
@@ -147,14 +147,14 @@ case class TopK(left: Expression, right: Expression, mutableAggBufferOffset: Int
        4	["a","b"]
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class BottomK(
     left: Expression,
     right: Expression,
     mutableAggBufferOffset: Int,
     inputAggBufferOffset: Int
-) extends BestFunction(largest = false)
+) extends TopKAggregate(largest = false)
     with BinaryLike[Expression] {
   def this(x: Expression, k: Expression) = this(x, k, 0, 0)
   override def prettyName: String = "bottom_k"
@@ -168,12 +168,12 @@ case class BottomK(
 
 @ExpressionDescription(
   usage =
-    "_FUNC_(x, y, k) - Returns `x` of the `k` rows in which `y` is greatest, that of the greatest first.",
+    "_FUNC_(x, y, k) - Returns the values of `x` in the `k` rows with the greatest `y`, in descending order of `y`.",
   arguments = """
     Arguments:
-      * x - of any type; it may be null.
-      * y - of any type that has an order. Rows in which it is null are skipped; where there are no others, the result is null.
-      * k - how many at most: a constant from 1 to 100000.
+      * x - any type; may be null.
+      * y - any orderable type. Rows in which it is null are skipped; without other rows, the result is null.
+      * k - the maximum number of rows: a constant from 1 to 100000.
   """,
   examples = """
     Examples:
@@ -187,11 +187,12 @@ case class BottomK(
        ["c","a"]
   """,
   note = """
-    Of rows that tie, the first in the order of the window, or of WITHIN GROUP (ORDER BY ...) in GROUP BY; where there is
-    neither, any of them.
+    Of rows that tie, the first in the order of the window, or of WITHIN GROUP (ORDER BY ...), ranks first; without an order,
+    any of them. The function ranks single rows and does not add them up: for the products with the greatest revenue, sum the
+    revenue of each product first.
   """,
   group = "agg_funcs",
-  since = "0.2.0"
+  since = "0.1.0"
 )
 case class TopKBy(
     first: Expression,
@@ -199,18 +200,18 @@ case class TopKBy(
     third: Expression,
     mutableAggBufferOffset: Int,
     inputAggBufferOffset: Int
-) extends BestFunction(largest = true)
+) extends TopKAggregate(largest = true)
     with TernaryLike[Expression]
     with OrderDependent {
   def this(x: Expression, y: Expression, k: Expression) = this(x, y, k, 0, 0)
 
-  /** Without an order, any of the rows that tie will do. */
+  /** Without an order, any of the rows that tie may be returned. */
   override def dependsOnOrder: Boolean = false
   override def rowArguments: Int = 2
 
   override def prettyName: String = "top_k_by"
   override protected def compared: Expression = second
-  override protected def shown: Option[Expression] = Some(first)
+  override protected def returned: Option[Expression] = Some(first)
   override protected def k: Expression = third
   override def withNewMutableAggBufferOffset(offset: Int): TopKBy = copy(mutableAggBufferOffset = offset)
   override def withNewInputAggBufferOffset(offset: Int): TopKBy = copy(inputAggBufferOffset = offset)

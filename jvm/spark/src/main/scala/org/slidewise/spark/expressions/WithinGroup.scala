@@ -1,5 +1,7 @@
 package org.slidewise.spark.expressions
 
+import java.nio.ByteBuffer
+
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.AnalysisException
@@ -9,16 +11,17 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.Cast.toSQLId
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.DataType
+import org.apache.spark.unsafe.Platform
 
 /**
- * A function of rows in order that brings its order along, for GROUP BY: `f(…) WITHIN GROUP (ORDER BY …)`.
+ * Evaluates an [[OrderDependent]] function in GROUP BY over rows in the call's own order: `f(…) WITHIN GROUP (ORDER BY …)`.
  *
- * Partial states of a group interleave, so that a state is what the function needs of the rows, and they are put in order when
- * all are there. Rows that tie go by the function's arguments, the least first, so that the answer is the same in any
- * partitioning; where an argument's type has no order, rows that differ only in it are in any order. A row of nothing but nulls
- * is left out: that is what PIVOT makes of the rows of other columns.
+ * Partial aggregates of a group interleave, so the buffer holds the order keys and arguments of all rows, and sorts them at the
+ * end. Ties are sorted by the function's arguments in ascending order, so that the result does not depend on the partitioning;
+ * an argument whose type has no order decides no tie. Rows whose keys and arguments are all null are skipped, since PIVOT makes
+ * such rows for the other columns.
  *
- * '''Cost.''' Memory for the n rows of a group, as Spark's `listagg(…) WITHIN GROUP` and `collect_list` need; O(n log n) time.
+ * '''Cost.''' Memory for the n rows of a group, as `listagg(…) WITHIN GROUP` and `collect_list` need; O(n log n) time.
  */
 final case class WithinGroup(
     function: AggregateFunction with OrderDependent,
@@ -28,14 +31,14 @@ final case class WithinGroup(
 ) extends TypedImperativeAggregate[ArrayBuffer[UnsafeRow]]
     with ImplicitCastInputTypes {
 
-  // Not the SortOrders themselves, as where PIVOT or several DISTINCTs put other expressions in the place of arguments.
+  // Not the SortOrders themselves: PIVOT and several DISTINCTs replace children by other expressions.
   override def children: Seq[Expression] = function.children ++ order.map(_.child)
   override def dataType: DataType = function.dataType
   override def nullable: Boolean = function.nullable
   override def prettyName: String = function.prettyName
   override def checkInputDataTypes(): TypeCheckResult = function.checkInputDataTypes()
 
-  /** Those of the function, if it has any; what is of no fixed type stays as it is. */
+  /** The function's input types, if it declares any; other arguments keep their types. */
   override def inputTypes = (function match {
     case typed: ExpectsInputTypes => typed.inputTypes
     case other                    => other.children.map(_.dataType)
@@ -53,7 +56,7 @@ final case class WithinGroup(
   override def sql(isDistinct: Boolean): String = ordered(function.sql(isDistinct))
   override def toAggString(isDistinct: Boolean): String = ordered(function.toAggString(isDistinct))
 
-  /** What is kept of a row: what it is ordered by, and the function's arguments. */
+  /** The buffered columns of a row: the order keys, then the function's arguments. */
   private def kept = order.map(_.child) ++ function.children.take(function.rowArguments)
 
   @transient private lazy val keep = UnsafeProjection.create(kept)
@@ -68,7 +71,7 @@ final case class WithinGroup(
     RowOrdering.create(order.zip(keys).map { case (by, key) => by.copy(child = key) } ++ ties, attributes)
   }
 
-  /** The function of rows that come in order. */
+  /** Evaluates the function over sorted rows. */
   @transient private lazy val answer: Iterable[InternalRow] => Any = {
     val constants = function.children.drop(function.rowArguments)
     function.withNewChildren(attributes.drop(order.size) ++ constants) match {
@@ -115,14 +118,14 @@ final case class WithinGroup(
 
   override def eval(rows: ArrayBuffer[UnsafeRow]): Any = answer(rows.sorted(inOrder))
 
-  override def serialize(rows: ArrayBuffer[UnsafeRow]): Array[Byte] = StoredRows.write(rows)
+  override def serialize(rows: ArrayBuffer[UnsafeRow]): Array[Byte] = SerializedRows.write(rows)
   override def deserialize(bytes: Array[Byte]): ArrayBuffer[UnsafeRow] =
-    StoredRows.read(bytes, attributes.size)
+    SerializedRows.read(bytes, attributes.size)
 
   override def withNewMutableAggBufferOffset(offset: Int): WithinGroup = copy(mutableAggBufferOffset = offset)
   override def withNewInputAggBufferOffset(offset: Int): WithinGroup = copy(inputAggBufferOffset = offset)
 
-  /** PIVOT makes every child null outside of its column; constants stay constants. */
+  /** PIVOT makes every child null outside of its column; constants must remain constants. */
   override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): WithinGroup = {
     val (arguments, keys) = c.splitAt(function.children.size)
     val (ofRow, constants) = arguments.splitAt(function.rowArguments)
@@ -131,5 +134,38 @@ final case class WithinGroup(
       function = called.asInstanceOf[AggregateFunction with OrderDependent],
       order = order.zip(keys).map { case (by, key) => by.copy(child = key) }
     )
+  }
+}
+
+/** Rows as bytes: for each row its size in 8 bytes, so that rows are aligned, and the row. */
+private object SerializedRows {
+
+  def write(rows: Iterable[UnsafeRow]): Array[Byte] = {
+    val size = rows.foldLeft(0L)((sum, row) => sum + java.lang.Long.BYTES + row.getSizeInBytes)
+    if (size > Int.MaxValue - 15)
+      throw new UnsupportedOperationException(
+        s"The rows of one group take $size bytes, and an aggregation buffer holds at most ${Int.MaxValue - 15}. " +
+          "Use OVER (... ORDER BY ...), which buffers no rows."
+      )
+    val out = ByteBuffer.allocate(size.toInt)
+    rows.foreach { row =>
+      out.putLong(row.getSizeInBytes)
+      row.writeTo(out)
+    }
+    out.array
+  }
+
+  /** The rows, which point into `bytes`. */
+  def read(bytes: Array[Byte], fields: Int): ArrayBuffer[UnsafeRow] = {
+    val in = ByteBuffer.wrap(bytes)
+    val rows = ArrayBuffer.empty[UnsafeRow]
+    while (in.hasRemaining) {
+      val size = in.getLong.toInt
+      val row = new UnsafeRow(fields)
+      row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET + in.position(), size)
+      in.position(in.position() + size)
+      rows += row
+    }
+    rows
   }
 }

@@ -9,57 +9,51 @@ import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.window.WindowExec
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.errors.RefusedQuery
 import org.slidewise.spark.execution.SlidingWindowExec
-import org.slidewise.spark.planning.streams.StreamInput
+import org.slidewise.spark.plan.{LeftToSpark, StreamInput, WindowPlan}
 
 /**
- * Plans moving frames as [[SlidingWindowExec]], and what else is in the same window as Spark's own operator above it;
- * one sort serves both. Whatever goes wrong here is a warning in the log, and Spark plans the window.
+ * Plans moving frames as [[SlidingWindowExec]] and the other expressions of the same window as Spark's own operator above it;
+ * one sort serves both. A bug in planning is a warning in the log, and Spark plans the window.
  */
 object SlidingWindowStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case PhysicalWindow(WindowFunctionType.SQL, expressions, partitionSpec, orderSpec, child)
         if !StreamInput.isBelow(child) =>
-      try planWindow(expressions, partitionSpec, orderSpec, child)
-      catch {
-        case NonFatal(e) =>
-          logWarning("Slidewise could not plan a window and leaves it to Spark: please report this", e)
-          Nil
-      }
+      val (windows, outputs) = expressions.map(WindowExpressions.extract).unzip
+      val decided = decide(windows.flatten, partitionSpec, orderSpec)
+      plan.setTagValue(WindowPlan.Tag, decided)
+      operators(decided, partitionSpec, orderSpec, child, child.output ++ outputs)
     case _ => Nil
   }
 
-  private def planWindow(
-      expressions: Seq[NamedExpression],
+  private def decide(
+      windows: Seq[NamedExpression],
+      partitionSpec: Seq[Expression],
+      orderSpec: Seq[SortOrder]
+  ): WindowPlan =
+    try new WindowPlanner(SQLConf.get, partitionSpec, orderSpec).plan(windows)
+    catch {
+      case refused: RefusedQuery => throw refused
+      case NonFatal(e)           =>
+        logWarning("Slidewise could not plan a window and leaves it to Spark: please report this", e)
+        WindowPlan(Nil, windows.map(LeftToSpark(_, s"planning it failed: $e")))
+    }
+
+  private def operators(
+      decided: WindowPlan,
       partitionSpec: Seq[Expression],
       orderSpec: Seq[SortOrder],
-      child: LogicalPlan
-  ): Seq[SparkPlan] = {
-    val conf = SQLConf.get
-    val options = WindowOptions.of(conf, partitionSpec, orderSpec)
-    val (windows, outputs) = expressions.map(WindowExpressions.extract).unzip
-    val (run, leave) =
-      if (!SlidewiseSettings.enabled(conf)) (Nil, windows.flatten)
-      else
-        windows.flatten.partition(
-          WindowDecision.of(_, options.mergeApproximate).isInstanceOf[WindowDecision.Run]
-        )
-    if (run.isEmpty) Nil
+      child: LogicalPlan,
+      output: Seq[NamedExpression]
+  ): Seq[SparkPlan] =
+    if (decided.stages.isEmpty) Nil
     else {
-      // An operator of their own for what arrays can answer, which sorts the rows for the one above.
-      val (arrays, others) =
-        if (!options.sort) (Nil, run)
-        else run.partition(ArrayPlan.of(_, orderSpec, conf.sessionLocalTimeZone).isDefined)
-      val sliding = Seq(arrays, others).filter(_.nonEmpty).foldLeft(planLater(child)) { (below, some) =>
-        val operator = SlidingWindowExec(some, partitionSpec, orderSpec, options, below)
-        operator.algorithms // fails here, if it does, and not in the middle of the query
-        operator
-      }
-      val all = if (leave.isEmpty) sliding else WindowExec(leave, partitionSpec, orderSpec, sliding)
-      val output = child.output ++ outputs
+      val sliding = decided.stages.foldLeft(planLater(child))((below, stage) => SlidingWindowExec(stage, below))
+      val left = decided.left.map(_.expression)
+      val all = if (left.isEmpty) sliding else WindowExec(left, partitionSpec, orderSpec, sliding)
       (if (all.output == output) all else ProjectExec(output, all)) :: Nil
     }
-  }
 }

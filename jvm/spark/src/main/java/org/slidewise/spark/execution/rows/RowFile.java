@@ -11,6 +11,8 @@ import org.apache.spark.unsafe.Platform;
 
 /**
  * Rows in a temporary file, written once and then read once, from first to last.
+ *
+ * <p>Memory: the largest row, and two buffers of 8 KiB.
  */
 public final class RowFile implements Closeable {
   private final TempBlock block = new TempBlock();
@@ -56,12 +58,17 @@ public final class RowFile implements Closeable {
   /** Deletes the file. */
   @Override
   public void close() throws IOException {
-    if (out != null) {
-      out.close();
+    try {
+      if (out != null) {
+        out.close();
+      }
+      if (in != null) {
+        in.close();
+      }
+    } finally {
+      out = null;
+      in = null;
+      block.delete();
     }
-    if (in != null) {
-      in.close();
-    }
-    block.delete();
   }
 }

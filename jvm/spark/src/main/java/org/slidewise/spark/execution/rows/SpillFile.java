@@ -1,40 +1,64 @@
 package org.slidewise.spark.execution.rows;
 
 import java.io.DataInputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import org.apache.spark.unsafe.Platform;
 
 /**
- * One block of memory in a temporary file.
+ * A stretch of memory in a temporary file, cut into blocks. Each block is a compressed stream of its
+ * own and can be read without the others.
  */
 final class SpillFile {
   private static final int BUFFER = 32 * 1024;
 
   private final TempBlock block = new TempBlock();
-  private final int length;
+  private final int[] ends;
+  private final long[] places;
 
-  /** Writes {@code length} bytes from {@code offset} in {@code base}. */
-  SpillFile(Object base, long offset, int length) throws IOException {
-    this.length = length;
-    var buffer = new byte[Math.min(BUFFER, length)];
-    try (OutputStream out = block.openForWriting()) {
-      for (int done = 0; done < length; ) {
-        int n = Math.min(buffer.length, length - done);
-        Platform.copyMemory(base, offset + done, buffer, Platform.BYTE_ARRAY_OFFSET, n);
-        out.write(buffer, 0, n);
-        done += n;
+  /**
+   * Writes the bytes from {@code offset} in {@code base}.
+   *
+   * @param ends where each block ends, in bytes from {@code offset}
+   * @param beforeEach called before each block; if it throws, the file is deleted
+   */
+  SpillFile(Object base, long offset, int[] ends, Runnable beforeEach) throws IOException {
+    this.ends = ends;
+    this.places = new long[ends.length];
+    var buffer = new byte[BUFFER];
+    try (var file = block.create()) {
+      for (int i = 0; i < ends.length; i++) {
+        beforeEach.run();
+        places[i] = file.getChannel().position();
+        try (OutputStream out = block.wrap(new Unclosed(file))) {
+          for (int at = start(i); at < ends[i]; ) {
+            int n = Math.min(buffer.length, ends[i] - at);
+            Platform.copyMemory(base, offset + at, buffer, Platform.BYTE_ARRAY_OFFSET, n);
+            out.write(buffer, 0, n);
+            at += n;
+          }
+        }
       }
-    } catch (IOException e) {
+    } catch (Throwable e) {
       delete();
       throw e;
     }
   }
 
-  /** Reads the bytes into the start of {@code target}, which must have room for them. */
-  void read(byte[] target) throws IOException {
-    try (var in = new DataInputStream(block.openForReading())) {
-      in.readFully(target, 0, length);
+  private int start(int i) {
+    return i == 0 ? 0 : ends[i - 1];
+  }
+
+  /** The size of block {@code i} in bytes. */
+  int size(int i) {
+    return ends[i] - start(i);
+  }
+
+  /** Reads block {@code i} into the start of {@code target}, which must have room for it. */
+  void read(int i, byte[] target) throws IOException {
+    try (var in = new DataInputStream(block.openForReading(places[i]))) {
+      in.readFully(target, 0, size(i));
     }
   }
 
@@ -44,5 +68,22 @@ final class SpillFile {
 
   void delete() {
     block.delete();
+  }
+
+  /** Leaves the file open when a block's stream is closed. */
+  private static final class Unclosed extends FilterOutputStream {
+    Unclosed(OutputStream file) {
+      super(file);
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int length) throws IOException {
+      out.write(bytes, from, length);
+    }
+
+    @Override
+    public void close() throws IOException {
+      flush();
+    }
   }
 }

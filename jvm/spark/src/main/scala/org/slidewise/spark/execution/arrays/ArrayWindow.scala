@@ -1,34 +1,20 @@
 package org.slidewise.spark.execution.arrays
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal, SortOrder, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, SortOrder}
 
-import org.slidewise.spark.execution.sorting.{
-  InputColumn,
-  RowFinisher,
-  RowOrder,
-  RowPlaces,
-  SortedColumns,
-  SortKey
-}
-import org.slidewise.spark.planning.{
-  ArrayAggregate,
-  ArrayFrame,
-  ArrayFunction,
-  ArrayKernel,
-  FrameOffset,
-  RecalculationGuard
-}
+import org.slidewise.spark.execution.sorting._
+import org.slidewise.spark.execution.task.WindowMeasures
+import org.slidewise.spark.plan._
 
 /**
- * Answers window expressions over rows in order with the core's array kernels, a partition at a time.
+ * Window expressions that the core's array kernels evaluate over rows in order, a partition at a time.
  *
+ * @param aggregates
+ *   the window expressions
  * @param order
  *   the order within a partition
  */
-final private[execution] class ArrayWindow(
-    aggregates: Seq[ArrayAggregate],
-    order: Seq[SortOrder]
-) {
+final private[execution] class ArrayWindow(val aggregates: Seq[KernelAggregate], order: Seq[SortOrder]) {
   private val values: Seq[Expression] =
     aggregates.map(_.function).filter(readsColumn).map(_.input).distinctBy(_.canonicalized)
 
@@ -45,42 +31,29 @@ final private[execution] class ArrayWindow(
   /** Whether frames are found by the order's first column. */
   val readsKeys: Boolean = aggregates.exists(_.frame.isInstanceOf[ArrayFrame.Range])
 
-  /** What else is wanted of each row when it comes. */
+  /** The columns to be read of each row when it arrives, beside the sort keys. */
   val inputs: Seq[InputColumn] = values.map(InputColumn(_)) ++ computed.map(InputColumn(_, orderKey.flip))
 
-  // All but count(*).
+  /** All functions but count(*). */
   private def readsColumn(function: ArrayFunction): Boolean = (function.kernel, function.input) match {
-    case (ArrayKernel.ValueCount, Literal(value, _)) => value == null
+    case (ArrayKernel.CountValues, Literal(value, _)) => value == null
     case _                                           => true
   }
 
-  /** Answers for rows in order, in memory that comes with them; none if the general operator has to work them out. */
-  def answers(sorted: SortedColumns, done: Done): Option[Answers] =
-    if (canAnswer(sorted) && sorted.acquire(bytes(sorted.order))) Some(new Answers(sorted, done)) else None
+  /** An evaluator of rows in order; none if the kernels cannot evaluate them, or there is no memory for the arrays. */
+  def evaluator(sorted: SortedColumns, measures: WindowMeasures): Option[PartitionEvaluator] =
+    if (canEvaluate(sorted) && sorted.acquire(bytes(sorted.order)))
+      Some(new PartitionEvaluator(this, sorted, measures))
+    else None
 
-  /** As [[answers]], and writes them into rows of the given attributes that have room for them. */
-  def finisher(
-      sorted: SortedColumns,
-      places: RowPlaces,
-      input: Seq[Attribute],
-      done: Done
-  ): Option[RowFinisher] = answers(sorted, done).map(new Finisher(_, places, input.size))
+  /** Inputs that fail and bounds out of range are for the evaluation that works as Spark does, row by row. */
+  private def canEvaluate(sorted: SortedColumns): Boolean =
+    !sorted.inputsFailed && aggregates.map(_.frame).distinct.forall {
+      case ArrayFrame.Range(lower, upper) => Seq(lower, upper).forall(inRange(sorted, _))
+      case _                              => true
+    }
 
-  /** Errors, overflows and keys out of range are for the operator that works as Spark does, row by row. */
-  private def canAnswer(sorted: SortedColumns): Boolean = !sorted.inputsFailed && aggregates.forall {
-    aggregate =>
-      val sums = aggregate.function.kernel match {
-        case ArrayKernel.LongSum(wraps) => wraps || fits(sorted, columnOf(sorted, aggregate.function.input))
-        case _                          => true
-      }
-      val ends = aggregate.frame match {
-        case ArrayFrame.Range(lower, upper) => Seq(lower, upper).forall(inRange(sorted, _))
-        case _                              => true
-      }
-      sums && ends
-  }
-
-  private def inRange(sorted: SortedColumns, end: ArrayFrame.End): Boolean = end match {
+  private def inRange(sorted: SortedColumns, bound: ArrayFrame.KeyBound): Boolean = bound match {
     case ArrayFrame.Shifted(by) =>
       val range = FrameOffset.range(order.head.child.dataType)
       ShiftedKeys.inRange(sorted.columns, sorted.orderColumn, sorted.order.size, orderKey.flip, by, range)
@@ -92,20 +65,31 @@ final private[execution] class ArrayWindow(
     case _ => true
   }
 
-  /** Whether the magnitudes of all rows add up to less than half of what a long holds, so that no sum overflows. */
-  private def fits(sorted: SortedColumns, column: Int): Boolean = {
-    val values = sorted.columns(column)
-    var total = 0.0
-    var row = 0
-    while (row < sorted.order.size) {
-      total += math.abs(values(row).toDouble)
-      row += 1
-    }
-    total < RecalculationGuard.LongLimit
-  }
-
   private def columnOf(sorted: SortedColumns, value: Expression): Int =
     sorted.firstInput + (values ++ computed).indexWhere(_.canonicalized == value.canonicalized)
+
+  private[arrays] def columns(sorted: SortedColumns): Map[Expression, PartitionColumn] =
+    values.map(v => v.canonicalized -> new PartitionColumn(sorted, columnOf(sorted, v))).toMap
+
+  private[arrays] def columnFor(
+      function: ArrayFunction,
+      columns: Map[Expression, PartitionColumn]
+  ): PartitionColumn =
+    if (readsColumn(function)) columns(function.input.canonicalized) else null
+
+  private[arrays] def framesOf(frame: ArrayFrame, sorted: SortedColumns): PartitionFrames = frame match {
+    case ArrayFrame.Rows(lower, upper)  => new RowsFrames(lower, upper)
+    case ArrayFrame.Range(lower, upper) =>
+      new KeyRangeFrames(sorted, orderKey, boundKeys(lower, sorted), boundKeys(upper, sorted))
+  }
+
+  private def boundKeys(bound: ArrayFrame.KeyBound, sorted: SortedColumns): BoundKeys = bound match {
+    case ArrayFrame.CurrentKey       => new CurrentKeys(sorted.order)
+    case ArrayFrame.Shifted(by)      => new ShiftedKeys(sorted.order, orderKey.flip, by)
+    case ArrayFrame.Computed(prefix) =>
+      new ComputedKeys(sorted.order, sorted.columns(columnOf(sorted, prefix)))
+    case ArrayFrame.Unbounded => null
+  }
 
   private def bytes(order: RowOrder): Long = {
     var largest = 0
@@ -115,137 +99,21 @@ final private[execution] class ArrayWindow(
       largest = math.max(largest, until - from)
       from = until
     }
-    largest.toLong * ArrayWindow.bytesARow(
-      values.size,
-      aggregates.map(_.frame).distinct.size,
-      aggregates.size
-    )
+    largest.toLong * bytesARow
   }
 
-  /** The answers for one partition after the other, or for a part of one. */
-  final class Answers(sorted: SortedColumns, done: Done) {
-    private[this] val gathered =
-      values.map(v => v.canonicalized -> new Gathered(sorted, columnOf(sorted, v))).toMap
-    private[this] val inputs = gathered.values.toArray
-    private[this] val frames = aggregates.map(_.frame).distinct.map(frame => frame -> framesOf(frame)).toMap
-    private[this] val allFrames = frames.values.toArray
-    private[this] val answers = aggregates.map { a =>
-      ArrayAnswers(
-        a.function,
-        frames(a.frame),
-        if (readsColumn(a.function)) gathered(a.function.input.canonicalized) else null
-      )
-    }.toArray
-
-    private[this] var first, last = 0
-
-    def from: Int = first
-    def until: Int = last
-
-    /** Turns to the rows from the place `newFrom` to the end of their partition. */
-    def begin(newFrom: Int): Unit = {
-      first = newFrom
-      last = sorted.order.endOfPartition(newFrom)
-      allFrames.foreach(_.begin(first, last))
-    }
-
-    /** How many of these rows are answered for good, were more rows of their partition to follow. */
-    def settled: Int = allFrames.iterator.map(_.settled).min
-
-    /** The oldest of these rows that is needed to answer those from the `row`th on. */
-    def oldest(row: Int): Int = allFrames.iterator.map(_.oldest(row)).min
-
-    /**
-     * Works the answers out.
-     *
-     * @param wanted
-     *   how many of them are wanted
-     */
-    def compute(wanted: Int): Unit = {
-      val begin = System.nanoTime()
-      val size = last - first
-      inputs.foreach(_.gatherValid(first, size))
-      var widest = 0
-      var i = 0
-      while (i < allFrames.length) {
-        widest = math.max(widest, allFrames(i).widest)
-        i += 1
-      }
-      i = 0
-      while (i < answers.length) {
-        answers(i).answer(first, size)
-        i += 1
-      }
-      done(wanted, size, answers.length, widest, System.nanoTime() - begin)
-    }
-
-    /**
-     * Writers of the answers.
-     *
-     * @param firstField
-     *   the first answer's place among the fields of a row
-     */
-    def writers(firstField: Int): Array[ResultWriter] = {
-      val bitSetBytes = UnsafeRow.calculateBitSetWidthInBytes(firstField + answers.length)
-      answers.zipWithIndex.map { case (answer, i) =>
-        new ResultWriter(answer, aggregates(i).result, firstField + i, bitSetBytes)
-      }
-    }
-
-    private def framesOf(frame: ArrayFrame): PartitionFrames = frame match {
-      case ArrayFrame.Rows(lower, upper)  => new RowsFrames(lower, upper)
-      case ArrayFrame.Range(lower, upper) => new RangeOfKeys(sorted, orderKey, endKeys(lower), endKeys(upper))
-    }
-
-    private def endKeys(end: ArrayFrame.End): EndKeys = end match {
-      case ArrayFrame.CurrentKey       => new CurrentKeys(sorted.order)
-      case ArrayFrame.Shifted(by)      => new ShiftedKeys(sorted.order, orderKey.flip, by)
-      case ArrayFrame.Computed(prefix) =>
-        new ComputedKeys(sorted.order, sorted.columns(columnOf(sorted, prefix)))
-      case ArrayFrame.Unbounded => null
-    }
-  }
-}
-
-/** Writes the answers into sorted rows that have room for them. */
-final private class Finisher(answers: ArrayWindow#Answers, places: RowPlaces, firstField: Int)
-    extends RowFinisher {
-  private[this] val writers = answers.writers(firstField)
-
-  override def finish(from: Int): Int = {
-    if (from == answers.until) {
-      answers.begin(from)
-      answers.compute(answers.until - from)
-    }
-    val until = math.min(from + RowPlaces.Together, answers.until)
-    places.locate(from, until)
-    var w = 0
-    while (w < writers.length) {
-      writers(w).write(from - answers.from, until - from, places.bases, places.offsets)
-      w += 1
-    }
-    until
-  }
-}
-
-/** Told of each partition, or part, that has been answered. */
-private[execution] trait Done {
-
-  /**
-   * @param wanted
-   *   how many answers were wanted
-   * @param rows
-   *   how many rows were gone through for them
-   * @param expressions
-   *   how many expressions were answered
-   * @param widest
-   *   the widest frame, in rows
-   */
-  def apply(wanted: Int, rows: Int, expressions: Int, widest: Int, nanos: Long): Unit
+  /** A column may be gathered as longs and as doubles. A frame takes two ends, a result eight bytes and a bit. */
+  private val bytesARow: Long =
+    17L * values.size + 8L * aggregates.map(_.frame).distinct.size +
+      aggregates.map(a => 9L + ArrayWindow.scratchBytesARow(a.function.kernel)).sum
 }
 
 private[execution] object ArrayWindow {
-  // Longs or doubles and a bit for inputs and answers, two ends for frames, and what the largest kernel holds.
-  private def bytesARow(inputs: Int, frames: Int, answers: Int): Long =
-    9L * inputs + 8L * frames + 9L * answers + 32L
+
+  /** What a kernel holds for each row of its widest window. */
+  private def scratchBytesARow(kernel: ArrayKernel): Long = kernel match {
+    case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) => 1L
+    case ArrayKernel.Variance(_, _)                      => 32L
+    case _                                               => 16L
+  }
 }

@@ -27,8 +27,8 @@ abstract private[arrays] class PartitionFrames {
   /** Whether no frame can be empty. */
   def neverEmpty: Boolean
 
-  /** How many of the first frames would stay as they are if more rows followed. */
-  def settled: Int
+  /** How many of the first frames stay as they are if more rows follow. */
+  def complete: Int
 
   /** The oldest row that frames from that of the `row`th row on reach, or that row if it is older. */
   def oldest(row: Int): Int
@@ -38,11 +38,11 @@ final private[arrays] class RowsFrames(val lower: Int, val upper: Int) extends P
   override protected def make(): Frames = Frames.rows(until - from, lower, upper)
   override def widest: Int = math.min(until - from.toLong, upper.toLong - lower + 1).toInt
   override def neverEmpty: Boolean = lower <= 0 && upper >= 0
-  override def settled: Int = math.max(0, until - from - math.max(upper, 0))
+  override def complete: Int = math.max(0, until - from - math.max(upper, 0))
   override def oldest(row: Int): Int = math.max(0, row + math.min(lower, 0))
 }
 
-final private[arrays] class RangeOfKeys(sorted: SortedColumns, key: SortKey, lower: EndKeys, upper: EndKeys)
+final private[arrays] class KeyRangeFrames(sorted: SortedColumns, key: SortKey, lower: BoundKeys, upper: BoundKeys)
     extends PartitionFrames {
   override protected def make(): Frames =
     RangeFrames.of(
@@ -57,7 +57,7 @@ final private[arrays] class RangeOfKeys(sorted: SortedColumns, key: SortKey, low
   override def widest: Int = frames.widest
   override def neverEmpty: Boolean = false
 
-  override def settled: Int = {
+  override def complete: Int = {
     var n = until - from
     while (n > 0 && frames.hi(n - 1) == until - from) n -= 1
     n

@@ -14,8 +14,8 @@ private[arrays] object RangeFrames {
       until: Int,
       nulls: Int,
       nullsFirst: Boolean,
-      lower: EndKeys,
-      upper: EndKeys
+      lower: BoundKeys,
+      upper: BoundKeys
   ): Frames = {
     val size = until - from
     val lo = new Array[Int](size)
@@ -40,8 +40,8 @@ private[arrays] object RangeFrames {
       first: Int,
       last: Int,
       size: Int,
-      lower: EndKeys,
-      upper: EndKeys,
+      lower: BoundKeys,
+      upper: BoundKeys,
       lo: Array[Int],
       hi: Array[Int]
   ): Unit = {

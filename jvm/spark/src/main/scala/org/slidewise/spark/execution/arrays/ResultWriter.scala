@@ -7,28 +7,28 @@ import org.apache.spark.unsafe.bitset.BitSetMethods
 import org.slidewise.core.kernels.Validity
 
 /**
- * Writes the answers of one window expression into rows that have room for them.
+ * Writes the results of one window expression into rows that have room for them.
  *
  * @param field
- *   the answer's place among the fields of a row
+ *   the result's place among the fields of a row
  * @param bitSetBytes
  *   of a row, before its fields
  */
 final private[arrays] class ResultWriter(
-    answers: ArrayAnswers,
+    results: PartitionResult,
     result: DataType,
     field: Int,
     bitSetBytes: Int
 ) {
   private[this] val place = bitSetBytes + 8L * field
 
-  /** Writes the answers `first until first + rows` of the partition into the rows at `bases` and `offsets`. */
+  /** Writes the results `first until first + rows` of the partition into the rows at `bases` and `offsets`. */
   def write(first: Int, rows: Int, bases: Array[AnyRef], offsets: Array[Long]): Unit = {
-    answers match {
-      case longs: LongAnswers     => writeLongs(longs.answers, first, rows, bases, offsets)
-      case doubles: DoubleAnswers => writeDoubles(doubles.answers, first, rows, bases, offsets)
+    results match {
+      case longs: LongResult     => writeLongs(longs.values, first, rows, bases, offsets)
+      case doubles: DoubleResult => writeDoubles(doubles.values, first, rows, bases, offsets)
     }
-    if (answers.valid != null) writeNulls(answers.valid, first, rows, bases, offsets)
+    if (results.valid != null) writeNulls(results.valid, first, rows, bases, offsets)
   }
 
   private def writeLongs(

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeProjection, UnsafeRow}
 
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
-import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures}
 
 /**
  * Rows in, partition by partition and in order; the same rows out, each with its answers.
@@ -20,7 +20,7 @@ import org.slidewise.spark.execution.task.TaskResources
  * @param waiting
  *   none if no frame looks past the current row
  * @param output
- *   from a row joined with its results
+ *   from a row joined with its answers
  */
 final private[execution] class SlidingWindowIterator(
     rows: Iterator[InternalRow],
@@ -28,9 +28,9 @@ final private[execution] class SlidingWindowIterator(
     grouping: PartitionKeys,
     log: RowLog,
     waiting: Option[RowLog],
-    bounds: Array[FrameBounds],
-    evaluators: Array[FrameAnswers],
-    results: InternalRow,
+    bounds: Array[TableBounds],
+    evaluators: Array[FrameEvaluator],
+    answers: InternalRow,
     output: Projection,
     measures: WindowMeasures,
     resources: TaskResources
@@ -40,7 +40,7 @@ final private[execution] class SlidingWindowIterator(
   private[this] val joined = new JoinedRow
   private[this] val waitingRows = waiting.map(_.reader())
   private[this] val summaries = log.reader()
-  private[this] var started, complete = false
+  private[this] var started, complete, closed = false
   private[this] var arrived, answered = 0L
 
   private[this] var fetched, fetchedKey: UnsafeRow = _ // not yet in the log
@@ -128,11 +128,21 @@ final private[execution] class SlidingWindowIterator(
       evaluators(i).evaluate()
       i += 1
     }
-    val row = output(joined(if (waiting.isEmpty) newest else waitingRows.get(answered), results))
+    val row = output(joined(if (waiting.isEmpty) newest else waitingRows.get(answered), answers))
     answered += 1
     if (answered % ReleaseEvery == 0) release()
-    measures.end(begin, bounds)
+    measures.end(begin, widestFrame)
     row
+  }
+
+  private def widestFrame: Long = {
+    var widest = 0L
+    var i = 0
+    while (i < bounds.length) {
+      widest = math.max(widest, bounds(i).hi - bounds(i).lo)
+      i += 1
+    }
+    widest
   }
 
   private def release(): Unit = {
@@ -148,8 +158,15 @@ final private[execution] class SlidingWindowIterator(
   }
 
   /** Gives memory and files back, and reports what was measured; more than once does no harm. */
-  def close(): Unit = {
-    measures.report(log +: waiting.toSeq, evaluators)
+  def close(): Unit = if (!closed) {
+    closed = true
+    val logs = log +: waiting.toSeq
+    measures.reportRows(evaluators.map(_.combines).sum)
+    measures.countRecalculated(evaluators.map(_.recalculated).sum)
+    measures.reportMemory(
+      logs.map(_.peakMemory).sum + evaluators.map(_.peakMemory).sum,
+      logs.map(_.spilledBytes).sum
+    )
     log.close()
     waiting.foreach(_.close())
     evaluators.foreach(_.close())

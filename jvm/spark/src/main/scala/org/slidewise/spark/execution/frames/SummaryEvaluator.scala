@@ -3,13 +3,71 @@ package org.slidewise.spark.execution.frames
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
-import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.rows.RowsByPosition
+import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
 import org.slidewise.spark.expressions.{RowSummary, SummarizesLastRows}
-import org.slidewise.spark.planning.{FramePlan, SummaryFrame}
+import org.slidewise.spark.plan.{FramePlan, FrameShape}
 
 /**
- * Answers functions of the last W rows from summaries of theirs: each row is inserted once, when it is the current row, and
- * never read again. O(1) a row; the summaries are all that is kept, a few hundred bytes a function and at most some megabytes.
+ * Summaries of the last W rows, one for each function of a frame. O(1) a row; a summary takes a few hundred bytes and at most
+ * some megabytes, which are charged to the task. A task that does not get them goes on: the bound is small and known.
+ */
+final private[execution] class FrameSummaries(
+    plan: FramePlan,
+    input: Seq[Attribute],
+    resources: TaskResources,
+    answers: InternalRow
+) {
+  private[this] val memory = new HeapMemory(resources)
+  private[this] val functions = plan.aggregates.map(_.function.asInstanceOf[SummarizesLastRows])
+  private[this] val ordinals = plan.aggregates.map(_.answer).toArray
+  private[this] val window = FrameShape.lastRows(plan.frame).get
+  private[this] val inserted =
+    SummarizesLastRows.inserted(plan.aggregates.map(_.filter).zip(functions), input)
+  private[this] var summaries = Array.empty[RowSummary]
+
+  /** Inserts the row and writes the answers for the frame that ends with it. */
+  def evaluate(row: InternalRow): Unit = {
+    val values = inserted(row)
+    var i = 0
+    while (i < summaries.length) {
+      summaries(i).insert(values, i)
+      answers.setDouble(ordinals(i), summaries(i).estimate)
+      i += 1
+    }
+  }
+
+  /** Begins with no rows. */
+  def reset(): Unit = use(functions.map(_.summaryOf(window)))
+
+  private def use(made: Seq[RowSummary]): Unit = {
+    summaries = made.toArray
+    val more = made.map(_.heapBytes).sum - memory.getUsed
+    if (more > 0) memory.acquire(more)
+  }
+
+  def peakMemory: Long = memory.peakHeapMemory
+
+  /** Gives all memory back. */
+  def close(): Unit = {
+    summaries = Array.empty
+    memory.releaseAll()
+  }
+
+  def serialized: Seq[Array[Byte]] = summaries.toSeq.map(_.toBytes)
+
+  /**
+   * Goes on from [[serialized]].
+   *
+   * @param next
+   *   yields one summary after the other
+   */
+  def deserialize(next: () => Array[Byte]): Unit = use(functions.map(_.summaryFrom(next())))
+}
+
+/**
+ * Evaluates functions of the last W rows from summaries: each row is inserted once, when it is the current row, and never read
+ * again.
  *
  * @param current
  *   bounds of frames of the current row alone
@@ -18,32 +76,16 @@ final private[execution] class SummaryEvaluator(
     plan: FramePlan,
     current: FrameBounds,
     input: Seq[Attribute],
-    log: RowLog,
-    results: InternalRow
-) extends FrameAnswers {
-  private[this] val functions = plan.aggregates.map(_.function.asInstanceOf[SummarizesLastRows])
-  private[this] val ordinals = plan.aggregates.map(_.result).toArray
-  private[this] val window = SummaryFrame.lastRows(plan.frame).get
-  private[this] val rows = log.reader()
+    rows: RowsByPosition,
+    resources: TaskResources,
+    answers: InternalRow
+) extends FrameEvaluator {
+  private[this] val summaries = new FrameSummaries(plan, input, resources, answers)
 
-  private[this] val inserted =
-    SummarizesLastRows.inserted(plan.aggregates.map(_.filter).zip(functions), input)
-
-  private[this] var summaries = Array.empty[RowSummary]
-
-  override def evaluate(): Unit = {
-    val row = inserted(rows(current.lo))
-    var i = 0
-    while (i < summaries.length) {
-      summaries(i).insert(row, i)
-      results.setDouble(ordinals(i), summaries(i).estimate)
-      i += 1
-    }
-  }
-
-  override def reset(): Unit = summaries = functions.map(_.summaryOf(window)).toArray
-
+  override def evaluate(): Unit = summaries.evaluate(rows(current.lo))
+  override def reset(): Unit = summaries.reset()
   override def combines: Long = 0L
-  override def peakMemory: Long = summaries.iterator.map(_.bits / 8 + 1).sum
-  override def close(): Unit = ()
+  override def recalculated: Long = 0L
+  override def peakMemory: Long = summaries.peakMemory
+  override def close(): Unit = summaries.close()
 }

@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.rows
 
+import scala.collection.mutable.ArrayBuilder
+
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.memory.MemoryBlock
@@ -7,8 +9,10 @@ import org.apache.spark.unsafe.memory.MemoryBlock
 /**
  * Consecutive rows of a [[RowLog]]: in a page of memory, or in a spill file.
  *
- * Rows of one size lie back to back. Rows of different sizes have their size in the eight bytes before them, and
- * the place of every [[RowChunk.IndexStep]]th is remembered, so that any row is found in a bounded number of steps.
+ * Rows of one size lie back to back. Rows of different sizes have their size in the eight bytes before them.
+ *
+ * Memory beside the page: rows of different sizes have an index with the place of every [[RowChunk.IndexStep]]th row, about
+ * 1 % of the rows' bytes. A spill file has 16 bytes for each block of [[RowChunk.BlockBytes]].
  *
  * @param rowSize
  *   bytes a row, or -1 if rows differ
@@ -18,7 +22,8 @@ final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
 
   var firstRow = 0L
   var pins = 0
-  var file: SpillFile = _
+  private[this] var spilled: SpillFile = _
+  private[this] var blockRows: Array[Int] = _ // the first row of each block of the file
   private[this] var count = 0
   private[this] var used = 0
   private[this] var newest = 0
@@ -26,7 +31,9 @@ final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
   private[this] var index = if (indexed) new Array[Int](16) else null
 
   def endRow: Long = firstRow + count
-  def bytes: Int = used
+
+  /** The file that holds the rows; null while they are in memory. */
+  def file: SpillFile = spilled
 
   /** Where the newest row starts, its size included, in bytes from the chunk's start. */
   def newestPlace: Int = newest
@@ -58,11 +65,51 @@ final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
     index(i) = place
   }
 
-  /** The nearest remembered row at or before `row` (counted within the chunk). */
-  def landmark(row: Int): Int = row - row % IndexStep
+  /** The places of every [[RowChunk.IndexStep]]th row, in bytes from the chunk's start; only in memory. */
+  def places: Array[Int] = index
 
-  /** Where the landmark `row` starts, in bytes from the chunk's start. */
-  def placeOf(row: Int): Int = index(row / IndexStep)
+  /**
+   * Copies the rows to a file. The caller frees the page.
+   *
+   * @param beforeEach
+   *   called before each block
+   */
+  def writeToFile(beforeEach: Runnable): Unit = {
+    val rows, ends = ArrayBuilder.make[Int]
+    var row, place = 0
+    while (row < count) {
+      rows += row
+      val start = place
+      while ({
+        place += spaceAt(place)
+        row += 1
+        row < count && place + spaceAt(place) - start <= BlockBytes
+      }) {}
+      ends += place
+    }
+    spilled = new SpillFile(page.getBaseObject, page.getBaseOffset, ends.result(), beforeEach)
+    blockRows = rows.result()
+    index = null
+  }
+
+  private def spaceAt(place: Int): Int =
+    if (indexed) spaceFor(Platform.getLong(page.getBaseObject, page.getBaseOffset + place).toInt, indexed)
+    else rowSize
+
+  /** The block of the file that holds `row` (counted within the chunk). */
+  def blockOf(row: Int): Int = {
+    val found = java.util.Arrays.binarySearch(blockRows, row)
+    if (found >= 0) found else -found - 2
+  }
+
+  /** The rows of a block, counted within the chunk: the first, and one past the last. */
+  def firstRowOf(block: Int): Int = blockRows(block)
+  def endRowOf(block: Int): Int = if (block + 1 < blockRows.length) blockRows(block + 1) else count
+
+  def deleteFile(): Unit = if (spilled != null) {
+    spilled.delete()
+    spilled = null
+  }
 
   /** Empties the chunk for rows that start at `row`. */
   def restart(row: Long): Unit = {
@@ -75,6 +122,9 @@ final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
 private[execution] object RowChunk {
   val IndexStep = 32
   val SizeBytes = 8
+
+  /** The size of a block in a spill file, in bytes; a row that is larger is a block of its own. */
+  val BlockBytes: Int = 128 << 10
 
   def spaceFor(rowBytes: Int, indexed: Boolean): Int = if (indexed) rowBytes + SizeBytes else rowBytes
 }

@@ -12,16 +12,24 @@ import org.apache.spark.unsafe.memory.MemoryBlock
 
 import org.slidewise.spark.execution.task.TaskResources
 
+/** Rows that can be read again. */
+private[execution] trait RowsByPosition {
+
+  /** The row at `position`, which may be the same object each time and gone with the next call. */
+  def apply(position: Long): UnsafeRow
+}
+
 /**
  * A queue of rows that can be read at any position between its ends, any number of times.
  *
- * Rows lie in chunks. Memory comes from the task's memory manager; when that asks for it back, chunks that no
- * reader stands in go to files, the newest first, for they are needed last. A reader of a spilled chunk holds one
- * chunk's bytes of its own.
+ * Rows lie in chunks. Memory comes from the task's memory manager. When the manager asks for it back, chunks without a reader
+ * go to files, the newest first, because they are needed last.
  *
- * Holds the rows from the last [[release]] to the last [[append]], at most one chunk more at the old end, and one
- * free page. To be used by one thread at a time; a request to spill that comes from another than the last that
- * appended is declined.
+ * Memory: the rows from the last [[release]] to the last [[append]], at most one chunk more at the old end, and one free
+ * page. A reader of a spilled chunk holds one block of the file on the heap: [[RowChunk.BlockBytes]], or one row if that is
+ * larger. See [[RowChunk]] for its index.
+ *
+ * Not safe for concurrent use. A request to spill from another thread than the last that appended is declined.
  *
  * @param rowSize
  *   bytes a row, or -1 if rows differ
@@ -43,7 +51,7 @@ final private[execution] class RowLog(
   private[this] var rows = 0L
   private[this] var onDisk = 0L
   private[this] var peak = 0L
-  private[this] var frozen = false
+  private[this] var frozen: Runnable = _
 
   /** One past the newest row's position. */
   def end: Long = rows
@@ -90,7 +98,7 @@ final private[execution] class RowLog(
         allocatePage(math.max(nextPage, atLeast))
     }
 
-  /** Where the newest row lies, its size before it if rows differ; good while no chunk has been spilled. */
+  /** The address of the newest row, or of the size before it if rows differ; valid until a chunk is spilled. */
   def newestAddress: Long = {
     val page = tail.page
     memory.encodePageNumberAndOffset(page, page.getBaseOffset + tail.newestPlace)
@@ -109,15 +117,20 @@ final private[execution] class RowLog(
   /** A row to be pointed into this log. */
   def newRow(): UnsafeRow = new UnsafeRow(fields)
 
-  /** Declines to spill from now on, so that addresses stay good. */
-  def freeze(): Unit = frozen = true
+  /**
+   * Keeps all chunks where they are from now on, so that addresses stay valid.
+   *
+   * @param onSpill
+   *   called when the memory manager asks for memory; may close the log
+   */
+  def freeze(onSpill: Runnable): Unit = frozen = onSpill
 
-  /** Lets go of the rows before `position`. */
+  /** Drops the rows before `position`. */
   def release(position: Long): Unit =
     while (!chunks.isEmpty && (chunks.peekFirst ne tail) && chunks.peekFirst.endRow <= position)
       discard(chunks.pollFirst())
 
-  /** Lets go of all rows; the next is at position 0. */
+  /** Drops all rows; the next is at position 0. */
   def clear(): Unit = {
     readers.foreach(_.leave())
     while (chunks.size > 1) discard(chunks.pollFirst())
@@ -130,10 +143,7 @@ final private[execution] class RowLog(
       if (spare == null) spare = chunk.page else freePage(chunk.page)
       chunk.page = null
     }
-    if (chunk.file != null) {
-      chunk.file.delete()
-      chunk.file = null
-    }
+    chunk.deleteFile()
   }
 
   /** Gives all memory and files back. */
@@ -154,7 +164,11 @@ final private[execution] class RowLog(
     }
 
   override def spill(size: Long, trigger: MemoryConsumer): Long =
-    if (frozen || (Thread.currentThread() ne owner)) 0L
+    if (frozen != null) {
+      val before = getUsed
+      frozen.run()
+      before - getUsed
+    } else if (Thread.currentThread() ne owner) 0L
     else {
       var freed = freeSpare()
       val each = chunks.descendingIterator
@@ -167,15 +181,16 @@ final private[execution] class RowLog(
 
   private def spill(chunk: RowChunk): Long = {
     val page = chunk.page
-    chunk.file = new SpillFile(page.getBaseObject, page.getBaseOffset, chunk.bytes)
+    chunk.writeToFile(() => resources.stopIfCancelled())
     chunk.page = null
+    val freed = page.size
     freePage(page)
     onDisk += chunk.file.bytesOnDisk
-    resources.countSpill(page.size, chunk.file.bytesOnDisk)
-    page.size
+    resources.countSpill(freed, chunk.file.bytesOnDisk)
+    freed
   }
 
-  /** A reader of this log, with a place of its own. */
+  /** A reader of this log, with a position of its own. */
   def reader(): Reader = {
     val reader = new Reader
     readers += reader
@@ -187,13 +202,19 @@ final private[execution] class RowLog(
     private[this] var chunk: RowChunk = _
     private[this] var base: AnyRef = _
     private[this] var origin = 0L
-    private[this] var loaded: Array[Byte] = Array.emptyByteArray
+
+    // The rows that lie at `base`: the chunk's, or those of one block of its file. An end of -1 is that of the chunk.
+    private[this] var first, end = 0L
+    private[this] var block = Array.emptyByteArray
+    private[this] var blockPlaces = Array.emptyIntArray
+
     private[this] var next, nextPlace = 0
 
     /** The row at `position`; the same object each time, and gone with the next call or [[RowLog.release]]. */
     override def apply(position: Long): UnsafeRow = {
-      if (chunk == null || position < chunk.firstRow || position >= chunk.endRow) stepInto(chunkOf(position))
-      val index = (position - chunk.firstRow).toInt
+      if (chunk == null || position < first || position >= (if (end < 0) chunk.endRow else end))
+        moveTo(position)
+      val index = (position - first).toInt
       if (rowSize >= 0) row.pointTo(base, origin + index.toLong * rowSize, rowSize)
       else {
         if (index != next) seek(index)
@@ -209,10 +230,10 @@ final private[execution] class RowLog(
     def another(): Reader = reader()
 
     private def seek(index: Int): Unit = {
-      val landmark = chunk.landmark(index)
-      if (index < next || landmark > next) {
-        next = landmark
-        nextPlace = chunk.placeOf(landmark)
+      val known = index - index % RowChunk.IndexStep
+      if (index < next || known > next) {
+        next = known
+        nextPlace = (if (end < 0) chunk.places else blockPlaces) (known / RowChunk.IndexStep)
       }
       while (next < index) {
         nextPlace += sizeAt(nextPlace) + RowChunk.SizeBytes
@@ -222,24 +243,45 @@ final private[execution] class RowLog(
 
     private def sizeAt(place: Int): Int = Platform.getLong(base, origin + place).toInt
 
-    private def stepInto(newChunk: RowChunk): Unit = {
+    private def moveTo(position: Long): Unit = {
+      val same = chunk != null && position >= chunk.firstRow && position < chunk.endRow
+      val to = if (same) chunk else chunkOf(position)
       leave()
-      if (newChunk.page != null) {
-        base = newChunk.page.getBaseObject
-        origin = newChunk.page.getBaseOffset
-      } else {
-        if (loaded.length < newChunk.bytes) loaded = new Array[Byte](newChunk.bytes)
-        newChunk.file.read(loaded)
-        base = loaded
-        origin = Platform.BYTE_ARRAY_OFFSET.toLong
-      }
-      chunk = newChunk
+      if (to.page != null) {
+        base = to.page.getBaseObject
+        origin = to.page.getBaseOffset
+        first = to.firstRow
+        end = -1L
+      } else load(to, to.blockOf((position - to.firstRow).toInt))
+      chunk = to
       chunk.pins += 1
       next = 0
       nextPlace = 0
     }
 
-    /** Stands nowhere, so that no chunk is kept in memory for this reader's sake. */
+    private def load(from: RowChunk, number: Int): Unit = {
+      val size = from.file.size(number)
+      if (block.length < size) block = new Array[Byte](size)
+      from.file.read(number, block)
+      base = block
+      origin = Platform.BYTE_ARRAY_OFFSET.toLong
+      first = from.firstRow + from.firstRowOf(number)
+      end = from.firstRow + from.endRowOf(number)
+      if (rowSize < 0) indexBlock((end - first).toInt)
+    }
+
+    private def indexBlock(rows: Int): Unit = {
+      val length = (rows - 1) / RowChunk.IndexStep + 1
+      if (blockPlaces.length < length) blockPlaces = new Array[Int](length)
+      var row, place = 0
+      while (row < rows) {
+        if (row % RowChunk.IndexStep == 0) blockPlaces(row / RowChunk.IndexStep) = place
+        place += sizeAt(place) + RowChunk.SizeBytes
+        row += 1
+      }
+    }
+
+    /** Unpins the current chunk, so that it can be spilled. */
     def leave(): Unit = if (chunk != null) {
       chunk.pins -= 1
       chunk = null

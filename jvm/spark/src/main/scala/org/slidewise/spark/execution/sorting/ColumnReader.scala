@@ -2,11 +2,13 @@ package org.slidewise.spark.execution.sorting
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.TaskKilledException
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
 /**
- * A value of each row that is wanted as 64 bits: a long, the bits of a double, or a sort key.
+ * An expression that is evaluated for each row to 64 bits: a long, the bits of a double, or a sort key.
  *
  * @param value
  *   of a type that [[ColumnReader]] can read, or null
@@ -18,14 +20,14 @@ final private[execution] case class InputColumn(value: Expression, flip: Long = 
 /**
  * Reads the columns of a row: first its sort keys, then other inputs, in one generated call.
  *
- * Inputs may fail (an overflow, a bad cast) on rows that no frame covers. After the first failure no inputs are read, and
- * [[inputsFailed]] says so.
+ * Inputs may fail (an overflow, a bad cast) on rows that no frame covers. The first failure is logged. After it no inputs are
+ * read, and [[inputsFailed]] says so. A failure of the sort keys, and one that ends the task, is thrown.
  */
 final private[execution] class ColumnReader(
     keys: Seq[SortKey],
     inputs: Seq[InputColumn],
     input: Seq[Attribute]
-) {
+) extends Logging {
   private[this] val width = keys.size + inputs.size
   private[this] val flips = (keys.map(_.flip) ++ inputs.map(_.flip)).toArray
   private[this] val narrow = (keys.map(_.prefix) ++ inputs.map(_.value)).map(ColumnReader.isNarrow).toArray
@@ -35,15 +37,17 @@ final private[execution] class ColumnReader(
 
   def inputsFailed: Boolean = failed
 
-  /** Puts the values of `row` into `columns` from the column `first` on. */
+  /** Writes the values of `row` into `columns`, as row `at` of the columns from `first` on. */
   def read(row: UnsafeRow, columns: LongColumns, first: Int, at: Int): Unit =
     if (failed) store(readKeys(row), keys.size, columns, first, at)
     else {
       val values =
         try readAll(row)
         catch {
-          case NonFatal(_) =>
+          case killed: TaskKilledException        => throw killed
+          case NonFatal(error) if inputs.nonEmpty =>
             failed = true
+            logInfo("Falls back to row-wise evaluation: the input of a window function failed", error)
             null
         }
       if (values == null) read(row, columns, first, at) else store(values, width, columns, first, at)
@@ -62,7 +66,7 @@ final private[execution] class ColumnReader(
 
 private[execution] object ColumnReader {
 
-  /** Whether values of the type are four bytes in a row; all others that are read are eight. */
+  /** Whether a row holds the value in four bytes; all other types here take eight. */
   private def isNarrow(value: Expression): Boolean = value.dataType match {
     case IntegerType | DateType | _: YearMonthIntervalType => true
     case _                                                 => false

@@ -2,12 +2,30 @@ package org.slidewise.spark.execution.sorting
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeRowJoiner
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.execution.{SortPrefixUtils, UnsafeExternalRowSorter}
-import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.types.LongType
 
-/** Spark's own external sorter, for rows that are too many for memory. */
-final private[sorting] class ExternalSort(input: Seq[Attribute], order: Seq[SortOrder], pageSize: Long) {
-  private[this] val first = BindReferences.bindReference(order.head, input)
+import org.slidewise.spark.execution.task.TaskResources
+
+/**
+ * Spark's external sorter, for rows that do not fit in memory. Rows that tie come in the order in which they were inserted.
+ *
+ * Spark's sorter keeps that order within a spill, but not between spills. Each row therefore carries a sequence number, which
+ * is the last sort column: 8 bytes a row, and a copy of each row that comes out.
+ *
+ * @param order
+ *   not empty
+ */
+final private[sorting] class ExternalSort(
+    input: Seq[Attribute],
+    order: Seq[SortOrder],
+    resources: TaskResources
+) {
+  private[this] val sequence = AttributeReference("sequence", LongType, nullable = false)()
+  private[this] val numbered = input :+ sequence
+  private[this] val first = BindReferences.bindReference(order.head, numbered)
   private[this] val prefix = SortPrefix(first)
 
   private[this] val prefixes = new UnsafeExternalRowSorter.PrefixComputer {
@@ -23,16 +41,36 @@ final private[sorting] class ExternalSort(input: Seq[Attribute], order: Seq[Sort
   }
 
   private[this] val sorter = UnsafeExternalRowSorter.create(
-    StructType(input.map(a => StructField(a.name, a.dataType, a.nullable))),
-    RowOrdering.create(order, input),
+    DataTypeUtils.fromAttributes(numbered),
+    RowOrdering.create(order :+ SortOrder(sequence, Ascending), numbered),
     SortPrefixUtils.getPrefixComparator(first),
     prefixes,
-    pageSize,
-    order.length == 1 && SortPrefixUtils.canSortFullyWithPrefix(first)
+    resources.memory.pageSizeBytes,
+    false
   )
 
-  def insert(row: UnsafeRow): Unit = sorter.insertRow(row)
-  def sort(): Iterator[InternalRow] = sorter.sort()
+  private[this] val joiner = GenerateUnsafeRowJoiner.create(
+    DataTypeUtils.fromAttributes(input),
+    DataTypeUtils.fromAttributes(Seq(sequence))
+  )
+  private[this] val number = UnsafeRow.createFromByteArray(16, 1)
+  private[this] var count = 0L
+
+  def insert(row: UnsafeRow): Unit = {
+    if (count % ExternalSort.CheckEvery == 0) resources.stopIfCancelled()
+    number.setLong(0, count)
+    sorter.insertRow(joiner.join(row, number))
+    count += 1
+  }
+
+  /** The rows in order; the same object each time. */
+  def sort(): Iterator[InternalRow] =
+    sorter.sort().map(UnsafeProjection.create(input.map(_.asInstanceOf[Expression]), numbered))
+
   def peakMemory: Long = sorter.getPeakMemoryUsage
   def close(): Unit = sorter.cleanupResources()
+}
+
+private object ExternalSort {
+  private val CheckEvery = 4096L
 }

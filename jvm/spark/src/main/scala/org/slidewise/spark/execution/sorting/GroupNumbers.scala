@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 /**
  * Numbers partition keys in the order in which they first appear.
  *
- * Memory: a copy of each key and about a hundred bytes besides, see [[bytes]].
+ * Memory: a copy of each key, its entry in a hash table, and what [[ranks]] needs; all in [[bytes]].
  */
 final private[sorting] class GroupNumbers {
   private[this] val numbers = new java.util.HashMap[UnsafeRow, Integer]
@@ -41,7 +41,7 @@ final private[sorting] class GroupNumbers {
     held += key.getSizeInBytes + GroupNumbers.Overhead
   }
 
-  /** For each number, the place of its key in the order of all keys. */
+  /** For each number, the rank of its key. */
   def ranks(ordering: Ordering[InternalRow]): Array[Int] = {
     val sorted = keys.indices.toArray.map(Integer.valueOf)
     java.util.Arrays.sort(sorted, (a: Integer, b: Integer) => ordering.compare(keys(a), keys(b)))
@@ -52,5 +52,7 @@ final private[sorting] class GroupNumbers {
 }
 
 private object GroupNumbers {
-  private val Overhead = 128L
+
+  // A row and its array 48, an entry of the table and its references 51, a number 16; for ranks 16 + 4 + 2 + 4.
+  private val Overhead = 144L
 }

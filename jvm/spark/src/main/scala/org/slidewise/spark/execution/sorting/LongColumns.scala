@@ -5,13 +5,13 @@ import org.slidewise.core.kernels.Validity
 /**
  * Columns of 64-bit values, any of which may be null, with a value for each row.
  *
- * Memory: [[LongColumns.bytes]], to be asked for by the owner.
+ * Memory: [[LongColumns.bytesAValue]] for each value, which the owner acquires; growing copies one column at a time.
  */
 final private[execution] class LongColumns(val width: Int) {
   private[this] val values = Array.fill(width)(Array.emptyLongArray)
   private[this] val nulls = new Array[Array[Long]](width) // a bit for each null row, once there is any
 
-  /** The values of a column; what stands at a null is zero. */
+  /** The values of a column; zero for a null. */
   def apply(column: Int): Array[Long] = values(column)
 
   def set(column: Int, row: Int, value: Long): Unit = values(column)(row) = value
@@ -26,15 +26,15 @@ final private[execution] class LongColumns(val width: Int) {
   def isNull(column: Int, row: Int): Boolean =
     nulls(column) != null && (nulls(column)(row >>> 6) >>> row & 1L) != 0
 
-  /** Whether the two rows have the same value, or both none. */
+  /** Whether the two rows have the same value, or are both null. */
   def same(column: Int, a: Int, b: Int): Boolean =
     values(column)(a) == values(column)(b) && isNull(column, a) == isNull(column, b)
 
   /**
-   * Drops the first rows of `rows`; the next after them is then at place 0.
+   * Drops the first rows of `rows` and moves the others to the front.
    *
    * @param first
-   *   how many, a multiple of 64
+   *   the number of rows to drop, a multiple of 64
    */
   def drop(first: Int, rows: Int): Unit = {
     val words = first >>> 6
@@ -50,7 +50,7 @@ final private[execution] class LongColumns(val width: Int) {
     }
   }
 
-  /** Makes room for so many rows; keeps those that there are. */
+  /** Changes the number of rows and keeps the values. */
   def resize(rows: Int): Unit = {
     var c = 0
     while (c < width) {
@@ -63,6 +63,6 @@ final private[execution] class LongColumns(val width: Int) {
 
 private[execution] object LongColumns {
 
-  /** The memory for one value of one column, in bytes, nulls rounded up. */
+  /** The memory for one value of one column, in bytes; the bit for a null is rounded up. */
   val bytesAValue: Long = 9
 }

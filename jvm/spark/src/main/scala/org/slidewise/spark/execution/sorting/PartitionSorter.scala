@@ -7,17 +7,18 @@ import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeRowJoiner
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 
 import org.slidewise.spark.execution.rows.RowLog
-import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.execution.task.{HeapMemory, MeasuredResource, TaskResources}
 
 /**
  * Sorts a task's rows by partition key and, within it, by the order columns; rows that tie stay in the order in which
  * they came.
  *
- * Spark sorts by comparing rows. This takes from each row its keys as 64 bits, parts the rows by partition key, and sorts
- * each partition by radix. Rows are copied once, into pages, and never moved.
+ * Spark sorts by comparing rows. This takes from each row its keys as 64 bits, partitions the rows by key, and sorts each
+ * partition by radix. Rows are copied once, into pages, and never moved.
  *
- * Memory: the rows; for each row its keys, its inputs and an address; a copy of each partition key, where these are hashed;
- * and while sorting [[RadixOrder.bytesARow]] more. If the task does not have it, all rows go to Spark's own external sorter.
+ * Memory: the rows, in pages of the log. On the heap, for each row its keys, its inputs and an address; a copy of each
+ * partition key, where these are hashed; and while sorting [[RadixOrder.bytesARow]] more. If the task does not have that
+ * memory, all rows go to Spark's external sorter.
  *
  * @param input
  *   the attributes of the rows that come
@@ -33,7 +34,8 @@ final private[execution] class PartitionSorter(
     spec: SortSpec,
     results: Seq[Attribute] = Nil,
     inputs: Seq[InputColumn] = Nil
-) extends MemoryConsumer(resources.memory, 0L, resources.memory.getTungstenMemoryMode) {
+) extends HeapMemory(resources)
+    with MeasuredResource {
   import PartitionSorter._
 
   private[this] val layout = input ++ results
@@ -51,7 +53,7 @@ final private[execution] class PartitionSorter(
       row => joiner.join(row, blank)
     }
 
-  private[this] val groups = if (spec.hashes) new GroupNumbers else null
+  private[this] var groups = if (spec.hashes) new GroupNumbers else null
   private[this] lazy val groupKey = UnsafeProjection.create(spec.hashed, input)
   private[this] val groupColumns = if (spec.hashes) 1 else 0
   private[this] val reader = new ColumnReader(spec.columns, inputs, input)
@@ -65,10 +67,12 @@ final private[execution] class PartitionSorter(
   private[this] var addresses = Array.emptyLongArray
   private[this] var room = 0
   private[this] var count = 0
-  private[this] var peak = 0L
 
   private[this] var external: ExternalSort = _
   private[this] var sorted: SortedRows = _
+
+  /** The rows in order; the same object each time. */
+  def sort(rows: Iterator[InternalRow]): Iterator[InternalRow] = sort(rows, (_, _) => None).rows
 
   /**
    * The rows in order, each with room for its results; the same object each time.
@@ -79,39 +83,45 @@ final private[execution] class PartitionSorter(
   def sort(
       rows: Iterator[InternalRow],
       finisher: (SortedColumns, RowPlaces) => Option[RowFinisher]
-  ): Iterator[InternalRow] = {
+  ): SortResult = {
     var unplaced: UnsafeRow = null
-    while (unplaced == null && rows.hasNext) {
+    while (unplaced == null && log.spilledBytes == 0 && rows.hasNext) {
       val row = rows.next().asInstanceOf[UnsafeRow]
       if (!add(row)) unplaced = row
     }
     // Asking for memory may be what makes the log spill.
-    val inMemory =
-      unplaced == null && acquire(count * RadixOrder.bytesARow(spec.compares)) && log.spilledBytes == 0
-    if (!inMemory) sortExternally(Option(unplaced).iterator ++ rows)
-    else {
-      log.freeze() // before more memory is asked for
-      val where = if (noted) new NotedAddresses(log, addresses) else new ComputedAddresses(log)
-      val order = inOrder(where)
-      freeMemory(count * RadixOrder.scratchBytesARow)
-      val places = new RowPlaces(log, where, order.rows)
-      val found = finisher(
-        new SortedColumns(order, columns, firstOrder, firstInput, reader.inputsFailed, acquire),
-        places
-      )
-      if (found.isEmpty) freeMemory(getUsed - addresses.length * LongBytes - count * IntBytes)
-      columns = null
-      sorted = new SortedRows(log, places, found.getOrElse(places), count, () => close())
-      addresses = null
-      sorted
-    }
+    val inMemory = unplaced == null && log.spilledBytes == 0 &&
+      acquire(count * RadixOrder.bytesARow(spec.compares)) && log.spilledBytes == 0
+    if (inMemory) sortInMemory(finisher)
+    else SortResult(sortExternally(Option(unplaced).iterator ++ rows), finished = false)
+  }
+
+  private def sortInMemory(
+      finisher: (SortedColumns, RowPlaces) => Option[RowFinisher]
+  ): SortResult = {
+    log.freeze(() => spillRows()) // before more memory is asked for
+    val where = if (noted) new NotedAddresses(log, addresses) else new ComputedAddresses(log)
+    val order = inOrder(where)
+    freeMemory(count * RadixOrder.scratchBytesARow(spec.compares))
+    freeGroups()
+    val places = new RowPlaces(log, where, order.rows)
+    val found = finisher(
+      new SortedColumns(order, columns, firstOrder, firstInput, reader.inputsFailed, acquire),
+      places
+    )
+    if (found.isEmpty) freeMemory(getUsed - addresses.length * LongBytes - count * (IntBytes + 1))
+    columns = null
+    sorted = new SortedRows(log, places, found.getOrElse(places), count, () => close(), resources)
+    addresses = null
+    SortResult(sorted, found.isDefined)
   }
 
   /**
    * @return
    *   false if there is no memory for it; the row is then not in
    */
-  private def add(row: UnsafeRow): Boolean =
+  private def add(row: UnsafeRow): Boolean = {
+    if (count % CheckEvery == 0) resources.stopIfCancelled()
     (count < room || grow()) && {
       try {
         val placed = (groups == null || number(row)) && {
@@ -126,6 +136,7 @@ final private[execution] class PartitionSorter(
         placed
       } catch { case _: SparkOutOfMemoryError => false }
     }
+  }
 
   private def number(row: UnsafeRow): Boolean = {
     val held = groups.bytes
@@ -136,20 +147,15 @@ final private[execution] class PartitionSorter(
   private def grow(): Boolean = {
     val size = if (count == 0) FirstRows else math.min(count * 2L, MostRows.toLong).toInt
     val bytesARow = columns.width * LongColumns.bytesAValue + (if (noted) LongBytes else 0L)
-    val granted = size > count && acquire((size - count) * bytesARow)
+    val copied = room * LongBytes // one column at a time is there twice
+    val granted = size > count && acquire((size - count) * bytesARow + copied)
     if (granted) {
       columns.resize(size)
       if (noted) addresses = java.util.Arrays.copyOf(addresses, size)
       room = size
+      freeMemory(copied)
     }
     granted
-  }
-
-  private def acquire(bytes: Long): Boolean = {
-    val granted = acquireMemory(bytes)
-    if (granted < bytes) freeMemory(granted)
-    peak = math.max(peak, getUsed)
-    granted == bytes
   }
 
   private def inOrder(where: RowAddresses): RadixOrder = {
@@ -158,7 +164,8 @@ final private[execution] class PartitionSorter(
     val order = spec.columns.drop(spec.partitionColumns).zipWithIndex.map { case (key, i) =>
       SortColumn(firstOrder + i, key.nullsFirst)
     }
-    new RadixOrder(columns, count, partition, order, if (spec.compares) Some(comparator(where)) else None)
+    val ties = if (spec.compares) Some(comparator(where)) else None
+    new RadixOrder(columns, count, partition, order, ties, () => resources.stopIfCancelled())
   }
 
   private def rankGroups(): Unit = {
@@ -171,13 +178,21 @@ final private[execution] class PartitionSorter(
     }
   }
 
+  private def freeGroups(): Unit = if (groups != null) {
+    freeMemory(groups.bytes)
+    groups = null
+  }
+
   private def comparator(where: RowAddresses): java.util.Comparator[Integer] = {
     val ordering = RowOrdering.create(spec.order, layout)
     val rows = Array(0, 1)
     val places = new RowPlaces(log, where, rows)
     val a = log.newRow()
     val b = log.newRow()
+    var compared = 0
     (left, right) => {
+      compared += 1
+      if (compared % CheckEvery == 0) resources.stopIfCancelled()
       rows(0) = left
       rows(1) = right
       places.locate(0, 2)
@@ -188,36 +203,42 @@ final private[execution] class PartitionSorter(
   }
 
   private def sortExternally(rest: Iterator[InternalRow]): Iterator[InternalRow] = {
+    freeArrays()
     external = new ExternalSort(
       layout,
       spec.partition.map(SortOrder(_, Ascending)) ++ spec.order,
-      resources.memory.pageSizeBytes
+      resources
     )
     // The one row that is not in the log lies in the child's buffer, which the child does not touch until asked.
     val reader = log.reader()
     var i = 0L
     while (i < log.end) {
-      if (i % ReleaseEvery == 0) log.release(i)
+      if (i % CheckEvery == 0) log.release(i)
       external.insert(reader(i))
       i += 1
     }
-    free()
+    log.close()
     rest.foreach(row => external.insert(laidOut(row.asInstanceOf[UnsafeRow])))
     external.sort()
   }
 
   /** Memory that was held at most, in bytes. */
-  def peakMemory: Long = peak + log.peakMemory + (if (external == null) 0L else external.peakMemory)
+  def peakMemory: Long = peakHeapMemory + log.peakMemory + (if (external == null) 0L else external.peakMemory)
 
   /** Bytes written to files, but for those of Spark's sorter, which counts them with the task. */
   def spilledBytes: Long =
     log.spilledBytes + (if (sorted == null) 0L else sorted.spilledBytes)
 
-  private def free(): Unit = {
-    log.close()
+  private def freeArrays(): Unit = {
     columns = null
     addresses = null
-    if (getUsed > 0) freeMemory(getUsed)
+    groups = null
+    releaseAll()
+  }
+
+  private def free(): Unit = {
+    log.close()
+    freeArrays()
   }
 
   /** Gives all memory and files back. */
@@ -228,20 +249,32 @@ final private[execution] class PartitionSorter(
   }
 
   /** Once the rows are sorted, those that are still to come can go to a file; before, the log spills by itself. */
-  override def spill(size: Long, trigger: MemoryConsumer): Long =
-    if (sorted == null || !sorted.canSpill) 0L
-    else {
-      val held = getUsed + log.getUsed
-      resources.countSpill(held, sorted.spill())
-      free()
-      held
-    }
+  override def spill(size: Long, trigger: MemoryConsumer): Long = {
+    val before = getUsed
+    spillRows()
+    before - getUsed
+  }
+
+  /** Gives back the memory of both pools, whichever was asked for. */
+  private def spillRows(): Unit = if (sorted != null && sorted.canSpill) {
+    val held = getUsed + log.getUsed
+    resources.countSpill(held, sorted.spill())
+    free()
+  }
 }
+
+/**
+ * Sorted rows.
+ *
+ * @param finished
+ *   whether a [[RowFinisher]] finishes them as they are read
+ */
+final private[execution] case class SortResult(rows: Iterator[InternalRow], finished: Boolean)
 
 private object PartitionSorter {
   private val IntBytes = 4L
   private val LongBytes = 8L
   private val FirstRows = 1024
   private val MostRows = Int.MaxValue - 16
-  private val ReleaseEvery = 4096L
+  private val CheckEvery = 4096
 }

@@ -16,28 +16,36 @@ final private[sorting] case class SortColumn(column: Int, nullsFirst: Boolean)
  * Rows in the order of their columns: partition by partition, each in the order of its order
  * columns; what ties stays as it came.
  *
- * Rows are first parted, and each partition is then sorted for itself: by radix passes from the last order column to the
+ * Rows are first partitioned, and each partition is then sorted for itself: by radix passes from the last order column to the
  * first, and where `ties` is given, runs of equal keys by comparing.
  *
- * Memory: [[RadixOrder.bytesARow]] a row, of which [[RadixOrder.scratchBytesARow]] are given up when the order stands.
+ * Memory: [[RadixOrder.bytesARow]] a row, of which [[RadixOrder.scratchBytesARow]] are garbage when the order stands.
+ *
+ * @param checkpoint
+ *   called between steps of about a million rows; may throw to cancel the sort
  */
 final private[sorting] class RadixOrder(
     columns: LongColumns,
     count: Int,
     partition: Seq[SortColumn],
     order: Seq[SortColumn],
-    ties: Option[java.util.Comparator[Integer]]
+    ties: Option[java.util.Comparator[Integer]],
+    checkpoint: Runnable
 ) extends RowOrder(columns, if (order.isEmpty) -1 else order.head.column) {
+  import RadixOrder._
+
   private[this] val numbers = new Array[Int](count)
   private[this] val keyBits = new Array[Long](count)
   protected val starts = new java.util.BitSet(count)
   private[this] val first = if (order.isEmpty) -1 else order.head.column
 
+  private[this] var passed = 0 // rows since the last checkpoint
+
   override def rows: Array[Int] = numbers
   override def keys: Array[Long] = keyBits
   override def size: Int = count
 
-  sort(new RadixSort)
+  sort(new RadixSort(checkpoint))
 
   private def sort(radix: RadixSort): Unit = {
     var i = 0
@@ -60,8 +68,11 @@ final private[sorting] class RadixOrder(
     val values = columns(by.column)
     var i = from
     while (i < until) {
-      keyBits(i) = values(numbers(i))
-      i += 1
+      val end = endOfStep(i, until)
+      while (i < end) {
+        keyBits(i) = values(numbers(i))
+        i += 1
+      }
     }
     if (until - from > 1) {
       radix.sort(keyBits, numbers, from, until)
@@ -80,11 +91,25 @@ final private[sorting] class RadixOrder(
     val each = partition.map(_.column).toArray
     var i = 1
     while (i < count) {
-      var c = 0
-      while (c < each.length && columns.same(each(c), numbers(i - 1), numbers(i))) c += 1
-      if (c < each.length) starts.set(i)
-      i += 1
+      val end = endOfStep(i, count)
+      while (i < end) {
+        var c = 0
+        while (c < each.length && columns.same(each(c), numbers(i - 1), numbers(i))) c += 1
+        if (c < each.length) starts.set(i)
+        i += 1
+      }
     }
+  }
+
+  /** Where a loop over the rows `from until until` is to stop for the next checkpoint. */
+  private def endOfStep(from: Int, until: Int): Int = {
+    val end = if (until - from < RowsBetweenCheckpoints) until else from + RowsBetweenCheckpoints
+    passed += end - from
+    if (passed >= RowsBetweenCheckpoints) {
+      passed = 0
+      checkpoint.run()
+    }
+    end
   }
 
   private def sortTies(compare: java.util.Comparator[Integer], from: Int, until: Int): Unit = {
@@ -111,10 +136,14 @@ final private[sorting] class RadixOrder(
 }
 
 private[sorting] object RadixOrder {
-  private val BoxedBytes = 16L + 4L
+  private final val RowsBetweenCheckpoints = RadixSort.RowsBetweenCheckpoints
 
-  val scratchBytesARow: Long = 2 * RadixSort.BytesARow
+  // A boxed number, a reference to it, and half a reference in the merge sort of the JDK.
+  private val BytesATie = 16L + 4L + 2L
 
   /** @param ties whether runs of equal keys are compared */
-  def bytesARow(ties: Boolean): Long = 4 + 8 + scratchBytesARow + 1 + (if (ties) BoxedBytes else 0L)
+  def scratchBytesARow(ties: Boolean): Long = 2 * RadixSort.BytesARow + (if (ties) BytesATie else 0L)
+
+  /** The row's number, its key, and bits for starts of partitions and the table of addresses. */
+  def bytesARow(ties: Boolean): Long = 4 + 8 + 1 + scratchBytesARow(ties)
 }

@@ -1,14 +1,14 @@
 package org.slidewise.spark.execution.sorting
 
 /**
- * Rows, known by their numbers, partition by partition, each in its order.
+ * The numbers of rows in sorted order, partition by partition.
  *
  * @param first
  *   the first order column, or -1 if there is none
  */
 abstract private[execution] class RowOrder(columns: LongColumns, first: Int) {
 
-  /** The places where partitions start; that of place 0 may be missing. */
+  /** The places where partitions start; place 0 may be missing. */
   protected def starts: java.util.BitSet
 
   /** The number of the row at each place. */
@@ -19,13 +19,13 @@ abstract private[execution] class RowOrder(columns: LongColumns, first: Int) {
 
   def size: Int
 
-  /** One past the last place of the partition that starts at `place`, or that `place` is in. */
+  /** One past the last place of the partition that `place` is in. */
   final def endOfPartition(place: Int): Int = {
     val next = starts.nextSetBit(place + 1)
     if (next < 0) size else next
   }
 
-  /** The places in a partition of the rows whose first order column is null; they are at one end. */
+  /** How many rows of a partition have a null in their first order column; they are at one end. */
   final def nulls(from: Int, until: Int): Int =
     if (first < 0 || !columns.anyNull(first)) 0
     else {
@@ -39,7 +39,7 @@ abstract private[execution] class RowOrder(columns: LongColumns, first: Int) {
     }
 }
 
-/** Rows that came in order, so that their places are their numbers. */
+/** The order of rows that arrived sorted: their places are their numbers. */
 final private[execution] class ArrivalOrder(
     columns: LongColumns,
     val size: Int,
@@ -49,3 +49,26 @@ final private[execution] class ArrivalOrder(
 ) extends RowOrder(columns, first) {
   override def keys: Array[Long] = columns(first)
 }
+
+/**
+ * The columns of sorted rows.
+ *
+ * @param columns
+ *   indexed by the rows' numbers, not by their places
+ * @param orderColumn
+ *   the first order column among the columns
+ * @param firstInput
+ *   the first of the inputs among the columns
+ * @param inputsFailed
+ *   whether an input failed, see [[ColumnReader]]
+ * @param acquire
+ *   acquires heap memory, in bytes; the owner of the rows releases it
+ */
+final private[execution] class SortedColumns(
+    val order: RowOrder,
+    val columns: LongColumns,
+    val orderColumn: Int,
+    val firstInput: Int,
+    val inputsFailed: Boolean,
+    val acquire: Long => Boolean
+)

@@ -5,14 +5,14 @@ import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.execution.rows.{RowChunk, RowLog}
 
-/** Where the rows of a frozen log lie, by their numbers. */
+/** The addresses of the rows of a frozen log, by their numbers. */
 abstract private[sorting] class RowAddresses {
 
-  /** Puts where each of the rows `order(from) … order(until - 1)` starts into the arrays. */
+  /** Writes the addresses of the rows `order(from) … order(until - 1)` into the arrays. */
   def locate(order: Array[Int], from: Int, until: Int, bases: Array[AnyRef], offsets: Array[Long]): Unit
 }
 
-/** As they were noted when the rows came. */
+/** Addresses that were stored when the rows arrived. */
 final private[sorting] class NotedAddresses(log: RowLog, addresses: Array[Long]) extends RowAddresses {
   override def locate(
       order: Array[Int],
@@ -31,7 +31,7 @@ final private[sorting] class NotedAddresses(log: RowLog, addresses: Array[Long])
   }
 }
 
-/** For rows of one size: found from their numbers, without a look at memory that is not in the cache. */
+/** Addresses of rows of one size: computed from their numbers, without a cache miss. */
 final private[sorting] class ComputedAddresses(log: RowLog) extends RowAddresses {
   import ComputedAddresses.BlockBits
 
@@ -75,23 +75,23 @@ private[sorting] object ComputedAddresses {
   private final val BlockBits = 8
 }
 
-/** Where sorted rows lie, found for some at a time. */
+/** Locates sorted rows, a batch at a time. */
 final private[execution] class RowPlaces(log: RowLog, addresses: RowAddresses, order: Array[Int])
     extends RowFinisher {
   private[this] var seen = 0L
   private[this] var first = 0
 
-  /** Where the rows that were last asked for start. */
+  /** The addresses of the rows that were located last. */
   val bases = new Array[AnyRef](RowPlaces.Together)
   val offsets = new Array[Long](RowPlaces.Together)
 
-  /** Finds the rows at the places `from until until`, at most [[RowPlaces.Together]]. */
+  /** Locates the rows at the places `from until until`, at most [[RowPlaces.Together]]. */
   def locate(from: Int, until: Int): Unit = {
     first = from
     addresses.locate(order, from, until, bases, offsets)
   }
 
-  /** Lets `row` be the row at `place`, which was among the last that were located. */
+  /** Points `row` to the row at `place`, which must be among those located last. */
   def pointTo(row: UnsafeRow, place: Int): Unit = {
     val base = bases(place - first)
     val offset = offsets(place - first)
@@ -100,7 +100,7 @@ final private[execution] class RowPlaces(log: RowLog, addresses: RowAddresses, o
     else row.pointTo(base, offset, Platform.getLong(base, offset - RowChunk.SizeBytes).toInt)
   }
 
-  /** Only touches the rows: reads that do not wait for each other bring them into the cache together. */
+  /** Prefetches the rows: reads that do not depend on each other load them into the cache in parallel. */
   override def finish(from: Int): Int = {
     val until = math.min(from + RowPlaces.Together, order.length)
     locate(from, until)
@@ -112,12 +112,12 @@ final private[execution] class RowPlaces(log: RowLog, addresses: RowAddresses, o
     until
   }
 
-  /** Keeps the reads alive. */
+  /** Keeps the compiler from removing the reads. */
   def touched: Long = seen
 }
 
 private[execution] object RowPlaces {
 
-  /** How many rows are fetched together: what fits into the first level of a cache. */
+  /** How many rows are located at a time: as many as fit into the first-level cache. */
   final val Together = 128
 }

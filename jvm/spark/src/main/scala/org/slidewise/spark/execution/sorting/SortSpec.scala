@@ -2,10 +2,12 @@ package org.slidewise.spark.execution.sorting
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.execution.SortPrefixUtils
 import org.apache.spark.sql.types.StringType
+import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
 
 /**
- * How a window's rows are to be sorted: in the order of their partition keys, then as `order` says.
+ * The sort order of a window's rows: by partition keys, then by `order`.
  *
  * @param partition
  *   the partition keys
@@ -15,10 +17,10 @@ final private[execution] class SortSpec(val partition: Seq[Expression], val orde
   private val partitionKeys = partition.map(key => new SortKey(SortOrder(key, Ascending)))
   private val orderKeys = order.map(new SortKey(_))
 
-  /** Whether partitions have to be told apart by hashing their keys, for their bits do not tell. */
+  /** Whether partition keys are hashed, because 64 bits do not distinguish their values. */
   val hashes: Boolean = !partitionKeys.forall(_.fits)
 
-  /** Whether rows have to be compared where the bits of their first order column are the same. */
+  /** Whether rows with equal bits of the first order column need a full comparison. */
   val compares: Boolean = !orderKeys.forall(_.fits)
 
   /** The columns that the sort needs, partition keys first. */
@@ -28,13 +30,13 @@ final private[execution] class SortSpec(val partition: Seq[Expression], val orde
   /** How many of [[columns]] are partition keys. */
   val partitionColumns: Int = if (hashes) 0 else partitionKeys.size
 
-  /** What is hashed: equal bytes for equal keys, and in the order of the keys if compared. */
+  /** The expressions to hash: equal keys have equal bytes, and keys sort as their expressions do. */
   def hashed: Seq[Expression] = partition.map(SortSpec.binary)
 }
 
 private[spark] object SortSpec {
 
-  /** Whether such rows can be parted. */
+  /** Whether rows can be partitioned by these keys. */
   def canPart(partition: Seq[Expression]): Boolean =
     partition.nonEmpty && partition.forall(key => UnsafeRowUtils.isBinaryStable(binary(key).dataType))
 
@@ -42,4 +44,34 @@ private[spark] object SortSpec {
     case text: StringType if !UnsafeRowUtils.isBinaryStable(text) => CollationKey(key)
     case _                                                        => key
   }
+}
+
+/**
+ * One sort column as 64 bits, compared as unsigned; nulls apart. A smaller key sorts first. Equal keys mean equal values if
+ * [[fits]], and need a full comparison otherwise.
+ */
+final private[execution] class SortKey(order: SortOrder) {
+
+  /** The bits before [[flip]]; null for a null. */
+  val prefix: Expression = SortPrefix(order)
+
+  /** Whether equal bits mean equal values. */
+  val fits: Boolean = SortKey.fits(order)
+
+  val nullsFirst: Boolean = order.nullOrdering == NullsFirst
+
+  /** The bits of [[prefix]] to flip: the sign where it is signed, and all for a descending order. */
+  val flip: Long = {
+    val signed = SortPrefixUtils.getPrefixComparator(order) match {
+      case radix: PrefixComparators.RadixSortSupport => radix.sortSigned
+      case _                                         => false
+    }
+    (if (signed) Long.MinValue else 0L) ^ (if (order.direction == Descending) -1L else 0L)
+  }
+}
+
+private[spark] object SortKey {
+
+  /** Whether 64 bits distinguish all values of the column. */
+  def fits(order: SortOrder): Boolean = SortPrefixUtils.canSortFullyWithPrefix(order)
 }

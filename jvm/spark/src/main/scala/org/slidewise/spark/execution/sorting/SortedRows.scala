@@ -4,8 +4,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.execution.rows.{RowFile, RowLog}
+import org.slidewise.spark.execution.task.TaskResources
 
-/** What is done to sorted rows before they are read, some at a time. */
+/** Completes sorted rows before they are read, some at a time. */
 private[execution] trait RowFinisher {
 
   /**
@@ -18,10 +19,12 @@ private[execution] trait RowFinisher {
 }
 
 /**
- * The rows of a frozen log in a given order; those that are still to come can be moved to a file.
+ * The rows of a frozen log in a given order. Rows that have not been read yet can be moved to a file.
+ *
+ * Memory: the rows are the log's. After a spill one row, and two buffers of 8 KiB.
  *
  * @param finisher
- *   called for each row once, in order
+ *   completes each row once, in order
  * @param whenUsedUp
  *   called, perhaps more than once, when there are no more rows and the last is not needed any longer
  */
@@ -30,12 +33,14 @@ final private[sorting] class SortedRows(
     private[this] var places: RowPlaces,
     private[this] var finisher: RowFinisher,
     count: Int,
-    whenUsedUp: () => Unit
+    whenUsedUp: () => Unit,
+    resources: TaskResources
 ) extends Iterator[InternalRow] {
   private[this] var owner = Thread.currentThread()
   private[this] val row = log.newRow()
   private[this] var next = 0
-  private[this] var finished = 0
+  private[this] var finished = 0 // rows before this place are complete
+  private[this] var located = 0 // rows from `next` to this place can be pointed to
   private[this] var file: RowFile = _
   private[this] var onDisk = 0L
 
@@ -47,41 +52,65 @@ final private[sorting] class SortedRows(
   override def next(): InternalRow = {
     owner = Thread.currentThread()
     if (file == null) {
-      if (next == finished) finished = finisher.finish(next)
+      if (next == located) locate(next)
       places.pointTo(row, next)
     } else file.read(row)
     next += 1
     row
   }
 
-  /** Only the thread that reads knows that no row is being read right now. */
+  private def locate(from: Int): Unit =
+    if (from == finished) {
+      finished = finisher.finish(from)
+      located = finished
+    } else {
+      located = math.min(from + RowPlaces.Together, finished)
+      places.locate(from, located)
+    }
+
+  /** Only the reading thread may spill: no row is being read while it asks. */
   def canSpill: Boolean = file == null && next < count && (Thread.currentThread() eq owner)
 
   def spilledBytes: Long = onDisk
 
   /**
-   * Moves the rows that are still to come to a file, after which nothing points into the log any more.
+   * Moves the rows that are still to come to a file, after which nothing points into the log any more. If that fails, the
+   * file is deleted and the rows stay where they are.
    *
    * @return
    *   the file's size in bytes
    */
   def spill(): Long = {
     val written = new RowFile
-    val following = log.newRow()
-    var i = next
-    while (i < count) {
-      if (i == finished) finished = finisher.finish(i)
-      places.pointTo(following, i)
-      written.write(following)
-      i += 1
+    try write(written)
+    catch {
+      case error: Throwable =>
+        try written.close()
+        catch { case e: java.io.IOException => error.addSuppressed(e) }
+        located = next
+        throw error
     }
-    onDisk = written.startReading()
     file = written
     places = null
     finisher = null
     // Whoever works on the current row keeps it, in an array of its own.
     if (next > 0) row.pointTo(row.getBytes, Platform.BYTE_ARRAY_OFFSET.toLong, row.getSizeInBytes)
     onDisk
+  }
+
+  private def write(to: RowFile): Unit = {
+    val following = log.newRow()
+    var i = next
+    while (i < count) {
+      if (i == located) {
+        resources.stopIfCancelled()
+        locate(i)
+      }
+      places.pointTo(following, i)
+      to.write(following)
+      i += 1
+    }
+    onDisk = to.startReading()
   }
 
   def close(): Unit = {

@@ -1,13 +1,15 @@
 package org.slidewise.spark.execution.states
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.DataType
 
 /**
- * The aggregate functions of one frame as one operator over rows of states: the states of all functions side by
- * side, so that a row of input costs one generated call, however many functions there are.
+ * The aggregate functions of one frame as one operator over rows of states. The states of all functions are side by side, so
+ * that an input row costs one generated call for any number of functions.
  *
  * @param aggregates
  *   each function with its filter
@@ -16,13 +18,16 @@ import org.apache.spark.sql.types.DataType
  * @param input
  *   the attributes of an input row
  * @param keepsStates
- *   whether a state goes on being used after its answer has been taken
+ *   whether a state is still used after [[lower]]
+ * @param mergeMayFail
+ *   whether a merge that fails is reported as [[MergeFailed]]
  */
 final private[execution] class FrameFunctions(
     aggregates: Seq[(AggregateFunction, Option[Expression])],
     results: Seq[Int],
     input: Seq[Attribute],
-    keepsStates: Boolean
+    keepsStates: Boolean,
+    mergeMayFail: Boolean = false
 ) {
   private[this] val offsets = aggregates.scanLeft(0)(_ + _._1.aggBufferAttributes.size)
   private[this] val stateFields = offsets.last
@@ -67,14 +72,14 @@ final private[execution] class FrameFunctions(
     stateAttributes ++ input
   )
 
-  // A place in a partition, as row_number has it, cannot be merged, and is not.
+  // Lazy: ranking functions such as row_number cannot be merged, and never are.
   private[this] lazy val merges =
     MutableProjection.create(
       perField(MergeExpressions.of),
       stateAttributes ++ aggregates.flatMap(_._1.inputAggBufferAttributes)
     )
 
-  /** Makes ready what merging takes: some milliseconds that no row need wait for. */
+  /** Generates the code for merging ahead of the first merge; takes some milliseconds. */
   def prepareToMerge(): Unit = merges: Unit
 
   private[this] val evaluate = {
@@ -108,29 +113,31 @@ final private[execution] class FrameFunctions(
     }
   }
 
-  /** Appends what `newer` stands for to `state`. */
-  def mergeInPlace(state: InternalRow, newer: InternalRow): Unit = {
-    merges.target(state)(joined(state, newer))
-    var i = 0
-    while (i < imperatives.length) {
-      imperatives(i).merge(state, newer)
-      i += 1
-    }
-  }
+  /** Merges `newer` into `state`, which is the older one. */
+  def mergeInPlace(state: InternalRow, newer: InternalRow): Unit =
+    try {
+      merges.target(state)(joined(state, newer))
+      var i = 0
+      while (i < imperatives.length) {
+        imperatives(i).merge(state, newer)
+        i += 1
+      }
+    } catch { case NonFatal(e) if mergeMayFail => throw new MergeFailed(e) }
 
-  /** Makes `target`, a state of its own, stand for `older` followed by `newer`. */
-  def merge(target: InternalRow, older: InternalRow, newer: InternalRow): Unit = {
-    merges.target(target)(joined(older, newer))
-    var i = 0
-    while (i < imperatives.length) {
-      imperatives(i).initialize(target)
-      imperatives(i).merge(target, older)
-      imperatives(i).merge(target, newer)
-      i += 1
-    }
-  }
+  /** Writes the merge of `older` and `newer` into `target`. */
+  def merge(target: InternalRow, older: InternalRow, newer: InternalRow): Unit =
+    try {
+      merges.target(target)(joined(older, newer))
+      var i = 0
+      while (i < imperatives.length) {
+        imperatives(i).initialize(target)
+        imperatives(i).merge(target, older)
+        imperatives(i).merge(target, newer)
+        i += 1
+      }
+    } catch { case NonFatal(e) if mergeMayFail => throw new MergeFailed(e) }
 
-  /** A state of no rows, an object of its own. */
+  /** A new state of no rows. */
   def newState(): InternalRow =
     if (fixedWidth) emptyFixedWidthState()
     else {
@@ -139,7 +146,7 @@ final private[execution] class FrameFunctions(
       state
     }
 
-  /** What `older` followed by `newer` stands for, as an object of its own. */
+  /** The merge of `older` and `newer`, a new object. */
   def combine(older: InternalRow, newer: InternalRow): InternalRow = {
     val state = copyOf(older)
     mergeInPlace(state, newer)
@@ -154,7 +161,7 @@ final private[execution] class FrameFunctions(
       copy
   }
 
-  /** Makes `target`, a state of its own, stand for what `state` does; both are objects. */
+  /** Copies `state` into `target`; both hold objects. */
   def copyTo(target: InternalRow, state: InternalRow): Unit = {
     var i = 0
     while (i < imperatives.length) {
@@ -181,7 +188,7 @@ final private[execution] class FrameFunctions(
     .flatten
     .toArray
 
-  // Functions that may use their state up when they answer: they get a copy.
+  // Functions that may change their state when they answer: they get a copy.
   private[this] val consumers =
     if (keepsStates) imperatives.filter(_.copiesStates) else Array.empty[MergeableFunction]
   private[this] val shown = new GenericInternalRow(stateFields)
@@ -199,11 +206,21 @@ final private[execution] class FrameFunctions(
       evaluate.target(target)(shown)
     }
 
-  /** A state of no rows as bytes, to be copied; only if [[fixedWidth]]. */
+  /** A state of no rows as an unsafe row; only if [[fixedWidth]]. */
   def emptyFixedWidthState(): UnsafeRow = {
     val nulls = stateTypes.map(Literal.create(null, _))
     val state = UnsafeProjection.create(nulls)(EmptyRow).copy()
     clear(state)
     state
   }
+}
+
+/** The merge of a function that neither Spark nor Slidewise brings has failed. Spark's window operator never calls it. */
+final private[execution] class MergeFailed(cause: Throwable)
+    extends RuntimeException(s"merging partial aggregates failed: $cause", cause)
+
+private[execution] object MergeFailed {
+  val Advice: String =
+    "The merge of an aggregate function failed; its frames are recalculated row by row from here on, as Spark does. " +
+      "Name the function in spark.slidewise.neverMerge to recalculate from the start"
 }

@@ -1,27 +1,32 @@
 package org.slidewise.spark.execution.states
 
 import org.apache.spark.sql.catalyst.expressions.{EqualTo, Expression, If, Literal}
-import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
-import org.apache.spark.sql.types.DoubleType
+import org.apache.spark.sql.catalyst.expressions.aggregate._
 
 /** How the states of a declarative aggregate are merged: as Spark does it, and exactly where one of them is empty. */
 private[execution] object MergeExpressions {
 
   /**
-   * Spark's moments (variance, covariance, correlation, regression) start with a count `n` and move a mean by a rounded
-   * step, also from a state of no rows. A column of equal values would then not have a variance of zero.
+   * Spark's moments (variance, covariance, correlation, regression) start with a count and move a mean by a rounded step,
+   * also from a state of no rows. A column of equal values would then not have a variance of zero.
    */
   def of(function: DeclarativeAggregate): Seq[Expression] = {
     val older = function.aggBufferAttributes
     val newer = function.inputAggBufferAttributes
-    var count = -1
+    val counts = countsOf(function)
     function.mergeExpressions.zipWithIndex.map { case (merged, i) =>
-      if (older(i).name == "n" && older(i).dataType == DoubleType) count = i
-      if (count < 0) merged
-      else {
+      counts.filter(_ <= i).lastOption.fold(merged) { count =>
         def isEmpty(n: Expression) = EqualTo(n, Literal(0.0))
         If(isEmpty(older(count)), newer(i), If(isEmpty(newer(count)), older(i), merged))
       }
     }
+  }
+
+  /** Where the counts of moments stand in the buffer; each is followed by its moments. */
+  private[states] def countsOf(function: DeclarativeAggregate): Seq[Int] = function match {
+    case _: CentralMomentAgg | _: Covariance | _: PearsonCorrelation => Seq(0)
+    // A covariance, which is a count, two means and a sum, and then a variance.
+    case _: RegrSlope | _: RegrIntercept => Seq(0, 4)
+    case _                               => Nil
   }
 }

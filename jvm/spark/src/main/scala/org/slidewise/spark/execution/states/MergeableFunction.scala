@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.ObjectType
 import org.apache.spark.unsafe.Platform
 
-import org.slidewise.spark.expressions.ReadsNewerOnly
+import org.slidewise.spark.expressions.NonMutatingMerge
 
 /** An imperative aggregate whose state lies at a known place in a row of states. */
 sealed abstract private[execution] class MergeableFunction(
@@ -18,13 +18,13 @@ sealed abstract private[execution] class MergeableFunction(
   final def update(state: InternalRow, input: InternalRow): Unit =
     if (filter.isEmpty || filter.get.eval(input)) function.update(state, input)
 
-  /** Appends what `newer` stands for to `state`, and leaves `newer` as it is. */
+  /** Merges `newer` into `state`, the older one, and leaves `newer` unchanged. */
   def merge(state: InternalRow, newer: InternalRow): Unit
 
-  /** Whether its code is not known to leave alone a state that it is only to read. */
+  /** Whether it may change a state that it only has to read. */
   def copiesStates: Boolean = false
 
-  /** Puts a copy of its state in `state` into `target`. */
+  /** Copies its state from `state` to `target`. */
   def copyState(state: InternalRow, target: InternalRow): Unit = ()
 }
 
@@ -55,7 +55,7 @@ private[execution] object MergeableFunction {
         }
     }
 
-    /** Past the row's setters, which would mark each word as not null; none ever is. */
+    /** Writes without the row's setters, which would also clear a null bit for each word. */
     private def mergeBytes(into: UnsafeRow, from: UnsafeRow): Unit = {
       val (older, newer) = (into.getBaseObject, from.getBaseObject)
       var at = into.getBaseOffset + firstByte
@@ -111,7 +111,7 @@ private[execution] object MergeableFunction {
   private def leavesTheRightAlone(function: TypedImperativeAggregate[_]): Boolean = function match {
     case _: ApproximatePercentile | _: CountMinSketchAgg => true
     case _: BloomFilterAggregate | _: HllSketchAgg       => true
-    case _: ReadsNewerOnly                               => true
+    case _: NonMutatingMerge                             => true
     case _                                               => false
   }
 

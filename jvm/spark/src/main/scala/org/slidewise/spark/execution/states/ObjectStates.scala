@@ -1,6 +1,6 @@
 package org.slidewise.spark.execution.states
 
-import org.apache.spark.memory.SparkOutOfMemoryError
+import org.apache.spark.memory.{MemoryMode, SparkOutOfMemoryError}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 
@@ -9,16 +9,16 @@ import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.task.TaskResources
 
 /**
- * States that are objects, or hold some: strings, wide decimals, sketches, users' buffers.
+ * States that hold objects: strings, wide decimals, sketches, users' buffers.
  *
- * Memory: the sizes of the states themselves, as [[StateSizes]] has them, followed from change to change.
+ * Memory: the sizes of the states themselves, estimated by [[StateSizes]] after each change and charged to the on-heap pool.
  */
 final private[execution] class ObjectStates(
     functions: FrameFunctions,
     rows: RowsByPosition,
     resources: TaskResources,
     maxBytes: Long
-) extends RowStates(functions, rows, resources) {
+) extends RowStates(functions, rows, resources, MemoryMode.ON_HEAP) {
 
   private[this] val sizes = new StateSizes(functions.stateTypes)
   private[this] var states = Array.empty[InternalRow]
@@ -62,7 +62,8 @@ final private[execution] class ObjectStates(
     }
 
   def tryReserve(slots: Int): Boolean = {
-    val fits = slots * largest <= maxBytes && acquire(slots * largest)
+    val bytes = bytesOf(slots)
+    val fits = bytes <= maxBytes && acquire(bytes)
     if (fits) {
       limit = maxBytes
       extend(slots)
@@ -73,9 +74,12 @@ final private[execution] class ObjectStates(
   def reserve(slots: Int): Unit = {
     limit = Long.MaxValue
     forget(slots)
-    if (!acquire(slots * largest)) throw outOfMemory(slots * largest)
+    if (!acquire(bytesOf(slots))) throw outOfMemory(bytesOf(slots))
     extend(slots)
   }
+
+  /** A slot takes memory before it holds a state. */
+  private def bytesOf(slots: Int): Long = slots * math.max(largest, StateSizes.Slot)
 
   private def acquire(bytes: Long): Boolean = {
     val wanted = bytes - getUsed
@@ -91,7 +95,7 @@ final private[execution] class ObjectStates(
     sizeOf = java.util.Arrays.copyOf(sizeOf, length)
   }
 
-  /** Drops the states from slot `from` on, and gives back what they took. */
+  /** Drops the states from slot `from` on and releases their memory. */
   private def forget(from: Int): Unit = {
     var slot = from
     while (slot < states.length) {

@@ -12,14 +12,14 @@ import org.slidewise.spark.execution.task.TaskResources
 /**
  * States of fixed width, side by side in a page of the task's memory.
  *
- * Memory: slots × bytes a state, the next power of two, and during growth as much again.
+ * Memory: slots × bytes a state, rounded up to a power of two; twice that while it grows.
  */
 final private[execution] class PagedStates(
     functions: FrameFunctions,
     rows: RowsByPosition,
     resources: TaskResources,
     maxBytes: Long
-) extends RowStates(functions, rows, resources) {
+) extends RowStates(functions, rows, resources, resources.memory.getTungstenMemoryMode) {
 
   private[this] val empty = functions.emptyFixedWidthState()
   private[this] val width = empty.getSizeInBytes

@@ -9,11 +9,11 @@ import org.apache.spark.sql.catalyst.util.HyperLogLogPlusPlusHelper
 import org.apache.spark.sql.types.{DataType, LongType}
 
 /**
- * The answer of `approx_count_distinct` for a row of states, as Spark gives it: two registers a look-up, in whole numbers,
- * where Spark makes a division for each and waits for the sum before.
+ * Evaluates `approx_count_distinct` for a row of states, with Spark's result. Sums integers, two registers a table look-up;
+ * Spark divides once for each register, in a dependent chain.
  *
- * The sum of `2^-register` is the same to the last bit: no sum of at most 2^15^ multiples of 2^-31^ is rounded. States
- * with a register above 31, which hold some billion values, are left to Spark, and so are those of more registers.
+ * The sum of `2^-register` is the same to the last bit: no sum of at most 2^15^ multiples of 2^-31^ is rounded. Spark
+ * evaluates states with a register above 31, which stand for billions of values, and states of more registers.
  *
  * @param function
  *   its state at its place in the row

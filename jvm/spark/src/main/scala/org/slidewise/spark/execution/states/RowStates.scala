@@ -1,6 +1,6 @@
 package org.slidewise.spark.execution.states
 
-import org.apache.spark.memory.MemoryConsumer
+import org.apache.spark.memory.{MemoryConsumer, MemoryMode}
 import org.apache.spark.sql.catalyst.InternalRow
 
 import org.slidewise.core.durable.SegmentStates
@@ -8,16 +8,20 @@ import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.task.TaskResources
 
 /**
- * The states of one frame's aggregate functions, over the rows of a log.
+ * The states of one frame's aggregate functions over the rows of a log.
  *
- * A request of another consumer to spill is declined: states are few where memory is short (see
- * [[org.slidewise.core.frames.TwoStacksFrames]]), and the rows that they stand for are in the log, which does spill.
+ * Declines to spill: states are few where memory is short (see [[org.slidewise.core.frames.TwoStacksFrames]]), and their rows
+ * are in the log, which does spill.
+ *
+ * @param mode
+ *   where the states lie: pages follow Spark's setting, objects are always on the heap
  */
 abstract private[execution] class RowStates(
     functions: FrameFunctions,
     rows: RowsByPosition,
-    resources: TaskResources
-) extends MemoryConsumer(resources.memory, 0L, resources.memory.getTungstenMemoryMode)
+    resources: TaskResources,
+    mode: MemoryMode
+) extends MemoryConsumer(resources.memory, 0L, mode)
     with SegmentStates[InternalRow] {
 
   private[this] var combined = 0L
@@ -35,7 +39,7 @@ abstract private[execution] class RowStates(
   /** Called after rows have been added to the state in `slot`. */
   protected def changed(slot: Int): Unit = ()
 
-  /** Called when the rows that the states stand for are gone. */
+  /** Called when the log drops all rows. */
   def reset(): Unit = ()
 
   def clear(slot: Int): Unit = functions.clear(older(slot))
@@ -72,7 +76,7 @@ abstract private[execution] class RowStates(
 
   final def lower(slot: Int, results: InternalRow): Unit = functions.lower(older(slot), results)
 
-  /** Gives all memory back. */
+  /** Releases all memory. */
   def close(): Unit
 
   final override def spill(size: Long, trigger: MemoryConsumer): Long = 0L
@@ -80,12 +84,12 @@ abstract private[execution] class RowStates(
 
 private[execution] object RowStates {
 
-  /** After how many combines to see whether the task has been cancelled. */
+  /** The number of combines between checks for cancellation. */
   private val CheckEvery = 4096L
 
   /**
    * @param maxBytes
-   *   the most memory to take for the sake of speed; less is taken where it is not to be had
+   *   memory limit for cached states; fewer are cached if the task has less
    */
   def apply(
       functions: FrameFunctions,

@@ -7,16 +7,16 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeMapData,
   UnsafeRow
 }
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.{CalendarIntervalType, DataType, DecimalType}
 import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.SizeEstimator
 
 /**
- * How many bytes a row of states takes on the heap.
+ * Estimates the heap memory of a row of states, in bytes.
  *
- * Strings and the like are measured each time. Other objects, such as sketches and users' buffers, can only be measured
- * by following their references: that is done for one of [[StateSizes.MeasureEvery]] states, and the largest size seen
- * counts for all.
+ * Strings, binaries, rows, arrays and maps are measured each time. Other objects, such as sketches and users' buffers, are
+ * measured by following their references, which is slow: one of [[StateSizes.MeasureEvery]] states is measured, and the largest
+ * size so far is the estimate for all.
  */
 final private[execution] class StateSizes(types: Seq[DataType]) {
   import StateSizes._
@@ -52,8 +52,27 @@ final private[execution] class StateSizes(types: Seq[DataType]) {
   }
 }
 
-private object StateSizes {
+private[states] object StateSizes {
+
+  /** The bytes for a reference to a state and its size. */
+  val Slot = 16L
+
   private val MeasureEvery = 256
-  private val Slot = 16L
   private val Header = 48L
+}
+
+/** Where a state of a type can be kept. */
+private[spark] object StateTypes {
+
+  /**
+   * Whether a field lies in the fixed part of an unsafe row.
+   *
+   * Wide decimals do not: Spark keeps sums of them with more digits than the type has until the result is asked
+   * for, and an unsafe row would cut them off.
+   */
+  def isFixedWidth(dataType: DataType): Boolean = dataType match {
+    case CalendarIntervalType => false
+    case d: DecimalType       => d.precision <= 18
+    case other                => UnsafeRow.isFixedLength(other)
+  }
 }

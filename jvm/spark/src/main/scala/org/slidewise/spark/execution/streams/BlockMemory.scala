@@ -1,6 +1,6 @@
 package org.slidewise.spark.execution.streams
 
-import org.apache.spark.memory.MemoryConsumer
+import org.apache.spark.memory.{MemoryConsumer, MemoryMode}
 
 import org.slidewise.spark.execution.task.TaskResources
 
@@ -16,7 +16,7 @@ private[streams] trait BlockMemory {
  * state store. A request to spill from another thread than the log's is declined, since the log is not thread-safe.
  */
 final private[streams] class TaskBlockMemory(resources: TaskResources)
-    extends MemoryConsumer(resources.memory, 0L, resources.memory.getTungstenMemoryMode)
+    extends MemoryConsumer(resources.memory, 0L, MemoryMode.ON_HEAP)
     with BlockMemory {
   import TaskBlockMemory._
 

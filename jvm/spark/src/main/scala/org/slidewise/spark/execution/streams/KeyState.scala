@@ -16,7 +16,7 @@ final private[streams] class KeyState(
     val pending: PendingRows,
     val rows: StateLog,
     val waiting: StateLog,
-    val evaluators: Array[StreamFrameAnswers]
+    val evaluators: Array[StreamFrameEvaluator]
 ) {
   private[this] val out = new StateWriter
 

@@ -5,8 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.execution.aggregate.ScalaAggregator
 import org.apache.spark.sql.types.{DataType, DateType, TimestampNTZType, TimestampType}
 
-import org.slidewise.spark.planning.{Algorithm, WindowSql}
-import org.slidewise.spark.planning.streams.{StreamFramePlan, StreamPlan}
+import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, FrameShape, SlidingWindowPlan, WindowSql}
 
 /** A column of stored rows or of an aggregation buffer. */
 final private[streams] case class StoredColumn(name: String, sqlType: String) {
@@ -128,7 +127,7 @@ final private[streams] case class StateLayout(columns: Seq[Int], frames: Seq[Fra
 
   def input(attributes: Seq[Attribute]): Seq[Attribute] = columns.map(attributes)
 
-  def framesOf(plan: StreamPlan): StreamPlan = plan.copy(frames = frames.map { place =>
+  def framesOf(plan: SlidingWindowPlan): SlidingWindowPlan = plan.copy(frames = frames.map { place =>
     val frame = plan.frames(place.frame)
     frame.copy(aggregates = place.functions.map(frame.aggregates))
   })
@@ -161,7 +160,7 @@ private[streams] object StoredWindow {
 
   /** The window of a query, the same in each of its runs. */
   def of(
-      plan: StreamPlan,
+      plan: SlidingWindowPlan,
       partitionSpec: Seq[Expression],
       order: SortOrder,
       input: Seq[Attribute],
@@ -171,7 +170,7 @@ private[streams] object StoredWindow {
     val columns = new ColumnNames(input, computed)
     StoredWindow(
       plan.frames.map(frame =>
-        StoredFrame(WindowSql.of(frame.frame.specified), stateOf(frame), functionsOf(frame, columns))
+        StoredFrame(WindowSql.of(frame.frame), stateOf(frame), functionsOf(frame, columns))
       ),
       partitionSpec.map(columns.sql),
       columns.sql(order.child),
@@ -180,13 +179,13 @@ private[streams] object StoredWindow {
     )
   }
 
-  private def stateOf(frame: StreamFramePlan) = frame.algorithm match {
-    case Algorithm.AdditiveSummaries                            => StoredFrame.Summaries
-    case Algorithm.Recalculation if frame.frame.lower.isDefined => StoredFrame.Rows
-    case _                                                      => StoredFrame.Buffers
+  private def stateOf(frame: FramePlan) = frame.method match {
+    case EvaluationMethod.AdditiveSummaries                                   => StoredFrame.Summaries
+    case EvaluationMethod.Recalculation if !FrameShape.isGrowing(frame.frame) => StoredFrame.Rows
+    case _                                                                    => StoredFrame.Buffers
   }
 
-  private def functionsOf(frame: StreamFramePlan, columns: ColumnNames) = frame.aggregates.map { a =>
+  private def functionsOf(frame: FramePlan, columns: ColumnNames) = frame.aggregates.map { a =>
     StoredFunction(
       columns.sql(a.function) + a.filter.fold("")(f => s" FILTER (WHERE ${columns.sql(f)})"),
       a.function.getClass.getName,
@@ -224,7 +223,7 @@ private[streams] object StoredWindow {
   }
 
   def textOf(
-      plan: StreamPlan,
+      plan: SlidingWindowPlan,
       partitionSpec: Seq[Expression],
       order: SortOrder,
       input: Seq[Attribute],
@@ -237,7 +236,7 @@ private[streams] object StoredWindow {
     val frames = plan.frames.map { frame =>
       val functions =
         frame.aggregates.map(a => sql(a.function) + a.filter.fold("")(f => s" FILTER (WHERE ${sql(f)})"))
-      s"${functions.mkString(", ")} OVER ${WindowSql.of(frame.frame.specified)}"
+      s"${functions.mkString(", ")} OVER ${WindowSql.of(frame.frame)}"
     }
     val columns = input.map(a => s"${a.name} ${a.dataType.sql}")
     Text(

@@ -5,16 +5,12 @@ import java.nio.ByteBuffer
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
+import org.slidewise.spark.execution.frames.FrameBounds
 import org.slidewise.spark.execution.rows.RowsByPosition
-import org.slidewise.spark.planning.FrameOffset
-import org.slidewise.spark.planning.streams.StreamFrame
+import org.slidewise.spark.plan.{FrameOffset, FrameShape}
 
 /** Where the frame of one row after the other begins and ends, among rows whose places are settled. */
-abstract private[streams] class StreamBounds {
-  protected var loAt, hiAt = 0L
-
-  final def lo: Long = loAt
-  final def hi: Long = hiAt
+abstract private[streams] class StreamBounds extends FrameBounds {
 
   /**
    * Moves to the frame of the row at `position`.
@@ -138,18 +134,13 @@ private[streams] object StreamBounds {
    *   the attributes of the rows that the bounds are found from
    */
   def of(
-      frame: StreamFrame,
+      frame: SpecifiedWindowFrame,
       order: SortOrder,
       input: Seq[Attribute],
       times: RowsByPosition,
       timeField: Int,
       timeZone: String
   ): StreamBounds = {
-    def rows(bound: Expression): Int = bound match {
-      case CurrentRow             => 0
-      case IntegerLiteral(offset) => offset
-      case other                  => throw new IllegalStateException(s"${other.sql} is not a bound in rows")
-    }
     def range(bound: Expression): TimeBound = bound match {
       case CurrentRow => new TimeBound(Some(0L), IdentityProjection)
       case offset     =>
@@ -159,8 +150,11 @@ private[streams] object StreamBounds {
         )
     }
     frame.frameType match {
-      case RowFrame   => new StreamRowsBounds(frame.lower.map(rows), rows(frame.upper))
-      case RangeFrame => new StreamRangeBounds(frame.lower.map(range), range(frame.upper), times, timeField)
+      case RowFrame =>
+        new StreamRowsBounds(FrameShape.rowOffset(frame.lower), FrameShape.rowOffset(frame.upper).get)
+      case RangeFrame =>
+        val lower = if (FrameShape.isGrowing(frame)) None else Some(range(frame.lower))
+        new StreamRangeBounds(lower, range(frame.upper), times, timeField)
     }
   }
 }

@@ -2,119 +2,32 @@ package org.slidewise.spark.execution.streams
 
 import java.nio.ByteBuffer
 
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
+/** Evaluates the functions of one frame, row by row of one key, and keeps its state from batch to batch. */
+private[streams] trait StreamFrameEvaluator {
 
-import org.slidewise.core.Aggregator
-import org.slidewise.core.durable.{DurableQueue, SegmentedFrames}
-import org.slidewise.core.state.CellStore
-import org.slidewise.spark.execution.frames.{AnswersAsSpark, OverflowGuards}
-import org.slidewise.spark.execution.states.{FrameFunctions, RowStates}
-import org.slidewise.spark.execution.task.TaskResources
-import org.slidewise.spark.planning.streams.StreamFramePlan
+  /** The bounds of the frames. */
+  def bounds: StreamBounds
 
-/**
- * Answers the functions of one frame for one row of a key after the other, and is kept from batch to batch.
- *
- * @param index
- *   the frame's place among the operator's frames, which says where its states are kept
- * @param firstGuard
- *   the place in `results` of the first of its guards
- */
-final private[streams] class StreamFrameEvaluator(
-    plan: StreamFramePlan,
-    index: Int,
-    override val bounds: StreamBounds,
-    input: Seq[Attribute],
-    log: StateLog,
-    cells: KeyCells,
-    resources: TaskResources,
-    maxStateBytes: Long,
-    results: InternalRow,
-    firstGuard: Int
-) extends StreamFrameAnswers {
-  private[this] val functions = plan.aggregates.map(a => (a.function, a.filter))
-  private[this] val ordinals = plan.aggregates.map(_.result)
-  private[this] val guards = new OverflowGuards(plan.aggregates, firstGuard, results)
+  /** The oldest position that will be read again. */
+  def needs: Long
 
-  private[this] val all =
-    new FrameFunctions(functions ++ guards.functions, ordinals ++ guards.ordinals, input, keepsStates = true)
-  private[this] val codec = new StateCodec((functions ++ guards.functions).map(_._1), all.fixedWidth)
-  private[this] val states = RowStates(all, log.reader(), resources, maxStateBytes)
-  private[this] var queueCombines = 0L
+  /** Writes the results of the frame that `bounds` has moved to. */
+  def evaluate(): Unit
 
-  if (plan.frame.lower.isDefined) all.prepareToMerge()
+  def combines: Long
 
-  private object operator extends Aggregator[InternalRow, InternalRow, InternalRow] {
-    override lazy val identity: InternalRow = all.newState()
-    override def lift(in: InternalRow): InternalRow = in
-    override def combine(older: InternalRow, newer: InternalRow): InternalRow = {
-      queueCombines += 1
-      all.combine(older, newer)
-    }
-    override def lower(agg: InternalRow): InternalRow = agg
-  }
+  /** Begins a key without state. */
+  def reset(): Unit
 
-  private object middle extends CellStore[InternalRow] {
-    private[this] val section = StateCells.FirstMiddle + index
-    def load(cell: Int): InternalRow = codec.fromBytes(cells.data(section, cell.toLong))
-    def save(cell: Int, state: InternalRow): Unit =
-      cells.put(section, cell.toLong, 0L, 0L, codec.toBytes(state))
-    def remove(cell: Int): Unit = cells.remove(section, cell.toLong)
-  }
+  /** Removes the key's cells of this frame. */
+  def drop(): Unit
 
-  private[this] val frames = new SegmentedFrames(
-    states,
-    new DurableQueue(operator, middle),
-    if (plan.frame.lower.isEmpty) Long.MaxValue else StateLog.RowsABlock
-  )
+  /** Writes the part of the state that [[reopen]] reads, beside those cells. */
+  def writeTo(out: StateWriter): Unit
 
-  private[this] val asSpark =
-    new AnswersAsSpark(plan.aggregates, input, log.reader(), resources, maxStateBytes, results)
+  /** Continues a key from its written state. */
+  def reopen(in: ByteBuffer): Unit
 
-  // The bounds may be ahead of the last answer, when the frame of another evaluator is not complete.
-  override def needs: Long = if (plan.frame.lower.isEmpty) frames.newest else bounds.lo
-
-  override def evaluate(): Unit =
-    try {
-      states.lower(frames.slide(bounds.lo, bounds.hi), results)
-      if (guards.exceeded) asSpark.evaluate(bounds.lo, bounds.hi)
-    } catch {
-      case _: ArithmeticException if guards.nonEmpty =>
-        frames.drop() // made again from the rows of the next frame
-        frames.reset()
-        asSpark.evaluate(bounds.lo, bounds.hi)
-    }
-
-  override def combines: Long = states.combines + queueCombines + asSpark.combines
-
-  override def reset(): Unit = {
-    bounds.moveTo(0L, 0L)
-    frames.reset()
-    asSpark.reset()
-  }
-
-  override def drop(): Unit = frames.drop()
-
-  override def writeTo(out: StateWriter): Unit = {
-    bounds.writeTo(out)
-    val kept = frames.close()
-    Seq(kept.lo, kept.frontEnd, kept.backStart, kept.hi).foreach(out.long)
-    kept.middle.foreach(out.int)
-    out.bytes(codec.toBytes(kept.back))
-  }
-
-  override def reopen(in: ByteBuffer): Unit = {
-    bounds.reopen(in)
-    val ends = Array.fill(4)(in.getLong())
-    val queue = Array.fill(DurableQueue.Positions)(in.getInt())
-    val back = codec.fromBytes(StateWriter.readBytes(in))
-    frames.open(SegmentedFrames.Kept(ends(0), ends(1), ends(2), ends(3), queue, back))
-    asSpark.reset()
-  }
-
-  override def close(): Unit = {
-    states.close()
-    asSpark.close()
-  }
+  /** Gives all memory back. */
+  def close(): Unit
 }

@@ -2,18 +2,18 @@ package org.slidewise.spark.execution.streams
 
 import java.nio.ByteBuffer
 
-import org.slidewise.spark.execution.frames.AnswersAsSpark
+import org.slidewise.spark.execution.frames.FrameRecalculation
 
-/** Answers each frame from its rows: for functions whose states are the rows, and for frames so short that it is faster. */
-final private[streams] class StreamRecalculation(answers: AnswersAsSpark, override val bounds: StreamBounds)
-    extends StreamFrameAnswers {
+/** Recalculates each frame from its rows. */
+final private[streams] class StreamRecalculatingEvaluator(recalculation: FrameRecalculation, override val bounds: StreamBounds)
+    extends StreamFrameEvaluator {
   override def needs: Long = bounds.lo
-  override def evaluate(): Unit = answers.evaluate(bounds.lo, bounds.hi)
-  override def combines: Long = answers.combines
+  override def evaluate(): Unit = recalculation.evaluate(bounds.lo, bounds.hi)
+  override def combines: Long = recalculation.combines
 
   override def reset(): Unit = {
     bounds.moveTo(0L, 0L)
-    answers.reset()
+    recalculation.reset()
   }
 
   override def drop(): Unit = ()
@@ -21,8 +21,8 @@ final private[streams] class StreamRecalculation(answers: AnswersAsSpark, overri
 
   override def reopen(in: ByteBuffer): Unit = {
     bounds.reopen(in)
-    answers.reset()
+    recalculation.reset()
   }
 
-  override def close(): Unit = answers.close()
+  override def close(): Unit = recalculation.close()
 }

@@ -3,61 +3,49 @@ package org.slidewise.spark.execution.streams
 import java.nio.ByteBuffer
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.Attribute
 
+import org.slidewise.spark.execution.frames.FrameSummaries
 import org.slidewise.spark.execution.rows.RowsByPosition
-import org.slidewise.spark.expressions.{RowSummary, SummarizesLastRows}
-import org.slidewise.spark.planning.PlannedAggregate
+import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.plan.FramePlan
 
 /**
- * Answers functions of the last `window` rows from summaries of theirs, which are all that is kept: a few hundred bytes a key.
+ * Evaluates functions of the last rows from summaries, which are the only state: a few hundred bytes a key.
  *
  * @param bounds
  *   of frames of the current row alone
  */
 final private[streams] class StreamSummaryEvaluator(
-    aggregates: Seq[PlannedAggregate],
-    window: Long,
+    plan: FramePlan,
     override val bounds: StreamBounds,
     input: Seq[Attribute],
     rows: RowsByPosition,
-    results: InternalRow
-) extends StreamFrameAnswers {
-  private[this] val functions = aggregates.map(_.function.asInstanceOf[SummarizesLastRows])
-  private[this] val ordinals = aggregates.map(_.result).toArray
-  private[this] val inserted = SummarizesLastRows.inserted(aggregates.map(_.filter).zip(functions), input)
-  private[this] var summaries = Array.empty[RowSummary]
+    resources: TaskResources,
+    answers: InternalRow
+) extends StreamFrameEvaluator {
+  private[this] val summaries = new FrameSummaries(plan, input, resources, answers)
 
   override def needs: Long = bounds.lo
-
-  override def evaluate(): Unit = {
-    val row = inserted(rows(bounds.lo))
-    var i = 0
-    while (i < summaries.length) {
-      summaries(i).insert(row, i)
-      results.setDouble(ordinals(i), summaries(i).estimate)
-      i += 1
-    }
-  }
-
+  override def evaluate(): Unit = summaries.evaluate(rows(bounds.lo))
   override def combines: Long = 0L
 
   override def reset(): Unit = {
     bounds.moveTo(0L, 0L)
-    summaries = functions.map(_.summaryOf(window)).toArray
+    summaries.reset()
   }
 
   override def drop(): Unit = ()
 
   override def writeTo(out: StateWriter): Unit = {
     bounds.writeTo(out)
-    summaries.foreach(summary => out.bytes(summary.toBytes))
+    summaries.serialized.foreach(out.bytes)
   }
 
   override def reopen(in: ByteBuffer): Unit = {
     bounds.reopen(in)
-    summaries = functions.map(_.summaryFrom(StateWriter.readBytes(in))).toArray
+    summaries.deserialize(() => StateWriter.readBytes(in))
   }
 
-  override def close(): Unit = ()
+  override def close(): Unit = summaries.close()
 }

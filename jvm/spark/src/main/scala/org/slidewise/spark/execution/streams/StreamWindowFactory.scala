@@ -10,11 +10,10 @@ import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.types.BooleanType
 import org.apache.spark.util.SerializableConfiguration
 
-import org.slidewise.spark.execution.frames.AnswersAsSpark
+import org.slidewise.spark.execution.frames.FrameRecalculation
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
 import org.slidewise.spark.execution.task.TaskResources
-import org.slidewise.spark.planning.{Algorithm, SummaryFrame}
-import org.slidewise.spark.planning.streams.{StreamFrame, StreamOptions, StreamPlan}
+import org.slidewise.spark.plan._
 
 /**
  * All that a task needs to run a window over its part of a batch; made on the driver, sent to the executors.
@@ -25,7 +24,7 @@ import org.slidewise.spark.planning.streams.{StreamFrame, StreamOptions, StreamP
  *   the same columns in the order of the output
  */
 final private[streams] class StreamWindowFactory(
-    plan: StreamPlan,
+    plan: SlidingWindowPlan,
     partitionSpec: Seq[Expression],
     order: SortOrder,
     options: StreamOptions,
@@ -40,18 +39,8 @@ final private[streams] class StreamWindowFactory(
 
   private val timeField = timeIn(childOutput)
 
-  /** What later frames need of a row. */
-  private val summaryAttributes: Seq[Attribute] = {
-    val range = plan.frames.exists(_.frame.frameType == RangeFrame)
-    val needed = AttributeSet(
-      (if (range) Seq(order.child) else Nil) ++
-        plan.frames.flatMap(_.aggregates).flatMap(a => a.function.children ++ a.filter)
-    )
-    childOutput.filter(needed.contains)
-  }
-
-  /** Whether a row's frames are complete as soon as the row has its place. */
-  private val direct = plan.frames.forall(f => f.frame.frameType == RowFrame && !f.frame.looksAhead)
+  /** The attributes of a row that later frames and functions need. */
+  private val summaryAttributes = plan.neededAttributes(childOutput)
 
   /**
    * @param lateUntil
@@ -75,25 +64,26 @@ final private[streams] class StreamWindowFactory(
     val logMemory, waitingMemory = new TaskBlockMemory(resources)
     val log = new StateLog(cells, StateCells.Rows, summaryAttributes.size, logMemory)
 
-    val firstGuards = plan.frames.scanLeft(plan.answers.size)(_ + _.aggregates.count(_.guard.isDefined))
+    val firstGuards = plan.frames.scanLeft(plan.answers.size)(_ + _.guards.size)
     val results = new SpecificInternalRow(
       plan.answers.map(_.dataType) ++ Seq.fill(firstGuards.last - plan.answers.size)(BooleanType)
     )
-    def boundsOf(frame: StreamFrame) =
+    def boundsOf(frame: SpecifiedWindowFrame) =
       StreamBounds.of(frame, order, childOutput, log.reader(), timeIn(summaryAttributes), options.timeZone)
     val evaluators = plan.frames.zipWithIndex
       .map {
-        case (frame, _) if frame.algorithm == Algorithm.AdditiveSummaries =>
+        case (frame, _) if frame.method == EvaluationMethod.AdditiveSummaries =>
           new StreamSummaryEvaluator(
-            frame.aggregates,
-            SummaryFrame.lastRows(frame.frame.specified).get,
-            boundsOf(StreamFrame.CurrentRowOnly),
+            frame,
+            boundsOf(frame.read),
             summaryAttributes,
             log.reader(),
+            resources,
             results
           )
-        case (frame, _) if frame.algorithm == Algorithm.Recalculation && frame.frame.lower.isDefined =>
-          val answers = new AnswersAsSpark(
+        case (frame, _)
+            if frame.method == EvaluationMethod.Recalculation && !FrameShape.isGrowing(frame.frame) =>
+          val recalculation = new FrameRecalculation(
             frame.aggregates,
             summaryAttributes,
             log.reader(),
@@ -101,9 +91,9 @@ final private[streams] class StreamWindowFactory(
             options.maxStateBytes,
             results
           )
-          new StreamRecalculation(answers, boundsOf(frame.frame))
+          new StreamRecalculatingEvaluator(recalculation, boundsOf(frame.frame))
         case (frame, index) =>
-          new StreamFrameEvaluator(
+          new StreamBufferEvaluator(
             frame,
             index,
             boundsOf(frame.frame),
@@ -116,7 +106,7 @@ final private[streams] class StreamWindowFactory(
             firstGuards(index)
           )
       }
-      .toArray[StreamFrameAnswers]
+      .toArray[StreamFrameEvaluator]
     val pending = new PendingRows(cells, childOutput.size, timeField)
     val waiting = new StateLog(cells, StateCells.Waiting, childOutput.size, waitingMemory)
     val key = new KeyState(cells, pending, log, waiting, evaluators)
@@ -124,7 +114,7 @@ final private[streams] class StreamWindowFactory(
       key,
       UnsafeProjection.create(summaryAttributes.map(_.asInstanceOf[Expression]), childOutput),
       timeField,
-      direct,
+      plan.answersAtOnce,
       results,
       UnsafeProjection.create(outputColumns ++ plan.results.map(unnamed), childOutput ++ plan.answers),
       cancellation
@@ -142,7 +132,7 @@ final private[streams] class StreamWindowFactory(
 
     val watermark = evictUntil.fold(Long.MinValue)(Math.multiplyExact(_, 1000L))
     new StreamWindowTask(
-      if (rows.isEmpty) Iterator.empty else sorter.sort(rows, (_, _) => None).map(_.asInstanceOf[UnsafeRow]),
+      if (rows.isEmpty) Iterator.empty else sorter.sort(rows).map(_.asInstanceOf[UnsafeRow]),
       UnsafeProjection.create(partitionSpec, childOutput),
       cells,
       key,
@@ -175,7 +165,7 @@ final private[streams] class StreamWindowFactory(
     case other           => other
   }
 
-  private def expiryOf(evaluators: Array[StreamFrameAnswers])(newest: Long): Long =
+  private def expiryOf(evaluators: Array[StreamFrameEvaluator])(newest: Long): Long =
     if (newest == Long.MinValue) Long.MaxValue
     else {
       val ends = evaluators.map(_.bounds.lastsUntil(newest))

@@ -18,7 +18,7 @@ import org.apache.spark.sql.execution.streaming.operators.stateful._
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.util.SerializableConfiguration
 
-import org.slidewise.spark.planning.streams.{StreamOptions, StreamPlan}
+import org.slidewise.spark.plan.{SlidingWindowPlan, StreamOptions}
 
 /**
  * Evaluates aggregates over frames of a stream. Each row is emitted once with its results: when the watermark passes it, or, in
@@ -31,7 +31,7 @@ import org.slidewise.spark.planning.streams.{StreamOptions, StreamPlan}
  *   the SQL of the expressions that Spark's analyzer has moved to columns of `child`, by column name
  */
 case class StreamingSlidingWindowExec(
-    plan: StreamPlan,
+    plan: SlidingWindowPlan,
     partitionSpec: Seq[Expression],
     order: SortOrder,
     options: StreamOptions,
@@ -50,7 +50,7 @@ case class StreamingSlidingWindowExec(
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
   override protected def stringArgs: Iterator[Any] = Iterator[Any](
-    plan.frames.map(_.algorithm.toString).distinct,
+    plan.methods.map(_.toString),
     plan.results,
     partitionSpec,
     order,
@@ -69,13 +69,16 @@ case class StreamingSlidingWindowExec(
   private def assigned =
     AssignedState(stateInfo, eventTimeWatermarkForLateEvents, eventTimeWatermarkForEviction)
 
-  /** Takes state and watermarks from Spark's rules, which do not know this operator; see [[StateAssignment]]. */
+  /**
+   * Takes state and watermarks from Spark's rules, which do not know this operator; see [[StateAssignment]]. Without keys there is
+   * one partition. Spark counts the state stores that a batch with foreachBatch commits.
+   */
   override def transformDownWithPruning(condition: TreePatternBits => Boolean, ruleId: RuleId)(
       rule: PartialFunction[SparkPlan, SparkPlan]
   ): SparkPlan = SparkStateAssignment.assigned(this, assigned, rule) match {
     case Some(AssignedState(info, lateEvents, eviction)) =>
       copy(
-        stateInfo = info,
+        stateInfo = info.map(assigned => if (partitionSpec.isEmpty) assigned.copy(numPartitions = 1) else assigned),
         eventTimeWatermarkForLateEvents = lateEvents,
         eventTimeWatermarkForEviction = eviction
       ).mapChildren(_.transformDownWithPruning(condition, ruleId)(rule))

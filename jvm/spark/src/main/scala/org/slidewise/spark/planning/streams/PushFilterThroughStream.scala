@@ -4,6 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression,
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Window}
 import org.apache.spark.sql.catalyst.rules.Rule
 
+import org.slidewise.spark.plan.{StreamInput, StreamOutput}
+
 /** Pushes filters on the partition keys below a window over a stream, as Spark's own rule does for tables. */
 object PushFilterThroughStream extends Rule[LogicalPlan] with PredicateHelper {
 

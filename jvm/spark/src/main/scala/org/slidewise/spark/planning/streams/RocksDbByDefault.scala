@@ -7,6 +7,7 @@ import org.apache.spark.sql.{classic, SparkSession}
 import org.apache.spark.sql.execution.streaming.runtime.{StreamExecution, StreamingQueryWrapper}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.streaming.StreamingQueryListener
+import org.slidewise.spark.plan.StreamOutput
 
 /**
  * Keeps the state of queries with windows over streams in RocksDB, with changelog checkpoints, if the session names no state

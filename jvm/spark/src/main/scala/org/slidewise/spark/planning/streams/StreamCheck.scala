@@ -2,12 +2,11 @@ package org.slidewise.spark.planning.streams
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
-import org.apache.spark.sql.catalyst.expressions.RowFrame
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.plan.{StreamInput, StreamOptions, StreamOutput, StreamRefused, WindowPlan}
 
 /** Checks a query with windows over streams when it is started, and sees that its state is kept in RocksDB by default. */
 final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
@@ -38,7 +37,5 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
   }
 
   private def waitsForRows(window: Window): Boolean =
-    StreamPlan.of(window.windowExpressions, SlidewiseSettings.mergeApproximate(SQLConf.get)).exists {
-      _.frames.exists(f => f.frame.frameType == RowFrame && f.frame.looksAhead)
-    }
+    window.getTagValue(WindowPlan.Tag).exists(_.stages.exists(_.longestWaitMicros.isEmpty))
 }

@@ -8,6 +8,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.streaming.OutputMode
 
 import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.plan.{StreamInput, StreamRefused}
 
 /**
  * Refuses queries with windows over streams that Slidewise does not run, when they are started. Runs with the rules for hints,

@@ -8,7 +8,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.planning.WindowSql
+import org.slidewise.spark.plan._
 
 /** Marks windows over streams, so that Spark's analysis accepts them, and refuses those that cannot run. */
 object StreamWindowRule extends Rule[LogicalPlan] {
@@ -19,8 +19,9 @@ object StreamWindowRule extends Rule[LogicalPlan] {
     else
       plan.resolveOperatorsUp {
         case window: Window if isOverStream(window) =>
-          check(window)
-          StreamOutput(window.copy(child = StreamInput(window.child, computedFor(window))))
+          val over = window.copy(child = StreamInput(window.child, computedFor(window)))
+          over.setTagValue(WindowPlan.Tag, WindowPlan(Seq(checked(window)), Nil))
+          StreamOutput(over)
       }
 
   /** The window's computed columns as SQL. Random expressions are left out: their text has another seed each time. */
@@ -35,10 +36,11 @@ object StreamWindowRule extends Rule[LogicalPlan] {
     case _              => false
   }
 
-  private def check(window: Window): Unit = {
+  /** The window's plan, if it can run. */
+  private def checked(window: Window): SlidingWindowPlan = {
     val conf = SQLConf.get
     val eager = SlidewiseSettings.streamEager(conf)
-    def refuse(reason: String) =
+    def refuse(reason: String): Nothing =
       throw new StreamRefused(StreamRefused.textOf(window.windowExpressions, window.child), reason)
     val computed = WindowSql.definitions(window.child)
     def said(e: Expression) = WindowSql.readable(e, computed)
@@ -64,14 +66,14 @@ object StreamWindowRule extends Rule[LogicalPlan] {
           "partition by a collation key, or by a column with UTF8_BINARY"
       )
     }
-    StreamPlan.of(window.windowExpressions, SlidewiseSettings.mergeApproximate(conf)) match {
-      case Left(reason)                                                   => refuse(reason)
-      case Right(plan) if eager && plan.frames.exists(_.frame.looksAhead) =>
+    StreamPlanner.of(window.windowExpressions, window.partitionSpec, window.orderSpec, conf) match {
+      case Left(reason) => refuse(reason)
+      case Right(plan) if eager && plan.frames.exists(p => FrameShape.looksAhead(p.frame)) =>
         refuse(
           s"${SlidewiseSettings.StreamMode} is eager, and a frame ends after the current row: " +
             "end it at CURRENT ROW, or use the mode append"
         )
-      case _ => ()
+      case Right(plan) => plan
     }
   }
 

@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.streams.StreamingSlidingWindowExec
+import org.slidewise.spark.plan.{StreamInput, StreamOptions, StreamOutput, StreamRefused}
 import org.slidewise.spark.planning.WindowExpressions
 
 /** Plans windows over streams. */
@@ -20,7 +20,7 @@ object StreamWindowStrategy extends SparkStrategy {
         if StreamInput.isBelow(child) =>
       val conf = SQLConf.get
       val (windows, outputs) = expressions.map(WindowExpressions.extract).unzip
-      StreamPlan.of(windows.flatten, SlidewiseSettings.mergeApproximate(conf)) match {
+      StreamPlanner.of(windows.flatten, partitionSpec, orderSpec, conf) match {
         case Left(reason)      => throw new StreamRefused(StreamRefused.textOf(expressions, child), reason)
         case Right(streamPlan) =>
           val sliding = StreamingSlidingWindowExec(

@@ -51,7 +51,7 @@ class RangeFramesSuite extends ScalaCheckSuite {
         in.nulls,
         in.nullsFirst,
         place => keys(place) + in.lower,
-        in.upper.map(u => (place => keys(place) + u): EndKeys).orNull
+        in.upper.map(u => (place => keys(place) + u): BoundKeys).orNull
       )
       val found = (0 until size).map(k => (frames.lo(k), frames.hi(k)))
       assertEquals(found.map { case (lo, hi) => if (lo == hi) (-1, -1) else (lo, hi) }, expected(in))

@@ -10,10 +10,13 @@ import org.apache.spark.sql.types.{DataType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.SparkSuite
-import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.execution.task.{TaskResources, Tasks}
 
 class RowLogSuite extends SparkSuite {
   import RowLogSuite._
+
+  override protected def settings: Map[String, String] =
+    Map("spark.local.dir" -> java.nio.file.Files.createTempDirectory("slidewise").toString)
 
   for (
     (kind, types, size) <- Seq(
@@ -80,6 +83,51 @@ class RowLogSuite extends SparkSuite {
       }
     }
     assertEquals(stillThere, 10L)
+  }
+
+  test("a file is read in blocks of bounded size, a larger row by itself") {
+    val (wrong, sizes) = inTask { () =>
+      val types = Array[DataType](LongType, StringType)
+      withLog(types, -1) { (log, project) =>
+        def length(i: Long) = if (i % 500 == 7) 300000 else (i % 3000).toInt
+        (0L until 5000L).foreach { i =>
+          log.append(project(InternalRow(i, UTF8String.fromString("x" * length(i)))))
+        }
+        log.spill(Long.MaxValue, new Hog(TaskContext.get()))
+        val sizes = for {
+          chunk <- log.eachChunk if chunk.file != null
+          block <- 0 to chunk.blockOf((chunk.endRow - chunk.firstRow).toInt - 1)
+        } yield (chunk.file.size(block), chunk.endRowOf(block) - chunk.firstRowOf(block))
+        val random = new Random(3)
+        val reader = log.reader()
+        val places = (0L until 5000L) ++ (0L until 5000L).reverse ++ Seq.fill(300)(random.nextLong(5000L))
+        val wrong = places.count { i =>
+          val row = reader(i)
+          row.getLong(0) != i || row.getUTF8String(1).numBytes != length(i)
+        }
+        (wrong, sizes)
+      }
+    }
+    assertEquals(wrong, 0)
+    assert(sizes.size > 10, sizes)
+    assert(sizes.forall { case (bytes, rows) => bytes <= RowChunk.BlockBytes || rows == 1 }, sizes)
+    assert(sizes.exists(_._1 > RowChunk.BlockBytes))
+  }
+
+  test("a cancelled task stops to spill, leaves no file, and its rows stay readable") {
+    val (thrown, files, wrong) = inTask { () =>
+      val types = Array[DataType](LongType)
+      withLog(types, 16) { (log, project) =>
+        (0L until Rows).foreach(i => log.append(project(InternalRow(i))))
+        Tasks.cancel()
+        val thrown = Tasks.thrownBy(log.spill(Long.MaxValue, new Hog(TaskContext.get())))
+        val reader = log.reader()
+        (thrown, Tasks.temporaryFiles(), (0L until Rows).count(i => !same(reader(i), i, types)))
+      }
+    }
+    assertEquals(thrown, "TaskKilledException")
+    assertEquals(files, Nil)
+    assertEquals(wrong, 0)
   }
 }
 

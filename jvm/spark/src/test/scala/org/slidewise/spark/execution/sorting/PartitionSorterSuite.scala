@@ -6,14 +6,15 @@ import org.apache.spark.TaskContext
 import org.apache.spark.memory.MemoryConsumer
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.{IntegerType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.SparkSuite
-import org.slidewise.spark.execution.arrays.ArrayWindow
+import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow}
 import org.slidewise.spark.execution.rows.RowLogSuite
-import org.slidewise.spark.execution.task.TaskResources
-import org.slidewise.spark.planning.{ArrayAggregate, ArrayFrame, ArrayFunction, ArrayKernel}
+import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures, WindowMetrics}
+import org.slidewise.spark.plan.{ArrayFrame, ArrayFunction, ArrayKernel, KernelAggregate}
 
 class PartitionSorterSuite extends SparkSuite {
   import PartitionSorterSuite._
@@ -39,13 +40,14 @@ class PartitionSorterSuite extends SparkSuite {
   for (spillAt <- Seq(0, 1, 7000, 19999))
     test(s"answers go along with rows to a file from row $spillAt on") {
       val order = SortOrder(time, Ascending)
+      val metrics = WindowMetrics.create(spark.sparkContext)
       val (got, expected) = inTask { () =>
         val ids = reference(20000, order)
         val keys = ids.map(id => Option(row(id.toInt).getUTF8String(0)).map(_.toString))
         val sums = ids.indices.map { i =>
           (math.max(0, i - 2) to i).filter(keys(_) == keys(i)).map(ids(_)).sum
         }
-        (answered(20000, order, spillAt), ids.zip(sums))
+        (answered(20000, order, spillAt, metrics), ids.zip(sums))
       }
       assertEquals(got, expected)
     }
@@ -53,7 +55,7 @@ class PartitionSorterSuite extends SparkSuite {
   test("the row in hand outlives the spill") {
     val (before, after) = inTask { () =>
       withSorter(SortOrder(time, Ascending)) { sorter =>
-        val rows = sorter.sort(input(5000), (_, _) => None)
+        val rows = sorter.sort(input(5000))
         rows.next()
         val row = rows.next().asInstanceOf[UnsafeRow]
         val before = row.copy().toString
@@ -98,7 +100,7 @@ object PartitionSorterSuite {
   /** The ids in order, each with what a spill at that place freed. */
   private def sorted(rows: Int, order: SortOrder, spillAt: Int): Seq[(Long, Long)] = withSorter(order) {
     sorter =>
-      val in = sorter.sort(input(rows), (_, _) => None)
+      val in = sorter.sort(input(rows))
       Iterator
         .from(1)
         .takeWhile(_ => in.hasNext)
@@ -111,10 +113,10 @@ object PartitionSorterSuite {
   }
 
   /** The ids in order, each with the sum of it and the two before it in its partition. */
-  private def answered(rows: Int, order: SortOrder, spillAt: Int): Seq[(Long, Long)] = {
+  private def answered(rows: Int, order: SortOrder, spillAt: Int, metrics: Map[String, SQLMetric]): Seq[(Long, Long)] = {
     val spec = new SortSpec(Seq(key), Seq(order))
-    val sum = ArrayAggregate(
-      ArrayFunction(ArrayKernel.LongSum(wraps = true), id, atLeast = 1),
+    val sum = KernelAggregate(
+      ArrayFunction(ArrayKernel.SumLongs(checked = None), id, atLeast = 1),
       ArrayFrame.Rows(-2, 0),
       LongType
     )
@@ -123,7 +125,11 @@ object PartitionSorterSuite {
     val sorter =
       new PartitionSorter(new TaskResources(TaskContext.get()), attributes, spec, Seq(result), window.inputs)
     try {
-      val in = sorter.sort(input(rows), window.finisher(_, _, attributes, (_, _, _, _, _) => ()))
+      val resources = new TaskResources(TaskContext.get())
+      val measures = new WindowMeasures(metrics, resources, seed = 1)
+      val sorted = sorter.sort(input(rows), ArrayRowFinisher.of(window, _, _, attributes.size, measures))
+      assert(sorted.finished)
+      val in = sorted.rows
       Iterator
         .from(1)
         .takeWhile(_ => in.hasNext)

@@ -1,0 +1,79 @@
+package org.slidewise.core.summaries
+
+import java.lang.reflect.{Array => ReflectedArray, Modifier}
+import java.util.IdentityHashMap
+import munit.FunSuite
+
+/** `heapBytes` against the objects that a summary refers to, found by reflection. */
+class HeapBytesSuite extends FunSuite {
+
+  private val summaries: Seq[(String, () => WindowSummary)] = Seq(
+    "AdditiveCount, few marks" -> (() => AdditiveCount.create(1L << 20, 0.01)),
+    "AdditiveCount, many marks" -> (() => AdditiveCount.create(1L << 20, 1e-6)),
+    "AdditiveSum of blocks" -> (() => AdditiveSum.create(1L << 20, 1000, 0.001)),
+    "AdditiveSum of cells" -> (() => AdditiveSum.create(10000, 1000, 1e-6)),
+    "AdditiveSum of real numbers" -> (() => AdditiveSum.createReal(10000, 12.5, 0.001)),
+    "RangeSum" -> (() => RangeSum.create(10000, -1.0, 1.0, 0.001)),
+    "ExactCount" -> (() => ExactCount.create(100001)),
+    "ExactSum" -> (() => ExactSum.create(10001, 1000)),
+    "DeterministicWave" -> (() => DeterministicWave.create(1L << 20, 100, 0.01)),
+    "ExponentialHistogram" -> (() => ExponentialHistogram.create(1L << 20, 100, 0.01))
+  )
+
+  for ((name, create) <- summaries)
+    test(s"$name: heapBytes includes every object, and not much more") {
+      val summary = create()
+      assertReported(summary)
+      for (i <- 0 until 5000) summary match {
+        case sum: SumSummary     => sum.insert(i % 10L)
+        case count: CountSummary => count.insert(i % 3 == 0)
+        case range: RangeSum     => range.insert(0.5)
+        case other               => fail(s"no element for ${other.getClass}")
+      }
+      assertReported(summary)
+    }
+
+  private def assertReported(summary: WindowSummary): Unit = {
+    val held = heldBy(summary)
+    assert(summary.heapBytes >= held, s"${summary.heapBytes} reported, $held held")
+    assert(summary.heapBytes <= held + held / 4 + 64, s"${summary.heapBytes} reported, $held held")
+  }
+
+  private def heldBy(root: AnyRef): Long = {
+    val seen = new IdentityHashMap[AnyRef, AnyRef]
+
+    def size(value: AnyRef): Long =
+      if (value == null || seen.put(value, value) != null) 0L
+      else if (value.getClass.isArray) {
+        val length = ReflectedArray.getLength(value)
+        val own = 16L + length.toLong * bytesOf(value.getClass.getComponentType)
+        value match {
+          case references: Array[AnyRef] => own + references.map(size).sum
+          case _                         => own
+        }
+      } else {
+        val fields = Iterator
+          .iterate[Class[_]](value.getClass)(_.getSuperclass)
+          .takeWhile(_ != null)
+          .flatMap(_.getDeclaredFields)
+          .filterNot(f => Modifier.isStatic(f.getModifiers))
+          .toSeq
+        16L + fields.map { field =>
+          val inner =
+            if (field.getType.isPrimitive) 0L
+            else {
+              field.setAccessible(true)
+              size(field.get(value))
+            }
+          bytesOf(field.getType) + inner
+        }.sum
+      }
+
+    size(root)
+  }
+
+  private def bytesOf(kind: Class[_]): Int =
+    if (kind == classOf[Boolean] || kind == classOf[Byte]) 1
+    else if (kind == classOf[Int] || kind == classOf[Float]) 4
+    else 8
+}

@@ -1,0 +1,86 @@
+package org.slidewise.spark.execution
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.types.BooleanType
+
+import org.slidewise.spark.execution.frames._
+import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.task.WindowTask
+import org.slidewise.spark.plan.{EvaluationMethod, SlidingWindowPlan}
+
+/** Assembles the row-wise evaluation of a plan: logs, bounds, evaluators and the iterator that drives them. */
+final private[execution] class RowWisePipeline(plan: SlidingWindowPlan, input: Seq[Attribute])
+    extends Serializable {
+
+  /** The attributes of a row that frames and functions need. */
+  private val needed = plan.neededAttributes(input)
+
+  /**
+   * @param answered
+   *   how many of the first partition's rows have been handed out already
+   */
+  def start(rows: Iterator[InternalRow], task: WindowTask, answered: Int): Iterator[InternalRow] = {
+    val log = RowLog.of(needed, task.resources)
+    val waiting = if (plan.answersAtOnce) None else Some(RowLog.of(input, task.resources))
+    val factory = new TableBoundsFactory(plan.orderSpec, needed, log, plan.timeZone)
+    val bounds = plan.frames.map(_.read).distinct.map(frame => frame -> factory.bounds(frame)).toMap
+    val firstGuards = plan.frames.scanLeft(plan.answers.size)(_ + _.guards.size)
+    val answers = new SpecificInternalRow(
+      plan.answers.map(_.dataType) ++ Seq.fill(firstGuards.last - plan.answers.size)(BooleanType)
+    )
+    val evaluators = plan.frames.zip(firstGuards).map {
+      case (frame, _) if frame.method == EvaluationMethod.AdditiveSummaries =>
+        new SummaryEvaluator(frame, bounds(frame.read), needed, log.reader(), task.resources, answers)
+      case (frame, firstGuard) =>
+        new BufferEvaluator(
+          frame,
+          bounds(frame.read),
+          needed,
+          log,
+          task.resources,
+          plan.maxStateBytes,
+          answers,
+          firstGuard
+        )
+    }
+    val iterator = new SlidingWindowIterator(
+      rows,
+      UnsafeProjection.create(needed.map(a => a: Expression), input),
+      partitionKeys,
+      log,
+      waiting,
+      bounds.values.toArray,
+      evaluators.toArray,
+      answers,
+      outputProjection,
+      task.measures,
+      task.resources
+    )
+    task.onCompletion(() => iterator.close())
+    iterator.pass(answered)
+    iterator
+  }
+
+  def partitionKeys: PartitionKeys = {
+    val key = UnsafeProjection.create(plan.partitionSpec, input)
+    val same =
+      if (plan.partitionSpec.forall(e => UnsafeRowUtils.isBinaryStable(e.dataType)))
+        (a: UnsafeRow, b: UnsafeRow) => a.equals(b)
+      else {
+        val ordering = InterpretedOrdering.forSchema(plan.partitionSpec.map(_.dataType))
+        (a: UnsafeRow, b: UnsafeRow) => ordering.compare(a, b) == 0
+      }
+    new PartitionKeys(key, plan.partitionSpec.size, same)
+  }
+
+  private def outputProjection: UnsafeProjection =
+    UnsafeProjection.create(
+      input ++ plan.results.map {
+        case Alias(result, _) => result
+        case other            => other
+      },
+      input ++ plan.answers
+    )
+}

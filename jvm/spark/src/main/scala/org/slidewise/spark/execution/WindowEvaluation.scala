@@ -1,0 +1,135 @@
+package org.slidewise.spark.execution
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+
+import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow, PresortedArrays}
+import org.slidewise.spark.execution.rows.PartitionKeys
+import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
+import org.slidewise.spark.execution.task.WindowTask
+import org.slidewise.spark.plan.SlidingWindowPlan
+
+/**
+ * Evaluates a plan's window expressions over the rows of one task. A closed hierarchy, chosen in one place,
+ * [[WindowEvaluation.of]], on the driver, and sent to the executors.
+ *
+ * | strategy | rows come | evaluated |
+ * |---|---|---|
+ * | [[RowWiseEvaluation]] | in order | row by row |
+ * | [[ArrayEvaluation]] | in order | in arrays, a part of a partition at a time |
+ * | [[SortedRowWiseEvaluation]] | in any order | sorted, then row by row |
+ * | [[SortedArrayEvaluation]] | in any order | sorted in memory, then in arrays, a partition at a time |
+ *
+ * Both evaluations in arrays fall back to [[RowWiseEvaluation]] where the kernels cannot evaluate the rows: an input or a bound
+ * fails or overflows, or there is no memory for arrays. The fallback is counted in the metric `fallbacks`.
+ */
+sealed abstract private[execution] class WindowEvaluation extends Serializable {
+
+  /**
+   * The rows with their results. Every file and page is given back when the rows are used up, or else when the task ends,
+   * however it ends.
+   */
+  def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow]
+}
+
+private[execution] object WindowEvaluation {
+
+  /**
+   * @param sorts
+   *   whether the operator has to bring the rows into order
+   */
+  def of(plan: SlidingWindowPlan, input: Seq[Attribute], sorts: Boolean): WindowEvaluation = {
+    val rowWise = new RowWiseEvaluation(plan, input)
+    (sorts, plan.arrays.nonEmpty) match {
+      case (false, false) => rowWise
+      case (false, true)  => new ArrayEvaluation(plan, input, rowWise)
+      case (true, false)  => new SortedRowWiseEvaluation(plan, input, rowWise)
+      case (true, true)   => new SortedArrayEvaluation(plan, input, rowWise)
+    }
+  }
+}
+
+/** Evaluates rows that come in order, row by row. */
+final private[execution] class RowWiseEvaluation(plan: SlidingWindowPlan, input: Seq[Attribute])
+    extends WindowEvaluation {
+
+  private val pipeline = new RowWisePipeline(plan, input)
+
+  override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] =
+    pipeline.start(rows, task, answered = 0)
+
+  /**
+   * Takes over from an evaluation in arrays.
+   *
+   * @param rows
+   *   the rows from the first of the current partition, or the oldest that a later frame reads, on
+   * @param answered
+   *   how many of them have been handed out already
+   */
+  def takeOver(rows: Iterator[InternalRow], task: WindowTask, answered: Int): Iterator[InternalRow] = {
+    task.measures.countFallback()
+    pipeline.start(rows, task, answered)
+  }
+
+  def partitionKeys: PartitionKeys = pipeline.partitionKeys
+}
+
+/** Evaluates rows that come in order in arrays, as many at a time as their frames need. */
+final private[execution] class ArrayEvaluation(
+    plan: SlidingWindowPlan,
+    input: Seq[Attribute],
+    fallback: RowWiseEvaluation
+) extends WindowEvaluation {
+
+  override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] = {
+    val arrays = new PresortedArrays(
+      rows,
+      new ArrayWindow(plan.arrays, plan.orderSpec),
+      input,
+      plan.results.map(_.toAttribute),
+      fallback.partitionKeys,
+      task,
+      (rest, answered) => fallback.takeOver(rest, task, answered)
+    )
+    task.onCompletion(() => arrays.close())
+    arrays
+  }
+}
+
+/** Sorts the rows, then evaluates them row by row. */
+final private[execution] class SortedRowWiseEvaluation(
+    plan: SlidingWindowPlan,
+    input: Seq[Attribute],
+    rowWise: RowWiseEvaluation
+) extends WindowEvaluation {
+
+  override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] = {
+    val sorter = new PartitionSorter(task.resources, input, new SortSpec(plan.partitionSpec, plan.orderSpec))
+    task.closeAtEnd(sorter)
+    rowWise.evaluate(task.measures.timeSort(sorter.sort(rows)), task)
+  }
+}
+
+/** Sorts the rows with room for their results, and writes the results of array kernels into them. */
+final private[execution] class SortedArrayEvaluation(
+    plan: SlidingWindowPlan,
+    input: Seq[Attribute],
+    fallback: RowWiseEvaluation
+) extends WindowEvaluation {
+
+  override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] = {
+    val window = new ArrayWindow(plan.arrays, plan.orderSpec)
+    val results = plan.results.map(_.toAttribute)
+    val spec = new SortSpec(plan.partitionSpec, plan.orderSpec)
+    val sorter = new PartitionSorter(task.resources, input, spec, results, window.inputs)
+    task.closeAtEnd(sorter)
+    val sorted = task.measures.timeSort(
+      sorter.sort(rows, (columns, places) => ArrayRowFinisher.of(window, columns, places, input.size, task.measures))
+    )
+    if (sorted.finished) sorted.rows
+    else {
+      val withoutRoom = UnsafeProjection.create(input.map(a => a: Expression), input ++ results)
+      fallback.takeOver(sorted.rows.map(withoutRoom), task, answered = 0)
+    }
+  }
+}

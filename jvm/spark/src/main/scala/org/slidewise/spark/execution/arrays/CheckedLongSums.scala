@@ -1,0 +1,103 @@
+package org.slidewise.spark.execution.arrays
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
+import org.apache.spark.sql.types.LongType
+
+import org.slidewise.core.batch.Frames
+import org.slidewise.core.kernels.Validity
+
+/**
+ * Recalculates the frames whose sum could leave 64 bits on the way, in Spark's order and with Spark's own expressions: the same
+ * error, or null for `try_sum`.
+ *
+ * A frame is exact as the kernel has it if the magnitudes of its values add up to no more than a long holds. These sums slide
+ * with the frames in 128 bits, exactly: O(1) a row, no memory. A frame that is recalculated costs its length.
+ */
+final private[arrays] class CheckedLongSums(function: Sum) {
+  private[this] val value = AttributeReference("value", LongType, nullable = false)()
+  private[this] val sum = function.withNewChildren(Seq(value)).asInstanceOf[Sum]
+  private[this] val buffer = new SpecificInternalRow(sum.aggBufferAttributes.map(_.dataType))
+  private[this] val input = new SpecificInternalRow(Seq(LongType))
+  private[this] val joined = new JoinedRow(buffer, input)
+  private[this] val clear = MutableProjection.create(sum.initialValues, Nil).target(buffer)
+  private[this] val update =
+    MutableProjection.create(sum.updateExpressions, sum.aggBufferAttributes :+ value).target(buffer)
+  private[this] val evaluate =
+    MutableProjection.create(Seq(sum.evaluateExpression), sum.aggBufferAttributes)
+
+  // The sum of the magnitudes of the frame's values, as an unsigned number of 128 bits.
+  private[this] var high, low = 0L
+
+  private def fits: Boolean = high == 0L && low >= 0L
+
+  private def enter(magnitude: Long): Unit = {
+    low += magnitude
+    if (java.lang.Long.compareUnsigned(low, magnitude) < 0) high += 1
+  }
+
+  private def leave(magnitude: Long): Unit = {
+    if (java.lang.Long.compareUnsigned(low, magnitude) < 0) high -= 1
+    low -= magnitude
+  }
+
+  /**
+   * Corrects the sums of the first `until` frames.
+   *
+   * @param out
+   *   the sums as the kernel has them
+   * @param setNull
+   *   told of each frame whose result is null because its sum overflows
+   * @return
+   *   the number of frames that were recalculated
+   */
+  def correct(
+      values: Array[Long],
+      valid: Array[Long],
+      frames: Frames,
+      until: Int,
+      out: Array[Long]
+  )(setNull: Int => Unit): Long = {
+    high = 0L
+    low = 0L
+    var recalculated = 0L
+    var lo, hi = 0
+    var k = 0
+    while (k < until) {
+      while (hi < frames.hi(k)) {
+        enter(magnitude(values, valid, hi))
+        hi += 1
+      }
+      while (lo < frames.lo(k)) {
+        if (lo < hi) leave(magnitude(values, valid, lo))
+        lo += 1
+      }
+      if (lo > hi) hi = lo
+      if (!fits) {
+        recalculated += 1
+        val result = recalculate(values, valid, frames.lo(k), frames.hi(k))
+        if (result.isNullAt(0)) setNull(k) else out(k) = result.getLong(0)
+      }
+      k += 1
+    }
+    recalculated
+  }
+
+  /** |Long.MinValue| is right as an unsigned number. */
+  private def magnitude(values: Array[Long], valid: Array[Long], row: Int): Long =
+    if (valid != null && !Validity.at(valid, row)) 0L else math.abs(values(row))
+
+  private def recalculate(values: Array[Long], valid: Array[Long], lo: Int, hi: Int): InternalRow = {
+    clear(EmptyRow)
+    var row = lo
+    while (row < hi) {
+      if (valid == null || Validity.at(valid, row)) {
+        input.setLong(0, values(row))
+        update(joined)
+      }
+      row += 1
+    }
+    evaluate(buffer)
+  }
+}

@@ -1,0 +1,89 @@
+package org.slidewise.spark.execution.arrays
+
+import java.lang.Double.longBitsToDouble
+
+import org.slidewise.core.kernels.Validity
+import org.slidewise.spark.execution.sorting.SortedColumns
+
+/**
+ * One input column of one partition at a time, in the order of its rows; gathered once a partition, for all functions that read
+ * it.
+ *
+ * Memory: eight bytes and a bit for each row of the largest partition so far, for each of [[longs]] and [[doubles]] that is asked
+ * for.
+ */
+final private[arrays] class PartitionColumn(sorted: SortedColumns, column: Int) {
+  private[this] var longValues: Array[Long] = _
+  private[this] var doubleValues: Array[Double] = _
+  private[this] var words: Array[Long] = _
+  private[this] val nullable = sorted.columns.anyNull(column)
+  private[this] var from, size = 0
+  private[this] var hasLongs, hasDoubles = false
+
+  /** Turns to the rows at the places `newFrom until newFrom + newSize`. */
+  def begin(newFrom: Int, newSize: Int): Unit = {
+    from = newFrom
+    size = newSize
+    hasLongs = false
+    hasDoubles = false
+    if (nullable) gatherValid()
+  }
+
+  /** Which rows of the partition hold a value, as in [[Validity]]; null if all do. */
+  def valid: Array[Long] = words
+
+  private def gatherValid(): Unit = {
+    words = PartitionColumn.room(words, Validity.words(size))
+    val rows = sorted.order.rows
+    var i = 0
+    while (i < size) {
+      if ((i & 63) == 0) words(i >>> 6) = 0L
+      if (!sorted.columns.isNull(column, rows(from + i))) words(i >>> 6) |= 1L << i
+      i += 1
+    }
+  }
+
+  /** The values; kernels may write to the places of nulls, and to no others. */
+  def longs: Array[Long] = {
+    if (!hasLongs) {
+      longValues = PartitionColumn.room(longValues, size)
+      val into = longValues
+      val values = sorted.columns(column)
+      val rows = sorted.order.rows
+      var i = 0
+      while (i < size) {
+        into(i) = values(rows(from + i))
+        i += 1
+      }
+      hasLongs = true
+    }
+    longValues
+  }
+
+  /** As [[longs]], from the bits of doubles. */
+  def doubles: Array[Double] = {
+    if (!hasDoubles) {
+      doubleValues = PartitionColumn.room(doubleValues, size)
+      val into = doubleValues
+      val values = sorted.columns(column)
+      val rows = sorted.order.rows
+      var i = 0
+      while (i < size) {
+        into(i) = longBitsToDouble(values(rows(from + i)))
+        i += 1
+      }
+      hasDoubles = true
+    }
+    doubleValues
+  }
+}
+
+private[arrays] object PartitionColumn {
+
+  /** `array`, or a longer one. */
+  def room(array: Array[Long], size: Int): Array[Long] =
+    if (array == null || array.length < size) new Array[Long](size) else array
+
+  def room(array: Array[Double], size: Int): Array[Double] =
+    if (array == null || array.length < size) new Array[Double](size) else array
+}

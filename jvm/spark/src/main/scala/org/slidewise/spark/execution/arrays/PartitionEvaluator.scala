@@ -1,0 +1,107 @@
+package org.slidewise.spark.execution.arrays
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import org.slidewise.spark.execution.sorting.{RowFinisher, RowPlaces, SortedColumns}
+import org.slidewise.spark.execution.task.WindowMeasures
+
+/** Evaluates the expressions of an [[ArrayWindow]] for one partition after the other, or for a part of one. */
+final private[execution] class PartitionEvaluator(
+    window: ArrayWindow,
+    sorted: SortedColumns,
+    measures: WindowMeasures
+) {
+  private[this] val columns = window.columns(sorted)
+  private[this] val allColumns = columns.values.toArray
+  private[this] val frames =
+    window.aggregates.map(_.frame).distinct.map(frame => frame -> window.framesOf(frame, sorted)).toMap
+  private[this] val allFrames = frames.values.toArray
+  private[this] val results = window.aggregates.map { a =>
+    PartitionResult(a.function, frames(a.frame), window.columnFor(a.function, columns))
+  }.toArray
+  private[this] var first, last = 0
+
+  def from: Int = first
+  def until: Int = last
+
+  /** Turns to the rows from the place `newFrom` to the end of their partition. */
+  def begin(newFrom: Int): Unit = {
+    first = newFrom
+    last = sorted.order.endOfPartition(newFrom)
+    allFrames.foreach(_.begin(first, last))
+  }
+
+  /** How many of these rows keep their frames if more rows of their partition follow. */
+  def complete: Int = allFrames.iterator.map(_.complete).min
+
+  /** The oldest of these rows that is needed for the frames from the `row`th row on. */
+  def oldest(row: Int): Int = allFrames.iterator.map(_.oldest(row)).min
+
+  /** Evaluates the rows, of which the results of `firstResult until lastResult` are handed out. */
+  def evaluate(firstResult: Int, lastResult: Int): Unit = {
+    val begin = System.nanoTime()
+    val size = last - first
+    allColumns.foreach(_.begin(first, size))
+    var widest = 0
+    allFrames.foreach(f => widest = math.max(widest, f.widest))
+    var recalculated = 0L
+    results.foreach(result => recalculated += result.evaluate(size, lastResult))
+    measures.countRecalculated(recalculated)
+    measures.countArrays(lastResult - firstResult, size, results.length, widest, System.nanoTime() - begin)
+  }
+
+  /**
+   * Writers of the results.
+   *
+   * @param firstField
+   *   the first result's place among the fields of a row
+   */
+  def writers(firstField: Int): Array[ResultWriter] = {
+    val bitSetBytes = UnsafeRow.calculateBitSetWidthInBytes(firstField + results.length)
+    results.zipWithIndex.map { case (result, i) =>
+      new ResultWriter(result, window.aggregates(i).result, firstField + i, bitSetBytes)
+    }
+  }
+}
+
+/** Writes the results into sorted rows that have room for them. */
+final private[execution] class ArrayRowFinisher private (
+    evaluator: PartitionEvaluator,
+    places: RowPlaces,
+    firstField: Int
+) extends RowFinisher {
+  private[this] val writers = evaluator.writers(firstField)
+
+  override def finish(from: Int): Int = {
+    if (from == evaluator.until) {
+      evaluator.begin(from)
+      evaluator.evaluate(0, evaluator.until - from)
+    }
+    val until = math.min(from + RowPlaces.Together, evaluator.until)
+    places.locate(from, until)
+    var w = 0
+    while (w < writers.length) {
+      writers(w).write(from - evaluator.from, until - from, places.bases, places.offsets)
+      w += 1
+    }
+    until
+  }
+}
+
+private[execution] object ArrayRowFinisher {
+
+  /**
+   * @param firstField
+   *   the place of the first result among the fields of a row
+   * @return
+   *   none if the kernels cannot evaluate the rows
+   */
+  def of(
+      window: ArrayWindow,
+      sorted: SortedColumns,
+      places: RowPlaces,
+      firstField: Int,
+      measures: WindowMeasures
+  ): Option[RowFinisher] =
+    window.evaluator(sorted, measures).map(new ArrayRowFinisher(_, places, firstField))
+}

@@ -1,0 +1,133 @@
+package org.slidewise.spark.execution.arrays
+
+import org.slidewise.core.kernels._
+import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel}
+
+/**
+ * The results of one window expression for one partition after the other.
+ *
+ * Memory: eight bytes and a bit for each row of the largest partition so far, and what the kernel holds.
+ *
+ * @param input
+ *   null if every row counts, whatever its value
+ */
+sealed abstract private[arrays] class PartitionResult(
+    function: ArrayFunction,
+    frames: PartitionFrames,
+    input: PartitionColumn
+) {
+  private[this] var words: Array[Long] = _
+  private[this] var complete = true
+
+  /** Which results are not null, as in [[Validity]]; null if all are. */
+  final def valid: Array[Long] = if (complete) null else words
+
+  final protected def inputValid: Array[Long] = if (input == null) null else input.valid
+
+  /**
+   * Evaluates the frames of a partition's `size` rows, of which the results of the first `until` are handed out.
+   *
+   * @return
+   *   the number of frames that were recalculated row by row
+   */
+  final def evaluate(size: Int, until: Int): Long = {
+    compute(size)
+    complete = function.atLeast == 0 || inputValid == null && frames.neverEmpty && function.atLeast == 1
+    if (!complete) {
+      words = PartitionColumn.room(words, Validity.words(size))
+      complete = Validity.ofFrames(inputValid, frames.frames, function.atLeast, words)
+    }
+    correct(size, until)
+  }
+
+  protected def compute(size: Int): Unit
+
+  protected def correct(size: Int, until: Int): Long = 0L
+
+  final protected def setNull(row: Int, size: Int): Unit = {
+    if (complete) {
+      words = PartitionColumn.room(words, Validity.words(size))
+      java.util.Arrays.fill(words, -1L)
+      complete = false
+    }
+    words(row >>> 6) &= ~(1L << row)
+  }
+}
+
+final private[arrays] class LongResult(function: ArrayFunction, frames: PartitionFrames, input: PartitionColumn)
+    extends PartitionResult(function, frames, input) {
+
+  private[this] val kernel = function.kernel match {
+    case ArrayKernel.SumLongs(_) => LongKernels.sum()
+    case ArrayKernel.MinLongs    => LongKernels.min()
+    case ArrayKernel.MaxLongs    => LongKernels.max()
+    case _                      => null
+  }
+  private[this] val checked = function.kernel match {
+    case ArrayKernel.SumLongs(checked) => checked
+    case _                            => None
+  }
+  private[this] lazy val sums = new CheckedLongSums(checked.get)
+  private[this] var out: Array[Long] = _
+
+  def values: Array[Long] = out
+
+  override protected def compute(size: Int): Unit = {
+    out = PartitionColumn.room(out, size)
+    if (kernel == null) new ValidCounts(inputValid, size).ofFrames(frames.frames, out)
+    else
+      frames match {
+        case rows: RowsFrames => kernel.rows(input.longs, inputValid, size, rows.lower, rows.upper, out)
+        case other            => kernel.frames(input.longs, inputValid, other.frames, out)
+      }
+  }
+
+  override protected def correct(size: Int, until: Int): Long =
+    if (checked.isEmpty || LongKernels.cannotOverflow(input.longs, inputValid, size, frames.widest)) 0L
+    else sums.correct(input.longs, inputValid, frames.frames, until, out)(setNull(_, size))
+}
+
+final private[arrays] class DoubleResult(
+    function: ArrayFunction,
+    frames: PartitionFrames,
+    input: PartitionColumn
+) extends PartitionResult(function, frames, input) {
+
+  private[this] val (kernel, root) = function.kernel match {
+    case ArrayKernel.SumDoubles            => (DoubleKernels.sum(), false)
+    case ArrayKernel.MeanDoubles           => (DoubleKernels.mean(), false)
+    case ArrayKernel.MinDoubles            => (DoubleKernels.min(), false)
+    case ArrayKernel.MaxDoubles            => (DoubleKernels.max(), false)
+    case ArrayKernel.Variance(lost, root) => (DoubleKernels.variance(lost), root)
+    case other => throw new IllegalArgumentException(s"$other does not evaluate to doubles")
+  }
+  private[this] var out: Array[Double] = _
+
+  def values: Array[Double] = out
+
+  override protected def compute(size: Int): Unit = {
+    out = PartitionColumn.room(out, size)
+    frames match {
+      case rows: RowsFrames => kernel.rows(input.doubles, inputValid, size, rows.lower, rows.upper, out)
+      case other            => kernel.frames(input.doubles, inputValid, other.frames, out)
+    }
+    if (root) takeRoots(size)
+  }
+
+  private def takeRoots(size: Int): Unit = {
+    var i = 0
+    while (i < size) {
+      out(i) = math.sqrt(out(i))
+      i += 1
+    }
+  }
+}
+
+private[arrays] object PartitionResult {
+  def apply(function: ArrayFunction, frames: PartitionFrames, input: PartitionColumn): PartitionResult =
+    function.kernel match {
+      case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) | ArrayKernel.MinLongs | ArrayKernel.MaxLongs =>
+        new LongResult(function, frames, input)
+      case _ => new DoubleResult(function, frames, input)
+    }
+}

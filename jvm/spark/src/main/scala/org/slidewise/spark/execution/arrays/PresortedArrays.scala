@@ -1,0 +1,202 @@
+package org.slidewise.spark.execution.arrays
+
+import java.util.BitSet
+
+import org.apache.spark.memory.SparkOutOfMemoryError
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
+
+import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.sorting.{ArrivalOrder, ColumnReader, LongColumns, SortedColumns}
+import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
+
+/**
+ * Evaluates rows that come partition by partition and in order with array kernels: each row with its results.
+ *
+ * Rows are taken some at a time: at least as many new ones as there are old ones that later frames reach, so that kernels go
+ * over each row twice, amortised, and at most three times where a partition is shorter than a frame.
+ *
+ * Memory: the rows from the oldest that a later frame reaches to the newest, which is twice the widest frame or, if that is
+ * more, [[PresortedArrays.FewestRows]] and the frame; their inputs and results. If the task does not have it, or the
+ * kernels cannot evaluate the rows (see [[ArrayWindow]]), the row-wise evaluation takes over from there.
+ *
+ * @param fallBack
+ *   the row-wise evaluation, given the rows from the oldest that it needs on, and how many of them have been handed out
+ */
+final private[execution] class PresortedArrays(
+    rows: Iterator[InternalRow],
+    window: ArrayWindow,
+    input: Seq[Attribute],
+    results: Seq[Attribute],
+    grouping: PartitionKeys,
+    task: WindowTask,
+    fallBack: (Iterator[InternalRow], Int) => Iterator[InternalRow]
+) extends HeapMemory(task.resources)
+    with Iterator[InternalRow] {
+  import PresortedArrays._
+  private[this] val resources = task.resources
+
+  private[this] val keys = if (window.readsKeys) Seq(window.orderKey) else Nil
+  private[this] val reader = new ColumnReader(keys, window.inputs, input)
+  private[this] var columns = new LongColumns(keys.size + window.inputs.size)
+  private[this] val log = RowLog.of(input, resources)
+  private[this] val logged = log.reader()
+  private[this] val joined = new ResultJoiner(input, results)
+
+  // What follows are places in the columns; the row at place 0 is at `base` in the log.
+  private[this] var base = 0L
+  private[this] var count, room = 0
+  private[this] var numbers = Array.emptyIntArray
+  private[this] var starts = new BitSet
+  private[this] var next, ready = 0 // the next row to hand out, and how far rows are answered
+  private[this] var from, oldest =
+    0 // of the partition in hand: its first row, and the first that later frames reach
+  private[this] var started, complete = false
+  private[this] var evaluator: PartitionEvaluator = _
+  private[this] var awaitsRows = true
+
+  private[this] var evaluatorBytes = 0L
+  private[this] var closed = false
+  private[this] var rowWise: Iterator[InternalRow] = _ // once it has taken over
+
+  override def hasNext: Boolean = {
+    while (rowWise == null && next == ready && (evaluateMore() || fill())) {}
+    val more = if (rowWise != null) rowWise.hasNext else next < ready
+    if (!more) close()
+    more
+  }
+
+  override def next(): InternalRow =
+    if (!hasNext) throw new NoSuchElementException("there are no more rows")
+    else if (rowWise != null) rowWise.next()
+    else {
+      val row = joined(logged(base + next), next - from, ready - from)
+      next += 1
+      row
+    }
+
+  /** Answers more of the rows that are here; false if rowWise have to come first. */
+  private def evaluateMore(): Boolean = !awaitsRows && next < count && {
+    if (next == evaluator.until) from = next
+    evaluator.begin(from)
+    val open = evaluator.until == count && !complete
+    ready = if (open) math.max(next, from + evaluator.complete) else evaluator.until
+    awaitsRows = open
+    if (open) oldest = from + evaluator.oldest(ready - from)
+    if (ready > next) {
+      evaluator.evaluate(next - from, ready - from)
+      joined.begin(evaluator.writers(0))
+    }
+    ready > next
+  }
+
+  /** Takes more rows; false if there are none. */
+  private def fill(): Boolean = !complete && {
+    resources.stopIfCancelled()
+    dropUnreached()
+    val wanted = count + math.max(FewestRows, count).toLong
+    var unplaced: InternalRow = null
+    while (unplaced == null && count < wanted && rows.hasNext) {
+      val row = rows.next()
+      if (!add(row.asInstanceOf[UnsafeRow])) unplaced = row
+    }
+    if (unplaced != null) handOver(Iterator(unplaced))
+    else {
+      complete = !rows.hasNext
+      if (next < count && !prepare()) handOver(Iterator.empty)
+    }
+    rowWise == null
+  }
+
+  /** Lets go of rows that no later frame reaches: words of validity are not split. */
+  private def dropUnreached(): Unit = {
+    val dropped = oldest & -64
+    columns.drop(dropped, count)
+    starts = starts.get(dropped, math.max(dropped, count))
+    base += dropped
+    count -= dropped
+    next -= dropped
+    ready -= dropped
+    oldest -= dropped
+    from = math.max(0, from - dropped)
+    log.release(base)
+  }
+
+  /** False if there is no memory for the row, which is then not in. */
+  private def add(row: UnsafeRow): Boolean = (count < room || grow()) && {
+    try {
+      log.append(row)
+      val key = grouping.key(row)
+      if (!started || !grouping.same(key, grouping.current)) {
+        grouping.current.copyFrom(key)
+        started = true
+        starts.set(count)
+      }
+      reader.read(row, columns, 0, count)
+      count += 1
+      true
+    } catch { case _: SparkOutOfMemoryError => false }
+  }
+
+  private def grow(): Boolean = {
+    val size = math.max(FewestRows, math.min(2L * room, MostRows.toLong).toInt)
+    val granted = size > room && acquire((size - room) * (columns.width * LongColumns.bytesAValue + IntBytes))
+    if (granted) {
+      columns.resize(size)
+      numbers = Array.range(0, size)
+      room = size
+    }
+    granted
+  }
+
+  private def prepare(): Boolean = {
+    freeMemory(evaluatorBytes)
+    val before = getUsed
+    val order = new ArrivalOrder(columns, count, if (window.readsKeys) 0 else -1, starts, numbers)
+    val found = window.evaluator(
+      new SortedColumns(order, columns, 0, keys.size, reader.inputsFailed, acquire),
+      task.measures
+    )
+    evaluatorBytes = getUsed - before
+    found.foreach { made =>
+      evaluator = made
+      evaluator.begin(from)
+      awaitsRows = false
+    }
+    found.isDefined
+  }
+
+  private def handOver(unplaced: Iterator[InternalRow]): Unit = {
+    freeColumns()
+    val kept = (from until count).iterator.map { place =>
+      if (place % ReleaseEvery == 0) log.release(base + place)
+      logged(base + place)
+    }
+    rowWise = fallBack(kept ++ unplaced ++ rows, next - from)
+  }
+
+  private def freeColumns(): Unit = {
+    columns = null
+    evaluator = null
+    releaseAll()
+  }
+
+  /** Gives memory and files back, and reports what was measured; more than once does no harm. */
+  def close(): Unit = if (!closed) {
+    closed = true
+    task.measures.reportMemory(peakHeapMemory + log.peakMemory, log.spilledBytes)
+    freeColumns()
+    log.close()
+  }
+
+}
+
+private[execution] object PresortedArrays {
+
+  /** The least number of rows that are taken at a time. */
+  final val FewestRows = 4096
+
+  private val MostRows = Int.MaxValue - 16
+  private val IntBytes = 4L
+  private val ReleaseEvery = 1024
+}

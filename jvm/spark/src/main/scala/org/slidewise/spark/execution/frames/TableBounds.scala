@@ -1,0 +1,130 @@
+package org.slidewise.spark.execution.frames
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Projection
+
+import org.slidewise.spark.execution.rows.RowLog
+
+/** The frame of the current row: `[lo, hi)`, in positions within the partition. Neither end moves back. */
+abstract private[execution] class FrameBounds {
+  protected var loAt, hiAt = 0L
+
+  final def lo: Long = loAt
+  final def hi: Long = hiAt
+}
+
+/** Where the frame of each row of a table begins and ends, found in step with the arrival of the rows. */
+abstract private[execution] class TableBounds extends FrameBounds {
+
+  /**
+   * Moves to the frame of the row at `index`.
+   *
+   * @param current
+   *   that row
+   * @param arrived
+   *   how many rows of the partition are in the log
+   * @param complete
+   *   whether that is all of them
+   * @return
+   *   false if rows must arrive before the frame is known; ask again then
+   */
+  def advance(index: Long, current: InternalRow, arrived: Long, complete: Boolean): Boolean
+
+  /** Begins a new partition. */
+  def reset(): Unit = {
+    loAt = 0
+    hiAt = 0
+  }
+}
+
+/**
+ * Frames at a distance in rows from the current one.
+ *
+ * @param upper
+ *   rows after the current one, or none for all of them
+ */
+final private[execution] class RowsBounds(lower: Int, upper: Option[Int]) extends TableBounds {
+  def advance(index: Long, current: InternalRow, arrived: Long, complete: Boolean): Boolean = {
+    val end = upper.fold(Long.MaxValue)(u => math.max(index + u + 1, 0L))
+    val known = complete || end <= arrived
+    if (known) {
+      hiAt = math.min(end, arrived)
+      loAt = math.min(math.max(index + lower, 0L), hiAt)
+    }
+    known
+  }
+}
+
+/**
+ * One end of a RANGE frame: compares a row with the bound that the current row sets.
+ *
+ * @param key
+ *   what of a row is compared
+ * @param bound
+ *   what it is compared with, of the current row; must not refer to the row itself, which is gone by then
+ */
+final private[execution] class RangeBound(
+    ordering: Ordering[InternalRow],
+    key: Projection,
+    bound: Projection
+) {
+  private[this] var limit: InternalRow = _
+
+  /** The bound of the last row does not hold any more. */
+  def forget(): Unit = limit = null
+
+  /** Compares `row` with the bound of `current`, which is worked out when it is first asked for: it may overflow. */
+  def compare(row: InternalRow, current: InternalRow): Int = {
+    if (limit == null) limit = bound(current)
+    ordering.compare(key(row), limit)
+  }
+}
+
+/**
+ * Frames at a distance in the order key from the current row, found as Spark finds them: first rows that are before
+ * the lower bound leave, then rows that are not after the upper bound enter.
+ *
+ * @param upper
+ *   none for all the rows that follow
+ */
+final private[execution] class RangeBounds(lower: RangeBound, upper: Option[RangeBound], rows: RowLog#Reader)
+    extends TableBounds {
+  private[this] var prepared = -1L
+
+  // A second reader, so that neither end loses its place to the other.
+  private[this] val entering = rows.another()
+
+  def advance(index: Long, current: InternalRow, arrived: Long, complete: Boolean): Boolean = {
+    if (prepared != index) {
+      lower.forget()
+      upper.foreach(_.forget())
+      prepared = index
+    }
+    while (loAt < hiAt && lower.compare(rows(loAt), current) < 0) loAt += 1
+    if (upper.isEmpty) enterAll(current, arrived) else enterUntil(upper.get, current, arrived)
+    complete || upper.isDefined && hiAt < arrived
+  }
+
+  private def enterUntil(bound: RangeBound, current: InternalRow, arrived: Long): Unit = {
+    var inside = true
+    while (inside && hiAt < arrived) {
+      val row = entering(hiAt)
+      inside = bound.compare(row, current) <= 0
+      if (inside) {
+        if (loAt == hiAt && lower.compare(row, current) < 0) loAt += 1
+        hiAt += 1
+      }
+    }
+  }
+
+  private def enterAll(current: InternalRow, arrived: Long): Unit =
+    while (hiAt < arrived) {
+      if (loAt == hiAt && lower.compare(entering(hiAt), current) < 0) loAt += 1
+      hiAt += 1
+    }
+
+  override def reset(): Unit = {
+    super.reset()
+    prepared = -1L
+  }
+}

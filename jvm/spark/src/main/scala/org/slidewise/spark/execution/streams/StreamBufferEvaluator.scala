@@ -1,0 +1,140 @@
+package org.slidewise.spark.execution.streams
+
+import java.nio.ByteBuffer
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+
+import org.slidewise.core.Aggregator
+import org.slidewise.core.durable.{DurableQueue, SegmentedFrames}
+import org.slidewise.core.state.CellStore
+import org.slidewise.spark.execution.frames.{FrameRecalculation, FrameGuards}
+import org.slidewise.spark.execution.states.{FrameFunctions, MergeFailed, RowStates}
+import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.plan.{FramePlan, FrameShape}
+
+/**
+ * Evaluates the functions of one frame from merged aggregation buffers, for one row of a key after the other; its state is kept from
+ * batch to batch.
+ *
+ * @param index
+ *   the frame's place among the operator's frames, which says where its states are kept
+ * @param firstGuard
+ *   the place in `results` of the first of its guards
+ */
+final private[streams] class StreamBufferEvaluator(
+    plan: FramePlan,
+    index: Int,
+    override val bounds: StreamBounds,
+    input: Seq[Attribute],
+    log: StateLog,
+    cells: KeyCells,
+    resources: TaskResources,
+    maxStateBytes: Long,
+    results: InternalRow,
+    firstGuard: Int
+) extends StreamFrameEvaluator
+    with Logging {
+  private[this] val isGrowing = FrameShape.isGrowing(plan.frame)
+  private[this] val functions = plan.aggregates.map(a => (a.function, a.filter))
+  private[this] val ordinals = plan.aggregates.map(_.answer)
+  private[this] val guards = new FrameGuards(plan.aggregates, firstGuard, results)
+
+  private[this] val all =
+    new FrameFunctions(
+      functions ++ guards.functions,
+      ordinals ++ guards.ordinals,
+      input,
+      keepsStates = true,
+      mergeMayFail = plan.aggregates.exists(_.isForeign)
+    )
+  private[this] val codec = new StateCodec((functions ++ guards.functions).map(_._1), all.fixedWidth)
+  private[this] val states = RowStates(all, log.reader(), resources, maxStateBytes)
+  private[this] var queueCombines = 0L
+  private[this] var mergeHasFailed = false
+
+  if (!isGrowing) all.prepareToMerge()
+
+  private object operator extends Aggregator[InternalRow, InternalRow, InternalRow] {
+    override lazy val identity: InternalRow = all.newState()
+    override def lift(in: InternalRow): InternalRow = in
+    override def combine(older: InternalRow, newer: InternalRow): InternalRow = {
+      queueCombines += 1
+      all.combine(older, newer)
+    }
+    override def lower(agg: InternalRow): InternalRow = agg
+  }
+
+  private object middle extends CellStore[InternalRow] {
+    private[this] val section = StateCells.FirstMiddle + index
+    def load(cell: Int): InternalRow = codec.fromBytes(cells.data(section, cell.toLong))
+    def save(cell: Int, state: InternalRow): Unit =
+      cells.put(section, cell.toLong, 0L, 0L, codec.toBytes(state))
+    def remove(cell: Int): Unit = cells.remove(section, cell.toLong)
+  }
+
+  private[this] val frames = new SegmentedFrames(
+    states,
+    new DurableQueue(operator, middle),
+    if (isGrowing) Long.MaxValue else StateLog.RowsABlock
+  )
+
+  private[this] val recalculation =
+    new FrameRecalculation(plan.aggregates, input, log.reader(), resources, maxStateBytes, results)
+
+  // The bounds may be ahead of the last answer, when the frame of another evaluator is not complete.
+  override def needs: Long = if (isGrowing) frames.newest else bounds.lo
+
+  override def evaluate(): Unit =
+    if (mergeHasFailed) recalculation.evaluate(bounds.lo, bounds.hi)
+    else
+      try {
+        states.lower(frames.slide(bounds.lo, bounds.hi), results)
+        if (guards.exceeded) recalculation.evaluate(bounds.lo, bounds.hi)
+      } catch {
+        case _: ArithmeticException if guards.nonEmpty => recalculate()
+        case failed: MergeFailed                       =>
+          logWarning(s"${MergeFailed.Advice} (${functions.map(_._1.prettyName).distinct.mkString(", ")})", failed)
+          mergeHasFailed = true
+          recalculate()
+      }
+
+  private def recalculate(): Unit = {
+    frames.drop() // made again from the rows of the next frame
+    frames.reset()
+    recalculation.evaluate(bounds.lo, bounds.hi)
+  }
+
+  override def combines: Long = states.combines + queueCombines + recalculation.combines
+
+  override def reset(): Unit = {
+    bounds.moveTo(0L, 0L)
+    frames.reset()
+    recalculation.reset()
+  }
+
+  override def drop(): Unit = frames.drop()
+
+  override def writeTo(out: StateWriter): Unit = {
+    bounds.writeTo(out)
+    val kept = frames.close()
+    Seq(kept.lo, kept.frontEnd, kept.backStart, kept.hi).foreach(out.long)
+    kept.middle.foreach(out.int)
+    out.bytes(codec.toBytes(kept.back))
+  }
+
+  override def reopen(in: ByteBuffer): Unit = {
+    bounds.reopen(in)
+    val ends = Array.fill(4)(in.getLong())
+    val queue = Array.fill(DurableQueue.Positions)(in.getInt())
+    val back = codec.fromBytes(StateWriter.readBytes(in))
+    frames.open(SegmentedFrames.Kept(ends(0), ends(1), ends(2), ends(3), queue, back))
+    recalculation.reset()
+  }
+
+  override def close(): Unit = {
+    states.close()
+    recalculation.close()
+  }
+}

@@ -1,0 +1,126 @@
+package org.slidewise.spark.execution.task
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+
+/** The metrics of a `SlidingWindow` in the SQL tab. */
+private[execution] object WindowMetrics {
+  val Rows = "numOutputRows"
+  val Combines = "combines"
+  val Fallbacks = "fallbacks"
+  val Recalculated = "recalculatedFrames"
+  val PeakFrame = "peakFrameLength"
+  val Memory = "peakMemory"
+  val Spill = "spillSize"
+  val SortTime = "sortTime"
+  val Time = "windowTime"
+
+  def create(context: SparkContext): Map[String, SQLMetric] = Map(
+    Rows -> SQLMetrics.createMetric(context, "number of output rows"),
+    Combines -> SQLMetrics.createMetric(context, "number of combines, upper bound for array kernels"),
+    Fallbacks -> SQLMetrics.createMetric(context, "number of fallbacks to row-wise evaluation"),
+    Recalculated -> SQLMetrics.createMetric(context, "number of frames recalculated as Spark does"),
+    PeakFrame -> SQLMetrics.createAverageMetric(context, "peak frame length in rows"),
+    Memory -> SQLMetrics.createSizeMetric(context, "peak memory"),
+    Spill -> SQLMetrics.createSizeMetric(context, "spill size"),
+    SortTime -> SQLMetrics.createNanoTimingMetric(context, "time in sort, including the child's"),
+    Time -> SQLMetrics.createNanoTimingMetric(context, "time in window, estimated from a sample")
+  )
+}
+
+/**
+ * Updates the metrics for one task.
+ *
+ * The time in the window is that of a random sample of rows, scaled up: timing each row would cost as much as a short frame
+ * does. Each row is sampled with the same probability, the first as well; gaps are random, since the work comes in a rhythm of
+ * its own.
+ *
+ * @param seed
+ *   of the sample, not zero
+ */
+final private[execution] class WindowMeasures(
+    metrics: Map[String, SQLMetric],
+    resources: TaskResources,
+    seed: Long
+) {
+  import WindowMeasures.MeanGap
+  private[this] val rowMetric = metrics(WindowMetrics.Rows)
+  private[this] val recalculatedMetric = metrics(WindowMetrics.Recalculated)
+  private[this] var random = seed
+  private[this] var untilSample = nextGap()
+  private[this] var sampled, peakFrame = 0L
+
+  private def nextGap(): Long = {
+    random ^= random << 13
+    random ^= random >>> 7
+    random ^= random << 17
+    1 + (random >>> 1) % (2 * MeanGap - 1)
+  }
+
+  /** The time at which a row begins, to be handed to [[end]]; 0 for a row that is not timed. */
+  def begin(): Long = {
+    untilSample -= 1
+    if (untilSample == 0L) System.nanoTime() else 0L
+  }
+
+  /**
+   * Ends a row.
+   *
+   * @param widest
+   *   the number of rows in the widest of its frames
+   */
+  def end(begin: Long, widest: Long): Unit = {
+    rowMetric += 1
+    peakFrame = math.max(peakFrame, widest)
+    if (begin != 0L) {
+      sampled += System.nanoTime() - begin
+      untilSample = nextGap()
+    }
+  }
+
+  /** Times a sort, including the arrival of the rows. */
+  def timeSort[T](sort: => T): T = {
+    val begin = System.nanoTime()
+    try sort
+    finally metrics(WindowMetrics.SortTime) += System.nanoTime() - begin
+  }
+
+  def countFallback(): Unit = metrics(WindowMetrics.Fallbacks) += 1
+
+  def countRecalculated(frames: Long): Unit = recalculatedMetric += frames
+
+  /**
+   * Counts what array kernels have evaluated. They make at most three combines a row and expression.
+   *
+   * @param handedOut
+   *   for how many rows results are handed out
+   * @param rows
+   *   over how many rows the kernels went for them
+   * @param widest
+   *   the number of rows in the widest frame
+   */
+  def countArrays(handedOut: Int, rows: Int, expressions: Int, widest: Int, nanos: Long): Unit = {
+    rowMetric += handedOut
+    metrics(WindowMetrics.Combines) += 3L * rows * expressions
+    metrics(WindowMetrics.Time) += nanos
+    peakFrame = math.max(peakFrame, widest)
+    metrics(WindowMetrics.PeakFrame).set(peakFrame.toDouble)
+  }
+
+  def reportMemory(bytes: Long, spilled: Long): Unit = {
+    metrics(WindowMetrics.Memory) += bytes
+    metrics(WindowMetrics.Spill) += spilled
+    resources.countPeakMemory(bytes)
+  }
+
+  /** Reports what the rows that were evaluated one by one took. To be called once. */
+  def reportRows(combines: Long): Unit = {
+    metrics(WindowMetrics.Combines) += combines
+    metrics(WindowMetrics.PeakFrame).set(peakFrame.toDouble)
+    metrics(WindowMetrics.Time) += sampled * MeanGap
+  }
+}
+
+private[execution] object WindowMeasures {
+  private val MeanGap = 64L
+}

@@ -1,0 +1,107 @@
+package org.slidewise.spark.explain
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.spark.sql.catalyst.expressions.{Alias, ExprId, Expression, NamedExpression}
+import org.apache.spark.sql.catalyst.plans.QueryPlan
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
+import org.apache.spark.sql.execution.window.WindowExecBase
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.execution.SlidingWindowExec
+import org.slidewise.spark.plan._
+
+/**
+ * What planning decided for one window expression.
+ *
+ * @param algorithm
+ *   the evaluation method, if Slidewise evaluates it
+ * @param reason
+ *   why Spark's operator does, or what to know of the method
+ */
+final case class WindowReport(sql: String, algorithm: Option[String], reason: Option[String]) {
+
+  /** One JSON object in one line, with the fields `sql`, `slidewise`, `algorithm` and `reason`. */
+  def json: String = {
+    val node = WindowReport.mapper.createObjectNode()
+    node.put("sql", sql)
+    node.put("slidewise", algorithm.isDefined)
+    node.put("algorithm", algorithm.orNull)
+    node.put("reason", reason.orNull)
+    node.toString
+  }
+}
+
+object WindowReport extends AdaptiveSparkPlanHelper {
+  private val mapper = new ObjectMapper
+
+  /** A report for each window expression of the plan, its subqueries and the cached plans that it reads, in the query's order. */
+  def of(plan: SparkPlan): Seq[WindowReport] = {
+    val found = collectWithSubqueries(plan) {
+      case window: WindowExecBase        => reports(window)
+      case cached: InMemoryTableScanExec => of(cached.relation.cachedPlan).map(None -> _)
+    }.flatten
+    inOrder(found, plan.output, collectWithSubqueries(plan) { case node => node })
+  }
+
+  /** The same for a plan over a stream, which Spark plans anew for each batch. */
+  def ofStream(plan: LogicalPlan): Seq[WindowReport] = {
+    val found = plan.collect { case window: Window =>
+      val definitions = WindowSql.definitions(window)
+      val planned = window.getTagValue(WindowPlan.Tag).toSeq.flatMap(_.stages).flatMap(_.expressions)
+      window.windowExpressions.map { expression =>
+        val text = WindowSql(expression, definitions)
+        val report = planned.find(_.expression.exprId == expression.exprId) match {
+          case Some(p) => WindowReport(text, Some(p.method.toString), p.note)
+          case None    => WindowReport(text, None, Some(s"$notPlanned, and Spark has no windows over streams"))
+        }
+        Option(expression.exprId) -> report
+      }
+    }.flatten
+    inOrder(found, plan.output, plan.collect { case node => node })
+  }
+
+  private def reports(window: WindowExecBase): Seq[(Option[ExprId], WindowReport)] = {
+    val definitions = WindowSql.definitions(window)
+    val planned = window match {
+      case sliding: SlidingWindowExec => sliding.plan.expressions
+      case _                          => Nil
+    }
+    val left = window.logicalLink.flatMap(_.getTagValue(WindowPlan.Tag)).toSeq.flatMap(_.left)
+    window.windowExpression.map { expression =>
+      val text = WindowSql(expression, definitions)
+      val report = planned.find(_.expression.exprId == expression.exprId) match {
+        case Some(p) => WindowReport(text, Some(p.method.toString), p.note)
+        case None    =>
+          val reason = left.find(_.expression.exprId == expression.exprId).fold(notPlanned)(_.reason)
+          WindowReport(text, None, Some(reason))
+      }
+      Option(expression.exprId) -> report
+    }
+  }
+
+  private def notPlanned: String =
+    if (SlidewiseSettings.enabled(SQLConf.get)) "Slidewise was not installed when the query was planned"
+    else s"${SlidewiseSettings.Enabled} is false"
+
+  /** In the order in which the query's columns lead to the window expressions, left to right; the others follow. */
+  private def inOrder(
+      reports: Seq[(Option[ExprId], WindowReport)],
+      output: Seq[NamedExpression],
+      nodes: Seq[QueryPlan[_]]
+  ): Seq[WindowReport] = {
+    val definitions = nodes
+      .flatMap(_.expressions.asInstanceOf[Seq[Expression]])
+      .flatMap(_.collect { case alias: Alias => alias.exprId -> alias.child })
+      .toMap
+    val seen = scala.collection.mutable.LinkedHashSet.empty[ExprId]
+    def visit(id: ExprId): Unit =
+      if (seen.add(id)) definitions.get(id).foreach(_.references.foreach(a => visit(a.exprId)))
+    output.foreach(column => visit(column.exprId))
+    val places = seen.iterator.zipWithIndex.toMap
+    reports.sortBy { case (id, _) => id.flatMap(places.get).getOrElse(Int.MaxValue) }.map(_._2)
+  }
+}

@@ -1,0 +1,22 @@
+package org.slidewise.spark.plan
+
+/** How the frames of an aggregate function are evaluated; `toString` is what EXPLAIN shows. */
+sealed abstract class EvaluationMethod(override val toString: String)
+
+object EvaluationMethod {
+
+  /** Kernels over arrays, for sums, counts, means, extremes and variances of numbers and times. O(1) combines a row. */
+  case object ArrayKernels extends EvaluationMethod("array-kernels")
+
+  /** Two-Stacks Lite over small aggregation buffers. At most 3 combines a row, 4 with checkpoints. */
+  case object TwoStacksLite extends EvaluationMethod("two-stacks-lite")
+
+  /** Two-Stacks Lite over sketches and other large buffers, with checkpoints where not all of them fit into memory. */
+  case object TwoStacksLiteSketches extends EvaluationMethod("two-stacks-lite-sketches")
+
+  /** A summary of the last rows within an error bound. No row is kept. */
+  case object AdditiveSummaries extends EvaluationMethod("additive-summaries")
+
+  /** Each frame from its rows, as Spark does it. The cost of a row grows with the frame. */
+  case object Recalculation extends EvaluationMethod("recalculation")
+}

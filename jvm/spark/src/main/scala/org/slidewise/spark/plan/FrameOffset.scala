@@ -1,0 +1,69 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.CalendarInterval
+
+/**
+ * The bound of a RANGE frame: an offset from an order key.
+ *
+ * Which expression adds the two follows Spark's own window operator, so that overflow, months of different lengths and days
+ * of 23 hours come out alike.
+ */
+object FrameOffset {
+
+  /** The order key of `order` moved by `offset`, in the direction of the order. */
+  def add(order: SortOrder, offset: Expression, timeZone: String): Expression = {
+    val key = order.child
+    val signed = if (order.direction == Descending) UnaryMinus(offset) else offset
+    (key.dataType, signed.dataType) match {
+      case (DateType, IntegerType)                           => DateAdd(key, signed)
+      case (DateType, _: YearMonthIntervalType)              => DateAddYMInterval(key, signed)
+      case (DateType, _: DayTimeIntervalType)                => DateAdd(key, ExtractANSIIntervalDays(signed))
+      case (_, _: YearMonthIntervalType) if isTimestamp(key) =>
+        TimestampAddYMInterval(key, signed, Some(timeZone))
+      case (_, CalendarIntervalType | _: DayTimeIntervalType) if isTimestamp(key) =>
+        TimestampAddInterval(key, signed, Some(timeZone))
+      case (decimal: DecimalType, _: DecimalType) => DecimalAddNoOverflowCheck(key, signed, decimal)
+      case _                                      => Add(key, signed)
+    }
+  }
+
+  /**
+   * What [[add]] adds to the key's value as a whole number, as long as the sum is within [[range]] of the key's type: none
+   * if it adds something else, such as months, or days in a zone with summer time.
+   */
+  def constant(order: SortOrder, offset: Expression): Option[Long] = {
+    val magnitude = if (!offset.foldable) None else whole(order.child, offset.dataType, offset.eval())
+    if (order.direction == Descending) magnitude.filter(_ != Long.MinValue).map(-_) else magnitude
+  }
+
+  private def whole(key: Expression, offsetType: DataType, offset: Any): Option[Long] =
+    (key.dataType, offsetType, offset) match {
+      case (ByteType | ShortType | IntegerType | LongType, _, n: Number) => Some(n.longValue)
+      case (DateType, IntegerType, days: Number)                         => Some(days.longValue)
+      case (DateType, _: DayTimeIntervalType, micros: Number) => Some(micros.longValue / MICROS_PER_DAY)
+      case (_, _: DayTimeIntervalType, micros: Number) if isTimestamp(key) => within(key, 0, micros.longValue)
+      case (_, CalendarIntervalType, i: CalendarInterval) if isTimestamp(key) && i.months == 0 =>
+        within(key, i.days, i.microseconds)
+      case _ => None
+    }
+
+  // A day is not always 24 hours, but where there is no zone.
+  private def within(key: Expression, days: Int, micros: Long): Option[Long] =
+    if (key.dataType == TimestampNTZType) Some(days * MICROS_PER_DAY + micros)
+    else if (days == 0 && micros.abs < MICROS_PER_DAY) Some(micros)
+    else None
+
+  /** The least and the greatest value of a whole-numbered type. */
+  def range(kind: DataType): (Long, Long) = kind match {
+    case ByteType               => (Byte.MinValue.toLong, Byte.MaxValue.toLong)
+    case ShortType              => (Short.MinValue.toLong, Short.MaxValue.toLong)
+    case IntegerType | DateType => (Int.MinValue.toLong, Int.MaxValue.toLong)
+    case _                      => (Long.MinValue, Long.MaxValue)
+  }
+
+  private def isTimestamp(e: Expression): Boolean =
+    e.dataType == TimestampType || e.dataType == TimestampNTZType
+}

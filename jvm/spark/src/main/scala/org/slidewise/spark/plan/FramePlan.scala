@@ -1,0 +1,36 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, SpecifiedWindowFrame}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
+
+/**
+ * An aggregate function over a frame.
+ *
+ * @param answer
+ *   the ordinal of its result among the answers of the operator
+ * @param guard
+ *   true for frames that must be recalculated row by row
+ * @param isForeign
+ *   whether neither Spark nor Slidewise brings the function, so that merging it may fail
+ */
+final case class PlannedAggregate(
+    function: AggregateFunction,
+    filter: Option[Expression],
+    answer: Int,
+    guard: Option[MagnitudeExceeds],
+    isForeign: Boolean
+)
+
+/** The aggregate functions that share a frame and an evaluation method, and so one sequence of aggregation buffers. */
+final case class FramePlan(
+    frame: SpecifiedWindowFrame,
+    method: EvaluationMethod,
+    aggregates: Seq[PlannedAggregate]
+) {
+
+  /** The frame of the rows that an answer is computed from: a summary reads the current row only. */
+  def read: SpecifiedWindowFrame =
+    if (method == EvaluationMethod.AdditiveSummaries) FrameShape.CurrentRowOnly else frame
+
+  def guards: Seq[PlannedAggregate] = aggregates.filter(_.guard.isDefined)
+}

@@ -1,0 +1,52 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
+import org.apache.spark.sql.types._
+
+object MagnitudeExceeds {
+
+  /** Sums of magnitudes below it cannot overflow a long: half the range, far more than the rounding of their own sum. */
+  val LongLimit: Double = math.pow(2, 62)
+
+  /** As [[LongLimit]], for an int. */
+  val IntLimit: Double = math.pow(2, 30)
+}
+
+/** The magnitude of a number or an interval, as a double. */
+final case class Magnitude(child: Expression) extends UnaryExpression {
+  override def dataType: DataType = DoubleType
+  override def nullIntolerant: Boolean = true
+  override def prettyName: String = "magnitude"
+
+  override protected def nullSafeEval(input: Any): Any = math.abs(input.asInstanceOf[Number].doubleValue)
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode =
+    defineCodeGen(ctx, ev, c => s"Math.abs((double) $c)")
+
+  override protected def withNewChildInternal(newChild: Expression): Magnitude = copy(child = newChild)
+}
+
+/**
+ * Whether the magnitudes of a frame's values add up to `limit` or more. Where they do not, no addition overflows, in whatever
+ * order the values are added.
+ */
+final case class MagnitudeExceeds(child: Expression, limit: Double)
+    extends DeclarativeAggregate
+    with org.apache.spark.sql.catalyst.trees.UnaryLike[Expression] {
+
+  override def nullable: Boolean = false
+  override def dataType: DataType = BooleanType
+
+  private lazy val total = AttributeReference("magnitude", DoubleType, nullable = false)()
+
+  override lazy val aggBufferAttributes: Seq[AttributeReference] = Seq(total)
+  override lazy val initialValues: Seq[Expression] = Seq(Literal(0.0))
+  override lazy val updateExpressions: Seq[Expression] =
+    Seq(Add(total, Coalesce(Seq(Magnitude(child), Literal(0.0)))))
+  override lazy val mergeExpressions: Seq[Expression] = Seq(Add(total.left, total.right))
+  override lazy val evaluateExpression: Expression = GreaterThanOrEqual(total, Literal(limit))
+
+  override protected def withNewChildInternal(newChild: Expression): MagnitudeExceeds = copy(child = newChild)
+}

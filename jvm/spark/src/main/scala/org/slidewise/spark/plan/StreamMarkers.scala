@@ -1,0 +1,33 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+
+/**
+ * Where a stream goes into a window. Between this and [[StreamOutput]] nothing counts as streaming, so that the `Window` there
+ * is, for Spark's analysis and optimizer, one over a table.
+ *
+ * @param computed
+ *   what the window computes of the stream's columns, as SQL, by the columns that stand for it
+ */
+final case class StreamInput(child: LogicalPlan, computed: Map[String, String]) extends UnaryNode {
+  override def isStreaming: Boolean = false
+  override def output: Seq[Attribute] = child.output
+  override protected def withNewChildInternal(newChild: LogicalPlan): StreamInput = copy(child = newChild)
+}
+
+object StreamInput {
+
+  /** Whether `plan` is computed from a stream that went into a window. */
+  def isBelow(plan: LogicalPlan): Boolean = nearest(plan).isDefined
+
+  /** Where the stream went in that `plan` is computed from. */
+  def nearest(plan: LogicalPlan): Option[StreamInput] = plan.collectFirst { case input: StreamInput => input }
+}
+
+/** Where the rows of a window over a stream are a stream again. */
+final case class StreamOutput(child: LogicalPlan) extends UnaryNode {
+  override def isStreaming: Boolean = true
+  override def output: Seq[Attribute] = child.output
+  override protected def withNewChildInternal(newChild: LogicalPlan): StreamOutput = copy(child = newChild)
+}

@@ -1,0 +1,69 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.types.Decimal
+import org.apache.spark.unsafe.types.CalendarInterval
+
+/** A window expression of a plan as a person would write it. */
+private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
+
+  /**
+   * @param extracted
+   *   what stands for a column of the expression: see [[definitions]]
+   */
+  def apply(expression: NamedExpression, extracted: Map[ExprId, Expression]): String = {
+    def said(e: Expression): String = readable(e, extracted)
+    expression match {
+      case Alias(WindowExpression(function, WindowSpecDefinition(partition, order, frame)), _) =>
+        val parts = Seq(
+          if (partition.isEmpty) "" else partition.map(said).mkString("PARTITION BY ", ", ", ""),
+          if (order.isEmpty) "" else order.map(said).mkString("ORDER BY ", ", ", ""),
+          of(frame)
+        )
+        s"${said(function)} OVER (${parts.filter(_.nonEmpty).mkString(" ")})"
+      case other => said(other)
+    }
+  }
+
+  /** A part of it. */
+  def readable(part: Expression, extracted: Map[ExprId, Expression]): String =
+    part.transformUp { case a: AttributeReference => extracted.getOrElse(a.exprId, a.withQualifier(Nil)) }.sql
+
+  /** What Spark's analyzer has moved out of window expressions, by the column that stands for it now. */
+  def definitions(plan: SparkPlan): Map[ExprId, Expression] =
+    ofAliases(collect(plan) { case project: ProjectExec => project.projectList }.flatten)
+
+  def definitions(plan: LogicalPlan): Map[ExprId, Expression] =
+    ofAliases(plan.collect { case project: Project => project.projectList }.flatten)
+
+  private def ofAliases(projected: Seq[NamedExpression]): Map[ExprId, Expression] =
+    projected.collect {
+      case alias @ Alias(child, name) if name.matches("_w\\d+") =>
+        alias.exprId -> child.transform { case a: AttributeReference => a.withQualifier(Nil) }
+    }.toMap
+
+  /** A frame as a person would write it. */
+  def of(frame: WindowFrame): String = frame match {
+    case SpecifiedWindowFrame(kind, lower, upper) =>
+      s"${kind.sql} BETWEEN ${bound(lower)} AND ${bound(upper)}"
+    case other => other.sql
+  }
+
+  private def bound(bound: Expression): String = bound match {
+    case special: SpecialFrameBoundary          => special.sql
+    case Literal(value, _) if isNegative(value) =>
+      s"${Literal(UnaryMinus(bound).eval(), bound.dataType).sql} PRECEDING"
+    case UnaryMinus(distance, _) => s"${distance.sql} PRECEDING"
+    case other                   => s"${other.sql} FOLLOWING"
+  }
+
+  private def isNegative(value: Any): Boolean = value match {
+    case n: Number           => n.doubleValue < 0
+    case i: CalendarInterval => i.months < 0 || i.days < 0 || i.microseconds < 0
+    case d: Decimal          => d.toDouble < 0
+    case _                   => false
+  }
+}

@@ -1,0 +1,121 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.types._
+
+import org.slidewise.spark.execution.sorting.SortKey
+import org.slidewise.spark.plan._
+
+/** Plans what the core's array kernels can evaluate. */
+object ArrayPlanner {
+  import ArrayFrame._
+  import ArrayKernel._
+
+  /** How the array kernels evaluate the aggregate; none if they cannot. */
+  def of(aggregate: WindowAggregate, orderSpec: Seq[SortOrder], timeZone: String): Option[KernelAggregate] =
+    for {
+      function <- functionOf(aggregate.function, aggregate.filter)
+      frame <- frameOf(aggregate.frame, orderSpec, timeZone)
+    } yield KernelAggregate(function, frame, aggregate.expression.dataType)
+
+  private def functionOf(function: AggregateFunction, filter: Option[Expression]): Option[ArrayFunction] =
+    kernelOf(function).collect {
+      case (kernel, input, atLeast) if input.deterministic && filter.forall(_.deterministic) =>
+        ArrayFunction(
+          kernel,
+          filter.fold(input)(f => If(f, input, Literal.create(null, input.dataType))),
+          atLeast
+        )
+    }
+
+  private def kernelOf(function: AggregateFunction): Option[(ArrayKernel, Expression, Int)] =
+    function match {
+      case Count(values)                            => Some((CountValues, counted(values), 0))
+      case Sum(value, _) if isFractional(value)     => Some((SumDoubles, double(value), 1))
+      case sum @ Sum(value, context) if isIntegral(value) => Some((SumLongs(checked(sum, context)), long(value), 1))
+      case Average(value, _) if isPrimitive(value)  => Some((MeanDoubles, double(value), 1))
+      case Min(value)                               => extreme(value, MinDoubles, MinLongs)
+      case Max(value)                               => extreme(value, MaxDoubles, MaxLongs)
+      case StddevPop(value, _)                      => Some((Variance(0, root = true), value, 1))
+      case VariancePop(value, _)                    => Some((Variance(0, root = false), value, 1))
+      case StddevSamp(value, nullForOne)   => Some((Variance(1, root = true), value, sample(nullForOne)))
+      case VarianceSamp(value, nullForOne) => Some((Variance(1, root = false), value, sample(nullForOne)))
+      case _                               => None
+    }
+
+  // One value alone has no sample variance: NaN, or null.
+  private def sample(nullForOne: Boolean): Int = if (nullForOne) 2 else 1
+
+  private def checked(sum: Sum, context: NumericEvalContext): Option[Sum] =
+    if (context.evalMode == EvalMode.LEGACY) None else Some(sum)
+
+  private def counted(values: Seq[Expression]): Expression = {
+    val nullable = values.filter(_.nullable)
+    if (nullable.isEmpty) Literal(1L)
+    else
+      If(
+        nullable.map(IsNotNull(_)).reduce[Expression](And(_, _)),
+        Literal(1L),
+        Literal.create(null, LongType)
+      )
+  }
+
+  private def extreme(
+      value: Expression,
+      doubles: ArrayKernel,
+      longs: ArrayKernel
+  ): Option[(ArrayKernel, Expression, Int)] =
+    if (isFractional(value)) Some((doubles, double(value), 1))
+    else if (isWhole(value.dataType)) Some((longs, long(value), 1))
+    else None
+
+  private def isFractional(value: Expression): Boolean =
+    value.dataType == DoubleType || value.dataType == FloatType
+  private def isIntegral(value: Expression): Boolean = value.dataType match {
+    case ByteType | ShortType | IntegerType | LongType => true
+    case _                                             => false
+  }
+  private def isPrimitive(value: Expression): Boolean = isFractional(value) || isIntegral(value)
+
+  private def isWhole(kind: DataType): Boolean = kind match {
+    case ByteType | ShortType | IntegerType | LongType | BooleanType | DateType | TimestampType |
+        TimestampNTZType =>
+      true
+    case _: DayTimeIntervalType | _: YearMonthIntervalType => true
+    case decimal: DecimalType                              => decimal.precision <= Decimal.MAX_LONG_DIGITS
+    case _                                                 => false
+  }
+
+  private def double(value: Expression): Expression =
+    if (value.dataType == DoubleType) value else Cast(value, DoubleType)
+
+  private def long(value: Expression): Expression = value.dataType match {
+    case ByteType | ShortType | BooleanType => Cast(value, LongType)
+    case _: DecimalType                     => UnscaledValue(value)
+    case _                                  => value
+  }
+
+  private def frameOf(
+      frame: SpecifiedWindowFrame,
+      orderSpec: Seq[SortOrder],
+      timeZone: String
+  ): Option[ArrayFrame] = frame match {
+    case SpecifiedWindowFrame(RowFrame, lower, upper) =>
+      FrameShape.rowOffset(lower).map(Rows(_, FrameShape.rowOffset(upper).getOrElse(Int.MaxValue)))
+    case SpecifiedWindowFrame(RangeFrame, lower, upper)
+        if orderSpec.size == 1 && SortKey.fits(orderSpec.head) =>
+      Some(Range(boundOf(lower, orderSpec.head, timeZone), boundOf(upper, orderSpec.head, timeZone)))
+    case _ => None
+  }
+
+  private def boundOf(bound: Expression, order: SortOrder, timeZone: String): KeyBound = bound match {
+    case CurrentRow         => CurrentKey
+    case UnboundedFollowing => Unbounded
+    case offset             =>
+      FrameOffset
+        .constant(order, offset)
+        .map(Shifted)
+        .getOrElse(Computed(SortPrefix(order.copy(child = FrameOffset.add(order, offset, timeZone)))))
+  }
+}

@@ -1,0 +1,108 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.types._
+
+import org.slidewise.spark.expressions.{FixedSizeBuffer, SummarizesLastRows}
+import org.slidewise.spark.plan.{EvaluationMethod, FrameShape, MagnitudeExceeds, PlannedAggregate}
+import org.slidewise.spark.plan.EvaluationMethod._
+
+/**
+ * Chooses how the frames of an aggregate function are evaluated row by row.
+ *
+ * Functions of one frame share their aggregation buffers within one method only, so that a list or a sketch does not decide
+ * how many buffers a sum may keep.
+ */
+final class MethodChoice(merging: MergePolicy) {
+  import MethodChoice._
+
+  /** The method, and what a person should know of it. */
+  def of(function: AggregateFunction, frame: SpecifiedWindowFrame): (EvaluationMethod, Option[String]) =
+    function match {
+      case f: SummarizesLastRows if merging.approximate && fitsSummary(f, frame) => AdditiveSummaries -> None
+      case f if isShort(f, frame)                                                => Recalculation -> Some(Short)
+      case f                                                                     =>
+        merging.reasonNotToMerge(f) match {
+          case Some(reason)        => Recalculation -> Some(reason)
+          case None if isSmall(f)  => TwoStacksLite -> None
+          case None                => TwoStacksLiteSketches -> None
+        }
+    }
+
+  /** The function as a part of a plan, whose result is the operator's `answer`th. */
+  def planned(
+      function: AggregateFunction,
+      filter: Option[Expression],
+      answer: Int,
+      method: EvaluationMethod,
+      frame: SpecifiedWindowFrame
+  ): PlannedAggregate =
+    PlannedAggregate(
+      function,
+      filter,
+      answer,
+      guardOf(function, method, frame),
+      MergePolicy.isForeign(function)
+    )
+
+  /**
+   * What tells of a frame that Spark would evaluate otherwise than from merged buffers, so that it is recalculated.
+   *
+   *   - '''Sums.''' Spark adds the rows of a frame from first to last and fails (or, for `try_sum`, returns null) when one of
+   *     these additions overflows. Sums of parts overflow elsewhere. While the magnitudes add up to less than half the type's
+   *     range no addition overflows, in whatever order.
+   *   - '''Approximate percentiles.''' Merging summaries does not know NaN's place among numbers.
+   */
+  private def guardOf(
+      function: AggregateFunction,
+      method: EvaluationMethod,
+      frame: SpecifiedWindowFrame
+  ): Option[MagnitudeExceeds] =
+    if (method == Recalculation || FrameShape.isGrowing(frame)) None
+    else
+      function match {
+        case Sum(child, context) if child.dataType == LongType && context.evalMode != EvalMode.LEGACY =>
+          Some(MagnitudeExceeds(child, MagnitudeExceeds.LongLimit))
+        case Sum(child, _)                     => guardOfInterval(child)
+        case Average(child, _)                 => guardOfInterval(child)
+        case percentile: ApproximatePercentile => guardOfNaN(percentile.child)
+        case _                                 => None
+      }
+
+  private def guardOfInterval(input: Expression): Option[MagnitudeExceeds] = input.dataType match {
+    case _: DayTimeIntervalType   => Some(MagnitudeExceeds(input, MagnitudeExceeds.LongLimit))
+    case _: YearMonthIntervalType => Some(MagnitudeExceeds(input, MagnitudeExceeds.IntLimit))
+    case _                        => None
+  }
+
+  private def guardOfNaN(input: Expression): Option[MagnitudeExceeds] = input.dataType match {
+    case FloatType | DoubleType => Some(MagnitudeExceeds(If(IsNaN(input), Literal(1.0), Literal(0.0)), 1.0))
+    case _                      => None
+  }
+}
+
+object MethodChoice {
+  private val Short = "the frame is so short that recalculating it is faster than merging"
+
+  /** Below this ε a summary would take more than a few megabytes. */
+  private val LeastError = 1e-6
+
+  private def fitsSummary(function: SummarizesLastRows, frame: SpecifiedWindowFrame): Boolean =
+    function.allowedError >= LeastError && FrameShape.lastRows(frame).isDefined
+
+  private def isSmall(function: AggregateFunction): Boolean = function match {
+    case _: DeclarativeAggregate | _: FixedSizeBuffer => true
+    case _                                       => false
+  }
+
+  /** Frames of so few rows that aggregating them again costs less than keeping and merging buffers, as measured. */
+  private def isShort(function: AggregateFunction, frame: SpecifiedWindowFrame): Boolean = {
+    val longest = function match {
+      case f if isSmall(f)        => 2L
+      case _: HyperLogLogPlusPlus => 8L
+      case _                      => 0L
+    }
+    FrameShape.length(frame).exists(_ <= longest)
+  }
+}

@@ -1,0 +1,120 @@
+package org.slidewise.spark.config
+
+import java.net.URLClassLoader
+
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.spark.SparkSuite
+
+class SettingsSuite extends SparkSuite {
+  import SlidewiseSettings._
+
+  private case class Expected(key: String, default: String, valid: Seq[(String, Any)], invalid: Seq[String])(
+      val read: SQLConf => Any
+  )
+
+  private val booleans = Seq("true" -> true, " False " -> false)
+  private val noBooleans = Seq("maybe", "", "1")
+  private val expected = Seq(
+    Expected(Enabled, "true", booleans, noBooleans)(enabled),
+    Expected(Sort, "true", booleans, noBooleans)(sort),
+    Expected(MergeApproximate, "true", booleans, noBooleans)(mergeApproximate),
+    Expected(MergeUserAggregators, "true", booleans, noBooleans)(mergeUserAggregators),
+    Expected(
+      MaxStateSize,
+      "16m",
+      Seq("64k" -> 65536L, "1G" -> (1L << 30)),
+      Seq("lots", "-1", "", "9999999999g")
+    )(
+      maxStateBytes
+    ),
+    Expected(NeverMerge, "", Seq("" -> Set(), " My_Agg,, mode " -> Set("my_agg", "mode")), Nil)(neverMerge),
+    Expected(StreamMode, "append", Seq("EAGER" -> true, "append" -> false), Seq("update", ""))(streamEager),
+    Expected(
+      StreamKeyTimeout,
+      "<undefined>",
+      Seq("7 days" -> Some(7 * 86400000000L), "INTERVAL 1 MINUTE" -> Some(60000000L)),
+      Seq("soon", "0 seconds", "-1 day", "7")
+    )(streamKeyTimeoutMicros),
+    Expected(StreamLateRows, "<undefined>", Seq("/late" -> Some("/late")), Seq(" "))(streamLateRowsPath)
+  )
+
+  test("every setting is tested") {
+    assertEquals(expected.map(_.key).toSet, SlidewiseSettings.keys)
+  }
+
+  for (setting <- expected) {
+    test(s"${setting.key}: default, valid and invalid values") {
+      val conf = new SQLConf
+      val unset = setting.read(conf)
+      for ((text, value) <- setting.valid) {
+        conf.setConfString(setting.key, text)
+        assertEquals(setting.read(conf), value)
+      }
+      for (text <- setting.invalid) {
+        val error = intercept[InvalidSetting](conf.setConfString(setting.key, text))
+        assertEquals(error.getCondition, "SLIDEWISE_INVALID_SETTING")
+        assert(error.getMessage.contains(s"${setting.key} = $text "), error.getMessage)
+        assert(error.getMessage.contains("Allowed: "), error.getMessage)
+      }
+      assertEquals(setting.read(conf), setting.valid.last._2, "an invalid value was kept")
+      conf.unsetConf(setting.key)
+      assertEquals(setting.read(conf), unset)
+    }
+
+    test(s"${setting.key}: SET, SET -v and the session's configuration") {
+      spark.range(1).collect() // loads the extension
+      assertEquals(spark.sql(s"SET ${setting.key}").head().getString(1), setting.default)
+      val listed = spark.sql("SET -v").where(s"key = '${setting.key}'").head()
+      assertEquals(listed.getString(1), setting.default)
+      assert(listed.getString(2).contains("Allowed: "), listed.getString(2))
+      assertEquals(listed.getString(3), "0.1.0")
+      assert(spark.conf.isModifiable(setting.key))
+      setting.invalid.filter(_.trim.nonEmpty).foreach { text =>
+        intercept[InvalidSetting](spark.sql(s"SET ${setting.key}=$text"))
+        intercept[InvalidSetting](spark.conf.set(setting.key, text))
+      }
+      assertEquals(spark.sql(s"SET ${setting.key}").head().getString(1), setting.default)
+    }
+  }
+
+  test("a session takes over an invalid value, so that it can be corrected") {
+    val conf = withInvalid(MaxStateSize -> "lots", Enabled -> "maybe")
+    assertEquals(conf.clone().getConfString(MaxStateSize), "lots")
+    intercept[InvalidSetting](maxStateBytes(conf.clone()))
+    intercept[InvalidSetting](SlidewiseSettings.validate(conf, isStreaming = false))
+    conf.setConfString(Enabled, "false")
+    SlidewiseSettings.validate(conf, isStreaming = true)
+  }
+
+  test("streaming settings are validated for streams alone") {
+    val conf = withInvalid(StreamKeyTimeout -> "soon")
+    SlidewiseSettings.validate(conf, isStreaming = false)
+    intercept[InvalidSetting](SlidewiseSettings.validate(conf, isStreaming = true))
+  }
+
+  test("another class loader can load the settings again") {
+    val classes = classOf[Setting[_]].getProtectionDomain.getCodeSource.getLocation
+    val parent = getClass.getClassLoader
+    val again = new URLClassLoader(Array(classes), parent) {
+      override def loadClass(name: String, resolve: Boolean): Class[_] =
+        if (!name.startsWith("org.slidewise.")) super.loadClass(name, resolve)
+        else
+          getClassLoadingLock(name).synchronized(Option(findLoadedClass(name)).getOrElse(findClass(name)))
+    }
+    try {
+      val settings = again.loadClass(SlidewiseSettings.getClass.getName)
+      assert(settings ne SlidewiseSettings.getClass)
+      val module = settings.getField("MODULE$").get(null)
+      val conf = new SQLConf
+      conf.setConfString(MaxStateSize, "3k")
+      assertEquals(settings.getMethod("maxStateBytes", classOf[SQLConf]).invoke(module, conf), Long.box(3072))
+    } finally again.close()
+  }
+
+  /** Settings as a session has them that was started with these: no check at start-up. */
+  private def withInvalid(values: (String, String)*): SQLConf =
+    new SQLConf {
+      values.foreach { case (key, value) => settings.put(key, value) }
+    }
+}

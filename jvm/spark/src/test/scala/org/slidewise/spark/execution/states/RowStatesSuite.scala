@@ -1,0 +1,160 @@
+package org.slidewise.spark.execution.states
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.util.ArrayData
+import org.apache.spark.sql.types.{DataType, DoubleType, LongType, StringType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import org.slidewise.core.frames.StatesOutgrown
+import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.task.Tasks
+
+/** States of aggregate functions in pages and as objects. */
+class RowStatesSuite extends SparkSuite {
+  import RowStatesSuite._
+
+  for ((what, functions, inPages) <- cases) {
+
+    test(s"$what: ${if (inPages) "pages" else "objects"}") {
+      val paged = inTask(() => withStates(functions)((states, _) => states.isInstanceOf[PagedStates]))
+      assertEquals(paged, inPages)
+    }
+
+    test(s"$what: states that are combined in any grouping answer as one that takes row by row") {
+      val (expected, left, tree, lifted) = inTask { () =>
+        withStates(functions) { (states, answer) =>
+          states.reserve(Rows + 8)
+          states.lift(0, 0L, Rows.toLong)
+          val first = answer(1)
+
+          states.clear(Rows)
+          (0 until Rows).foreach(states.combine(Rows, Rows, _))
+          val left = answer(Rows)
+
+          states.clear(Rows + 1)
+          (0 until Rows / 2).foreach(states.combine(Rows + 1, Rows + 1, _))
+          states.clear(Rows + 2)
+          (Rows / 2 until Rows).foreach(states.combine(Rows + 2, Rows + 2, _))
+          states.combine(Rows + 3, Rows + 1, Rows + 2)
+          val tree = answer(Rows + 3)
+
+          states.clear(Rows + 4)
+          states.accumulate(Rows + 4, 0L, Rows.toLong)
+          (answer(Rows + 4), left, tree, first == answer(1))
+        }
+      }
+      assertEquals(left, expected)
+      assertEquals(tree, expected)
+      assert(lifted, "combining changed the newer state")
+    }
+
+    test(s"$what: a copy stays as it is") {
+      val (before, copy, restored) = inTask { () =>
+        withStates(functions) { (states, answer) =>
+          states.reserve(2)
+          states.clear(0)
+          states.accumulate(0, 0L, 20L)
+          val before = answer(0)
+          val kept = states.copyOf(0)
+          states.accumulate(0, 20L, 40L)
+          states.put(1, kept)
+          val copy = answer(1)
+          states.accumulate(1, 20L, 40L)
+          (before, copy, answer(1) == answer(0))
+        }
+      }
+      assertEquals(copy, before)
+      assert(restored)
+    }
+  }
+
+  test("objects that outgrow their limit are given up, and fewer fit") {
+    val (fits, outgrown, used) = inTask { () =>
+      withStates(Seq(CollectList(id)), maxBytes = 20000L) { (states, _) =>
+        states.reserve(1)
+        val fits = states.tryReserve(8)
+        val outgrown =
+          try {
+            states.clear(1)
+            states.accumulate(1, 0L, Rows.toLong)
+            (0 until 1000).foreach { _ =>
+              states.clear(2)
+              states.combine(2, 1, 1)
+              states.combine(1, 1, 2)
+            }
+            false
+          } catch { case _: StatesOutgrown => true }
+        states.clear(0)
+        (fits, outgrown, states.getUsed)
+      }
+    }
+    assert(fits)
+    assert(outgrown)
+    assert(used < 20000L, used)
+  }
+
+  test("pages beyond their limit are refused, and cost nothing") {
+    val (few, many, used) = inTask { () =>
+      withStates(Seq(Sum(id)), maxBytes = 65536L) { (states, _) =>
+        (states.tryReserve(16), states.tryReserve(1 << 20), states.getUsed)
+      }
+    }
+    assert(few)
+    assert(!many)
+    assert(used <= 65536L, used)
+  }
+}
+
+object RowStatesSuite {
+  private val Rows = 100
+  private val id = AttributeReference("id", LongType)()
+  private val text = AttributeReference("s", StringType)()
+  private val number = AttributeReference("x", DoubleType)()
+  private val attributes = Seq(id, text, number)
+
+  private val cases: Seq[(String, Seq[AggregateFunction], Boolean)] = Seq(
+    ("a sum and a count", Seq(Sum(id), Count(Seq(text))), true),
+    ("an extreme and a distinct count", Seq(Max(number), HyperLogLogPlusPlus(text)), true),
+    ("strings", Seq(Max(text), First(text, ignoreNulls = true), Last(text, ignoreNulls = false)), false),
+    ("lists beside numbers", Seq(CollectList(text), Sum(id)), false)
+  )
+
+  private def row(i: Int): InternalRow =
+    InternalRow(
+      if (i % 7 == 3) null else i * 31L % 17,
+      if (i % 5 == 0) null else UTF8String.fromString("text " + i * 13 % 29),
+      if (i % 3 == 0) null else i / 4.0
+    )
+
+  private def withStates[T](functions: Seq[AggregateFunction], maxBytes: Long = 1L << 20)(
+      body: (RowStates, Int => Seq[String]) => T
+  ): T = {
+    val log = RowLog.of(attributes, Tasks.resources())
+    val project = UnsafeProjection.create(attributes.map(_.dataType).toArray)
+    (0 until Rows).foreach(i => log.append(project(row(i))))
+    val filtered = functions.map(f => (f, Option[Expression](Not(EqualTo(id, Literal(4L))))))
+    val combined = new FrameFunctions(filtered, functions.indices, attributes, keepsStates = true)
+    val states = RowStates(combined, log.reader(), Tasks.resources(), maxBytes)
+    val types = functions.map(_.dataType)
+    def answer(slot: Int): Seq[String] = {
+      val results = new SpecificInternalRow(types)
+      states.lower(slot, results)
+      types.zipWithIndex.map { case (dataType, i) => shown(results.get(i, dataType), functions(i)) }
+    }
+    try body(states, answer)
+    finally {
+      states.close()
+      log.close()
+    }
+  }
+
+  private def shown(value: Any, function: AggregateFunction): String = value match {
+    case list: ArrayData => list.toSeq[AnyRef](elementOf(function)).mkString("[", ",", "]")
+    case other           => String.valueOf(other)
+  }
+
+  private def elementOf(function: AggregateFunction): DataType = function.children.head.dataType
+}
