@@ -66,7 +66,7 @@ def test_the_state_describes_itself(spark: SparkSession, ran: tuple[Path, list[P
     (frame,) = described["frames"]
     assert frame["section"] == 16
     assert [f["sql"] for f in frame["functions"]] == ["sum(n)"]
-    assert [c["type"] for c in frame["functions"][0]["buffer"]][0] == "BIGINT"
+    assert frame["functions"][0]["buffer"][0]["type"] == "BIGINT"
 
 
 def test_progress(spark: SparkSession, ran: tuple[Path, list[Progress]]) -> None:
