@@ -16,7 +16,7 @@ class WindowPlannerSuite extends SparkSuite {
     spark.sql(s"SELECT ${calls.map(call => s"$call OVER ($window)").mkString(", ")} FROM range(10)")
 
   private def plan(data: DataFrame): WindowPlan = {
-    val windows = data.queryExecution.optimizedPlan.collect { case window: Window => window }
+    val windows = data.queryExecution.optimizedPlan.collect { case w: Window => w }
     assertEquals(windows.size, 1)
     val window = windows.head
     new WindowPlanner(spark.sessionState.conf, window.partitionSpec, window.orderSpec)
@@ -134,7 +134,7 @@ class WindowPlannerSuite extends SparkSuite {
         "max_by(a, c) OVER (PARTITION BY p ORDER BY t RANGE 2 PRECEDING) AS m " +
         "FROM VALUES (1, 2, 3, 4, 5, 6) AS v(p, t, a, b, c, unused)"
     )
-    val input = data.queryExecution.optimizedPlan.collectFirst { case window: Window => window.child.output }.get
+    val input = data.queryExecution.optimizedPlan.collectFirst { case w: Window => w.child.output }.get
     assertEquals(
       plan(data).stages.map(_.neededAttributes(input).map(_.name).sorted),
       Seq(Seq("a", "b", "t"), Seq("a", "c", "t"))

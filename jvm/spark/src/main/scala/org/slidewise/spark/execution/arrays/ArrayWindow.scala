@@ -99,21 +99,39 @@ final private[execution] class ArrayWindow(val aggregates: Seq[KernelAggregate],
       largest = math.max(largest, until - from)
       from = until
     }
-    largest.toLong * bytesARow
+    largest.toLong * bytesARow + aggregates.size * ArrayWindow.ScratchBytes
   }
 
-  /** A column may be gathered as longs and as doubles. A frame takes two ends, a result eight bytes and a bit. */
-  private val bytesARow: Long =
-    17L * values.size + 8L * aggregates.map(_.frame).distinct.size +
-      aggregates.map(a => 9L + ArrayWindow.scratchBytesARow(a.function.kernel)).sum
+  private val bytesARow: Long = {
+    val columns = values.map { value =>
+      val kinds = aggregates.filter(a => readsColumn(a.function) && a.function.input.semanticEquals(value))
+      1L + 8L * kinds.map(a => ArrayWindow.readsDoubles(a.function.kernel)).distinct.size
+    }.sum
+    val frames = 8L * aggregates.map(_.frame).distinct.size
+    columns + frames + aggregates.map(a => 9L + ArrayWindow.scratchBytesARow(a.function.kernel, a.frame)).sum
+  }
 }
 
 private[execution] object ArrayWindow {
 
-  /** What a kernel holds for each row of its widest window. */
-  private def scratchBytesARow(kernel: ArrayKernel): Long = kernel match {
-    case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) => 1L
-    case ArrayKernel.Variance(_, _)                      => 32L
-    case _                                               => 16L
+  private def readsDoubles(kernel: ArrayKernel): Boolean = kernel match {
+    case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) | ArrayKernel.MinLongs | ArrayKernel.MaxLongs => false
+    case _                                                                                           => true
   }
+
+  /** What a kernel of the core holds for each row of its widest window. */
+  private def scratchBytesARow(kernel: ArrayKernel, frame: ArrayFrame): Long = {
+    val isRange = frame.isInstanceOf[ArrayFrame.Range]
+    kernel match {
+      case ArrayKernel.CountValues                                             => 1L
+      case ArrayKernel.SumLongs(_)                                             => 0L
+      case ArrayKernel.MinLongs | ArrayKernel.MaxLongs | ArrayKernel.SumDoubles => if (isRange) 8L else 0L
+      case ArrayKernel.MeanDoubles                                             => if (isRange) 9L else 1L
+      case ArrayKernel.MinDoubles | ArrayKernel.MaxDoubles                     => if (isRange) 16L else 0L
+      case ArrayKernel.Variance(_, _)                                          => if (isRange) 24L else 32L
+    }
+  }
+
+  /** What a kernel over ROWS frames of some widths holds beside that. */
+  private val ScratchBytes = 16L << 10
 }
