@@ -13,14 +13,20 @@ JVM_SOURCES    := $(shell find jvm project build build.sbt -type f \
 PYTHON_SOURCES := $(shell find python -type f -not -path '*/__pycache__/*' -not -path '*_cache/*' \
                     -not -path 'python/src/slidewise/jars/*' -not -path 'python/build/*' -not -path 'python/dist/*' 2>/dev/null)
 VERSION        := $(shell cat python/src/slidewise/VERSION)
+JAR            := .build/jar-$(VERSION)
 JARS           := .build/jars-$(VERSION)
+MINOR          := import pyspark; print(".".join(pyspark.__version__.split(".")[:2]))
 INSTALL        := pip install -q --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall ./python
-LINTED         := python $(wildcard tests bench docs)
-PYTEST         := -m pytest -q -p no:cacheprovider
+LINTED         := python build/slowest_tests.py $(wildcard tests bench docs)
+# Two processes, each with a session of its own; a test that is slow moves to whichever is free.
+WORKERS        ?= 2
+PYTEST         := -m pytest -q -p no:cacheprovider --durations=10 -n $(WORKERS) --dist worksteal
+JVM_TESTS      := all core/test sketches/test spark43/test
+LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-matrix test-streams bench bench-full bench-functions bench-streams bench-core bench-core-full docs \
-  lint format jars wheel clean
+.PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-functions bench-streams bench-core bench-core-full docs \
+  lint format jar jars wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "make %-15s %s\n", $$1, $$2}'
@@ -28,17 +34,21 @@ help: ## list the targets
 demo: $(VENV)/installed ## sliding windows over real flights, with Slidewise on and off, and a picture (demo-out/)
 	$(PY) -m slidewise demo
 
-test: $(VENV)/installed ## every test: the algorithms, the Python examples, Spark from outside
-	$(SBT) core/test sketches/test spark43/test
-	$(PY) $(PYTEST) --doctest-modules --ignore-glob='*/slidewise/functions/*' --pyargs slidewise
+test: $(VENV)/installed ## the tests, in minutes: the algorithms, the Python examples, Spark from outside
+	$(SBT) "$(JVM_TESTS)"
+	@$(PY) build/slowest_tests.py
 	$(PY) $(PYTEST) tests
 
-test-matrix: test $(VENV42)/installed ## make test, and the tests of Spark on Spark 4.2 too
-	$(SBT) spark42/test
-	$(PY42) $(PYTEST) tests
+test-long: $(JARS) $(VENV)/installed ## every test there is, with many more random queries and kills: hours
+	$(SBT) "$(JVM_TESTS)" testOtherMinors
+	@$(PY) build/slowest_tests.py
+	$(LONG) $(PY) $(PYTEST) -m '' tests
 
-test-streams: $(VENV)/installed ## streams at length: hundreds of kills, hundreds of random queries
-	SLIDEWISE_KILLS=120 SLIDEWISE_STREAM_QUERIES=400 $(PY) $(PYTEST) tests/streams
+test-minors: $(VENV)/tools ## the JVM tests of the other Spark minors
+	$(SBT) testOtherMinors
+
+test-matrix: test test-minors $(VENV42)/installed ## make test, and the same on Spark 4.2
+	$(PY42) $(PYTEST) tests
 
 bench: $(VENV)/installed $(VENV)/engines ## whole queries with Slidewise on and off, side by side
 	$(PY) bench/queries/run.py
@@ -74,6 +84,8 @@ format: $(VENV)/tools ## let the formatters write
 	$(PY) -m ruff check --fix --config python/pyproject.toml $(LINTED)
 	$(PY) -m ruff format --config python/pyproject.toml $(LINTED)
 
+jar: $(JAR) ## the jar for the Spark in .venv, into python/src/slidewise/jars
+
 jars: $(JARS) ## the jar of each Spark minor, into python/src/slidewise/jars
 
 wheel: $(JARS) ## the wheel, with every jar in it, into python/dist
@@ -103,13 +115,18 @@ $(VENV42)/tools: python/requirements-dev.txt
 	$(PY42) -m pip install -q --disable-pip-version-check -r $(VENV42)/requirements.txt
 	touch $@
 
+$(JAR): $(VENV)/tools $(JVM_SOURCES) python/src/slidewise/VERSION
+	@mkdir -p .build
+	$(SBT) slidewise/jar
+	touch $@
+
 $(JARS): $(VENV)/tools $(JVM_SOURCES) python/src/slidewise/VERSION
 	@mkdir -p .build
 	$(SBT) slidewise/jars
-	touch $@
+	touch $@ $(JAR)
 
-$(VENV)/installed: $(VENV)/tools $(JARS) $(PYTHON_SOURCES)
-	$(PY) -m $(INSTALL)
+$(VENV)/installed: $(VENV)/tools $(JAR) $(PYTHON_SOURCES)
+	SLIDEWISE_MINORS=$$($(PY) -c '$(MINOR)') $(PY) -m $(INSTALL)
 	touch $@
 
 $(VENV42)/installed: $(VENV42)/tools $(JARS) $(PYTHON_SOURCES)

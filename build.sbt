@@ -93,6 +93,7 @@ def sparkProject(spark: SparkMinor): Project = {
       strict,
       name := s"slidewise-spark-${spark.minor}",
       moduleName := s"slidewise-spark-${spark.minor}",
+      libraryDependencies += "com.tngtech.archunit" % "archunit" % Versions.archunit % Test,
       Compile / unmanagedSourceDirectories ++= Seq(shared / "main/scala", shared / "main/java")
         .map(_.getAbsoluteFile),
       Compile / unmanagedResourceDirectories += (shared / "main/resources").getAbsoluteFile,
@@ -145,11 +146,31 @@ lazy val slidewise = project
   .aggregate(sparkReferences: _*)
   .settings(publish / skip := true)
 
-/** Puts the jar of each Spark minor where the Python package takes it from. */
-lazy val jars = taskKey[Unit]("Builds one self-contained jar a Spark minor into python/src/slidewise/jars")
-slidewise / jars := {
+def projectsOf(minors: Seq[SparkMinor]): ScopeFilter =
+  ScopeFilter(inProjects(minors.map(minor => LocalProject(minor.project)): _*))
+
+/** Copies the jars of these minors into the Python package, and removes those of no supported minor or of another version. */
+def copyJars(minors: Seq[SparkMinor]) = Def.task {
   val into = (ThisBuild / baseDirectory).value / "python/src/slidewise/jars"
-  val built = (Compile / packageBin).all(ScopeFilter(inProjects(sparkReferences: _*))).value
-  IO.delete((into ** "*.jar").get.filterNot(f => built.exists(_.getName == f.getName)))
+  val built = (Compile / packageBin).all(projectsOf(minors)).value
+  val supported = (Compile / packageBin / artifactPath).all(projectsOf(SparkMinor.all)).value.map(_.getName)
+  IO.delete((into ** "*.jar").get.filterNot(jar => supported.contains(jar.getName)))
   built.foreach(jar => IO.copyFile(jar, into / jar.getName, preserveLastModified = true))
 }
+
+lazy val jar = taskKey[Unit]("Builds the jar for the Spark in .venv into python/src/slidewise/jars")
+lazy val jars = taskKey[Unit]("Builds one self-contained jar a Spark minor into python/src/slidewise/jars")
+slidewise / jar := copyJars(Seq(SparkMinor.ofPyspark)).value
+slidewise / jars := copyJars(SparkMinor.all).value
+
+// Two projects' tests at a time, each in a JVM of its own.
+Global / concurrentRestrictions := Seq(
+  Tags.limitAll(math.max(2, java.lang.Runtime.getRuntime.availableProcessors)),
+  Tags.limit(Tags.ForkedTestGroup, 2),
+  Tags.exclusiveGroup(Tags.Clean)
+)
+
+addCommandAlias(
+  "testOtherMinors",
+  SparkMinor.all.filterNot(_ == SparkMinor.ofPyspark).map(minor => s"${minor.project}/test").mkString("; ")
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,10 @@ def missing_jars(package: Path, minors: list[str]) -> list[str]:
 
 
 def minors_of(checkout: Path) -> list[str]:
-    """The Spark minors that a checkout builds for: one folder of shims each."""
+    """The Spark minors that a checkout builds for: those in SLIDEWISE_MINORS, by default all that it has shims for."""
+    chosen = os.environ.get("SLIDEWISE_MINORS")
+    if chosen:
+        return chosen.split(",")
     return sorted(folder.name for folder in (checkout / "jvm/spark/shims").glob("*.*") if folder.is_dir())
 
 

@@ -1,16 +1,24 @@
-"""One Spark session for all tests that need no other."""
+"""One Spark session for all tests that need no other, and what the run says of itself at its end."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from session import local_session
+from random_queries import random_queries
+from session import local_session, missing_minors
 
+__all__ = ["random_queries"]
+
+# Most queries run once: a JVM without its second compiler spends a quarter less on them. `make test-long` has both.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 # The workers' Python is this one.
 os.environ["PYSPARK_PYTHON"] = sys.executable
 # Python reads a timestamp in the zone of its process.
@@ -23,3 +31,32 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session = local_session(tmp_path_factory.mktemp("spark"))
     yield session
     session.stop()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if missing := missing_minors():
+        skip = pytest.mark.skip(reason=f"no jar for Spark {', '.join(missing)}: make jars")
+        for item in items:
+            if item.get_closest_marker("all_jars"):
+                item.add_marker(skip)
+
+
+@pytest.fixture(autouse=True)
+def one_connect_server_at_a_time(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A client that starts its own server finds it by Spark's default port, and tests run in several processes."""
+    if "connect" not in request.node.nodeid:
+        yield
+        return
+    with (Path(tempfile.gettempdir()) / "slidewise-tests-connect.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Seeds and numbers of the random queries."""
+    reports = [report for kind in ("passed", "failed") for report in terminalreporter.getreports(kind)]
+    said = [f"{r.nodeid}: {v}" for r in reports for k, v in getattr(r, "user_properties", []) if k == "random queries"]
+    if said:
+        terminalreporter.section("random queries")
+        for line in sorted(set(said)):
+            terminalreporter.write_line(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pyspark
@@ -22,6 +23,13 @@ def slidewise_jar() -> Path:
         assert found, f"no jar of Slidewise for Spark {minor} in {built}: build it first"
         return found[-1]
     return Path(jar_path())
+
+
+def missing_minors() -> list[str]:
+    """The Spark minors that this tree has sources for and no jar stands beside the one under test."""
+    shims = Path(__file__).parents[1] / "jvm" / "spark" / "shims"
+    minors = (folder.name for folder in shims.iterdir() if re.fullmatch(r"\d+\.\d+", folder.name))
+    return sorted(minor for minor in minors if not list(slidewise_jar().parent.glob(f"slidewise-spark-{minor}_*.jar")))
 
 
 def with_slidewise(builder: SparkSession.Builder) -> SparkSession.Builder:

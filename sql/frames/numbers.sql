@@ -1,4 +1,4 @@
--- What leaves a frame leaves no trace: neither infinities nor NaN nor huge values.
+-- Infinities, NaN and huge values have no effect on later frames.
 SELECT i, x, sum(x) OVER w AS sum, avg(x) OVER w AS mean, max(x) OVER w AS greatest, min(x) OVER w AS least,
        round(stddev(x) OVER w, 6) AS deviation, count(x) OVER w AS values
 FROM VALUES (1, 1D), (2, double('Infinity')), (3, 2D), (4, double('NaN')), (5, 3D), (6, 1e300D), (7, NULL), (8, 4D), (9, 5D) AS t(i, x)

@@ -9,6 +9,6 @@ FROM VALUES ('a', timestamp_ntz'2026-03-08 00:30:00', 1.0D), ('a', timestamp_ntz
             ('a', timestamp_ntz'2026-03-08 01:30:00', 4.0D), ('a', timestamp_ntz'2026-03-08 03:00:00', 8.0D),
             ('b', timestamp_ntz'2026-03-08 01:00:00', 16.0D) AS t(sensor, at, x) ORDER BY sensor, at;
 
--- A month, which is not always as long.
+-- A month, whose length varies.
 SELECT day, count(*) OVER (ORDER BY day RANGE BETWEEN INTERVAL 1 MONTH PRECEDING AND CURRENT ROW) AS rows_of_a_month
 FROM VALUES (date'2026-01-31'), (date'2026-02-27'), (date'2026-02-28'), (date'2026-03-28'), (date'2026-03-30') AS t(day) ORDER BY day;

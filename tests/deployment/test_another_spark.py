@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyspark
+import pytest
 from session import EXTENSIONS, slidewise_jar
 
 from deployment.commands import run
@@ -18,6 +19,7 @@ print('rows', [row.s for row in data.collect()], 'SlidingWindow' in plan)
 """
 
 
+@pytest.mark.all_jars
 def test_the_session_starts_and_one_line_says_which_versions_there_are(tmp_path: Path) -> None:
     minor = ".".join(pyspark.__version__.split(".")[:2])
     others = [jar for jar in slidewise_jar().parent.glob("slidewise-spark-*.jar") if f"spark-{minor}_" not in jar.name]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from deployment.commands import SWITCHED_ON, free_port, run, running
 from deployment.expected import REPORT
 
@@ -17,6 +19,7 @@ def test_local_cluster(tmp_path: Path) -> None:
     assert REPORT in run(tmp_path, "spark-submit", *cluster, *SMALL, *SWITCHED_ON, PROGRAM)
 
 
+@pytest.mark.long
 def test_a_standalone_cluster(tmp_path: Path) -> None:
     host, port = "127.0.0.1", free_port()
     address = f"spark://{host}:{port}"

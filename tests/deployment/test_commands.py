@@ -22,6 +22,7 @@ def test_spark_sql(tmp_path: Path) -> None:
     assert printed.strip().splitlines()[-1].split() == [str(n) for n in ANSWER]
 
 
+@pytest.mark.long
 def test_spark_submit(tmp_path: Path) -> None:
     assert REPORT in run(tmp_path, "spark-submit", *LOCAL, *SWITCHED_ON, PROGRAM)
 
@@ -41,7 +42,7 @@ println(s"rows ${{data.collect().toSeq}}, ${{data.queryExecution.executedPlan}}"
     assert "SlidingWindow [" in printed
 
 
-@pytest.mark.parametrize("option", ["--jars", "--driver-class-path"])
+@pytest.mark.parametrize("option", ["--jars", pytest.param("--driver-class-path", marks=pytest.mark.long)])
 def test_a_jar_on_the_class_path_is_enough(tmp_path: Path, option: str) -> None:
     assert REPORT in run(tmp_path, "spark-submit", *LOCAL, option, str(slidewise_jar()), PROGRAM)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from deployment.commands import run
 from deployment.expected import REPORT
 
@@ -22,19 +24,19 @@ print("another session:", slidewise.install(other), report(other))
 """
 
 
-def test_install(tmp_path: Path) -> None:
+IN_EXECUTORS = ("--master", "local-cluster[2,1,1024]", "--conf", "spark.executor.memory=512m")
+
+
+@pytest.mark.parametrize(
+    "master",
+    [pytest.param(("--master", "local[2]"), marks=pytest.mark.long), IN_EXECUTORS],
+    ids=["in one process", "in executors of their own"],
+)
+def test_install(tmp_path: Path, master: tuple[str, ...]) -> None:
     program = tmp_path / "live.py"
     program.write_text(PROGRAM)
-    printed = run(tmp_path, "spark-submit", "--master", "local[2]", str(program))
+    printed = run(tmp_path, "spark-submit", *master, str(program))
     assert f"before: {REPORT.replace('SlidingWindow 2', 'SlidingWindow 0')}" in printed
     assert "installed: True False" in printed
     assert f"after: {REPORT}" in printed
     assert f"another session: True {REPORT}" in printed
-
-
-def test_install_in_executors_of_their_own(tmp_path: Path) -> None:
-    program = tmp_path / "live.py"
-    program.write_text(PROGRAM)
-    small = ("--conf", "spark.executor.memory=512m")
-    printed = run(tmp_path, "spark-submit", "--master", "local-cluster[2,1,1024]", *small, str(program))
-    assert f"after: {REPORT}" in printed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import crossed
 from plans import metric
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
@@ -25,9 +26,9 @@ CALLS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("n", [0, 1, 99, 1500])
-@pytest.mark.parametrize("epsilon", [0.4, 0.05, 0.001, 0.00001])
-@pytest.mark.parametrize("ansi", ["true", "false"])
+@pytest.mark.parametrize(
+    ("n", "epsilon", "ansi"), crossed([0, 1, 99, 1500], [0.4, 0.001, 0.00001, 0.05], ["true", "false"])
+)
 def test_never_off_by_more_than_allowed(spark: SparkSession, n: int, epsilon: float, ansi: str) -> None:
     window = FRAME.format(n=n)
     checks, reached = [], []
@@ -76,8 +77,7 @@ EVERYWHERE_ELSE = [
 ]
 
 
-@pytest.mark.parametrize("query", EVERYWHERE_ELSE)
-@pytest.mark.parametrize("slidewise_on", ["true", "false"])
+@pytest.mark.parametrize(("query", "slidewise_on"), crossed(EVERYWHERE_ELSE, ["true", "false"]))
 def test_exact_everywhere_else(spark: SparkSession, query: str, slidewise_on: str) -> None:
     with settings(spark, {"spark.slidewise.enabled": slidewise_on}):
         for approximate, exact in [

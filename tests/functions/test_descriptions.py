@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyspark.sql.functions
 import pytest
+from cases import crossed
 from pyspark.sql import SparkSession
 from semantics.conftest import settings
 
@@ -42,8 +43,7 @@ def test_the_arguments_that_are_described_are_those_of_the_call(described: list[
         assert said == names, function.name
 
 
-@pytest.mark.parametrize("slidewise_on", ["true", "false"])
-@pytest.mark.parametrize("codegen", ["CODEGEN_ONLY", "NO_CODEGEN"])
+@pytest.mark.parametrize(("slidewise_on", "codegen"), crossed(["true", "false"], ["CODEGEN_ONLY", "NO_CODEGEN"]))
 def test_every_example_answers_what_it_says(
     spark: SparkSession, described: list[Description], slidewise_on: str, codegen: str
 ) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import crossed
 from pyspark.sql import SparkSession
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
@@ -48,9 +49,9 @@ def assert_same(found: list[tuple[Any, ...]], expected: list[tuple[Any, ...]]) -
         assert all(close(a, b) for a, b in zip(one, other, strict=True)), (one, other)
 
 
-@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
-    "frame", ["9 PRECEDING AND CURRENT ROW", "30 PRECEDING AND 5 FOLLOWING", "2 FOLLOWING AND 4 FOLLOWING"]
+    ("seed", "frame"),
+    crossed(range(4), ["9 PRECEDING AND CURRENT ROW", "30 PRECEDING AND 5 FOLLOWING", "2 FOLLOWING AND 4 FOLLOWING"]),
 )
 def test_duckdb_over_frames(spark: SparkSession, seed: int, frame: str) -> None:
     table = series(seed)

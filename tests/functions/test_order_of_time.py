@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import crossed
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from semantics.conftest import Ask, settings
@@ -37,8 +38,9 @@ def test_time_that_descends_is_refused(
     assert time is None or f'of "{time}"' in str(caught.value)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("order", ["t", "t ASC NULLS LAST", "t, i DESC", "i, t DESC", "-t DESC"])
+@pytest.mark.parametrize(
+    ("function", "order"), crossed(FUNCTIONS, ["t", "t ASC NULLS LAST", "t, i DESC", "i, t DESC", "-t DESC"])
+)
 def test_other_orders_are_taken_as_they_are(spark: SparkSession, ask: Ask, function: str, order: str) -> None:
     ascending = ask(f"SELECT {function}(t, x) OVER (ORDER BY t ROWS 1 PRECEDING) FROM {TABLE}")
     assert ask(f"SELECT {function}(t, x) OVER (ORDER BY {order} ROWS 1 PRECEDING) FROM {TABLE}") == ascending
@@ -46,8 +48,10 @@ def test_other_orders_are_taken_as_they_are(spark: SparkSession, ask: Ask, funct
     assert spark.sql(grouped.format(order)).first() == spark.sql(grouped.format("t")).first()
 
 
-@pytest.mark.parametrize("kind", ["tinyint", "int", "bigint", "float", "double", "decimal(7,2)", "decimal(38,10)"])
-@pytest.mark.parametrize("ansi", [True, False])
+@pytest.mark.parametrize(
+    ("kind", "ansi"),
+    crossed(["tinyint", "int", "bigint", "float", "double", "decimal(7,2)", "decimal(38,10)"], [True, False]),
+)
 def test_counters_below_zero(ask: Ask, kind: str, ansi: bool) -> None:
     """As any other: less than before is begun again from 0."""
     table = f"(SELECT t, cast(x AS {kind}) AS x FROM VALUES (0, -5), (1, -3), (2, -4), (3, 2), (4, -1) AS t(t, x))"

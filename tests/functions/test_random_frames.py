@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import os
 import random
 from typing import Any
 
-import pytest
 from plans import plan
 from pyspark.sql import SparkSession
+from random_queries import RandomQueries, seed_or
 from semantics.conftest import settings
 
 from functions.catalogue import ALL
 from functions.catalogue.tested import Row
 
+# Twelve frames are of all kinds: interpreted and compiled, with ANSI and without.
+MINIMUM = int(os.environ.get("SLIDEWISE_FRAMES", "12"))
 CASES = {call: define for function in ALL for call, define in function.frames.items()}
 
 
@@ -40,9 +43,13 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_each_function_is_its_definition(spark: SparkSession, seed: int) -> None:
-    rng = random.Random(seed)
+def test_each_function_is_its_definition(spark: SparkSession, random_queries: RandomQueries) -> None:
+    seed = seed_or(0)
+    random_queries.ask_each(lambda index: assert_right(spark, seed, index), seed, MINIMUM)
+
+
+def assert_right(spark: SparkSession, seed: int, index: int) -> None:
+    rng = random.Random(seed + index)
     rows = table(rng, rng.choice([1, 40, 90]))
     lower, upper = sorted(rng.choice([-30, -9, -3, -1, 0, 2, 5]) for _ in range(2))
 
@@ -53,10 +60,10 @@ def test_each_function_is_its_definition(spark: SparkSession, seed: int) -> None
     window = f"(ORDER BY i ROWS BETWEEN {bound(lower)} AND {bound(upper)})"
     calls = ", ".join(f"{call} OVER w AS c{n}" for n, call in enumerate(CASES))
     sql = f"SELECT i, {calls} FROM series WINDOW w AS {window} ORDER BY i"
-    interpreted = seed % 3 == 0
+    interpreted = index % 3 == 0
     codegen = {"spark.sql.codegen.factoryMode": "NO_CODEGEN" if interpreted else "CODEGEN_ONLY"}
     for on in ("true", "false"):
-        changes = {"spark.slidewise.enabled": on, "spark.sql.ansi.enabled": str(seed % 2 == 0).lower()} | codegen
+        changes = {"spark.slidewise.enabled": on, "spark.sql.ansi.enabled": str(index % 2 == 0).lower()} | codegen
         with settings(spark, changes):
             frame = spark.sql(sql)
             answers = frame.collect()

@@ -108,7 +108,8 @@ def test_bytes_that_are_something_else(spark: SparkSession, sql: str, said: list
     assert [part for part in ["SLIDEWISE_INVALID_ARGUMENT", *said] if part not in text] == [], text
 
 
-def test_a_session_that_runs_already_and_spark_connect(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["live", "connect"])
+def test_a_session_that_runs_already_and_spark_connect(tmp_path: Path, kind: str) -> None:
     """No rule of analysis can be added to a session that runs; there the planner refuses."""
     code = """
 import sys, slidewise, slidewise.functions as sw
@@ -134,16 +135,15 @@ print("over a window:")
 refused(lambda: df.selectExpr("ewma(x, 0.5) OVER (ROWS 2 PRECEDING)"))
 refused(lambda: df.selectExpr("ewma(x, 0.5) WITHIN GROUP (ORDER BY x) OVER (ORDER BY i ROWS 2 PRECEDING)"))
 """
-    for kind in ("live", "connect"):
-        done = subprocess.run(
-            [sys.executable, "-c", code, kind], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
-        )
-        assert "mean: 4.0" in done.stdout, done.stderr[-3000:]
-        assert "described: True" in done.stdout
-        of_groups, rest = done.stdout.split("a value:")
-        of_values, of_windows = rest.split("over a window:")
-        assert "[SLIDEWISE_INVALID_ARGUMENT] `x` of `approx_sum` is 8" in of_values, done.stdout
-        assert "AnalysisException SLIDEWISE_ORDER_REQUIRED" in of_groups, done.stdout
-        assert "`ewma`(…) OVER (… ORDER BY …)" in of_groups
-        assert "AnalysisException SLIDEWISE_ORDER_REQUIRED" in of_windows, done.stdout
-        assert "AnalysisException INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC" in of_windows, done.stdout
+    done = subprocess.run(
+        [sys.executable, "-c", code, kind], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert "mean: 4.0" in done.stdout, done.stderr[-3000:]
+    assert "described: True" in done.stdout
+    of_groups, rest = done.stdout.split("a value:")
+    of_values, of_windows = rest.split("over a window:")
+    assert "[SLIDEWISE_INVALID_ARGUMENT] `x` of `approx_sum` is 8" in of_values, done.stdout
+    assert "AnalysisException SLIDEWISE_ORDER_REQUIRED" in of_groups, done.stdout
+    assert "`ewma`(…) OVER (… ORDER BY …)" in of_groups
+    assert "AnalysisException SLIDEWISE_ORDER_REQUIRED" in of_windows, done.stdout
+    assert "AnalysisException INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC" in of_windows, done.stdout

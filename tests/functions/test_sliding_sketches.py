@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+from cases import crossed
 from plans import plan
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
@@ -34,9 +35,7 @@ def assert_within(found: float, lower: float, upper: float, exact: int, epsilon:
     assert abs(found - exact) <= epsilon * exact + 1e-9, (found, exact)
 
 
-@pytest.mark.parametrize("partitions", [1, 7])
-@pytest.mark.parametrize("epsilon", [0.3, 0.02])
-@pytest.mark.parametrize("changes", OTHER_WAYS)
+@pytest.mark.parametrize(("partitions", "epsilon", "changes"), crossed([7, 1], [0.02, 0.3], OTHER_WAYS))
 def test_groups_and_unions_of_groups(
     spark: SparkSession, partitions: int, epsilon: float, changes: dict[str, str]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import crossed
 from pyspark.sql import SparkSession
 from semantics.conftest import Ask
 
@@ -45,8 +46,7 @@ def test_whatever_has_an_order(spark: SparkSession, ask: Ask, kind: str) -> None
     assert len(ask(f"SELECT {shown} FROM ({sql})")) == 5
 
 
-@pytest.mark.parametrize("kind", NUMBERS)
-@pytest.mark.parametrize("ansi", [True, False])
+@pytest.mark.parametrize(("kind", "ansi"), crossed(NUMBERS, [True, False]))
 def test_every_number(spark: SparkSession, ask: Ask, kind: str, ansi: bool) -> None:
     expected = {call: said for function in ALL for call, said in function.any_number.items()}
     calls = {call: SUMS[kind] if result == "sum" else result for call, (result, _) in expected.items()}

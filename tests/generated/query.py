@@ -41,10 +41,6 @@ class Query:
     settings: dict[str, str]
     cases: list[Case]
 
-    @property
-    def replay(self) -> str:
-        return f"SLIDEWISE_SEED={self.seed} pytest tests/generated -k 'query[{self.index}]'"
-
 
 def random_query(seed: int, index: int) -> Query:
     rng = random.Random(f"{seed}/{index}")

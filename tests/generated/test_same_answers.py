@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pyspark.sql import SparkSession
+from random_queries import RandomQueries
 
 from generated import in_duckdb, in_spark
 from generated.answer import Answer, Failure, Rows, difference
@@ -14,12 +15,16 @@ from generated.query import Case, Query, random_query
 
 # For work on the generator itself, where no jar is built: Spark beside DuckDB.
 WITH_SLIDEWISE = os.environ.get("SLIDEWISE_ABSENT") != "1"
+MINIMUM = int(os.environ.get("SLIDEWISE_QUERIES", "12"))
 
 
-def test_query(spark: SparkSession, tmp_path: Path, seed: int, index: int) -> None:
-    query = random_query(seed, index)
-    with in_spark.ready(spark, query, tmp_path):
-        _compare(spark, query, query.cases)
+def test_random_queries(spark: SparkSession, tmp_path: Path, seed: int, random_queries: RandomQueries) -> None:
+    def ask(index: int) -> None:
+        query = random_query(seed, index)
+        with in_spark.ready(spark, query, tmp_path):
+            _compare(spark, query, query.cases)
+
+    random_queries.ask_each(ask, seed, MINIMUM)
 
 
 def _compare(spark: SparkSession, query: Query, cases: Sequence[Case]) -> None:
@@ -68,4 +73,4 @@ def _with_duckdb(query: Query, cases: Sequence[Case], off: Rows) -> None:
 def _report(query: Query, cases: Sequence[Case], what: str) -> str:
     settings = "\n".join(f"  {key}={value}" for key, value in query.settings.items())
     sql = in_spark.sql(cases) if len(cases) < 4 else f"{len(cases)} expressions"
-    return f"{what}\n{sql}\nreplay: {query.replay}\n{query.table.rows} rows, {query.storage}\n{settings}\n"
+    return f"{what}\n{sql}\n{query.table.rows} rows, {query.storage}\n{settings}\n"

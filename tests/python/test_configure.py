@@ -123,7 +123,8 @@ def test_an_unsupported_spark_is_left_alone_with_one_warning(program, tmp_path: 
     done = program(CONFIGURE.format(given="{}", times=1), env={"SPARK_HOME": str(tmp_path)})
     assert json.loads(done.stdout)["options"] == {}
     assert done.stderr.splitlines() == [
-        "WARNING Slidewise stays off: Spark 4.9.1 is not supported: Slidewise runs on Spark 4.2 and 4.3"
+        "WARNING Slidewise stays off: Spark 4.9.1 is not supported: Slidewise runs on Spark "
+        + " and ".join(slidewise.supported_versions())
     ]
 
 

@@ -1,6 +1,6 @@
-"""Run by test_little_memory in a process of its own: folder, rows, window, aggregate calls and settings.
+"""Run by test_little_memory in a process of its own: folder and settings.
 
-Prints a report as JSON.
+Answers each question, a line of JSON, with a report: the rows, the window, its length, and the aggregate calls over it.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from plans import metric
 from pyspark.sql import SparkSession
@@ -15,12 +16,9 @@ from session import with_slidewise
 
 from robustness.spills import files_left
 
-folder, rows, window, more = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4:]
-settings = dict(word.split("=", 1) for word in more if word.startswith("spark."))
-calls = [word for word in more if not word.startswith("spark.")]
+folder, settings = Path(sys.argv[1]), dict(word.split("=", 1) for word in sys.argv[2:])
 spark = with_slidewise(
     SparkSession.builder.master("local[1]")
-    .config("spark.driver.memory", "1g")
     .config("spark.ui.enabled", "false")
     .config("spark.local.dir", str(folder / "local"))
     .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
@@ -30,14 +28,19 @@ spark = with_slidewise(
 ).getOrCreate()
 spark.sparkContext.setLogLevel("ERROR")
 
-over = f"OVER ({window} ROWS BETWEEN 999999 PRECEDING AND CURRENT ROW)"
-x = "id * 48271 % 1000003"
-source = f"(SELECT id, {x} AS x, concat('row ', {x}) AS s FROM range(0, {rows}, 1, 1))"
-moving = ", ".join(f"{call} {over} AS c{i}" for i, call in enumerate(calls))
-answer = spark.sql(
-    f"""SELECT count(*), sum(n), {", ".join(f"count(c{i})" for i in range(len(calls)))}
-        FROM (SELECT id, count(*) {over} AS n, {moving} FROM {source})"""
-)
-(row,) = answer.collect()
-report = {"rows": row[0], "counted": row[1], "spilled": metric(answer, "spillSize"), "left": files_left(spark)}
-print(json.dumps(report))
+
+def report(rows: int, window: str, frame: int, calls: list[str]) -> dict[str, Any]:
+    over = f"OVER ({window} ROWS BETWEEN {frame - 1} PRECEDING AND CURRENT ROW)"
+    x = "id * 48271 % 1000003"
+    source = f"(SELECT id, {x} AS x, concat('row ', {x}) AS s FROM range(0, {rows}, 1, 1))"
+    moving = ", ".join(f"{call} {over} AS c{i}" for i, call in enumerate(calls))
+    answer = spark.sql(
+        f"""SELECT count(*), sum(n), {", ".join(f"count(c{i})" for i in range(len(calls)))}
+            FROM (SELECT id, count(*) {over} AS n, {moving} FROM {source})"""
+    )
+    (row,) = answer.collect()
+    return {"rows": row[0], "counted": row[1], "spilled": metric(answer, "spillSize"), "left": files_left(spark)}
+
+
+for line in sys.stdin:
+    print(json.dumps(report(**json.loads(line))), flush=True)

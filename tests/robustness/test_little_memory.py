@@ -1,4 +1,7 @@
-"""One gibibyte of heap, one partition, a frame of a million rows: it runs to the end, through files."""
+"""Little heap, one partition, frames of hundreds of thousands of rows: it runs to the end, through files.
+
+Spark has its execution memory on the heap or off it; what stands on the heap must be counted there in both.
+"""
 
 from __future__ import annotations
 
@@ -6,55 +9,133 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-PROGRAM = Path(__file__).parent / "little_memory.py"
-FRAME = 1_000_000
+HERE = Path(__file__).parent
 
 
-def run(folder: Path, rows: int, *more: str, window: str = "ORDER BY id") -> int:
-    """Checks the answer of the calls over a moving frame of a million rows; the bytes spilled."""
-    done = subprocess.run(
-        [sys.executable, str(PROGRAM), str(folder), str(rows), window, *more],
-        env=os.environ | {"PYTHONPATH": str(PROGRAM.parents[1])},
-        capture_output=True,
-        text=True,
-        timeout=1800,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-5000:]
-    report = json.loads(done.stdout.strip().splitlines()[-1])
-    assert report["rows"] == rows
-    assert report["counted"] == FRAME * (FRAME + 1) // 2 + (rows - FRAME) * FRAME
-    assert report["left"] == []
-    return int(report["spilled"])
+@dataclass(frozen=True)
+class Size:
+    """The heap, and the rows of a frame."""
+
+    heap: str
+    frame: int
+
+    def rows(self, frames: float) -> int:
+        return int(frames * self.frame)
 
 
-def test_numbers(tmp_path: Path) -> None:
-    run(tmp_path, 3_000_000, "sum(id)", "max(id)", "min(x)", "avg(x)", "stddev(x)")
+SIZES = [
+    pytest.param(Size("512m", 250_000), id="quarter of a million"),
+    pytest.param(Size("1g", 1_000_000), id="million", marks=pytest.mark.long),
+]
+# Far more than the heap has, as clusters have it.
+MODES = {"heap": (), "off heap": ("spark.memory.offHeap.enabled=true", "spark.memory.offHeap.size=1g")}
+
+Run = Callable[..., int]
 
 
-def test_texts(tmp_path: Path) -> None:
-    run(tmp_path, 1_300_000, "max_by(s, x)", "count(s)", "min(s)")
+class Program:
+    """little_memory.py, which keeps its process from one question to the next."""
+
+    def __init__(self, folder: Path, settings: tuple[str, ...]) -> None:
+        self.errors = folder / "stderr"
+        self.process = subprocess.Popen(
+            [sys.executable, str(HERE / "little_memory.py"), str(folder), *settings],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join([str(HERE.parent), os.environ.get("PYTHONPATH", "")])},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors.open("w"),
+            text=True,
+        )
+
+    def ask(self, rows: int, frame: int, calls: tuple[str, ...], window: str) -> int:
+        """Checks the answer of the calls over a moving frame; the bytes spilled."""
+        question = json.dumps({"rows": rows, "window": window, "frame": frame, "calls": calls})
+        assert self.process.stdin
+        assert self.process.stdout
+        assert self.process.poll() is None, self.errors.read_text()[-5000:]
+        self.process.stdin.write(question + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        assert line, self.errors.read_text()[-5000:]
+        report = json.loads(line)
+        assert report["rows"] == rows
+        assert report["counted"] == frame * (frame + 1) // 2 + (rows - frame) * frame
+        assert report["left"] == []
+        return int(report["spilled"])
+
+    def stop(self) -> None:
+        assert self.process.stdin
+        self.process.stdin.close()
+        self.process.wait(60)
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[tuple[str, ...]], Program]]:
+    """The program under the settings, of which one runs at a time: it begins anew where they change or it died."""
+    running: dict[tuple[str, ...], Program] = {}
+
+    def program(settings: tuple[str, ...]) -> Program:
+        if settings not in running or running[settings].process.poll() is not None:
+            for other in running.values():
+                other.stop()
+            running.clear()
+            running[settings] = Program(tmp_path_factory.mktemp("little"), settings)
+        return running[settings]
+
+    yield program
+    for other in running.values():
+        other.stop()
+
+
+@pytest.fixture(scope="module", params=SIZES)
+def size(request: pytest.FixtureRequest) -> Size:
+    return request.param
+
+
+@pytest.fixture(scope="module", params=MODES.values(), ids=MODES)
+def mode(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    return request.param
+
+
+@pytest.fixture
+def run(programs: Callable[[tuple[str, ...]], Program], size: Size, mode: tuple[str, ...]) -> Run:
+    def asked(frames: float, *calls: str, window: str = "ORDER BY id", settings: tuple[str, ...] = mode) -> int:
+        program = programs((f"spark.driver.memory={size.heap}", *settings))
+        return program.ask(size.rows(frames), size.frame, calls, window)
+
+    return asked
+
+
+def test_numbers(run: Run) -> None:
+    run(3, "sum(id)", "max(id)", "min(x)", "avg(x)", "stddev(x)")
+
+
+def test_texts(run: Run) -> None:
+    run(1.3, "max_by(s, x)", "count(s)", "min(s)")
 
 
 @pytest.mark.parametrize("order", ["x DESC", "s, id"])
-def test_rows_that_come_in_no_order(tmp_path: Path, order: str) -> None:
-    run(tmp_path, 2_000_000, "sum(id)", "max(x)", window=f"ORDER BY {order}")
+def test_rows_that_come_in_no_order(run: Run, order: str) -> None:
+    run(2, "sum(id)", "max(x)", window=f"ORDER BY {order}")
 
 
-@pytest.mark.parametrize("rows", [1_100_000, 3_000_000])
-def test_rows_that_slidewise_sorts(tmp_path: Path, rows: int) -> None:
+@pytest.mark.parametrize("frames", [1.1, 3])
+def test_rows_that_slidewise_sorts(run: Run, frames: float) -> None:
     """In one partition; the fewer fit into memory, the more do not."""
-    run(tmp_path, rows, "sum(id)", "max(x)", "avg(x)", "stddev(x)", window="PARTITION BY hash(id) % 1 ORDER BY x, id")
+    run(frames, "sum(id)", "max(x)", "avg(x)", "stddev(x)", window="PARTITION BY hash(id) % 1 ORDER BY x, id")
 
 
-def test_sketches(tmp_path: Path) -> None:
-    run(tmp_path, 1_100_000, "approx_count_distinct(x)")
+def test_sketches(run: Run) -> None:
+    run(1.1, "approx_count_distinct(x)")
 
 
+@pytest.mark.parametrize("mode", [()], ids=[""])
 @pytest.mark.parametrize(
     "settings",
     [
@@ -63,10 +144,11 @@ def test_sketches(tmp_path: Path) -> None:
         ("spark.shuffle.spill.compress=false", "spark.memory.fraction=0.03"),
     ],
 )
-def test_through_files_of_any_kind(tmp_path: Path, settings: tuple[str, ...]) -> None:
-    assert run(tmp_path, 1_300_000, "max(s)", "sum(x)", *settings) > 0
+def test_through_files_of_any_kind(run: Run, settings: tuple[str, ...]) -> None:
+    assert run(1.3, "max(s)", "sum(x)", settings=settings) > 0
 
 
-@pytest.mark.skipif(os.environ.get("SLIDEWISE_SLOW") != "1", reason="minutes long: SLIDEWISE_SLOW=1 runs it")
-def test_twenty_million_rows(tmp_path: Path) -> None:
-    run(tmp_path, 20_000_000, "sum(id)", "max(id)", "min(x)", "avg(x)", "stddev(x)", "max(s)")
+@pytest.mark.long
+@pytest.mark.parametrize("size", [Size("1g", 1_000_000)], ids=[""])
+def test_twenty_million_rows(run: Run) -> None:
+    run(20, "sum(id)", "max(id)", "min(x)", "avg(x)", "stddev(x)", "max(s)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import crossed
 from plans import plan
 from pyspark.sql import SparkSession
 
@@ -57,16 +58,14 @@ def algorithms(spark: SparkSession, sql: str) -> list[str]:
     return [line.split("[", 1)[1].split("]")[0] for line in shown.splitlines() if "SlidingWindow [" in line]
 
 
-@pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("order", ["t", "t DESC NULLS FIRST", "t NULLS LAST"])
+@pytest.mark.parametrize(("kind", "order"), crossed(TYPES, ["t", "t DESC NULLS FIRST", "t NULLS LAST"]))
 def test_every_type(spark: SparkSession, close: Ask, kind: str, order: str) -> None:
     sql = of(kind, order)
     assert algorithms(spark, sql) == ["array-kernels"]
     assert len(close(sql)) == 300
 
 
-@pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("order", ["t", "t DESC NULLS LAST"])
+@pytest.mark.parametrize(("kind", "order"), crossed(TYPES, ["t", "t DESC NULLS LAST"]))
 def test_every_type_in_rows_that_spark_sorts(spark: SparkSession, close: Ask, kind: str, order: str) -> None:
     sql = of(kind, order, keys="")
     assert algorithms(spark, sql) == ["array-kernels"]
@@ -151,25 +150,27 @@ def test_order_columns(ask: Ask, order: str) -> None:
     assert len(ask(sql)) == 200
 
 
+RANGE_FRAMES = [
+    ("t", "INTERVAL 1 HOUR PRECEDING AND CURRENT ROW"),
+    ("t", "INTERVAL 2 DAYS PRECEDING AND INTERVAL 1 DAY FOLLOWING"),
+    ("t", "INTERVAL 1 MONTH PRECEDING AND CURRENT ROW"),
+    ("n", "INTERVAL 2 DAYS PRECEDING AND INTERVAL 1 DAY FOLLOWING"),
+    ("n", "INTERVAL 1 MONTH PRECEDING AND CURRENT ROW"),
+    ("d", "2 PRECEDING AND 1 FOLLOWING"),
+    ("d", "INTERVAL 2 DAYS PRECEDING AND CURRENT ROW"),
+    ("d", "INTERVAL 1 MONTH PRECEDING AND CURRENT ROW"),
+    ("f", "0.5 PRECEDING AND 1.5 FOLLOWING"),
+    ("c", "0.5 PRECEDING AND 1.5 FOLLOWING"),
+    ("c", "CURRENT ROW AND UNBOUNDED FOLLOWING"),
+]
+
+
 @pytest.mark.parametrize(
-    ("key", "frame"),
-    [
-        ("t", "INTERVAL 1 HOUR PRECEDING AND CURRENT ROW"),
-        ("t", "INTERVAL 2 DAYS PRECEDING AND INTERVAL 1 DAY FOLLOWING"),
-        ("t", "INTERVAL 1 MONTH PRECEDING AND CURRENT ROW"),
-        ("n", "INTERVAL 2 DAYS PRECEDING AND INTERVAL 1 DAY FOLLOWING"),
-        ("n", "INTERVAL 1 MONTH PRECEDING AND CURRENT ROW"),
-        ("d", "2 PRECEDING AND 1 FOLLOWING"),
-        ("d", "INTERVAL 2 DAYS PRECEDING AND CURRENT ROW"),
-        ("d", "INTERVAL 1 MONTH PRECEDING AND CURRENT ROW"),
-        ("f", "0.5 PRECEDING AND 1.5 FOLLOWING"),
-        ("c", "0.5 PRECEDING AND 1.5 FOLLOWING"),
-        ("c", "CURRENT ROW AND UNBOUNDED FOLLOWING"),
-    ],
+    ("key_and_frame", "direction"), crossed(RANGE_FRAMES, ["", "DESC", "DESC NULLS FIRST", "ASC NULLS LAST"])
 )
-@pytest.mark.parametrize("direction", ["", "DESC", "DESC NULLS FIRST", "ASC NULLS LAST"])
-def test_range_frames(spark: SparkSession, ask: Ask, key: str, frame: str, direction: str) -> None:
+def test_range_frames(spark: SparkSession, ask: Ask, key_and_frame: tuple[str, str], direction: str) -> None:
     """Over the night in which New York's clocks go forward."""
+    key, frame = key_and_frame
     source = """(SELECT id, p, t, cast(t AS timestamp_ntz) AS n, cast(t AS date) AS d,
                         if(id % 10 = 3, double('NaN'), id % 40 / 4) AS f,
                         cast(id % 40 / 4 AS decimal(9,3)) AS c

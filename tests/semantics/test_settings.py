@@ -10,6 +10,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from cases import crossed
 from plans import plan
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
@@ -27,7 +28,7 @@ SQL = """SELECT id, sum(x) OVER w, max_by(id, x) OVER w, collect_list(x) OVER w,
 
 @pytest.mark.parametrize(
     ("adaptive", "whole_stage", "factory"),
-    itertools.product([True, False], [True, False], ["FALLBACK", "CODEGEN_ONLY", "NO_CODEGEN"]),
+    crossed([True, False], [False, True], ["FALLBACK", "CODEGEN_ONLY", "NO_CODEGEN"]),
 )
 def test_adaptive_or_not_compiled_or_interpreted(ask: Ask, adaptive: bool, whole_stage: bool, factory: str) -> None:
     answer = ask(SQL, adaptive_enabled=adaptive, codegen_wholeStage=whole_stage, codegen_factoryMode=factory)
@@ -111,7 +112,7 @@ def test_an_invalid_value_from_start_up_is_said_when_a_query_is_planned(session:
     """Also that Slidewise can be switched off then, and that a misspelt key is logged."""
     environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
     command = [sys.executable, "-c", STARTED.format(session=session)]
-    run = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=True)
+    run = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=900, check=True)
     *_, first, second, off, on = run.stdout.splitlines()
     for line in (first, second):
         assert line.startswith(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyspark
 import pytest
+from cases import crossed
 
 from semantics.conftest import Ask
 
@@ -35,8 +36,7 @@ FIRST = "CURRENT ROW" if pyspark.__version__.startswith("4.2.") else "1 FOLLOWIN
 FRAMES = ["ROWS BETWEEN 2 PRECEDING AND CURRENT ROW", f"RANGE BETWEEN {FIRST} AND UNBOUNDED FOLLOWING"]
 
 
-@pytest.mark.parametrize("frame", FRAMES)
-@pytest.mark.parametrize("read", READ)
+@pytest.mark.parametrize(("read", "frame"), crossed(READ, FRAMES))
 def test_unions_and_intersections_of_sketches(ask: Ask, read: str, frame: str) -> None:
     made = ", ".join(f"{maker} AS {name}" for name, maker in MAKERS.items() if name in read)
     answer = ask(

@@ -53,10 +53,6 @@ class Query:
         frames = (e.sql for e in self.expressions if "ROWS" in e.sql or "lead" in e.sql)
         return self.ahead if any("FOLLOWING" in frame or "lead" in frame for frame in frames) else 0
 
-    @property
-    def replay(self) -> str:
-        return f"SLIDEWISE_SEED={self.seed} pytest tests/streams -k 'test_random_queries[{self.index}]'"
-
 
 def random_query(seed: int, index: int) -> Query:
     rng = random.Random(f"streams/{seed}/{index}")

@@ -21,8 +21,8 @@ from streams import killed
 from streams.feed import Feed
 
 PROGRAM = Path(__file__).parent / "driver.py"
-# Each kills as many queries as the program runs. `make test-streams` asks for more.
-KILLS = int(os.environ.get("SLIDEWISE_KILLS", "6"))
+# Each kills as many queries as the program runs. `make test-long` asks for more.
+KILLS = int(os.environ.get("SLIDEWISE_KILLS", "3"))
 BATCHES_A_KILL = 2
 
 
@@ -120,7 +120,7 @@ def test_a_driver_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="finds executors by /proc")
 def test_executors_that_are_killed(spark: SparkSession, tmp_path: Path) -> None:
     rng = random.Random(os.environ.get("SLIDEWISE_SEED", "8"))
-    kills = max(2, KILLS // 4)
+    kills = max(1, KILLS // 4)
     feed = feed_for(tmp_path, 2, kills)
     with driver(tmp_path, "local-cluster[2,1,1024]") as process:
         said(process, "started", tmp_path)

@@ -104,16 +104,18 @@ def test_keys_that_fall_silent(
     with settings(spark, changes):
         progress = ran(over(spark, feed, f"sum(n) OVER (PARTITION BY k ORDER BY ts {frame})"), tmp_path)
     assert len(answered(spark, tmp_path)) == 21
-    # Headers and reminders: the one key that has a row left has both.
+    # Headers and timers: the one key that has a row left has both.
     assert state_rows(progress) == left + 1
 
 
-def test_a_key_with_rows_in_each_batch_is_reminded_of_once(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
+def test_the_timer_of_a_key_with_rows_in_each_batch_is_written_once(
+    spark: SparkSession, tmp_path: Path, feed: Feed
+) -> None:
     """And when it falls silent its last rows come out as the watermark passes them all the same."""
     for k, second in [("a", 0), ("a", 100), ("a", 105), ("b", 106), ("b", 107), ("b", 300)]:
         feed.arrive([row(k, second, 1)])
     progress = ran(over(spark, feed, f"sum(n) OVER ({LAST_TWO})"), tmp_path)
-    # A header each time, and a reminder where it is new; in the fourth batch that of "a", which comes too early.
+    # A header each time, and a timer where it is new; in the fourth batch that of "a", which was too early.
     assert [operator_of(p)["numRowsUpdated"] for p in progress] == [2, 1, 1, 3, 1, 1, 3]
     assert answered(spark, tmp_path) == [("a", 0, 1), ("a", 100, 2), ("a", 105, 2), ("b", 106, 1), ("b", 107, 2)]
 
@@ -135,7 +137,7 @@ def test_a_summary_keeps_no_rows(spark: SparkSession, tmp_path: Path, feed: Feed
         frame_values = values[max(0, at - 1999) : at + 1]
         assert abs(count - sum(v % 3 == 0 for v in frame_values)) <= 0.01 * 2000
         assert abs(total - sum(frame_values)) <= 0.01 * 1000 * 2000
-    # One header and one reminder: neither blocks of rows nor states of them.
+    # One header and one timer: neither blocks of rows nor states of them.
     assert state_rows(progress) == 2
 
 
@@ -241,6 +243,6 @@ def test_a_setting_that_means_nothing_is_refused(spark: SparkSession, feed: Feed
 def test_off_it_is_refused_with_that_reason(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
     with (
         settings(spark, {"spark.slidewise.enabled": "false"}),
-        pytest.raises(AnalysisException, match="switched off in this session by spark.slidewise.enabled"),
+        pytest.raises(AnalysisException, match=r"switched off in this session by spark\.slidewise\.enabled"),
     ):
         ran(over(spark, feed, f"sum(n) OVER ({LAST_TWO})"), tmp_path)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import SparkSession
+from random_queries import RandomQueries, seed_or
 from semantics.conftest import settings
 
 from streams.columns import ARROW, SQL
@@ -16,44 +19,56 @@ from streams.feed import Feed
 from streams.query import Query, random_query
 from streams.run import Batch, Row, not_late, not_overtaken, run
 
+# Every fourth is eager, every third is stopped and begun again, every eighth is long.
+MINIMUM = int(os.environ.get("SLIDEWISE_STREAM_QUERIES", "16"))
 TOLERANCE = 1e-8
 Answers = dict[int, tuple[Any, ...]]
 
 
 @pytest.mark.usefixtures("user_aggregators")
-def test_random_queries(spark: SparkSession, tmp_path: Path, stream_seed: int, index: int) -> None:
-    query = random_query(stream_seed, index)
-    feed = Feed(tmp_path / "in", ARROW, SQL)
+def test_random_queries(spark: SparkSession, tmp_path: Path, random_queries: RandomQueries) -> None:
+    seed = seed_or(8)
+
+    def ask(index: int) -> None:
+        folder = tmp_path / str(index)
+        assert_right(spark, folder, random_query(seed, index))
+        shutil.rmtree(folder)
+
+    random_queries.ask_each(ask, seed, MINIMUM)
+
+
+def assert_right(spark: SparkSession, folder: Path, query: Query) -> None:
+    feed = Feed(folder / "in", ARROW, SQL)
     with settings(spark, query.settings):
         ran, failure = [], ""
         try:
-            ran = streamed(spark, query, feed, tmp_path)
+            ran = streamed(spark, query, feed, folder)
         except StreamingQueryException as error:
             failure = str(error)
         if failure:
             # As corr does in Spark 4.2, where values do not vary: it divides by zero.
             with pytest.raises(PySparkException) as alone:
-                batch_answer(spark, query, feed, [row for row in feed.rows if row["ts"] is not None], tmp_path)
-            assert str(alone.value.getCondition()) in failure, f"{failure}\n{query.replay}"
+                batch_answer(spark, query, feed, [row for row in feed.rows if row["ts"] is not None], folder)
+            assert str(alone.value.getCondition()) in failure
             return
-        got = {row[0]: row for row in spark.read.parquet(str(tmp_path / "out")).collect()}
-        count = spark.read.parquet(str(tmp_path / "out")).count()
+        got = {row[0]: row for row in spark.read.parquet(str(folder / "out")).collect()}
+        count = spark.read.parquet(str(folder / "out")).count()
         kept = not_late(feed.batches, ran, "ts")
         if query.eager:
-            kept = not_overtaken(kept, keys(spark, query, feed, tmp_path), "ts")
-            expected = eager_answer(spark, query, feed, kept, tmp_path)
+            kept = not_overtaken(kept, keys(spark, query, feed, folder), "ts")
+            expected = eager_answer(spark, query, feed, kept, folder)
         else:
-            expected = batch_answer(spark, query, feed, [row for rows in kept for row in rows][:-1], tmp_path)
+            expected = batch_answer(spark, query, feed, [row for rows in kept for row in rows][:-1], folder)
     late = sum(row["ts"] is not None for row in feed.rows) - sum(map(len, kept))
     assert sum(batch.dropped for batch in ran) == late
     assert sum(batch.timeless for batch in ran) == sum(row["ts"] is None for row in feed.rows)
     assert count == len(got), "a row came out twice"
-    assert sorted(got) == sorted(expected), query.replay
+    assert sorted(got) == sorted(expected)
     for number, row in expected.items():
-        assert got[number][:2] == row[:2], query.replay
+        assert got[number][:2] == row[:2]
         for expression, a, b in zip(query.expressions, got[number][2:], row[2:], strict=True):
             right = near(a, b, expression.tolerance)
-            assert right, f"row {number}: {a} instead of {b}\n{expression.sql}\n{query.replay}"
+            assert right, f"row {number}: {a} instead of {b}\n{expression.sql}"
 
 
 def streamed(spark: SparkSession, query: Query, feed: Feed, folder: Path) -> list[Batch]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import crossed
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from semantics.conftest import settings
@@ -91,13 +92,15 @@ def test_more_columns_above_the_window_are_another_matter(spark: SparkSession, t
     ("old", "new"),
     [
         ("40 PRECEDING", "30 PRECEDING"),
-        ("INTERVAL 1 MINUTE", "INTERVAL 2 MINUTES"),
+        pytest.param("INTERVAL 1 MINUTE", "INTERVAL 2 MINUTES", marks=pytest.mark.long),
         ("sum(n)", "max(n)"),
-        ("sum(n)", "sum(id)"),
-        ("sum(n) OVER", "sum(n) FILTER (WHERE n > 3) OVER"),
+        pytest.param("sum(n)", "sum(id)", marks=pytest.mark.long),
+        pytest.param("sum(n) OVER", "sum(n) FILTER (WHERE n > 3) OVER", marks=pytest.mark.long),
         ("PARTITION BY k", "PARTITION BY n"),
-        ("PARTITION BY k", ""),
-        ("SELECT id,", "SELECT id, lag(n) OVER (PARTITION BY k ORDER BY ts) AS before,"),
+        pytest.param("PARTITION BY k", "", marks=pytest.mark.long),
+        pytest.param(
+            "SELECT id,", "SELECT id, lag(n) OVER (PARTITION BY k ORDER BY ts) AS before,", marks=pytest.mark.long
+        ),
     ],
 )
 def test_another_window_is_refused(spark: SparkSession, tmp_path: Path, old: str, new: str) -> None:
@@ -121,7 +124,12 @@ FROM events WINDOW w AS (PARTITION BY substr(k, 1, 1) ORDER BY ts ROWS 9 PRECEDI
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("n + 1", "n + 2"), ("n % 2", "n % 3"), ("substr(k, 1, 1)", "substr(k, 2, 1)")]
+    ("old", "new"),
+    [
+        ("n + 1", "n + 2"),
+        pytest.param("n % 2", "n % 3", marks=pytest.mark.long),
+        pytest.param("substr(k, 1, 1)", "substr(k, 2, 1)", marks=pytest.mark.long),
+    ],
 )
 def test_what_a_window_computes_belongs_to_it(spark: SparkSession, tmp_path: Path, old: str, new: str) -> None:
     stopped = Stopped(spark, tmp_path, "hdfs", OF_MORE)
@@ -131,7 +139,11 @@ def test_what_a_window_computes_belongs_to_it(spark: SparkSession, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "schema", [killed.SCHEMA.replace("n BIGINT", "n INT"), killed.SCHEMA.replace("k STRING", "k BINARY")]
+    "schema",
+    [
+        killed.SCHEMA.replace("n BIGINT", "n INT"),
+        pytest.param(killed.SCHEMA.replace("k STRING", "k BINARY"), marks=pytest.mark.long),
+    ],
 )
 def test_another_schema_upstream_is_refused(spark: SparkSession, tmp_path: Path, schema: str) -> None:
     stopped = Stopped(spark, tmp_path, "hdfs")
@@ -157,13 +169,13 @@ def garble(file: Path) -> None:
     file.write_bytes(content)
 
 
-@pytest.mark.parametrize("damage", [cut, garble, Path.unlink])
-@pytest.mark.parametrize(("store", "files"), [("rocksdb", "*.changelog"), ("hdfs", "*.delta")])
-def test_damaged_state(spark: SparkSession, tmp_path: Path, store: str, files: str, damage: Any) -> None:
+@pytest.mark.parametrize(("damage", "store"), crossed([cut, garble, Path.unlink], ["rocksdb", "hdfs"]))
+def test_damaged_state(spark: SparkSession, tmp_path: Path, store: str, damage: Any) -> None:
     """An error, or the right rows where the damage did not matter; never others."""
     stopped = Stopped(spark, tmp_path, store)
     # What the session has in memory would hide the damage.
     spark._jvm.org.apache.spark.sql.execution.streaming.state.StateStore.stop()
+    files = {"rocksdb": "*.changelog", "hdfs": "*.delta"}[store]
     damaged = [file for file in (tmp_path / "checkpoint" / "state").rglob(files) if not file.name.startswith(".")]
     assert damaged
     for file in damaged:

@@ -19,10 +19,13 @@ SQL = (
 )
 
 
-@pytest.fixture(params=["rocksdb", "hdfs"])
-def ran(request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path) -> tuple[Path, list[Progress]]:
+@pytest.fixture(scope="module", params=["rocksdb", "hdfs"])
+def ran(
+    request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, list[Progress]]:
     """A query's folder and what it did: rows of five keys, of which the last batch holds three late ones."""
-    feed = Feed(tmp_path / "in", killed.ARROW, killed.SCHEMA)
+    folder = tmp_path_factory.mktemp(request.param)
+    feed = Feed(folder / "in", killed.ARROW, killed.SCHEMA)
     batches = killed.batches(3, 3, 100)[:-1]
     late = [batches[0][i] | {"id": 1000 + i} for i in range(3)]
     for rows in (*batches, [*batches[2][-1:], *late]):
@@ -33,7 +36,7 @@ def ran(request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path) -> 
     }
     with settings(spark, kept):
         feed.stream(spark).withWatermark("ts", "10 seconds").createOrReplaceTempView("events")
-        return tmp_path, run(spark.sql(SQL), tmp_path / "out", tmp_path / "checkpoint")
+        return folder, run(spark.sql(SQL), folder / "out", folder / "checkpoint")
 
 
 def test_the_state_can_be_read(spark: SparkSession, ran: tuple[Path, list[Progress]]) -> None:
@@ -63,7 +66,7 @@ def test_the_state_describes_itself(spark: SparkSession, ran: tuple[Path, list[P
     (frame,) = described["frames"]
     assert frame["section"] == 16
     assert [f["sql"] for f in frame["functions"]] == ["sum(n)"]
-    assert [c["type"] for c in frame["functions"][0]["buffer"]][0] == "BIGINT"
+    assert frame["functions"][0]["buffer"][0]["type"] == "BIGINT"
 
 
 def test_progress(spark: SparkSession, ran: tuple[Path, list[Progress]]) -> None:

@@ -107,8 +107,6 @@ def call(spark: SparkSession, method: str, argument: Any) -> Any:
 
     An exception of the method is raised as PySpark raises it, without the Java stack trace.
     """
-    from py4j.protocol import Py4JJavaError
-    from pyspark.errors.exceptions.captured import convert_exception
 
     java_class = entry(spark)
     found = [m for m in java_class.getMethods() if m.getName() == method] if java_class else []
@@ -117,12 +115,23 @@ def call(spark: SparkSession, method: str, argument: Any) -> Any:
     gateway: Any = spark._sc._gateway
     arguments = gateway.new_array(gateway.jvm.java.lang.Object, 1)
     arguments[0] = argument
+    return _invoke(found[0], arguments)
+
+
+def _invoke(method: Any, arguments: Any) -> Any:
+    # PySpark for Spark Connect alone brings no py4j.
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors.exceptions.captured import UnknownException, convert_exception
+
     try:
-        return found[0].invoke(None, arguments)
+        return method.invoke(None, arguments)
     except Py4JJavaError as error:
-        # Reflection wraps the method's exception in an InvocationTargetException.
-        cause = error.java_exception.getCause() or error.java_exception
-        raise convert_exception(cause) from None
+        # Reflection has wrapped the error of the method.
+        cause = error.java_exception.getCause()
+        converted = convert_exception(cause) if cause is not None else None
+        if converted is None or isinstance(converted, UnknownException):
+            raise
+        raise converted from None
 
 
 def _jar_for(spark: SparkSession) -> str:

@@ -8,7 +8,7 @@ import signal
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -80,10 +80,11 @@ def _interrupt(signum: int, frame: object) -> NoReturn:
 
 def _cancel(spark: SparkSession) -> None:
     """Stops streaming queries and jobs. Their failures are not logged."""
-    spark.sparkContext.setLogLevel("OFF")
-    for query in spark.streams.active:
-        query.stop()
-    spark.sparkContext.cancelAllJobs()
+    with suppress(Exception):  # the session ends in any case
+        spark.sparkContext.setLogLevel("OFF")
+        for query in spark.streams.active:
+            query.stop()
+        spark.sparkContext.cancelAllJobs()
 
 
 @contextmanager

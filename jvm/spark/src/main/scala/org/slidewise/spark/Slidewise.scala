@@ -25,7 +25,11 @@ object Slidewise {
     val off = !isInstalled(session)
     if (off) {
       val running = session.asInstanceOf[classic.SparkSession]
-      running.experimental.extraStrategies ++= Seq(SettingsCheckStrategy, OrderCheckStrategy, SlidingWindowStrategy)
+      running.experimental.extraStrategies ++= Seq(
+        SettingsCheckStrategy,
+        OrderCheckStrategy,
+        SlidingWindowStrategy
+      )
       SqlFunctions.registerIn(running.sessionState.functionRegistry)
     }
     off

@@ -1,9 +1,12 @@
 package org.slidewise.spark
 
-import org.apache.spark.sql.{functions, Encoder, Encoders}
+import org.apache.spark.sql.{functions, Encoder, Encoders, Row}
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.expressions.Aggregator
 
 import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.execution.SlidingWindowExec
+import org.slidewise.spark.plan.EvaluationMethod
 
 /** Joins strings in order, in a buffer that it changes in place, and hands its right argument on where it can. */
 object Joined extends Aggregator[String, Array[String], String] {
@@ -54,7 +57,55 @@ object Gcd extends Aggregator[Long, Long, Long] {
   override def outputEncoder: Encoder[Long] = Encoders.scalaLong
 }
 
-class UserAggregatorSuite extends SparkSuite {
+/** A sum whose merge fails once it is given a value of 50 or more. */
+object FailingMerge extends Aggregator[Long, Long, Long] {
+  override def zero: Long = 0L
+  override def reduce(b: Long, a: Long): Long = b + a
+  override def merge(b1: Long, b2: Long): Long =
+    if (b1 + b2 >= 50) throw new IllegalStateException("merge is not for windows") else b1 + b2
+  override def finish(b: Long): Long = b
+  override def bufferEncoder: Encoder[Long] = Encoders.scalaLong
+  override def outputEncoder: Encoder[Long] = Encoders.scalaLong
+}
+
+class UserAggregatorSuite extends SparkSuite with AdaptiveSparkPlanHelper {
+
+  private def answers(call: String, on: Boolean): (Seq[Row], Seq[SlidingWindowExec]) = {
+    spark.udf.register("failing_merge", functions.udaf(FailingMerge, Encoders.scalaLong))
+    spark.conf.set(SlidewiseSettings.Enabled, on.toString)
+    try {
+      val data = spark.sql(
+        s"SELECT id, $call OVER (PARTITION BY id % 2 ORDER BY id ROWS 9 PRECEDING) FROM range(0, 200, 1, 2) ORDER BY id"
+      )
+      val rows = data.collect().toSeq
+      (rows, collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec => w })
+    } finally spark.conf.unset(SlidewiseSettings.Enabled)
+  }
+
+  test("a merge that fails makes the task recalculate, with Spark's answer") {
+    val (expected, _) = answers("failing_merge(id)", on = false)
+    val (found, windows) = answers("failing_merge(id)", on = true)
+    assertEquals(found, expected)
+    assertEquals(windows.map(_.plan.methods), Seq(Seq(EvaluationMethod.TwoStacksLiteSketches)))
+    assert(windows.head.metrics("recalculatedFrames").value > 100, windows.head.metrics("recalculatedFrames").value)
+  }
+
+  for (
+    (key, value) <- Seq(
+      SlidewiseSettings.MergeUserAggregators -> "false",
+      SlidewiseSettings.NeverMerge -> "sum, Failing_Merge"
+    )
+  )
+    test(s"$key = $value: merge is never called") {
+      spark.conf.set(key, value)
+      try {
+        val (found, windows) = answers("failing_merge(id)", on = true)
+        assertEquals(found, answers("failing_merge(id)", on = false)._1)
+        assertEquals(windows.map(_.plan.methods), Seq(Seq(EvaluationMethod.Recalculation)))
+        assert(windows.head.plan.expressions.head.note.exists(_.contains(key)), windows.head.plan.expressions)
+      } finally spark.conf.unset(key)
+    }
+
 
   for (
     frame <- Seq(

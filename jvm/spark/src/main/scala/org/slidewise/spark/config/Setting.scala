@@ -33,7 +33,14 @@ object Setting {
   ): Setting[T] =
     new Setting(
       key,
-      ConfigEntries.withDefault(key, described(doc, allowed), since, default, checked(key, allowed, parse), show)
+      ConfigEntries.withDefault(
+        key,
+        described(doc, allowed),
+        since,
+        default,
+        checked(key, allowed, parse),
+        show
+      )
     )
 
   /** Registers a setting that may be left unset. */
@@ -41,7 +48,10 @@ object Setting {
       parse: String => T,
       show: T => String = (_: T).toString
   ): Setting[Option[T]] =
-    new Setting(key, ConfigEntries.optional(key, described(doc, allowed), since, checked(key, allowed, parse), show))
+    new Setting(
+      key,
+      ConfigEntries.optional(key, described(doc, allowed), since, checked(key, allowed, parse), show)
+    )
 
   private def described(doc: String, allowed: String) = s"$doc Allowed: $allowed."
 

@@ -16,10 +16,10 @@ abstract class ArgExtreme(largest: Boolean) extends ExtremeFunction(largest) wit
   def value: Expression
   def ties: Option[Expression]
 
-  private def tieRule = ties.map(ConstantArgument("ties", _))
-  private lazy val lastWins = tieRule.exists(_.word == "last")
+  private def tiesArgument = ties.map(ConstantArgument("ties", _))
+  private lazy val lastWins = tiesArgument.exists(_.word == "last")
 
-  /** Without a rule, any of the keys that tie may be returned. */
+  /** Without `ties`, any of the keys that tie may be returned. */
   override def dependsOnOrder: Boolean = ties.isDefined
   override def unorderedAlternative: Option[String] = Some("no argument `ties`, for any of the keys that tie")
 
@@ -31,7 +31,7 @@ abstract class ArgExtreme(largest: Boolean) extends ExtremeFunction(largest) wit
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
       () => super.checkInputDataTypes(),
-      () => tieRule.fold[TypeCheckResult](TypeCheckSuccess)(_.oneOf("first", "last"))
+      () => tiesArgument.fold[TypeCheckResult](TypeCheckSuccess)(_.oneOf("first", "last"))
     )
 
   override protected def fields: Seq[(String, DataType)] =

@@ -55,17 +55,17 @@ case class ExponentialMean(x: Expression, alpha: Expression, adjust: Option[Expr
   override def dataType: DataType = DoubleType
   override def rowArguments: Int = 1
 
-  private def factor = ConstantArgument("alpha", alpha)
-  private def adjustment = adjust.map(ConstantArgument("adjust", _))
-  private lazy val a = factor.value.asInstanceOf[Double]
+  private def alphaArgument = ConstantArgument("alpha", alpha)
+  private def adjustArgument = adjust.map(ConstantArgument("adjust", _))
+  private lazy val a = alphaArgument.value.asInstanceOf[Double]
 
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
       () => NumericArgument.checkDouble(x, 0),
       () => NumericArgument.checkDouble(alpha, 1),
       () => super.checkInputDataTypes(),
-      () => factor.inRange("(0, 1]")(_ => a > 0 && a <= 1),
-      () => adjustment.fold[TypeCheckResult](TypeCheckSuccess)(_.isGiven)
+      () => alphaArgument.inRange("(0, 1]")(_ => a > 0 && a <= 1),
+      () => adjustArgument.fold[TypeCheckResult](TypeCheckSuccess)(_.isGiven)
     )
 
   override protected def skips: Expression = anyNull(x)
@@ -82,7 +82,7 @@ case class ExponentialMean(x: Expression, alpha: Expression, adjust: Option[Expr
   }
 
   override protected def lower(state: State): Expression =
-    if (adjustment.forall(_.value == true)) Divide(state("sum"), state("weights"))
+    if (adjustArgument.forall(_.value == true)) Divide(state("sum"), state("weights"))
     else Add(Multiply(Literal(a), state("sum")), Multiply(state("decay"), state("first")))
 
   override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): ExponentialMean =

@@ -27,8 +27,8 @@ abstract class LongestRun(increasing: Boolean)
   def x: Expression
   def strict: Option[Expression]
 
-  private def rule = strict.map(ConstantArgument("strict", _))
-  private lazy val isStrict = rule.forall(_.value == true)
+  private def strictArgument = strict.map(ConstantArgument("strict", _))
+  private lazy val isStrict = strictArgument.forall(_.value == true)
 
   override def children: Seq[Expression] = x +: strict.toSeq
   override def rowArguments: Int = 1
@@ -40,7 +40,7 @@ abstract class LongestRun(increasing: Boolean)
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
       () => TypeUtils.checkForOrderingExpr(x.dataType, prettyName),
-      () => rule.fold[TypeCheckResult](TypeCheckSuccess)(_.isGiven),
+      () => strictArgument.fold[TypeCheckResult](TypeCheckSuccess)(_.isGiven),
       () =>
         strict.map(_.dataType) match {
           case None | Some(BooleanType) => TypeCheckSuccess

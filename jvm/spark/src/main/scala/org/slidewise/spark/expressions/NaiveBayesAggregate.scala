@@ -61,7 +61,7 @@ case class NaiveBayesAggregate(
   override def nullable: Boolean = true
   override lazy val dataType: StructType = NaiveBayesModel.dataType(label.dataType)
 
-  private def constant = smoothing.map(ConstantArgument("smoothing", _))
+  private def smoothingArgument = smoothing.map(ConstantArgument("smoothing", _))
   @transient private lazy val labels = TypeUtils.getInterpretedOrdering(label.dataType)
   @transient private lazy val fields = features.dataType.asInstanceOf[StructType].fields
 
@@ -79,12 +79,15 @@ case class NaiveBayesAggregate(
         smoothing.fold[TypeCheckResult](TypeCheckSuccess)(s =>
           ConstantArgument.first(
             () => NumericArgument.check(s, 2),
-            () => constant.get.inRange("(0, 1.7976931348623157E308]")(_ => amount > 0 && !amount.isInfinite)
+            () =>
+              smoothingArgument.get.inRange("(0, 1.7976931348623157E308]")(_ =>
+                amount > 0 && !amount.isInfinite
+              )
           )
         )
     )
 
-  private lazy val amount: Double = constant.fold(1.0)(_.value match {
+  private lazy val amount: Double = smoothingArgument.fold(1.0)(_.value match {
     case decimal: Decimal => decimal.toDouble
     case number           => number.asInstanceOf[Number].doubleValue
   })

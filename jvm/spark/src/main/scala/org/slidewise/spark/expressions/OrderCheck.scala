@@ -21,11 +21,11 @@ import org.slidewise.spark.errors.RefusedQuery
  */
 object OrderCheck extends (LogicalPlan => Unit) {
 
-  override def apply(plan: LogicalPlan): Unit = plan.foreach(ofNode)
+  override def apply(plan: LogicalPlan): Unit = plan.foreach(checkNode)
 
   private val WholePartition = SpecifiedWindowFrame(RowFrame, UnboundedPreceding, UnboundedFollowing)
 
-  def ofNode(plan: LogicalPlan): Unit = plan match {
+  def checkNode(plan: LogicalPlan): Unit = plan match {
     case aggregate: Aggregate => aggregate.expressions.foreach(_.foreach(refuseInGroup))
     case other                => other.expressions.foreach(_.foreach(refuseUnordered))
   }
@@ -63,7 +63,7 @@ object OrderCheck extends (LogicalPlan => Unit) {
 /** Runs [[OrderCheck]] in the planner, for running sessions, to whose analyzer no rule can be added. */
 object OrderCheckStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = {
-    OrderCheck.ofNode(plan)
+    OrderCheck.checkNode(plan)
     Nil
   }
 }

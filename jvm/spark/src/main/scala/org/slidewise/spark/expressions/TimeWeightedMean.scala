@@ -52,8 +52,8 @@ case class TimeWeightedMean(t: Expression, x: Expression, method: Option[Express
   override def rowArguments: Int = 2
   override def ascending: Option[Expression] = Some(t)
 
-  private def rule = method.map(ConstantArgument("method", _))
-  private lazy val isLinear = rule.exists(_.word == "linear")
+  private def methodArgument = method.map(ConstantArgument("method", _))
+  private lazy val isLinear = methodArgument.exists(_.word == "linear")
   private lazy val time = TimeArgument.ticks(t)
   private lazy val value = Sums.cast(x, DoubleType)
 
@@ -61,7 +61,7 @@ case class TimeWeightedMean(t: Expression, x: Expression, method: Option[Express
     ConstantArgument.first(
       () => TimeArgument.check(t, 0),
       () => NumericArgument.check(x, 1),
-      () => rule.fold[TypeCheckResult](TypeCheckSuccess)(_.oneOf("locf", "linear"))
+      () => methodArgument.fold[TypeCheckResult](TypeCheckSuccess)(_.oneOf("locf", "linear"))
     )
 
   override protected def skips: Expression = anyNull(time, value)

@@ -32,7 +32,8 @@ object IntervalFrameCheck extends (LogicalPlan => Unit) {
   }
 
   private def implicitCastOf(bound: Expression): Option[Expression] = bound match {
-    case cast: Cast if isInterval(cast.child.dataType) && cast.getTagValue(Cast.USER_SPECIFIED_CAST).isEmpty =>
+    case cast: Cast
+        if isInterval(cast.child.dataType) && cast.getTagValue(Cast.USER_SPECIFIED_CAST).isEmpty =>
       Some(cast.child)
     case _ => None
   }

@@ -33,11 +33,14 @@ object SettingsCheck extends (LogicalPlan => Unit) with Logging {
 
   private def warnIfUnknown(key: String): Unit =
     if (key.startsWith(SlidewiseSettings.Prefix) && !SlidewiseSettings.keys(key) && warned.add(key))
-      logWarning(s"The setting $key is unknown and has no effect. The nearest known setting is ${nearest(key)}")
+      logWarning(
+        s"The setting $key is unknown and has no effect. The nearest known setting is ${nearest(key)}"
+      )
 
   private def nearest(key: String): String = {
     val unknown = UTF8String.fromString(key).toLowerCase
-    SlidewiseSettings.keys.toSeq.sorted.minBy(UTF8String.fromString(_).toLowerCase.levenshteinDistance(unknown))
+    SlidewiseSettings.keys.toSeq.sorted
+      .minBy(UTF8String.fromString(_).toLowerCase.levenshteinDistance(unknown))
   }
 }
 

@@ -20,7 +20,12 @@ class SettingsSuite extends SparkSuite {
     Expected(Sort, "true", booleans, noBooleans)(sort),
     Expected(MergeApproximate, "true", booleans, noBooleans)(mergeApproximate),
     Expected(MergeUserAggregators, "true", booleans, noBooleans)(mergeUserAggregators),
-    Expected(MaxStateSize, "16m", Seq("64k" -> 65536L, "1G" -> (1L << 30)), Seq("lots", "-1", "", "9999999999g"))(
+    Expected(
+      MaxStateSize,
+      "16m",
+      Seq("64k" -> 65536L, "1G" -> (1L << 30)),
+      Seq("lots", "-1", "", "9999999999g")
+    )(
       maxStateBytes
     ),
     Expected(NeverMerge, "", Seq("" -> Set(), " My_Agg,, mode " -> Set("my_agg", "mode")), Nil)(neverMerge),

@@ -11,7 +11,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalacheck.{Gen, Shrink, Test => Check}
 import org.scalacheck.Prop.forAll
 
-import org.slidewise.core.{Aggregator, InPlaceAggregator, ObjectAggregator, Operators}
+import org.slidewise.core.{Aggregator, InPlaceAggregator, ObjectAggregator}
+import org.slidewise.core.operators.Operators
 import org.slidewise.core.operators.{ArgMax, ArgMin, Bloom, M4 => CoreM4, NaiveBayes, TopK => CoreTopK}
 
 /** Holds each operator that both the core and SQL have to one definition over short sequences. */

@@ -10,7 +10,8 @@ import org.slidewise.spark.execution.task.TaskResources
 private[execution] trait RowFinisher {
 
   /**
-   * Finishes rows from the place `from` on, and locates them.
+   * Finishes rows from the place `from` on, and locates them. Must not acquire memory: the memory manager could then ask these
+   * rows to spill.
    *
    * @return
    *   one past the last that it finished; at least `from + 1`

@@ -15,8 +15,8 @@ import org.apache.spark.util.SizeEstimator
  * Estimates the heap memory of a row of states, in bytes.
  *
  * Strings, binaries, rows, arrays and maps are measured each time. Other objects, such as sketches and users' buffers, are
- * measured by following their references, which is slow: one of [[StateSizes.MeasureEvery]] states is measured, and the largest
- * size so far is the estimate for all.
+ * measured by following their references, which is slow. So the largest size so far is the estimate for all states; the first
+ * state is measured, then ever fewer, down to one in [[StateSizes.MostBetween]], and each one while sizes grow.
  */
 final private[execution] class StateSizes(types: Seq[DataType]) {
   import StateSizes._
@@ -25,16 +25,22 @@ final private[execution] class StateSizes(types: Seq[DataType]) {
   private[this] val objects = types.indices.filterNot(i => UnsafeRow.isFixedLength(types(i))).toArray
   private[this] val objectTypes = objects.map(types)
   private[this] val largestObject = new Array[Long](objects.length)
-  private[this] var measured = 0L
+  private[this] var between, untilMeasured = 1
+  private[this] var grew = false
 
   def of(state: InternalRow): Long = {
-    val measure = measured % MeasureEvery == 0
-    measured += 1
+    untilMeasured -= 1
+    val measure = untilMeasured == 0
+    grew = false
     var size = fixed
     var i = 0
     while (i < objects.length) {
       if (!state.isNullAt(objects(i))) size += sizeOf(state.get(objects(i), objectTypes(i)), i, measure)
       i += 1
+    }
+    if (measure) {
+      between = if (grew) 1 else math.min(2 * between, MostBetween)
+      untilMeasured = between
     }
     size
   }
@@ -46,8 +52,11 @@ final private[execution] class StateSizes(types: Seq[DataType]) {
     case array: UnsafeArrayData => Header + array.getSizeInBytes
     case map: UnsafeMapData     => Header + map.getSizeInBytes
     case other                  =>
-      if (measure || largestObject(field) == 0L)
-        largestObject(field) = math.max(largestObject(field), SizeEstimator.estimate(other))
+      if (measure || largestObject(field) == 0L) {
+        val size = SizeEstimator.estimate(other)
+        grew |= size > largestObject(field) + largestObject(field) / 4
+        largestObject(field) = math.max(largestObject(field), size)
+      }
       largestObject(field)
   }
 }
@@ -57,7 +66,7 @@ private[states] object StateSizes {
   /** The bytes for a reference to a state and its size. */
   val Slot = 16L
 
-  private val MeasureEvery = 256
+  private val MostBetween = 256
   private val Header = 48L
 }
 

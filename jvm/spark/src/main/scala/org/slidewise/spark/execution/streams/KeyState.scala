@@ -117,7 +117,9 @@ final private[streams] class KeyState(
 
   private def isSet(timer: Long, expiry: Long) = timer != Long.MaxValue || expiry != Long.MaxValue
 
-  private def setTimer(timer: Long, expiry: Long): Unit = if (timer != headerTimer || expiry != headerExpiry) {
+  private def setTimer(timer: Long, expiry: Long): Unit = if (
+    timer != headerTimer || expiry != headerExpiry
+  ) {
     if (isSet(timer, expiry)) putTimer(timer, expiry) else cells.remove(StateCells.Timers, 0L)
   }
 

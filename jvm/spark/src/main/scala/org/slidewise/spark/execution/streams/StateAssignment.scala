@@ -2,7 +2,10 @@ package org.slidewise.spark.execution.streams
 
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan}
-import org.apache.spark.sql.execution.streaming.operators.stateful.{StatefulOperatorStateInfo, StreamingDeduplicateExec}
+import org.apache.spark.sql.execution.streaming.operators.stateful.{
+  StatefulOperatorStateInfo,
+  StreamingDeduplicateExec
+}
 
 import org.slidewise.spark.errors.RefusedQuery
 
@@ -24,8 +27,9 @@ final private[streams] case class AssignedState(
 
   /** Fails if Spark's rules have run and assigned less than an operator needs. */
   def requireComplete(operator: => String): Unit = {
-    val missing = Seq("state" -> info, "watermark for late rows" -> lateEvents, "watermark for eviction" -> eviction)
-      .collect { case (name, None) => name }
+    val missing =
+      Seq("state" -> info, "watermark for late rows" -> lateEvents, "watermark for eviction" -> eviction)
+        .collect { case (name, None) => name }
     if (missing.nonEmpty) throw new StateNotAssigned(operator, missing.mkString(", "))
   }
 }

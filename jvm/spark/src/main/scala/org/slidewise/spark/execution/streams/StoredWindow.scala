@@ -36,7 +36,9 @@ final private[streams] case class StoredFunction(
 
   /** The form in which the state is kept. */
   def form: String =
-    s"$implementation with the buffer (${buffer.mkString(", ")})" + objectType.fold("")(t => s" of an object $t") +
+    s"$implementation with the buffer (${buffer.mkString(", ")})" + objectType.fold("")(t =>
+      s" of an object $t"
+    ) +
       (if (guard.isEmpty) "" else s" and the guard (${guard.mkString(", ")})")
 }
 
@@ -90,7 +92,8 @@ final private[streams] case class StoredWindow(
    */
   def layoutIn(stored: StoredWindow): Option[StateLayout] =
     for {
-      _ <- Option.when(partitionBy == stored.partitionBy && orderBy == stored.orderBy && mode == stored.mode)(())
+      _ <- Option
+        .when(partitionBy == stored.partitionBy && orderBy == stored.orderBy && mode == stored.mode)(())
       columns <- StoredWindow.places(stored.input, input)(column => column)
       frameOrder <- StoredWindow.places(stored.frames, frames)(_.identity)
     } yield StateLayout(
@@ -177,9 +180,9 @@ private[streams] object StoredWindow {
   }
 
   private def stateOf(frame: FramePlan) = frame.method match {
-    case EvaluationMethod.AdditiveSummaries => StoredFrame.Summaries
+    case EvaluationMethod.AdditiveSummaries                                   => StoredFrame.Summaries
     case EvaluationMethod.Recalculation if !FrameShape.isGrowing(frame.frame) => StoredFrame.Rows
-    case _                                                         => StoredFrame.Buffers
+    case _                                                                    => StoredFrame.Buffers
   }
 
   private def functionsOf(frame: FramePlan, columns: ColumnNames) = frame.aggregates.map { a =>
@@ -213,7 +216,10 @@ private[streams] object StoredWindow {
 
     override def toString: String =
       if (computed.isEmpty) window
-      else computed.toSeq.sorted.map { case (column, sql) => s"$column = $sql" }.mkString(s"$window WITH ", ", ", "")
+      else
+        computed.toSeq.sorted
+          .map { case (column, sql) => s"$column = $sql" }
+          .mkString(s"$window WITH ", ", ", "")
   }
 
   def textOf(
@@ -224,7 +230,9 @@ private[streams] object StoredWindow {
       mode: String,
       computed: Map[String, String]
   ): Text = {
-    def sql(expression: Expression) = withoutTimes(expression.transform { case a: AttributeReference => a.withQualifier(Nil) }).sql
+    def sql(expression: Expression) = withoutTimes(expression.transform { case a: AttributeReference =>
+      a.withQualifier(Nil)
+    }).sql
     val frames = plan.frames.map { frame =>
       val functions =
         frame.aggregates.map(a => sql(a.function) + a.filter.fold("")(f => s" FILTER (WHERE ${sql(f)})"))
@@ -260,7 +268,9 @@ final private class ColumnNames(input: Seq[Attribute], computed: Map[String, Str
 
   def sql(expression: Expression): String = StoredWindow
     .withoutTimes(expression)
-    .transform { case a: AttributeReference => ColumnNames.Named(names.getOrElse(a.exprId, a.name), a.dataType) }
+    .transform { case a: AttributeReference =>
+      ColumnNames.Named(names.getOrElse(a.exprId, a.name), a.dataType)
+    }
     .sql
 }
 

@@ -69,13 +69,16 @@ case class StreamingSlidingWindowExec(
   private def assigned =
     AssignedState(stateInfo, eventTimeWatermarkForLateEvents, eventTimeWatermarkForEviction)
 
-  /** Takes state and watermarks from Spark's rules, which do not know this operator; see [[StateAssignment]]. */
+  /**
+   * Takes state and watermarks from Spark's rules, which do not know this operator; see [[StateAssignment]]. Without keys there is
+   * one partition. Spark counts the state stores that a batch with foreachBatch commits.
+   */
   override def transformDownWithPruning(condition: TreePatternBits => Boolean, ruleId: RuleId)(
       rule: PartialFunction[SparkPlan, SparkPlan]
   ): SparkPlan = SparkStateAssignment.assigned(this, assigned, rule) match {
     case Some(AssignedState(info, lateEvents, eviction)) =>
       copy(
-        stateInfo = info,
+        stateInfo = info.map(assigned => if (partitionSpec.isEmpty) assigned.copy(numPartitions = 1) else assigned),
         eventTimeWatermarkForLateEvents = lateEvents,
         eventTimeWatermarkForEviction = eviction
       ).mapChildren(_.transformDownWithPruning(condition, ruleId)(rule))
@@ -90,7 +93,12 @@ case class StreamingSlidingWindowExec(
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
     val info = getStateInfo
-    StateLayouts.put(info.queryRunId, info.operatorId, info.checkpointLocation, metadata(hadoopConf).agree(stored, storedText))
+    StateLayouts.put(
+      info.queryRunId,
+      info.operatorId,
+      info.checkpointLocation,
+      metadata(hadoopConf).agree(stored, storedText)
+    )
     val schema = StateStoreColFamilySchema(
       StateStore.DEFAULT_COL_FAMILY_NAME,
       0,
@@ -111,7 +119,10 @@ case class StreamingSlidingWindowExec(
   }
 
   private def metadata(hadoopConf: Configuration) =
-    new WindowMetadata(new Path(getStateInfo.checkpointLocation, getStateInfo.operatorId.toString), hadoopConf)
+    new WindowMetadata(
+      new Path(getStateInfo.checkpointLocation, getStateInfo.operatorId.toString),
+      hadoopConf
+    )
 
   private def stored = StoredWindow.of(plan, partitionSpec, order, child.output, mode, computed)
   private def storedText = StoredWindow.textOf(plan, partitionSpec, order, child.output, mode, computed)

@@ -88,8 +88,10 @@ final private[streams] class Timers(
       while (hasRoom && timers.hasNext) {
         cancellation.step()
         val timer = timers.next()
-        if (hasCome(timer.value.getLong(StateCells.LowField), timer.value.getLong(StateCells.HighField)) &&
-          !unchanged.contains(timer.key)) {
+        if (
+          hasCome(timer.value.getLong(StateCells.LowField), timer.value.getLong(StateCells.HighField)) &&
+          !unchanged.contains(timer.key)
+        ) {
           if (slice.count == 0 && processed.count > 0 && timer.key == processed.pointTo(found, 0))
             throw new IllegalStateException("a key has been processed and its timer has not changed")
           slice.append(timer.key)

@@ -87,7 +87,7 @@ final private[streams] class WindowMetadata(
   private def changed(keeps: String, has: String) = new CheckpointChanged(
     operatorPath,
     s"belongs to another window.\n  It keeps:      $keeps\n  The query has: $has",
-    "Continue with the window that it keeps. Or start the query with a new checkpointLocation: it then begins with the " +
+    "Continue with the window that it keeps. Or start the query with another checkpointLocation: it then begins with the " +
       "first rows that its source still has"
   )
 
@@ -97,7 +97,7 @@ final private[streams] class WindowMetadata(
         throw new CheckpointChanged(
           operatorPath,
           s"keeps ${before.state} for $before, and this query would keep ${now.state}",
-          "Run the query with the settings of spark.slidewise that it was begun with, or start it with a new checkpointLocation"
+          "Run the query with the settings of spark.slidewise that it was begun with, or start it with another checkpointLocation"
         )
       if (before.state == StoredFrame.Buffers) before.functions.zip(now.functions).foreach { case (a, b) =>
         if (a.form != b.form)
@@ -105,7 +105,7 @@ final private[streams] class WindowMetadata(
             operatorPath,
             s"keeps ${a.sql} in another form.\n  It keeps:      ${a.form}, written by Spark $written\n" +
               s"  The query has: ${b.form}, in Spark $sparkVersion",
-            "Continue with the versions of Spark and Slidewise that wrote it, or start the query with a new checkpointLocation"
+            "Continue with the versions of Spark and Slidewise that wrote it, or start the query with another checkpointLocation"
           )
       }
     }
@@ -161,7 +161,8 @@ private[streams] object WindowMetadata {
   }
 
   private def toJson(window: StoredWindow, sparkVersion: String): ObjectNode = {
-    val node = Mapper.createObjectNode()
+    val node = Mapper
+      .createObjectNode()
       .put("format", Format)
       .put("slidewise", BuiltFor.VERSION)
       .put("spark", sparkVersion)
@@ -173,8 +174,11 @@ private[streams] object WindowMetadata {
     columns(node, "input", window.input)
     val frames = node.putArray("frames")
     window.frames.zipWithIndex.foreach { case (frame, i) =>
-      val child = frames.addObject()
-        .put("section", StateCells.FirstMiddle + i).put("frame", frame.frame).put("state", frame.state)
+      val child = frames
+        .addObject()
+        .put("section", StateCells.FirstMiddle + i)
+        .put("frame", frame.frame)
+        .put("state", frame.state)
       val functions = child.putArray("functions")
       frame.functions.foreach { f =>
         val function = functions.addObject().put("sql", f.sql).put("class", f.implementation)
@@ -232,19 +236,21 @@ private[streams] object StateLayouts {
   private val Most = 1000
 
   private val known = new LinkedHashMap[(UUID, Long, String), StateLayout] {
-    override def removeEldestEntry(eldest: java.util.Map.Entry[(UUID, Long, String), StateLayout]): Boolean = size > Most
+    override def removeEldestEntry(eldest: java.util.Map.Entry[(UUID, Long, String), StateLayout]): Boolean =
+      size > Most
   }
 
   def put(run: UUID, operator: Long, checkpoint: String, layout: StateLayout): Unit =
     synchronized(known.put((run, operator, checkpoint), layout))
 
-  def getOrElse(run: UUID, operator: Long, checkpoint: String)(read: => StateLayout): StateLayout = synchronized {
-    Option(known.get((run, operator, checkpoint)))
-  }.getOrElse {
-    val layout = read
-    put(run, operator, checkpoint, layout)
-    layout
-  }
+  def getOrElse(run: UUID, operator: Long, checkpoint: String)(read: => StateLayout): StateLayout =
+    synchronized {
+      Option(known.get((run, operator, checkpoint)))
+    }.getOrElse {
+      val layout = read
+      put(run, operator, checkpoint, layout)
+      layout
+    }
 }
 
 /** A checkpoint that the query cannot continue. */

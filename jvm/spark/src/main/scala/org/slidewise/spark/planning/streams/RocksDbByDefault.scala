@@ -23,7 +23,8 @@ final private class RocksDbByDefault(session: SparkSession) extends StreamingQue
   import RocksDbByDefault._
 
   override def onQueryStarted(event: StreamingQueryListener.QueryStartedEvent): Unit =
-    try session.streams.get(event.id) match {
+    try
+      session.streams.get(event.id) match {
         case wrapper: StreamingQueryWrapper if hasWindow(wrapper.streamingQuery) =>
           setIn(SessionOfStream.of(wrapper.streamingQuery))
         case _ => ()

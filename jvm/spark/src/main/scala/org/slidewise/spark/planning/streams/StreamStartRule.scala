@@ -40,9 +40,10 @@ object StreamStartRule extends Rule[LogicalPlan] {
             "false. Set it to true and define the query again"
         )
       }
-    else refusedBySpark.headOption.foreach {
-      refuse(_, s"the query was defined while ${SlidewiseSettings.Enabled} was false. Define it again")
-    }
+    else
+      refusedBySpark.headOption.foreach {
+        refuse(_, s"the query was defined while ${SlidewiseSettings.Enabled} was false. Define it again")
+      }
     if (write.trigger.isInstanceOf[RealTimeTrigger]) planned.headOption.foreach {
       refuse(
         _,

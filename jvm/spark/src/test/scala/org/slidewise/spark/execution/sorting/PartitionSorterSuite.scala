@@ -13,7 +13,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow}
 import org.slidewise.spark.execution.rows.RowLogSuite
-import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures, WindowMetrics}
+import org.slidewise.spark.execution.task.{TaskResources, Tasks, WindowMeasures, WindowMetrics}
 import org.slidewise.spark.plan.{ArrayFrame, ArrayFunction, ArrayKernel, KernelAggregate}
 
 class PartitionSorterSuite extends SparkSuite {
@@ -65,6 +65,24 @@ class PartitionSorterSuite extends SparkSuite {
     }
     assertEquals(after, before)
   }
+
+  for ((what, cancelAt) <- Seq(("takes rows", 5000), ("compares rows", 19999)))
+    test(s"a cancelled task stops while it $what") {
+      val (thrown, taken) = inTask { () =>
+        var taken = 0
+        val rows = input(20000).map { row =>
+          if (taken == cancelAt) Tasks.cancel()
+          taken += 1
+          row
+        }
+        val spec = new SortSpec(Seq(Remainder(id, Literal(2L))), Seq(SortOrder(key, Ascending)))
+        val sorter = new PartitionSorter(Tasks.resources(), attributes, spec)
+        try (Tasks.thrownBy(sorter.sort(rows, (_, _) => throw new IllegalStateException("sorted"))), taken)
+        finally sorter.close()
+      }
+      assertEquals(thrown, "TaskKilledException")
+      assert(taken <= cancelAt + 4096, taken)
+    }
 }
 
 object PartitionSorterSuite {

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.util.ArrayData
-import org.apache.spark.sql.types.{DataType, DoubleType, LongType, StringType}
+import org.apache.spark.sql.types.{DataType, DoubleType, LongType, ObjectType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.core.frames.StatesOutgrown
@@ -71,29 +71,36 @@ class RowStatesSuite extends SparkSuite {
     }
   }
 
-  test("objects that outgrow their limit are given up, and fewer fit") {
-    val (fits, outgrown, used) = inTask { () =>
+  test("objects that outgrow their limit are dropped, but for the first") {
+    val (fits, filled, used) = inTask { () =>
       withStates(Seq(CollectList(id)), maxBytes = 20000L) { (states, _) =>
         states.reserve(1)
-        val fits = states.tryReserve(8)
-        val outgrown =
-          try {
-            states.clear(1)
-            states.accumulate(1, 0L, Rows.toLong)
-            (0 until 1000).foreach { _ =>
-              states.clear(2)
-              states.combine(2, 1, 1)
-              states.combine(1, 1, 2)
-            }
-            false
-          } catch { case _: StatesOutgrown => true }
-        states.clear(0)
-        (fits, outgrown, states.getUsed)
+        val fits = states.tryReserve(40)
+        var filled = 1
+        try
+          while (filled < 40) {
+            states.clear(filled)
+            states.accumulate(filled, 0L, Rows.toLong)
+            filled += 1
+          }
+        catch { case _: StatesOutgrown => }
+        (fits, filled, states.getUsed)
       }
     }
     assert(fits)
-    assert(outgrown)
-    assert(used < 20000L, used)
+    assert(filled < 40 && filled > 2, filled)
+    assert(used < 10000L, used)
+  }
+
+  test("the size of objects is followed while they grow") {
+    val sizes = new StateSizes(Seq(ObjectType(classOf[Array[Long]])))
+    val estimated = (1 to 400).map { n =>
+      val state = new SpecificInternalRow(Seq(ObjectType(classOf[Array[Long]])))
+      state.update(0, new Array[Long](math.pow(1.03, n).toInt))
+      (sizes.of(state), 8L * math.pow(1.03, n).toInt)
+    }
+    val short = estimated.filter { case (estimate, size) => estimate < size / 2 }
+    assert(short.isEmpty, short)
   }
 
   test("pages beyond their limit are refused, and cost nothing") {

@@ -1,8 +1,8 @@
 package org.slidewise.spark.execution.streams
 
 import org.apache.spark.sql.catalyst.trees.TreePattern
-import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.exchange.EnsureRequirements
 import org.apache.spark.sql.functions.{expr, lit}
 
 class StateAssignmentSuite extends StreamSuite {
@@ -31,14 +31,24 @@ class StateAssignmentSuite extends StreamSuite {
     assertEquals(found, Set[Seq[Any]](Seq(4L, 3L)))
   }
 
-  test("a plan that Spark's rules for state have not seen is refused, with and without keys") {
-    // Without its check, Spark plans a stream like a table.
-    for (over <- Seq(LastTwo, LastTwo.replace("PARTITION BY k ", ""))) withSettings("spark.sql.streaming.unsupportedOperationCheck" -> "false") {
-      val answers = stream(events()).withColumn("a", expr(s"sum(n) $over")).asInstanceOf[Dataset[_]]
-      val refused = intercept[StateNotAssigned](answers.queryExecution.executedPlan)
-      assertEquals(refused.getCondition, StateNotAssigned.Condition)
-      assert(refused.getMessage.contains("assigned no state, watermark for late rows"), refused.getMessage)
-      assert(refused.getMessage.contains("the window of a"), refused.getMessage)
+  test(
+    "a plan to which Spark's rules have assigned no state is refused when shuffles are planned, with and without keys"
+  ) {
+    for (over <- Seq(LastTwo, LastTwo.replace("PARTITION BY k ", ""))) {
+      val source = events()
+      running(stream(source).withColumn("a", expr(s"sum(n) $over"))) { query =>
+        source.addData(("a", 1, 1))
+        query.processAllAvailable()
+        val unassigned = operatorsOf(query).head.copy(
+          stateInfo = None,
+          eventTimeWatermarkForLateEvents = None,
+          eventTimeWatermarkForEviction = None
+        )
+        val refused = intercept[StateNotAssigned](EnsureRequirements()(unassigned))
+        assertEquals(refused.getCondition, StateNotAssigned.Condition)
+        assert(refused.getMessage.contains("assigned no state, watermark for late rows"), refused.getMessage)
+        assert(refused.getMessage.contains("the window of a"), refused.getMessage)
+      }
     }
   }
 
@@ -63,7 +73,9 @@ class StateAssignmentSuite extends StreamSuite {
         case probe if probe.nodeName.startsWith("StreamingDeduplicate") => probe
       }
       assertEquals(known: SparkPlan, operator: SparkPlan)
-      val renamed = operator.transformDown { case any: StreamingSlidingWindowExec => any.copy(computed = Map("x" -> "y")) }
+      val renamed = operator.transformDown { case any: StreamingSlidingWindowExec =>
+        any.copy(computed = Map("x" -> "y"))
+      }
       assertEquals(renamed.asInstanceOf[StreamingSlidingWindowExec].computed, Map("x" -> "y"))
     }
   }

@@ -19,7 +19,13 @@ class StateCodecSuite extends FunSuite {
   private val narrow = AttributeReference("narrow", DecimalType(12, 2))()
   private val text = AttributeReference("text", StringType)()
   private val percentile =
-    ApproximatePercentile(fraction, Literal(0.5), Literal(ApproximatePercentile.DEFAULT_PERCENTILE_ACCURACY), 0, 0)
+    ApproximatePercentile(
+      fraction,
+      Literal(0.5),
+      Literal(ApproximatePercentile.DEFAULT_PERCENTILE_ACCURACY),
+      0,
+      0
+    )
   private val input = Seq(number, fraction, wide, narrow, text)
 
   private def row(random: Random): InternalRow = {

@@ -24,7 +24,10 @@ abstract private[streams] class StreamSuite extends SparkSuite {
 
   /** Its rows as a stream with the columns `k`, `ts`, `n`, and a watermark of ten seconds. */
   protected def stream(source: MemoryStream[Event]): DataFrame =
-    source.toDF().selectExpr("_1 AS k", "timestamp_seconds(_2) AS ts", "_3 AS n").withWatermark("ts", "10 seconds")
+    source
+      .toDF()
+      .selectExpr("_1 AS k", "timestamp_seconds(_2) AS ts", "_3 AS n")
+      .withWatermark("ts", "10 seconds")
 
   protected val LastTwo = "OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)"
 
@@ -37,7 +40,9 @@ abstract private[streams] class StreamSuite extends SparkSuite {
   }
 
   /** Runs `body` with the query that writes `answers`, stops the query, and gives the rows that it wrote. */
-  protected def running(answers: DataFrame, checkpoint: Path = temporary())(body: StreamingQuery => Unit): Set[Seq[Any]] = {
+  protected def running(answers: DataFrame, checkpoint: Path = temporary())(
+      body: StreamingQuery => Unit
+  ): Set[Seq[Any]] = {
     val rows = new ConcurrentLinkedQueue[Row]
     val query = writing(answers, checkpoint)(row => rows.add(row)).start()
     try body(query)
@@ -49,10 +54,11 @@ abstract private[streams] class StreamSuite extends SparkSuite {
     val before = settings.map { case (key, _) => key -> spark.conf.getAll.get(key) }
     settings.foreach { case (key, value) => spark.conf.set(key, value) }
     try body
-    finally before.foreach {
-      case (key, Some(value)) => spark.conf.set(key, value)
-      case (key, None)        => spark.conf.unset(key)
-    }
+    finally
+      before.foreach {
+        case (key, Some(value)) => spark.conf.set(key, value)
+        case (key, None)        => spark.conf.unset(key)
+      }
   }
 
   protected def operatorsOf(query: StreamingQuery): Seq[StreamingSlidingWindowExec] =

@@ -21,7 +21,8 @@ class StreamWindowTaskSuite extends SparkSuite {
 
   test("a cancelled task stops among late rows, with no row answered") {
     val (killed, late) = inTask { () =>
-      val batch = new Batch(new Store, row(_, 1), Many, watermark = Long.MaxValue - 1, context = interrupted())
+      val batch =
+        new Batch(new Store, row(_, 1), Many, watermark = Long.MaxValue - 1, context = interrupted())
       (batch.isKilled(), batch.counts.late)
     }
     assert(killed)
@@ -39,7 +40,8 @@ class StreamWindowTaskSuite extends SparkSuite {
 
   test("a cancelled task stops among rows that are answered") {
     val (killed, output) = inTask { () =>
-      val batch = new Batch(new Store, row(_, 1), Many, watermark = Many, lateUntil = -1, context = interrupted())
+      val batch =
+        new Batch(new Store, row(_, 1), Many, watermark = Many, lateUntil = -1, context = interrupted())
       (batch.isKilled(), batch.counts.output)
     }
     assert(killed)
@@ -66,7 +68,9 @@ class StreamWindowTaskSuite extends SparkSuite {
         val taken = if (memory == "no memory") hog.acquireMemory(Long.MaxValue / 4) else 0L
         val before = store.scans
         val batch = new Batch(store, row(_, 1), 0, watermark = 4000)
-        val answered = try batch.run() finally hog.freeMemory(taken)
+        val answered =
+          try batch.run()
+          finally hog.freeMemory(taken)
         (answered, store.scans - before, store.scan(StateCells.Timers))
       }
       assertEquals(answered.sorted, (0L to 3990L).toList)
@@ -215,7 +219,8 @@ private object StreamWindowTaskSuite {
   /** A context of this task's memory that has been marked as interrupted. */
   def interrupted(): TaskContext = {
     val running = TaskContext.get()
-    val constructor = Class.forName("org.apache.spark.TaskContextImpl").getConstructors.maxBy(_.getParameterCount)
+    val constructor =
+      Class.forName("org.apache.spark.TaskContextImpl").getConstructors.maxBy(_.getParameterCount)
     val context = constructor.newInstance(
       Int.box(0),
       Int.box(0),

@@ -20,13 +20,23 @@ class WindowMetadataSuite extends FunSuite {
     val checkpoint = folder()
     assertEquals(agree(checkpoint, window), StateLayout.of(window))
     val written = Files.readString(fileOf(checkpoint))
-    for (part <- Seq("\"format\":2", "\"spark\":\"4.2.0\"", "\"slidewise\":\"", "\"section\":17", "\"type\":\"DOUBLE\""))
+    for (
+      part <- Seq(
+        "\"format\":2",
+        "\"spark\":\"4.2.0\"",
+        "\"slidewise\":\"",
+        "\"section\":17",
+        "\"type\":\"DOUBLE\""
+      )
+    )
       assert(written.contains(part), written)
     assertEquals(agree(checkpoint, window), StateLayout.of(window))
     assertEquals(Files.readString(fileOf(checkpoint)), written)
   }
 
-  test("expressions, frames and columns in another order are the same window, in the order of the checkpoint") {
+  test(
+    "expressions, frames and columns in another order are the same window, in the order of the checkpoint"
+  ) {
     val checkpoint = folder()
     agree(checkpoint, window)
     val swapped = window.copy(
@@ -48,11 +58,13 @@ class WindowMetadataSuite extends FunSuite {
 
   private val others: Seq[(String, StoredWindow)] = Seq(
     "another function" -> withFunction(_.copy(sql = "avg(n)")),
-    "another frame" -> window.copy(frames = window.frames.map(_.copy(frame = "ROWS BETWEEN 3 PRECEDING AND CURRENT ROW"))),
-    "a frame less" -> window.copy(frames = window.frames.take(1)),
-    "functions in other frames" -> window.copy(frames =
-      window.frames.zip(window.frames.reverse).map { case (f, g) => f.copy(functions = g.functions) }
+    "another frame" -> window.copy(frames =
+      window.frames.map(_.copy(frame = "ROWS BETWEEN 3 PRECEDING AND CURRENT ROW"))
     ),
+    "a frame less" -> window.copy(frames = window.frames.take(1)),
+    "functions in other frames" -> window.copy(frames = window.frames.zip(window.frames.reverse).map {
+      case (f, g) => f.copy(functions = g.functions)
+    }),
     "another key" -> window.copy(partitionBy = Seq("n")),
     "keys in another order" -> window.copy(partitionBy = window.partitionBy.reverse),
     "another order" -> window.copy(orderBy = "time"),
@@ -74,7 +86,9 @@ class WindowMetadataSuite extends FunSuite {
   private val otherForms: Seq[(String, StoredWindow)] = Seq(
     "a buffer field of another type" -> withFunction(_.copy(buffer = Seq(StoredColumn("sum", "BIGINT")))),
     "a buffer field of another name" -> withFunction(_.copy(buffer = Seq(StoredColumn("total", "DOUBLE")))),
-    "a buffer field more" -> withFunction(f => f.copy(buffer = f.buffer :+ StoredColumn("isEmpty", "BOOLEAN"))),
+    "a buffer field more" -> withFunction(f =>
+      f.copy(buffer = f.buffer :+ StoredColumn("isEmpty", "BOOLEAN"))
+    ),
     "another class" -> withFunction(_.copy(implementation = "OtherSum")),
     "an object of another type" -> withFunction(_.copy(objectType = Some("STRUCT<a: INT>"))),
     "another guard" -> withFunction(_.copy(guard = Seq(StoredColumn("magnitude", "DOUBLE"))))
@@ -107,7 +121,10 @@ class WindowMetadataSuite extends FunSuite {
     assert(Files.readString(fileOf(checkpoint)).contains("\"spark\":\"4.10.0\""))
     assertEquals(agree(checkpoint, swapped, "4.10.1"), layout)
     val refused = intercept[CheckpointChanged](agree(checkpoint, window, "4.3.0"))
-    assert(refused.getMessage.contains("was written by Spark 4.10.0, and this is Spark 4.3.0"), refused.getMessage)
+    assert(
+      refused.getMessage.contains("was written by Spark 4.10.0, and this is Spark 4.3.0"),
+      refused.getMessage
+    )
   }
 
   private def withFile(content: String): JPath = {
@@ -130,7 +147,8 @@ class WindowMetadataSuite extends FunSuite {
   }
 
   test("a file of a later format is refused with the version that wrote it") {
-    val refused = intercept[CheckpointChanged](agree(withFile("""{"format":3,"slidewise":"9.8.7"}"""), window))
+    val refused =
+      intercept[CheckpointChanged](agree(withFile("""{"format":3,"slidewise":"9.8.7"}"""), window))
     assert(refused.getMessage.contains("is in format 3"), refused.getMessage)
     assert(refused.getMessage.contains("9.8.7"), refused.getMessage)
   }
@@ -139,8 +157,22 @@ class WindowMetadataSuite extends FunSuite {
     val checkpoint = folder()
     agree(checkpoint, window)
     val whole = Files.readString(fileOf(checkpoint))
-    for (length <- 0 until whole.length by 41) intercept[CorruptState](agree(withFile(whole.take(length)), window))
-    for (field <- Seq("spark", "frames", "input", "partitionBy", "orderBy", "mode", "functions", "buffer", "class", "sql"))
+    for (length <- 0 until whole.length by 41)
+      intercept[CorruptState](agree(withFile(whole.take(length)), window))
+    for (
+      field <- Seq(
+        "spark",
+        "frames",
+        "input",
+        "partitionBy",
+        "orderBy",
+        "mode",
+        "functions",
+        "buffer",
+        "class",
+        "sql"
+      )
+    )
       intercept[CorruptState](agree(withFile(whole.replace("\"" + field + "\":", "\"other\":")), window))
     intercept[CorruptState](agree(withFile("[]"), window))
     intercept[CorruptState](agree(withFile("""{"format":1}"""), window))
@@ -150,7 +182,8 @@ class WindowMetadataSuite extends FunSuite {
 private object WindowMetadataSuite {
   private val sum = StoredFunction("sum(n)", "Sum", Seq(StoredColumn("sum", "DOUBLE")), None, Nil)
   private val most = StoredFunction("max(n)", "Max", Seq(StoredColumn("max", "BIGINT")), None, Nil)
-  private val list = StoredFunction("collect_list(n)", "CollectList", Seq(StoredColumn("buf", "BINARY")), None, Nil)
+  private val list =
+    StoredFunction("collect_list(n)", "CollectList", Seq(StoredColumn("buf", "BINARY")), None, Nil)
 
   val window: StoredWindow = StoredWindow(
     Seq(
@@ -167,5 +200,7 @@ private object WindowMetadataSuite {
 
   /** The window with another `sum(n)`. */
   def withFunction(change: StoredFunction => StoredFunction): StoredWindow =
-    window.copy(frames = window.frames.map(f => f.copy(functions = f.functions.map(g => if (g == sum) change(g) else g))))
+    window.copy(frames =
+      window.frames.map(f => f.copy(functions = f.functions.map(g => if (g == sum) change(g) else g)))
+    )
 }

@@ -1,0 +1,66 @@
+package org.slidewise.spark
+
+import com.tngtech.archunit.core.domain.JavaClasses
+import com.tngtech.archunit.core.importer.{ClassFileImporter, ImportOption}
+import com.tngtech.archunit.lang.ArchRule
+import com.tngtech.archunit.library.Architectures.layeredArchitecture
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices
+import munit.FunSuite
+import scala.jdk.CollectionConverters._
+
+/** The dependencies among the packages of the plugin. */
+class ArchitectureSuite extends FunSuite {
+  private val Root = "org.slidewise.spark"
+
+  private val plugin: JavaClasses = new ClassFileImporter()
+    .withImportOption(new ImportOption.DoNotIncludeTests)
+    .withImportOption(location => !location.contains("test-classes"))
+    .importPackages(Root)
+
+  /** Each package below the root, and the packages of the plugin that it may use. A new package is added here. */
+  private val mayUse: Map[String, Seq[String]] = {
+    val model = Seq("errors", "config", "expressions", "plan")
+    val execution = Seq("task", "rows", "states", "sorting", "frames", "arrays").map("execution." + _)
+    Map(
+      "errors" -> Nil,
+      "config" -> Seq("errors"),
+      "expressions" -> Seq("errors", "config"),
+      "plan" -> Seq("errors", "config", "expressions"),
+      "execution.task" -> Nil,
+      "execution.rows" -> Seq("execution.task"),
+      "execution.states" -> (model ++ Seq("execution.task", "execution.rows")),
+      "execution.sorting" -> (model ++ Seq("execution.task", "execution.rows")),
+      "execution.frames" -> (model ++ Seq("execution.task", "execution.rows", "execution.states")),
+      "execution.arrays" -> (model ++ Seq("execution.task", "execution.rows", "execution.sorting")),
+      "execution" -> (model ++ execution),
+      "execution.streams" -> (model ++ execution),
+      "planning" -> (model ++ execution :+ "execution"),
+      "planning.streams" -> (model ++ execution ++ Seq("execution.streams", "planning")),
+      "explain" -> (model :+ "execution")
+    )
+  }
+
+  private def violations(rule: ArchRule): Seq[String] =
+    rule.allowEmptyShould(false).evaluate(plugin).getFailureReport.getDetails.asScala.toSeq
+
+  test("the packages have no cycles") {
+    // Each package is a slice of its own, whatever its depth.
+    assertEquals(violations(slices().matching("org.slidewise.spark.(**)").should().beFreeOfCycles()), Nil)
+  }
+
+  test("each package uses only the packages that are listed for it") {
+    val layers = mayUse.keys.toSeq.sorted.foldLeft(
+      layeredArchitecture().consideringOnlyDependenciesInLayers().layer("root").definedBy(Root)
+    )((rule, name) => rule.layer(name).definedBy(s"$Root.$name"))
+    val rule = mayUse.foldLeft(layers.whereLayer("root").mayNotBeAccessedByAnyLayer()) {
+      case (all, (name, Seq())) => all.whereLayer(name).mayNotAccessAnyLayer()
+      case (all, (name, used))  => all.whereLayer(name).mayOnlyAccessLayers(used: _*)
+    }
+    assertEquals(violations(rule), Nil)
+  }
+
+  test("each package is listed") {
+    val packages = plugin.asScala.map(_.getPackageName).toSet
+    assertEquals(packages, mayUse.keySet.map(name => s"$Root.$name") + Root)
+  }
+}

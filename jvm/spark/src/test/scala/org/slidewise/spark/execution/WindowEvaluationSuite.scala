@@ -1,0 +1,84 @@
+package org.slidewise.spark.execution
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+
+import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.execution.task.WindowMetrics
+
+/** The choice of an evaluation strategy, and the fallback from arrays to rows. */
+class WindowEvaluationSuite extends SparkSuite with AdaptiveSparkPlanHelper {
+
+  private def window(data: DataFrame): SlidingWindowExec =
+    collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec => w } match {
+      case Seq(one) => one
+      case others   => fail(s"${others.size} windows")
+    }
+
+  private def sum(of: String, window: String, from: String = "range(0, 20000, 1, 1)"): DataFrame =
+    spark.sql(s"SELECT id, sum($of) OVER ($window) AS s FROM $from")
+
+  test("one strategy for each way in which rows come and are evaluated") {
+    val exec = window(sum("id", "PARTITION BY id % 3 ORDER BY id ROWS 2 PRECEDING"))
+    val rowWise = exec.plan.copy(arrays = Nil)
+    def strategy(inArrays: Boolean, sorts: Boolean) =
+      WindowEvaluation.of(if (inArrays) exec.plan else rowWise, exec.child.output, sorts).getClass.getSimpleName
+    assertEquals(strategy(inArrays = true, sorts = true), "SortedArrayEvaluation")
+    assertEquals(strategy(inArrays = true, sorts = false), "ArrayEvaluation")
+    assertEquals(strategy(inArrays = false, sorts = true), "SortedRowWiseEvaluation")
+    assertEquals(strategy(inArrays = false, sorts = false), "RowWiseEvaluation")
+  }
+
+  private def metrics(data: DataFrame): Map[String, Long] = {
+    data.collect()
+    window(data).metrics.map { case (name, metric) => name -> metric.value }
+  }
+
+  for ((keys, how) <- Seq("PARTITION BY id % 3" -> "sorted", "" -> "presorted")) {
+    test(s"$how rows: an input that fails in a row of no frame makes one fallback a task, with Spark's answer") {
+      // No frame reads the last row of its partition.
+      val over = s"$keys ORDER BY id ROWS BETWEEN 4 PRECEDING AND 1 PRECEDING"
+      val failing = s"1 div if(id = 19999, 0, 1)"
+      val data = sum(failing, over)
+      assert(metrics(data)(WindowMetrics.Fallbacks) == 1L)
+      assertEquals(data.collect().toSeq, off(sum(failing, over)).collect().toSeq)
+      assertEquals(metrics(sum("id", over))(WindowMetrics.Fallbacks), 0L)
+    }
+
+    test(s"$how rows: a large value makes its own frames recalculated, and no fallback") {
+      val over = s"$keys ORDER BY id ROWS 9 PRECEDING"
+      val large = s"if(id = 700, ${Long.MaxValue - 1000000L}, id)"
+      val data = sum(large, over)
+      val found = metrics(data)
+      assertEquals(found(WindowMetrics.Fallbacks), 0L)
+      // The ten frames that hold the value; their sums are near the end of what a long holds.
+      assert(found(WindowMetrics.Recalculated) <= 10L, found)
+      assertEquals(data.collect().toSeq, off(sum(large, over)).collect().toSeq)
+    }
+  }
+
+  private def off(data: => DataFrame): DataFrame = {
+    spark.conf.set(SlidewiseSettings.Enabled, "false")
+    try {
+      val made = data
+      made.queryExecution.executedPlan
+      made
+    } finally spark.conf.unset(SlidewiseSettings.Enabled)
+  }
+
+  test("EXPLAIN shows the methods, the sort and the fallback") {
+    val shown = window(sum("id", "PARTITION BY id % 3 ORDER BY id ROWS 2 PRECEDING")).simpleString(1000)
+    assert(shown.startsWith("SlidingWindow [array-kernels]"), shown)
+    assert(shown.contains("sorts"), shown)
+    assert(shown.contains("falls back to two-stacks-lite"), shown)
+  }
+
+  test("two queries of the same window share an exchange") {
+    val one = "SELECT k, sum(id) OVER (PARTITION BY k ORDER BY id ROWS 2 PRECEDING) AS s FROM (SELECT id, id % 3 AS k FROM range(90))"
+    val data = spark.sql(s"SELECT count(*) FROM ($one) a JOIN ($one) b ON a.k = b.k AND a.s = b.s")
+    data.collect()
+    val windows = collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec => w }
+    assertEquals(windows.map(_.canonicalized).distinct.size, 1)
+  }
+}

@@ -1,0 +1,85 @@
+package org.slidewise.spark.execution.arrays
+
+import munit.ScalaCheckSuite
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EvalMode}
+import org.apache.spark.sql.catalyst.expressions.NumericEvalContext
+import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
+import org.apache.spark.sql.types.LongType
+import org.scalacheck.Gen
+import org.scalacheck.Prop.forAll
+
+import org.slidewise.core.batch.Frames
+import org.slidewise.core.kernels.LongKernels
+
+class CheckedLongSumsSuite extends ScalaCheckSuite {
+
+  private def sum(mode: EvalMode.Value): Sum =
+    Sum(AttributeReference("x", LongType)(), NumericEvalContext(mode))
+
+  /** Values near the ends of the type and near zero, some null. */
+  private val values: Gen[Vector[Option[Long]]] = {
+    val one = Gen.frequency(
+      4 -> Gen.choose(-100L, 100L),
+      2 -> Gen.oneOf(Long.MaxValue, Long.MinValue, Long.MaxValue - 50, Long.MinValue + 50),
+      2 -> Gen.oneOf(1L << 61, -(1L << 61), 1L << 62, -(1L << 62))
+    )
+    Gen.choose(1, 40).flatMap(Gen.listOfN(_, Gen.frequency(5 -> one.map(Option(_)), 1 -> Gen.const(None)))).map(_.toVector)
+  }
+
+  private val cases = for {
+    rows <- values
+    lower <- Gen.choose(-6, 2)
+    width <- Gen.choose(0, 6)
+  } yield (rows, lower, lower + width)
+
+  /** As Spark adds: from the first row to the last, none once an addition leaves 64 bits, null without values. */
+  private def naive(rows: Seq[Option[Long]]): Option[Option[Long]] =
+    rows.flatten.foldLeft(Option(BigInt(0))) { (total, x) => total.map(_ + x).filter(_.isValidLong) } match {
+      case None                           => None
+      case _ if rows.flatten.isEmpty      => Some(None)
+      case Some(total)                    => Some(Some(total.toLong))
+    }
+
+  private def evaluate(rows: Vector[Option[Long]], frames: Frames, mode: EvalMode.Value): (Seq[Option[Long]], Long) = {
+    val column = rows.map(_.getOrElse(0L)).toArray
+    val valid = new Array[Long]((rows.size + 63) / 64)
+    rows.indices.filter(rows(_).isDefined).foreach(i => valid(i >>> 6) |= 1L << i)
+    val out = new Array[Long](rows.size)
+    LongKernels.sum().frames(column, valid, frames, out)
+    val nulls = scala.collection.mutable.Set.empty[Int]
+    val recalculated = new CheckedLongSums(sum(mode)).correct(column, valid, frames, rows.size, out)(nulls += _)
+    (out.indices.map(i => if (nulls(i)) None else Some(out(i))), recalculated)
+  }
+
+  property("try_sum: null exactly where an addition overflows, else the sum") {
+    forAll(cases) { case (rows, lower, upper) =>
+      val frames = Frames.rows(rows.size, lower, upper)
+      val (found, _) = evaluate(rows, frames, EvalMode.TRY)
+      rows.indices.foreach { i =>
+        naive(rows.slice(frames.lo(i), frames.hi(i))) match {
+          case None              => assertEquals(found(i), None, s"row $i")
+          case Some(Some(total)) => assertEquals(found(i), Some(total), s"row $i")
+          case Some(None)        => () // no values: null by the number of values, not here
+        }
+      }
+    }
+  }
+
+  property("sum under ANSI fails if and only if an addition overflows") {
+    forAll(cases) { case (rows, lower, upper) =>
+      val frames = Frames.rows(rows.size, lower, upper)
+      val overflows = rows.indices.exists(i => naive(rows.slice(frames.lo(i), frames.hi(i))).isEmpty)
+      val failed =
+        try { evaluate(rows, frames, EvalMode.ANSI); false }
+        catch { case e: ArithmeticException with SparkThrowable => e.getCondition == "ARITHMETIC_OVERFLOW" }
+      assertEquals(failed, overflows)
+    }
+  }
+
+  test("only frames whose magnitudes leave 64 bits are recalculated") {
+    val rows = Vector.tabulate(100)(i => Option(if (i == 50) Long.MaxValue else if (i == 53) -5L else 0L))
+    val (_, recalculated) = evaluate(rows, Frames.rows(100, -3, 0), EvalMode.ANSI)
+    assertEquals(recalculated, 1L) // the one frame with both
+  }
+}

@@ -1,0 +1,45 @@
+package org.slidewise.spark.explain
+
+import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.config.SlidewiseSettings
+
+class WindowReportSuite extends SparkSuite {
+
+  private def reports(sql: String): Seq[WindowReport] =
+    WindowReport.of(spark.sql(sql).queryExecution.executedPlan)
+
+  test("reports come in the order of the query's columns, also of those nested in expressions") {
+    val found = reports(
+      """SELECT collect_list(id) OVER (ORDER BY id ROWS 3 PRECEDING) AS a,
+                row_number() OVER (PARTITION BY id % 2 ORDER BY id) + 1 AS b,
+                sum(id) OVER (PARTITION BY id % 2 ORDER BY id ROWS 3 PRECEDING) AS c,
+                max(id) OVER (ORDER BY id ROWS 3 PRECEDING) AS d
+         FROM range(10)"""
+    )
+    assertEquals(found.map(_.sql.takeWhile(_ != '(')), Seq("collect_list", "row_number", "sum", "max"))
+    assertEquals(
+      found.map(_.algorithm),
+      Seq(Some("recalculation"), None, Some("array-kernels"), Some("array-kernels"))
+    )
+  }
+
+  test("recalculation and Spark's own operator come with a reason, other methods without") {
+    val Seq(list, running, moving) = reports(
+      """SELECT collect_list(id) OVER (ORDER BY id ROWS 3 PRECEDING), sum(id) OVER (ORDER BY id),
+                sum(id) OVER (ORDER BY id ROWS 3 PRECEDING) FROM range(10)"""
+    )
+    assert(list.reason.exists(_.contains("holds the values of the frame")), list)
+    assertEquals(running.reason, Some("the frame only grows: Spark needs constant time a row"))
+    assertEquals(moving.reason, None)
+  }
+
+  test("a query that was planned while Slidewise was off says so") {
+    spark.conf.set(SlidewiseSettings.Enabled, "false")
+    try
+      assertEquals(
+        reports("SELECT sum(id) OVER (ORDER BY id ROWS 3 PRECEDING) FROM range(10)").map(_.reason),
+        Seq(Some("spark.slidewise.enabled is false"))
+      )
+    finally spark.conf.unset(SlidewiseSettings.Enabled)
+  }
+}

@@ -1,0 +1,143 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.plans.logical.Window
+
+import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.plan._
+import org.slidewise.spark.plan.EvaluationMethod._
+
+/** What planning decides for a window, without running it. */
+class WindowPlannerSuite extends SparkSuite {
+  private val Moving = "PARTITION BY id % 2 ORDER BY id ROWS 5 PRECEDING"
+
+  private def query(calls: String*)(window: String): DataFrame =
+    spark.sql(s"SELECT ${calls.map(call => s"$call OVER ($window)").mkString(", ")} FROM range(10)")
+
+  private def plan(data: DataFrame): WindowPlan = {
+    val windows = data.queryExecution.optimizedPlan.collect { case window: Window => window }
+    assertEquals(windows.size, 1)
+    val window = windows.head
+    new WindowPlanner(spark.sessionState.conf, window.partitionSpec, window.orderSpec)
+      .plan(window.windowExpressions)
+  }
+
+  private def withSetting[A](key: String, value: String)(body: => A): A = {
+    spark.conf.set(key, value)
+    try body
+    finally spark.conf.unset(key)
+  }
+
+  private def stage(calls: String*): SlidingWindowPlan = plan(query(calls: _*)(Moving)).stages match {
+    case Seq(one) => one
+    case others   => fail(s"${others.size} stages")
+  }
+
+  for (
+    call <- Seq("sum(id)", "count(*)", "count(id)", "avg(id)", "min(id)", "max(id)", "stddev(id)", "var_pop(id)")
+  )
+    test(s"$call is evaluated in arrays, with rows as the fallback") {
+      val found = stage(call)
+      assertEquals(found.methods, Seq(ArrayKernels))
+      assertEquals(found.fallback, Seq(TwoStacksLite))
+      assertEquals(found.sortPlacement, SortPlacement.InOperator)
+    }
+
+  for (
+    (call, method) <- Seq(
+      "max_by(id, -id)" -> TwoStacksLite,
+      "sum(cast(id AS decimal(38, 2)))" -> TwoStacksLite,
+      "approx_count_distinct(id)" -> Recalculation, // six rows
+      "hll_sketch_agg(id)" -> TwoStacksLiteSketches,
+      "percentile_approx(id, 0.5)" -> TwoStacksLiteSketches,
+      "approx_count_if(id > 3, 0.1)" -> AdditiveSummaries,
+      "collect_list(id)" -> Recalculation,
+      "percentile(id, 0.5)" -> Recalculation
+    )
+  )
+    test(s"$call is evaluated by $method") {
+      val found = stage(call)
+      assertEquals(found.methods, Seq(method))
+      assertEquals(found.arrays, Nil)
+      assertEquals(found.fallback, Nil)
+      assertEquals(found.expressions.head.note.isDefined, method == Recalculation)
+    }
+
+  test("functions that arrays evaluate have a stage of their own, below the others") {
+    val found = plan(query("max_by(id, -id)", "sum(id)", "row_number()")(Moving.replace("ROWS 5 PRECEDING", "")))
+    assertEquals(found.stages, Nil)
+    assertEquals(found.left.size, 3)
+    val moving = plan(query("max_by(id, -id)", "sum(id)")(Moving))
+    assertEquals(moving.stages.map(_.methods), Seq(Seq(ArrayKernels), Seq(TwoStacksLite)))
+  }
+
+  for (
+    (window, reason) <- Seq(
+      "PARTITION BY id % 2" -> "the frame is the whole partition, which Spark aggregates once",
+      "ORDER BY id" -> "the frame only grows: Spark needs constant time a row"
+    )
+  )
+    test(s"sum OVER ($window) is left to Spark") {
+      assertEquals(plan(query("sum(id)")(window)).left.map(_.reason), Seq(reason))
+    }
+
+  test("ranks and offsets are left to Spark, with the reason") {
+    val reasons = plan(query("row_number()", "lag(id)")("ORDER BY id")).left.map(_.reason)
+    assert(reasons.head.startsWith("row_number depends on a row's place"), reasons)
+    assert(reasons.last.startsWith("lag reads one other row"), reasons)
+  }
+
+  test("without partition keys, and with sorting off, Spark sorts") {
+    val unpartitioned = plan(query("sum(id)")("ORDER BY id ROWS 5 PRECEDING")).stages
+    assertEquals(unpartitioned.map(_.sortPlacement), Seq(SortPlacement.BelowOperator))
+    assertEquals(unpartitioned.map(_.methods), Seq(Seq(ArrayKernels)))
+    val off = withSetting(SlidewiseSettings.Sort, "false")(stage("sum(id)"))
+    assertEquals((off.sortPlacement, off.methods), (SortPlacement.BelowOperator, Seq(TwoStacksLite)))
+  }
+
+  test("while Slidewise is off nothing is planned, and no other setting is read") {
+    withSetting(SlidewiseSettings.Enabled, "false") {
+      val found = plan(query("sum(id)")(Moving))
+      assertEquals(found.stages, Nil)
+      assertEquals(found.left.map(_.reason), Seq("spark.slidewise.enabled is false"))
+    }
+  }
+
+  test("sums that Spark could refuse have guards, others have none") {
+    def guards(call: String) = stage(call).frames.flatMap(_.guards)
+    assertEquals(guards("sum(id)").size, 1)
+    assertEquals(guards("sum(cast(id AS double))").size, 0)
+    assertEquals(guards("max(id)").size, 0)
+    assertEquals(withSetting("spark.sql.ansi.enabled", "false")(guards("sum(id)")).size, 0)
+  }
+
+  test("the settings decide what is merged") {
+    def methodAndNote(call: String) = {
+      val expression = stage(call).expressions.head
+      (expression.method, expression.note.getOrElse(""))
+    }
+    val (approximate, why) =
+      withSetting(SlidewiseSettings.MergeApproximate, "false")(methodAndNote("hll_sketch_agg(id)"))
+    assertEquals(approximate, Recalculation)
+    assert(why.contains(SlidewiseSettings.MergeApproximate), why)
+
+    val (named, reason) =
+      withSetting(SlidewiseSettings.NeverMerge, "other, MAX_BY")(methodAndNote("max_by(id, -id)"))
+    assertEquals(named, Recalculation)
+    assert(reason.contains("max_by is named in spark.slidewise.neverMerge"), reason)
+  }
+
+  test("the plan reads what frames and functions need of a row, and no more") {
+    val data = spark.sql(
+      "SELECT *, sum(a) FILTER (WHERE b > 1) OVER (PARTITION BY p ORDER BY t RANGE 2 PRECEDING) AS s, " +
+        "max_by(a, c) OVER (PARTITION BY p ORDER BY t RANGE 2 PRECEDING) AS m " +
+        "FROM VALUES (1, 2, 3, 4, 5, 6) AS v(p, t, a, b, c, unused)"
+    )
+    val input = data.queryExecution.optimizedPlan.collectFirst { case window: Window => window.child.output }.get
+    assertEquals(
+      plan(data).stages.map(_.neededAttributes(input).map(_.name).sorted),
+      Seq(Seq("a", "b", "t"), Seq("a", "c", "t"))
+    )
+  }
+}
