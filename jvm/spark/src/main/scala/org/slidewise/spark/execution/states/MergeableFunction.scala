@@ -88,10 +88,11 @@ private[execution] object MergeableFunction {
 
     override def copyState(state: InternalRow, target: InternalRow): Unit = {
       val original = state.get(offset, ObjectType(classOf[AnyRef]))
+      // The bytes may be a buffer that the function uses again.
       target.update(
         offset,
         if (isImmutable(original)) original
-        else function.deserialize(function.serialize(original.asInstanceOf[T]).clone()) // may be a reused buffer
+        else function.deserialize(function.serialize(original.asInstanceOf[T]).clone())
       )
     }
 
