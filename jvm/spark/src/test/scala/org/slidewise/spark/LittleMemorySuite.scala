@@ -69,13 +69,13 @@ abstract class LittleMemory extends SparkSuite with AdaptiveSparkPlanHelper {
           assert(windows.head.metrics("spillSize").value > 0, "nothing spilled")
       }
 
-  test("a frame of 100,000 rows that come in order spills and is right") {
+  test("a frame of 200,000 rows that come in order spills and is right") {
     spark.conf.unset(SlidewiseSettings.Sort)
     val order = "ORDER BY t"
     spark.range(0, 400000, 1, 4).selectExpr(columns: _*).createOrReplaceTempView("rows")
-    val data = spark.sql(checksum(s"sum(id) OVER ($order ROWS 99999 PRECEDING)"))
+    val data = spark.sql(checksum(s"sum(id) OVER ($order ROWS 199999 PRECEDING)"))
     val expected = checksum(
-      s"r - lag(r, 100000, 0L) OVER ($order)",
+      s"r - lag(r, 200000, 0L) OVER ($order)",
       s"(SELECT *, sum(id) OVER ($order ROWS UNBOUNDED PRECEDING) AS r FROM rows)"
     )
     val answer = data.collect().toSeq

@@ -59,9 +59,9 @@ class RadixSortSuite extends ScalaCheckSuite {
     assertEquals(calls, 2 * 2 * 3) // two passes, which count and then move, in three steps
     for (last <- 1 to calls) {
       var seen = 0
-      intercept[InterruptedException](sort { () =>
+      intercept[IllegalStateException](sort { () =>
         seen += 1
-        if (seen == last) throw new InterruptedException
+        if (seen == last) throw new IllegalStateException("cancelled")
       })
       assertEquals(seen, last)
     }

@@ -9,7 +9,7 @@ import org.slidewise.spark.execution.frames.FrameBounds
 import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.plan.{FrameOffset, FrameShape}
 
-/** Where the frame of one row after the other begins and ends, among rows whose places are settled. */
+/** Where the frame of one row after the other begins and ends, among rows that have their place in the order of time. */
 abstract private[streams] class StreamBounds extends FrameBounds {
 
   /**
@@ -17,7 +17,7 @@ abstract private[streams] class StreamBounds extends FrameBounds {
    *
    * @param time
    *   that row's time
-   * @param settled
+   * @param ordered
    *   how many rows have their place
    * @param newest
    *   the time of the newest of them
@@ -30,7 +30,7 @@ abstract private[streams] class StreamBounds extends FrameBounds {
       position: Long,
       row: InternalRow,
       time: Long,
-      settled: Long,
+      ordered: Long,
       newest: Long,
       horizon: Long
   ): Boolean
@@ -38,10 +38,10 @@ abstract private[streams] class StreamBounds extends FrameBounds {
   /**
    * The time after which the frame of a row is complete though no other row has come; `Long.MaxValue` if it waits for rows.
    *
-   * @param settled
+   * @param ordered
    *   how many rows have their place
    */
-  def completeAt(position: Long, row: InternalRow, time: Long, settled: Long): Long
+  def completeAt(position: Long, row: InternalRow, time: Long, ordered: Long): Long
 
   final def moveTo(lo: Long, hi: Long): Unit = {
     loAt = lo
@@ -64,12 +64,12 @@ final private class StreamRowsBounds(lower: Option[Int], upper: Int) extends Str
       position: Long,
       row: InternalRow,
       time: Long,
-      settled: Long,
+      ordered: Long,
       newest: Long,
       horizon: Long
   ): Boolean = {
     val end = math.max(position + upper + 1, 0L)
-    val known = end <= settled
+    val known = end <= ordered
     if (known) {
       hiAt = end
       loAt = lower.fold(0L)(l => math.min(math.max(position + l, 0L), end))
@@ -77,8 +77,8 @@ final private class StreamRowsBounds(lower: Option[Int], upper: Int) extends Str
     known
   }
 
-  def completeAt(position: Long, row: InternalRow, time: Long, settled: Long): Long =
-    if (position + upper + 1 <= settled) Long.MinValue else Long.MaxValue
+  def completeAt(position: Long, row: InternalRow, time: Long, ordered: Long): Long =
+    if (position + upper + 1 <= ordered) Long.MinValue else Long.MaxValue
 
   def lastsUntil(time: Long): Option[Long] = None
 }
@@ -95,14 +95,14 @@ final private class StreamRangeBounds(
       position: Long,
       row: InternalRow,
       time: Long,
-      settled: Long,
+      ordered: Long,
       newest: Long,
       horizon: Long
   ): Boolean = {
     val last = upper.of(row, time)
     val known = newest > last || horizon >= last
     if (known) {
-      while (hiAt < settled && times(hiAt).getLong(timeField) <= last) hiAt += 1
+      while (hiAt < ordered && times(hiAt).getLong(timeField) <= last) hiAt += 1
       if (lower.isDefined) {
         val first = lower.get.of(row, time)
         while (loAt < hiAt && times(loAt).getLong(timeField) < first) loAt += 1
@@ -111,7 +111,7 @@ final private class StreamRangeBounds(
     known
   }
 
-  def completeAt(position: Long, row: InternalRow, time: Long, settled: Long): Long = upper.of(row, time)
+  def completeAt(position: Long, row: InternalRow, time: Long, ordered: Long): Long = upper.of(row, time)
 
   def lastsUntil(time: Long): Option[Long] = lower.flatMap(_.inverse(time))
 }
