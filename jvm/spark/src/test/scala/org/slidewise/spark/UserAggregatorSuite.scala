@@ -87,7 +87,10 @@ class UserAggregatorSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     val (found, windows) = answers("failing_merge(id)", on = true)
     assertEquals(found, expected)
     assertEquals(windows.map(_.plan.methods), Seq(Seq(EvaluationMethod.TwoStacksLiteSketches)))
-    assert(windows.head.metrics("recalculatedFrames").value > 100, windows.head.metrics("recalculatedFrames").value)
+    assert(
+      windows.head.metrics("recalculatedFrames").value > 100,
+      windows.head.metrics("recalculatedFrames").value
+    )
   }
 
   for (
@@ -105,7 +108,6 @@ class UserAggregatorSuite extends SparkSuite with AdaptiveSparkPlanHelper {
         assert(windows.head.plan.expressions.head.note.exists(_.contains(key)), windows.head.plan.expressions)
       } finally spark.conf.unset(key)
     }
-
 
   for (
     frame <- Seq(

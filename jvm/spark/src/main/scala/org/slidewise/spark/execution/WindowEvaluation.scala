@@ -124,7 +124,10 @@ final private[execution] class SortedArrayEvaluation(
     val sorter = new PartitionSorter(task.resources, input, spec, results, window.inputs)
     task.closeAtEnd(sorter)
     val sorted = task.measures.timeSort(
-      sorter.sort(rows, (columns, places) => ArrayRowFinisher.of(window, columns, places, input.size, task.measures))
+      sorter.sort(
+        rows,
+        (columns, places) => ArrayRowFinisher.of(window, columns, places, input.size, task.measures)
+      )
     )
     if (sorted.finished) sorted.rows
     else {

@@ -1,7 +1,7 @@
 package org.slidewise.spark.explain
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import org.apache.spark.sql.catalyst.expressions.{Alias, ExprId, Expression, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, ExprId, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
 import org.apache.spark.sql.execution.SparkPlan
@@ -56,7 +56,7 @@ object WindowReport extends AdaptiveSparkPlanHelper {
         val text = WindowSql(expression, definitions)
         val report = planned.find(_.expression.exprId == expression.exprId) match {
           case Some(p) => WindowReport(text, Some(p.method.toString), p.note)
-          case None    => WindowReport(text, None, Some(s"$notPlanned, and Spark has no windows over streams"))
+          case None => WindowReport(text, None, Some(s"$notPlanned, and Spark has no windows over streams"))
         }
         Option(expression.exprId) -> report
       }

@@ -84,7 +84,15 @@ final case class SlidingWindowPlan(
 
   /** What is left of the plan when the operator's own expressions are compared apart from it. */
   def canonical: SlidingWindowPlan =
-    copy(expressions = Nil, partitionSpec = Nil, orderSpec = Nil, frames = Nil, answers = Nil, results = Nil, arrays = Nil)
+    copy(
+      expressions = Nil,
+      partitionSpec = Nil,
+      orderSpec = Nil,
+      frames = Nil,
+      answers = Nil,
+      results = Nil,
+      arrays = Nil
+    )
 
   /** The evaluation methods, each once; shown first in EXPLAIN. */
   def methods: Seq[EvaluationMethod] = expressions.map(_.method).distinct

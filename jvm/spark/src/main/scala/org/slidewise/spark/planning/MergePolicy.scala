@@ -116,7 +116,7 @@ object MergePolicy {
   /** Functions that promise an error bound, and whose merged buffers may yield another result within it. */
   private def isApproximate(function: AggregateFunction): Boolean = function match {
     case _: ApproximatePercentile | _: ApproximateAggregate => true
-    case other                                              => approximateSketches.contains(other.getClass.getName)
+    case other => approximateSketches.contains(other.getClass.getName)
   }
 
   private val knownImperative = classes("BitmapConstructAgg", "BitmapOrAgg", "BitmapAndAgg")
@@ -124,11 +124,11 @@ object MergePolicy {
   private val ours = classOf[ApproximateAggregate].getPackage
 
   private def isKnown(function: AggregateFunction): Boolean = function match {
-    case f if f.getClass.getPackage eq ours                  => true
-    case f: DeclarativeAggregate                             => isOfSpark(f)
-    case _: HyperLogLogPlusPlus | _: CountMinSketchAgg       => true
-    case _: BloomFilterAggregate                             => true
-    case other                                               => knownImperative.contains(other.getClass.getName)
+    case f if f.getClass.getPackage eq ours            => true
+    case f: DeclarativeAggregate                       => isOfSpark(f)
+    case _: HyperLogLogPlusPlus | _: CountMinSketchAgg => true
+    case _: BloomFilterAggregate                       => true
+    case other                                         => knownImperative.contains(other.getClass.getName)
   }
 
   private def isOfSpark(function: AggregateFunction): Boolean =

@@ -21,12 +21,12 @@ final class MethodChoice(merging: MergePolicy) {
   def of(function: AggregateFunction, frame: SpecifiedWindowFrame): (EvaluationMethod, Option[String]) =
     function match {
       case f: SummarizesLastRows if merging.approximate && fitsSummary(f, frame) => AdditiveSummaries -> None
-      case f if isShort(f, frame)                                                => Recalculation -> Some(Short)
-      case f                                                                     =>
+      case f if isShort(f, frame) => Recalculation -> Some(Short)
+      case f                      =>
         merging.reasonNotToMerge(f) match {
-          case Some(reason)        => Recalculation -> Some(reason)
-          case None if isSmall(f)  => TwoStacksLite -> None
-          case None                => TwoStacksLiteSketches -> None
+          case Some(reason)       => Recalculation -> Some(reason)
+          case None if isSmall(f) => TwoStacksLite -> None
+          case None               => TwoStacksLiteSketches -> None
         }
     }
 
@@ -93,7 +93,7 @@ object MethodChoice {
 
   private def isSmall(function: AggregateFunction): Boolean = function match {
     case _: DeclarativeAggregate | _: FixedSizeBuffer => true
-    case _                                       => false
+    case _                                            => false
   }
 
   /** Frames of so few rows that aggregating them again costs less than keeping and merging buffers, as measured. */

@@ -51,7 +51,8 @@ object SlidingWindowStrategy extends SparkStrategy {
   ): Seq[SparkPlan] =
     if (decided.stages.isEmpty) Nil
     else {
-      val sliding = decided.stages.foldLeft(planLater(child))((below, stage) => SlidingWindowExec(stage, below))
+      val sliding =
+        decided.stages.foldLeft(planLater(child))((below, stage) => SlidingWindowExec(stage, below))
       val left = decided.left.map(_.expression)
       val all = if (left.isEmpty) sliding else WindowExec(left, partitionSpec, orderSpec, sliding)
       (if (all.output == output) all else ProjectExec(output, all)) :: Nil

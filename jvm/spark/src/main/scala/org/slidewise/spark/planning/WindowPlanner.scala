@@ -35,14 +35,17 @@ final class WindowPlanner(conf: SQLConf, partitionSpec: Seq[Expression], orderSp
       val (inArrays, others) = aggregates
         .map(a => a -> (if (usesArrays) ArrayPlanner.of(a, orderSpec, conf.sessionLocalTimeZone) else None))
         .partition(_._2.isDefined)
-      val stages = Seq(inArrays, others).filter(_.nonEmpty).map(some => stage(some.map(_._1), some.flatMap(_._2)))
+      val stages =
+        Seq(inArrays, others).filter(_.nonEmpty).map(some => stage(some.map(_._1), some.flatMap(_._2)))
       WindowPlan(stages, decided.collect { case Left(left) => left })
     }
 
   private def stage(aggregates: Seq[WindowAggregate], arrays: Seq[KernelAggregate]): SlidingWindowPlan = {
     val chosen = aggregates.map(a => methods.of(a.function, a.frame))
     val answers =
-      aggregates.map(a => AttributeReference(a.expression.name, a.expression.dataType, a.expression.nullable)())
+      aggregates.map(a =>
+        AttributeReference(a.expression.name, a.expression.dataType, a.expression.nullable)()
+      )
     val planned = aggregates.zip(chosen).zipWithIndex.map { case ((a, (method, _)), answer) =>
       (a.frame, method) ->
         methods.planned(a.function, a.filter, answer, method, a.frame)
@@ -55,7 +58,9 @@ final class WindowPlanner(conf: SQLConf, partitionSpec: Seq[Expression], orderSp
       partitionSpec,
       orderSpec,
       // Buffers of fixed width are copied as bytes, and not slowed down by others.
-      frames = FrameGroups.of(planned)(_.function.aggBufferAttributes.forall(a => StateTypes.isFixedWidth(a.dataType))),
+      frames = FrameGroups.of(planned)(
+        _.function.aggBufferAttributes.forall(a => StateTypes.isFixedWidth(a.dataType))
+      ),
       answers,
       results = aggregates.zip(answers).map { case (a, answer) =>
         Alias(answer, a.expression.name)(a.expression.exprId, a.expression.qualifier)

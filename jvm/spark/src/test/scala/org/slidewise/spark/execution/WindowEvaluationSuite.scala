@@ -23,7 +23,10 @@ class WindowEvaluationSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     val exec = window(sum("id", "PARTITION BY id % 3 ORDER BY id ROWS 2 PRECEDING"))
     val rowWise = exec.plan.copy(arrays = Nil)
     def strategy(inArrays: Boolean, sorts: Boolean) =
-      WindowEvaluation.of(if (inArrays) exec.plan else rowWise, exec.child.output, sorts).getClass.getSimpleName
+      WindowEvaluation
+        .of(if (inArrays) exec.plan else rowWise, exec.child.output, sorts)
+        .getClass
+        .getSimpleName
     assertEquals(strategy(inArrays = true, sorts = true), "SortedArrayEvaluation")
     assertEquals(strategy(inArrays = true, sorts = false), "ArrayEvaluation")
     assertEquals(strategy(inArrays = false, sorts = true), "SortedRowWiseEvaluation")
@@ -40,7 +43,8 @@ class WindowEvaluationSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       // A month after the last time is past the end of its type. Spark never compares it.
       val times =
         "(SELECT id, timestamp'294247-01-09' - make_dt_interval(cast(5000 - id AS int)) AS t FROM range(0, 5001, 1, 1))"
-      val over = s"${keys.replace("% 3", "% 1")} ORDER BY t RANGE BETWEEN CURRENT ROW AND INTERVAL 1 MONTH FOLLOWING"
+      val over =
+        s"${keys.replace("% 3", "% 1")} ORDER BY t RANGE BETWEEN CURRENT ROW AND INTERVAL 1 MONTH FOLLOWING"
       val data = sum("id", over, times)
       assertEquals(metrics(data)(WindowMetrics.Fallbacks), 1L)
       assertEquals(data.collect().toSeq, off(sum("id", over, times)).collect().toSeq)
@@ -76,7 +80,8 @@ class WindowEvaluationSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   }
 
   test("two queries of the same window share an exchange") {
-    val one = "SELECT k, sum(id) OVER (PARTITION BY k ORDER BY id ROWS 2 PRECEDING) AS s FROM (SELECT id, id % 3 AS k FROM range(90))"
+    val one =
+      "SELECT k, sum(id) OVER (PARTITION BY k ORDER BY id ROWS 2 PRECEDING) AS s FROM (SELECT id, id % 3 AS k FROM range(90))"
     val data = spark.sql(s"SELECT count(*) FROM ($one) a JOIN ($one) b ON a.k = b.k AND a.s = b.s")
     data.collect()
     val windows = collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec => w }

@@ -37,7 +37,7 @@ final private[execution] class ArrayWindow(val aggregates: Seq[KernelAggregate],
   /** All functions but count(*). */
   private def readsColumn(function: ArrayFunction): Boolean = (function.kernel, function.input) match {
     case (ArrayKernel.CountValues, Literal(value, _)) => value == null
-    case _                                           => true
+    case _                                            => true
   }
 
   /** An evaluator of rows in order; none if the kernels cannot evaluate them, or there is no memory for the arrays. */
@@ -115,20 +115,21 @@ final private[execution] class ArrayWindow(val aggregates: Seq[KernelAggregate],
 private[execution] object ArrayWindow {
 
   private def readsDoubles(kernel: ArrayKernel): Boolean = kernel match {
-    case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) | ArrayKernel.MinLongs | ArrayKernel.MaxLongs => false
-    case _                                                                                           => true
+    case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) | ArrayKernel.MinLongs | ArrayKernel.MaxLongs =>
+      false
+    case _ => true
   }
 
   /** What a kernel of the core holds for each row of its widest window. */
   private def scratchBytesARow(kernel: ArrayKernel, frame: ArrayFrame): Long = {
     val isRange = frame.isInstanceOf[ArrayFrame.Range]
     kernel match {
-      case ArrayKernel.CountValues                                             => 1L
-      case ArrayKernel.SumLongs(_)                                             => 0L
+      case ArrayKernel.CountValues                                              => 1L
+      case ArrayKernel.SumLongs(_)                                              => 0L
       case ArrayKernel.MinLongs | ArrayKernel.MaxLongs | ArrayKernel.SumDoubles => if (isRange) 8L else 0L
-      case ArrayKernel.MeanDoubles                                             => if (isRange) 9L else 1L
-      case ArrayKernel.MinDoubles | ArrayKernel.MaxDoubles                     => if (isRange) 16L else 0L
-      case ArrayKernel.Variance(_, _)                                          => if (isRange) 24L else 32L
+      case ArrayKernel.MeanDoubles                                              => if (isRange) 9L else 1L
+      case ArrayKernel.MinDoubles | ArrayKernel.MaxDoubles                      => if (isRange) 16L else 0L
+      case ArrayKernel.Variance(_, _)                                           => if (isRange) 24L else 32L
     }
   }
 

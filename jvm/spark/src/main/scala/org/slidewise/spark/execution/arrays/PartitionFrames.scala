@@ -42,8 +42,12 @@ final private[arrays] class RowsFrames(val lower: Int, val upper: Int) extends P
   override def oldest(row: Int): Int = math.max(0, row + math.min(lower, 0))
 }
 
-final private[arrays] class KeyRangeFrames(sorted: SortedColumns, key: SortKey, lower: BoundKeys, upper: BoundKeys)
-    extends PartitionFrames {
+final private[arrays] class KeyRangeFrames(
+    sorted: SortedColumns,
+    key: SortKey,
+    lower: BoundKeys,
+    upper: BoundKeys
+) extends PartitionFrames {
   override protected def make(): Frames =
     RangeFrames.of(
       sorted.order.keys,

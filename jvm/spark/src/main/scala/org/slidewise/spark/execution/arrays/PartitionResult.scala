@@ -54,18 +54,21 @@ sealed abstract private[arrays] class PartitionResult(
   }
 }
 
-final private[arrays] class LongResult(function: ArrayFunction, frames: PartitionFrames, input: PartitionColumn)
-    extends PartitionResult(function, frames, input) {
+final private[arrays] class LongResult(
+    function: ArrayFunction,
+    frames: PartitionFrames,
+    input: PartitionColumn
+) extends PartitionResult(function, frames, input) {
 
   private[this] val kernel = function.kernel match {
     case ArrayKernel.SumLongs(_) => LongKernels.sum()
     case ArrayKernel.MinLongs    => LongKernels.min()
     case ArrayKernel.MaxLongs    => LongKernels.max()
-    case _                      => null
+    case _                       => null
   }
   private[this] val checked = function.kernel match {
     case ArrayKernel.SumLongs(checked) => checked
-    case _                            => None
+    case _                             => None
   }
   private[this] lazy val sums = new CheckedLongSums(checked.get)
   private[this] var out: Array[Long] = _
@@ -94,10 +97,10 @@ final private[arrays] class DoubleResult(
 ) extends PartitionResult(function, frames, input) {
 
   private[this] val (kernel, root) = function.kernel match {
-    case ArrayKernel.SumDoubles            => (DoubleKernels.sum(), false)
-    case ArrayKernel.MeanDoubles           => (DoubleKernels.mean(), false)
-    case ArrayKernel.MinDoubles            => (DoubleKernels.min(), false)
-    case ArrayKernel.MaxDoubles            => (DoubleKernels.max(), false)
+    case ArrayKernel.SumDoubles           => (DoubleKernels.sum(), false)
+    case ArrayKernel.MeanDoubles          => (DoubleKernels.mean(), false)
+    case ArrayKernel.MinDoubles           => (DoubleKernels.min(), false)
+    case ArrayKernel.MaxDoubles           => (DoubleKernels.max(), false)
     case ArrayKernel.Variance(lost, root) => (DoubleKernels.variance(lost), root)
     case other => throw new IllegalArgumentException(s"$other does not evaluate to doubles")
   }

@@ -89,7 +89,10 @@ final private[execution] class BufferEvaluator(
         outOfMemory = true
         recalculate()
       case failed: MergeFailed =>
-        logWarning(s"${MergeFailed.Advice} (${functions.map(_._1.prettyName).distinct.mkString(", ")})", failed)
+        logWarning(
+          s"${MergeFailed.Advice} (${functions.map(_._1.prettyName).distinct.mkString(", ")})",
+          failed
+        )
         mergeHasFailed = true
         recalculates = true
         recalculate()

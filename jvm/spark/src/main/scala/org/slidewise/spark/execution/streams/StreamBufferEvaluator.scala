@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.slidewise.core.Aggregator
 import org.slidewise.core.durable.{DurableQueue, SegmentedFrames}
 import org.slidewise.core.state.CellStore
-import org.slidewise.spark.execution.frames.{FrameRecalculation, FrameGuards}
+import org.slidewise.spark.execution.frames.{FrameGuards, FrameRecalculation}
 import org.slidewise.spark.execution.states.{FrameFunctions, MergeFailed, RowStates}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{FramePlan, FrameShape}
@@ -95,7 +95,10 @@ final private[streams] class StreamBufferEvaluator(
       } catch {
         case _: ArithmeticException if guards.nonEmpty => recalculate()
         case failed: MergeFailed                       =>
-          logWarning(s"${MergeFailed.Advice} (${functions.map(_._1.prettyName).distinct.mkString(", ")})", failed)
+          logWarning(
+            s"${MergeFailed.Advice} (${functions.map(_._1.prettyName).distinct.mkString(", ")})",
+            failed
+          )
           mergeHasFailed = true
           recalculate()
       }

@@ -5,8 +5,10 @@ import java.nio.ByteBuffer
 import org.slidewise.spark.execution.frames.FrameRecalculation
 
 /** Recalculates each frame from its rows. */
-final private[streams] class StreamRecalculatingEvaluator(recalculation: FrameRecalculation, override val bounds: StreamBounds)
-    extends StreamFrameEvaluator {
+final private[streams] class StreamRecalculatingEvaluator(
+    recalculation: FrameRecalculation,
+    override val bounds: StreamBounds
+) extends StreamFrameEvaluator {
   override def needs: Long = bounds.lo
   override def evaluate(): Unit = recalculation.evaluate(bounds.lo, bounds.hi)
   override def combines: Long = recalculation.combines

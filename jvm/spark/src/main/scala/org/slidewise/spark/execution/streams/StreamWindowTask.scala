@@ -185,7 +185,11 @@ final private[streams] class StreamWindowTask(
 final private[streams] class StreamCounts {
   var output, keys, late, timeless = 0L
 
-  def report(cells: StateCells, evaluators: Array[StreamFrameEvaluator], metric: String => SQLMetric): Unit = {
+  def report(
+      cells: StateCells,
+      evaluators: Array[StreamFrameEvaluator],
+      metric: String => SQLMetric
+  ): Unit = {
     metric("numOutputRows") += output
     metric("numRowsDroppedByWatermark") += late
     metric("numUpdatedStateRows") += cells.written

@@ -78,7 +78,8 @@ case class StreamingSlidingWindowExec(
   ): SparkPlan = SparkStateAssignment.assigned(this, assigned, rule) match {
     case Some(AssignedState(info, lateEvents, eviction)) =>
       copy(
-        stateInfo = info.map(assigned => if (partitionSpec.isEmpty) assigned.copy(numPartitions = 1) else assigned),
+        stateInfo =
+          info.map(assigned => if (partitionSpec.isEmpty) assigned.copy(numPartitions = 1) else assigned),
         eventTimeWatermarkForLateEvents = lateEvents,
         eventTimeWatermarkForEviction = eviction
       ).mapChildren(_.transformDownWithPruning(condition, ruleId)(rule))

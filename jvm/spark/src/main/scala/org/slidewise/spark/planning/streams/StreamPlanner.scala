@@ -62,7 +62,9 @@ object StreamPlanner {
       )
     }
     SlidingWindowPlan(
-      expressions.zip(chosen).map { case (e, chosen) => PlannedExpression(e, chosen.head._1, chosen.head._2) },
+      expressions.zip(chosen).map { case (e, chosen) =>
+        PlannedExpression(e, chosen.head._1, chosen.head._2)
+      },
       partitionSpec,
       orderSpec,
       FrameGroups.of(aggregates)(_ => true), // one group a frame and method: their states are stored together
@@ -94,17 +96,18 @@ object StreamPlanner {
     case other                          => other
   }
 
-  private def rewrite(function: Expression, frame: SpecifiedWindowFrame): Either[String, Rewritten] = function match {
-    case AggregateExpression(_, _, true, _, _) => Left(WindowAggregate.NoDistinct)
-    case AggregateExpression(f: AggregateWindowFunction, _, _, _, _) => place(f, frame)
-    case f: AggregateWindowFunction                                  => place(f, frame)
-    case offset: FrameLessOffsetWindowFunction                       => otherRow(offset)
-    case AggregateExpression(f: PythonFuncExpression, _, _, _, _)    => python(f)
-    case f: PythonFuncExpression                                     => python(f)
-    case AggregateExpression(aggregate, _, _, filter, _)             =>
-      Right(Rewritten(frame, Seq(aggregate -> filter), _.head))
-    case other => Left(s"${other.prettyName} is not an aggregate function")
-  }
+  private def rewrite(function: Expression, frame: SpecifiedWindowFrame): Either[String, Rewritten] =
+    function match {
+      case AggregateExpression(_, _, true, _, _)                       => Left(WindowAggregate.NoDistinct)
+      case AggregateExpression(f: AggregateWindowFunction, _, _, _, _) => place(f, frame)
+      case f: AggregateWindowFunction                                  => place(f, frame)
+      case offset: FrameLessOffsetWindowFunction                       => otherRow(offset)
+      case AggregateExpression(f: PythonFuncExpression, _, _, _, _)    => python(f)
+      case f: PythonFuncExpression                                     => python(f)
+      case AggregateExpression(aggregate, _, _, filter, _)             =>
+        Right(Rewritten(frame, Seq(aggregate -> filter), _.head))
+      case other => Left(s"${other.prettyName} is not an aggregate function")
+    }
 
   private def python(function: PythonFuncExpression) =
     Left(
@@ -112,11 +115,14 @@ object StreamPlanner {
         "or Java"
     )
 
-  private def place(function: AggregateWindowFunction, frame: SpecifiedWindowFrame): Either[String, Rewritten] =
+  private def place(
+      function: AggregateWindowFunction,
+      frame: SpecifiedWindowFrame
+  ): Either[String, Rewritten] =
     function match {
       case f: SizeBasedWindowFunction =>
         Left(s"${f.prettyName} needs the number of rows of its whole partition, and a stream has no end")
-      case f: NthValue if FrameShape.isGrowing(frame)              => Right(Rewritten(frame, Seq(f -> None), _.head))
+      case f: NthValue if FrameShape.isGrowing(frame)      => Right(Rewritten(frame, Seq(f -> None), _.head))
       case NthValue(input, IntegerLiteral(1), ignoreNulls) =>
         Right(Rewritten(frame, Seq(First(input, ignoreNulls) -> None), _.head))
       case f: OffsetWindowFunction =>

@@ -24,7 +24,10 @@ class CheckedLongSumsSuite extends ScalaCheckSuite {
       2 -> Gen.oneOf(Long.MaxValue, Long.MinValue, Long.MaxValue - 50, Long.MinValue + 50),
       2 -> Gen.oneOf(1L << 61, -(1L << 61), 1L << 62, -(1L << 62))
     )
-    Gen.choose(1, 40).flatMap(Gen.listOfN(_, Gen.frequency(5 -> one.map(Option(_)), 1 -> Gen.const(None)))).map(_.toVector)
+    Gen
+      .choose(1, 40)
+      .flatMap(Gen.listOfN(_, Gen.frequency(5 -> one.map(Option(_)), 1 -> Gen.const(None))))
+      .map(_.toVector)
   }
 
   private val cases = for {
@@ -35,20 +38,25 @@ class CheckedLongSumsSuite extends ScalaCheckSuite {
 
   /** As Spark adds: from the first row to the last, none once an addition leaves 64 bits, null without values. */
   private def naive(rows: Seq[Option[Long]]): Option[Option[Long]] =
-    rows.flatten.foldLeft(Option(BigInt(0))) { (total, x) => total.map(_ + x).filter(_.isValidLong) } match {
-      case None                           => None
-      case _ if rows.flatten.isEmpty      => Some(None)
-      case Some(total)                    => Some(Some(total.toLong))
+    rows.flatten.foldLeft(Option(BigInt(0)))((total, x) => total.map(_ + x).filter(_.isValidLong)) match {
+      case None                      => None
+      case _ if rows.flatten.isEmpty => Some(None)
+      case Some(total)               => Some(Some(total.toLong))
     }
 
-  private def evaluate(rows: Vector[Option[Long]], frames: Frames, mode: EvalMode.Value): (Seq[Option[Long]], Long) = {
+  private def evaluate(
+      rows: Vector[Option[Long]],
+      frames: Frames,
+      mode: EvalMode.Value
+  ): (Seq[Option[Long]], Long) = {
     val column = rows.map(_.getOrElse(0L)).toArray
     val valid = new Array[Long]((rows.size + 63) / 64)
     rows.indices.filter(rows(_).isDefined).foreach(i => valid(i >>> 6) |= 1L << i)
     val out = new Array[Long](rows.size)
     LongKernels.sum().frames(column, valid, frames, out)
     val nulls = scala.collection.mutable.Set.empty[Int]
-    val recalculated = new CheckedLongSums(sum(mode)).correct(column, valid, frames, rows.size, out)(nulls += _)
+    val recalculated =
+      new CheckedLongSums(sum(mode)).correct(column, valid, frames, rows.size, out)(nulls += _)
     (out.indices.map(i => if (nulls(i)) None else Some(out(i))), recalculated)
   }
 

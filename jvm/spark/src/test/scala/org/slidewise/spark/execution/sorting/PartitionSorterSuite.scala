@@ -131,7 +131,12 @@ object PartitionSorterSuite {
   }
 
   /** The ids in order, each with the sum of it and the two before it in its partition. */
-  private def answered(rows: Int, order: SortOrder, spillAt: Int, metrics: Map[String, SQLMetric]): Seq[(Long, Long)] = {
+  private def answered(
+      rows: Int,
+      order: SortOrder,
+      spillAt: Int,
+      metrics: Map[String, SQLMetric]
+  ): Seq[(Long, Long)] = {
     val spec = new SortSpec(Seq(key), Seq(order))
     val sum = KernelAggregate(
       ArrayFunction(ArrayKernel.SumLongs(checked = None), id, atLeast = 1),

@@ -109,22 +109,6 @@ class StreamStartSuite extends StreamSuite {
       }
   }
 
-  test("a setting with an invalid value is an error when the query is started") {
-    for (
-      (key, value) <- Seq(
-        "spark.slidewise.streaming.keyTimeout" -> "soon",
-        "spark.slidewise.streaming.keyTimeout" -> "-1 day",
-        "spark.slidewise.state.maxSize" -> "lots"
-      )
-    ) {
-      val answers = window()
-      withSettings(key -> value) {
-        val error = intercept[IllegalArgumentException](start(answers, temporary()))
-        assert(error.getMessage.contains(value), error.getMessage)
-      }
-    }
-  }
-
   test("another window over a checkpoint is refused at the start, without data, and the first continues") {
     val (source, checkpoint) = (events(), temporary())
     def answers(a: String) = stream(source).withColumn("a", expr(a)).withColumn("now", expr("now()"))

@@ -6,7 +6,8 @@ class WindowMeasuresSuite extends SparkSuite {
 
   test("the first row is timed as seldom as any other") {
     val timed = inTask { () =>
-      val metrics = Map.empty[String, org.apache.spark.sql.execution.metric.SQLMetric]
+      val metrics = Map
+        .empty[String, org.apache.spark.sql.execution.metric.SQLMetric]
         .withDefault(_ => new org.apache.spark.sql.execution.metric.SQLMetric("sum"))
       (1 to 6400).map { seed =>
         val measures = new WindowMeasures(metrics, Tasks.resources(), seed * 0x9e3779b97f4a7c15L)
@@ -18,7 +19,8 @@ class WindowMeasuresSuite extends SparkSuite {
 
   test("about one row in 64 is timed") {
     val timed = inTask { () =>
-      val metrics = Map.empty[String, org.apache.spark.sql.execution.metric.SQLMetric]
+      val metrics = Map
+        .empty[String, org.apache.spark.sql.execution.metric.SQLMetric]
         .withDefault(_ => new org.apache.spark.sql.execution.metric.SQLMetric("sum"))
       val measures = new WindowMeasures(metrics, Tasks.resources(), 42L)
       (1 to 64000).count { _ =>
