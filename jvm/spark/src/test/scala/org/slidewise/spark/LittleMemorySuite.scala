@@ -82,6 +82,6 @@ abstract class LittleMemory extends SparkSuite with AdaptiveSparkPlanHelper {
     assertEquals(answer, spark.sql(expected).collect().toSeq)
     val windows = collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec => w }
     assertEquals(windows.map(_.plan.methods), Seq(Seq(EvaluationMethod.ArrayKernels)))
-    assert(windows.head.metrics("spillSize").value > 0, "nothing spilled")
+    if (!offHeap) assert(windows.head.metrics("spillSize").value > 0, "nothing spilled")
   }
 }
