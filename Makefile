@@ -118,6 +118,7 @@ $(VENV42)/tools: python/requirements-dev.txt
 $(JAR): $(VENV)/tools $(JVM_SOURCES) python/src/slidewise/VERSION
 	@mkdir -p .build
 	$(SBT) slidewise/jar
+	rm -f $(JARS)
 	touch $@
 
 $(JARS): $(VENV)/tools $(JVM_SOURCES) python/src/slidewise/VERSION

@@ -149,12 +149,11 @@ lazy val slidewise = project
 def projectsOf(minors: Seq[SparkMinor]): ScopeFilter =
   ScopeFilter(inProjects(minors.map(minor => LocalProject(minor.project)): _*))
 
-/** Copies the jars of these minors into the Python package, and removes those of no supported minor or of another version. */
+/** Copies the jars of these minors into the Python package, and removes all others, which may be of older sources. */
 def copyJars(minors: Seq[SparkMinor]) = Def.task {
   val into = (ThisBuild / baseDirectory).value / "python/src/slidewise/jars"
   val built = (Compile / packageBin).all(projectsOf(minors)).value
-  val supported = (Compile / packageBin / artifactPath).all(projectsOf(SparkMinor.all)).value.map(_.getName)
-  IO.delete((into ** "*.jar").get.filterNot(jar => supported.contains(jar.getName)))
+  IO.delete((into ** "*.jar").get.filterNot(jar => built.exists(_.getName == jar.getName)))
   built.foreach(jar => IO.copyFile(jar, into / jar.getName, preserveLastModified = true))
 }
 

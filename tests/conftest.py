@@ -47,7 +47,7 @@ def one_connect_server_at_a_time(request: pytest.FixtureRequest) -> Iterator[Non
     if "connect" not in request.node.nodeid:
         yield
         return
-    with (Path(tempfile.gettempdir()) / "slidewise-tests-connect.lock").open("w") as lock:
+    with (Path(tempfile.gettempdir()) / f"slidewise-tests-connect-{os.getuid()}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import slidewise
 from plans import plan
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
@@ -23,6 +24,8 @@ def test_a_python_aggregate(spark: SparkSession) -> None:
     python = sf.pandas_udf(mean, "double")
     frame = spark.range(6).select("id", python("id").over(moving).alias("m"), sf.sum("id").over(Window.orderBy("id")))
     assert [row.m for row in frame.orderBy("id").collect()] == [0.0, 0.5, 1.0, 2.0, 3.0, 4.0]
+    reasons = [row.reason for row in slidewise.explain(frame).collect()]
+    assert reasons[0] == "mean runs in Python, which cannot merge partial aggregates"
 
 
 @pytest.mark.parametrize(

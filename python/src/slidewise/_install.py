@@ -55,11 +55,17 @@ def require(function: str) -> None:
     Spark's error for it, UNRESOLVED_ROUTINE, does not name the remedy. Costs one call to the JVM, or one request to the
     Spark Connect server, until a function is found. Does nothing without a session, or if the look-up fails.
     """
-    from pyspark import SparkContext
     from pyspark.sql import SparkSession
     from pyspark.sql.utils import is_remote
 
-    owner: Any = SparkSession.getActiveSession() if is_remote() else SparkContext._active_spark_context
+    owner: Any
+    if is_remote():
+        owner = SparkSession.getActiveSession()
+    else:
+        # PySpark for Spark Connect alone has no SparkContext.
+        from pyspark import SparkContext
+
+        owner = SparkContext._active_spark_context
     if owner is None or (_on_in is not None and _on_in() is owner):
         return
     try:

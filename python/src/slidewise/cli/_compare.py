@@ -49,6 +49,7 @@ def speed(ratio: float) -> str:
 def compare(spark: SparkSession, query: str, folder: Path, rounds: int = 1, name: str = "query") -> Comparison:
     """Runs the query with Slidewise on and off in turn. Each run writes the whole answer to Parquet."""
     result = Comparison(on_at=str(folder / "on"), off_at=str(folder / "off"))
+    before = spark.conf.get(_SWITCH, None)
     try:
         for _ in range(rounds):
             for enabled, path, seconds in (
@@ -61,7 +62,10 @@ def compare(spark: SparkSession, query: str, folder: Path, rounds: int = 1, name
                     spark.sql(query).write.mode("overwrite").parquet(path)
                     seconds.append(time.perf_counter() - began)
     finally:
-        spark.conf.unset(_SWITCH)
+        if before is None:
+            spark.conf.unset(_SWITCH)
+        else:
+            spark.conf.set(_SWITCH, before)
     return result
 
 

@@ -38,7 +38,10 @@ final case class WindowReport(sql: String, algorithm: Option[String], reason: Op
 object WindowReport extends AdaptiveSparkPlanHelper {
   private val mapper = new ObjectMapper
 
-  /** A report for each window expression of the plan, its subqueries and the cached plans that it reads, in the query's order. */
+  /**
+   * A report for each window expression of the plan, its subqueries and the cached plans that it reads: in the query's order,
+   * those of cached plans last.
+   */
   def of(plan: SparkPlan): Seq[WindowReport] = {
     val found = collectWithSubqueries(plan) {
       case window: WindowExecBase        => reports(window)

@@ -31,7 +31,7 @@ final case class MergePolicy(approximate: Boolean, mergeUserAggregators: Boolean
   def reasonNotToMerge(function: AggregateFunction): Option[String] = {
     val name = nameOf(function)
     val className = function.getClass.getName
-    if (neverMerge.contains(name.toLowerCase(Locale.ROOT)))
+    if (isNamed(function))
       Some(s"$name is named in ${SlidewiseSettings.NeverMerge}: $Recalculated")
     else if (holdsRows(function))
       Some(s"a buffer of $name holds the values of the frame: merging costs as much as $Recalculating")
@@ -46,13 +46,17 @@ final case class MergePolicy(approximate: Boolean, mergeUserAggregators: Boolean
     else if (mergeUserAggregators) None
     else Some(s"${SlidewiseSettings.MergeUserAggregators} is false and $name is a user's: $Recalculated")
   }
+
+  /** Whether the settings name the function as one that is not merged. */
+  def isNamed(function: AggregateFunction): Boolean =
+    neverMerge.contains(nameOf(function).toLowerCase(Locale.ROOT))
 }
 
 object MergePolicy {
   private val Recalculated = "each frame is recalculated, as in Spark"
   private val Recalculating = "recalculating the frame, as Spark does"
   private val SparkPackage = "org.apache.spark.sql.catalyst."
-  private val Aggregates = SparkPackage + "expressions.aggregate."
+  private val Expressions = SparkPackage + "expressions."
 
   def of(conf: SQLConf): MergePolicy = MergePolicy(
     SlidewiseSettings.mergeApproximate(conf),
@@ -79,7 +83,7 @@ object MergePolicy {
 
   // By their full names, since not every Spark that Slidewise supports has them.
   private def classes(names: String*): Set[String] =
-    names.flatMap(name => Seq(SparkPackage + "expressions.", Aggregates).map(_ + name)).toSet
+    names.flatMap(name => Seq("", "aggregate.", "variant.").map(Expressions + _ + name)).toSet
 
   private val collections = classes("PivotFirst")
 
@@ -119,7 +123,7 @@ object MergePolicy {
     case other => approximateSketches.contains(other.getClass.getName)
   }
 
-  private val knownImperative = classes("BitmapConstructAgg", "BitmapOrAgg", "BitmapAndAgg")
+  private val knownImperative = classes("BitmapConstructAgg", "BitmapOrAgg", "BitmapAndAgg", "SchemaOfVariantAgg")
 
   private val ours = classOf[ApproximateAggregate].getPackage
 

@@ -24,10 +24,28 @@ object SlidingWindowStrategy extends SparkStrategy {
         if !StreamInput.isBelow(child) =>
       val (windows, outputs) = expressions.map(WindowExpressions.extract).unzip
       val decided = decide(windows.flatten, partitionSpec, orderSpec)
-      plan.setTagValue(WindowPlan.Tag, decided)
+      plan.setTagValue(WindowPlan.Tag, asSparkPlans(decided, expressions, windows))
       operators(decided, partitionSpec, orderSpec, child, child.output ++ outputs)
+    case PhysicalWindow(_, expressions, partitionSpec, orderSpec, child) if !StreamInput.isBelow(child) =>
+      plan.setTagValue(WindowPlan.Tag, decide(expressions, partitionSpec, orderSpec))
+      Nil
     case _ => Nil
   }
+
+  /** Where Spark plans the whole window, it does so with the expressions as they are, not with what was extracted of them. */
+  private def asSparkPlans(
+      decided: WindowPlan,
+      expressions: Seq[NamedExpression],
+      windows: Seq[Seq[NamedExpression]]
+  ): WindowPlan =
+    if (decided.stages.nonEmpty) decided
+    else
+      WindowPlan(
+        Nil,
+        expressions.zip(windows).flatMap { case (expression, extracted) =>
+          decided.left.find(left => extracted.exists(_.exprId == left.expression.exprId)).map(_.copy(expression = expression))
+        }
+      )
 
   private def decide(
       windows: Seq[NamedExpression],

@@ -10,7 +10,8 @@ import org.slidewise.spark.plan._
 
 /** Decides, once for each window over a table, which of its expressions Slidewise evaluates, and how. */
 final class WindowPlanner(conf: SQLConf, partitionSpec: Seq[Expression], orderSpec: Seq[SortOrder]) {
-  private lazy val methods = new MethodChoice(MergePolicy.of(conf))
+  private lazy val merging = MergePolicy.of(conf)
+  private lazy val methods = new MethodChoice(merging)
   private lazy val usesArrays = SlidewiseSettings.sort(conf)
 
   /**
@@ -32,13 +33,18 @@ final class WindowPlanner(conf: SQLConf, partitionSpec: Seq[Expression], orderSp
       val decided = expressions.map(e => WindowAggregate.of(e).left.map(LeftToSpark(e, _)))
       val aggregates = decided.collect { case Right(aggregate) => aggregate }
       // A stage of its own for what arrays evaluate: it sorts the rows for the one above.
-      val (inArrays, others) = aggregates
-        .map(a => a -> (if (usesArrays) ArrayPlanner.of(a, orderSpec, conf.sessionLocalTimeZone) else None))
+      val (arrays, others) = aggregates
+        .map(a => a -> inArrays(a))
         .partition(_._2.isDefined)
       val stages =
-        Seq(inArrays, others).filter(_.nonEmpty).map(some => stage(some.map(_._1), some.flatMap(_._2)))
+        Seq(arrays, others).filter(_.nonEmpty).map(some => stage(some.map(_._1), some.flatMap(_._2)))
       WindowPlan(stages, decided.collect { case Left(left) => left })
     }
+
+  private def inArrays(aggregate: WindowAggregate): Option[KernelAggregate] =
+    if (usesArrays && !merging.isNamed(aggregate.function))
+      ArrayPlanner.of(aggregate, orderSpec, conf.sessionLocalTimeZone)
+    else None
 
   private def stage(aggregates: Seq[WindowAggregate], arrays: Seq[KernelAggregate]): SlidingWindowPlan = {
     val chosen = aggregates.map(a => methods.of(a.function, a.frame))
@@ -57,10 +63,8 @@ final class WindowPlanner(conf: SQLConf, partitionSpec: Seq[Expression], orderSp
       },
       partitionSpec,
       orderSpec,
-      // Buffers of fixed width are copied as bytes, and not slowed down by others.
-      frames = FrameGroups.of(planned)(
-        _.function.aggBufferAttributes.forall(a => StateTypes.isFixedWidth(a.dataType))
-      ),
+      // Buffers of fixed width are copied as bytes, and not slowed down by others; a merge that fails stops no others.
+      frames = FrameGroups.of(planned)(a => (hasFixedWidth(a), a.isForeign)),
       answers,
       results = aggregates.zip(answers).map { case (a, answer) =>
         Alias(answer, a.expression.name)(a.expression.exprId, a.expression.qualifier)
@@ -71,20 +75,24 @@ final class WindowPlanner(conf: SQLConf, partitionSpec: Seq[Expression], orderSp
       conf.sessionLocalTimeZone
     )
   }
+
+  private def hasFixedWidth(aggregate: PlannedAggregate): Boolean =
+    aggregate.function.aggBufferAttributes.forall(a => StateTypes.isFixedWidth(a.dataType))
 }
 
 /** Groups aggregates by frame and method. */
 private[planning] object FrameGroups {
 
   /**
-   * @param isApart
-   *   which aggregates of a group share no buffer rows with the others
+   * @param kind
+   *   aggregates of different kinds share no buffer rows
    */
   def of(
       aggregates: Seq[((SpecifiedWindowFrame, EvaluationMethod), PlannedAggregate)]
-  )(isApart: PlannedAggregate => Boolean): Seq[FramePlan] =
-    aggregates.map(_._1).distinct.flatMap { case key @ (frame, method) =>
-      val (apart, others) = aggregates.collect { case (`key`, aggregate) => aggregate }.partition(isApart)
-      Seq(apart, others).filter(_.nonEmpty).map(FramePlan(frame, method, _))
+  )(kind: PlannedAggregate => Any): Seq[FramePlan] = {
+    val keyed = aggregates.map { case (key, aggregate) => (key, kind(aggregate)) -> aggregate }
+    keyed.map(_._1).distinct.map { case key @ ((frame, method), _) =>
+      FramePlan(frame, method, keyed.collect { case (`key`, aggregate) => aggregate })
     }
+  }
 }

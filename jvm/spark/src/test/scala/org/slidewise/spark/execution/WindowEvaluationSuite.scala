@@ -1,5 +1,6 @@
 package org.slidewise.spark.execution
 
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
@@ -61,6 +62,24 @@ class WindowEvaluationSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       assert(found(WindowMetrics.Recalculated) <= 10L, found)
       assertEquals(data.collect().toSeq, off(sum(large, over)).collect().toSeq)
     }
+  }
+
+  for ((keys, how) <- Seq("PARTITION BY id % 1" -> "sorted", "" -> "presorted"))
+    test(s"$how rows: an overflow in a row that is never read fails no query, and any other does") {
+      val large = s"if(id IN (3000, 3001), ${Long.MaxValue - 1}, id)"
+      val data = sum(large, s"$keys ORDER BY id ROWS 1 PRECEDING")
+      assertEquals(data.limit(5).collect().map(_.getLong(1)).toSeq, Seq(0L, 1L, 3L, 5L, 7L))
+      val error = intercept[SparkThrowable with Throwable](data.collect())
+      assertEquals(error.getCondition, "ARITHMETIC_OVERFLOW")
+    }
+
+  test("rows that have been handed out are not evaluated again with what is left of their frames") {
+    // A cut frame [4032, 4041] would overflow: it is no part of any real frame.
+    val value = "CASE id WHEN 4030 THEN -9000000000000000000 WHEN 4040 THEN 9000000000000000000 " +
+      "WHEN 4041 THEN 9000000000000000000 WHEN 4045 THEN -9000000000000000000 ELSE 0 END"
+    val rows = "(SELECT id, if(id <= 4090, id, id + 60) AS t FROM range(0, 20000, 1, 1))"
+    val over = "ORDER BY t RANGE 100 PRECEDING"
+    assertEquals(sum(value, over, rows).collect().toSeq, off(sum(value, over, rows)).collect().toSeq)
   }
 
   private def off(data: => DataFrame): DataFrame = {

@@ -34,6 +34,11 @@ class WindowReportSuite extends SparkSuite {
     assertEquals(moving.reason, None)
   }
 
+  test("a sum of small decimals that Spark runs has its reason, though the optimizer has wrapped it") {
+    val found = reports("SELECT sum(cast(id AS decimal(10, 2))) OVER (ORDER BY id) FROM range(10)")
+    assertEquals(found.map(_.reason), Seq(Some("the frame only grows: Spark needs constant time a row")))
+  }
+
   test("a query that was planned while Slidewise was off says so") {
     spark.conf.set(SlidewiseSettings.Enabled, "false")
     try

@@ -135,6 +135,8 @@ class WindowPlannerSuite extends SparkSuite {
     val (named, reason) =
       withSetting(SlidewiseSettings.NeverMerge, "other, MAX_BY")(methodAndNote("max_by(id, -id)"))
     assertEquals(named, Recalculation)
+    val (sum, _) = withSetting(SlidewiseSettings.NeverMerge, "sum")(methodAndNote("sum(id)"))
+    assertEquals(sum, Recalculation)
     assert(reason.contains("max_by is named in spark.slidewise.neverMerge"), reason)
   }
 

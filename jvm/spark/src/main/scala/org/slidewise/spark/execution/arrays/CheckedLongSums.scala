@@ -14,8 +14,12 @@ import org.slidewise.core.kernels.Validity
  *
  * A frame is exact as the kernel has it if the magnitudes of its values add up to no more than a long holds. These sums slide
  * with the frames in 128 bits, exactly: O(1) a row, no memory. A frame that is recalculated costs its length.
+ *
+ * @param checkpoint
+ *   called every [[CheckedLongSums.CheckEvery]] values that are added again; may throw to cancel
  */
-final private[arrays] class CheckedLongSums(function: Sum) {
+final private[arrays] class CheckedLongSums(function: Sum, checkpoint: () => Unit) {
+  private[this] var added = 0L
   private[this] val value = AttributeReference("value", LongType, nullable = false)()
   private[this] val sum = function.withNewChildren(Seq(value)).asInstanceOf[Sum]
   private[this] val buffer = new SpecificInternalRow(sum.aggBufferAttributes.map(_.dataType))
@@ -42,8 +46,15 @@ final private[arrays] class CheckedLongSums(function: Sum) {
     low -= magnitude
   }
 
+  /** The error of the first frame that fails, and its number; null and `Int.MaxValue` if none does. */
+  private[this] var error: ArithmeticException = _
+  private[this] var failed = Int.MaxValue
+
+  def failsAt: Int = failed
+  def failure: ArithmeticException = error
+
   /**
-   * Corrects the sums of the first `until` frames.
+   * Corrects the sums of the frames from `first` to before `until`. Stops at a frame that fails, which may never be asked for.
    *
    * @param out
    *   the sums as the kernel has them
@@ -56,15 +67,18 @@ final private[arrays] class CheckedLongSums(function: Sum) {
       values: Array[Long],
       valid: Array[Long],
       frames: Frames,
+      first: Int,
       until: Int,
       out: Array[Long]
   )(setNull: Int => Unit): Long = {
     high = 0L
     low = 0L
+    failed = Int.MaxValue
+    error = null
     var recalculated = 0L
     var lo, hi = 0
     var k = 0
-    while (k < until) {
+    while (k < until && error == null) {
       while (hi < frames.hi(k)) {
         enter(magnitude(values, valid, hi))
         hi += 1
@@ -74,10 +88,16 @@ final private[arrays] class CheckedLongSums(function: Sum) {
         lo += 1
       }
       if (lo > hi) hi = lo
-      if (!fits) {
+      if (k >= first && !fits) {
         recalculated += 1
-        val result = recalculate(values, valid, frames.lo(k), frames.hi(k))
-        if (result.isNullAt(0)) setNull(k) else out(k) = result.getLong(0)
+        try {
+          val result = recalculate(values, valid, frames.lo(k), frames.hi(k))
+          if (result.isNullAt(0)) setNull(k) else out(k) = result.getLong(0)
+        } catch {
+          case overflow: ArithmeticException =>
+            failed = k
+            error = overflow
+        }
       }
       k += 1
     }
@@ -97,7 +117,13 @@ final private[arrays] class CheckedLongSums(function: Sum) {
         update(joined)
       }
       row += 1
+      added += 1
+      if (added % CheckedLongSums.CheckEvery == 0) checkpoint()
     }
     evaluate(buffer)
   }
+}
+
+private[arrays] object CheckedLongSums {
+  val CheckEvery = 4096
 }

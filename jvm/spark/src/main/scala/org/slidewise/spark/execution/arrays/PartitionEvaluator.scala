@@ -2,7 +2,7 @@ package org.slidewise.spark.execution.arrays
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import org.slidewise.spark.execution.sorting.{RowFinisher, RowPlaces, SortedColumns}
+import org.slidewise.spark.execution.sorting.{RowFailed, RowFinisher, RowPlaces, SortedColumns}
 import org.slidewise.spark.execution.task.WindowMeasures
 
 /** Evaluates the expressions of an [[ArrayWindow]] for one partition after the other, or for a part of one. */
@@ -17,7 +17,12 @@ final private[execution] class PartitionEvaluator(
     window.aggregates.map(_.frame).distinct.map(frame => frame -> window.framesOf(frame, sorted)).toMap
   private[this] val allFrames = frames.values.toArray
   private[this] val results = window.aggregates.map { a =>
-    PartitionResult(a.function, frames(a.frame), window.columnFor(a.function, columns))
+    PartitionResult(
+      a.function,
+      frames(a.frame),
+      window.columnFor(a.function, columns),
+      () => measures.stopIfCancelled()
+    )
   }.toArray
   private[this] var first, last = 0
 
@@ -45,10 +50,16 @@ final private[execution] class PartitionEvaluator(
     var widest = 0
     allFrames.foreach(f => widest = math.max(widest, f.widest))
     var recalculated = 0L
-    results.foreach(result => recalculated += result.evaluate(size, lastResult))
+    results.foreach(result => recalculated += result.evaluate(size, firstResult, lastResult))
     measures.countRecalculated(recalculated)
     measures.countArrays(lastResult - firstResult, size, results.length, widest, System.nanoTime() - begin)
   }
+
+  /** The first of these rows whose frame fails; `Int.MaxValue` if none does. */
+  def failsAt: Int = results.iterator.map(_.failsAt).min
+
+  /** The error of the row [[failsAt]]. */
+  def failure: ArithmeticException = results.minBy(_.failsAt).failure
 
   /**
    * Writers of the results.
@@ -77,7 +88,10 @@ final private[execution] class ArrayRowFinisher private (
       evaluator.begin(from)
       evaluator.evaluate(0, evaluator.until - from)
     }
-    val until = math.min(from + RowPlaces.Together, evaluator.until)
+    val failsAt = evaluator.failsAt
+    if (from - evaluator.from == failsAt) throw new RowFailed(evaluator.failure)
+    val complete = if (failsAt == Int.MaxValue) evaluator.until else evaluator.from + failsAt
+    val until = math.min(from + RowPlaces.Together, complete)
     places.locate(from, until)
     var w = 0
     while (w < writers.length) {

@@ -25,24 +25,28 @@ sealed abstract private[arrays] class PartitionResult(
   final protected def inputValid: Array[Long] = if (input == null) null else input.valid
 
   /**
-   * Evaluates the frames of a partition's `size` rows, of which the results of the first `until` are handed out.
+   * Evaluates the frames of a partition's `size` rows, of which the results from `first` to before `until` are handed out.
    *
    * @return
    *   the number of frames that were recalculated row by row
    */
-  final def evaluate(size: Int, until: Int): Long = {
+  final def evaluate(size: Int, first: Int, until: Int): Long = {
     compute(size)
     complete = function.atLeast == 0 || inputValid == null && frames.neverEmpty && function.atLeast == 1
     if (!complete) {
       words = PartitionColumn.room(words, Validity.words(size))
       complete = Validity.ofFrames(inputValid, frames.frames, function.atLeast, words)
     }
-    correct(size, until)
+    correct(size, first, until)
   }
 
   protected def compute(size: Int): Unit
 
-  protected def correct(size: Int, until: Int): Long = 0L
+  protected def correct(size: Int, first: Int, until: Int): Long = 0L
+
+  /** The first row whose frame fails, and its error; `Int.MaxValue` and null if none does. */
+  def failsAt: Int = Int.MaxValue
+  def failure: ArithmeticException = null
 
   final protected def setNull(row: Int, size: Int): Unit = {
     if (complete) {
@@ -57,7 +61,8 @@ sealed abstract private[arrays] class PartitionResult(
 final private[arrays] class LongResult(
     function: ArrayFunction,
     frames: PartitionFrames,
-    input: PartitionColumn
+    input: PartitionColumn,
+    checkpoint: () => Unit
 ) extends PartitionResult(function, frames, input) {
 
   private[this] val kernel = function.kernel match {
@@ -70,7 +75,8 @@ final private[arrays] class LongResult(
     case ArrayKernel.SumLongs(checked) => checked
     case _                             => None
   }
-  private[this] lazy val sums = new CheckedLongSums(checked.get)
+  private[this] val sums = checked.map(new CheckedLongSums(_, checkpoint)).orNull
+  private[this] var isChecked = false
   private[this] var out: Array[Long] = _
 
   def values: Array[Long] = out
@@ -85,9 +91,14 @@ final private[arrays] class LongResult(
       }
   }
 
-  override protected def correct(size: Int, until: Int): Long =
-    if (checked.isEmpty || LongKernels.cannotOverflow(input.longs, inputValid, size, frames.widest)) 0L
-    else sums.correct(input.longs, inputValid, frames.frames, until, out)(setNull(_, size))
+  override protected def correct(size: Int, first: Int, until: Int): Long = {
+    isChecked = sums != null && !LongKernels.cannotOverflow(input.longs, inputValid, size, frames.widest)
+    if (isChecked) sums.correct(input.longs, inputValid, frames.frames, first, until, out)(setNull(_, size))
+    else 0L
+  }
+
+  override def failsAt: Int = if (isChecked) sums.failsAt else Int.MaxValue
+  override def failure: ArithmeticException = if (isChecked) sums.failure else null
 }
 
 final private[arrays] class DoubleResult(
@@ -127,10 +138,17 @@ final private[arrays] class DoubleResult(
 }
 
 private[arrays] object PartitionResult {
-  def apply(function: ArrayFunction, frames: PartitionFrames, input: PartitionColumn): PartitionResult =
+  
+  /** @param checkpoint called now and then while frames are recalculated; may throw to cancel */
+  def apply(
+      function: ArrayFunction,
+      frames: PartitionFrames,
+      input: PartitionColumn,
+      checkpoint: () => Unit
+  ): PartitionResult =
     function.kernel match {
       case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) | ArrayKernel.MinLongs | ArrayKernel.MaxLongs =>
-        new LongResult(function, frames, input)
+        new LongResult(function, frames, input, checkpoint)
       case _ => new DoubleResult(function, frames, input)
     }
 }

@@ -75,7 +75,7 @@ final private[execution] class PresortedArrays(
       row
     }
 
-  /** Answers more of the rows that are here; false if rowWise have to come first. */
+  /** Answers more of the rows that are here; false if more have to arrive first. */
   private def evaluateMore(): Boolean = !awaitsRows && next < count && {
     if (next == evaluator.until) from = next
     evaluator.begin(from)
@@ -85,9 +85,20 @@ final private[execution] class PresortedArrays(
     if (open) oldest = from + evaluator.oldest(ready - from)
     if (ready > next) {
       evaluator.evaluate(next - from, ready - from)
+      stopAtFailure()
       joined.begin(evaluator.writers(0))
     }
     ready > next
+  }
+
+  /** Hands out the rows before one that fails; the error is thrown when that row is asked for. */
+  private def stopAtFailure(): Unit = {
+    val failsAt = evaluator.failsAt
+    if (failsAt < ready - from) {
+      ready = from + failsAt
+      awaitsRows = false
+      if (ready == next) throw evaluator.failure
+    }
   }
 
   /** Takes more rows; false if there are none. */

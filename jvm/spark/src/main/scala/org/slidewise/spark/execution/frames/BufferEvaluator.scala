@@ -35,26 +35,28 @@ final private[execution] class BufferEvaluator(
   private[this] val functions = plan.aggregates.map(a => (a.function, a.filter))
   private[this] val ordinals = plan.aggregates.map(_.answer)
   private[this] val guards = new FrameGuards(plan.aggregates, firstGuard, answers)
-  private[this] var recalculates = plan.method == EvaluationMethod.Recalculation
-  private[this] var afterFailure = 0L
-  private[this] val states =
-    RowStates(
-      new FrameFunctions(
-        functions ++ guards.functions,
-        ordinals ++ guards.ordinals,
-        input,
-        keepsStates = !recalculates,
-        mergeMayFail = plan.aggregates.exists(_.isForeign)
-      ),
-      log.reader(),
-      resources,
-      maxStateBytes
-    )
-  private[this] var algorithm = planned()
-  private[this] var outOfMemory, mergeHasFailed = false
+  private[this] var merges = plan.method != EvaluationMethod.Recalculation
+  private[this] var mergeHasFailed, outOfMemory = false
+  private[this] var states = newStates()
+  private[this] var algorithm = newAlgorithm()
+  // Of states that were given up when a merge failed, and frames since.
+  private[this] var earlierCombines, earlierPeak, framesAfterFailure = 0L
 
-  private def planned(): FrameAlgorithm =
-    if (recalculates) new RecalculationFrames(states) else new TwoStacksFrames(states)
+  private def newStates(): RowStates = RowStates(
+    new FrameFunctions(
+      functions ++ guards.functions,
+      ordinals ++ guards.ordinals,
+      input,
+      keepsStates = merges,
+      mergeMayFail = merges && plan.aggregates.exists(_.isForeign)
+    ),
+    log.reader(),
+    resources,
+    maxStateBytes
+  )
+
+  private def newAlgorithm(): FrameAlgorithm =
+    if (merges) new TwoStacksFrames(states) else new RecalculationFrames(states)
 
   private[this] val recalculation =
     new FrameRecalculation(plan.aggregates, input, log.reader(), resources, maxStateBytes, answers)
@@ -64,16 +66,24 @@ final private[execution] class BufferEvaluator(
   override def evaluate(): Unit = if (bounds.lo != lo || bounds.hi != hi) {
     lo = bounds.lo
     hi = bounds.hi
+    try evaluateFrame()
+    catch {
+      case failed: MergeFailed =>
+        stopMerging(failed)
+        evaluateFrame()
+    }
+  }
+
+  private def evaluateFrame(): Unit =
     try {
       states.lower(slide(), answers)
-      if (mergeHasFailed) afterFailure += 1
+      if (mergeHasFailed) framesAfterFailure += 1
       if (guards.exceeded) recalculation.evaluate(lo, hi)
     } catch {
       case _: ArithmeticException if guards.nonEmpty =>
         algorithm.reset()
         recalculation.evaluate(lo, hi)
     }
-  }
 
   private def slide(): Int =
     try
@@ -84,29 +94,28 @@ final private[execution] class BufferEvaluator(
           algorithm.slide(lo, hi)
       }
     catch {
-      case _: SparkOutOfMemoryError if !outOfMemory && !recalculates =>
+      case _: SparkOutOfMemoryError if !outOfMemory && merges =>
         // Not even √n buffers. Spark would need one.
         outOfMemory = true
-        recalculate()
-      case failed: MergeFailed =>
-        logWarning(
-          s"${MergeFailed.Advice} (${functions.map(_._1.prettyName).distinct.mkString(", ")})",
-          failed
-        )
-        mergeHasFailed = true
-        recalculates = true
-        recalculate()
+        states.close()
+        algorithm = new RecalculationFrames(states)
+        algorithm.slide(lo, hi)
     }
 
-  private def recalculate(): Int = {
+  private def stopMerging(failed: MergeFailed): Unit = {
+    logWarning(s"${MergeFailed.Advice} (${functions.map(_._1.prettyName).distinct.mkString(", ")})", failed)
+    mergeHasFailed = true
+    merges = false
     states.close()
-    algorithm = new RecalculationFrames(states)
-    algorithm.slide(lo, hi)
+    earlierCombines += states.combines
+    earlierPeak = math.max(earlierPeak, states.peakMemory)
+    states = newStates()
+    algorithm = newAlgorithm()
   }
 
   override def reset(): Unit = {
     states.reset()
-    if (outOfMemory) algorithm = planned()
+    if (outOfMemory) algorithm = newAlgorithm()
     outOfMemory = false
     algorithm.reset()
     recalculation.reset()
@@ -114,9 +123,9 @@ final private[execution] class BufferEvaluator(
     hi = -1
   }
 
-  override def combines: Long = states.combines + recalculation.combines
-  override def recalculated: Long = recalculation.frames + afterFailure
-  override def peakMemory: Long = states.peakMemory + recalculation.peakMemory
+  override def combines: Long = earlierCombines + states.combines + recalculation.combines
+  override def recalculated: Long = recalculation.frames + framesAfterFailure
+  override def peakMemory: Long = math.max(earlierPeak, states.peakMemory) + recalculation.peakMemory
   override def close(): Unit = {
     states.close()
     recalculation.close()

@@ -258,8 +258,10 @@ final private[execution] class PartitionSorter(
   /** Gives back the memory of both pools, whichever was asked for. */
   private def spillRows(): Unit = if (sorted != null && sorted.canSpill) {
     val held = getUsed + log.getUsed
-    resources.countSpill(held, sorted.spill())
-    free()
+    sorted.spill().foreach { bytes =>
+      resources.countSpill(held, bytes)
+      free()
+    }
   }
 }
 

@@ -19,6 +19,10 @@ private[execution] trait RowFinisher {
   def finish(from: Int): Int
 }
 
+/** A row cannot be finished; `error` is for whoever reads the row. */
+final private[execution] class RowFailed(val error: RuntimeException)
+    extends RuntimeException(null, error, true, false)
+
 /**
  * The rows of a frozen log in a given order. Rows that have not been read yet can be moved to a file.
  *
@@ -53,7 +57,9 @@ final private[sorting] class SortedRows(
   override def next(): InternalRow = {
     owner = Thread.currentThread()
     if (file == null) {
-      if (next == located) locate(next)
+      if (next == located)
+        try locate(next)
+        catch { case failed: RowFailed => throw failed.error }
       places.pointTo(row, next)
     } else file.read(row)
     next += 1
@@ -79,24 +85,32 @@ final private[sorting] class SortedRows(
    * file is deleted and the rows stay where they are.
    *
    * @return
-   *   the file's size in bytes
+   *   the file's size in bytes; none if a row cannot be finished, whose error is for its reader
    */
-  def spill(): Long = {
+  def spill(): Option[Long] = {
     val written = new RowFile
-    try write(written)
-    catch {
+    try {
+      write(written)
+      file = written
+      places = null
+      finisher = null
+      // Whoever works on the current row keeps it, in an array of its own.
+      if (next > 0) row.pointTo(row.getBytes, Platform.BYTE_ARRAY_OFFSET.toLong, row.getSizeInBytes)
+      Some(onDisk)
+    } catch {
+      case failed: RowFailed =>
+        discard(written, failed)
+        None
       case error: Throwable =>
-        try written.close()
-        catch { case e: java.io.IOException => error.addSuppressed(e) }
-        located = next
+        discard(written, error)
         throw error
     }
-    file = written
-    places = null
-    finisher = null
-    // Whoever works on the current row keeps it, in an array of its own.
-    if (next > 0) row.pointTo(row.getBytes, Platform.BYTE_ARRAY_OFFSET.toLong, row.getSizeInBytes)
-    onDisk
+  }
+
+  private def discard(written: RowFile, error: Throwable): Unit = {
+    try written.close()
+    catch { case e: java.io.IOException => error.addSuppressed(e) }
+    located = next
   }
 
   private def write(to: RowFile): Unit = {

@@ -20,7 +20,7 @@ import org.apache.spark.sql.types.DataType
  * @param keepsStates
  *   whether a state is still used after [[lower]]
  * @param mergeMayFail
- *   whether a merge that fails is reported as [[MergeFailed]]
+ *   whether a merge, or a copy of a state, that fails is reported as [[MergeFailed]]
  */
 final private[execution] class FrameFunctions(
     aggregates: Seq[(AggregateFunction, Option[Expression])],
@@ -165,8 +165,7 @@ final private[execution] class FrameFunctions(
   def copyTo(target: InternalRow, state: InternalRow): Unit = {
     var i = 0
     while (i < imperatives.length) {
-      imperatives(i).initialize(target)
-      imperatives(i).merge(target, state)
+      imperatives(i).copyState(state, target)
       i += 1
     }
     i = 0
@@ -197,14 +196,19 @@ final private[execution] class FrameFunctions(
   def lower(state: InternalRow, target: InternalRow): Unit =
     if (consumers.isEmpty) evaluate.target(target)(state)
     else {
+      copyForConsumers(state)
+      evaluate.target(target)(shown)
+    }
+
+  private def copyForConsumers(state: InternalRow): Unit =
+    try {
       var i = 0
       while (i < stateFields) {
         shown.update(i, if (state.isNullAt(i)) null else state.get(i, stateTypes(i)))
         i += 1
       }
       consumers.foreach(_.copyState(state, shown))
-      evaluate.target(target)(shown)
-    }
+    } catch { case NonFatal(e) if mergeMayFail => throw new MergeFailed(e) }
 
   /** A state of no rows as an unsafe row; only if [[fixedWidth]]. */
   def emptyFixedWidthState(): UnsafeRow = {

@@ -24,15 +24,27 @@ sealed abstract private[execution] class MergeableFunction(
   /** Whether it may change a state that it only has to read. */
   def copiesStates: Boolean = false
 
-  /** Copies its state from `state` to `target`. */
-  def copyState(state: InternalRow, target: InternalRow): Unit = ()
+  /** Copies its state from `state` to `target`. Never calls a user's `merge`. */
+  def copyState(state: InternalRow, target: InternalRow): Unit
 }
 
 private[execution] object MergeableFunction {
 
-  final private class OverRows(function: ImperativeAggregate, filter: Option[BasePredicate])
+  private class OverRows(function: ImperativeAggregate, filter: Option[BasePredicate], offset: Int)
       extends MergeableFunction(function, filter) {
-    def merge(state: InternalRow, newer: InternalRow): Unit = function.merge(state, newer)
+    private[this] val types = function.aggBufferAttributes.map(_.dataType).toArray
+
+    override def merge(state: InternalRow, newer: InternalRow): Unit = function.merge(state, newer)
+
+    final override def copyState(state: InternalRow, target: InternalRow): Unit = {
+      var i = 0
+      while (i < types.length) {
+        val field = offset + i
+        if (state.isNullAt(field)) target.setNullAt(field)
+        else target.update(field, InternalRow.copyValue(state.get(field, types(i))))
+        i += 1
+      }
+    }
   }
 
   /** Merges the registers of `approx_count_distinct` a word at a time. */
@@ -41,11 +53,11 @@ private[execution] object MergeableFunction {
       filter: Option[BasePredicate],
       offset: Int,
       fields: Int
-  ) extends MergeableFunction(function, filter) {
+  ) extends OverRows(function, filter, offset) {
     private[this] val words = function.hllppHelper.numWords
     private[this] val firstByte = UnsafeRow.calculateBitSetWidthInBytes(fields) + 8L * offset
 
-    def merge(state: InternalRow, newer: InternalRow): Unit = (state, newer) match {
+    override def merge(state: InternalRow, newer: InternalRow): Unit = (state, newer) match {
       case (into: UnsafeRow, from: UnsafeRow) => mergeBytes(into, from)
       case _                                  =>
         var word = offset
@@ -72,7 +84,12 @@ private[execution] object MergeableFunction {
 
   final private class OverObjects[T](function: TypedImperativeAggregate[T], filter: Option[BasePredicate])
       extends MergeableFunction(function, filter) {
-    def merge(state: InternalRow, newer: InternalRow): Unit = function.mergeBuffersObjects(state, newer)
+    override def merge(state: InternalRow, newer: InternalRow): Unit = function.mergeBuffersObjects(state, newer)
+
+    override def copyState(state: InternalRow, target: InternalRow): Unit = {
+      function.initialize(target)
+      function.mergeBuffersObjects(target, state)
+    }
   }
 
   /** For functions that may keep, change or return a state that they are given to read, users' among them. */
@@ -90,7 +107,7 @@ private[execution] object MergeableFunction {
       val original = state.get(offset, ObjectType(classOf[AnyRef]))
       target.update(
         offset,
-        if (isImmutable(original)) original
+        if (original == null || isImmutable(original)) original
         // A function may serialize into a buffer that it uses again, and read strings in place.
         else function.deserialize(function.serialize(original.asInstanceOf[T]).clone())
       )
@@ -102,7 +119,7 @@ private[execution] object MergeableFunction {
       case _                                                                                   => false
     }
 
-    def merge(state: InternalRow, newer: InternalRow): Unit = {
+    override def merge(state: InternalRow, newer: InternalRow): Unit = {
       copyState(newer, copy)
       function.mergeBuffersObjects(state, copy)
     }
@@ -128,6 +145,6 @@ private[execution] object MergeableFunction {
     case typed: TypedImperativeAggregate[_] if leavesTheRightAlone(typed) => new OverObjects(typed, filter)
     case typed: TypedImperativeAggregate[_] => new OverCopiedObjects(typed, filter, offset, fields)
     case registers: HyperLogLogPlusPlus     => new OverRegisters(registers, filter, offset, fields)
-    case other                              => new OverRows(other, filter)
+    case other                              => new OverRows(other, filter, offset)
   }
 }

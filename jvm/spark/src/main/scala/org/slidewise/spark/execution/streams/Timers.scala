@@ -58,11 +58,11 @@ final private[streams] class Timers(
    *   false if there is no memory to remember that
    */
   def keep(): Boolean = {
-    val key = cells.keyOf(StateCells.Timers)
+    val key = cells.keyOf(StateCells.Timers).copy() // asking for memory may write other cells
     val bytes = unchangedBytes + key.getSizeInBytes + EntryOverhead
     val granted = bytes <= UnchangedBytes && unchangedMemory.upTo(bytes, Step)
     if (granted) {
-      unchanged.add(key.copy())
+      unchanged.add(key)
       unchangedBytes = bytes
     }
     granted

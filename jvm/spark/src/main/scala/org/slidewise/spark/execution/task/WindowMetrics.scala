@@ -85,6 +85,8 @@ final private[execution] class WindowMeasures(
     finally metrics(WindowMetrics.SortTime) += System.nanoTime() - begin
   }
 
+  def stopIfCancelled(): Unit = resources.stopIfCancelled()
+
   def countFallback(): Unit = metrics(WindowMetrics.Fallbacks) += 1
 
   def countRecalculated(frames: Long): Unit = recalculatedMetric += frames

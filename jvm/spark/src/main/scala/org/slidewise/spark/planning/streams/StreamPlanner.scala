@@ -67,7 +67,7 @@ object StreamPlanner {
       },
       partitionSpec,
       orderSpec,
-      FrameGroups.of(aggregates)(_ => true), // one group a frame and method: their states are stored together
+      FrameGroups.of(aggregates)(_ => ()), // one group a frame and method: their states are stored together
       answers,
       results,
       arrays = Nil,

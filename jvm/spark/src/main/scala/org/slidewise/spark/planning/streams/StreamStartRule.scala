@@ -29,10 +29,11 @@ object StreamStartRule extends Rule[LogicalPlan] {
       .collect { case window: Window => window }
       .filter(window => StreamInput.isBelow(window) || window.child.isStreaming)
       .partition(StreamInput.isBelow)
-    val enabled = SlidewiseSettings.enabled(conf)
+    lazy val enabled = SlidewiseSettings.enabled(conf)
     // Without Spark's check, Spark runs a plain window over each batch.
     val refusedBySpark = if (conf.isUnsupportedOperationCheckEnabled) plain else Nil
-    if (!enabled)
+    if (planned.isEmpty && refusedBySpark.isEmpty) ()
+    else if (!enabled)
       (planned ++ refusedBySpark).headOption.foreach {
         refuse(
           _,

@@ -48,22 +48,23 @@ class CheckedLongSumsSuite extends ScalaCheckSuite {
       rows: Vector[Option[Long]],
       frames: Frames,
       mode: EvalMode.Value
-  ): (Seq[Option[Long]], Long) = {
+  ): (Seq[Option[Long]], Long, CheckedLongSums) = {
     val column = rows.map(_.getOrElse(0L)).toArray
     val valid = new Array[Long]((rows.size + 63) / 64)
     rows.indices.filter(rows(_).isDefined).foreach(i => valid(i >>> 6) |= 1L << i)
     val out = new Array[Long](rows.size)
     LongKernels.sum().frames(column, valid, frames, out)
     val nulls = scala.collection.mutable.Set.empty[Int]
+    val sums = new CheckedLongSums(sum(mode), () => ())
     val recalculated =
-      new CheckedLongSums(sum(mode)).correct(column, valid, frames, rows.size, out)(nulls += _)
-    (out.indices.map(i => if (nulls(i)) None else Some(out(i))), recalculated)
+      sums.correct(column, valid, frames, 0, rows.size, out)(nulls += _)
+    (out.indices.map(i => if (nulls(i)) None else Some(out(i))), recalculated, sums)
   }
 
   property("try_sum: null exactly where an addition overflows, else the sum") {
     forAll(cases) { case (rows, lower, upper) =>
       val frames = Frames.rows(rows.size, lower, upper)
-      val (found, _) = evaluate(rows, frames, EvalMode.TRY)
+      val (found, _, _) = evaluate(rows, frames, EvalMode.TRY)
       rows.indices.foreach { i =>
         naive(rows.slice(frames.lo(i), frames.hi(i))) match {
           case None              => assertEquals(found(i), None, s"row $i")
@@ -74,20 +75,35 @@ class CheckedLongSumsSuite extends ScalaCheckSuite {
     }
   }
 
-  property("sum under ANSI fails if and only if an addition overflows") {
+  property("sum under ANSI stops at the first frame in which an addition overflows, and at no other") {
     forAll(cases) { case (rows, lower, upper) =>
       val frames = Frames.rows(rows.size, lower, upper)
-      val overflows = rows.indices.exists(i => naive(rows.slice(frames.lo(i), frames.hi(i))).isEmpty)
-      val failed =
-        try { evaluate(rows, frames, EvalMode.ANSI); false }
-        catch { case e: ArithmeticException with SparkThrowable => e.getCondition == "ARITHMETIC_OVERFLOW" }
-      assertEquals(failed, overflows)
+      val first = rows.indices.find(i => naive(rows.slice(frames.lo(i), frames.hi(i))).isEmpty)
+      val (found, _, sums) = evaluate(rows, frames, EvalMode.ANSI)
+      assertEquals(sums.failsAt, first.getOrElse(Int.MaxValue))
+      sums.failure match {
+        case null                               => assertEquals(first, None)
+        case error: SparkThrowable              => assertEquals(error.getCondition, "ARITHMETIC_OVERFLOW")
+        case other                              => fail(s"$other")
+      }
+      for (i <- 0 until first.getOrElse(rows.size); total <- naive(rows.slice(frames.lo(i), frames.hi(i))).flatten)
+        assertEquals(found(i), Some(total), s"row $i")
     }
+  }
+
+  test("recalculation comes to its checkpoint") {
+    val n = 3 * CheckedLongSums.CheckEvery
+    val values = Array.fill(n)(1L << 62)
+    val frames = Frames.rows(n, -10, 0)
+    var calls = 0
+    val sums = new CheckedLongSums(sum(EvalMode.TRY), () => calls += 1)
+    sums.correct(values, null, frames, 0, n, new Array[Long](n))(_ => ())
+    assert(calls >= 20, calls)
   }
 
   test("only frames whose magnitudes leave 64 bits are recalculated") {
     val rows = Vector.tabulate(100)(i => Option(if (i == 50) Long.MaxValue else if (i == 53) -5L else 0L))
-    val (_, recalculated) = evaluate(rows, Frames.rows(100, -3, 0), EvalMode.ANSI)
+    val (_, recalculated, _) = evaluate(rows, Frames.rows(100, -3, 0), EvalMode.ANSI)
     assertEquals(recalculated, 1L) // the one frame with both
   }
 }

@@ -1,0 +1,38 @@
+package org.slidewise.spark.execution.streams
+
+import org.apache.spark.sql.{functions, Encoders}
+
+import org.slidewise.spark.FailingMerge
+import org.slidewise.spark.config.SlidewiseSettings
+
+/** Users' aggregators whose `merge` fails, over streams. */
+class UserMergeSuite extends StreamSuite {
+
+  private def answers(frame: String): Set[Seq[Any]] = {
+    spark.udf.register("failing_merge", functions.udaf(FailingMerge, Encoders.scalaLong))
+    val source = events()
+    val over = s"OVER (PARTITION BY k ORDER BY ts $frame)"
+    running(stream(source).selectExpr("k", "n", s"failing_merge(n) $over AS s")) { query =>
+      for (batch <- 0 until 3) {
+        for (second <- batch * 20 until (batch + 1) * 20) source.addData(("a", second + 11, second))
+        query.processAllAvailable()
+      }
+      source.addData(("a", 1000, 0)) // lets all the others leave
+      query.processAllAvailable()
+    }
+  }
+
+  private def sums(rows: Int): Set[Seq[Any]] =
+    (0 until 60).map(n => Seq[Any]("a", n, (math.max(0, n - rows + 1) to n).map(_.toLong).sum)).toSet
+
+  test("a moving frame is recalculated where merge fails, from batch to batch") {
+    assertEquals(sums(10) -- answers("ROWS 9 PRECEDING"), Set.empty[Seq[Any]])
+  }
+
+  for ((key, value) <- Seq(SlidewiseSettings.NeverMerge -> "failing_merge", SlidewiseSettings.NeverMerge -> ""))
+    test(s"a growing frame never merges, with $key = '$value'") {
+      withSettings(key -> value) {
+        assertEquals(sums(60) -- answers("ROWS UNBOUNDED PRECEDING"), Set.empty[Seq[Any]])
+      }
+    }
+}
