@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from streams.columns import random_batches
-from streams.functions import APPROXIMATE, OURS, PLACES, SPARKS, USERS
+from streams.calls import APPROXIMATE, OURS, PLACES, SPARKS, USERS
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 HDFS = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"

@@ -8,11 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from streams.kafka.broker import broker, jars
 
 PROGRAM = Path(__file__).parent / "kafka" / "program.py"
 
 
+@pytest.mark.long
 def test_kafka(tmp_path: Path) -> None:
     connector = ",".join(map(str, sorted(jars("connector").glob("*.jar"))))
     with broker(tmp_path) as address:

@@ -20,7 +20,7 @@ from streams.query import Query, random_query
 from streams.run import Batch, Row, not_late, not_overtaken, run
 
 # Every fourth is eager, every third is stopped and begun again, every eighth is long.
-MINIMUM = int(os.environ.get("SLIDEWISE_STREAM_QUERIES", "16"))
+MINIMUM = int(os.environ.get("SLIDEWISE_STREAM_QUERIES", "8"))
 TOLERANCE = 1e-8
 Answers = dict[int, tuple[Any, ...]]
 

@@ -14,7 +14,7 @@ from slidewise.cli import _compare, _demo, _table
 from slidewise.cli._demo_queries import ARRIVALS, END, FEATURES, LATEST
 from slidewise.cli._live import LiveText
 from slidewise.cli._progress import progress
-from slidewise.cli._session import session
+from slidewise.cli._session import interrupted, session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -80,6 +80,14 @@ class _Replay:
         return time.perf_counter() - began
 
     def _take(self, batch: DataFrame, number: int) -> None:
+        try:
+            self._answer(batch, number)
+        except Exception:
+            # An error would end the query, and Spark print the stack of the thread that reports it.
+            if not interrupted.is_set():
+                raise
+
+    def _answer(self, batch: DataFrame, number: int) -> None:
         path = str(self.answers / f"batch-{number}")
         batch.write.mode("overwrite").parquet(path)  # a batch that runs again replaces its rows
         self._spark.read.parquet(path).createOrReplaceTempView("answered")

@@ -72,8 +72,13 @@ def session(given: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
             spark.stop()
 
 
+interrupted = threading.Event()
+"""Set once the command has been interrupted: what fails from then on is no error."""
+
+
 def _interrupt(signum: int, frame: object) -> NoReturn:
     """Replaces Spark's handler, which cancels the jobs while they still log their failure."""
+    interrupted.set()
     logging.disable(logging.CRITICAL)  # Py4J logs a traceback for each call that it was in
     raise KeyboardInterrupt
 

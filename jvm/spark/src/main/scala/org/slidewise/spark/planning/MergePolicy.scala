@@ -123,7 +123,8 @@ object MergePolicy {
     case other => approximateSketches.contains(other.getClass.getName)
   }
 
-  private val knownImperative = classes("BitmapConstructAgg", "BitmapOrAgg", "BitmapAndAgg", "SchemaOfVariantAgg")
+  private val knownImperative =
+    classes("BitmapConstructAgg", "BitmapOrAgg", "BitmapAndAgg", "SchemaOfVariantAgg")
 
   private val ours = classOf[ApproximateAggregate].getPackage
 

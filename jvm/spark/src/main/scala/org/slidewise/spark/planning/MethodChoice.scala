@@ -20,7 +20,8 @@ final class MethodChoice(merging: MergePolicy) {
   /** The method, and what a person should know of it. */
   def of(function: AggregateFunction, frame: SpecifiedWindowFrame): (EvaluationMethod, Option[String]) =
     function match {
-      case f: SummarizesLastRows if merging.approximate && !merging.isNamed(function) && fitsSummary(f, frame) =>
+      case f: SummarizesLastRows
+          if merging.approximate && !merging.isNamed(function) && fitsSummary(f, frame) =>
         AdditiveSummaries -> None
       case f if isShort(f, frame) => Recalculation -> Some(Short)
       case f                      =>

@@ -43,7 +43,9 @@ object SlidingWindowStrategy extends SparkStrategy {
       WindowPlan(
         Nil,
         expressions.zip(windows).flatMap { case (expression, extracted) =>
-          decided.left.find(left => extracted.exists(_.exprId == left.expression.exprId)).map(_.copy(expression = expression))
+          decided.left
+            .find(left => extracted.exists(_.exprId == left.expression.exprId))
+            .map(_.copy(expression = expression))
         }
       )
 

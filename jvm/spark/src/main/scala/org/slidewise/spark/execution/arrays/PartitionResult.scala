@@ -138,7 +138,7 @@ final private[arrays] class DoubleResult(
 }
 
 private[arrays] object PartitionResult {
-  
+
   /** @param checkpoint called now and then while frames are recalculated; may throw to cancel */
   def apply(
       function: ArrayFunction,

@@ -84,7 +84,8 @@ private[execution] object MergeableFunction {
 
   final private class OverObjects[T](function: TypedImperativeAggregate[T], filter: Option[BasePredicate])
       extends MergeableFunction(function, filter) {
-    override def merge(state: InternalRow, newer: InternalRow): Unit = function.mergeBuffersObjects(state, newer)
+    override def merge(state: InternalRow, newer: InternalRow): Unit =
+      function.mergeBuffersObjects(state, newer)
 
     override def copyState(state: InternalRow, target: InternalRow): Unit = {
       function.initialize(target)

@@ -82,11 +82,14 @@ class CheckedLongSumsSuite extends ScalaCheckSuite {
       val (found, _, sums) = evaluate(rows, frames, EvalMode.ANSI)
       assertEquals(sums.failsAt, first.getOrElse(Int.MaxValue))
       sums.failure match {
-        case null                               => assertEquals(first, None)
-        case error: SparkThrowable              => assertEquals(error.getCondition, "ARITHMETIC_OVERFLOW")
-        case other                              => fail(s"$other")
+        case null                  => assertEquals(first, None)
+        case error: SparkThrowable => assertEquals(error.getCondition, "ARITHMETIC_OVERFLOW")
+        case other                 => fail(s"$other")
       }
-      for (i <- 0 until first.getOrElse(rows.size); total <- naive(rows.slice(frames.lo(i), frames.hi(i))).flatten)
+      for (
+        i <- 0 until first.getOrElse(rows.size);
+        total <- naive(rows.slice(frames.lo(i), frames.hi(i))).flatten
+      )
         assertEquals(found(i), Some(total), s"row $i")
     }
   }

@@ -29,7 +29,9 @@ class UserMergeSuite extends StreamSuite {
     assertEquals(sums(10) -- answers("ROWS 9 PRECEDING"), Set.empty[Seq[Any]])
   }
 
-  for ((key, value) <- Seq(SlidewiseSettings.NeverMerge -> "failing_merge", SlidewiseSettings.NeverMerge -> ""))
+  for (
+    (key, value) <- Seq(SlidewiseSettings.NeverMerge -> "failing_merge", SlidewiseSettings.NeverMerge -> "")
+  )
     test(s"a growing frame never merges, with $key = '$value'") {
       withSettings(key -> value) {
         assertEquals(sums(60) -- answers("ROWS UNBOUNDED PRECEDING"), Set.empty[Seq[Any]])
