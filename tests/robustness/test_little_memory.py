@@ -141,7 +141,7 @@ def test_sketches(run: Run) -> None:
     [
         ("spark.memory.offHeap.enabled=true", "spark.memory.offHeap.size=24m"),
         ("spark.io.encryption.enabled=true", "spark.memory.fraction=0.03"),
-        ("spark.shuffle.spill.compress=false", "spark.memory.fraction=0.03"),
+        pytest.param(("spark.shuffle.spill.compress=false", "spark.memory.fraction=0.03"), marks=pytest.mark.long),
     ],
 )
 def test_through_files_of_any_kind(run: Run, settings: tuple[str, ...]) -> None:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
-import slidewise
 from plans import plan
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.window import Window
 
+import slidewise
 from semantics.conftest import Fails
 
 

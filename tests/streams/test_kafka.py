@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from streams.kafka.broker import broker, jars
 
 PROGRAM = Path(__file__).parent / "kafka" / "program.py"
