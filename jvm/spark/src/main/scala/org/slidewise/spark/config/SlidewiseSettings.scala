@@ -78,8 +78,9 @@ object SlidewiseSettings {
     "append",
     Since,
     "append or eager",
-    "When the rows of a stream are answered. append: once the watermark passes them, so that late rows find their place. " +
-      "eager: in the batch in which they arrive; a row is then too late if a newer row of its key has been answered. " +
+    "When the rows of a stream are emitted. append: once the watermark passes them, so that out-of-order rows find their " +
+      "place. " +
+      "eager: in the batch in which they arrive; a row is then too late if a newer row of its key has been emitted. " +
       "A checkpoint keeps its mode."
   )(
     _.toLowerCase(Locale.ROOT) match {
@@ -102,8 +103,8 @@ object SlidewiseSettings {
     StreamLateRows,
     Since,
     "the path of a directory",
-    "The directory into which rows that come too late are written as JSON, in a folder for each operator and batch. If " +
-      "not set, they are only counted."
+    "The directory into which Slidewise writes late rows as JSON, in a folder for each operator and batch. If not set, " +
+      "late rows are only counted."
   )(path => if (path.isEmpty) throw new IllegalArgumentException("empty") else path)
 
   /** Makes sure that the settings are registered. */
