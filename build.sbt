@@ -2,33 +2,32 @@ ThisBuild / organization := "org.slidewise"
 ThisBuild / version := IO.read(file("python/src/slidewise/VERSION")).trim
 ThisBuild / scalaVersion := Versions.scala
 
-lazy val strict = Seq(
-  scalacOptions ++= Seq(
-    "-release",
-    "17",
-    "-deprecation",
-    "-feature",
-    "-unchecked",
-    "-Xlint",
-    "-Xfatal-warnings"
-  ),
-  javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-classfile,-options", "-Werror"),
+/** For class files of this Java version. */
+def strict(java: String) = Seq(
+  scalacOptions ++= Seq("-release", java, "-deprecation", "-feature", "-unchecked", "-Xlint", "-Xfatal-warnings"),
+  javacOptions ++= Seq("--release", java, "-Xlint:all,-processing,-classfile,-options", "-Werror"),
   Compile / doc / scalacOptions -= "-Xfatal-warnings",
   Test / fork := true,
+  // The tests' libraries may want a newer Scala library than the oldest Spark of a minor has.
+  allowUnsafeScalaLibUpgrade := true,
   libraryDependencies ++= Seq(
     "org.scalameta" %% "munit" % Versions.munit % Test,
     "org.scalameta" %% "munit-scalacheck" % Versions.munitScalacheck % Test
   )
 )
 
-lazy val core = project
-  .in(file("jvm/core"))
-  .settings(
-    strict,
-    name := "slidewise-core",
+/** The algorithms, for one Scala version. They need no newer Java than the oldest Spark does. */
+def coreProject(name: String, base: File, scala: String): Project = {
+  val sources = file("jvm/core/src")
+  Project(name, base).settings(
+    strict("8"),
+    scalaVersion := scala,
+    Keys.name := "slidewise-core",
+    Compile / unmanagedSourceDirectories := Seq((sources / "main/scala").getAbsoluteFile),
+    Test / unmanagedSourceDirectories := Seq((sources / "test/scala").getAbsoluteFile),
     Compile / sourceGenerators += Def.task {
       DerivedSources(
-        (Compile / scalaSource).value / "org/slidewise/core",
+        (sources / "main/scala/org/slidewise/core").getAbsoluteFile,
         (Compile / sourceManaged).value / "derived"
       )
     }.taskValue,
@@ -36,13 +35,26 @@ lazy val core = project
     Test / unmanagedSources += (ThisBuild / baseDirectory).value / "project/IdentifierRenaming.scala",
     libraryDependencies += "com.tngtech.archunit" % "archunit" % Versions.archunit % Test
   )
+}
+
+lazy val core = coreProject("core", file("jvm/core"), Versions.scala)
+
+/** The core for the other Scala versions that Sparks have: `core_2_12_18`. */
+lazy val otherCores: Map[String, Project] = SparkBuild.all
+  .map(_.scala)
+  .distinct
+  .filterNot(_ == Versions.scala)
+  .map(scala => scala -> coreProject(s"core_${scala.replace('.', '_')}", file(s".build/sbt/core_$scala"), scala))
+  .toMap
+
+def coreOf(spark: SparkBuild): Project = otherCores.getOrElse(spark.scala, core)
 
 /** Operators over the sketch libraries of Spark, in a project of their own because the core has no dependencies. */
 lazy val sketches = project
   .in(file("jvm/sketches"))
   .dependsOn(core)
   .settings(
-    strict,
+    strict("17"),
     name := "slidewise-sketches",
     libraryDependencies ++= Seq(
       "org.apache.datasketches" % "datasketches-java" % Versions.datasketches,
@@ -55,7 +67,7 @@ lazy val jmh = project
   .enablePlugins(JmhPlugin)
   .dependsOn(core)
   .settings(
-    strict,
+    strict("17"),
     name := "slidewise-jmh",
     publish / skip := true,
     libraryDependencies += "org.hdrhistogram" % "HdrHistogram" % Versions.hdrHistogram
@@ -65,12 +77,12 @@ lazy val jmh = project
 lazy val benchStreams = project
   .in(file("bench/streams"))
   .settings(
-    strict,
+    strict("17"),
     name := "slidewise-bench-streams",
     publish / skip := true,
     Compile / packageBin / artifactPath := (ThisBuild / baseDirectory).value / ".build/bench-streams.jar",
     Compile / unmanagedJars ++= Attributed.blankSeq(
-      SparkMinor.ofPyspark.jars((ThisBuild / baseDirectory).value)
+      SparkBuild.pyspark.files((ThisBuild / baseDirectory).value)
     )
   )
 
@@ -85,18 +97,19 @@ val opened = Seq("java.lang", "java.lang.invoke", "java.io", "java.net", "java.n
   ) :+
   "sun.util.calendar"
 
-def sparkProject(spark: SparkMinor): Project = {
-  val shared = file("jvm/spark/src")
-  val base = Project(spark.project, file(s"jvm/spark/shims/${spark.minor}"))
-    .dependsOn(core)
+def sparkProject(spark: SparkBuild): Project = {
+  val root = file("jvm/spark").getAbsoluteFile
+  val folders = spark.folders(root)
+  val base = Project(spark.project, file(s".build/sbt/${spark.project}"))
+    .dependsOn(coreOf(spark))
     .settings(
-      strict,
+      strict(spark.java),
+      scalaVersion := spark.scala,
       name := s"slidewise-spark-${spark.minor}",
       moduleName := s"slidewise-spark-${spark.minor}",
       libraryDependencies += "com.tngtech.archunit" % "archunit" % Versions.archunit % Test,
-      Compile / unmanagedSourceDirectories ++= Seq(shared / "main/scala", shared / "main/java")
-        .map(_.getAbsoluteFile),
-      Compile / unmanagedResourceDirectories += (shared / "main/resources").getAbsoluteFile,
+      Compile / unmanagedSourceDirectories := folders.flatMap(f => Seq(f / "main/scala", f / "main/java")),
+      Compile / unmanagedResourceDirectories := folders.map(_ / "main/resources"),
       Compile / sourceGenerators += Def.task {
         val target = (Compile / sourceManaged).value / "org/slidewise/spark/config/BuiltFor.java"
         IO.write(
@@ -107,7 +120,7 @@ def sparkProject(spark: SparkMinor): Project = {
              |public final class BuiltFor {
              |  public static final String VERSION = "${version.value}";
              |  public static final String MINOR = "${spark.minor}";
-             |  public static final String ALL_MINORS = "${SparkMinor.all.map(_.minor).mkString(", ")}";
+             |  public static final String ALL_MINORS = "${SparkBuild.all.map(_.minor).distinct.mkString(", ")}";
              |
              |  private BuiltFor() {}
              |}
@@ -115,30 +128,31 @@ def sparkProject(spark: SparkMinor): Project = {
         )
         Seq(target)
       }.taskValue,
-      Test / unmanagedSourceDirectories += (shared / "test/scala").getAbsoluteFile,
+      Test / unmanagedSourceDirectories := folders.map(_ / "test/scala"),
+      Test / unmanagedResourceDirectories := folders.map(_ / "test/resources"),
       Test / javaOptions ++= Seq("-Xmx1g", "-Dspark.ui.enabled=false") ++ opened
         .map(p => s"--add-opens=java.base/$p=ALL-UNNAMED"),
-      // One self-contained jar a minor: the core's classes travel inside it.
-      Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value
+      // One self-contained jar: the core's classes travel inside it.
+      Compile / packageBin / mappings ++= (coreOf(spark) / Compile / packageBin / mappings).value
         .filterNot(_._2.startsWith("META-INF"))
     )
-  spark match {
-    case SparkMinor.FromMaven(_, version) =>
+  spark.jars match {
+    case SparkJars.FromMaven(version) =>
       base.settings(libraryDependencies += "org.apache.spark" %% "spark-sql" % version % Provided)
-    case from: SparkMinor.FromPyspark =>
+    case from: SparkJars.FromPyspark =>
       base.settings(
-        Compile / unmanagedJars ++= Attributed.blankSeq(from.jars((ThisBuild / baseDirectory).value)),
+        Compile / unmanagedJars ++= Attributed.blankSeq(from.files((ThisBuild / baseDirectory).value)),
         Test / unmanagedJars ++= (Compile / unmanagedJars).value
       )
   }
 }
 
-/** A project a Spark minor: `spark42`, `spark43`. */
+/** A project a jar: `spark35_2_12` to `spark43`; and the core for each of their Scala versions. */
 lazy val sparks = new CompositeProject {
-  def componentProjects: Seq[Project] = SparkMinor.all.map(sparkProject)
+  def componentProjects: Seq[Project] = otherCores.values.toSeq ++ SparkBuild.all.map(sparkProject)
 }
 
-lazy val sparkReferences: Seq[ProjectReference] = SparkMinor.all.map(minor => LocalProject(minor.project))
+lazy val sparkReferences: Seq[ProjectReference] = SparkBuild.all.map(spark => LocalProject(spark.project))
 
 lazy val slidewise = project
   .in(file("."))
@@ -146,21 +160,21 @@ lazy val slidewise = project
   .aggregate(sparkReferences: _*)
   .settings(publish / skip := true)
 
-def projectsOf(minors: Seq[SparkMinor]): ScopeFilter =
-  ScopeFilter(inProjects(minors.map(minor => LocalProject(minor.project)): _*))
+def projectsOf(builds: Seq[SparkBuild]): ScopeFilter =
+  ScopeFilter(inProjects(builds.map(spark => LocalProject(spark.project)): _*))
 
-/** Copies the jars of these minors into the Python package, and removes all others, which may be of older sources. */
-def copyJars(minors: Seq[SparkMinor]) = Def.task {
+/** Copies these jars into the Python package, and removes all others, which may be of older sources. */
+def copyJars(builds: Seq[SparkBuild]) = Def.task {
   val into = (ThisBuild / baseDirectory).value / "python/src/slidewise/jars"
-  val built = (Compile / packageBin).all(projectsOf(minors)).value
+  val built = (Compile / packageBin).all(projectsOf(builds)).value
   IO.delete((into ** "*.jar").get.filterNot(jar => built.exists(_.getName == jar.getName)))
   built.foreach(jar => IO.copyFile(jar, into / jar.getName, preserveLastModified = true))
 }
 
 lazy val jar = taskKey[Unit]("Builds the jar for the Spark in .venv into python/src/slidewise/jars")
-lazy val jars = taskKey[Unit]("Builds one self-contained jar a Spark minor into python/src/slidewise/jars")
-slidewise / jar := copyJars(Seq(SparkMinor.ofPyspark)).value
-slidewise / jars := copyJars(SparkMinor.all).value
+lazy val jars = taskKey[Unit]("Builds one self-contained jar a Spark minor and Scala version into python/src/slidewise/jars")
+slidewise / jar := copyJars(Seq(SparkBuild.ofPyspark)).value
+slidewise / jars := copyJars(SparkBuild.all).value
 
 // Two projects' tests at a time, each in a JVM of its own.
 Global / concurrentRestrictions := Seq(
@@ -171,5 +185,5 @@ Global / concurrentRestrictions := Seq(
 
 addCommandAlias(
   "testOtherMinors",
-  SparkMinor.all.filterNot(_ == SparkMinor.ofPyspark).map(minor => s"${minor.project}/test").mkString("; ")
+  SparkBuild.all.filterNot(_ == SparkBuild.ofPyspark).map(spark => s"${spark.project}/test").mkString("; ")
 )

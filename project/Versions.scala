@@ -1,8 +1,9 @@
 /** Every version that the JVM build depends on, and nothing else. */
 object Versions {
   val scala = "2.13.18"
-  val munit = "1.2.1"
-  val munitScalacheck = "1.2.0"
+  /** The last that is published for Scala 2.12 and 2.13 alike. */
+  val munit = "1.0.0"
+  val munitScalacheck = "1.0.0"
   val archunit = "1.5.0"
 
   /** The sketches that Spark 4.2 carries. */

@@ -1,12 +1,12 @@
 package org.slidewise.spark
 
 import org.apache.spark.sql.{Dataset, SparkSession}
-import org.apache.spark.sql.classic
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.explain.WindowReport
 import org.slidewise.spark.expressions.{OrderCheckStrategy, SqlFunctions}
 import org.slidewise.spark.planning.{SettingsCheckStrategy, SlidingWindowStrategy}
+import org.slidewise.spark.shims.SparkSessions
 
 /** Switches Slidewise on in a running session, and reports on its queries. */
 object Slidewise {
@@ -24,7 +24,7 @@ object Slidewise {
     SlidewiseSettings.register()
     val off = !isInstalled(session)
     if (off) {
-      val running = session.asInstanceOf[classic.SparkSession]
+      val running = SparkSessions.of(session)
       running.experimental.extraStrategies ++= Seq(
         SettingsCheckStrategy,
         OrderCheckStrategy,
@@ -36,14 +36,14 @@ object Slidewise {
   }
 
   def isInstalled(session: SparkSession): Boolean =
-    session.asInstanceOf[classic.SparkSession].sessionState.planner.strategies.contains(SlidingWindowStrategy)
+    SparkSessions.of(session).sessionState.planner.strategies.contains(SlidingWindowStrategy)
 
   /**
    * For each window expression of `data`'s plan, whether Slidewise runs it, as a JSON array of objects with the fields
    * `sql`, `slidewise`, `algorithm` and `reason`.
    */
   def explainJson(data: Dataset[_]): String = {
-    val execution = data.asInstanceOf[classic.Dataset[_]].queryExecution
+    val execution = SparkSessions.queryOf(data)
     val reports =
       if (data.isStreaming) WindowReport.ofStream(execution.analyzed)
       else WindowReport.of(execution.executedPlan)

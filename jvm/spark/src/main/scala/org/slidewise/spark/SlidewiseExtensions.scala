@@ -26,11 +26,7 @@ private object Injection {
   def apply(extensions: SparkSessionExtensions): Unit = {
     config.SlidewiseSettings.register()
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
-    extensions.injectHintResolutionRule(_ => planning.streams.StreamStartRule)
-    extensions.injectPostHocResolutionRule(_ => planning.streams.StreamWindowRule)
-    extensions.injectPlannerStrategy(_ => planning.streams.StreamWindowStrategy)
-    extensions.injectCheckRule(session => new planning.streams.StreamCheck(session))
-    extensions.injectOptimizerRule(_ => planning.streams.PushFilterThroughStream)
+    planning.streams.StreamRules.inject(extensions)
     expressions.SqlFunctions.all.foreach(f => extensions.injectFunction(f.description))
     extensions.injectCheckRule(_ => planning.SettingsCheck)
     extensions.injectCheckRule(_ => planning.IntervalFrameCheck)

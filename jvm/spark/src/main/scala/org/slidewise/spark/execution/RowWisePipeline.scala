@@ -2,13 +2,13 @@ package org.slidewise.spark.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.types.BooleanType
 
 import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.{EvaluationMethod, SlidingWindowPlan}
+import org.slidewise.spark.shims.SparkCollations
 
 /** Assembles the row-wise evaluation of a plan: logs, bounds, evaluators and the iterator that drives them. */
 final private[execution] class RowWisePipeline(plan: SlidingWindowPlan, input: Seq[Attribute])
@@ -66,7 +66,7 @@ final private[execution] class RowWisePipeline(plan: SlidingWindowPlan, input: S
   def partitionKeys: PartitionKeys = {
     val key = UnsafeProjection.create(plan.partitionSpec, input)
     val same =
-      if (plan.partitionSpec.forall(e => UnsafeRowUtils.isBinaryStable(e.dataType)))
+      if (plan.partitionSpec.forall(e => SparkCollations.isBinaryStable(e.dataType)))
         (a: UnsafeRow, b: UnsafeRow) => a.equals(b)
       else {
         val ordering = InterpretedOrdering.forSchema(plan.partitionSpec.map(_.dataType))

@@ -2,7 +2,9 @@ package org.slidewise.spark.expressions
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, SupportsOrderingWithinGroup}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
+
+import org.slidewise.spark.shims.WithinGroupSyntax
 
 /**
  * An aggregate that promises an error, and whose merged states may answer otherwise than a state built row by row, within that
@@ -20,7 +22,7 @@ trait NonMutatingMerge
  * An aggregate function whose result depends on the order of its rows. The order is that of the window, or the call's own: `WITHIN
  * GROUP (ORDER BY …)`.
  */
-trait OrderDependent extends SupportsOrderingWithinGroup { self: AggregateFunction =>
+trait OrderDependent extends WithinGroupSyntax { self: AggregateFunction =>
 
   /** Whether the result of this call depends on the order. */
   def dependsOnOrder: Boolean = true
@@ -36,12 +38,7 @@ trait OrderDependent extends SupportsOrderingWithinGroup { self: AggregateFuncti
   /** The number of leading arguments that vary from row to row; the others are constants. */
   def rowArguments: Int
 
-  override def withOrderingWithinGroup(order: Seq[SortOrder]): AggregateFunction = WithinGroup(this, order)
-
-  // A call with an order is a WithinGroup, which refuses DISTINCT itself.
-  override def orderingFilled: Boolean = false
-  override def isOrderingMandatory: Boolean = false
-  override def isDistinctSupported: Boolean = true
+  override def withinGroup(order: Seq[SortOrder]): AggregateFunction = WithinGroup(this, order)
 }
 
 /**

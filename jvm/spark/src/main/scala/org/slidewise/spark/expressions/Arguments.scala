@@ -14,6 +14,8 @@ import org.apache.spark.sql.catalyst.expressions.Cast.{
 }
 import org.apache.spark.sql.types._
 
+import org.slidewise.spark.shims.SparkExpressions
+
 /**
  * An argument that must be constant, which the analyzer checks.
  *
@@ -178,7 +180,8 @@ private[expressions] object TimeArgument {
 
   def check(argument: Expression, index: Int): TypeCheckResult = argument.dataType match {
     case TimestampType | TimestampNTZType | DateType | _: NumericType | NullType => TypeCheckSuccess
-    case _: TimeType | _: DayTimeIntervalType                                    => TypeCheckSuccess
+    case _: DayTimeIntervalType                                                  => TypeCheckSuccess
+    case kind if SparkExpressions.isTimeOfDay(kind)                              => TypeCheckSuccess
     case _                                                                       =>
       val types = Seq("TIMESTAMP", "TIMESTAMP_NTZ", "DATE", "TIME", "INTERVAL DAY TO SECOND", "NUMERIC")
       NumericArgument.mismatch(argument, index, types.mkString("(\"", "\" or \"", "\")"))
@@ -186,8 +189,8 @@ private[expressions] object TimeArgument {
 
   /** The time as a bigint in units of its type, or as a double; differences of bigints are exact. */
   def ticks(argument: Expression): Expression = argument.dataType match {
-    case TimestampType | TimestampNTZType | _: TimeType | _: DayTimeIntervalType =>
-      Reinterpret.as(LongType, argument)
+    case TimestampType | TimestampNTZType | _: DayTimeIntervalType => Reinterpret.as(LongType, argument)
+    case kind if SparkExpressions.isTimeOfDay(kind)                => Reinterpret.as(LongType, argument)
     case DateType                                      => Sums.cast(UnixDate(argument), LongType)
     case ByteType | ShortType | IntegerType | LongType => Sums.cast(argument, LongType)
     case _                                             => Sums.cast(argument, DoubleType)
@@ -198,7 +201,7 @@ private[expressions] object TimeArgument {
 
   def secondsPerTick(dataType: DataType): Double = dataType match {
     case TimestampType | TimestampNTZType | _: DayTimeIntervalType => 1e-6
-    case _: TimeType                                               => 1e-9
+    case kind if SparkExpressions.isTimeOfDay(kind)                => 1e-9
     case DateType                                                  => 86400.0
     case _                                                         => 1.0
   }

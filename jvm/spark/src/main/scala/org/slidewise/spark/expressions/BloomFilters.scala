@@ -7,12 +7,12 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.Cast.toSQLType
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, BloomFilterAggregate}
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
-import org.apache.spark.sql.catalyst.util.UnsafeRowUtils.isBinaryStable
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import org.apache.spark.util.sketch.BloomFilter
 
 import org.slidewise.spark.errors.InvalidArgument
+import org.slidewise.spark.shims.SparkCollations
 
 /** Spark's Bloom filters over values of any hashable type. */
 private[expressions] object BloomFilters {
@@ -24,14 +24,14 @@ private[expressions] object BloomFilters {
   def key(value: Expression): Expression = value.dataType match {
     case ByteType | ShortType | IntegerType | LongType => Sums.cast(value, LongType)
     case FloatType                                     => hash(Cast(value, DoubleType))
-    case text: StringType if !isBinaryStable(text)     => hash(CollationKey(value))
-    case _                                             => hash(value)
+    case _                                             => hash(SparkCollations.binary(value))
   }
 
   /** Whether equal values of the type have equal keys. */
   def hasKey(value: Expression): Boolean = value.dataType match {
     case _: StringType => true
-    case other         => isBinaryStable(other) && new XxHash64(Seq(value)).checkInputDataTypes().isSuccess
+    case other         =>
+      SparkCollations.isBinaryStable(other) && new XxHash64(Seq(value)).checkInputDataTypes().isSuccess
   }
 
   val Hashed = "hashable (no MAP or VARIANT, and no STRING of a collation within another)"

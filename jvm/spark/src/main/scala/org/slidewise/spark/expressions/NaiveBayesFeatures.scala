@@ -5,9 +5,10 @@ import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions.Cast.toSQLId
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.util.UnsafeRowUtils.isBinaryStable
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
+
+import org.slidewise.spark.shims.{SparkCollations, SparkExpressions}
 
 /** Checks and casts structs of features: numbers are Gaussian features, other fields are categories. */
 private[expressions] object NaiveBayesFeatures {
@@ -28,13 +29,17 @@ private[expressions] object NaiveBayesFeatures {
 
   /** A model stores categories as plain strings, which lose the collation. */
   private def isCollated(dataType: DataType) = dataType match {
-    case text: StringType => !isBinaryStable(text)
+    case text: StringType => SparkCollations.keyOf(text).isDefined
     case _                => false
   }
 
   private def isFeature(dataType: DataType) = dataType match {
-    case _: ArrayType | _: MapType | _: StructType | BinaryType | VariantType => false
-    case other                                                                => !isCollated(other)
+    case _: StringType                                        => !isCollated(dataType)
+    case _: NumericType | BooleanType | NullType              => true
+    case DateType | TimestampType | TimestampNTZType          => true
+    case _: DayTimeIntervalType | _: YearMonthIntervalType    => true
+    case CalendarIntervalType                                 => true
+    case other                                                => SparkExpressions.isTimeOfDay(other)
   }
 
   def isGaussian(dataType: DataType): Boolean = dataType.isInstanceOf[NumericType]

@@ -4,16 +4,11 @@ import scala.collection.immutable.ArraySeq
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.util.{
-  ArrayBasedMapData,
-  ArrayData,
-  CollationFactory,
-  GenericArrayData,
-  MapData
-}
-import org.apache.spark.sql.catalyst.util.UnsafeRowUtils.isBinaryStable
+import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, ArrayData, GenericArrayData, MapData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
+
+import org.slidewise.spark.shims.SparkCollations
 
 /** The count, the mean and the sum of squared deviations of a Gaussian feature in a class. */
 final class Moments(var count: Long, var mean: Double, var squares: Double) {
@@ -69,16 +64,16 @@ final class NaiveBayesCounts(labelType: DataType) {
   private val byKey = mutable.LinkedHashMap.empty[Any, ClassCounts]
 
   private val collation = labelType match {
-    case text: StringType if !isBinaryStable(text) => Some(text.collationId)
-    case _                                         => None
+    case text: StringType => SparkCollations.keyOf(text)
+    case _                => None
   }
 
   def classes: Iterable[ClassCounts] = byKey.values
 
   def of(label: Any): ClassCounts = collation.fold(byKey.getOrElseUpdate(label, new ClassCounts(label))) {
-    id =>
+    keyOf =>
       val text = label.asInstanceOf[UTF8String]
-      val c = byKey.getOrElseUpdate(CollationFactory.getCollationKey(text, id), new ClassCounts(label))
+      val c = byKey.getOrElseUpdate(keyOf(text), new ClassCounts(label))
       if (text.binaryCompare(c.label.asInstanceOf[UTF8String]) < 0) c.label = label
       c
   }

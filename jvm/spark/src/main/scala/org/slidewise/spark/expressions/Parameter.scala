@@ -3,8 +3,9 @@ package org.slidewise.spark.expressions
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.expressions.Cast.toSQLId
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, NamedArgumentExpression}
-import org.apache.spark.sql.catalyst.plans.logical.{FunctionSignature, InputParameter, NamedParametersSupport}
-import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.catalyst.plans.logical.{FunctionSignature, InputParameter}
+
+import org.slidewise.spark.shims.SparkExpressions
 
 /** A parameter of a SQL function. Only the last parameters of a function may be optional. */
 final case class Parameter(name: String, kind: Parameter.Kind, isOptional: Boolean = false) {
@@ -53,12 +54,7 @@ object Parameter {
     if (!arguments.exists(_.isInstanceOf[NamedArgumentExpression])) arguments
     else {
       val inputs = parameters.map(p => InputParameter(p.name, Option.when(p.isOptional)(omitted)))
-      val all = NamedParametersSupport.defaultRearrange(
-        FunctionSignature(inputs),
-        arguments,
-        function,
-        SQLConf.get.resolver
-      )
+      val all = SparkExpressions.rearrange(function, FunctionSignature(inputs), arguments)
       val passed = all.take(all.lastIndexWhere(_ ne omitted) + 1)
       val gap = passed.indexWhere(_ eq omitted)
       if (gap >= 0)

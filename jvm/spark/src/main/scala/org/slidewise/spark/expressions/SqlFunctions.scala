@@ -151,7 +151,7 @@ final class SqlFunction private[expressions] (
     }
     (make(Parameter.inOrder(name, parameters, arguments)), order) match {
       case (function, Seq())                 => function
-      case (function: OrderDependent, order) => function.withOrderingWithinGroup(order)
+      case (function: OrderDependent, order) => function.withinGroup(order)
       case _                                 =>
         throw new AnalysisException(
           "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",

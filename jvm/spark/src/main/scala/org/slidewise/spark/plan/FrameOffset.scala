@@ -5,6 +5,8 @@ import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.CalendarInterval
 
+import org.slidewise.spark.shims.SparkExpressions
+
 /**
  * The bound of a RANGE frame: an offset from an order key.
  *
@@ -24,7 +26,7 @@ object FrameOffset {
       case (_, _: YearMonthIntervalType) if isTimestamp(key) =>
         TimestampAddYMInterval(key, signed, Some(timeZone))
       case (_, CalendarIntervalType | _: DayTimeIntervalType) if isTimestamp(key) =>
-        TimestampAddInterval(key, signed, Some(timeZone))
+        SparkExpressions.addInterval(key, signed, timeZone)
       case (decimal: DecimalType, _: DecimalType) => DecimalAddNoOverflowCheck(key, signed, decimal)
       case _                                      => Add(key, signed)
     }

@@ -6,6 +6,7 @@ import org.apache.spark.sql.types._
 
 import org.slidewise.spark.execution.sorting.SortKey
 import org.slidewise.spark.plan._
+import org.slidewise.spark.shims.SparkExpressions
 
 /** Plans what the core's array kernels can evaluate. */
 object ArrayPlanner {
@@ -32,9 +33,8 @@ object ArrayPlanner {
   private def kernelOf(function: AggregateFunction): Option[(ArrayKernel, Expression, Int)] =
     function match {
       case Count(values)                                  => Some((CountValues, counted(values), 0))
-      case Sum(value, _) if isFractional(value)           => Some((SumDoubles, double(value), 1))
-      case sum @ Sum(value, context) if isIntegral(value) =>
-        Some((SumLongs(checked(sum, context)), long(value), 1))
+      case Sum(value, _) if isFractional(value)     => Some((SumDoubles, double(value), 1))
+      case sum @ Sum(value, _) if isIntegral(value) => Some((SumLongs(checked(sum)), long(value), 1))
       case Average(value, _) if isPrimitive(value) => Some((MeanDoubles, double(value), 1))
       case Min(value)                              => extreme(value, MinDoubles, MinLongs)
       case Max(value)                              => extreme(value, MaxDoubles, MaxLongs)
@@ -48,8 +48,8 @@ object ArrayPlanner {
   // One value alone has no sample variance: NaN, or null.
   private def sample(nullForOne: Boolean): Int = if (nullForOne) 2 else 1
 
-  private def checked(sum: Sum, context: NumericEvalContext): Option[Sum] =
-    if (context.evalMode == EvalMode.LEGACY) None else Some(sum)
+  private def checked(sum: Sum): Option[Sum] =
+    if (SparkExpressions.evalMode(sum) == EvalMode.LEGACY) None else Some(sum)
 
   private def counted(values: Seq[Expression]): Expression = {
     val nullable = values.filter(_.nullable)

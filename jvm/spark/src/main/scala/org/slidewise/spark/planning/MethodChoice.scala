@@ -7,6 +7,7 @@ import org.apache.spark.sql.types._
 import org.slidewise.spark.expressions.{FixedSizeBuffer, SummarizesLastRows}
 import org.slidewise.spark.plan.{EvaluationMethod, FrameShape, MagnitudeExceeds, PlannedAggregate}
 import org.slidewise.spark.plan.EvaluationMethod._
+import org.slidewise.spark.shims.SparkExpressions
 
 /**
  * Chooses how the frames of an aggregate function are evaluated row by row.
@@ -64,7 +65,8 @@ final class MethodChoice(merging: MergePolicy) {
     if (method == Recalculation || FrameShape.isGrowing(frame)) None
     else
       function match {
-        case Sum(child, context) if child.dataType == LongType && context.evalMode != EvalMode.LEGACY =>
+        case sum @ Sum(child, _)
+            if child.dataType == LongType && SparkExpressions.evalMode(sum) != EvalMode.LEGACY =>
           Some(MagnitudeExceeds(child, MagnitudeExceeds.LongLimit))
         case Sum(child, _)                     => guardOfInterval(child)
         case Average(child, _)                 => guardOfInterval(child)

@@ -1,10 +1,10 @@
 package org.slidewise.spark.execution.sorting
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.execution.SortPrefixUtils
-import org.apache.spark.sql.types.StringType
 import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
+
+import org.slidewise.spark.shims.SparkCollations
 
 /**
  * The sort order of a window's rows: by partition keys, then by `order`.
@@ -31,19 +31,16 @@ final private[execution] class SortSpec(val partition: Seq[Expression], val orde
   val partitionColumns: Int = if (hashes) 0 else partitionKeys.size
 
   /** The expressions to hash: equal keys have equal bytes, and keys sort as their expressions do. */
-  def hashed: Seq[Expression] = partition.map(SortSpec.binary)
+  def hashed: Seq[Expression] = partition.map(SparkCollations.binary)
 }
 
 private[spark] object SortSpec {
 
   /** Whether rows can be partitioned by these keys. */
   def canPart(partition: Seq[Expression]): Boolean =
-    partition.nonEmpty && partition.forall(key => UnsafeRowUtils.isBinaryStable(binary(key).dataType))
-
-  private def binary(key: Expression): Expression = key.dataType match {
-    case text: StringType if !UnsafeRowUtils.isBinaryStable(text) => CollationKey(key)
-    case _                                                        => key
-  }
+    partition.nonEmpty && partition.forall { key =>
+      SparkCollations.isBinaryStable(SparkCollations.binary(key).dataType)
+    }
 }
 
 /**

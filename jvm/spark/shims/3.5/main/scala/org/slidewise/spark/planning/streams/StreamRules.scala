@@ -1,0 +1,27 @@
+package org.slidewise.spark.planning.streams
+
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.plan.StreamRefused
+
+/** Refuses windows over streams: the state of Spark 3.5's operators does not suffice for them. */
+object StreamRules {
+  def inject(extensions: SparkSessionExtensions): Unit = extensions.injectCheckRule(_ => StreamCheck)
+}
+
+/** The check, which names the Spark versions that have windows over streams. */
+private object StreamCheck extends (LogicalPlan => Unit) {
+  override def apply(plan: LogicalPlan): Unit =
+    if (SlidewiseSettings.enabled(SQLConf.get)) plan.foreach {
+      case window: Window if window.child.isStreaming =>
+        throw new StreamRefused(
+          StreamRefused.textOf(window.windowExpressions, window.child),
+          "Slidewise has windows over streams on Spark 4.0 and later, and this is Spark " +
+            org.apache.spark.SPARK_VERSION
+        )
+      case _ => ()
+    }
+}

@@ -1,0 +1,22 @@
+package org.slidewise.spark.shims
+
+import org.apache.spark.sql.catalyst.expressions.{EvalMode, Expression, TimeAdd}
+import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
+import org.apache.spark.sql.catalyst.plans.logical.{FunctionSignature, NamedParametersSupport}
+import org.apache.spark.sql.types.DataType
+
+object SparkExpressions extends CatalystExpressions {
+  override def isTimeOfDay(dataType: DataType): Boolean = false
+
+  override def addInterval(timestamp: Expression, interval: Expression, timeZone: String): Expression =
+    TimeAdd(timestamp, interval, Some(timeZone))
+
+  override def evalMode(sum: Sum): EvalMode.Value = sum.evalMode
+
+  override def rearrange(
+      function: String,
+      signature: FunctionSignature,
+      arguments: Seq[Expression]
+  ): Seq[Expression] =
+    NamedParametersSupport.defaultRearrange(signature, arguments, function)
+}

@@ -1,0 +1,23 @@
+package org.slidewise.spark.shims
+
+import org.apache.spark.sql.catalyst.expressions.{EvalMode, Expression, TimestampAddInterval}
+import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
+import org.apache.spark.sql.catalyst.plans.logical.{FunctionSignature, NamedParametersSupport}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{DataType, TimeType}
+
+object SparkExpressions extends CatalystExpressions {
+  override def isTimeOfDay(dataType: DataType): Boolean = dataType.isInstanceOf[TimeType]
+
+  override def addInterval(timestamp: Expression, interval: Expression, timeZone: String): Expression =
+    TimestampAddInterval(timestamp, interval, Some(timeZone))
+
+  override def evalMode(sum: Sum): EvalMode.Value = sum.evalContext.evalMode
+
+  override def rearrange(
+      function: String,
+      signature: FunctionSignature,
+      arguments: Seq[Expression]
+  ): Seq[Expression] =
+    NamedParametersSupport.defaultRearrange(signature, arguments, function, SQLConf.get.resolver)
+}

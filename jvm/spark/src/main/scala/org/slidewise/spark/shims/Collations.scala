@@ -1,0 +1,18 @@
+package org.slidewise.spark.shims
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.types.{DataType, StringType}
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Strings whose equality is that of a collation and not of their bytes. Spark has them since 4.0. */
+trait Collations {
+
+  /** Whether values of the type are equal only if their bytes are. */
+  def isBinaryStable(dataType: DataType): Boolean
+
+  /** An expression whose values have equal bytes where those of `text` are equal by its collation. */
+  def binary(text: Expression): Expression
+
+  /** For a type that is not binary stable, the string whose bytes are equal for equal strings. */
+  def keyOf(text: StringType): Option[UTF8String => UTF8String]
+}

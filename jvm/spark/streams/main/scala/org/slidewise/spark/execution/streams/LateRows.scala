@@ -1,0 +1,83 @@
+package org.slidewise.spark.execution.streams
+
+import java.io.OutputStreamWriter
+import java.nio.charset.StandardCharsets.UTF_8
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.json.{JacksonGenerator, JSONOptions}
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+
+import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
+
+/** Takes late rows. */
+private[streams] trait LateRows {
+  def add(row: InternalRow): Unit
+
+  /** Makes the added rows durable. To be called before the batch's state is committed. */
+  def commit(): Unit
+
+  /** Discards rows that have been added and not committed. */
+  def abort(): Unit
+}
+
+private[streams] object LateRows {
+
+  object Dropped extends LateRows {
+    override def add(row: InternalRow): Unit = ()
+    override def commit(): Unit = ()
+    override def abort(): Unit = ()
+  }
+
+  /**
+   * Writes rows as lines of JSON to one file for each task and batch. A second run of the batch replaces the file, so that each
+   * row is there once.
+   */
+  final class InFile(file: Path, input: Seq[Attribute], timeZone: String, hadoopConf: Configuration)
+      extends LateRows {
+    private[this] var open: Option[Lines] = None
+
+    final private class Lines {
+      private[this] val files = CheckpointFileManager.create(file.getParent, hadoopConf)
+      files.mkdirs(file.getParent)
+      private[this] val stream = files.createAtomic(file, overwriteIfPossible = true)
+      private[this] val writer = new OutputStreamWriter(stream, UTF_8)
+      private[this] val json =
+        new JacksonGenerator(
+          DataTypeUtils.fromAttributes(input),
+          writer,
+          new JSONOptions(Map.empty[String, String], timeZone)
+        )
+
+      def add(row: InternalRow): Unit = {
+        json.write(row)
+        json.writeLineEnding()
+      }
+
+      def commit(): Unit = {
+        json.flush()
+        writer.close()
+      }
+
+      def abort(): Unit = stream.cancel()
+    }
+
+    override def add(row: InternalRow): Unit = {
+      if (open.isEmpty) open = Some(new Lines)
+      open.get.add(row)
+    }
+
+    override def commit(): Unit = {
+      open.foreach(_.commit())
+      open = None
+    }
+
+    override def abort(): Unit = {
+      open.foreach(_.abort())
+      open = None
+    }
+  }
+}

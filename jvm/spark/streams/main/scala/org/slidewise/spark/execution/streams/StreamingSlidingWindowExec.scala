@@ -1,0 +1,217 @@
+package org.slidewise.spark.execution.streams
+
+import java.util.concurrent.TimeUnit.NANOSECONDS
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
+import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, Distribution, Partitioning}
+import org.apache.spark.sql.catalyst.trees.TreePatternBits
+import org.apache.spark.sql.catalyst.rules.RuleId
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.util.SerializableConfiguration
+
+import org.slidewise.spark.plan.{SlidingWindowPlan, StreamOptions}
+import org.slidewise.spark.shims.SparkStreaming._
+
+/**
+ * Evaluates aggregates over frames of a stream. Each row is emitted once with its results: when the watermark passes it, or, in
+ * eager mode, in the batch in which it arrives.
+ *
+ * State of a key: the rows that wait; blocks of the columns that frames need; and a partial aggregate for each block (see
+ * [[org.slidewise.core.durable.SegmentedFrames]]). A row writes O(1) cells, amortised over its block.
+ *
+ * @param computed
+ *   the SQL of the expressions that Spark's analyzer has moved to columns of `child`, by column name
+ */
+case class StreamingSlidingWindowExec(
+    plan: SlidingWindowPlan,
+    partitionSpec: Seq[Expression],
+    order: SortOrder,
+    options: StreamOptions,
+    computed: Map[String, String],
+    child: SparkPlan,
+    stateInfo: Option[StatefulOperatorStateInfo] = None,
+    eventTimeWatermarkForLateEvents: Option[Long] = None,
+    eventTimeWatermarkForEviction: Option[Long] = None
+) extends UnaryExecNode
+    with StateStoreWriter {
+
+  override def nodeName: String = "SlidingWindow"
+  override def shortName: String = "slidingWindow"
+
+  override def output: Seq[Attribute] = child.output ++ plan.results.map(_.toAttribute)
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+
+  override protected def stringArgs: Iterator[Any] = Iterator[Any](
+    plan.methods.map(_.toString),
+    plan.results,
+    partitionSpec,
+    order,
+    mode
+  ) ++ stateInfo
+
+  private def mode = if (options.eager) "eager" else "append"
+
+  /** Spark asks for it when it plans shuffles, after its rules for state. */
+  override def requiredChildDistribution: Seq[Distribution] = {
+    assigned.requireComplete(plan.results.map(_.name).mkString("the window of ", ", ", ""))
+    if (partitionSpec.isEmpty) AllTuples :: Nil
+    else StatefulOperatorPartitioning.getCompatibleDistribution(partitionSpec, getStateInfo, conf) :: Nil
+  }
+
+  private def assigned =
+    AssignedState(stateInfo, eventTimeWatermarkForLateEvents, eventTimeWatermarkForEviction)
+
+  /**
+   * Takes state and watermarks from Spark's rules, which do not know this operator; see [[StateAssignment]]. Without keys there is
+   * one partition. Spark counts the state stores that a batch with foreachBatch commits.
+   */
+  override def transformDownWithPruning(condition: TreePatternBits => Boolean, ruleId: RuleId)(
+      rule: PartialFunction[SparkPlan, SparkPlan]
+  ): SparkPlan = DeduplicationProbe.assigned(this, assigned, rule) match {
+    case Some(AssignedState(info, lateEvents, eviction)) =>
+      copy(
+        stateInfo =
+          info.map(assigned => if (partitionSpec.isEmpty) assigned.copy(numPartitions = 1) else assigned),
+        eventTimeWatermarkForLateEvents = lateEvents,
+        eventTimeWatermarkForEviction = eviction
+      ).mapChildren(_.transformDownWithPruning(condition, ruleId)(rule))
+    case None => super.transformDownWithPruning(condition, ruleId)(rule)
+  }
+
+  private def keySchema = StateCells.keySchema(partitionSpec)
+
+  override def validateAndMaybeEvolveStateSchema(
+      hadoopConf: Configuration,
+      batchId: Long,
+      stateSchemaVersion: Int
+  ): List[StateSchemaValidationResult] = {
+    val info = getStateInfo
+    StateLayouts.put(
+      info.queryRunId,
+      info.operatorId,
+      info.checkpointLocation,
+      metadata(hadoopConf).agree(stored, storedText)
+    )
+    val schema = StateStoreColFamilySchema(
+      StateStore.DEFAULT_COL_FAMILY_NAME,
+      0,
+      keySchema,
+      0,
+      StateCells.valueSchema,
+      keyStateEncoderSpec = Some(encoder)
+    )
+    List(
+      StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
+        getStateInfo,
+        hadoopConf,
+        List(schema),
+        session.sessionState,
+        stateSchemaVersion
+      )
+    )
+  }
+
+  private def metadata(hadoopConf: Configuration) =
+    new WindowMetadata(
+      new Path(getStateInfo.checkpointLocation, getStateInfo.operatorId.toString),
+      hadoopConf
+    )
+
+  private def stored = StoredWindow.of(plan, partitionSpec, order, child.output, mode, computed)
+  private def storedText = StoredWindow.textOf(plan, partitionSpec, order, child.output, mode, computed)
+
+  /** Refuses the checkpoint that the state is to be in if it is another window's. */
+  private[spark] def compareCheckpoint(hadoopConf: Configuration): Unit = {
+    val recorded = metadata(hadoopConf)
+    if (recorded.exists) recorded.compare(stored, storedText)
+  }
+
+  private def encoder = PrefixKeyScanStateEncoderSpec(keySchema, StateCells.PrefixColumns)
+
+  override def operatorStateMetadata(stateSchemaPaths: List[List[String]]): OperatorStateMetadata =
+    OperatorStateMetadataV1(
+      OperatorInfoV1(getStateInfo.operatorId, shortName),
+      Array(
+        StateStoreMetadataV1(
+          StateStoreId.DEFAULT_STORE_NAME,
+          StateCells.PrefixColumns,
+          if (partitionSpec.isEmpty) 1 else getStateInfo.numPartitions
+        )
+      )
+    )
+
+  override def customStatefulOperatorMetrics: Seq[StatefulOperatorCustomMetric] = Seq(
+    StatefulOperatorCustomSumMetric(StreamCounts.Combines, "number of combines"),
+    StatefulOperatorCustomSumMetric(StreamCounts.Keys, "number of keys touched"),
+    StatefulOperatorCustomSumMetric(StreamCounts.Timeless, "number of rows without event time, dropped")
+  )
+
+  override def shouldRunAnotherBatch(newInputWatermark: Long): Boolean =
+    !options.eager && eventTimeWatermarkForEviction.exists(newInputWatermark > _)
+
+  /** Rows are emitted when the watermark passes the ends of their frames; none if a frame waits for a number of rows. */
+  override def produceOutputWatermark(inputWatermarkMs: Long): Option[Long] =
+    plan.longestWaitMicros.map(wait => inputWatermarkMs - (wait + 999) / 1000)
+
+  /** A stream without a watermark, which only eager mode accepts, has no late rows. */
+  private def hasWatermark = order.child.references.exists { a =>
+    child.output.exists(o => o.exprId == a.exprId && o.metadata.contains(EventTimeWatermark.delayKey))
+  }
+
+  private def lateRowsFolder =
+    options.lateRowsPath.map(path =>
+      s"$path/operator=${getStateInfo.operatorId}/batch=${getStateInfo.storeVersion}"
+    )
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val hadoopConf = session.sessionState.newHadoopConf()
+    val info = getStateInfo
+    val layout = StateLayouts.getOrElse(info.queryRunId, info.operatorId, info.checkpointLocation) {
+      metadata(hadoopConf).compare(stored, storedText)
+    }
+    val input = child.output
+    val keptInput = layout.input(input)
+    val task = new StreamWindowFactory(
+      layout.framesOf(plan),
+      partitionSpec,
+      order,
+      options,
+      keptInput,
+      input,
+      lateRowsFolder,
+      new SerializableConfiguration(hadoopConf)
+    )
+    val evictUntil = eventTimeWatermarkForEviction.filter(_ => hasWatermark)
+    val lateUntil = eventTimeWatermarkForLateEvents.filter(_ => hasWatermark)
+    child
+      .execute()
+      .mapPartitionsWithStateStore(
+        session.sqlContext,
+        getStateInfo,
+        keySchema,
+        StateCells.valueSchema,
+        encoder
+      ) { (store, rows) =>
+        val begin = System.nanoTime()
+        val kept = if (keptInput == input) rows else rows.map(UnsafeProjection.create(keptInput, input))
+        task.start(kept, store, lateUntil, evictUntil, TaskContext.get()) { report =>
+          longMetric("allUpdatesTimeMs") += NANOSECONDS.toMillis(System.nanoTime() - begin)
+          longMetric("commitTimeMs") += timeTakenMs(store.commit())
+          report(longMetric)
+          setStoreMetrics(store)
+          setOperatorMetrics()
+        }
+      }
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): StreamingSlidingWindowExec =
+    copy(child = newChild)
+}

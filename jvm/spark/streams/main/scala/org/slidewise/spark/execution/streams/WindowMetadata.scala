@@ -1,0 +1,268 @@
+package org.slidewise.spark.execution.streams
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.LinkedHashMap
+import java.util.UUID
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.core.JsonProcessingException
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.node.ObjectNode
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.SPARK_VERSION
+
+import org.slidewise.spark.config.BuiltFor
+import org.slidewise.spark.errors.RefusedQuery
+import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
+
+/**
+ * The file beside the state, `_slidewise/window.json`, that says which window the state belongs to, in which order and form its
+ * parts are kept, and by which versions of Spark and Slidewise. A query with another window, or whose functions keep their states
+ * in another form, is refused before it reads the state.
+ *
+ * Format 2 records functions, buffers and columns one by one. Format 1 recorded one text, and no versions or buffers; a query
+ * continues it if its expressions come in the same order.
+ *
+ * @param operatorPath
+ *   the operator's folder in the checkpoint
+ * @param sparkVersion
+ *   the version of the running Spark
+ */
+final private[streams] class WindowMetadata(
+    operatorPath: Path,
+    hadoopConf: Configuration,
+    sparkVersion: String = SPARK_VERSION
+) {
+  import WindowMetadata._
+
+  private[this] val directory = new Path(operatorPath, "_slidewise")
+  private[this] val file = new Path(directory, "window.json")
+  private[this] val files = CheckpointFileManager.create(directory, hadoopConf)
+
+  /**
+   * Refuses the checkpoint if it is another window's, and records `window` in a new one.
+   *
+   * @param text
+   *   the window in format 1
+   * @return
+   *   how the window's parts are ordered in the state
+   */
+  def agree(window: StoredWindow, text: => StoredWindow.Text): StateLayout =
+    if (files.exists(file)) {
+      val layout = compare(window, text)
+      read() match {
+        case Recorded(written, kept) if isLater(sparkVersion, written) => write(kept, overwrite = true)
+        case _                                                         => ()
+      }
+      layout
+    } else {
+      files.mkdirs(directory)
+      write(window, overwrite = false)
+      StateLayout.of(window)
+    }
+
+  /** How the window's parts are ordered in the state that is there; refuses it if it is another window's. */
+  def compare(window: StoredWindow, text: => StoredWindow.Text): StateLayout = read() match {
+    case RecordedText(kept) =>
+      if (!kept.agrees(text)) throw changed(kept.toString, text.toString)
+      StateLayout.of(window)
+    case Recorded(written, kept) =>
+      if (isLater(written, sparkVersion))
+        throw new CheckpointChanged(
+          operatorPath,
+          s"was written by Spark $written, and this is Spark $sparkVersion, which may not read it as it was meant",
+          s"Use Spark ${written.split('.').take(2).mkString(".")} or a later version"
+        )
+      val layout = window.layoutIn(kept).getOrElse(throw changed(kept.toString, window.toString))
+      compareForms(kept, window.in(layout), written)
+      layout
+  }
+
+  /** Whether there is something to compare. */
+  def exists: Boolean = files.exists(file)
+
+  private def changed(keeps: String, has: String) = new CheckpointChanged(
+    operatorPath,
+    s"belongs to another window.\n  It keeps:      $keeps\n  The query has: $has",
+    "Continue with the window that it keeps. Or start the query with another checkpointLocation: it then begins with the " +
+      "first rows that its source still has"
+  )
+
+  private def compareForms(kept: StoredWindow, window: StoredWindow, written: String): Unit =
+    kept.frames.zip(window.frames).foreach { case (before, now) =>
+      if (before.state != now.state)
+        throw new CheckpointChanged(
+          operatorPath,
+          s"keeps ${before.state} for $before, and this query would keep ${now.state}",
+          "Run the query with the settings of spark.slidewise that it was begun with, or start it with another checkpointLocation"
+        )
+      if (before.state == StoredFrame.Buffers) before.functions.zip(now.functions).foreach { case (a, b) =>
+        if (a.form != b.form)
+          throw new CheckpointChanged(
+            operatorPath,
+            s"keeps ${a.sql} in another form.\n  It keeps:      ${a.form}, written by Spark $written\n" +
+              s"  The query has: ${b.form}, in Spark $sparkVersion",
+            "Continue with the versions of Spark and Slidewise that wrote it, or start the query with another checkpointLocation"
+          )
+      }
+    }
+
+  private def write(window: StoredWindow, overwrite: Boolean): Unit = {
+    val out = files.createAtomic(file, overwriteIfPossible = overwrite)
+    try {
+      out.write(toJson(window, sparkVersion).toString.getBytes(UTF_8))
+      out.close()
+    } catch { case e: Throwable => out.cancel(); throw e }
+  }
+
+  private def read(): Content = {
+    val in = files.open(file)
+    try contentOf(in.readAllBytes())
+    finally in.close()
+  }
+
+  private def contentOf(bytes: Array[Byte]): Content = {
+    val node =
+      try Mapper.readTree(bytes)
+      catch { case e: JsonProcessingException => throw new CorruptState(s"$file: ${e.getOriginalMessage}") }
+    if (node == null || !node.path("format").isInt) throw new CorruptState(s"$file names no format")
+    val format = node.get("format").asInt
+    if (format > Format)
+      throw new CheckpointChanged(
+        operatorPath,
+        s"is in format $format, and this version of Slidewise knows formats up to $Format",
+        s"Use the version of Slidewise that wrote it${versionIn(node)}, or a later one"
+      )
+    try if (format == 1) textFrom(node) else Recorded(node.required("spark").asText, windowFrom(node))
+    catch { case e: IllegalArgumentException => throw new CorruptState(s"$file: ${e.getMessage}") }
+  }
+
+  private def versionIn(node: JsonNode) = Option(node.get("slidewise")).fold("")(v => s", ${v.asText}")
+}
+
+private[streams] object WindowMetadata {
+
+  /** Of the file; the cells of the state are in [[StateCells.FormatVersion]]. */
+  val Format = 2
+
+  private val Mapper = new ObjectMapper
+
+  sealed private trait Content
+  final private case class Recorded(spark: String, window: StoredWindow) extends Content
+  final private case class RecordedText(text: StoredWindow.Text) extends Content
+
+  /** Whether the minor of `version` is after that of `other`. */
+  private def isLater(version: String, other: String): Boolean = {
+    def minor(v: String) = v.split('.').take(2).map(_.toIntOption.getOrElse(0)).foldLeft(0)(_ * 1000 + _)
+    minor(version) > minor(other)
+  }
+
+  private def toJson(window: StoredWindow, sparkVersion: String): ObjectNode = {
+    val node = Mapper
+      .createObjectNode()
+      .put("format", Format)
+      .put("slidewise", BuiltFor.VERSION)
+      .put("spark", sparkVersion)
+      .put("cells", StateCells.FormatVersion)
+      .put("mode", window.mode)
+    val keys = node.putArray("partitionBy")
+    window.partitionBy.foreach(keys.add(_))
+    node.put("orderBy", window.orderBy)
+    columns(node, "input", window.input)
+    val frames = node.putArray("frames")
+    window.frames.zipWithIndex.foreach { case (frame, i) =>
+      val child = frames
+        .addObject()
+        .put("section", StateCells.FirstMiddle + i)
+        .put("frame", frame.frame)
+        .put("state", frame.state)
+      val functions = child.putArray("functions")
+      frame.functions.foreach { f =>
+        val function = functions.addObject().put("sql", f.sql).put("class", f.implementation)
+        columns(function, "buffer", f.buffer)
+        f.objectType.foreach(function.put("object", _))
+        if (f.guard.nonEmpty) columns(function, "guard", f.guard)
+      }
+    }
+    node
+  }
+
+  private def columns(node: ObjectNode, field: String, columns: Seq[StoredColumn]): Unit = {
+    val array = node.putArray(field)
+    columns.foreach(c => array.addObject().put("name", c.name).put("type", c.sqlType))
+  }
+
+  private def textFrom(node: JsonNode): RecordedText = {
+    val computed = node.path("computed").properties.asScala.map(e => e.getKey -> e.getValue.asText).toMap
+    RecordedText(StoredWindow.Text(node.required("window").asText, computed))
+  }
+
+  private def windowFrom(node: JsonNode): StoredWindow = StoredWindow(
+    elements(node.required("frames")).map { frame =>
+      StoredFrame(
+        frame.required("frame").asText,
+        frame.required("state").asText,
+        elements(frame.required("functions")).map { f =>
+          StoredFunction(
+            f.required("sql").asText,
+            f.required("class").asText,
+            columnsFrom(f.required("buffer")),
+            Option(f.get("object")).map(_.asText),
+            columnsFrom(f.path("guard"))
+          )
+        }
+      )
+    },
+    elements(node.required("partitionBy")).map(_.asText),
+    node.required("orderBy").asText,
+    columnsFrom(node.required("input")),
+    node.required("mode").asText
+  )
+
+  private def elements(node: JsonNode): Seq[JsonNode] = node.elements.asScala.toSeq
+
+  private def columnsFrom(node: JsonNode): Seq[StoredColumn] =
+    elements(node).map(c => StoredColumn(c.required("name").asText, c.required("type").asText))
+}
+
+/**
+ * The layouts of the states of running queries, so that not each batch reads the file anew. The first batch of a run writes or
+ * reads it, and it does not change until the run ends.
+ */
+private[streams] object StateLayouts {
+  private val Most = 1000
+
+  private val known = new LinkedHashMap[(UUID, Long, String), StateLayout] {
+    override def removeEldestEntry(eldest: java.util.Map.Entry[(UUID, Long, String), StateLayout]): Boolean =
+      size > Most
+  }
+
+  def put(run: UUID, operator: Long, checkpoint: String, layout: StateLayout): Unit =
+    synchronized(known.put((run, operator, checkpoint), layout))
+
+  def getOrElse(run: UUID, operator: Long, checkpoint: String)(read: => StateLayout): StateLayout =
+    synchronized {
+      Option(known.get((run, operator, checkpoint)))
+    }.getOrElse {
+      val layout = read
+      put(run, operator, checkpoint, layout)
+      layout
+    }
+}
+
+/** A checkpoint that the query cannot continue. */
+final class CheckpointChanged(state: Path, what: String, remedy: String)
+    extends RefusedQuery(
+      CheckpointChanged.Condition,
+      CheckpointChanged.SqlState,
+      s"The state in $state $what.\n$remedy",
+      Map("state" -> state.toString, "what" -> what, "remedy" -> remedy)
+    )
+
+object CheckpointChanged {
+  val Condition = "SLIDEWISE_STREAM_CHECKPOINT_CHANGED"
+  val SqlState = "42K03"
+}

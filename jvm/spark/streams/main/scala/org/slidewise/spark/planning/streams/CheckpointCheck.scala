@@ -1,0 +1,66 @@
+package org.slidewise.spark.planning.streams
+
+import java.util.UUID
+
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{
+  CurrentBatchTimestamp,
+  CurrentDate,
+  CurrentTimestamp,
+  LocalTimestamp
+}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.streaming.WriteToStream
+import org.apache.spark.sql.streaming.OutputMode
+
+import org.slidewise.spark.execution.streams.{CheckpointChanged, StreamingSlidingWindowExec}
+import org.slidewise.spark.shims.SparkSessions
+import org.slidewise.spark.shims.SparkStreaming._
+
+/**
+ * Refuses a query over a checkpoint that another window has begun, when it is started. Spark plans the first batch, whose check
+ * is decisive, only when there is data. This plans one without data, and does not write to the checkpoint.
+ */
+private object CheckpointCheck extends Logging {
+
+  def apply(session: SparkSession, write: WriteToStream): Unit = {
+    val state = new Path(write.resolvedCheckpointLocation, "state")
+    val hadoopConf = SparkSessions.of(session).sessionState.newHadoopConf()
+    try
+      if (CheckpointFileManager.create(state, hadoopConf).exists(state))
+        planned(session, write, state).executedPlan.foreach {
+          case window: StreamingSlidingWindowExec => window.compareCheckpoint(hadoopConf)
+          case _                                  => ()
+        }
+    catch {
+      case changed: CheckpointChanged => throw changed
+      case NonFatal(e) => logDebug("The checkpoint is compared when the first batch is planned", e)
+    }
+  }
+
+  private def planned(session: SparkSession, write: WriteToStream, state: Path) = new IncrementalExecution(
+    SparkSessions.of(session),
+    asInBatch(write.inputQuery),
+    OutputMode.Append(),
+    state.toString,
+    UUID.randomUUID,
+    UUID.randomUUID,
+    0,
+    None,
+    OffsetSeqMetadata(0, 0),
+    WatermarkPropagator.noop(),
+    isFirstBatch = false
+  )
+
+  /** A batch has its own time, which is set after its plan has been optimized. */
+  private def asInBatch(plan: LogicalPlan) = plan.transformAllExpressions {
+    case now: CurrentTimestamp => CurrentBatchTimestamp(0, now.dataType)
+    case now: LocalTimestamp   => CurrentBatchTimestamp(0, now.dataType, now.timeZoneId)
+    case today: CurrentDate    => CurrentBatchTimestamp(0, today.dataType, today.timeZoneId)
+  }
+}

@@ -1,0 +1,48 @@
+package org.slidewise.spark.planning.streams
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.streaming.WriteToStream
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.spark.plan.{StreamInput, StreamOptions, StreamOutput, StreamRefused, WindowPlan}
+
+/** Checks a query with windows over streams when it is started, and sees that its state is kept in RocksDB by default. */
+final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
+
+  override def apply(plan: LogicalPlan): Unit = plan match {
+    case write: WriteToStream if write.exists(_.isInstanceOf[StreamOutput]) =>
+      refuseAfterEndlessWait(write, isBelowState = false)
+      StreamOptions.of(SQLConf.get) // a setting with an invalid value is an error before the query starts
+      RocksDbByDefault.in(session)
+      CheckpointCheck(session, write)
+    case _ => ()
+  }
+
+  /** A row may wait for rows of its key without limit; a stateful operation after it could not rely on the watermark. */
+  private def refuseAfterEndlessWait(node: LogicalPlan, isBelowState: Boolean): Unit = {
+    node match {
+      case window: Window if isBelowState && StreamInput.isBelow(window) && waitsForRows(window) =>
+        throw new StreamRefused(
+          StreamRefused.textOf(window.windowExpressions, window.child),
+          "a frame of ROWS ends after the current row, so that rows wait for others however late it gets, and another " +
+            "operation with a state follows: use RANGE with an interval, or end the frame at CURRENT ROW"
+        )
+      case _ => ()
+    }
+    val below = isBelowState || node.isInstanceOf[StreamInput] || node.isStreaming && reliesOnWatermark(node)
+    node.children.foreach(refuseAfterEndlessWait(_, below))
+  }
+
+  private def reliesOnWatermark(node: LogicalPlan): Boolean = node match {
+    case _: Aggregate | _: Distinct | _: DeduplicateWithinWatermark             => true
+    case _: FlatMapGroupsWithState | _: FlatMapGroupsInPandasWithState          => true
+    case Join(left, right, _, _, _)                                             => left.isStreaming && right.isStreaming
+    case Deduplicate(keys, _)                                                   => keys.exists(_.metadata.contains(EventTimeWatermark.delayKey))
+    // The classes of transformWithState for Python have other names in each minor.
+    case other => other.nodeName.startsWith("TransformWithState")
+  }
+
+  private def waitsForRows(window: Window): Boolean =
+    window.getTagValue(WindowPlan.Tag).exists(_.stages.exists(_.longestWaitMicros.isEmpty))
+}
