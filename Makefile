@@ -4,12 +4,10 @@
 PYTHON ?= python3
 SBT    := ./build/sbt
 VENV   := .venv
-VENV42 := .venv-4.2
 PY     := $(VENV)/bin/python
-PY42   := $(VENV42)/bin/python
 
-JVM_SOURCES    := $(shell find jvm project build build.sbt -type f \
-                    -not -path '*/target/*' -not -path '*/src/test/*' 2>/dev/null)
+JVM_SOURCES    := $(shell find jvm project build/sbt build.sbt -type f \
+                    -not -path '*/target/*' -not -path '*/test/*' 2>/dev/null)
 PYTHON_SOURCES := $(shell find python -type f -not -path '*/__pycache__/*' -not -path '*_cache/*' \
                     -not -path 'python/src/slidewise/jars/*' -not -path 'python/build/*' -not -path 'python/dist/*' 2>/dev/null)
 VERSION        := $(shell cat python/src/slidewise/VERSION)
@@ -17,7 +15,7 @@ JAR            := .build/jar-$(VERSION)
 JARS           := .build/jars-$(VERSION)
 MINOR          := import pyspark; print(".".join(pyspark.__version__.split(".")[:2]))
 INSTALL        := pip install -q --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall ./python
-LINTED         := python build/slowest_tests.py $(wildcard tests bench docs)
+LINTED         := python build $(wildcard tests bench docs)
 # Two processes, each with a session of its own; a test that is slow moves to whichever is free.
 WORKERS        ?= 2
 PYTEST         := -m pytest -q -p no:cacheprovider --durations=10 -n $(WORKERS) --dist worksteal
@@ -47,8 +45,8 @@ test-long: $(JARS) $(VENV)/installed ## every test there is, with many more rand
 test-minors: $(VENV)/tools ## the JVM tests of the other Spark minors
 	$(SBT) testOtherMinors
 
-test-matrix: test test-minors $(VENV42)/installed ## make test, and the same on Spark 4.2
-	$(PY42) $(PYTEST) tests
+test-matrix: wheel ## a selection of the tests on the first and last patch of each Spark minor; VERSIONS="3.5.9 4.1.4" limits it
+	WORKERS=$(WORKERS) $(PY) build/test_matrix.py $(VERSIONS)
 
 bench: $(VENV)/installed $(VENV)/engines ## whole queries with Slidewise on and off, side by side
 	$(PY) bench/queries/run.py
@@ -86,7 +84,7 @@ format: $(VENV)/tools ## let the formatters write
 
 jar: $(JAR) ## the jar for the Spark in .venv, into python/src/slidewise/jars
 
-jars: $(JARS) ## the jar of each Spark minor, into python/src/slidewise/jars
+jars: $(JARS) ## the jar of each Spark minor and Scala version, into python/src/slidewise/jars
 
 wheel: $(JARS) ## the wheel, with every jar in it, into python/dist
 	rm -rf python/dist
@@ -94,7 +92,7 @@ wheel: $(JARS) ## the wheel, with every jar in it, into python/dist
 	@ls python/dist/*.whl
 
 clean: ## remove all that was made, the virtual environments too
-	rm -rf $(VENV) $(VENV42) .build demo-out python/dist python/build python/src/slidewise/jars/*.jar
+	rm -rf $(VENV) .venv-* .build demo-out python/dist python/build python/src/slidewise/jars/*.jar
 	rm -rf spark-warehouse metastore_db derby.log artifacts target project/target project/project
 	find jvm bench -type d -name target -prune -exec rm -rf {} +
 	find . -type d \( -name __pycache__ -o -name .pytest_cache -o -name .mypy_cache -o -name .ruff_cache \) \
@@ -107,12 +105,6 @@ $(VENV)/tools: python/requirements-dev.txt
 
 $(VENV)/engines: bench/requirements.txt | $(VENV)/tools
 	$(PY) -m pip install -q --disable-pip-version-check -r $<
-	touch $@
-
-$(VENV42)/tools: python/requirements-dev.txt
-	$(PYTHON) -m venv $(VENV42)
-	sed 's/^pyspark==.*/pyspark==4.2.0/' $< > $(VENV42)/requirements.txt
-	$(PY42) -m pip install -q --disable-pip-version-check -r $(VENV42)/requirements.txt
 	touch $@
 
 $(JAR): $(VENV)/tools $(JVM_SOURCES) python/src/slidewise/VERSION
@@ -128,8 +120,4 @@ $(JARS): $(VENV)/tools $(JVM_SOURCES) python/src/slidewise/VERSION
 
 $(VENV)/installed: $(VENV)/tools $(JAR) $(PYTHON_SOURCES)
 	SLIDEWISE_MINORS=$$($(PY) -c '$(MINOR)') $(PY) -m $(INSTALL)
-	touch $@
-
-$(VENV42)/installed: $(VENV42)/tools $(JARS) $(PYTHON_SOURCES)
-	$(PY42) -m $(INSTALL)
 	touch $@

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 from random_queries import random_queries
-from session import local_session, missing_minors
+from session import local_session, missing_jars
 
 __all__ = ["random_queries"]
 
@@ -34,8 +34,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if missing := missing_minors():
-        skip = pytest.mark.skip(reason=f"no jar for Spark {', '.join(missing)}: make jars")
+    if missing := missing_jars():
+        skip = pytest.mark.skip(reason=f"{', '.join(missing)}: not built, see make jars")
         for item in items:
             if item.get_closest_marker("all_jars"):
                 item.add_marker(skip)

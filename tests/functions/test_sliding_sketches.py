@@ -225,7 +225,7 @@ def test_what_is_refused_when_a_query_is_analysed(
 ) -> None:
     with pytest.raises(AnalysisException) as caught:
         spark.sql(f"SELECT {call} {TABLE}")
-    assert caught.value.getCondition() == f"DATATYPE_MISMATCH.{condition}", caught.value
+    assert condition_of(caught.value) == f"DATATYPE_MISMATCH.{condition}", caught.value
     assert [part for part in said if part not in str(caught.value)] == [], caught.value
 
 

@@ -12,6 +12,7 @@ from plans import plan
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from sparks import condition_of
 
 Ask = Callable[..., list[tuple[Any, ...]]]
 Fails = Callable[..., str]
@@ -83,7 +84,7 @@ def _error(spark: SparkSession, sql: str) -> str | None:
     try:
         spark.sql(sql).collect()
     except PySparkException as error:
-        return error.getCondition() or type(error).__name__
+        return condition_of(error) or type(error).__name__
     except Py4JJavaError as error:
         return str(error.java_exception.getClass().getName())
     return None
