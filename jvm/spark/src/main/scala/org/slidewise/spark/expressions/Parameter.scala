@@ -53,7 +53,7 @@ object Parameter {
   ): Seq[Expression] =
     if (!arguments.exists(_.isInstanceOf[NamedArgumentExpression])) arguments
     else {
-      val inputs = parameters.map(p => InputParameter(p.name, Option.when(p.isOptional)(omitted)))
+      val inputs = parameters.map(p => InputParameter(p.name, if (p.isOptional) Some(omitted) else None))
       val all = SparkExpressions.rearrange(function, FunctionSignature(inputs), arguments)
       val passed = all.take(all.lastIndexWhere(_ ne omitted) + 1)
       val gap = passed.indexWhere(_ eq omitted)

@@ -117,6 +117,6 @@ final case class SlidingWindowPlan(
    */
   def longestWaitMicros: Option[Long] = {
     val waits = frames.map(plan => FrameShape.waitMicros(plan.frame))
-    if (waits.forall(_.isDefined)) Some(waits.flatten.maxOption.getOrElse(0L)) else None
+    if (waits.forall(_.isDefined)) Some(waits.flatten.foldLeft(0L)(math.max)) else None
   }
 }

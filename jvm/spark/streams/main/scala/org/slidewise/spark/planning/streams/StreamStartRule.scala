@@ -45,7 +45,7 @@ object StreamStartRule extends Rule[LogicalPlan] {
       refusedBySpark.headOption.foreach {
         refuse(_, s"the query was defined while ${SlidewiseSettings.Enabled} was false. Define it again")
       }
-    if (SparkStreaming.isRealTime(write.trigger)) planned.headOption.foreach {
+    if (SparkStreaming.isRealTime(write)) planned.headOption.foreach {
       refuse(
         _,
         "the trigger is real-time, in which Spark runs no operators but its own. Use trigger(processingTime=\"0 seconds\"), " +
