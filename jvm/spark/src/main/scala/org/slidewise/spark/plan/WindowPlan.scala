@@ -108,6 +108,12 @@ final case class SlidingWindowPlan(
     input.filter(needed.contains)
   }
 
+  /** [[results]] without their names. */
+  def resultExpressions: Seq[Expression] = results.map {
+    case Alias(result, _) => result
+    case other            => other
+  }
+
   /** Whether the frames of a row are known as soon as the row has arrived. */
   def answersAtOnce: Boolean = frames.forall(frame => FrameShape.endsByCurrentRow(frame.read))
 
