@@ -82,6 +82,9 @@ final case class SlidingWindowPlan(
     timeZone: String
 ) {
 
+  /** The order of a window over a stream, which has one event-time column. */
+  def eventTimeOrder: SortOrder = orderSpec.head
+
   /** What is left of the plan when the operator's own expressions are compared apart from it. */
   def canonical: SlidingWindowPlan =
     copy(

@@ -161,8 +161,6 @@ private[streams] object StoredWindow {
   /** The window of a query, the same in each of its runs. */
   def of(
       plan: SlidingWindowPlan,
-      partitionSpec: Seq[Expression],
-      order: SortOrder,
       input: Seq[Attribute],
       mode: String,
       computed: Map[String, String]
@@ -172,8 +170,8 @@ private[streams] object StoredWindow {
       plan.frames.map(frame =>
         StoredFrame(WindowSql.of(frame.frame), stateOf(frame), functionsOf(frame, columns))
       ),
-      partitionSpec.map(columns.sql),
-      columns.sql(order.child),
+      plan.partitionSpec.map(columns.sql),
+      columns.sql(plan.eventTimeOrder.child),
       input.map(a => StoredColumn(columns.sql(a), a.dataType.sql)),
       mode
     )
@@ -224,8 +222,6 @@ private[streams] object StoredWindow {
 
   def textOf(
       plan: SlidingWindowPlan,
-      partitionSpec: Seq[Expression],
-      order: SortOrder,
       input: Seq[Attribute],
       mode: String,
       computed: Map[String, String]
@@ -240,8 +236,8 @@ private[streams] object StoredWindow {
     }
     val columns = input.map(a => s"${a.name} ${a.dataType.sql}")
     Text(
-      s"${frames.mkString("; ")} PARTITION BY ${partitionSpec.map(sql).mkString(", ")} ORDER BY ${sql(order.child)} " +
-        s"OF ${columns.mkString(", ")} IN MODE $mode",
+      s"${frames.mkString("; ")} PARTITION BY ${plan.partitionSpec.map(sql).mkString(", ")} " +
+        s"ORDER BY ${sql(plan.eventTimeOrder.child)} OF ${columns.mkString(", ")} IN MODE $mode",
       computed
     )
   }

@@ -24,14 +24,15 @@ import org.slidewise.spark.plan._
  */
 final private[streams] class StreamWindowFactory(
     plan: SlidingWindowPlan,
-    partitionSpec: Seq[Expression],
-    order: SortOrder,
     options: StreamOptions,
     childOutput: Seq[Attribute],
     outputColumns: Seq[Attribute],
     lateRowsFolder: Option[String],
     hadoopConf: SerializableConfiguration
 ) extends Serializable {
+
+  private def partitionSpec = plan.partitionSpec
+  private def order = plan.eventTimeOrder
 
   private def timeIn(row: Seq[Attribute]) =
     row.indexWhere(_.exprId == order.child.asInstanceOf[Attribute].exprId)

@@ -32,8 +32,6 @@ import org.slidewise.spark.plan.{SlidingWindowPlan, StreamOptions}
  */
 case class StreamingSlidingWindowExec(
     plan: SlidingWindowPlan,
-    partitionSpec: Seq[Expression],
-    order: SortOrder,
     options: StreamOptions,
     computed: Map[String, String],
     child: SparkPlan,
@@ -42,6 +40,9 @@ case class StreamingSlidingWindowExec(
     eventTimeWatermarkForEviction: Option[Long] = None
 ) extends UnaryExecNode
     with StateStoreWriter {
+
+  private def partitionSpec = plan.partitionSpec
+  private def order = plan.eventTimeOrder
 
   override def nodeName: String = "SlidingWindow"
   override def shortName: String = "slidingWindow"
@@ -125,8 +126,8 @@ case class StreamingSlidingWindowExec(
       hadoopConf
     )
 
-  private def stored = StoredWindow.of(plan, partitionSpec, order, child.output, mode, computed)
-  private def storedText = StoredWindow.textOf(plan, partitionSpec, order, child.output, mode, computed)
+  private def stored = StoredWindow.of(plan, child.output, mode, computed)
+  private def storedText = StoredWindow.textOf(plan, child.output, mode, computed)
 
   /** Refuses the checkpoint that the state is to be in if it is another window's. */
   private[spark] def compareCheckpoint(hadoopConf: Configuration): Unit = {
@@ -181,8 +182,6 @@ case class StreamingSlidingWindowExec(
     val keptInput = layout.input(input)
     val task = new StreamWindowFactory(
       layout.framesOf(plan),
-      partitionSpec,
-      order,
       options,
       keptInput,
       input,

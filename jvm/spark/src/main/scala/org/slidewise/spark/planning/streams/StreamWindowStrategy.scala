@@ -25,8 +25,6 @@ object StreamWindowStrategy extends SparkStrategy {
         case Right(streamPlan) =>
           val sliding = StreamingSlidingWindowExec(
             streamPlan,
-            partitionSpec,
-            orderSpec.head,
             StreamOptions.of(conf),
             StreamInput.nearest(child).fold(Map.empty[String, String])(_.computed),
             planLater(child)
