@@ -39,7 +39,8 @@ private object CheckpointCheck extends Logging {
         }
     catch {
       case changed: CheckpointChanged => throw changed
-      case NonFatal(e) => logDebug("The checkpoint is compared when the first batch is planned", e)
+      case e @ (NonFatal(_) | _: LinkageError) =>
+        logDebug("The checkpoint is compared when the first batch is planned", e)
     }
   }
 
