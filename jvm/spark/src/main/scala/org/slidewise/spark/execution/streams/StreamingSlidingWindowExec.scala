@@ -99,7 +99,7 @@ case class StreamingSlidingWindowExec(
       info.queryRunId,
       info.operatorId,
       info.checkpointLocation,
-      metadata(hadoopConf).agree(stored, storedText)
+      metadata(hadoopConf).agree(stored, storedText, info.storeVersion)
     )
     val schema = StateStoreColFamilySchema(
       StateStore.DEFAULT_COL_FAMILY_NAME,
@@ -129,10 +129,15 @@ case class StreamingSlidingWindowExec(
   private def stored = StoredWindow.of(plan, child.output, mode, computed)
   private def storedText = StoredWindow.textOf(plan, child.output, mode, computed)
 
-  /** Refuses the checkpoint that the state is to be in if it is another window's. */
-  private[spark] def compareCheckpoint(hadoopConf: Configuration): Unit = {
+  /**
+   * Refuses the checkpoint that the state is to be in if it is another window's.
+   *
+   * @param batch
+   *   the number of the next batch
+   */
+  private[spark] def compareCheckpoint(hadoopConf: Configuration, batch: Long): Unit = {
     val recorded = metadata(hadoopConf)
-    if (recorded.exists) recorded.compare(stored, storedText)
+    if (recorded.exists) recorded.compare(stored, storedText, batch)
   }
 
   private def encoder = PrefixKeyScanStateEncoderSpec(keySchema, StateCells.PrefixColumns)
@@ -176,7 +181,7 @@ case class StreamingSlidingWindowExec(
     val hadoopConf = session.sessionState.newHadoopConf()
     val info = getStateInfo
     val layout = StateLayouts.getOrElse(info.queryRunId, info.operatorId, info.checkpointLocation) {
-      metadata(hadoopConf).compare(stored, storedText)
+      metadata(hadoopConf).compare(stored, storedText, info.storeVersion)
     }
     val input = child.output
     val keptInput = layout.input(input)
