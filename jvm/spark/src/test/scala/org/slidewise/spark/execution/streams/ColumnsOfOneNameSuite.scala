@@ -1,6 +1,7 @@
 package org.slidewise.spark.execution.streams
 
 import org.apache.spark.sql.{Column, DataFrame}
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions.{col, expr}
 import org.apache.spark.sql.streaming.StreamingQueryException
 
@@ -11,10 +12,10 @@ class ColumnsOfOneNameSuite extends StreamSuite {
   private def answers(input: DataFrame, others: Column*): DataFrame =
     input.select(Seq(col("k"), col("ts"), col("n")) ++ others: _*)
 
-  private def refusalOf(query: DataFrame, batch: ((String, Int, Int)*) => Unit): String =
+  private def refusalOf(query: DataFrame, source: MemoryStream[Event]): String =
     intercept[StreamingQueryException] {
       running(query) { started =>
-        batch(("a", 1, 1))
+        source.addData(("a", 1, 1))
         started.processAllAvailable()
       }
     }.getMessage
@@ -25,7 +26,7 @@ class ColumnsOfOneNameSuite extends StreamSuite {
       (over, column) <- Seq(s"count(*) $LastTwo" -> "n + 1", s"max(k) $LastTwo" -> "-n");
       query = answers(stream(source), expr(column).as("n")).withColumn("a", expr(over))
     ) {
-      val message = refusalOf(query, batch => source.addData(batch: _*))
+      val message = refusalOf(query, source)
       assert(message.contains("SLIDEWISE_UNSUPPORTED_STREAM_WINDOW"), message)
       assert(message.contains("two columns of the stream have the name n and the type INT"), message)
     }
@@ -40,7 +41,7 @@ class ColumnsOfOneNameSuite extends StreamSuite {
       .withColumn("a", expr("sum(l.n * 2) OVER (PARTITION BY k ORDER BY ts ROWS 1 PRECEDING)"))
       .withColumn("b", expr("sum(r.n * 2) OVER (PARTITION BY k ORDER BY ts ROWS 1 PRECEDING)"))
       .select("k", "ts", "a", "b")
-    val message = refusalOf(query, batch => source.addData(batch: _*))
+    val message = refusalOf(query, source)
     assert(message.contains("two columns of the stream have the name n and the type INT"), message)
   }
 
