@@ -82,6 +82,9 @@ final case class SlidingWindowPlan(
     timeZone: String
 ) {
 
+  /** The order of a window over a stream, which has one event-time column. */
+  def eventTimeOrder: SortOrder = orderSpec.head
+
   /** What is left of the plan when the operator's own expressions are compared apart from it. */
   def canonical: SlidingWindowPlan =
     copy(
@@ -106,6 +109,12 @@ final case class SlidingWindowPlan(
     val needed =
       AttributeSet(order ++ frames.flatMap(_.aggregates).flatMap(a => a.function.children ++ a.filter))
     input.filter(needed.contains)
+  }
+
+  /** [[results]] without their names. */
+  def resultExpressions: Seq[Expression] = results.map {
+    case Alias(result, _) => result
+    case other            => other
   }
 
   /** Whether the frames of a row are known as soon as the row has arrived. */
