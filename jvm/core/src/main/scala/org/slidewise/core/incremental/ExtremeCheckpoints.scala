@@ -2,7 +2,6 @@ package org.slidewise.core.incremental
 
 import java.util.ArrayDeque
 
-
 /**
  * The extreme element of a window and its position, the newest of equal ones. Created by [[ExtremeCheckpoints.max]] and
  * [[ExtremeCheckpoints.min]].

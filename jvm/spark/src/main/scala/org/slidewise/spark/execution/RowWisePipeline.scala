@@ -2,6 +2,7 @@ package org.slidewise.spark.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+
 import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.task.WindowTask
