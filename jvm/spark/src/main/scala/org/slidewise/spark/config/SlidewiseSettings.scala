@@ -88,7 +88,7 @@ object SlidewiseSettings {
       case "eager"  => true
       case other    => throw new IllegalArgumentException(other)
     },
-    if (_) "eager" else "append"
+    (eager: Boolean) => if (eager) "eager" else "append"
   )
 
   private val streamKeyTimeoutSetting = Setting.optional(

@@ -124,7 +124,7 @@ private[expressions] object NumericArgument {
   def checkWhole(argument: Expression, index: Int, allowed: String): TypeCheckResult =
     argument.dataType match {
       case ByteType | ShortType | IntegerType | LongType | NullType => TypeCheckSuccess
-      case _ => mismatch(argument, index, s"\"INTEGRAL\" (a constant $allowed)")
+      case _ => mismatch(argument, index, "\"INTEGRAL\" (a constant " + allowed + ")")
     }
 
   /** The argument, with an untyped NULL cast to double. */

@@ -48,7 +48,7 @@ abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback wit
   protected def answer(probabilities: Array[(Any, Double)]): Any
 }
 
-private object NaiveBayesScore {
+private[expressions] object NaiveBayesScore {
   final val Arguments = """
     Arguments:
       * model - a result of `naive_bayes_agg`. Null gives null.

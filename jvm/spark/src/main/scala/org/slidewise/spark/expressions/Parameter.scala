@@ -21,7 +21,7 @@ object Parameter {
    * @param words
    *   the values, where they are a few words
    */
-  final case class Kind private (name: String, words: Seq[String] = Nil)
+  final case class Kind private[expressions] (name: String, words: Seq[String] = Nil)
 
   def column(name: String): Parameter = Parameter(name, Kind("column"))
   def int(name: String): Parameter = Parameter(name, Kind("int"))
