@@ -116,11 +116,13 @@ def sparkProject(spark: SparkBuild): Project = {
           target,
           s"""package org.slidewise.spark.config;
              |
-             |/** The version of this jar, and the Spark minors that it and its siblings are built for. */
+             |/** The version of this jar, and the versions of Spark and Scala that it and its siblings are built for. */
              |public final class BuiltFor {
              |  public static final String VERSION = "${version.value}";
              |  public static final String MINOR = "${spark.minor}";
-             |  public static final String ALL_MINORS = "${SparkBuild.all.map(_.minor).distinct.mkString(", ")}";
+             |  public static final String SCALA = "${spark.scalaBinary}";
+             |  public static final String TESTED = "${spark.tested.mkString(", ")}";
+             |  public static final String ALL = "${SparkBuild.inWords}";
              |
              |  private BuiltFor() {}
              |}

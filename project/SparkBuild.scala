@@ -15,10 +15,12 @@ import sbt._
  *   the whole version, as in `2.12.18`
  * @param java
  *   the oldest Java version that this Spark runs on
+ * @param tested
+ *   the patches that `make test-matrix` runs on: the first and the last
  * @param jars
  *   where Spark's jars come from
  */
-final case class SparkBuild(minor: String, scala: String, java: String, jars: SparkJars) {
+final case class SparkBuild(minor: String, scala: String, java: String, tested: Seq[String], jars: SparkJars) {
 
   /** As in `2.12`. */
   val scalaBinary: String = scala.split('.').take(2).mkString(".")
@@ -100,15 +102,22 @@ object SparkBuild {
   val pyspark: SparkJars.FromPyspark = SparkJars.FromPyspark("4.3")
 
   /** The one that `.venv` has. */
-  val ofPyspark: SparkBuild = SparkBuild(pyspark.minor, Versions.scala, "17", pyspark)
+  val ofPyspark: SparkBuild = SparkBuild(pyspark.minor, Versions.scala, "17", Seq("4.3.0"), pyspark)
 
   // The value below is lazy because a build's project name looks at all of them.
   lazy val all: Seq[SparkBuild] = Seq(
-    SparkBuild("3.5", "2.12.18", "8", SparkJars.FromMaven("3.5.0")),
-    SparkBuild("3.5", "2.13.8", "8", SparkJars.FromMaven("3.5.0")),
-    SparkBuild("4.0", "2.13.16", "17", SparkJars.FromMaven("4.0.0")),
-    SparkBuild("4.1", "2.13.17", "17", SparkJars.FromMaven("4.1.0")),
-    SparkBuild("4.2", "2.13.18", "17", SparkJars.FromMaven("4.2.0")),
+    SparkBuild("3.5", "2.12.18", "8", Seq("3.5.0", "3.5.9"), SparkJars.FromMaven("3.5.0")),
+    SparkBuild("3.5", "2.13.8", "8", Seq("3.5.0", "3.5.9"), SparkJars.FromMaven("3.5.0")),
+    SparkBuild("4.0", "2.13.16", "17", Seq("4.0.0", "4.0.5"), SparkJars.FromMaven("4.0.0")),
+    SparkBuild("4.1", "2.13.17", "17", Seq("4.1.0", "4.1.4"), SparkJars.FromMaven("4.1.0")),
+    SparkBuild("4.2", "2.13.18", "17", Seq("4.2.0", "4.2.1"), SparkJars.FromMaven("4.2.0")),
     ofPyspark
   )
+
+  /** The versions that there are jars for, as in `3.5 (Scala 2.12, 2.13), 4.0 (Scala 2.13)`. */
+  def inWords: String = all
+    .map(_.minor)
+    .distinct
+    .map(minor => s"$minor (Scala ${all.filter(_.minor == minor).map(_.scalaBinary).mkString(", ")})")
+    .mkString(", ")
 }

@@ -11,6 +11,7 @@ from plans import plan
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 from semantics.conftest import settings
+from sparks import condition_of
 
 import slidewise
 

@@ -46,6 +46,26 @@ def test_a_helper_looks_its_function_up_once(spark: SparkSession, monkeypatch):
     assert looked_up == ["geomean"]
 
 
+def test_a_helper_looks_its_function_up_once_in_a_thread_without_active_session(spark: SparkSession, monkeypatch):
+    looked_up = []
+    found = _install._has_function
+    monkeypatch.setattr(_install, "_on_in", None)
+    monkeypatch.setattr(SparkSession, "getActiveSession", classmethod(lambda _: None))
+    monkeypatch.setattr(_install, "_has_function", lambda *where: looked_up.append(where[1]) or found(*where))
+    for _ in range(3):
+        sw.geomean("x")
+    assert looked_up == ["geomean"]
+
+
+def test_a_helper_asks_nothing_without_a_session(spark: SparkSession, monkeypatch):
+    asked = []
+    monkeypatch.setattr(_install, "_on_in", None)
+    monkeypatch.setattr(SparkSession, "_instantiatedSession", None)
+    monkeypatch.setattr(SparkSession, "getActiveSession", classmethod(lambda _: asked.append(1)))
+    _install.require("geomean")
+    assert asked == []
+
+
 def test_a_helper_names_the_remedy(spark: SparkSession, monkeypatch):
     monkeypatch.setattr(_install, "_on_in", None)
     with pytest.raises(slidewise.NotInstalledError) as caught:

@@ -52,35 +52,35 @@ def install(spark: SparkSession) -> bool:
 
 
 def require(function: str) -> None:
-    """Raises `NotInstalledError` if there is an active session and it lacks the SQL function.
+    """Raises `NotInstalledError` if there is a session and it lacks the SQL function.
 
-    Spark's error for it, UNRESOLVED_ROUTINE, does not name the remedy. Costs one call to the JVM, or one request to the
-    Spark Connect server, until a function is found. Does nothing without a session, or if the look-up fails.
+    Looks in the active session of the thread or, if it has none, in the session of the process. Spark's error for a
+    missing function, UNRESOLVED_ROUTINE, does not name the remedy. Costs a few calls to the JVM, or one request to the
+    Spark Connect server, until a function is found; afterwards none. Does nothing without a session, or if the look-up
+    fails.
     """
     from pyspark.sql import SparkSession
     from pyspark.sql.utils import is_remote
 
     owner: Any
+    session: Any
     if is_remote():
-        owner = SparkSession.getActiveSession()
+        owner = session = SparkSession.getActiveSession()
     else:
-        # PySpark for Spark Connect alone has no SparkContext.
-        from pyspark import SparkContext
-
-        owner = SparkContext._active_spark_context
+        session = SparkSession._instantiatedSession
+        owner = session and session.sparkContext
     if owner is None or (_on_in is not None and _on_in() is owner):
         return
     try:
-        session: Any = SparkSession.getActiveSession()
-        exists = session is None or _has_function(session, function)
+        session = SparkSession.getActiveSession() or session
+        exists = _has_function(session, function)
     except Exception:  # a session that is broken or stopped fails the query itself, with its own error
         return
     if not exists:
         raise NotInstalledError(
             f"Slidewise is not on in this session, which has no function `{function}`: call slidewise.install(spark)"
         )
-    if session is not None:
-        _remember(owner)
+    _remember(owner)
 
 
 def _has_function(session: Any, function: str) -> bool:

@@ -2,8 +2,6 @@ package org.slidewise.core.incremental
 
 import java.util.ArrayDeque
 
-import scala.jdk.CollectionConverters._
-
 /**
  * The extreme element of a window and its position, the newest of equal ones. Created by [[ExtremeCheckpoints.max]] and
  * [[ExtremeCheckpoints.min]].
@@ -33,7 +31,7 @@ final class ExtremeCheckpoints[A] private (order: Ordering[A]) extends Checkpoin
 
   /** For tests of (E1) and (E2): all checkpoints, each with its position. */
   private[incremental] def all: Seq[(A, Long)] =
-    values.asScala.toSeq.zip((0 until positions.size).map(positions(_)))
+    values.toArray.toSeq.asInstanceOf[Seq[A]].zip((0 until positions.size).map(positions(_)))
 
   protected def enter(in: A, position: Long): Unit = {
     while (!values.isEmpty && order.gteq(in, values.peekLast)) { // (E1)

@@ -29,7 +29,8 @@ object NaiveBayes {
 
     /** The most probable class of `features`, the first by name of equal ones; None if there were no examples. */
     def classify(features: IndexedSeq[String]): Option[String] =
-      counts.labels.keys.toSeq.sorted.maxByOption(logLikelihood(_, features))
+      if (counts.labels.isEmpty) None
+      else Some(counts.labels.keys.toSeq.sorted.maxBy(logLikelihood(_, features)))
 
     /** The logarithm of the joint probability of `label` and `features`, up to a constant. */
     def logLikelihood(label: String, features: IndexedSeq[String]): Double = {

@@ -57,33 +57,33 @@ private[state] object DoublePackedRing {
       case shift => new OfMore(operator, lanes, minCapacity, shift)
     }
 
-  private final class OfOne(operator: Operator, lanes: Int, minCapacity: Int)
-      extends DoublePackedRing(operator, lanes, minCapacity, 0) {
+  private final class OfOne(combiner: Operator, lanes: Int, minCapacity: Int)
+      extends DoublePackedRing(combiner, lanes, minCapacity, 0) {
     override def cells(slot: Int): Array[Double] = all
     override def offset(slot: Int): Int = slot
     override def combine(target: Int, older: Int, newer: Int): Unit = {
       val c = all
-      operator.combine(c, target, c, older, c, newer)
+      combiner.combine(c, target, c, older, c, newer)
     }
   }
 
-  private final class OfTwo(operator: Operator, lanes: Int, minCapacity: Int)
-      extends DoublePackedRing(operator, lanes, minCapacity, 1) {
+  private final class OfTwo(combiner: Operator, lanes: Int, minCapacity: Int)
+      extends DoublePackedRing(combiner, lanes, minCapacity, 1) {
     override def cells(slot: Int): Array[Double] = all
     override def offset(slot: Int): Int = 2 * slot
     override def combine(target: Int, older: Int, newer: Int): Unit = {
       val c = all
-      operator.combine(c, 2 * target, c, 2 * older, c, 2 * newer)
+      combiner.combine(c, 2 * target, c, 2 * older, c, 2 * newer)
     }
   }
 
-  private final class OfMore(operator: Operator, lanes: Int, minCapacity: Int, widthShift: Int)
-      extends DoublePackedRing(operator, lanes, minCapacity, widthShift) {
+  private final class OfMore(combiner: Operator, lanes: Int, minCapacity: Int, widthShift: Int)
+      extends DoublePackedRing(combiner, lanes, minCapacity, widthShift) {
     override def cells(slot: Int): Array[Double] = all
     override def offset(slot: Int): Int = slot << widthShift
     override def combine(target: Int, older: Int, newer: Int): Unit = {
       val c = all
-      operator.combine(c, target << widthShift, c, older << widthShift, c, newer << widthShift)
+      combiner.combine(c, target << widthShift, c, older << widthShift, c, newer << widthShift)
     }
   }
 }

@@ -60,7 +60,7 @@ object SlidewiseSettings {
     MergeUserAggregators,
     "Whether Slidewise merges partial aggregates of user-defined aggregate functions (Aggregator). Spark's window " +
       "operator never calls their merge. If false, they are computed from all rows of each frame, at the cost of Spark's " +
-      "window operator. spark.slidewise.neverMerge does the same for single functions."
+      s"window operator. $NeverMerge does the same for single functions."
   )
 
   private val neverMergeSetting = Setting.withDefault[Set[String]](
@@ -88,7 +88,7 @@ object SlidewiseSettings {
       case "eager"  => true
       case other    => throw new IllegalArgumentException(other)
     },
-    if (_) "eager" else "append"
+    (eager: Boolean) => if (eager) "eager" else "append"
   )
 
   private val streamKeyTimeoutSetting = Setting.optional(

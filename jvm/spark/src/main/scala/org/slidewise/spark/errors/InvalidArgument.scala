@@ -4,8 +4,10 @@ import java.util.{Map => JMap}
 
 import scala.util.control.NonFatal
 
-import org.apache.spark.{SparkEnv, SparkThrowable}
+import org.apache.spark.SparkEnv
 import org.apache.spark.sql.internal.StaticSQLConf
+
+import org.slidewise.spark.shims.ErrorWithCondition
 
 /** A function argument with an invalid value in a row, which only the task that reads the row can find. */
 final class InvalidArgument(function: String, argument: String, value: String, allowed: String)
@@ -13,12 +15,12 @@ final class InvalidArgument(function: String, argument: String, value: String, a
       s"[${InvalidArgument.Condition}] `$argument` of `$function` is $value: it must be $allowed. " +
         s"SQLSTATE: ${InvalidArgument.SqlState}"
     )
-    with SparkThrowable {
+    with ErrorWithCondition {
 
-  override def getCondition: String = InvalidArgument.Condition
+  override def condition: String = InvalidArgument.Condition
   override def getSqlState: String = InvalidArgument.SqlState
   override def getMessageParameters: JMap[String, String] =
-    JMap.of("functionName", function, "argument", argument, "value", value, "allowed", allowed)
+    MessageParameters("functionName" -> function, "argument" -> argument, "value" -> value, "allowed" -> allowed)
 
   // A driver that was started without this jar cannot deserialise this class.
   private def writeReplace(): AnyRef =

@@ -2,7 +2,6 @@ package org.slidewise.spark.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.types.BooleanType
 
 import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
@@ -26,14 +25,11 @@ final private[execution] class RowWisePipeline(plan: SlidingWindowPlan, input: S
     val waiting = if (plan.answersAtOnce) None else Some(RowLog.of(input, task.resources))
     val factory = new TableBoundsFactory(plan.orderSpec, needed, log, plan.timeZone)
     val bounds = plan.frames.map(_.read).distinct.map(frame => frame -> factory.bounds(frame)).toMap
-    val firstGuards = plan.frames.scanLeft(plan.answers.size)(_ + _.guards.size)
-    val answers = new SpecificInternalRow(
-      plan.answers.map(_.dataType) ++ Seq.fill(firstGuards.last - plan.answers.size)(BooleanType)
-    )
-    val evaluators = plan.frames.zip(firstGuards).map {
+    val answers = new AnswerRow(plan)
+    val evaluators = plan.frames.zipWithIndex.map {
       case (frame, _) if frame.method == EvaluationMethod.AdditiveSummaries =>
-        new SummaryEvaluator(frame, bounds(frame.read), needed, log.reader(), task.resources, answers)
-      case (frame, firstGuard) =>
+        new SummaryEvaluator(frame, bounds(frame.read), needed, log.reader(), task.resources, answers.row)
+      case (frame, index) =>
         new BufferEvaluator(
           frame,
           bounds(frame.read),
@@ -41,8 +37,8 @@ final private[execution] class RowWisePipeline(plan: SlidingWindowPlan, input: S
           log,
           task.resources,
           plan.maxStateBytes,
-          answers,
-          firstGuard
+          answers.row,
+          answers.firstGuard(index)
         )
     }
     val iterator = new SlidingWindowIterator(
@@ -53,7 +49,7 @@ final private[execution] class RowWisePipeline(plan: SlidingWindowPlan, input: S
       waiting,
       bounds.values.toArray,
       evaluators.toArray,
-      answers,
+      answers.row,
       outputProjection,
       task.measures,
       task.resources
@@ -76,11 +72,5 @@ final private[execution] class RowWisePipeline(plan: SlidingWindowPlan, input: S
   }
 
   private def outputProjection: UnsafeProjection =
-    UnsafeProjection.create(
-      input ++ plan.results.map {
-        case Alias(result, _) => result
-        case other            => other
-      },
-      input ++ plan.answers
-    )
+    UnsafeProjection.create(input ++ plan.resultExpressions, input ++ plan.answers)
 }

@@ -41,8 +41,8 @@ case class SlidingWindowExec(
 
   override protected def stringArgs: Iterator[Any] =
     Iterator[Any](plan.methods, windowExpression, partitionSpec, orderSpec) ++
-      Option.when(sorts)("sorts") ++
-      Option.when(plan.fallback.nonEmpty)(plan.fallback.mkString("falls back to ", ", ", ""))
+      (if (sorts) Some("sorts") else None) ++
+      (if (plan.fallback.nonEmpty) Some(plan.fallback.mkString("falls back to ", ", ", "")) else None)
 
   /** Plans of two queries are equal if their expressions are, whatever the identifiers of their columns. */
   override protected def doCanonicalize(): SparkPlan = {

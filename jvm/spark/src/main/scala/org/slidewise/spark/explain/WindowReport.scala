@@ -1,5 +1,7 @@
 package org.slidewise.spark.explain
 
+import java.util.{Collections, IdentityHashMap}
+
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, ExprId, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
@@ -39,15 +41,20 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   private val mapper = new ObjectMapper
 
   /**
-   * A report for each window expression of the plan, its subqueries and the cached plans that it reads: in the query's order,
-   * those of cached plans last.
+   * A report for each window expression of the plan, its subqueries and the cached plans that it reads, each of these once: in
+   * the query's order, those of cached plans last.
    */
   def of(plan: SparkPlan): Seq[WindowReport] = {
-    val found = collectWithSubqueries(plan) {
-      case window: WindowExecBase        => reports(window)
-      case cached: InMemoryTableScanExec => of(cached.relation.cachedPlan).map(None -> _)
-    }.flatten
-    inOrder(found, plan.output, collectWithSubqueries(plan) { case node => node })
+    val cachedPlans = Collections.newSetFromMap(new IdentityHashMap[SparkPlan, java.lang.Boolean])
+    def reportsOf(plan: SparkPlan): Seq[WindowReport] = {
+      val found = collectWithSubqueries(plan) { case window: WindowExecBase => reports(window) }.flatten
+      val cached = collectWithSubqueries(plan) { case scan: InMemoryTableScanExec =>
+        scan.relation.cachedPlan
+      }
+      inOrder(found, plan.output, collectWithSubqueries(plan) { case node => node }) ++
+        cached.filter(cachedPlans.add).flatMap(reportsOf)
+    }
+    reportsOf(plan)
   }
 
   /** The same for a plan over a stream, which Spark plans anew for each batch. */

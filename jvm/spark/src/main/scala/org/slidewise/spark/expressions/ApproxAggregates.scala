@@ -11,6 +11,7 @@ import org.apache.spark.sql.types._
 
 import org.slidewise.core.summaries.{AdditiveCount, AdditiveSum, WindowSummary}
 import org.slidewise.spark.errors.InvalidArgument
+import org.slidewise.spark.shims.NullForNull
 
 /**
  * Counts the rows of a frame in which a condition is true, with an error of at most ε W over W rows. Over the last W rows a summary
@@ -201,9 +202,8 @@ private object ApproxSum {
 }
 
 /** Returns its child, a number, and fails if that is not from 0 to `bound`. */
-case class RangeChecked(child: Expression, bound: Double) extends UnaryExpression {
+case class RangeChecked(child: Expression, bound: Double) extends UnaryExpression with NullForNull {
   override def dataType: DataType = child.dataType
-  override def nullIntolerant: Boolean = true
 
   override protected def nullSafeEval(value: Any): Any = {
     val number = value.asInstanceOf[Number].doubleValue

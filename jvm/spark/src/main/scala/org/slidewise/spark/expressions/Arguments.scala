@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{DataTypeMismatch, TypeCheckSuccess}
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.Cast.{
-  ordinalNumber,
   toSQLExpr,
   toSQLId,
   toSQLType,
@@ -14,7 +13,7 @@ import org.apache.spark.sql.catalyst.expressions.Cast.{
 }
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.shims.SparkExpressions
+import org.slidewise.spark.shims.{SparkErrors, SparkExpressions}
 
 /**
  * An argument that must be constant, which the analyzer checks.
@@ -82,16 +81,18 @@ final case class ConstantArgument(name: String, argument: Expression) {
 
   /** The error for an argument that is not constant. */
   private def notConstant: Option[TypeCheckResult] =
-    Option.when(!expression.foldable)(
-      DataTypeMismatch(
-        "NON_FOLDABLE_INPUT",
-        Map(
-          "inputName" -> toSQLId(name),
-          "inputType" -> toSQLType(expression.dataType),
-          "inputExpr" -> toSQLExpr(expression)
+    if (expression.foldable) None
+    else
+      Some(
+        DataTypeMismatch(
+          "NON_FOLDABLE_INPUT",
+          Map(
+            "inputName" -> toSQLId(name),
+            "inputType" -> toSQLType(expression.dataType),
+            "inputExpr" -> toSQLExpr(expression)
+          )
         )
       )
-    )
 }
 
 object ConstantArgument {
@@ -123,7 +124,7 @@ private[expressions] object NumericArgument {
   def checkWhole(argument: Expression, index: Int, allowed: String): TypeCheckResult =
     argument.dataType match {
       case ByteType | ShortType | IntegerType | LongType | NullType => TypeCheckSuccess
-      case _ => mismatch(argument, index, s"\"INTEGRAL\" (a constant $allowed)")
+      case _ => mismatch(argument, index, "\"INTEGRAL\" (a constant " + allowed + ")")
     }
 
   /** The argument, with an untyped NULL cast to double. */
@@ -136,7 +137,7 @@ private[expressions] object NumericArgument {
     DataTypeMismatch(
       "UNEXPECTED_INPUT_TYPE",
       Map(
-        "paramIndex" -> ordinalNumber(index),
+        "paramIndex" -> SparkErrors.parameterIndex(index),
         "requiredType" -> required,
         "inputSql" -> toSQLExpr(argument),
         "inputType" -> toSQLType(argument.dataType)

@@ -1,5 +1,7 @@
 package org.slidewise.spark.expressions
 
+import java.io.ByteArrayInputStream
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
@@ -12,7 +14,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.util.sketch.BloomFilter
 
 import org.slidewise.spark.errors.InvalidArgument
-import org.slidewise.spark.shims.SparkCollations
+import org.slidewise.spark.shims.{NullForNull, SparkCollations}
 
 /** Spark's Bloom filters over values of any hashable type. */
 private[expressions] object BloomFilters {
@@ -136,9 +138,9 @@ private object BloomFilterAgg {
 case class MightContain(left: Expression, right: Expression)
     extends BinaryExpression
     with Predicate
-    with CodegenFallback {
+    with CodegenFallback
+    with NullForNull {
   override def prettyName: String = "might_contain"
-  override def nullIntolerant: Boolean = true
 
   override def checkInputDataTypes(): TypeCheckResult = left.dataType match {
     case BinaryType | NullType if BloomFilters.hasKey(right) => TypeCheckSuccess
@@ -150,7 +152,7 @@ case class MightContain(left: Expression, right: Expression)
 
   @transient private lazy val filter = CachedDecoder.ofBytes(
     InvalidArgument.read(prettyName, "filter", "a result of `bloom_filter_agg`", _)(
-      BloomFilter.readFrom(_: Array[Byte])
+      bytes => BloomFilter.readFrom(new ByteArrayInputStream(bytes))
     )
   )
 

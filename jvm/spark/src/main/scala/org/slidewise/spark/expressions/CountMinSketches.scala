@@ -13,6 +13,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.sketch.{CountMinSketch, IncompatibleMergeException}
 
 import org.slidewise.spark.errors.InvalidArgument
+import org.slidewise.spark.shims.NullForNull
 
 private object CountMinSketches {
   def read(function: String, bytes: Array[Byte]): CountMinSketch =
@@ -20,6 +21,7 @@ private object CountMinSketches {
       CountMinSketch.readFrom(_)
     )
 }
+
 
 /** Estimates the frequency of a value by a sketch of Spark's `count_min_sketch`. */
 @ExpressionDescription(
@@ -40,10 +42,10 @@ private object CountMinSketches {
 )
 case class CountMinSketchEstimate(left: Expression, right: Expression)
     extends BinaryExpression
-    with CodegenFallback {
+    with CodegenFallback
+    with NullForNull {
   override def prettyName: String = "count_min_sketch_estimate"
   override def dataType: DataType = LongType
-  override def nullIntolerant: Boolean = true
 
   override def checkInputDataTypes(): TypeCheckResult = (left.dataType, right.dataType) match {
     case (BinaryType | NullType, ByteType | ShortType | IntegerType | LongType | BinaryType | NullType) =>

@@ -16,24 +16,19 @@ final private[expressions] class NaiveBayesClassifier(smoothing: Double, counts:
 
   /** The number of distinct values of each categorical feature over all classes. */
   private val values: Map[String, Int] =
-    classes.flatMap(_.categorical).groupMapReduce(_._1)(_._2.keySet.toSet)(_ ++ _).map { case (f, vs) =>
-      f -> vs.size
+    classes.flatMap(_.categorical).groupBy(_._1).map { case (feature, ofClasses) =>
+      feature -> ofClasses.flatMap(_._2.keySet).distinct.length
     }
 
   /** Added to each variance, so that none is zero: a fraction of the largest variance of any feature. */
   private val leastVariance: Double = {
-    val overall = classes
-      .flatMap(_.gaussian)
-      .groupMapReduce(_._1) { case (_, m) =>
-        val all = new Moments(0, 0, 0)
-        all.addAll(m)
-        all
-      } { (all, more) =>
-        all.addAll(more)
-        all
-      }
+    val variances = classes.flatMap(_.gaussian).groupBy(_._1).values.map { ofClasses =>
+      val all = new Moments(0, 0, 0)
+      ofClasses.foreach { case (_, moments) => all.addAll(moments) }
+      all.variance
+    }
     math.max(
-      math.min(overall.values.map(_.variance).maxOption.getOrElse(0.0), Double.MaxValue) * VarianceSmoothing,
+      math.min(variances.foldLeft(0.0)(math.max), Double.MaxValue) * VarianceSmoothing,
       java.lang.Double.MIN_NORMAL
     )
   }

@@ -1,6 +1,5 @@
 package org.slidewise.spark.expressions
 
-import scala.collection.immutable.ArraySeq
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -45,10 +44,10 @@ final class ClassCounts(var label: Any) {
   val categorical = mutable.LinkedHashMap.empty[String, mutable.LinkedHashMap[UTF8String, Long]]
   val gaussian = mutable.LinkedHashMap.empty[String, Moments]
 
-  def addCategory(feature: String, value: UTF8String, times: Long): Unit =
-    categorical
-      .getOrElseUpdate(feature, mutable.LinkedHashMap.empty)
-      .updateWith(value)(n => Some(n.getOrElse(0L) + times))
+  def addCategory(feature: String, value: UTF8String, times: Long): Unit = {
+    val values = categorical.getOrElseUpdate(feature, mutable.LinkedHashMap.empty)
+    values.update(value, values.getOrElse(value, 0L) + times)
+  }
 
   def moments(feature: String): Moments = gaussian.getOrElseUpdate(feature, new Moments(0, 0, 0))
 
@@ -74,7 +73,7 @@ final class NaiveBayesCounts(labelType: DataType) {
     keyOf =>
       val text = label.asInstanceOf[UTF8String]
       val c = byKey.getOrElseUpdate(keyOf(text), new ClassCounts(label))
-      if (text.binaryCompare(c.label.asInstanceOf[UTF8String]) < 0) c.label = label
+      if (SparkCollations.compareBytes(text, c.label.asInstanceOf[UTF8String]) < 0) c.label = label
       c
   }
 
@@ -174,5 +173,5 @@ private[expressions] object NaiveBayesModel {
   }
 
   private def rows(array: ArrayData, fields: Int): Seq[InternalRow] =
-    ArraySeq.tabulate(array.numElements())(array.getStruct(_, fields))
+    Vector.tabulate(array.numElements())(array.getStruct(_, fields))
 }

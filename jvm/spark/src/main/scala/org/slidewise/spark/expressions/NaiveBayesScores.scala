@@ -10,9 +10,10 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
+import org.slidewise.spark.shims.NullForNull
+
 /** Evaluates a model of `naive_bayes_agg` for features in O(classes × features) time, plus a comparison with the last model. */
-abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
-  override def nullIntolerant: Boolean = true
+abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback with NullForNull {
   override def nullable: Boolean = true
 
   /** Whether names of features are compared case-sensitively. */
@@ -47,7 +48,7 @@ abstract class NaiveBayesScore extends BinaryExpression with CodegenFallback {
   protected def answer(probabilities: Array[(Any, Double)]): Any
 }
 
-private object NaiveBayesScore {
+private[expressions] object NaiveBayesScore {
   final val Arguments = """
     Arguments:
       * model - a result of `naive_bayes_agg`. Null gives null.

@@ -21,7 +21,7 @@ object Parameter {
    * @param words
    *   the values, where they are a few words
    */
-  final case class Kind private (name: String, words: Seq[String] = Nil)
+  final case class Kind private[expressions] (name: String, words: Seq[String] = Nil)
 
   def column(name: String): Parameter = Parameter(name, Kind("column"))
   def int(name: String): Parameter = Parameter(name, Kind("int"))
@@ -53,7 +53,7 @@ object Parameter {
   ): Seq[Expression] =
     if (!arguments.exists(_.isInstanceOf[NamedArgumentExpression])) arguments
     else {
-      val inputs = parameters.map(p => InputParameter(p.name, Option.when(p.isOptional)(omitted)))
+      val inputs = parameters.map(p => InputParameter(p.name, if (p.isOptional) Some(omitted) else None))
       val all = SparkExpressions.rearrange(function, FunctionSignature(inputs), arguments)
       val passed = all.take(all.lastIndexWhere(_ ne omitted) + 1)
       val gap = passed.indexWhere(_ eq omitted)

@@ -10,15 +10,15 @@ import org.apache.spark.sql.types._
 
 import org.slidewise.core.summaries.{DyadicDigest, Estimate}
 import org.slidewise.spark.errors.InvalidArgument
+import org.slidewise.spark.shims.NullForNull
 
 /** Queries a sketch for the window `[now - width, now]`, in time linear in its ranges. */
-abstract class SlidingSketchQuery extends TernaryExpression with CodegenFallback {
+abstract class SlidingSketchQuery extends TernaryExpression with CodegenFallback with NullForNull {
   protected def sketch: Expression = first
   protected def now: Expression = second
   protected def width: Expression = third
 
   override def nullable: Boolean = true
-  override def nullIntolerant: Boolean = true
 
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(

@@ -144,11 +144,11 @@ final class SqlFunction private[expressions] (
   /** Makes the expression of a call, whose arguments may be named. A `SortOrder` among them is the order of the call. */
   val builder: FunctionBuilder = passed => {
     // The SQL parser keeps the order apart; the column API passes it with the arguments.
-    val (order, arguments) = passed.partitionMap {
-      case SortOrder(order: SortOrder, _, _, _) => Left(order)
-      case order: SortOrder                     => Left(order)
-      case argument                             => Right(argument)
+    val order = passed.collect {
+      case SortOrder(order: SortOrder, _, _, _) => order
+      case order: SortOrder                     => order
     }
+    val arguments = passed.filterNot(_.isInstanceOf[SortOrder])
     (make(Parameter.inOrder(name, parameters, arguments)), order) match {
       case (function, Seq())                 => function
       case (function: OrderDependent, order) => function.withinGroup(order)

@@ -5,6 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.types._
 
+import org.slidewise.spark.shims.NullForNull
+
 object MagnitudeExceeds {
 
   /** Sums of magnitudes below it cannot overflow a long: half the range, far more than the rounding of their own sum. */
@@ -15,9 +17,8 @@ object MagnitudeExceeds {
 }
 
 /** The magnitude of a number or an interval, as a double. */
-final case class Magnitude(child: Expression) extends UnaryExpression {
+final case class Magnitude(child: Expression) extends UnaryExpression with NullForNull {
   override def dataType: DataType = DoubleType
-  override def nullIntolerant: Boolean = true
   override def prettyName: String = "magnitude"
 
   override protected def nullSafeEval(input: Any): Any = math.abs(input.asInstanceOf[Number].doubleValue)

@@ -82,6 +82,9 @@ final case class SlidingWindowPlan(
     timeZone: String
 ) {
 
+  /** The order of a window over a stream, which has one event-time column. */
+  def eventTimeOrder: SortOrder = orderSpec.head
+
   /** What is left of the plan when the operator's own expressions are compared apart from it. */
   def canonical: SlidingWindowPlan =
     copy(
@@ -108,6 +111,12 @@ final case class SlidingWindowPlan(
     input.filter(needed.contains)
   }
 
+  /** [[results]] without their names. */
+  def resultExpressions: Seq[Expression] = results.map {
+    case Alias(result, _) => result
+    case other            => other
+  }
+
   /** Whether the frames of a row are known as soon as the row has arrived. */
   def answersAtOnce: Boolean = frames.forall(frame => FrameShape.endsByCurrentRow(frame.read))
 
@@ -117,6 +126,6 @@ final case class SlidingWindowPlan(
    */
   def longestWaitMicros: Option[Long] = {
     val waits = frames.map(plan => FrameShape.waitMicros(plan.frame))
-    if (waits.forall(_.isDefined)) Some(waits.flatten.maxOption.getOrElse(0L)) else None
+    if (waits.forall(_.isDefined)) Some(waits.flatten.foldLeft(0L)(math.max)) else None
   }
 }

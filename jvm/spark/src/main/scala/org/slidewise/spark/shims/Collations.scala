@@ -15,4 +15,7 @@ trait Collations {
 
   /** For a type that is not binary stable, the string whose bytes are equal for equal strings. */
   def keyOf(text: StringType): Option[UTF8String => UTF8String]
+
+  /** Compares the bytes of two strings. */
+  def compareBytes(a: UTF8String, b: UTF8String): Int
 }

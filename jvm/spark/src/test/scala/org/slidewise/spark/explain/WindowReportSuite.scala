@@ -1,5 +1,8 @@
 package org.slidewise.spark.explain
 
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.expr
+
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
 
@@ -37,6 +40,22 @@ class WindowReportSuite extends SparkSuite {
   test("a sum of small decimals that Spark runs has its reason, though the optimizer has wrapped it") {
     val found = reports("SELECT sum(cast(id AS decimal(10, 2))) OVER (ORDER BY id) FROM range(10)")
     assertEquals(found.map(_.reason), Seq(Some("the frame only grows: Spark needs constant time a row")))
+  }
+
+  test("a cached relation that is read twice, also by another cached one, is reported once") {
+    val session = spark
+    val moving =
+      session.sql("SELECT id, sum(id) OVER (ORDER BY id ROWS 3 PRECEDING) AS s FROM range(10)").cache()
+    val above = moving.selectExpr("id", "max(s) OVER (ORDER BY id ROWS 2 PRECEDING) AS m").cache()
+    try {
+      def sqlOf(query: DataFrame) =
+        WindowReport.of(query.queryExecution.executedPlan).map(_.sql.takeWhile(_ != '('))
+      assertEquals(sqlOf(moving.as("a").join(moving.as("b"), expr("a.id = b.s"))), Seq("sum"))
+      assertEquals(sqlOf(moving.join(above, "id")).sorted, Seq("max", "sum"))
+    } finally {
+      above.unpersist()
+      moving.unpersist()
+    }
   }
 
   test("a query that was planned while Slidewise was off says so") {

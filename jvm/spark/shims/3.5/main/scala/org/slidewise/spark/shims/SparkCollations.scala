@@ -9,4 +9,5 @@ object SparkCollations extends Collations {
   override def isBinaryStable(dataType: DataType): Boolean = true
   override def binary(text: Expression): Expression = text
   override def keyOf(text: StringType): Option[UTF8String => UTF8String] = None
+  override def compareBytes(a: UTF8String, b: UTF8String): Int = a.compareTo(b)
 }

@@ -1,7 +1,12 @@
 package org.slidewise.spark.shims
 
+import java.io.Closeable
+import java.lang.reflect.InvocationTargetException
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.execution.streaming
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.execution.streaming.state.{StateStore, UnsafeRowPair}
 
 /** Spark's classes for streams, which are in one package in 4.0. */
 object SparkStreaming {
@@ -22,5 +27,25 @@ object SparkStreaming {
   val StreamingDeduplicateExec = streaming.StreamingDeduplicateExec
 
   /** Spark 4.0 has no real-time trigger. */
-  def isRealTime(trigger: Trigger): Boolean = false
+  def isRealTime(write: WriteToStreamStatement): Boolean = false
+
+  // The method's result type has changed in 4.0.1, so that a direct call fails to link on some patches. Called once a batch.
+  private val prefixScan = classOf[StateStore].getMethod("prefixScan", classOf[UnsafeRow], classOf[String])
+
+  /** The cells whose keys begin with `prefix`; the same object each time. To be closed. */
+  def prefixScan(store: StateStore, prefix: UnsafeRow): Iterator[UnsafeRowPair] with Closeable =
+    try
+      prefixScan.invoke(store, prefix, StateStore.DEFAULT_COL_FAMILY_NAME) match {
+        case closeable: Iterator[UnsafeRowPair @unchecked] with Closeable => closeable
+        case plain                                                        =>
+          new Cells(plain.asInstanceOf[Iterator[UnsafeRowPair]])
+      }
+    catch { case e: InvocationTargetException => throw e.getCause }
+
+  /** The iterator of 4.0.0, which cannot be closed. */
+  final private class Cells(cells: Iterator[UnsafeRowPair]) extends Iterator[UnsafeRowPair] with Closeable {
+    override def hasNext: Boolean = cells.hasNext
+    override def next(): UnsafeRowPair = cells.next()
+    override def close(): Unit = ()
+  }
 }

@@ -19,4 +19,6 @@ object SparkCollations extends Collations {
       val id = text.collationId
       Some(CollationFactory.getCollationKey(_, id))
     }
+
+  override def compareBytes(a: UTF8String, b: UTF8String): Int = a.binaryCompare(b)
 }

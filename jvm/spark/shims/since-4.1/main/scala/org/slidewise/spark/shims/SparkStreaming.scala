@@ -1,8 +1,12 @@
 package org.slidewise.spark.shims
 
+import java.io.Closeable
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.execution.streaming.{checkpointing, runtime, RealTimeTrigger}
 import org.apache.spark.sql.execution.streaming.operators.stateful
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.execution.streaming.state.{StateStore, UnsafeRowPair}
 
 /** Spark's classes for streams, which have moved to other packages in 4.1. */
 object SparkStreaming {
@@ -22,5 +26,9 @@ object SparkStreaming {
   type StatefulOperatorStateInfo = stateful.StatefulOperatorStateInfo
   val StreamingDeduplicateExec = stateful.StreamingDeduplicateExec
 
-  def isRealTime(trigger: Trigger): Boolean = trigger.isInstanceOf[RealTimeTrigger]
+  def isRealTime(write: WriteToStreamStatement): Boolean = write.trigger.isInstanceOf[RealTimeTrigger]
+
+  /** The cells whose keys begin with `prefix`; the same object each time. To be closed. */
+  def prefixScan(store: StateStore, prefix: UnsafeRow): Iterator[UnsafeRowPair] with Closeable =
+    store.prefixScan(prefix, StateStore.DEFAULT_COL_FAMILY_NAME)
 }

@@ -2,6 +2,7 @@ package org.slidewise.spark.execution.rows;
 
 import java.io.DataInputStream;
 import java.io.FilterOutputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import org.apache.spark.unsafe.Platform;
@@ -26,8 +27,8 @@ final class SpillFile {
   SpillFile(Object base, long offset, int[] ends, Runnable beforeEach) throws IOException {
     this.ends = ends;
     this.places = new long[ends.length];
-    var buffer = new byte[BUFFER];
-    try (var file = block.create()) {
+    byte[] buffer = new byte[BUFFER];
+    try (FileOutputStream file = block.create()) {
       for (int i = 0; i < ends.length; i++) {
         beforeEach.run();
         places[i] = file.getChannel().position();
@@ -57,7 +58,7 @@ final class SpillFile {
 
   /** Reads block {@code i} into the start of {@code target}, which must have room for it. */
   void read(int i, byte[] target) throws IOException {
-    try (var in = new DataInputStream(block.openForReading(places[i]))) {
+    try (DataInputStream in = new DataInputStream(block.openForReading(places[i]))) {
       in.readFully(target, 0, size(i));
     }
   }

@@ -8,6 +8,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.TempLocalBlockId;
+import scala.Tuple2;
 
 /**
  * A temporary file, compressed and encrypted as Spark's settings have it for spilled data. Written in
@@ -19,7 +21,8 @@ final class TempBlock {
   private FileOutputStream written;
 
   TempBlock() {
-    var created = SparkEnv.get().blockManager().diskBlockManager().createTempLocalBlock();
+    Tuple2<TempLocalBlockId, File> created =
+        SparkEnv.get().blockManager().diskBlockManager().createTempLocalBlock();
     this.id = created._1();
     this.file = created._2();
   }
@@ -41,7 +44,7 @@ final class TempBlock {
 
   /** A stream that starts at byte {@code from} of the file, where a compressed stream must start. */
   InputStream openForReading(long from) throws IOException {
-    var in = new FileInputStream(file);
+    FileInputStream in = new FileInputStream(file);
     try {
       in.getChannel().position(from);
       return SparkEnv.get().serializerManager().wrapStream(id, in);

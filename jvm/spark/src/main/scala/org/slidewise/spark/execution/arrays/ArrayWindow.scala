@@ -16,14 +16,20 @@ import org.slidewise.spark.plan._
  */
 final private[execution] class ArrayWindow(val aggregates: Seq[KernelAggregate], order: Seq[SortOrder]) {
   private val values: Seq[Expression] =
-    aggregates.map(_.function).filter(readsColumn).map(_.input).distinctBy(_.canonicalized)
+    distinct(aggregates.map(_.function).filter(readsColumn).map(_.input))
 
-  private val computed: Seq[Expression] = aggregates
-    .map(_.frame)
-    .collect { case ArrayFrame.Range(lower, upper) => Seq(lower, upper) }
-    .flatten
-    .collect { case ArrayFrame.Computed(prefix) => prefix }
-    .distinctBy(_.canonicalized)
+  private val computed: Seq[Expression] = distinct(
+    aggregates
+      .map(_.frame)
+      .collect { case ArrayFrame.Range(lower, upper) => Seq(lower, upper) }
+      .flatten
+      .collect { case ArrayFrame.Computed(prefix) => prefix }
+  )
+
+  private def distinct(expressions: Seq[Expression]): Seq[Expression] =
+    expressions.foldLeft(Vector.empty[Expression]) { (kept, e) =>
+      if (kept.exists(_.canonicalized == e.canonicalized)) kept else kept :+ e
+    }
 
   /** The first order column. */
   lazy val orderKey = new SortKey(order.head)

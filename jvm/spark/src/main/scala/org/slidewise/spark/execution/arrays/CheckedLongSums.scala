@@ -76,19 +76,20 @@ final private[arrays] class CheckedLongSums(function: Sum, checkpoint: () => Uni
     failed = Int.MaxValue
     error = null
     var recalculated = 0L
-    var lo, hi = 0
-    var k = 0
+    // Rows that only earlier frames hold are not read again.
+    var lo = if (first < until) frames.lo(first) else 0
+    var hi = lo
+    var k = first
     while (k < until && error == null) {
       while (hi < frames.hi(k)) {
         enter(magnitude(values, valid, hi))
         hi += 1
       }
       while (lo < frames.lo(k)) {
-        if (lo < hi) leave(magnitude(values, valid, lo))
+        leave(magnitude(values, valid, lo))
         lo += 1
       }
-      if (lo > hi) hi = lo
-      if (k >= first && !fits) {
+      if (!fits) {
         recalculated += 1
         try {
           val result = recalculate(values, valid, frames.lo(k), frames.hi(k))

@@ -1,13 +1,12 @@
 package org.slidewise.spark.execution.frames
 
-import org.apache.spark.internal.Logging
 import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 
 import org.slidewise.core.frames.{FrameAlgorithm, RecalculationFrames, StatesOutgrown, TwoStacksFrames}
 import org.slidewise.spark.execution.rows.RowLog
-import org.slidewise.spark.execution.states.{FrameFunctions, MergeFailed, RowStates}
+import org.slidewise.spark.execution.states.{FrameFunctions, RowStates}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
 
@@ -30,22 +29,14 @@ final private[execution] class BufferEvaluator(
     maxStateBytes: Long,
     answers: InternalRow,
     firstGuard: Int
-) extends FrameEvaluator
-    with Logging {
-  private[this] val functions = plan.aggregates.map(a => (a.function, a.filter))
-  private[this] val ordinals = plan.aggregates.map(_.answer)
+) extends FrameEvaluator {
   private[this] val guards = new FrameGuards(plan.aggregates, firstGuard, answers)
-  private[this] var merges = plan.method != EvaluationMethod.Recalculation
-  private[this] var mergeHasFailed, outOfMemory = false
-  private[this] var states = newStates()
-  private[this] var algorithm = newAlgorithm()
-  // Of states that were given up when a merge failed, and frames since.
-  private[this] var earlierCombines, earlierPeak, framesAfterFailure = 0L
-
-  private def newStates(): RowStates = RowStates(
+  private[this] val merges = plan.method != EvaluationMethod.Recalculation
+  private[this] var outOfMemory = false
+  private[this] val states = RowStates(
     new FrameFunctions(
-      functions ++ guards.functions,
-      ordinals ++ guards.ordinals,
+      plan.aggregates.map(a => (a.function, a.filter)) ++ guards.functions,
+      plan.aggregates.map(_.answer) ++ guards.ordinals,
       input,
       keepsStates = merges,
       mergeMayFail = merges && plan.aggregates.exists(_.isForeign)
@@ -54,6 +45,7 @@ final private[execution] class BufferEvaluator(
     resources,
     maxStateBytes
   )
+  private[this] var algorithm = newAlgorithm()
 
   private def newAlgorithm(): FrameAlgorithm =
     if (merges) new TwoStacksFrames(states) else new RecalculationFrames(states)
@@ -61,29 +53,18 @@ final private[execution] class BufferEvaluator(
   private[this] val recalculation =
     new FrameRecalculation(plan.aggregates, input, log.reader(), resources, maxStateBytes, answers)
 
+  private[this] val evaluation = new MergedEvaluation(plan.aggregates, guards, recalculation) {
+    override protected def merge(lo: Long, hi: Long): Unit = states.lower(slide(), answers)
+    override protected def drop(): Unit = if (hasFailed) states.close() else algorithm.reset()
+  }
+
   private[this] var lo, hi = -1L
 
   override def evaluate(): Unit = if (bounds.lo != lo || bounds.hi != hi) {
     lo = bounds.lo
     hi = bounds.hi
-    try evaluateFrame()
-    catch {
-      case failed: MergeFailed =>
-        stopMerging(failed)
-        evaluateFrame()
-    }
+    evaluation.evaluate(lo, hi)
   }
-
-  private def evaluateFrame(): Unit =
-    try {
-      states.lower(slide(), answers)
-      if (mergeHasFailed) framesAfterFailure += 1
-      if (guards.exceeded) recalculation.evaluate(lo, hi)
-    } catch {
-      case _: ArithmeticException if guards.nonEmpty =>
-        algorithm.reset()
-        recalculation.evaluate(lo, hi)
-    }
 
   private def slide(): Int =
     try
@@ -102,30 +83,21 @@ final private[execution] class BufferEvaluator(
         algorithm.slide(lo, hi)
     }
 
-  private def stopMerging(failed: MergeFailed): Unit = {
-    logWarning(s"${MergeFailed.Advice} (${functions.map(_._1.prettyName).distinct.mkString(", ")})", failed)
-    mergeHasFailed = true
-    merges = false
-    states.close()
-    earlierCombines += states.combines
-    earlierPeak = math.max(earlierPeak, states.peakMemory)
-    states = newStates()
-    algorithm = newAlgorithm()
-  }
-
   override def reset(): Unit = {
-    states.reset()
-    if (outOfMemory) algorithm = newAlgorithm()
-    outOfMemory = false
-    algorithm.reset()
+    if (!evaluation.hasFailed) {
+      states.reset()
+      if (outOfMemory) algorithm = newAlgorithm()
+      outOfMemory = false
+      algorithm.reset()
+    }
     recalculation.reset()
     lo = -1
     hi = -1
   }
 
-  override def combines: Long = earlierCombines + states.combines + recalculation.combines
-  override def recalculated: Long = recalculation.frames + framesAfterFailure
-  override def peakMemory: Long = math.max(earlierPeak, states.peakMemory) + recalculation.peakMemory
+  override def combines: Long = states.combines + recalculation.combines
+  override def recalculated: Long = recalculation.frames
+  override def peakMemory: Long = states.peakMemory + recalculation.peakMemory
   override def close(): Unit = {
     states.close()
     recalculation.close()

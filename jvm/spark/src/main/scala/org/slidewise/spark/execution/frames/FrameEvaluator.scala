@@ -1,5 +1,23 @@
 package org.slidewise.spark.execution.frames
 
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
+import org.apache.spark.sql.types.BooleanType
+
+import org.slidewise.spark.plan.SlidingWindowPlan
+
+/** The row that the evaluators of a plan write to: a field for each answer, then one for each guard of each frame. */
+final private[execution] class AnswerRow(plan: SlidingWindowPlan) {
+  private[this] val firstGuards = plan.frames.scanLeft(plan.answers.size)(_ + _.guards.size)
+
+  val row: InternalRow = new SpecificInternalRow(
+    plan.answers.map(_.dataType) ++ Seq.fill(firstGuards.last - plan.answers.size)(BooleanType)
+  )
+
+  /** The ordinal of the first guard of the plan's frame number `frame`. */
+  def firstGuard(frame: Int): Int = firstGuards(frame)
+}
+
 /** Evaluates the functions of one frame for one row after the other. */
 private[execution] trait FrameEvaluator {
 

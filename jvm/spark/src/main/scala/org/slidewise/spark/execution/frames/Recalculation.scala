@@ -1,12 +1,13 @@
 package org.slidewise.spark.execution.frames
 
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 
 import org.slidewise.core.frames.RecalculationFrames
 import org.slidewise.spark.execution.rows.RowsByPosition
-import org.slidewise.spark.execution.states.{FrameFunctions, RowStates}
+import org.slidewise.spark.execution.states.{FrameFunctions, MergeFailed, RowStates}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.PlannedAggregate
 
@@ -77,4 +78,46 @@ final private[execution] class FrameRecalculation(
   def combines: Long = if (evaluated > 0) states.combines else 0L
   def peakMemory: Long = if (evaluated > 0) states.peakMemory else 0L
   def close(): Unit = if (evaluated > 0) states.close()
+}
+
+/**
+ * Evaluates frames from merged buffers, and recalculates the frames whose merged result could differ from Spark's: those that a
+ * guard reports or whose merge overflows and, once the `merge` of a user's function has failed, all frames. Logs that failure.
+ */
+abstract private[execution] class MergedEvaluation(
+    aggregates: Seq[PlannedAggregate],
+    guards: FrameGuards,
+    recalculation: FrameRecalculation
+) extends Logging {
+  private[this] var failed = false
+
+  /** Whether a merge has failed, so that every frame is recalculated. */
+  final def hasFailed: Boolean = failed
+
+  /** Writes the answers for the rows from `lo` to before `hi`, from merged buffers. */
+  protected def merge(lo: Long, hi: Long): Unit
+
+  /** Drops the merged buffers, which an error has left incomplete. */
+  protected def drop(): Unit
+
+  /** Writes the answers for the rows from `lo` to before `hi`. */
+  final def evaluate(lo: Long, hi: Long): Unit =
+    if (failed) recalculation.evaluate(lo, hi)
+    else
+      try {
+        merge(lo, hi)
+        if (guards.exceeded) recalculation.evaluate(lo, hi)
+      } catch {
+        case _: ArithmeticException if guards.nonEmpty => dropAndRecalculate(lo, hi)
+        case failure: MergeFailed                      =>
+          val names = aggregates.map(_.function.prettyName).distinct.mkString(", ")
+          logWarning(s"${MergeFailed.Advice} ($names)", failure)
+          failed = true
+          dropAndRecalculate(lo, hi)
+      }
+
+  private def dropAndRecalculate(lo: Long, hi: Long): Unit = {
+    drop()
+    recalculation.evaluate(lo, hi)
+  }
 }

@@ -3,7 +3,6 @@ package org.slidewise.spark.execution.rows
 import java.util.ArrayDeque
 
 import scala.collection.mutable.ArrayBuffer
-import scala.jdk.CollectionConverters._
 
 import org.apache.spark.memory.{MemoryConsumer, SparkOutOfMemoryError}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
@@ -109,7 +108,7 @@ final private[execution] class RowLog(
   def placeOf(address: Long): Long = memory.getOffsetInPage(address)
 
   /** The chunks, oldest first; all in memory while the log is frozen. */
-  def eachChunk: Seq[RowChunk] = chunks.iterator.asScala.toSeq
+  def eachChunk: Seq[RowChunk] = chunks.toArray(new Array[RowChunk](0)).toSeq
 
   /** Bytes a row, or -1 if rows differ. */
   def bytesARow: Int = rowSize

@@ -7,6 +7,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.DataType
 
+import org.slidewise.spark.config.SlidewiseSettings
+
 /**
  * The aggregate functions of one frame as one operator over rows of states. The states of all functions are side by side, so
  * that an input row costs one generated call for any number of functions.
@@ -83,11 +85,11 @@ final private[execution] class FrameFunctions(
   def prepareToMerge(): Unit = merges: Unit
 
   private[this] val evaluate = {
-    val byOrdinal = results.zip(placed).toMap.view.mapValues {
+    val byOrdinal = results.zip(placed.map {
       case function: DeclarativeAggregate => function.evaluateExpression
       case function: HyperLogLogPlusPlus  => RegisterEstimate(function)
       case function                       => function
-    }
+    }).toMap
     MutableProjection.create((0 to results.max).map(byOrdinal.getOrElse(_, NoOp)), stateAttributes)
   }
 
@@ -226,5 +228,5 @@ final private[execution] class MergeFailed(cause: Throwable)
 private[execution] object MergeFailed {
   val Advice: String =
     "The merge of an aggregate function failed; its frames are recalculated row by row from here on, as Spark does. " +
-      "Name the function in spark.slidewise.neverMerge to recalculate from the start"
+      s"Name the function in ${SlidewiseSettings.NeverMerge} to recalculate from the start"
 }

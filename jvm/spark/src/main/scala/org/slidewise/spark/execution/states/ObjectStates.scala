@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 
 import org.slidewise.core.frames.StatesOutgrown
 import org.slidewise.spark.execution.rows.RowsByPosition
+import org.slidewise.spark.errors.MessageParameters
 import org.slidewise.spark.execution.task.TaskResources
 
 /**
@@ -109,7 +110,7 @@ final private[execution] class ObjectStates(
 
   private def outOfMemory(wanted: Long) = new SparkOutOfMemoryError(
     "UNABLE_TO_ACQUIRE_MEMORY",
-    java.util.Map.of("requestedBytes", wanted.toString, "receivedBytes", getUsed.toString)
+    MessageParameters("requestedBytes" -> wanted.toString, "receivedBytes" -> getUsed.toString)
   )
 
   override def reset(): Unit = largest = 0L

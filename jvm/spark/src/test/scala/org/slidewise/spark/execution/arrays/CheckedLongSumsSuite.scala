@@ -94,6 +94,33 @@ class CheckedLongSumsSuite extends ScalaCheckSuite {
     }
   }
 
+  property("a partition in parts: the same results and failures as at once") {
+    forAll(cases, Gen.choose(0, 40)) { case ((rows, lower, upper), split) =>
+      val at = math.min(split, rows.size)
+      val column = rows.map(_.getOrElse(0L)).toArray
+      val frames = Frames.rows(rows.size, lower, upper)
+      def correct(parts: Seq[(Int, Int)]) = {
+        val out = new Array[Long](rows.size)
+        LongKernels.sum().frames(column, null, frames, out)
+        val nulls = Set.newBuilder[Int]
+        val sums = new CheckedLongSums(sum(EvalMode.TRY), () => ())
+        val recalculated = parts.map { case (first, until) =>
+          sums.correct(column, null, frames, first, until, out)(nulls += _)
+        }
+        (out.toSeq, nulls.result(), recalculated.sum)
+      }
+      assertEquals(correct(Seq(0 -> at, at -> rows.size)), correct(Seq(0 -> rows.size)))
+    }
+  }
+
+  test("a later part does not read the rows that only earlier frames hold") {
+    val frames = Frames.rows(100, -3, 0)
+    val values = Array.fill(100)(1L)
+    val sums = new CheckedLongSums(sum(EvalMode.ANSI), () => ())
+    frames.hi(40) = Int.MaxValue // no frame before the part is looked at
+    assertEquals(sums.correct(values, null, frames, 50, 100, new Array[Long](100))(_ => ()), 0L)
+  }
+
   test("recalculation comes to its checkpoint") {
     val n = 3 * CheckedLongSums.CheckEvery
     val values = Array.fill(n)(1L << 62)

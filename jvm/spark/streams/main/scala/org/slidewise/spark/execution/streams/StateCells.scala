@@ -1,10 +1,14 @@
 package org.slidewise.spark.execution.streams
 
+import java.io.Closeable
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
-import org.apache.spark.sql.execution.streaming.state.{StateStore, StateStoreIterator, UnsafeRowPair}
+import org.apache.spark.sql.execution.streaming.state.{StateStore, UnsafeRowPair}
 import org.apache.spark.sql.types._
+
+import org.slidewise.spark.shims.SparkStreaming
 
 /** The cells of one key's state: numbered, in sections. */
 private[streams] trait KeyCells {
@@ -78,7 +82,8 @@ final private[streams] class StateCells(
   }
 
   /** All cells of a section, with their keys; the same object each time. To be closed. */
-  def scan(section: Int): StateStoreIterator[UnsafeRowPair] = store.prefixScan(prefix(section), Default)
+  def scan(section: Int): Iterator[UnsafeRowPair] with Closeable =
+    SparkStreaming.prefixScan(store, prefix(section))
 
   /** How many columns a key has. */
   def keyFields: Int = partitionSpec.size + 2

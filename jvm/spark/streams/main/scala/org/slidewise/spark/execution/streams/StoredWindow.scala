@@ -161,8 +161,6 @@ private[streams] object StoredWindow {
   /** The window of a query, the same in each of its runs. */
   def of(
       plan: SlidingWindowPlan,
-      partitionSpec: Seq[Expression],
-      order: SortOrder,
       input: Seq[Attribute],
       mode: String,
       computed: Map[String, String]
@@ -172,8 +170,8 @@ private[streams] object StoredWindow {
       plan.frames.map(frame =>
         StoredFrame(WindowSql.of(frame.frame), stateOf(frame), functionsOf(frame, columns))
       ),
-      partitionSpec.map(columns.sql),
-      columns.sql(order.child),
+      plan.partitionSpec.map(columns.sql),
+      columns.sql(plan.eventTimeOrder.child),
       input.map(a => StoredColumn(columns.sql(a), a.dataType.sql)),
       mode
     )
@@ -224,8 +222,6 @@ private[streams] object StoredWindow {
 
   def textOf(
       plan: SlidingWindowPlan,
-      partitionSpec: Seq[Expression],
-      order: SortOrder,
       input: Seq[Attribute],
       mode: String,
       computed: Map[String, String]
@@ -240,8 +236,8 @@ private[streams] object StoredWindow {
     }
     val columns = input.map(a => s"${a.name} ${a.dataType.sql}")
     Text(
-      s"${frames.mkString("; ")} PARTITION BY ${partitionSpec.map(sql).mkString(", ")} ORDER BY ${sql(order.child)} " +
-        s"OF ${columns.mkString(", ")} IN MODE $mode",
+      s"${frames.mkString("; ")} PARTITION BY ${plan.partitionSpec.map(sql).mkString(", ")} " +
+        s"ORDER BY ${sql(plan.eventTimeOrder.child)} OF ${columns.mkString(", ")} IN MODE $mode",
       computed
     )
   }
@@ -255,7 +251,8 @@ private[streams] object StoredWindow {
 
 /**
  * Names columns in SQL by what identifies them between runs: the name, or the expression that Spark's analyzer has moved out of
- * the window to a column such as `_w0`; and the place among columns of the same name.
+ * the window to a column such as `_w0`; and the type, where columns of other types have the same name. Planning refuses columns of
+ * the same name and type.
  */
 final private class ColumnNames(input: Seq[Attribute], computed: Map[String, String]) {
   private[this] val names: Map[ExprId, String] = input
@@ -263,7 +260,7 @@ final private class ColumnNames(input: Seq[Attribute], computed: Map[String, Str
     .flatMap { case (name, same) =>
       val known = computed.getOrElse(name, name)
       if (same.size == 1) Seq(same.head.exprId -> known)
-      else same.zipWithIndex.map { case (a, i) => a.exprId -> s"$known#${i + 1}" }
+      else same.map(a => a.exprId -> s"$known#${a.dataType.sql}")
     }
 
   def sql(expression: Expression): String = StoredWindow

@@ -2,15 +2,14 @@ package org.slidewise.spark.execution.streams
 
 import java.nio.ByteBuffer
 
-import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 
 import org.slidewise.core.Aggregator
 import org.slidewise.core.durable.{DurableQueue, SegmentedFrames}
 import org.slidewise.core.state.CellStore
-import org.slidewise.spark.execution.frames.{FrameGuards, FrameRecalculation}
-import org.slidewise.spark.execution.states.{FrameFunctions, MergeFailed, RowStates}
+import org.slidewise.spark.execution.frames.{FrameGuards, FrameRecalculation, MergedEvaluation}
+import org.slidewise.spark.execution.states.{FrameFunctions, RowStates}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{FramePlan, FrameShape}
 
@@ -34,8 +33,7 @@ final private[streams] class StreamBufferEvaluator(
     maxStateBytes: Long,
     results: InternalRow,
     firstGuard: Int
-) extends StreamFrameEvaluator
-    with Logging {
+) extends StreamFrameEvaluator {
   private[this] val isGrowing = FrameShape.isGrowing(plan.frame)
   private[this] val functions = plan.aggregates.map(a => (a.function, a.filter))
   private[this] val ordinals = plan.aggregates.map(_.answer)
@@ -52,7 +50,6 @@ final private[streams] class StreamBufferEvaluator(
   private[this] val codec = new StateCodec((functions ++ guards.functions).map(_._1), all.fixedWidth)
   private[this] val states = RowStates(all, log.reader(), resources, maxStateBytes)
   private[this] var queueCombines = 0L
-  private[this] var mergeHasFailed = false
 
   if (!isGrowing) all.prepareToMerge()
 
@@ -83,31 +80,18 @@ final private[streams] class StreamBufferEvaluator(
   private[this] val recalculation =
     new FrameRecalculation(plan.aggregates, input, log.reader(), resources, maxStateBytes, results)
 
+  private[this] val evaluation = new MergedEvaluation(plan.aggregates, guards, recalculation) {
+    override protected def merge(lo: Long, hi: Long): Unit = states.lower(frames.slide(lo, hi), results)
+    override protected def drop(): Unit = { // made again from the rows of the next frame
+      frames.drop()
+      frames.reset()
+    }
+  }
+
   // The bounds may be ahead of the last answer, when the frame of another evaluator is not complete.
   override def needs: Long = if (isGrowing) frames.newest else bounds.lo
 
-  override def evaluate(): Unit =
-    if (mergeHasFailed) recalculation.evaluate(bounds.lo, bounds.hi)
-    else
-      try {
-        states.lower(frames.slide(bounds.lo, bounds.hi), results)
-        if (guards.exceeded) recalculation.evaluate(bounds.lo, bounds.hi)
-      } catch {
-        case _: ArithmeticException if guards.nonEmpty => recalculate()
-        case failed: MergeFailed                       =>
-          logWarning(
-            s"${MergeFailed.Advice} (${functions.map(_._1.prettyName).distinct.mkString(", ")})",
-            failed
-          )
-          mergeHasFailed = true
-          recalculate()
-      }
-
-  private def recalculate(): Unit = {
-    frames.drop() // made again from the rows of the next frame
-    frames.reset()
-    recalculation.evaluate(bounds.lo, bounds.hi)
-  }
+  override def evaluate(): Unit = evaluation.evaluate(bounds.lo, bounds.hi)
 
   override def combines: Long = states.combines + queueCombines + recalculation.combines
 

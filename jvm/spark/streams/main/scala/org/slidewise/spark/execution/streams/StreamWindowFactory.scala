@@ -7,10 +7,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.StateStore
-import org.apache.spark.sql.types.BooleanType
 import org.apache.spark.util.SerializableConfiguration
 
-import org.slidewise.spark.execution.frames.FrameRecalculation
+import org.slidewise.spark.execution.frames.{AnswerRow, FrameRecalculation}
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan._
@@ -25,14 +24,15 @@ import org.slidewise.spark.plan._
  */
 final private[streams] class StreamWindowFactory(
     plan: SlidingWindowPlan,
-    partitionSpec: Seq[Expression],
-    order: SortOrder,
     options: StreamOptions,
     childOutput: Seq[Attribute],
     outputColumns: Seq[Attribute],
     lateRowsFolder: Option[String],
     hadoopConf: SerializableConfiguration
 ) extends Serializable {
+
+  private def partitionSpec = plan.partitionSpec
+  private def order = plan.eventTimeOrder
 
   private def timeIn(row: Seq[Attribute]) =
     row.indexWhere(_.exprId == order.child.asInstanceOf[Attribute].exprId)
@@ -64,10 +64,8 @@ final private[streams] class StreamWindowFactory(
     val logMemory, waitingMemory = new TaskBlockMemory(resources)
     val log = new StateLog(cells, StateCells.Rows, summaryAttributes.size, logMemory)
 
-    val firstGuards = plan.frames.scanLeft(plan.answers.size)(_ + _.guards.size)
-    val results = new SpecificInternalRow(
-      plan.answers.map(_.dataType) ++ Seq.fill(firstGuards.last - plan.answers.size)(BooleanType)
-    )
+    val answers = new AnswerRow(plan)
+    val results = answers.row
     def boundsOf(frame: SpecifiedWindowFrame) =
       StreamBounds.of(frame, order, childOutput, log.reader(), timeIn(summaryAttributes), options.timeZone)
     val evaluators = plan.frames.zipWithIndex
@@ -103,7 +101,7 @@ final private[streams] class StreamWindowFactory(
             resources,
             options.maxStateBytes,
             results,
-            firstGuards(index)
+            answers.firstGuard(index)
           )
       }
       .toArray[StreamFrameEvaluator]
@@ -116,7 +114,7 @@ final private[streams] class StreamWindowFactory(
       timeField,
       plan.answersAtOnce,
       results,
-      UnsafeProjection.create(outputColumns ++ plan.results.map(unnamed), childOutput ++ plan.answers),
+      UnsafeProjection.create(outputColumns ++ plan.resultExpressions, childOutput ++ plan.answers),
       cancellation
     )
     val counts = new StreamCounts
@@ -158,11 +156,6 @@ final private[streams] class StreamWindowFactory(
     folder =>
       val file = new Path(folder, s"part-${context.partitionId()}.json")
       new LateRows.InFile(file, childOutput, options.timeZone, hadoopConf.value)
-  }
-
-  private def unnamed(result: NamedExpression): Expression = result match {
-    case Alias(child, _) => child
-    case other           => other
   }
 
   private def expiryOf(evaluators: Array[StreamFrameEvaluator])(newest: Long): Long =

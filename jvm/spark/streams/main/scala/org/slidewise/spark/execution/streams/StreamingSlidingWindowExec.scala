@@ -1,5 +1,6 @@
 package org.slidewise.spark.execution.streams
 
+import java.util.{LinkedHashMap, UUID}
 import java.util.concurrent.TimeUnit.NANOSECONDS
 
 import org.apache.hadoop.conf.Configuration
@@ -32,8 +33,6 @@ import org.slidewise.spark.shims.SparkStreaming._
  */
 case class StreamingSlidingWindowExec(
     plan: SlidingWindowPlan,
-    partitionSpec: Seq[Expression],
-    order: SortOrder,
     options: StreamOptions,
     computed: Map[String, String],
     child: SparkPlan,
@@ -42,6 +41,9 @@ case class StreamingSlidingWindowExec(
     eventTimeWatermarkForEviction: Option[Long] = None
 ) extends UnaryExecNode
     with StateStoreWriter {
+
+  private def partitionSpec = plan.partitionSpec
+  private def order = plan.eventTimeOrder
 
   override def nodeName: String = "SlidingWindow"
   override def shortName: String = "slidingWindow"
@@ -98,7 +100,7 @@ case class StreamingSlidingWindowExec(
       info.queryRunId,
       info.operatorId,
       info.checkpointLocation,
-      metadata(hadoopConf).agree(stored, storedText)
+      metadata(hadoopConf).agree(stored, storedText, info.storeVersion)
     )
     val schema = StateStoreColFamilySchema(
       StateStore.DEFAULT_COL_FAMILY_NAME,
@@ -125,13 +127,18 @@ case class StreamingSlidingWindowExec(
       hadoopConf
     )
 
-  private def stored = StoredWindow.of(plan, partitionSpec, order, child.output, mode, computed)
-  private def storedText = StoredWindow.textOf(plan, partitionSpec, order, child.output, mode, computed)
+  private def stored = StoredWindow.of(plan, child.output, mode, computed)
+  private def storedText = StoredWindow.textOf(plan, child.output, mode, computed)
 
-  /** Refuses the checkpoint that the state is to be in if it is another window's. */
-  private[spark] def compareCheckpoint(hadoopConf: Configuration): Unit = {
+  /**
+   * Refuses the checkpoint that the state is to be in if it is another window's.
+   *
+   * @param batch
+   *   the number of the next batch
+   */
+  private[spark] def compareCheckpoint(hadoopConf: Configuration, batch: Long): Unit = {
     val recorded = metadata(hadoopConf)
-    if (recorded.exists) recorded.compare(stored, storedText)
+    if (recorded.exists) recorded.compare(stored, storedText, batch)
   }
 
   private def encoder = PrefixKeyScanStateEncoderSpec(keySchema, StateCells.PrefixColumns)
@@ -175,14 +182,12 @@ case class StreamingSlidingWindowExec(
     val hadoopConf = session.sessionState.newHadoopConf()
     val info = getStateInfo
     val layout = StateLayouts.getOrElse(info.queryRunId, info.operatorId, info.checkpointLocation) {
-      metadata(hadoopConf).compare(stored, storedText)
+      metadata(hadoopConf).compare(stored, storedText, info.storeVersion)
     }
     val input = child.output
     val keptInput = layout.input(input)
     val task = new StreamWindowFactory(
       layout.framesOf(plan),
-      partitionSpec,
-      order,
       options,
       keptInput,
       input,
@@ -214,4 +219,29 @@ case class StreamingSlidingWindowExec(
 
   override protected def withNewChildInternal(newChild: SparkPlan): StreamingSlidingWindowExec =
     copy(child = newChild)
+}
+
+/**
+ * The layouts of the states of running queries, so that not each batch reads the file anew. The first batch of a run writes or
+ * reads it, and it does not change until the run ends.
+ */
+private[streams] object StateLayouts {
+  private val Most = 1000
+
+  private val known = new LinkedHashMap[(UUID, Long, String), StateLayout] {
+    override def removeEldestEntry(eldest: java.util.Map.Entry[(UUID, Long, String), StateLayout]): Boolean =
+      size > Most
+  }
+
+  def put(run: UUID, operator: Long, checkpoint: String, layout: StateLayout): Unit =
+    synchronized(known.put((run, operator, checkpoint), layout))
+
+  def getOrElse(run: UUID, operator: Long, checkpoint: String)(read: => StateLayout): StateLayout =
+    synchronized {
+      Option(known.get((run, operator, checkpoint)))
+    }.getOrElse {
+      val layout = read
+      put(run, operator, checkpoint, layout)
+      layout
+    }
 }

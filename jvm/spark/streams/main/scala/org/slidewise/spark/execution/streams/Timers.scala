@@ -79,8 +79,8 @@ final private[streams] class Timers(
   }
 
   private def scan(): Unit = {
-    val processed = slice
-    slice = new RowBlock(0)
+    val firstProcessed = if (slice.count > 0) slice.pointTo(found, 0).copy() else null
+    slice = new RowBlock(0) // frees the processed one
     next = 0
     val timers = cells.scan(StateCells.Timers)
     try {
@@ -92,7 +92,7 @@ final private[streams] class Timers(
           hasCome(timer.value.getLong(StateCells.LowField), timer.value.getLong(StateCells.HighField)) &&
           !unchanged.contains(timer.key)
         ) {
-          if (slice.count == 0 && processed.count > 0 && timer.key == processed.pointTo(found, 0))
+          if (slice.count == 0 && timer.key == firstProcessed)
             throw new IllegalStateException("a key has been processed and its timer has not changed")
           slice.append(timer.key)
           hasRoom = hasRoomFor(slice)

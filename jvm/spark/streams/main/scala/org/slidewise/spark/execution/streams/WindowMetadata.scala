@@ -1,8 +1,6 @@
 package org.slidewise.spark.execution.streams
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.LinkedHashMap
-import java.util.UUID
 
 import scala.jdk.CollectionConverters._
 
@@ -22,6 +20,9 @@ import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
  * The file beside the state, `_slidewise/window.json`, that says which window the state belongs to, in which order and form its
  * parts are kept, and by which versions of Spark and Slidewise. A query with another window, or whose functions keep their states
  * in another form, is refused before it reads the state.
+ *
+ * A batch of a later Spark counts once it has been committed: `later` names that Spark and its first batch, which an earlier Spark
+ * can repeat if it has failed.
  *
  * Format 2 records functions, buffers and columns one by one. Format 1 recorded one text, and no versions or buffers; a query
  * continues it if its expressions come in the same order.
@@ -47,30 +48,35 @@ final private[streams] class WindowMetadata(
    *
    * @param text
    *   the window in format 1
+   * @param batch
+   *   the number of the batch that is about to run; those before it have been committed
    * @return
    *   how the window's parts are ordered in the state
    */
-  def agree(window: StoredWindow, text: => StoredWindow.Text): StateLayout =
+  def agree(window: StoredWindow, text: => StoredWindow.Text, batch: Long): StateLayout =
     if (files.exists(file)) {
-      val layout = compare(window, text)
+      val layout = compare(window, text, batch)
       read() match {
-        case Recorded(written, kept) if isLater(sparkVersion, written) => write(kept, overwrite = true)
-        case _                                                         => ()
+        case recorded: Recorded =>
+          val continued = recorded.continuedBy(sparkVersion, batch)
+          if (continued != recorded) write(continued, overwrite = true)
+        case _ => ()
       }
       layout
     } else {
       files.mkdirs(directory)
-      write(window, overwrite = false)
+      write(Recorded(sparkVersion, None, window), overwrite = false)
       StateLayout.of(window)
     }
 
   /** How the window's parts are ordered in the state that is there; refuses it if it is another window's. */
-  def compare(window: StoredWindow, text: => StoredWindow.Text): StateLayout = read() match {
+  def compare(window: StoredWindow, text: => StoredWindow.Text, batch: Long): StateLayout = read() match {
     case RecordedText(kept) =>
       if (!kept.agrees(text)) throw changed(kept.toString, text.toString)
       StateLayout.of(window)
-    case Recorded(written, kept) =>
-      if (isLater(written, sparkVersion))
+    case recorded @ Recorded(_, _, kept) =>
+      val written = recorded.writtenBy(batch)
+      if (batch > 0 && isLater(written, sparkVersion))
         throw new CheckpointChanged(
           operatorPath,
           s"was written by Spark $written, and this is Spark $sparkVersion, which may not read it as it was meant",
@@ -110,10 +116,10 @@ final private[streams] class WindowMetadata(
       }
     }
 
-  private def write(window: StoredWindow, overwrite: Boolean): Unit = {
+  private def write(recorded: Recorded, overwrite: Boolean): Unit = {
     val out = files.createAtomic(file, overwriteIfPossible = overwrite)
     try {
-      out.write(toJson(window, sparkVersion).toString.getBytes(UTF_8))
+      out.write(toJson(recorded).toString.getBytes(UTF_8))
       out.close()
     } catch { case e: Throwable => out.cancel(); throw e }
   }
@@ -136,7 +142,7 @@ final private[streams] class WindowMetadata(
         s"is in format $format, and this version of Slidewise knows formats up to $Format",
         s"Use the version of Slidewise that wrote it${versionIn(node)}, or a later one"
       )
-    try if (format == 1) textFrom(node) else Recorded(node.required("spark").asText, windowFrom(node))
+    try if (format == 1) textFrom(node) else recordedFrom(node)
     catch { case e: IllegalArgumentException => throw new CorruptState(s"$file: ${e.getMessage}") }
   }
 
@@ -151,7 +157,29 @@ private[streams] object WindowMetadata {
   private val Mapper = new ObjectMapper
 
   sealed private trait Content
-  final private case class Recorded(spark: String, window: StoredWindow) extends Content
+
+  /**
+   * @param spark
+   *   the version of Spark that wrote the state
+   * @param later
+   *   a later version that has begun to write it
+   */
+  final private case class Recorded(spark: String, later: Option[LaterSpark], window: StoredWindow)
+      extends Content {
+
+    /** The latest Spark of the batches before `batch`. */
+    def writtenBy(batch: Long): String = later.filter(_.firstBatch < batch).fold(spark)(_.spark)
+
+    /** The same state when `running` is about to write `batch`. */
+    def continuedBy(running: String, batch: Long): Recorded = {
+      val written = if (batch == 0) running else writtenBy(batch)
+      copy(written, Option.when(isLater(running, written))(LaterSpark(running, batch)))
+    }
+  }
+
+  /** A version of Spark, and the first batch that it may have written. */
+  final private case class LaterSpark(spark: String, firstBatch: Long)
+
   final private case class RecordedText(text: StoredWindow.Text) extends Content
 
   /** Whether the minor of `version` is after that of `other`. */
@@ -160,14 +188,18 @@ private[streams] object WindowMetadata {
     minor(version) > minor(other)
   }
 
-  private def toJson(window: StoredWindow, sparkVersion: String): ObjectNode = {
+  private def toJson(recorded: Recorded): ObjectNode = {
+    val window = recorded.window
     val node = Mapper
       .createObjectNode()
       .put("format", Format)
       .put("slidewise", BuiltFor.VERSION)
-      .put("spark", sparkVersion)
+      .put("spark", recorded.spark)
       .put("cells", StateCells.FormatVersion)
       .put("mode", window.mode)
+    recorded.later.foreach { later =>
+      node.putObject("later").put("spark", later.spark).put("firstBatch", later.firstBatch)
+    }
     val keys = node.putArray("partitionBy")
     window.partitionBy.foreach(keys.add(_))
     node.put("orderBy", window.orderBy)
@@ -200,6 +232,14 @@ private[streams] object WindowMetadata {
     RecordedText(StoredWindow.Text(node.required("window").asText, computed))
   }
 
+  private def recordedFrom(node: JsonNode): Recorded = Recorded(
+    node.required("spark").asText,
+    Option(node.get("later")).map(l =>
+      LaterSpark(l.required("spark").asText, l.required("firstBatch").asLong)
+    ),
+    windowFrom(node)
+  )
+
   private def windowFrom(node: JsonNode): StoredWindow = StoredWindow(
     elements(node.required("frames")).map { frame =>
       StoredFrame(
@@ -226,31 +266,6 @@ private[streams] object WindowMetadata {
 
   private def columnsFrom(node: JsonNode): Seq[StoredColumn] =
     elements(node).map(c => StoredColumn(c.required("name").asText, c.required("type").asText))
-}
-
-/**
- * The layouts of the states of running queries, so that not each batch reads the file anew. The first batch of a run writes or
- * reads it, and it does not change until the run ends.
- */
-private[streams] object StateLayouts {
-  private val Most = 1000
-
-  private val known = new LinkedHashMap[(UUID, Long, String), StateLayout] {
-    override def removeEldestEntry(eldest: java.util.Map.Entry[(UUID, Long, String), StateLayout]): Boolean =
-      size > Most
-  }
-
-  def put(run: UUID, operator: Long, checkpoint: String, layout: StateLayout): Unit =
-    synchronized(known.put((run, operator, checkpoint), layout))
-
-  def getOrElse(run: UUID, operator: Long, checkpoint: String)(read: => StateLayout): StateLayout =
-    synchronized {
-      Option(known.get((run, operator, checkpoint)))
-    }.getOrElse {
-      val layout = read
-      put(run, operator, checkpoint, layout)
-      layout
-    }
 }
 
 /** A checkpoint that the query cannot continue. */

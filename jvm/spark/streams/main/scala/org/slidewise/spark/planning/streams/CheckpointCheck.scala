@@ -4,6 +4,7 @@ import java.util.UUID
 
 import scala.util.control.NonFatal
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.internal.Logging
@@ -32,15 +33,26 @@ private object CheckpointCheck extends Logging {
     val state = new Path(write.resolvedCheckpointLocation, "state")
     val hadoopConf = SparkSessions.of(session).sessionState.newHadoopConf()
     try
-      if (CheckpointFileManager.create(state, hadoopConf).exists(state))
+      if (CheckpointFileManager.create(state, hadoopConf).exists(state)) {
+        val batch = nextBatch(new Path(write.resolvedCheckpointLocation, "commits"), hadoopConf)
         planned(session, write, state).executedPlan.foreach {
-          case window: StreamingSlidingWindowExec => window.compareCheckpoint(hadoopConf)
+          case window: StreamingSlidingWindowExec => window.compareCheckpoint(hadoopConf, batch)
           case _                                  => ()
         }
+      }
     catch {
-      case changed: CheckpointChanged => throw changed
-      case NonFatal(e) => logDebug("The checkpoint is compared when the first batch is planned", e)
+      case changed: CheckpointChanged          => throw changed
+      case e @ (NonFatal(_) | _: LinkageError) =>
+        logDebug("The checkpoint is compared when the first batch is planned", e)
     }
+  }
+
+  /** The number of the first batch that has not been committed. */
+  private def nextBatch(commits: Path, hadoopConf: Configuration): Long = {
+    val files = CheckpointFileManager.create(commits, hadoopConf)
+    val committed =
+      if (files.exists(commits)) files.list(commits).flatMap(_.getPath.getName.toLongOption).toSeq else Nil
+    committed.maxOption.fold(0L)(_ + 1)
   }
 
   private def planned(session: SparkSession, write: WriteToStream, state: Path) = new IncrementalExecution(

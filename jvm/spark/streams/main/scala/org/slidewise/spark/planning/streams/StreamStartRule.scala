@@ -12,7 +12,7 @@ import org.slidewise.spark.shims.SparkStreaming
 
 /**
  * Refuses queries with windows over streams that Slidewise does not run, when they are started. Runs with the rules for hints,
- * before Spark's own check, whose message says nothing of Slidewise.
+ * before Spark's own check, whose message does not mention Slidewise.
  */
 object StreamStartRule extends Rule[LogicalPlan] {
 
@@ -29,35 +29,34 @@ object StreamStartRule extends Rule[LogicalPlan] {
       .collect { case window: Window => window }
       .filter(window => StreamInput.isBelow(window) || window.child.isStreaming)
       .partition(StreamInput.isBelow)
-    lazy val enabled = SlidewiseSettings.enabled(conf)
     // Without Spark's check, Spark runs a plain window over each batch.
     val refusedBySpark = if (conf.isUnsupportedOperationCheckEnabled) plain else Nil
-    if (planned.isEmpty && refusedBySpark.isEmpty) ()
-    else if (!enabled)
-      (planned ++ refusedBySpark).headOption.foreach {
+    // Settings are read only for queries with a window over a stream.
+    for (window <- (planned ++ refusedBySpark).headOption)
+      if (!SlidewiseSettings.enabled(conf))
         refuse(
-          _,
-          s"Spark itself has no such windows, and Slidewise is switched off in this session by ${SlidewiseSettings.Enabled} = " +
+          window,
+          s"Spark does not support it, and Slidewise is switched off in this session by ${SlidewiseSettings.Enabled} = " +
             "false. Set it to true and define the query again"
         )
-      }
-    else
-      refusedBySpark.headOption.foreach {
-        refuse(_, s"the query was defined while ${SlidewiseSettings.Enabled} was false. Define it again")
-      }
-    if (SparkStreaming.isRealTime(write.trigger)) planned.headOption.foreach {
+    for (window <- refusedBySpark.headOption)
       refuse(
-        _,
-        "the trigger is real-time, in which Spark runs no operators but its own. Use trigger(processingTime=\"0 seconds\"), " +
-          s"with ${SlidewiseSettings.StreamMode} = eager if rows must be answered in the batch in which they arrive"
+        window,
+        s"the query was defined while ${SlidewiseSettings.Enabled} was false. Define the query again"
       )
-    }
-    if (write.outputMode != OutputMode.Append) planned.headOption.foreach {
-      refuse(
-        _,
-        s"the output mode is ${write.outputMode.toString.toLowerCase}. Use append: each row comes out once, when its frames " +
-          "are complete"
-      )
+    for (window <- planned.headOption) {
+      if (SparkStreaming.isRealTime(write))
+        refuse(
+          window,
+          "the trigger is real-time, which supports only Spark's own operators. Use trigger(processingTime=\"0 seconds\"), " +
+            s"with ${SlidewiseSettings.StreamMode} = eager to emit rows in the batch in which they arrive"
+        )
+      if (write.outputMode != OutputMode.Append)
+        refuse(
+          window,
+          s"the output mode is ${write.outputMode.toString.toLowerCase}. Use append: each row is emitted once, when its " +
+            "frames are complete"
+        )
     }
   }
 

@@ -1,10 +1,13 @@
 package org.slidewise.spark.execution.streams
 
 import java.nio.file.Path
+import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.concurrent.duration.{Duration, DurationInt}
 
 import org.apache.spark.sql.{AnalysisException, DataFrame}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.streaming.StreamingQuery
@@ -99,7 +102,9 @@ class StreamStartSuite extends StreamSuite {
       assert(message.contains("switched off in this session by spark.slidewise.enabled = false"), message)
     }
     val defined = off(window())
-    assert(refused(defined).contains("defined while spark.slidewise.enabled was false. Define it again"))
+    assert(
+      refused(defined).contains("defined while spark.slidewise.enabled was false. Define the query again")
+    )
   }
 
   test("streams without windows start with Slidewise on and off, in any output mode") {
@@ -135,6 +140,29 @@ class StreamStartSuite extends StreamSuite {
       query.processAllAvailable()
     }
     assertEquals(found.map(_.last), Set[Any](1L, 3L, 2L))
+  }
+
+  test("an error of the check itself, even in linking, does not fail the query") {
+    val (source, checkpoint) = (events(), temporary())
+    val answers = stream(source).withColumn("a", expr(s"sum(n) $LastTwo"))
+    running(answers, checkpoint) { query =>
+      source.addData(("a", 1, 1))
+      query.processAllAvailable()
+    }
+    for (error <- Seq(new NoClassDefFoundError("of a test"), new IllegalStateException("of a test"))) {
+      val armed = new AtomicBoolean(true)
+      val failing = new Rule[LogicalPlan] {
+        override def apply(plan: LogicalPlan): LogicalPlan = if (armed.getAndSet(false)) throw error else plan
+      }
+      spark.experimental.extraOptimizations = Seq(failing)
+      try
+        running(answers, checkpoint) { query =>
+          assert(!armed.get, "the check has not optimized the query")
+          source.addData(("a", 2, 2))
+          query.processAllAvailable()
+        }
+      finally spark.experimental.extraOptimizations = Nil
+    }
   }
 
   test("a window over times of the batch is the same window at the next start") {

@@ -11,8 +11,13 @@ class WindowMetadataSuite extends FunSuite {
 
   private def folder() = Files.createTempDirectory("operator")
 
-  private def agree(folder: JPath, window: StoredWindow, spark: String = "4.2.0"): StateLayout =
-    new WindowMetadata(new Path(folder.toString), new Configuration, spark).agree(window, text)
+  private def agree(
+      folder: JPath,
+      window: StoredWindow,
+      spark: String = "4.2.0",
+      batch: Long = 1
+  ): StateLayout =
+    new WindowMetadata(new Path(folder.toString), new Configuration, spark).agree(window, text, batch)
 
   private def fileOf(folder: JPath) = folder.resolve("_slidewise/window.json")
 
@@ -111,20 +116,45 @@ class WindowMetadataSuite extends FunSuite {
     assert(refused.getMessage.contains("settings of spark.slidewise"), refused.getMessage)
   }
 
-  test("a later Spark continues, and is recorded; then an earlier one is refused") {
+  test("a later Spark continues, and is recorded; once it has committed a batch, an earlier one is refused") {
     val checkpoint = folder()
-    agree(checkpoint, window, "4.2.0")
-    agree(checkpoint, window, "4.2.9")
-    assert(Files.readString(fileOf(checkpoint)).contains("\"spark\":\"4.2.0\""))
+    agree(checkpoint, window, "4.2.0", batch = 0)
+    val begun = Files.readString(fileOf(checkpoint))
+    agree(checkpoint, window, "4.2.9", batch = 3)
+    assertEquals(Files.readString(fileOf(checkpoint)), begun)
     val swapped = window.copy(frames = window.frames.reverse)
-    val layout = agree(checkpoint, swapped, "4.10.0")
-    assert(Files.readString(fileOf(checkpoint)).contains("\"spark\":\"4.10.0\""))
-    assertEquals(agree(checkpoint, swapped, "4.10.1"), layout)
-    val refused = intercept[CheckpointChanged](agree(checkpoint, window, "4.3.0"))
+    val layout = agree(checkpoint, swapped, "4.10.0", batch = 5)
+    assertEquals(agree(checkpoint, swapped, "4.10.1", batch = 6), layout)
+    val refused = intercept[CheckpointChanged](agree(checkpoint, window, "4.3.0", batch = 6))
     assert(
       refused.getMessage.contains("was written by Spark 4.10.0, and this is Spark 4.3.0"),
       refused.getMessage
     )
+  }
+
+  test(
+    "after a first batch of a later Spark that has failed, the earlier one continues, for as long as it likes"
+  ) {
+    val checkpoint = folder()
+    agree(checkpoint, window, "4.2.0", batch = 0)
+    agree(checkpoint, window, "4.3.0", batch = 5)
+    agree(checkpoint, window, "4.2.0", batch = 5)
+    agree(checkpoint, window, "4.2.0", batch = 9)
+    agree(checkpoint, window, "4.3.0", batch = 12)
+    agree(checkpoint, window, "4.3.0", batch = 12)
+    agree(checkpoint, window, "4.2.0", batch = 12)
+    agree(checkpoint, window, "4.3.0", batch = 12)
+    intercept[CheckpointChanged](agree(checkpoint, window, "4.2.0", batch = 13))
+    agree(checkpoint, window, "4.4.0", batch = 13)
+    intercept[CheckpointChanged](agree(checkpoint, window, "4.2.0", batch = 13))
+    agree(checkpoint, window, "4.3.0", batch = 13)
+  }
+
+  test("while no batch has been committed, any Spark begins") {
+    val checkpoint = folder()
+    agree(checkpoint, window, "4.3.0", batch = 0)
+    agree(checkpoint, window, "4.2.0", batch = 0)
+    agree(checkpoint, window, "4.2.0", batch = 1)
   }
 
   private def withFile(content: String): JPath = {

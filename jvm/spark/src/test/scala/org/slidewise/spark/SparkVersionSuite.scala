@@ -1,0 +1,39 @@
+package org.slidewise.spark
+
+import munit.FunSuite
+import org.slidewise.spark.config.BuiltFor
+
+class SparkVersionSuite extends FunSuite {
+  private val scala = s"${BuiltFor.SCALA}.18"
+  private val tested = BuiltFor.TESTED.split(", ").toSeq
+
+  test("the jar fits each patch of its minor with its Scala version, and no other") {
+    assert(SparkVersion.fits(s"${BuiltFor.MINOR}.0", scala))
+    assert(SparkVersion.fits(s"${BuiltFor.MINOR}.17-vendor-1", scala))
+    assert(!SparkVersion.fits(s"${BuiltFor.MINOR}.0", "2.11.12"))
+    assert(!SparkVersion.fits(s"${BuiltFor.MINOR}.0", "3.7.0"))
+    assert(!SparkVersion.fits(s"${BuiltFor.MINOR}0.0", scala))
+    assert(!SparkVersion.fits("2.4.8", scala))
+  }
+
+  test("the running Spark is supported") {
+    assert(SparkVersion.isSupported)
+  }
+
+  test("an untested patch is named with the tested ones") {
+    tested.foreach(patch => assert(SparkVersion.isTested(patch), patch))
+    val vendor = s"${tested.last}-vendor-1"
+    assert(!SparkVersion.isTested(vendor))
+    assertEquals(
+      SparkVersion.untested(vendor),
+      s"Slidewise ${BuiltFor.VERSION} is on, but was not tested on Spark $vendor; it was tested on ${BuiltFor.TESTED}"
+    )
+  }
+
+  test("a Spark of another Scala version is told which jars there are") {
+    val text = SparkVersion.mismatch("3.5.2", "2.11.12")
+    assert(text.startsWith("Slidewise stays off: this jar is for Spark "), text)
+    assert(text.contains("this is Spark 3.5.2 with Scala 2.11.12"), text)
+    assert(text.contains("3.5 (Scala 2.12, 2.13)"), text)
+  }
+}
