@@ -13,17 +13,19 @@ from cases import crossed
 from plans import plan
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
-from sparks import condition_of
+from sparks import condition_of, portable
 
 from semantics.conftest import Ask, settings
 from slidewise import _settings
 
 ROOT = Path(__file__).parents[2]
 
-SQL = """SELECT id, sum(x) OVER w, max_by(id, x) OVER w, collect_list(x) OVER w, count(*) FILTER (WHERE x > 50) OVER w,
+SQL = portable(
+    """SELECT id, sum(x) OVER w, max_by(id, x) OVER w, collect_list(x) OVER w, count(*) FILTER (WHERE x > 50) OVER w,
            approx_count_distinct(x) OVER w, avg(d) OVER w, stddev_samp(x) OVER w IS NULL
          FROM (SELECT id, id % 3 AS p, id * 7 % 101 AS x, cast(id AS decimal(20, 2)) AS d FROM range(300))
          WINDOW w AS (PARTITION BY p ORDER BY id RANGE BETWEEN 9 PRECEDING AND 6 FOLLOWING) ORDER BY id"""
+)
 
 
 @pytest.mark.parametrize(
