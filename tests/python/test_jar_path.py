@@ -14,9 +14,7 @@ import slidewise
 from slidewise import _jars, _running
 
 MINORS = ", ".join(slidewise.supported_versions())
-JARS = [(minor, scala) for minor, scala in _jars._jars()]
-    (minor, scala) for minor in slidewise.supported_versions() for scala in slidewise.supported_scala_versions(minor)
-]
+JARS = list(_jars._jars())
 MOST_BYTES = 2_500_000
 
 
