@@ -19,11 +19,12 @@ LINTED         := python build $(wildcard tests bench docs)
 # The number of pytest processes. Each has its own Spark session; an idle process takes waiting tests from a busy one.
 WORKERS        ?= 2
 PYTEST         := -m pytest -q -p no:cacheprovider --durations=10 -n $(WORKERS) --dist worksteal
+MINORS         ?= 3.5 4.0 4.1 4.2 4.3
 JVM_TESTS      := all core/test sketches/test spark43/test
 LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-functions bench-streams bench-core bench-core-full docs \
+.PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-minors bench-functions bench-streams bench-core bench-core-full docs \
   lint format jar jars wheel clean
 
 help: ## list the targets
@@ -53,6 +54,10 @@ bench: $(VENV)/installed $(VENV)/engines ## time whole queries with Slidewise on
 
 bench-full: $(VENV)/installed $(VENV)/engines ## run make bench on more rows, for every aggregate: hours
 	$(PY) bench/queries/run.py --full
+
+bench-minors: wheel ## time the headline queries on each Spark minor, each against its own Spark; MINORS="3.5 4.1" limits it
+	for minor in $(MINORS); do $(PY) bench/queries/run.py --minor $$minor --only headline || exit; done
+	$(PY) bench/queries/run.py --render
 
 bench-streams: $(VENV)/installed ## time windows over streams, beside minimal queries and user code without Slidewise
 	$(SBT) benchStreams/package

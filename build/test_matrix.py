@@ -17,6 +17,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from spark_builds import ROOT, spark_builds
+from spark_venvs import environment
 
 GROUPS = {
     "semantics": ["tests/semantics"],
@@ -27,8 +28,6 @@ GROUPS = {
     "streams": ["tests/streams"],
 }
 STREAMS_SINCE = (4, 0)
-REQUIREMENTS = ROOT / "python/requirements-dev.txt"
-NOT_FOR_TESTS = ("pyspark", "hatchling", "mypy", "ruff")
 LOGS = ROOT / ".build/matrix"
 
 
@@ -51,32 +50,6 @@ class Result(NamedTuple):
 def groups_of(version: str) -> dict[str, list[str]]:
     minor = tuple(int(part) for part in version.split(".")[:2])
     return {name: paths for name, paths in GROUPS.items() if name != "streams" or minor >= STREAMS_SINCE}
-
-
-def requirements(version: str) -> list[str]:
-    """The pinned packages that the tests need, with this PySpark."""
-    lines = [line.strip() for line in REQUIREMENTS.read_text().splitlines()]
-    pinned = [line for line in lines if line and not line.startswith("#")]
-    return [f"pyspark=={version}", *(line for line in pinned if line.split("==")[0] not in NOT_FOR_TESTS)]
-
-
-def environment(version: str, python: str) -> Path:
-    """The Python of the version's virtual environment, which is made if it is not there."""
-    venv = ROOT / f".venv-{version}"
-    own, stamp = venv / "bin/python", venv / "requirements.txt"
-    wanted = "\n".join(requirements(version)) + "\n"
-    if not stamp.is_file() or stamp.read_text() != wanted:
-        subprocess.run([python, "-m", "venv", "--clear", str(venv)], check=True)
-        pip(own, *requirements(version))
-        stamp.write_text(wanted)
-    [wheel] = (ROOT / "python/dist").glob("*.whl")
-    pip(own, "--no-deps", "--force-reinstall", str(wheel))
-    return own
-
-
-def pip(python: Path, *arguments: str) -> None:
-    command = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *arguments]
-    subprocess.run(command, check=True)
 
 
 def tested(python: Path, version: str, group: str, paths: list[str], workers: str) -> Result:
