@@ -15,7 +15,8 @@ import org.slidewise.spark.plan.{LeftToSpark, StreamInput, WindowPlan}
 
 /**
  * Plans moving frames as [[SlidingWindowExec]] and the other expressions of the same window as Spark's own operator above it;
- * one sort serves both. A bug in planning is a warning in the log, and Spark plans the window.
+ * one sort serves both. A bug in planning, or a class or method that this Spark lacks, is a warning in the log, and Spark plans the
+ * window.
  */
 object SlidingWindowStrategy extends SparkStrategy {
 
@@ -57,7 +58,7 @@ object SlidingWindowStrategy extends SparkStrategy {
     try new WindowPlanner(SQLConf.get, partitionSpec, orderSpec).plan(windows)
     catch {
       case refused: RefusedQuery => throw refused
-      case NonFatal(e)           =>
+      case e @ (NonFatal(_) | _: LinkageError) => // as where a vendor's Spark differs from Apache's
         logWarning("Slidewise could not plan a window and leaves it to Spark: please report this", e)
         WindowPlan(Nil, windows.map(LeftToSpark(_, s"planning it failed: $e")))
     }
