@@ -14,6 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 from random_queries import random_queries
 from session import local_session, missing_jars
+from sparks import needs_streams
 
 __all__ = ["random_queries"]
 
@@ -34,6 +35,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "streams" in item.path.parts:
+            item.add_marker(needs_streams)
     if missing := missing_jars():
         skip = pytest.mark.skip(reason=f"{', '.join(missing)}: not built, see make jars")
         for item in items:

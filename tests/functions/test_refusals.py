@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
-from sparks import condition_of
+from sparks import condition_of, needs_connect_server
 
 from functions.catalogue import ALL
 
@@ -109,7 +109,7 @@ def test_bytes_that_are_something_else(spark: SparkSession, sql: str, said: list
     assert [part for part in ["SLIDEWISE_INVALID_ARGUMENT", *said] if part not in text] == [], text
 
 
-@pytest.mark.parametrize("kind", ["live", "connect"])
+@pytest.mark.parametrize("kind", ["live", pytest.param("connect", marks=needs_connect_server)])
 def test_a_session_that_runs_already_and_spark_connect(tmp_path: Path, kind: str) -> None:
     """No rule of analysis can be added to a session that runs; there the planner refuses."""
     code = """

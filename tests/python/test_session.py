@@ -5,9 +5,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from sparks import needs_connect_server
+
 import slidewise
 
 START = """
+from sparks import needs_connect_server
+
 import slidewise
 from pyspark.sql import SparkSession
 builder = SparkSession.builder.config("spark.ui.enabled", "false")
@@ -76,6 +80,7 @@ def test_explain_and_functions_without_slidewise_name_the_remedy(output):
     ]
 
 
+@needs_connect_server
 def test_a_local_connect_session(output):
     lines = output(
         START + "spark = slidewise.configure(builder.remote('local[1]')).getOrCreate()\n"
@@ -88,6 +93,7 @@ def test_a_local_connect_session(output):
     assert lines[-1] == "None"
 
 
+@needs_connect_server
 def test_a_connect_server_without_slidewise_is_named_as_such(output):
     of_install, of_function = output(
         START + TRY + "spark = builder.remote('local[1]').getOrCreate()\n"
