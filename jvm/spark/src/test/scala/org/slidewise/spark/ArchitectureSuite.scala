@@ -1,12 +1,11 @@
 package org.slidewise.spark
 
-import com.tngtech.archunit.core.domain.JavaClasses
+import com.tngtech.archunit.core.domain.{JavaClass, JavaClasses}
 import com.tngtech.archunit.core.importer.{ClassFileImporter, ImportOption}
 import com.tngtech.archunit.lang.ArchRule
 import com.tngtech.archunit.library.Architectures.layeredArchitecture
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices
 import munit.FunSuite
-import scala.jdk.CollectionConverters._
 
 /** The dependencies among the packages of the plugin. */
 class ArchitectureSuite extends FunSuite {
@@ -42,7 +41,7 @@ class ArchitectureSuite extends FunSuite {
   }
 
   private def violations(rule: ArchRule): Seq[String] =
-    rule.allowEmptyShould(false).evaluate(plugin).getFailureReport.getDetails.asScala.toSeq
+    rule.allowEmptyShould(false).evaluate(plugin).getFailureReport.getDetails.toArray.toSeq.map(_.toString)
 
   test("the packages have no cycles") {
     // Each package is a slice of its own, whatever its depth.
@@ -61,7 +60,7 @@ class ArchitectureSuite extends FunSuite {
   }
 
   test("each package is listed") {
-    val packages = plugin.asScala.map(_.getPackageName).toSet
+    val packages = plugin.toArray(Array.empty[JavaClass]).map(_.getPackageName).toSet
     assertEquals(packages, mayUse.keySet.map(name => s"$Root.$name") + Root)
   }
 }

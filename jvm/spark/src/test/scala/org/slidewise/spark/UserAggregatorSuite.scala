@@ -1,6 +1,6 @@
 package org.slidewise.spark
 
-import org.apache.spark.sql.{functions, Encoder, Encoders, Row}
+import org.apache.spark.sql.{functions => F, Encoder, Encoders, Row}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.expressions.Aggregator
 
@@ -71,7 +71,7 @@ object FailingMerge extends Aggregator[Long, Long, Long] {
 class UserAggregatorSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
   private def answers(call: String, on: Boolean): (Seq[Row], Seq[SlidingWindowExec]) = {
-    spark.udf.register("failing_merge", functions.udaf(FailingMerge, Encoders.scalaLong))
+    spark.udf.register("failing_merge", F.udaf(FailingMerge, Encoders.scalaLong))
     spark.conf.set(SlidewiseSettings.Enabled, on.toString)
     try {
       val data = spark.sql(
@@ -117,9 +117,9 @@ class UserAggregatorSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     )
   )
     test(s"users' own aggregators over $frame: the same answers, by Slidewise") {
-      spark.udf.register("joined", functions.udaf(Joined, Encoders.STRING))
-      spark.udf.register("top_two", functions.udaf(TopTwo, Encoders.scalaLong))
-      spark.udf.register("gcd", functions.udaf(Gcd, Encoders.scalaLong))
+      spark.udf.register("joined", F.udaf(Joined, Encoders.STRING))
+      spark.udf.register("top_two", F.udaf(TopTwo, Encoders.scalaLong))
+      spark.udf.register("gcd", F.udaf(Gcd, Encoders.scalaLong))
       spark
         .range(300)
         .selectExpr("id % 3 AS k", "id AS t", "cast(id AS string) AS s", "id * 12 % 90 AS v")

@@ -17,6 +17,8 @@ trait CatalystExpressions {
   /** What the sum does on overflow. */
   def evalMode(sum: Sum): EvalMode.Value
 
+  def sum(input: Expression, evalMode: EvalMode.Value): Sum
+
   /** The arguments of a call in the order of the parameters, with the defaults of those that are left out. */
   def rearrange(function: String, signature: FunctionSignature, arguments: Seq[Expression]): Seq[Expression]
 }

@@ -6,6 +6,7 @@ import org.apache.spark.SparkEnv
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.shims.SparkErrors
 
 class SettingsSuite extends SparkSuite {
   import SlidewiseSettings._
@@ -54,7 +55,7 @@ class SettingsSuite extends SparkSuite {
       }
       for (text <- setting.invalid) {
         val error = intercept[InvalidSetting](conf.setConfString(setting.key, text))
-        assertEquals(error.getCondition, "SLIDEWISE_INVALID_SETTING")
+        assertEquals(SparkErrors.conditionOf(error), "SLIDEWISE_INVALID_SETTING")
         assert(error.getMessage.contains(s"${setting.key} = $text "), error.getMessage)
         assert(error.getMessage.contains("Allowed: "), error.getMessage)
       }
@@ -87,7 +88,7 @@ class SettingsSuite extends SparkSuite {
       started.getAll.foreach { case (key, value) => conf.setConfString(key, value) }
       for (copy <- Seq(conf, conf.clone())) {
         assertEquals(copy.getConfString(MaxStateSize), "lots")
-        assertEquals(intercept[InvalidSetting](maxStateBytes(copy)).getCondition, "SLIDEWISE_INVALID_SETTING")
+        assertEquals(SparkErrors.conditionOf(intercept[InvalidSetting](maxStateBytes(copy))), "SLIDEWISE_INVALID_SETTING")
         intercept[InvalidSetting](streamKeyTimeoutMicros(copy))
         intercept[InvalidSetting](SlidewiseSettings.validate(copy, isStreaming = false))
       }

@@ -7,6 +7,7 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.task.WindowMetrics
+import org.slidewise.spark.shims.SparkErrors
 
 /** The choice of an evaluation strategy, and the fallback from arrays to rows. */
 class WindowEvaluationSuite extends SparkSuite with AdaptiveSparkPlanHelper {
@@ -70,7 +71,7 @@ class WindowEvaluationSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       val data = sum(large, s"$keys ORDER BY id ROWS 1 PRECEDING")
       assertEquals(data.limit(5).collect().map(_.getLong(1)).toSeq, Seq(0L, 1L, 3L, 5L, 7L))
       val error = intercept[SparkThrowable with Throwable](data.collect())
-      assertEquals(error.getCondition, "ARITHMETIC_OVERFLOW")
+      assertEquals(SparkErrors.conditionOf(error), "ARITHMETIC_OVERFLOW")
     }
 
   test("rows that have been handed out are not evaluated again with what is left of their frames") {

@@ -13,7 +13,7 @@ import org.scalacheck.Prop.forAll
 
 import org.slidewise.core.{Aggregator, InPlaceAggregator, ObjectAggregator}
 import org.slidewise.core.operators.Operators
-import org.slidewise.core.operators.{ArgMax, ArgMin, Bloom, M4 => CoreM4, NaiveBayes, TopK => CoreTopK}
+import org.slidewise.core.operators.{ArgMax => CoreArgMax, ArgMin => CoreArgMin, Bloom, M4 => CoreM4, NaiveBayes, TopK => CoreTopK}
 
 /** Holds each operator that both the core and SQL have to one definition over short sequences. */
 class CoreAgreementSuite extends ScalaCheckSuite {
@@ -131,12 +131,12 @@ class CoreAgreementSuite extends ScalaCheckSuite {
   private val byValue: Comparator[(Long, Double)] = (a, b) => java.lang.Double.compare(a._2, b._2)
 
   agree("arg_max", pairs)(
-    (a, b) => coreOf(ArgMax.by(byValue))(a, b)._1,
+    (a, b) => coreOf(CoreArgMax.by(byValue))(a, b)._1,
     ofPairs(sqlOf("arg_max", LongType, DoubleType)("first"))
   )(ps => ps.find(_._2 == ps.map(_._2).max).get._1)
 
   agree("arg_min", pairs)(
-    (a, b) => coreOf(ArgMin.by(byValue))(a, b)._1,
+    (a, b) => coreOf(CoreArgMin.by(byValue))(a, b)._1,
     ofPairs(sqlOf("arg_min", LongType, DoubleType)("first"))
   )(ps => ps.find(_._2 == ps.map(_._2).min).get._1)
 

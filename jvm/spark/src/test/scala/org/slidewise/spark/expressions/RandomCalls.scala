@@ -22,7 +22,7 @@ final case class RandomCall(
     Gen.listOfN(count, rows).pureApply(Gen.Parameters.default, Seed(seed))
 
   override def toString: String =
-    s"${function.sql} over ${input.map(_.dataType.simpleString).mkString(", ")}"
+    s"${(function: Expression).sql} over ${input.map(_.dataType.simpleString).mkString(", ")}"
 }
 
 /**
@@ -94,6 +94,7 @@ object RandomCalls {
           case aggregate: AggregateFunction if aggregate.checkInputDataTypes().isSuccess =>
             valuesFor(aggregate, input, types.map(_._2))
         }
+        .toSeq
         .flatten
     }
     // All columns of one type, as far as possible, and else the first combinations that fit.

@@ -8,6 +8,7 @@ import org.apache.spark.sql.AnalysisException
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.shims.SparkErrors
 
 class QueryChecksSuite extends SparkSuite {
   private val MovingSum = "SELECT sum(id) OVER (ORDER BY id ROWS 2 PRECEDING) FROM range(5)"
@@ -20,11 +21,11 @@ class QueryChecksSuite extends SparkSuite {
 
   test("an invalid start-up value fails window queries in words, until it is corrected or Slidewise is off") {
     val error = refusal(spark.sql(MovingSum))
-    assertEquals(error.getCondition, "SLIDEWISE_INVALID_SETTING")
+    assertEquals(SparkErrors.conditionOf(error), "SLIDEWISE_INVALID_SETTING")
     assert(error.getMessage.contains("spark.slidewise.state.maxSize = lots"), error.getMessage)
 
     assertEquals(spark.sql("SELECT sum(id) FROM range(5)").head().getLong(0), 10L)
-    assertEquals(refusal(spark.newSession().sql(MovingSum)).getCondition, "SLIDEWISE_INVALID_SETTING")
+    assertEquals(SparkErrors.conditionOf(refusal(spark.newSession().sql(MovingSum))), "SLIDEWISE_INVALID_SETTING")
 
     spark.sql("SET spark.slidewise.enabled=false")
     assertEquals(loggedWhile(assertEquals(spark.sql(MovingSum).collect().length, 5)).filter(isOurs), Nil)
@@ -58,7 +59,7 @@ class QueryChecksSuite extends SparkSuite {
   for (order <- Seq("id", "cast(id as int)", "cast(id as decimal(9, 2))"))
     test(s"a frame of intervals over $order is refused") {
       val error = refusal(spark.sql(frame(order, "INTERVAL 7 DAYS PRECEDING", "CURRENT ROW")))
-      assertEquals(error.getCondition, "SLIDEWISE_INTERVAL_FRAME_OVER_NUMBER")
+      assertEquals(SparkErrors.conditionOf(error), "SLIDEWISE_INTERVAL_FRAME_OVER_NUMBER")
       assert(error.getMessage.contains("INTERVAL '7' DAY PRECEDING"), error.getMessage)
       assert(error.getMessage.contains("\"x\""), error.getMessage)
       val ahead = refusal(spark.sql(frame(order, "CURRENT ROW", "INTERVAL '1-2' YEAR TO MONTH FOLLOWING")))

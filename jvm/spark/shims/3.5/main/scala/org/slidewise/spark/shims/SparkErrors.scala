@@ -3,6 +3,7 @@ package org.slidewise.spark.shims
 import org.apache.spark.SparkThrowable
 
 object SparkErrors {
+  def conditionOf(error: SparkThrowable): String = error.getErrorClass
 
   /** The parameter `paramIndex` of Spark's errors for the argument at `index`. */
   def parameterIndex(index: Int): String = (index + 1).toString

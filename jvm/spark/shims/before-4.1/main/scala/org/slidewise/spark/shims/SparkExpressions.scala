@@ -12,6 +12,7 @@ object SparkExpressions extends CatalystExpressions {
     TimeAdd(timestamp, interval, Some(timeZone))
 
   override def evalMode(sum: Sum): EvalMode.Value = sum.evalMode
+  override def sum(input: Expression, evalMode: EvalMode.Value): Sum = Sum(input, evalMode)
 
   override def rearrange(
       function: String,

@@ -4,6 +4,7 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.expressions.Cast
 
 object SparkErrors {
+  def conditionOf(error: SparkThrowable): String = error.getCondition
 
   /** The parameter `paramIndex` of Spark's errors for the argument at `index`. */
   def parameterIndex(index: Int): String = Cast.ordinalNumber(index)

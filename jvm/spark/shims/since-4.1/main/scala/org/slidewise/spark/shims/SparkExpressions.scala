@@ -1,6 +1,6 @@
 package org.slidewise.spark.shims
 
-import org.apache.spark.sql.catalyst.expressions.{EvalMode, Expression, TimestampAddInterval}
+import org.apache.spark.sql.catalyst.expressions.{EvalMode, Expression, NumericEvalContext, TimestampAddInterval}
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.catalyst.plans.logical.{FunctionSignature, NamedParametersSupport}
 import org.apache.spark.sql.internal.SQLConf
@@ -13,6 +13,9 @@ object SparkExpressions extends CatalystExpressions {
     TimestampAddInterval(timestamp, interval, Some(timeZone))
 
   override def evalMode(sum: Sum): EvalMode.Value = sum.evalContext.evalMode
+
+  override def sum(input: Expression, evalMode: EvalMode.Value): Sum =
+    Sum(input, NumericEvalContext(evalMode))
 
   override def rearrange(
       function: String,

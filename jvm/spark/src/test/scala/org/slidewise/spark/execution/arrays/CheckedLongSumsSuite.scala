@@ -3,7 +3,6 @@ package org.slidewise.spark.execution.arrays
 import munit.ScalaCheckSuite
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EvalMode}
-import org.apache.spark.sql.catalyst.expressions.NumericEvalContext
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.types.LongType
 import org.scalacheck.Gen
@@ -11,11 +10,12 @@ import org.scalacheck.Prop.forAll
 
 import org.slidewise.core.batch.Frames
 import org.slidewise.core.kernels.LongKernels
+import org.slidewise.spark.shims.{SparkErrors, SparkExpressions}
 
 class CheckedLongSumsSuite extends ScalaCheckSuite {
 
   private def sum(mode: EvalMode.Value): Sum =
-    Sum(AttributeReference("x", LongType)(), NumericEvalContext(mode))
+    SparkExpressions.sum(AttributeReference("x", LongType)(), mode)
 
   /** Values near the ends of the type and near zero, some null. */
   private val values: Gen[Vector[Option[Long]]] = {
@@ -83,7 +83,7 @@ class CheckedLongSumsSuite extends ScalaCheckSuite {
       assertEquals(sums.failsAt, first.getOrElse(Int.MaxValue))
       sums.failure match {
         case null                  => assertEquals(first, None)
-        case error: SparkThrowable => assertEquals(error.getCondition, "ARITHMETIC_OVERFLOW")
+        case error: SparkThrowable => assertEquals(SparkErrors.conditionOf(error), "ARITHMETIC_OVERFLOW")
         case other                 => fail(s"$other")
       }
       for (

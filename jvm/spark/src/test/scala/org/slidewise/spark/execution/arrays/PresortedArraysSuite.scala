@@ -7,6 +7,7 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.SlidingWindowExec
+import org.slidewise.spark.shims.SparkErrors
 
 /** Rows that come in order, and are answered in arrays some at a time. */
 class PresortedArraysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
@@ -109,7 +110,7 @@ class PresortedArraysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     for (value <- Seq("1 / if(id = 7000, 0, 1)", s"if(id BETWEEN 7000 AND 7003, ${1L << 61}, id)")) {
       def error(): String = {
         val sql = s"SELECT id, sum($value) OVER (ORDER BY id ROWS 9 PRECEDING) FROM range(0, 10000, 1, 1)"
-        intercept[Throwable with SparkThrowable](spark.sql(sql).collect()).getCondition
+        SparkErrors.conditionOf(intercept[Throwable with SparkThrowable](spark.sql(sql).collect()))
       }
       assertEquals(error(), off(error()))
     }

@@ -14,6 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types.{DataType, LongType}
 
 import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.errors.MessageParameters
 
 class ColumnReaderSuite extends SparkSuite {
   import ColumnReaderSuite._
@@ -49,7 +50,7 @@ class ColumnReaderSuite extends SparkSuite {
       () =>
         new SparkOutOfMemoryError(
           "UNABLE_TO_ACQUIRE_MEMORY",
-          java.util.Map.of("requestedBytes", "1", "receivedBytes", "0")
+          MessageParameters("requestedBytes" -> "1", "receivedBytes" -> "0")
         )
     )
   ) {

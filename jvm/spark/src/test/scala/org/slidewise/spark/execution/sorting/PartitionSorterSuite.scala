@@ -77,8 +77,10 @@ class PartitionSorterSuite extends SparkSuite {
         }
         val spec = new SortSpec(Seq(Remainder(id, Literal(2L))), Seq(SortOrder(key, Ascending)))
         val sorter = new PartitionSorter(Tasks.resources(), attributes, spec)
-        try (Tasks.thrownBy(sorter.sort(rows, (_, _) => throw new IllegalStateException("sorted"))), taken)
-        finally sorter.close()
+        try {
+          val thrown = Tasks.thrownBy(sorter.sort(rows, (_, _) => throw new IllegalStateException("sorted")))
+          (thrown, taken)
+        } finally sorter.close()
       }
       assertEquals(thrown, "TaskKilledException")
       assert(taken <= cancelAt + 4096, taken)

@@ -1,9 +1,10 @@
 package org.slidewise.spark.execution.streams
 
 import org.apache.spark.sql.{Column, DataFrame}
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions.{col, expr}
 import org.apache.spark.sql.streaming.StreamingQueryException
+
+import org.slidewise.spark.shims.MemoryStreams.MemoryStream
 
 /** Streams with several columns of one name, which a checkpoint knows by name and type. */
 class ColumnsOfOneNameSuite extends StreamSuite {

@@ -1,6 +1,6 @@
 package org.slidewise.spark.execution.streams
 
-import java.nio.file.Path
+import java.nio.file.{Files, Path}
 import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.concurrent.duration.{Duration, DurationInt}
@@ -25,15 +25,11 @@ class StreamStartSuite extends StreamSuite {
 
   /** The provider that the checkpoint of a query that has run a batch names. */
   private def providerOf(query: StreamingQuery): String = {
-    import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper
-    val metadata = query.asInstanceOf[StreamingQueryWrapper].streamingQuery.offsetLog.getLatest().get._2
-    "\"" + Provider.replace(".", "\\.") + "\":\"([^\"]+)\"" match {
-      case pattern =>
-        pattern.r
-          .findFirstMatchIn(metadata.toString + metadata.metadataOpt.map(_.json).getOrElse(""))
-          .get
-          .group(1)
-    }
+    import org.slidewise.spark.shims.SparkStreaming.StreamingQueryWrapper
+    val log = query.asInstanceOf[StreamingQueryWrapper].streamingQuery.offsetLog
+    val text = Files.readString(Path.of(log.metadataPath.toUri).resolve(log.getLatest().get._1.toString))
+    val provider = "\"" + Provider.replace(".", "\\.") + "\":\"([^\"]+)\""
+    provider.r.findFirstMatchIn(text).get.group(1)
   }
 
   test("a window keeps its state in RocksDB, and neither the session nor another query does") {

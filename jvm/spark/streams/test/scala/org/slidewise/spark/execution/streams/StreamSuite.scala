@@ -6,10 +6,11 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.{DataFrame, Dataset, Row, SQLContext}
-import org.apache.spark.sql.execution.streaming.runtime.{MemoryStream, StreamingQueryWrapper}
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery}
 
 import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.shims.MemoryStreams.MemoryStream
+import org.slidewise.spark.shims.SparkStreaming.StreamingQueryWrapper
 
 /** A suite that runs small streams of (key, second, number). */
 abstract private[streams] class StreamSuite extends SparkSuite {
