@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(SPARK >= (4, 0), reason="this Spark has these fe
 
 def test_windows_over_streams(spark: SparkSession) -> None:
     stream = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
-    with pytest.raises(PySparkException, match="Spark 4.0 and later, and this is Spark 3.5"):
+    with pytest.raises(PySparkException, match=r"Spark 4\.0 and later, and this is Spark 3\.5"):
         stream.selectExpr("sum(value) OVER (PARTITION BY value ORDER BY timestamp ROWS 2 PRECEDING)")
 
 

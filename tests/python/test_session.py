@@ -10,8 +10,6 @@ from sparks import needs_connect_server
 import slidewise
 
 START = """
-from sparks import needs_connect_server
-
 import slidewise
 from pyspark.sql import SparkSession
 builder = SparkSession.builder.config("spark.ui.enabled", "false")
