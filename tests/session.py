@@ -39,6 +39,8 @@ def local_session(folder: Path) -> SparkSession:
         .config("spark.local.dir", str(folder / "local"))
         .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
         .config("spark.unsafe.exceptionOnMemoryLeak", "true")
+        # The default since Spark 4.0.
+        .config("spark.sql.ansi.enabled", "true")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.debug.maxToStringFields", "100000")
         .config("spark.sql.maxPlanStringLength", "10000000")

@@ -23,6 +23,7 @@ def needs_spark(since: str, reason: str) -> pytest.MarkDecorator:
 
 needs_collations = needs_spark("4.0", "no collations")
 needs_connect_server = needs_spark("4.0", "PySpark carries no Spark Connect server")
+needs_days_between_dates = needs_spark("4.0", "no RANGE frame over dates by an interval of days")
 needs_streams = needs_spark("4.0", "Slidewise runs no windows over streams")
 needs_within_group = needs_spark("4.0", "no WITHIN GROUP for functions of extensions")
 needs_window_filter = needs_spark("4.2", "no FILTER of a window function")
@@ -31,6 +32,7 @@ _IN_SQL = {
     r"\bCOLLATE\b": needs_collations,
     r"WITHIN GROUP": needs_within_group,
     r"FILTER \(WHERE [^)]*\)\s+OVER": needs_window_filter,
+    r"\bparse_json\(": needs_spark("4.0", "no VARIANT"),
     r"\blistagg\(": needs_spark("4.0", "no listagg"),
     r"\bmode\([^()]*, true\)": needs_spark("4.0", "mode takes one argument"),
     r"\btheta_|\bkll_": needs_spark("4.1", "no theta and KLL sketches"),

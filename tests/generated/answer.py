@@ -18,6 +18,7 @@ class Failure:
 
     kind: str
     message: str
+    by_analysis: bool
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from sparks import SPARK
+
 from generated.column import DECIMAL, FRACTIONAL, INTEGRAL, Column
 
 UNBOUNDED = float("inf")
@@ -98,7 +100,7 @@ def _step(rng: random.Random, key: Column, legacy_intervals: bool) -> Step:
         return rng.choice(
             [
                 Step("{}", "INTERVAL ({}) DAY", (1, 2, 5, 40)),
-                Step("INTERVAL {} DAY", "INTERVAL ({}) DAY", (1, 2, 5, 40)),
+                *([Step("INTERVAL {} DAY", "INTERVAL ({}) DAY", (1, 2, 5, 40))] if SPARK >= (4, 0) else []),
                 Step("INTERVAL {} MONTH", "INTERVAL ({}) MONTH", (1, 2, 14)),
             ]
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 from sparks import SPARK, condition_of
@@ -60,9 +60,10 @@ def answer(spark: SparkSession, cases: Sequence[Case], slidewise: bool) -> Answe
         frame = spark.sql(sql(cases))
         rows = frame.collect()
     except PySparkException as error:
-        return Failure(condition_of(error) or type(error).__name__, str(error)[:2000])
+        kind = condition_of(error) or type(error).__name__
+        return Failure(kind, str(error)[:2000], isinstance(error, AnalysisException))
     except Py4JJavaError as error:
-        return Failure(_root(error.java_exception).getClass().getName(), str(error)[:2000])
+        return Failure(_root(error.java_exception).getClass().getName(), str(error)[:2000], False)
     return Rows({row[0]: tuple(row)[1:] for row in rows}, frame._jdf.queryExecution().executedPlan().toString())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -88,7 +89,9 @@ def _error(spark: SparkSession, sql: str) -> str | None:
     except PySparkException as error:
         return condition_of(error) or type(error).__name__
     except Py4JJavaError as error:
-        return str(error.java_exception.getClass().getName())
+        # Spark 3.5 does not say the error class of what fails in a task.
+        named = re.search(r"\[([A-Z_]{5,}(\.[A-Z_]+)*)\]", str(error))
+        return named[1] if named else str(error.java_exception.getClass().getName())
     return None
 
 

@@ -6,7 +6,7 @@ import pytest
 from cases import crossed
 from plans import plan
 from pyspark.sql import SparkSession
-from sparks import portable
+from sparks import SPARK, portable
 
 from semantics.conftest import Ask, Fails
 
@@ -158,7 +158,7 @@ RANGE_FRAMES = [
     ("n", "INTERVAL 2 DAYS PRECEDING AND INTERVAL 1 DAY FOLLOWING"),
     ("n", "INTERVAL 1 MONTH PRECEDING AND CURRENT ROW"),
     ("d", "2 PRECEDING AND 1 FOLLOWING"),
-    ("d", "INTERVAL 2 DAYS PRECEDING AND CURRENT ROW"),
+    *([("d", "INTERVAL 2 DAYS PRECEDING AND CURRENT ROW")] if SPARK >= (4, 0) else []),
     ("d", "INTERVAL 1 MONTH PRECEDING AND CURRENT ROW"),
     ("f", "0.5 PRECEDING AND 1.5 FOLLOWING"),
     ("c", "0.5 PRECEDING AND 1.5 FOLLOWING"),

@@ -63,7 +63,7 @@ BIG = "99999999999999999999999999999999999999"
 
 def test_a_sum_of_decimals_fails_as_spark_does(fails: Fails, over: Over) -> None:
     values = f"(1, {BIG}), (2, 1BD), (3, -1BD)"
-    assert fails(over("sum(x)", values, ROWS.format(1))) == "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION"
+    assert fails(over("sum(x)", values, ROWS.format(1))).startswith("NUMERIC_VALUE_OUT_OF_RANGE")
 
 
 def test_without_ansi_a_sum_of_decimals_is_null_where_spark_says(ask: Ask, over: Over) -> None:
