@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import pyspark
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 
@@ -58,6 +60,17 @@ def skip_if_lacking(sql: str) -> None:
 def portable(sql: str) -> str:
     """The query without FILTER, which older Sparks refuse in a window."""
     return sql if SPARK >= (4, 2) else re.sub(r" FILTER \(WHERE [^)]*\)", "", sql)
+
+
+SPARK_ERRORS = (PySparkException, Py4JJavaError)
+"""The errors of a query that runs: PySpark 3.5 raises the Java error of a task as it is."""
+
+_ORDINALS = {"first": "Parameter 1", "second": "Parameter 2", "third": "Parameter 3"}
+
+
+def unsaid(words: Iterable[str], error: BaseException) -> list[str]:
+    """The words that the error lacks. Spark 3.5 writes `Parameter 1` for the first parameter."""
+    return [word for word in words if (word if SPARK >= (4, 0) else _ORDINALS.get(word, word)) not in str(error)]
 
 
 def condition_of(error: PySparkException) -> str | None:

@@ -72,4 +72,4 @@ def test_an_overflow_of_decimals_is_null_or_an_error(ask: Ask, fails: Fails) -> 
     sql = f"""SELECT max_subarray_sum(cast(x AS decimal(38,10))) {WINDOW}
               FROM VALUES (1, '{nines}'), (2, '{nines}'), (3, '7') AS t(i, x)"""
     assert ask(sql, ansi_enabled=False)[1] == (None,)
-    assert fails(sql, ansi_enabled=True) == "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION"
+    assert fails(sql, ansi_enabled=True).startswith("NUMERIC_VALUE_OUT_OF_RANGE")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from semantics.conftest import settings
-from sparks import condition_of
+from sparks import SPARK_ERRORS, condition_of, needs_collations
 
 TRAINED = """SELECT naive_bayes_agg(label, struct(Size, colour)) AS m
              FROM VALUES ('a', 1, 'red'), ('a', 2, 'red'), ('b', 5, 'blue'), ('b', 7, 'red')
@@ -56,7 +56,7 @@ def test_a_name_that_the_model_has_twice(spark: SparkSession) -> None:
             "SELECT naive_bayes_agg(label, struct(size, -size AS SIZE)) AS m FROM VALUES ('a', 1) AS t(label, size)"
         ).write.mode("overwrite").saveAsTable("two_sizes")
     try:
-        with pytest.raises(PySparkException, match="`size`"):
+        with pytest.raises(SPARK_ERRORS, match="`size`"):
             spark.sql("SELECT naive_bayes_predict(m, named_struct('size', 1)) FROM two_sizes").collect()
     finally:
         spark.sql("DROP TABLE two_sizes")
@@ -71,7 +71,7 @@ def test_a_name_that_the_model_has_twice(spark: SparkSession) -> None:
 )
 @pytest.mark.parametrize("function", ["naive_bayes_predict", "naive_bayes_score"])
 def test_a_number_is_no_category(spark: SparkSession, function: str, features: str, said: list[str]) -> None:
-    with pytest.raises(PySparkException) as caught:
+    with pytest.raises(SPARK_ERRORS) as caught:
         spark.sql(f"SELECT {function}(m, {features}) FROM ({TRAINED})").collect()
     text = str(caught.value)
     assert [p for p in ["SLIDEWISE_INVALID_ARGUMENT", f"`{function}`", *said] if p not in text] == [], text
@@ -83,6 +83,7 @@ def test_a_feature_that_is_null_is_left_out_whatever_its_type(spark: SparkSessio
     )
 
 
+@needs_collations
 @pytest.mark.parametrize("collation", ["UTF8_LCASE", "UNICODE_CI", "UTF8_BINARY_RTRIM"])
 def test_labels_that_are_equal_are_one_class(spark: SparkSession, collation: str) -> None:
     """Shown as the least of them, however the rows are spread."""
@@ -101,6 +102,7 @@ def test_labels_that_are_equal_are_one_class(spark: SparkSession, collation: str
     assert set(map(str, shown[3:])) == {str([(least, 2), ("b", 2)])}
 
 
+@needs_collations
 @pytest.mark.parametrize(
     "call",
     [

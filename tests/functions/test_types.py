@@ -6,6 +6,7 @@ import pytest
 from cases import crossed
 from pyspark.sql import SparkSession
 from semantics.conftest import Ask
+from sparks import needs_collations, needs_within_group
 
 from functions.catalogue import ALL
 
@@ -124,6 +125,7 @@ def test_a_filter_tells_integers_of_any_width(spark: SparkSession) -> None:
         assert spark.sql(f"SELECT might_contain(bloom_filter_agg({x}), {x})").first()[0] is True, x
 
 
+@needs_collations
 @pytest.mark.parametrize(("collation", "x", "same"), [("UTF8_LCASE", "abc", "ABC"), ("UTF8_BINARY_RTRIM", "a", "a ")])
 def test_a_filter_tells_strings_by_their_collation(spark: SparkSession, collation: str, x: str, same: str) -> None:
     asked = ", ".join(f"might_contain(f, '{s}' COLLATE {collation})" for s in (x, same, "b"))
@@ -137,6 +139,7 @@ def test_a_filter_is_asked_by_the_users_own_name(spark: SparkSession) -> None:
     ]
 
 
+@needs_within_group
 def test_a_mean_between_the_largest_doubles(spark: SparkSession) -> None:
     mean = "time_weighted_avg(t, x, 'linear') WITHIN GROUP (ORDER BY t)"
     assert spark.sql(f"SELECT {mean} FROM VALUES (0, 1e308), (1, 1e308) AS t(t, x)").first()[0] == 1e308

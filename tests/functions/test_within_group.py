@@ -9,10 +9,12 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from semantics.conftest import settings
-from sparks import condition_of
+from sparks import condition_of, needs_within_group
 
 import slidewise.functions as sw
 from functions.catalogue import ALL
+
+pytestmark = needs_within_group
 
 # t has ties, in which x and s differ.
 CALLS = [call for function in ALL for call in function.within_group]
