@@ -30,9 +30,9 @@ abstract class SparkSuite extends FunSuite {
 
   override def afterAll(): Unit = spark.stop()
 
-  /** FILTER where windows may have it, which is since 4.0. */
+  /** FILTER where windows may have it, which is since 4.2. */
   protected def filter(condition: String): String =
-    if (BuiltFor.MINOR == "3.5") "" else s"FILTER (WHERE $condition)"
+    if (Seq("3.5", "4.0", "4.1").contains(BuiltFor.MINOR)) "" else s"FILTER (WHERE $condition)"
 
   /** Runs `body` in a task and gives its answer back. */
   protected def inTask[T: scala.reflect.ClassTag](body: () => T): T =
