@@ -4,12 +4,10 @@
 PYTHON ?= python3
 SBT    := ./build/sbt
 VENV   := .venv
-VENV42 := .venv-4.2
 PY     := $(VENV)/bin/python
-PY42   := $(VENV42)/bin/python
 
-JVM_SOURCES    := $(shell find jvm project build build.sbt -type f \
-                    -not -path '*/target/*' -not -path '*/src/test/*' 2>/dev/null)
+JVM_SOURCES    := $(shell find jvm project build/sbt build.sbt -type f \
+                    -not -path '*/target/*' -not -path '*/test/*' 2>/dev/null)
 PYTHON_SOURCES := $(shell find python -type f -not -path '*/__pycache__/*' -not -path '*_cache/*' \
                     -not -path 'python/src/slidewise/jars/*' -not -path 'python/build/*' -not -path 'python/dist/*' 2>/dev/null)
 VERSION        := $(shell cat python/src/slidewise/VERSION)
@@ -17,15 +15,16 @@ JAR            := .build/jar-$(VERSION)
 JARS           := .build/jars-$(VERSION)
 MINOR          := import pyspark; print(".".join(pyspark.__version__.split(".")[:2]))
 INSTALL        := pip install -q --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall ./python
-LINTED         := python build/slowest_tests.py $(wildcard tests bench docs)
+LINTED         := python build $(wildcard tests bench docs)
 # The number of pytest processes. Each has its own Spark session; an idle process takes waiting tests from a busy one.
 WORKERS        ?= 2
 PYTEST         := -m pytest -q -p no:cacheprovider --durations=10 -n $(WORKERS) --dist worksteal
+MINORS         ?= 3.5 4.0 4.1 4.2 4.3
 JVM_TESTS      := all core/test sketches/test spark43/test
 LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-functions bench-streams bench-core bench-core-full docs \
+.PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-minors bench-functions bench-streams bench-core bench-core-full docs \
   lint format jar jars wheel clean
 
 help: ## list the targets
@@ -47,14 +46,18 @@ test-long: $(JARS) $(VENV)/installed ## run every test, with many more random qu
 test-minors: $(VENV)/tools ## run the JVM tests on the other Spark minors
 	$(SBT) testOtherMinors
 
-test-matrix: test test-minors $(VENV42)/installed ## run make test, make test-minors, and pytest on Spark 4.2
-	$(PY42) $(PYTEST) tests
+test-matrix: wheel ## run a selection of the tests on the first and last patch of each minor, or on VERSIONS="3.5.9 4.1.4"
+	WORKERS=$(WORKERS) $(PY) build/test_matrix.py $(VERSIONS)
 
 bench: $(VENV)/installed $(VENV)/engines ## time whole queries with Slidewise on and off, beside other engines
 	$(PY) bench/queries/run.py
 
 bench-full: $(VENV)/installed $(VENV)/engines ## run make bench on more rows, for every aggregate: hours
 	$(PY) bench/queries/run.py --full
+
+bench-minors: wheel ## time the headline queries on each Spark minor, each against its own Spark; MINORS="3.5 4.1" limits it
+	for minor in $(MINORS); do $(PY) bench/queries/run.py --minor $$minor --only headline || exit; done
+	$(PY) bench/queries/run.py --render
 
 bench-streams: $(VENV)/installed ## time windows over streams, beside minimal queries and user code without Slidewise
 	$(SBT) benchStreams/package
@@ -86,7 +89,7 @@ format: $(VENV)/tools ## format the sources
 
 jar: $(JAR) ## build the jar for the Spark in .venv into python/src/slidewise/jars
 
-jars: $(JARS) ## build the jar of each Spark minor into python/src/slidewise/jars
+jars: $(JARS) ## build the jar of each Spark minor and Scala version into python/src/slidewise/jars
 
 wheel: $(JARS) ## build the wheel with every jar into python/dist
 	rm -rf python/dist
@@ -94,7 +97,7 @@ wheel: $(JARS) ## build the wheel with every jar into python/dist
 	@ls python/dist/*.whl
 
 clean: ## remove all build output and the virtual environments
-	rm -rf $(VENV) $(VENV42) .build demo-out python/dist python/build python/src/slidewise/jars/*.jar
+	rm -rf $(VENV) .venv-* .build demo-out python/dist python/build python/src/slidewise/jars/*.jar
 	rm -rf spark-warehouse metastore_db derby.log artifacts target project/target project/project
 	find jvm bench -type d -name target -prune -exec rm -rf {} +
 	find . -type d \( -name __pycache__ -o -name .pytest_cache -o -name .mypy_cache -o -name .ruff_cache \) \
@@ -107,12 +110,6 @@ $(VENV)/tools: python/requirements-dev.txt
 
 $(VENV)/engines: bench/requirements.txt | $(VENV)/tools
 	$(PY) -m pip install -q --disable-pip-version-check -r $<
-	touch $@
-
-$(VENV42)/tools: python/requirements-dev.txt
-	$(PYTHON) -m venv $(VENV42)
-	sed 's/^pyspark==.*/pyspark==4.2.0/' $< > $(VENV42)/requirements.txt
-	$(PY42) -m pip install -q --disable-pip-version-check -r $(VENV42)/requirements.txt
 	touch $@
 
 $(JAR): $(VENV)/tools $(JVM_SOURCES) python/src/slidewise/VERSION
@@ -128,8 +125,4 @@ $(JARS): $(VENV)/tools $(JVM_SOURCES) python/src/slidewise/VERSION
 
 $(VENV)/installed: $(VENV)/tools $(JAR) $(PYTHON_SOURCES)
 	SLIDEWISE_MINORS=$$($(PY) -c '$(MINOR)') $(PY) -m $(INSTALL)
-	touch $@
-
-$(VENV42)/installed: $(VENV42)/tools $(JARS) $(PYTHON_SOURCES)
-	$(PY42) -m $(INSTALL)
 	touch $@

@@ -19,7 +19,8 @@ def main() -> None:
     root = Path(__file__).resolve().parents[1]
     timed = [
         (float(case.get("time") or 0), f"{case.get('classname', '').rsplit('.', 1)[-1]}: {case.get('name')}")
-        for report in root.glob("jvm/**/target/test-reports/*.xml")
+        for folder in ("jvm", ".build/sbt")
+        for report in (root / folder).glob("**/target/test-reports/*.xml")
         for case in _cases(report)
     ]
     print("slowest 10 of the JVM tests")

@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 import os
+import runpy
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-
-def missing_jars(package: Path, minors: list[str]) -> list[str]:
-    """The names of the jars that the package lacks, one for each Spark minor."""
-    version = (package / "VERSION").read_text(encoding="utf-8").strip()
-    names = [f"slidewise-spark-{minor}_2.13-{version}.jar" for minor in minors]
-    return [name for name in names if not (package / "jars" / name).is_file()]
+_MOST_BYTES = 2_500_000
+"""The size limit of a jar: more is a class that should not be in it."""
 
 
-def minors_of(checkout: Path) -> list[str]:
-    """The Spark minors that a checkout builds for: those in SLIDEWISE_MINORS, by default all that it has shims for."""
-    chosen = os.environ.get("SLIDEWISE_MINORS")
-    if chosen:
-        return chosen.split(",")
-    return sorted(folder.name for folder in (checkout / "jvm/spark/shims").glob("*.*") if folder.is_dir())
+def wanted_jars(checkout: Path) -> list[str]:
+    """The names of the jars of a checkout: those of the Spark minors in SLIDEWISE_MINORS, by default all."""
+    version = (checkout / "python/src/slidewise/VERSION").read_text(encoding="utf-8").strip()
+    chosen = [minor for minor in os.environ.get("SLIDEWISE_MINORS", "").split(",") if minor]
+    builds = runpy.run_path(str(checkout / "build/spark_builds.py"))["spark_builds"]()
+    unknown = sorted(set(chosen) - {build.minor for build in builds})
+    if unknown:
+        minors = ", ".join(dict.fromkeys(build.minor for build in builds))
+        raise RuntimeError(f"SLIDEWISE_MINORS names {', '.join(unknown)}, but must be some of {minors}")
+    return [build.jar(version) for build in builds if not chosen or build.minor in chosen]
+
+
+def missing(jars: Path, names: list[str]) -> list[str]:
+    return [name for name in names if not (jars / name).is_file()]
+
+
+def refuse_large_jars(jars: Path) -> None:
+    for jar in sorted(jars.glob("*.jar")):
+        if jar.stat().st_size > _MOST_BYTES:
+            raise RuntimeError(f"{jar} has {jar.stat().st_size:,} bytes, but must have at most {_MOST_BYTES:,}")
 
 
 class JarsHook(BuildHookInterface):  # type: ignore[type-arg]
@@ -41,16 +53,20 @@ class JarsHook(BuildHookInterface):  # type: ignore[type-arg]
                     "checkout"
                 )
             return
-        minors = minors_of(checkout)
-        if missing_jars(package, minors):
-            self.app.display_waiting("building the jars with build/sbt")
-            try:
-                subprocess.run([str(checkout / "build/sbt"), "slidewise/jars"], cwd=checkout, check=True)
-            except (subprocess.CalledProcessError, OSError) as error:
-                raise RuntimeError(
-                    f"build/sbt slidewise/jars failed ({error}): it needs a JDK 17 or later and Maven, and the "
-                    "jars of Spark; `make jars` in the checkout brings them and shows the whole error"
-                ) from error
-        still_missing = missing_jars(package, minors)
-        if still_missing:
+        names = wanted_jars(checkout)
+        if missing(package / "jars", names):
+            build_jars(checkout, self.app.display_waiting)
+        if still_missing := missing(package / "jars", names):
             raise RuntimeError(f"build/sbt slidewise/jars did not make {', '.join(still_missing)}")
+        refuse_large_jars(package / "jars")
+
+
+def build_jars(checkout: Path, tell: Callable[[str], None]) -> None:
+    tell("building the jars with build/sbt")
+    try:
+        subprocess.run([str(checkout / "build/sbt"), "slidewise/jars"], cwd=checkout, check=True)
+    except (subprocess.CalledProcessError, OSError) as error:
+        raise RuntimeError(
+            f"build/sbt slidewise/jars failed ({error}): it needs a JDK 17 or later and Maven, and the jars of "
+            "Spark; `make jars` in the checkout brings them and shows the whole error"
+        ) from error

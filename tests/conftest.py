@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 from random_queries import random_queries
-from session import local_session, missing_minors
+from session import local_session, missing_jars
+from sparks import needs_streams
 
 __all__ = ["random_queries"]
 
@@ -34,8 +35,11 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if missing := missing_minors():
-        skip = pytest.mark.skip(reason=f"no jar for Spark {', '.join(missing)}: make jars")
+    for item in items:
+        if "streams" in item.path.parts:
+            item.add_marker(needs_streams)
+    if missing := missing_jars():
+        skip = pytest.mark.skip(reason=f"{', '.join(missing)}: not built, see make jars")
         for item in items:
             if item.get_closest_marker("all_jars"):
                 item.add_marker(skip)

@@ -3,43 +3,30 @@
 from __future__ import annotations
 
 import os
-import re
+import runpy
 from pathlib import Path
 
-import pyspark
 from pyspark.sql import SparkSession
+
+import slidewise
 
 EXTENSIONS = "org.slidewise.spark.SlidewiseExtensions"
 
 
 def slidewise_jar() -> Path:
-    """The jar that fits the Spark that runs: the installed package's, or else the one built in this tree."""
-    try:
-        from slidewise import jar_path
-    except ImportError:
-        minor = ".".join(pyspark.__version__.split(".")[:2])
-        built = Path(__file__).parents[1] / "python" / "src" / "slidewise" / "jars"
-        found = sorted(built.glob(f"slidewise-spark-{minor}_*.jar"))
-        assert found, f"no jar of Slidewise for Spark {minor} in {built}: build it first"
-        return found[-1]
-    return Path(jar_path())
+    """The jar that fits the Spark that runs."""
+    return Path(slidewise.jar_path())
 
 
-def missing_minors() -> list[str]:
-    """The Spark minors that this tree has sources for and no jar stands beside the one under test."""
-    shims = Path(__file__).parents[1] / "jvm" / "spark" / "shims"
-    minors = (folder.name for folder in shims.iterdir() if re.fullmatch(r"\d+\.\d+", folder.name))
-    return sorted(minor for minor in minors if not list(slidewise_jar().parent.glob(f"slidewise-spark-{minor}_*.jar")))
+def missing_jars() -> list[str]:
+    """The jars that this tree builds and the package lacks."""
+    builds = runpy.run_path(str(Path(__file__).parents[1] / "build" / "spark_builds.py"))["spark_builds"]()
+    names = [build.jar(slidewise.__version__) for build in builds]
+    return [name for name in names if not (Path(slidewise.__file__).parent / "jars" / name).is_file()]
 
 
 def with_slidewise(builder: SparkSession.Builder) -> SparkSession.Builder:
-    if os.environ.get("SLIDEWISE_ABSENT") == "1":
-        return builder
-    try:
-        from slidewise import configure
-    except ImportError:
-        return builder.config("spark.jars", str(slidewise_jar())).config("spark.sql.extensions", EXTENSIONS)
-    return configure(builder)
+    return builder if os.environ.get("SLIDEWISE_ABSENT") == "1" else slidewise.configure(builder)
 
 
 def local_session(folder: Path) -> SparkSession:

@@ -49,6 +49,8 @@ class Case:
     clickhouse_digest: str = "a"
     shape: Shape = PLAIN
     also: tuple[tuple[str, int], ...] = ()
+    since: tuple[int, int] = (3, 5)
+    """The first Spark minor that can run the query."""
 
     @property
     def name(self) -> str:
@@ -133,6 +135,7 @@ def headline(rows: int) -> list[Case]:
             tenth,
             **dict.fromkeys(SQL, filtered),
             rolling="filtered sum",
+            since=(4, 2),
         ),
         over_1000(
             "percentile_approx",
@@ -215,10 +218,17 @@ _FUNCTIONS = {
 }
 
 
+_SINCE = {"mode": (4, 0), "listagg": (4, 0)}
+
+
+def since(function: str) -> tuple[int, int]:
+    return _SINCE.get(function.split("(")[0], (3, 5))
+
+
 def functions(rows: int) -> list[Case]:
     """Aggregates whose state is an object of their own, which is what they cost by."""
     return [
-        Case(FUNCTIONS, function, function, Frame.ROWS, length, rows, same=same, digest=digest)
+        Case(FUNCTIONS, function, function, Frame.ROWS, length, rows, same=same, digest=digest, since=since(function))
         for function, (digest, same) in _FUNCTIONS.items()
         for length in (10, 100, 1_000)
     ]

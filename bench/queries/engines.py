@@ -55,27 +55,27 @@ class Engine(Protocol):
     def answer(self, case: Case, rows: int) -> Answer: ...
 
 
-def every(spark: Any, cache: Path) -> list[Engine]:
-    """Slidewise and Spark, and of the others those that are installed."""
-    from spark_engines import Floor, Spark
+def of_spark(spark: Any, cache: Path) -> list[Engine]:
+    """Slidewise and Spark, and Spark's segment tree if it has one."""
+    from spark_engines import Floor, Spark, has_segment_tree
 
-    engines: list[Engine] = [
-        Spark(spark, cache, SLIDEWISE),
-        Spark(spark, cache, SPARK),
-        Spark(spark, cache, SEGMENT_TREE),
-        Floor(spark, cache),
-    ]
+    names = [SLIDEWISE, SPARK, *([SEGMENT_TREE] if has_segment_tree(spark) else [])]
+    return [*(Spark(spark, cache, name) for name in names), Floor(spark, cache)]
+
+
+def others(cache: Path) -> list[Engine]:
+    """Those that are installed."""
     from frame_engines import Pandas, Polars
     from sql_engines import ClickHouse, DataFusion, DuckDB
 
-    others: dict[str, Callable[[Path], Engine]] = {
+    engines: dict[str, Callable[[Path], Engine]] = {
         "duckdb": DuckDB,
         "polars": Polars,
         "pandas": Pandas,
         "datafusion": DataFusion,
         "chdb": ClickHouse,
     }
-    return engines + [engine(cache) for package, engine in others.items() if importlib.util.find_spec(package)]
+    return [engine(cache) for package, engine in engines.items() if importlib.util.find_spec(package)]
 
 
 def checksum(digest: str, same: Same, integer: str) -> str:

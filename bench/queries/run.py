@@ -13,6 +13,7 @@ import cases
 import click
 import engines
 import measuring
+import minors
 import phases
 import picture
 import record
@@ -37,7 +38,11 @@ def groups(form: str, rows: int) -> dict[str, list[list[Case]]]:
     chosen |= {cases.SHAPES: [[case] for case in shapes.shapes(rows)], cases.PHASES: []}
     if form == "full":
         chosen |= {cases.FUNCTIONS: [[case] for case in cases.functions(min(rows, 100_000))]}
-    return chosen
+    running = minors.of_pyspark()
+    return {
+        name: [able for some in in_turns if (able := [case for case in some if case.since <= running])]
+        for name, in_turns in chosen.items()
+    }
 
 
 @click.command()
@@ -52,6 +57,8 @@ def groups(form: str, rows: int) -> dict[str, list[list[Case]]]:
 )
 @click.option("--repetitions", type=click.IntRange(min=1), help="Turns, instead of the form's own.")
 @click.option("--render", is_flag=True, help="Measure nothing: make the tables and the picture from the results.")
+@click.option("--minor", help="Run on this Spark minor, as in 4.1, in its .venv-<version>, and only on Spark.")
+@click.option("--others/--no-others", default=True, help="Whether engines other than Spark take part.")
 @click.option("--docs/--no-docs", default=True, help="Whether to write the tables and the picture into the docs.")
 @click.option("--results", type=click.Path(path_type=Path), default=ROOT / "bench/results/queries.json")
 @click.option("--cache", type=click.Path(path_type=Path), default=ROOT / ".build/bench-data", help="For the data.")
@@ -62,11 +69,15 @@ def main(
     longest: float | None,
     repetitions: int | None,
     render: bool,
+    minor: str | None,
+    others: bool,
     docs: bool,
     results: Path,
     cache: Path,
 ) -> None:
     """Measures whole queries, checks that all answers are the same, and writes what it found."""
+    if minor is not None:
+        minors.run_on(minor, sys.argv[1:], ROOT)
     rows = rows or (4 * MILLION if form == "full" else MILLION)
     chosen = groups(form, rows)
     unknown = [name for name in only if name not in chosen]
@@ -76,22 +87,23 @@ def main(
     if not render:
         usual = EFFORTS[form]
         effort = Effort(repetitions or usual.repetitions, longest or usual.longest)
-        for group in measured({name: chosen[name] for name in only or chosen}, form, rows, effort, cache):
+        for group in measured({name: chosen[name] for name in only or chosen}, form, rows, effort, cache, others):
             found[group.name] = group
             record.write(results, found)
             click.echo("\n" + tables.of(group) + "\n")
     if docs:
         tables.render(found, ROOT)
+        minors.render(ROOT)
         picture.draw(found, ROOT / "docs/img/window-length.png")
 
 
 def measured(
-    chosen: dict[str, list[list[Case]]], form: str, rows: int, effort: Effort, cache: Path
+    chosen: dict[str, list[list[Case]]], form: str, rows: int, effort: Effort, cache: Path, others: bool
 ) -> Iterator[record.Group]:
     from spark_engines import session
 
     spark = session()
-    everyone = engines.every(spark, cache)
+    everyone = engines.of_spark(spark, cache) + (engines.others(cache) if others else [])
     start = time.perf_counter()
 
     def tell(what: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ from data import table
 from engines import FLOOR, SEGMENT_TREE, SLIDEWISE, SPARK, THREADS, Answer, checksum
 from spark_metrics import MEMORY, metric
 
-EXTENSION = "org.slidewise.spark.SlidewiseExtensions"
 _SEGMENT_TREE = "spark.sql.window.segmentTree.enabled"
 _SWITCHES = {
     SLIDEWISE: {"spark.slidewise.enabled": "true", _SEGMENT_TREE: "false"},
@@ -21,8 +19,10 @@ _SWITCHES = {
 
 
 def session() -> Any:
-    """A session with Slidewise on: from the installed package, or else from the jar of this checkout."""
+    """A session with Slidewise on."""
     from pyspark.sql import SparkSession
+
+    import slidewise
 
     builder = SparkSession.Builder().master(f"local[{THREADS}]").appName("bench/queries")
     for key, value in {
@@ -33,14 +33,7 @@ def session() -> Any:
         **MEMORY.settings(),
     }.items():
         builder = builder.config(key, str(value))
-    if importlib.util.find_spec("slidewise"):
-        import slidewise
-
-        builder = slidewise.configure(builder)
-    else:
-        jar = _checkouts_jar()
-        builder = builder.config("spark.jars", jar).config("spark.driver.extraClassPath", jar)
-        builder = builder.config("spark.sql.extensions", EXTENSION)
+    builder = slidewise.configure(builder)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     _register_aggregator(spark)
@@ -51,20 +44,15 @@ def _register_aggregator(spark: Any) -> None:
     """An `Aggregator` of Spark's Scala API as `typed_sum`: one that Spark carries, so that none is to be compiled."""
     jvm = spark._jvm
     identity = getattr(jvm.scala.Predef, "$conforms")()
-    aggregator = jvm.org.apache.spark.sql.internal.TypedSumDouble(identity)
+    sql = jvm.org.apache.spark.sql
+    package = sql.execution.aggregate if spark.version.startswith("3.") else sql.internal
+    aggregator = package.TypedSumDouble(identity)
     double = jvm.org.apache.spark.sql.Encoders.scalaDouble()
     spark._jsparkSession.udf().register("typed_sum", jvm.org.apache.spark.sql.functions.udaf(aggregator, double))
 
 
-def _checkouts_jar() -> str:
-    import pyspark
-
-    jars = Path(__file__).resolve().parents[2] / "python/src/slidewise/jars"
-    minor = ".".join(pyspark.__version__.split(".")[:2])
-    found = sorted(jars.glob(f"slidewise-spark-{minor}_*.jar"))
-    if not found:
-        raise FileNotFoundError(f"no jar for Spark {minor} in {jars}: make jars builds it")
-    return str(found[-1])
+def has_segment_tree(spark: Any) -> bool:
+    return bool(spark._jsparkSession.conf().getOption(_SEGMENT_TREE).isDefined())
 
 
 class Spark:
@@ -104,9 +92,13 @@ class Spark:
         return execution.executedPlan()
 
     def _dataframe(self, case: Case, rows: int) -> Any:
-        for key, value in _SWITCHES[self.name].items():
-            self._spark.conf.set(key, value)
+        self._switch(self.name)
         return self._spark.sql(f"SELECT *, {case.windows} FROM {self._view(case, rows)}")
+
+    def _switch(self, name: str) -> None:
+        for key, value in _SWITCHES[name].items():
+            if key != _SEGMENT_TREE or has_segment_tree(self._spark):
+                self._spark.conf.set(key, value)
 
     def _view(self, case: Case, rows: int) -> str:
         name = f"{case.shape.name}_{rows}".replace("-", "_")
@@ -126,8 +118,7 @@ class Floor(Spark):
         return False
 
     def _dataframe(self, case: Case, rows: int) -> Any:
-        for key, value in _SWITCHES[SPARK].items():
-            self._spark.conf.set(key, value)
+        self._switch(SPARK)
         over = f"({case.partition_and_order})"
         return self._spark.sql(f"SELECT *, row_number() OVER {over} a FROM {self._view(case, rows)}")
 
@@ -139,7 +130,7 @@ def _assert_planned(answers: Any, engine: str) -> None:
 
 def _assert_executed(found: Any, engine: str) -> None:
     """The segment tree shows in no plan, only in the metrics of the operator that ran."""
-    if engine not in (SPARK, SEGMENT_TREE):
+    if engine not in (SPARK, SEGMENT_TREE) or not has_segment_tree(found.sparkSession):
         return
     frames = metric(found._jdf.queryExecution().executedPlan(), "numSegmentTreeFrames")
     assert (frames > 0) == (engine == SEGMENT_TREE), f"{engine} answered {frames} partitions with the segment tree"

@@ -46,7 +46,7 @@ def _headline(group: Group) -> list[str]:
                 f"{rows:,}",
                 off.spread if off else _expected(group, case, SPARK),
                 on.spread if on else _expected(group, case, SLIDEWISE),
-                _ratio(off, on),
+                ratio_of(off, on),
                 *others,
                 _median(group.floor(rows, case)),
             )
@@ -67,8 +67,8 @@ def _lengths(group: Group) -> list[str]:
                 off.spread if off else _expected(group, case, SPARK),
                 *(_median(group.find(case, engine, rows)) for engine in shown),
                 on.spread if on else _expected(group, case, SLIDEWISE),
-                _ratio(off, on),
-                _ratio(on, group.floor(rows)),
+                ratio_of(off, on),
+                ratio_of(on, group.floor(rows)),
             )
         )
     whole = [m.median for m in group.measurements if m.engine == SLIDEWISE and m.rows == m.rows_of_case]
@@ -146,7 +146,7 @@ def _median(measurement: Measurement | None) -> str:
     return f"{measurement.median:.2f} s" if measurement else "-"
 
 
-def _ratio(one: Measurement | None, other: Measurement | None) -> str:
+def ratio_of(one: Measurement | None, other: Measurement | None) -> str:
     return f"{one.median / other.median:.2f} \N{MULTIPLICATION SIGN}" if one and other else "-"
 
 

@@ -8,9 +8,12 @@ import sys
 import time
 from pathlib import Path
 
+from sparks import needs_connect_server
+
 from deployment.commands import SWITCHED_ON, environment, free_port, running, settings
 from deployment.expected import REPORT
 
+pytestmark = needs_connect_server
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 HERE = str(Path(__file__).parent)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
+from sparks import needs_connect_server
 
 import slidewise.functions
 
@@ -34,6 +35,7 @@ def test_on_a_classic_session(spark: SparkSession, module: str) -> None:
     assert run(spark, module).failed == 0
 
 
+@needs_connect_server
 def test_on_spark_connect(tmp_path: Path) -> None:
     code = """
 import slidewise

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
+from sparks import needs_connect_server
 
 import slidewise.functions as sw
 
@@ -61,6 +62,7 @@ def test_what_is_no_interval_is_said_at_once(frame: Any, interval: Any) -> None:
     assert "datetime.timedelta" in str(caught.value)
 
 
+@needs_connect_server
 def test_on_spark_connect(tmp_path: Path) -> None:
     code = """
 import slidewise

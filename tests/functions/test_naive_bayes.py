@@ -6,6 +6,7 @@ import pytest
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 from semantics.conftest import settings
+from sparks import condition_of
 
 TRAINED = """SELECT naive_bayes_agg(label, struct(Size, colour)) AS m
              FROM VALUES ('a', 1, 'red'), ('a', 2, 'red'), ('b', 5, 'blue'), ('b', 7, 'red')
@@ -43,7 +44,7 @@ def test_a_name_stands_for_one_feature(spark: SparkSession, call: str) -> None:
     sql = f"SELECT {call} FROM VALUES ('a', 1) AS t(label, size)"
     with pytest.raises(AnalysisException) as caught:
         spark.sql(sql)
-    assert caught.value.getCondition() == "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
+    assert condition_of(caught.value) == "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
     assert [p for p in ("distinct field names", "occurs twice", call.split("(")[0]) if p not in str(caught.value)] == []
     with settings(spark, {"spark.sql.caseSensitive": "true"}):
         assert spark.sql(sql).first()[0]
@@ -111,7 +112,7 @@ def test_categories_have_no_collation(spark: SparkSession, call: str) -> None:
     table = "(SELECT 'a' AS label, 'Red' COLLATE UTF8_LCASE AS colour)"
     with pytest.raises(AnalysisException) as caught:
         spark.sql(f"SELECT {call} FROM {table}")
-    assert caught.value.getCondition() == "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
+    assert condition_of(caught.value) == "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
     assert "second" in str(caught.value)
     assert "COLLATE UTF8_BINARY" in str(caught.value)
     assert spark.sql(f"SELECT {call.replace('(colour)', '(colour COLLATE UTF8_BINARY)')} FROM {table}").first()

@@ -7,6 +7,7 @@ from cases import crossed
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from semantics.conftest import Ask, settings
+from sparks import condition_of
 
 FUNCTIONS = ["rate", "increase", "time_weighted_avg"]
 TABLE = "VALUES (1, 10, 5), (2, 20, 6), (3, 30, 9) AS t(i, t, x)"
@@ -32,7 +33,7 @@ def test_time_that_descends_is_refused(
     sql = f"SELECT {call.format(f=function)} FROM {TABLE}" + (" WINDOW w AS (ORDER BY t DESC)" if " w" in call else "")
     with settings(spark, {"spark.slidewise.enabled": enabled}), pytest.raises(AnalysisException) as caught:
         spark.sql(sql)
-    assert caught.value.getCondition() == "SLIDEWISE_ASCENDING_ORDER_REQUIRED"
+    assert condition_of(caught.value) == "SLIDEWISE_ASCENDING_ORDER_REQUIRED"
     assert f"`{function}` needs its rows in ascending order of " in str(caught.value)
     assert "SQLSTATE: 42601" in str(caught.value)
     assert time is None or f'of "{time}"' in str(caught.value)

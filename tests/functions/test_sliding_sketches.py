@@ -11,6 +11,7 @@ from plans import plan
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 from semantics.conftest import settings
+from sparks import condition_of
 
 import slidewise
 
@@ -225,7 +226,7 @@ def test_what_is_refused_when_a_query_is_analysed(
 ) -> None:
     with pytest.raises(AnalysisException) as caught:
         spark.sql(f"SELECT {call} {TABLE}")
-    assert caught.value.getCondition() == f"DATATYPE_MISMATCH.{condition}", caught.value
+    assert condition_of(caught.value) == f"DATATYPE_MISMATCH.{condition}", caught.value
     assert [part for part in said if part not in str(caught.value)] == [], caught.value
 
 

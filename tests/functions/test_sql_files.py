@@ -10,6 +10,7 @@ import pytest
 from cases import long_if
 from pyspark.sql import SparkSession
 from semantics.conftest import settings
+from sparks import skip_if_lacking
 
 from functions.registry import lines
 
@@ -39,6 +40,7 @@ def slow(path: Path, slidewise_on: str) -> bool:
     ids=lambda value: str(value.relative_to(SQL)) if isinstance(value, Path) else value,
 )
 def test_a_file_answers_what_stands_beside_it(spark: SparkSession, path: Path, slidewise_on: str) -> None:
+    skip_if_lacking(path.read_text())
     with settings(spark, {"spark.slidewise.enabled": slidewise_on}):
         found = answers(spark, path)
     expected = path.with_suffix(".out")

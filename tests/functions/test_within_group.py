@@ -9,6 +9,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from semantics.conftest import settings
+from sparks import condition_of
 
 import slidewise.functions as sw
 from functions.catalogue import ALL
@@ -125,7 +126,7 @@ def test_python_helpers_take_names_columns_and_several_of_them(spark: SparkSessi
     assert list(df.select(*selected).first()) == [7, 7, 6, 7, 7]
     with pytest.raises(AnalysisException) as caught:
         df.select(sw.top_k("x", 2), sw.ewma("x", 0.5, order_by="nothing"))
-    assert caught.value.getCondition().startswith("UNRESOLVED_COLUMN")
+    assert condition_of(caught.value).startswith("UNRESOLVED_COLUMN")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +146,7 @@ def test_python_helpers_take_names_columns_and_several_of_them(spark: SparkSessi
 def test_refusals(spark: SparkSession, sql: str, condition: str) -> None:
     with pytest.raises(AnalysisException) as caught:
         spark.sql(f"SELECT {sql} FROM VALUES (1, 2) AS t(i, x)")
-    assert caught.value.getCondition() == condition, caught.value
+    assert condition_of(caught.value) == condition, caught.value
 
 
 def test_an_explained_plan_says_the_order(spark: SparkSession) -> None:

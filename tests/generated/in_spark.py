@@ -13,6 +13,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
+from sparks import SPARK, condition_of
 
 from generated.answer import Answer, Failure, Rows
 from generated.query import Case, Query
@@ -35,8 +36,12 @@ def ready(spark: SparkSession, query: Query, folder: Path) -> Iterator[None]:
 
 def _view(spark: SparkSession, query: Query, folder: Path) -> None:
     if query.storage == "local":
-        types = StructType.fromDDL(", ".join(f"{c.name} {c.kind}" for c in query.table.columns.values()))
-        spark.createDataFrame(query.table.arrow, types).createOrReplaceTempView("t")
+        ddl = ", ".join(f"{c.name} {c.kind}" for c in query.table.columns.values())
+        if SPARK < (4, 0):  # whose PySpark takes no Arrow table
+            frame = spark.createDataFrame(query.table.arrow.to_pylist(), ddl)
+        else:
+            frame = spark.createDataFrame(query.table.arrow, StructType.fromDDL(ddl))
+        frame.createOrReplaceTempView("t")
         return
     path = folder / f"{query.index}.parquet"
     pq.write_table(query.table.arrow, path)
@@ -55,7 +60,7 @@ def answer(spark: SparkSession, cases: Sequence[Case], slidewise: bool) -> Answe
         frame = spark.sql(sql(cases))
         rows = frame.collect()
     except PySparkException as error:
-        return Failure(error.getCondition() or type(error).__name__, str(error)[:2000])
+        return Failure(condition_of(error) or type(error).__name__, str(error)[:2000])
     except Py4JJavaError as error:
         return Failure(_root(error.java_exception).getClass().getName(), str(error)[:2000])
     return Rows({row[0]: tuple(row)[1:] for row in rows}, frame._jdf.queryExecution().executedPlan().toString())

@@ -11,10 +11,8 @@ from random_queries import RandomQueries
 
 from generated import in_duckdb, in_spark
 from generated.answer import Answer, Failure, Rows, difference
-from generated.query import Case, Query, random_query
+from generated.query import WITH_SLIDEWISE, Case, Query, random_query
 
-# For work on the generator itself, where no jar is built: Spark beside DuckDB.
-WITH_SLIDEWISE = os.environ.get("SLIDEWISE_ABSENT") != "1"
 MINIMUM = int(os.environ.get("SLIDEWISE_QUERIES", "12"))
 
 

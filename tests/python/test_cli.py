@@ -45,15 +45,22 @@ def test_jar():
 def test_jar_of_an_unsupported_version(program):
     done = program(*slide("jar", "--spark-version", "3.4.0"))
     assert (done.returncode, done.stdout) == (1, "")
-    supported = " and ".join(slidewise.supported_versions())
+    supported = ", ".join(slidewise.supported_versions())
     assert done.stderr == f"Error: Spark 3.4.0 is not supported: Slidewise runs on Spark {supported}\n"
 
 
+def test_jar_of_a_scala_version():
+    minor = slidewise.supported_versions()[-1]
+    done = CliRunner().invoke(commands, ["jar", "--spark-version", f"{minor}.0", "--scala-version", "2.11.12"])
+    assert done.exit_code == 1
+    assert f"Spark {minor}.0 with Scala 2.11 is not supported: on Spark {minor}, Slidewise runs with" in done.output
+
+
 def test_version():
-    supported = ", ".join(slidewise.supported_versions())
-    assert (
-        CliRunner().invoke(commands, ["version"]).output == f"slidewise {slidewise.__version__} (Spark {supported})\n"
-    )
+    printed = CliRunner().invoke(commands, ["version"]).output
+    assert printed.startswith(f"slidewise {slidewise.__version__} (Spark ")
+    for minor in slidewise.supported_versions():
+        assert f"Spark {minor} with Scala {', '.join(slidewise.supported_scala_versions(minor))}" in printed
 
 
 def test_run_prints_explains_writes_and_draws(output, trades: Path):

@@ -124,7 +124,7 @@ def test_an_unsupported_spark_is_left_alone_with_one_warning(program, tmp_path: 
     assert json.loads(done.stdout)["options"] == {}
     assert done.stderr.splitlines() == [
         "WARNING Slidewise stays off: Spark 4.9.1 is not supported: Slidewise runs on Spark "
-        + " and ".join(slidewise.supported_versions())
+        + ", ".join(slidewise.supported_versions())
     ]
 
 

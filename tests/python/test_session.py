@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from sparks import needs_connect_server
+
 import slidewise
 
 START = """
@@ -76,6 +78,7 @@ def test_explain_and_functions_without_slidewise_name_the_remedy(output):
     ]
 
 
+@needs_connect_server
 def test_a_local_connect_session(output):
     lines = output(
         START + "spark = slidewise.configure(builder.remote('local[1]')).getOrCreate()\n"
@@ -88,6 +91,7 @@ def test_a_local_connect_session(output):
     assert lines[-1] == "None"
 
 
+@needs_connect_server
 def test_a_connect_server_without_slidewise_is_named_as_such(output):
     of_install, of_function = output(
         START + TRY + "spark = builder.remote('local[1]').getOrCreate()\n"

@@ -12,6 +12,7 @@ from plans import plan
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from sparks import condition_of, skip_if_lacking
 
 Ask = Callable[..., list[tuple[Any, ...]]]
 Fails = Callable[..., str]
@@ -44,6 +45,7 @@ def ask(spark: SparkSession) -> Ask:
     """
 
     def asked(sql: str, taken: bool = True, **changes: Any) -> list[tuple[Any, ...]]:
+        skip_if_lacking(sql)
         named = {f"spark.sql.{key.replace('_', '.')}": value for key, value in changes.items()}
         with settings(spark, {"spark.slidewise.enabled": "false"} | named):
             off = rows(spark.sql(sql))
@@ -68,6 +70,7 @@ def close(spark: SparkSession) -> Ask:
     """As `ask`, with doubles as close as adding in another order leaves them."""
 
     def asked(sql: str) -> list[tuple[Any, ...]]:
+        skip_if_lacking(sql)
         with settings(spark, {"spark.slidewise.enabled": "false"}):
             off = rows(spark.sql(sql))
         on = rows(spark.sql(sql))
@@ -83,7 +86,7 @@ def _error(spark: SparkSession, sql: str) -> str | None:
     try:
         spark.sql(sql).collect()
     except PySparkException as error:
-        return error.getCondition() or type(error).__name__
+        return condition_of(error) or type(error).__name__
     except Py4JJavaError as error:
         return str(error.java_exception.getClass().getName())
     return None
@@ -94,6 +97,7 @@ def fails(spark: SparkSession) -> Fails:
     """The error class of a query, which is the same with Slidewise and without."""
 
     def failed(sql: str, **changes: Any) -> str:
+        skip_if_lacking(sql)
         named = {f"spark.sql.{key.replace('_', '.')}": value for key, value in changes.items()}
         with settings(spark, {"spark.slidewise.enabled": "false"} | named):
             off = _error(spark, sql)

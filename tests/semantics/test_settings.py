@@ -13,16 +13,19 @@ from cases import crossed
 from plans import plan
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
+from sparks import condition_of, portable
 
 from semantics.conftest import Ask, settings
 from slidewise import _settings
 
 ROOT = Path(__file__).parents[2]
 
-SQL = """SELECT id, sum(x) OVER w, max_by(id, x) OVER w, collect_list(x) OVER w, count(*) FILTER (WHERE x > 50) OVER w,
+SQL = portable(
+    """SELECT id, sum(x) OVER w, max_by(id, x) OVER w, collect_list(x) OVER w, count(*) FILTER (WHERE x > 50) OVER w,
            approx_count_distinct(x) OVER w, avg(d) OVER w, stddev_samp(x) OVER w IS NULL
          FROM (SELECT id, id % 3 AS p, id * 7 % 101 AS x, cast(id AS decimal(20, 2)) AS d FROM range(300))
          WINDOW w AS (PARTITION BY p ORDER BY id RANGE BETWEEN 9 PRECEDING AND 6 FOLLOWING) ORDER BY id"""
+)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +63,7 @@ def test_an_invalid_value_is_refused_at_once(spark: SparkSession, setting: str) 
     for change in (lambda: spark.conf.set(key, "a lot"), lambda: spark.sql(f"SET {key} = a lot")):
         with pytest.raises(AnalysisException, match=f"{key} = a lot .* Allowed: ") as caught:
             change()
-        assert caught.value.getCondition() == "SLIDEWISE_INVALID_SETTING"
+        assert condition_of(caught.value) == "SLIDEWISE_INVALID_SETTING"
     assert spark.conf.get(key) == before
 
 
@@ -95,7 +98,7 @@ for attempt in (lambda: spark.sql(sql).collect(), lambda: slidewise.explain(spar
     try:
         attempt()
     except Exception as error:
-        print(type(error).__name__, error.getCondition(), str(error).splitlines()[0])
+        print(type(error).__name__, str(error).splitlines()[0])
 spark.sql("SET spark.slidewise.enabled = false")
 print([row.s for row in spark.sql(sql).collect()])
 spark.sql("SET spark.slidewise.enabled = true")
@@ -115,7 +118,7 @@ def test_an_invalid_value_from_start_up_is_said_when_a_query_is_planned(session:
     *_, first, second, off, on = run.stdout.splitlines()
     for line in (first, second):
         assert line.startswith(
-            "AnalysisException SLIDEWISE_INVALID_SETTING [SLIDEWISE_INVALID_SETTING] The setting "
+            "AnalysisException [SLIDEWISE_INVALID_SETTING] The setting "
             "spark.slidewise.state.maxSize = lots is invalid. Allowed: a size such as 64k, 16m or 1g."
         )
     assert (off, on) == ("[0, 1, 3, 6]", "True")

@@ -6,6 +6,8 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
+from sparks import portable
+
 from streams.calls import APPROXIMATE, OURS, PLACES, SPARKS, USERS
 from streams.columns import random_batches
 
@@ -101,7 +103,7 @@ def _aggregate(rng: random.Random, over: str, frame: str, rows: int) -> Expressi
         call, error = approximate.call, approximate.error
     window = f" OVER ({over} {frame})"
     if "NULLS" not in call and rng.random() < 0.2:
-        window = f" FILTER (WHERE n > 0 OR b){window}"
+        window = portable(" FILTER (WHERE n > 0 OR b)") + window
     most = int(frame.split()[2]) + 1 if _is_last_rows(frame) else rows
     return Expression(call.replace("%", window) if "%" in call else call + window, error * most)
 

@@ -9,16 +9,25 @@ False
 
 from slidewise._configure import configure
 from slidewise._explain import explain
+from slidewise._features import UnsupportedFeatureError
 from slidewise._install import NotInstalledError, install
-from slidewise._jars import UnsupportedSparkError, __version__, jar_path, supported_versions
+from slidewise._jars import (
+    UnsupportedSparkError,
+    __version__,
+    jar_path,
+    supported_scala_versions,
+    supported_versions,
+)
 
 __all__ = [
     "NotInstalledError",
+    "UnsupportedFeatureError",
     "UnsupportedSparkError",
     "__version__",
     "configure",
     "explain",
     "install",
     "jar_path",
+    "supported_scala_versions",
     "supported_versions",
 ]

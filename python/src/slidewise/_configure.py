@@ -6,7 +6,7 @@ import logging
 import os
 from typing import Any, TypeVar
 
-from slidewise import _settings
+from slidewise import _running, _settings
 from slidewise._jars import jar_path
 
 EXTENSION = "org.slidewise.spark.SlidewiseExtensions"
@@ -61,7 +61,7 @@ def _configure(builder: Any) -> None:
 def _add_jar(builder: Any, options: dict[str, Any], jar: str) -> bool:
     on_builder = options.get("spark.jars")
     others = on_builder or _settings.elsewhere("spark.jars")
-    jvm = _settings.running_jvm()
+    jvm = _running.jvm()
     if jvm is not None:
         if not _add_to_class_path(jvm, jar):
             return False

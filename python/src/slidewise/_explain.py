@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from slidewise import _reports
+from slidewise._features import require_spark
 from slidewise._install import NotInstalledError, call, is_connect
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def explain(df: DataFrame) -> DataFrame:
     """
     spark: Any = df.sparkSession
     if is_connect(df):
+        require_spark("4.0", spark.version, "slidewise.explain on Spark Connect")
         reports = _reports.of(df)
         if reports is None:
             raise NotInstalledError(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from slidewise import _reports
+from slidewise import _reports, _running
+from slidewise._features import is_since
 from slidewise._jars import jar_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _ENTRY = "org.slidewise.spark.Slidewise"
+_A_FUNCTION = "longest_increasing_run"
 
 # The SparkContext, or the session of Spark Connect, that had Slidewise on at the last look: one look-up is enough.
 _on_in: weakref.ReferenceType[Any] | None = None
@@ -34,7 +36,7 @@ def install(spark: SparkSession) -> bool:
     False
     """
     if is_connect(spark):
-        if not _reports.of(_probe(spark)):
+        if not _is_on_at_server(spark):
             raise NotInstalledError(
                 "the Spark Connect server does not have Slidewise on, and a client cannot switch it on: start the "
                 f"server with --jars {_jar_for(spark)} and "
@@ -140,9 +142,12 @@ def _invoke(method: Any, arguments: Any) -> Any:
         raise converted from None
 
 
-def _jar_for(spark: SparkSession) -> str:
-    return jar_path(spark.version)
+def _jar_for(spark: Any) -> str:
+    """The jar for the session's Spark. A Spark Connect client cannot see the server's Scala version."""
+    return jar_path(spark.version, None if is_connect(spark) else _running.scala_of(spark._jvm))
 
 
-def _probe(spark: SparkSession) -> Any:
-    return spark.sql("SELECT sum(id) OVER (ORDER BY id ROWS 1 PRECEDING) FROM range(1)")
+def _is_on_at_server(spark: Any) -> bool:
+    if not is_since("4.0", spark.version):  # whose EXPLAIN has no place for reports
+        return bool(spark.catalog.functionExists(_A_FUNCTION))
+    return bool(_reports.of(spark.sql("SELECT sum(id) OVER (ORDER BY id ROWS 1 PRECEDING) FROM range(1)")))

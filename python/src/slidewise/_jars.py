@@ -1,12 +1,11 @@
-"""The jars in this package, one for each supported Spark minor version."""
+"""The jars in this package, one for each supported Spark minor version and Scala version."""
 
 from __future__ import annotations
 
-import os
 import re
-from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
+
+from slidewise import _running
 
 _PACKAGE = Path(__file__).parent
 
@@ -14,42 +13,69 @@ __version__ = (_PACKAGE / "VERSION").read_text(encoding="utf-8").strip()
 
 
 class UnsupportedSparkError(ValueError):
-    """This package has no jar for the Spark version."""
+    """This package has no jar for the Spark version, or none for its Scala version."""
 
 
-def _jars() -> dict[str, Path]:
-    name = re.compile(rf"slidewise-spark-(\d+\.\d+)_2\.13-{re.escape(__version__)}\.jar")
+def _jars() -> dict[tuple[str, str], Path]:
+    """The jars by Spark minor and Scala version, in ascending order."""
+    name = re.compile(rf"slidewise-spark-(\d+\.\d+)_(\d+\.\d+)-{re.escape(__version__)}\.jar")
     found = ((name.fullmatch(path.name), path) for path in (_PACKAGE / "jars").glob("*.jar"))
-    return {match[1]: path for match, path in found if match}
+    jars = {(match[1], match[2]): path for match, path in found if match}
+    return dict(sorted(jars.items(), key=lambda jar: [*_numbers(jar[0][0]), *_numbers(jar[0][1])]))
 
 
 def supported_versions() -> list[str]:
     """The Spark minor versions that this package has a jar for.
 
     >>> supported_versions()
-    ['4.2', '4.3']
+    ['3.5', '4.0', '4.1', '4.2', '4.3']
     """
-    return sorted(_jars(), key=lambda minor: tuple(map(int, minor.split("."))))
+    return list(dict.fromkeys(minor for minor, _ in _jars()))
 
 
-def jar_path(spark_version: str | None = None) -> str:
-    """The path of the jar for a Spark version, by default the version that PySpark starts.
+def supported_scala_versions(spark_version: str) -> list[str]:
+    """The Scala versions that this package has a jar for, of one Spark version.
+
+    >>> supported_scala_versions("3.5.8")
+    ['2.12', '2.13']
+    """
+    minor = _minor("spark_version", spark_version)
+    return [scala for spark, scala in _jars() if spark == minor]
+
+
+def jar_path(spark_version: str | None = None, scala_version: str | None = None) -> str:
+    """The path of the jar for a Spark version and its Scala version.
+
+    By default, the versions of the Spark that runs in this process or that PySpark starts. For a given Spark version,
+    the default Scala version is that of the PySpark on PyPI: 2.12 for Spark 3.5, and 2.13 for later versions.
 
     >>> jar_path("4.3.0").rsplit("/", 1)[-1].startswith("slidewise-spark-4.3_2.13-")
     True
-    >>> jar_path("3.5.1")
+    >>> jar_path("3.4.1")
     Traceback (most recent call last):
       ...
-    slidewise._jars.UnsupportedSparkError: Spark 3.5.1 is not supported: Slidewise runs on Spark 4.2 and 4.3
+    slidewise._jars.UnsupportedSparkError: Spark 3.4.1 is not supported: Slidewise runs on Spark 3.5, 4.0, 4.1, 4.2, 4.3
     """
-    wanted = spark_version if spark_version is not None else running_version()
-    match = re.match(r"(\d+\.\d+)(?!\d)", wanted)
-    if not match:
-        raise ValueError(f"spark_version is {wanted!r}, but must begin with major.minor, as in '4.3.0'")
-    path = _jars().get(match[1])
-    if path is None:
-        raise UnsupportedSparkError(f"Spark {wanted} is not supported: {supported_sentence()}")
-    return str(path)
+    if spark_version is None:
+        running = _running.spark()
+        spark_version, scala_version = running.version, scala_version or running.scala
+    minor = _minor("spark_version", spark_version)
+    scala = _minor("scala_version", scala_version) if scala_version else default_scala_version(minor)
+    jars = _jars()
+    if (minor, scala) in jars:
+        return str(jars[minor, scala])
+    scalas = [known for spark, known in jars if spark == minor]
+    if scalas:
+        raise UnsupportedSparkError(
+            f"Spark {spark_version} with Scala {scala} is not supported: on Spark {minor}, Slidewise runs with Scala "
+            f"{', '.join(scalas)}"
+        )
+    raise UnsupportedSparkError(f"Spark {spark_version} is not supported: {supported_sentence()}")
+
+
+def default_scala_version(minor: str) -> str:
+    """The Scala version of the PySpark on PyPI."""
+    return "2.12" if _numbers(minor) < [4, 0] else "2.13"
 
 
 def supported_sentence() -> str:
@@ -57,28 +83,17 @@ def supported_sentence() -> str:
     versions = supported_versions()
     if not versions:
         return f"{_PACKAGE / 'jars'} holds no jar; reinstall the package, or run `make jars` in a checkout"
-    return f"Slidewise runs on Spark {' and '.join(versions)}"
+    return f"Slidewise runs on Spark {', '.join(versions)}"
 
 
-def running_version() -> str:
-    """The version of the Spark that PySpark starts: with SPARK_HOME set, not necessarily PySpark's own."""
-    versions = [
-        match[1]
-        for path in _spark_jars().glob("spark-core_*.jar")
-        if (match := re.fullmatch(r"spark-core_2\.13-(\d+\.\d+.*)\.jar", path.name))
-    ]
-    if versions:
-        return versions[0]
-    try:
-        return version("pyspark")
-    except PackageNotFoundError as error:
-        raise ValueError(
-            "PySpark is not installed, and SPARK_HOME names no Spark: pass a version, as in spark_version='4.3.0'"
-        ) from error
+def _minor(argument: str, given: str) -> str:
+    """The first two numbers of a version."""
+    match = re.match(r"(\d+\.\d+)(?!\d)", given)
+    if not match:
+        example = "4.3.0" if argument == "spark_version" else "2.13"
+        raise ValueError(f"{argument} is {given!r}, but must begin with major.minor, as in {example!r}")
+    return match[1]
 
 
-def _spark_jars() -> Path:
-    if "SPARK_HOME" in os.environ:
-        return Path(os.environ["SPARK_HOME"]) / "jars"
-    spec = find_spec("pyspark")
-    return Path((spec.submodule_search_locations or ["."])[0] if spec else ".") / "jars"
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".")]

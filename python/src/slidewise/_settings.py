@@ -7,9 +7,9 @@ import os
 import re
 import shlex
 from collections.abc import Iterable
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
+
+from slidewise import _running
 
 _SUBMIT_ARGS = "PYSPARK_SUBMIT_ARGS"
 _OPTION_OF = {"spark.jars": "--jars", "spark.jars.packages": "--packages"}
@@ -66,7 +66,7 @@ def append_jar(listed: str | None, jar: str) -> str:
 
 def elsewhere(key: str) -> str | None:
     """The value of a setting outside the builder, or None if it is not set or not known to this process."""
-    jvm = running_jvm()
+    jvm = _running.jvm()
     if jvm is not None:
         value = jvm.java.lang.System.getProperty(key)
         return None if value is None else str(value)
@@ -80,15 +80,6 @@ def elsewhere(key: str) -> str | None:
 def elsewhere_keys() -> set[str]:
     """The keys of the settings that are made elsewhere than on the builder, before a JVM runs."""
     return set(_started_with(_submit_arguments()))
-
-
-def running_jvm() -> Any:
-    """The JVM of this process if it is running. A running JVM takes no more launch settings."""
-    from pyspark import SparkContext
-
-    if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" in os.environ:
-        SparkContext._ensure_initialized()
-    return SparkContext._jvm if SparkContext._gateway is not None else None
 
 
 def submits_jars() -> bool:
@@ -123,7 +114,7 @@ def _submit_arguments() -> list[str]:
 
 def _started_with(arguments: list[str]) -> dict[str, str]:
     """The settings of `--conf`, of which the last one of a key counts, and of the properties file."""
-    named = [value.partition("=") for name, value in pairwise(arguments) if name in ("--conf", "-c")]
+    named = [value.partition("=") for name, value in zip(arguments, arguments[1:]) if name in ("--conf", "-c")]
     return _defaults(arguments) | {key: value for key, equals, value in named if equals}
 
 

@@ -1,7 +1,7 @@
 """Progress of window functions over streams.
 
 The windows themselves need nothing from this module: they are plain SQL or DataFrame code, with a watermark from
-`DataFrame.withWatermark`.
+`DataFrame.withWatermark`. They need Spark 4.0 or later.
 """
 
 from __future__ import annotations

@@ -30,18 +30,28 @@ def commands() -> None:
 @click.option(
     "--spark-version", metavar="VERSION", help="The Spark version to run on. Default: the one that PySpark starts."
 )
-def jar(spark_version: str | None) -> None:
+@click.option(
+    "--scala-version",
+    metavar="VERSION",
+    help="The Scala version of that Spark. Default: that of the Spark that PySpark starts; with --spark-version, 2.12 "
+    "for Spark 3.5 and 2.13 for later versions.",
+)
+def jar(spark_version: str | None, scala_version: str | None) -> None:
     """Print the path of the jar, for --jars of spark-submit, spark-sql and spark-shell."""
     try:
-        click.echo(slidewise.jar_path(spark_version))
+        click.echo(slidewise.jar_path(spark_version, scala_version))
     except ValueError as error:
         raise click.ClickException(str(error)) from error
 
 
 @commands.command()
 def version() -> None:
-    """Print the version of Slidewise and the Spark versions that it supports."""
-    click.echo(f"slidewise {slidewise.__version__} (Spark {', '.join(slidewise.supported_versions())})")
+    """Print the version of Slidewise, and the Spark and Scala versions that it supports."""
+    sparks = [
+        f"Spark {minor} with Scala {', '.join(slidewise.supported_scala_versions(minor))}"
+        for minor in slidewise.supported_versions()
+    ]
+    click.echo(f"slidewise {slidewise.__version__} ({'; '.join(sparks)})")
 
 
 @commands.command()

@@ -36,7 +36,7 @@ def run(out: Path, rounds: int) -> None:
         _draw(spark, folder, out / "flights.png")
         click.echo(f"\nThe picture: {out / 'flights.png'}")
         click.echo("\nWith Slidewise on, in this session, with the same answers:")
-        for query, ratio in zip(QUERIES, ratios, strict=True):
+        for query, ratio in zip(QUERIES, ratios):
             click.echo(f"  {_compare.speed(ratio):>20}  {query.title}")
 
 
@@ -91,7 +91,7 @@ def _draw(spark: SparkSession, folder: Path, to: Path) -> None:
     lines = spark.sql(PICTURE).collect()
     series = []
     for (name, flights, level), points in groupby(lines, key=lambda row: (row.name, row.flights, row.level)):
-        days, means = zip(*((point.day, point.mean_7d) for point in points), strict=True)
+        days, means = zip(*((point.day, point.mean_7d) for point in points))
         series.append(_picture.Series(name, f"{flights:,} flights, {level:.0f} minutes late on average", days, means))
     _picture.draw(
         series,

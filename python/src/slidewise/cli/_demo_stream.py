@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from slidewise._features import UnsupportedFeatureError, require_spark
 from slidewise.cli import _compare, _demo, _table
 from slidewise.cli._demo_queries import ARRIVALS, END, FEATURES, LATEST
 from slidewise.cli._live import LiveText
@@ -29,6 +30,7 @@ def run(days: int) -> None:
     data = _demo.flights()
     with tempfile.TemporaryDirectory(prefix="slidewise-demo-") as scratch, session() as spark:
         folder = Path(scratch)
+        _refuse_old(spark)
         spark.conf.set("spark.sql.shuffle.partitions", spark.sparkContext.defaultParallelism)
         with progress(spark, "loading the flights"):
             _demo.load(spark, data, folder)
@@ -47,6 +49,13 @@ def run(days: int) -> None:
         click.echo(
             f"\n{replay.rows:,} flights answered, each once, in {seconds:.0f} s: the same answer as over the table"
         )
+
+
+def _refuse_old(spark: SparkSession) -> None:
+    try:
+        require_spark("4.0", spark.version, "a window over a stream")
+    except UnsupportedFeatureError as error:
+        raise click.UsageError(f"--stream: {error}") from error
 
 
 def _write_arrivals(spark: SparkSession, days: int, to: Path) -> None:

@@ -44,14 +44,14 @@ def draw(series: Sequence[Series], to: Path, title: str, subtitle: str, unit: st
         )
         panels = [panel for row in grid for panel in row]
         low, high = _limits([value for one in series for value in one.values])
-        for panel, one in zip(panels, series, strict=False):
+        for panel, one in zip(panels, series):
             _panel(panel, one, [other for other in series if other is not one], from_zero=low <= 0 <= high)
         for panel in panels[len(series) :]:
             panel.set_visible(False)
         for last in panels[max(0, len(series) - columns) : len(series)]:
             last.tick_params(labelbottom=True)
         panels[0].set_ylim(low, high)
-        for panel, one in zip(panels, series, strict=False):
+        for panel, one in zip(panels, series):
             _mark_what_is_cut(panel, one, high)
         figure.text(0.03, 1 - 0.30 / height, title, size=17, weight="bold", va="top")
         figure.text(0.03, 1 - 0.68 / height, subtitle, size=10.5, color=_MUTED, va="top")
@@ -113,13 +113,13 @@ def _without_neighbours(one: Series) -> list[tuple[Any, float]]:
     values = [math.nan, *one.values, math.nan]
     return [
         (time, value)
-        for time, before, value, after in zip(one.times, values, values[1:], values[2:], strict=False)
+        for time, before, value, after in zip(one.times, values, values[1:], values[2:])
         if math.isfinite(value) and not math.isfinite(before) and not math.isfinite(after)
     ]
 
 
 def _mark_what_is_cut(panel: Any, one: Series, high: float) -> None:
-    finite = [(v, t) for v, t in zip(one.values, one.times, strict=True) if math.isfinite(v)]
+    finite = [(v, t) for v, t in zip(one.values, one.times) if math.isfinite(v)]
     peak, at = max(finite, default=(high, None))
     if peak > high:
         panel.annotate(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -79,12 +78,12 @@ def broken_at_gaps(line: Sequence[tuple[Any, float]]) -> list[tuple[Any, float]]
     >>> broken_at_gaps([(0, 1.0), (1, 2.0), (2, 1.0), (9, 3.0)])
     [(0, 1.0), (1, 2.0), (2, 1.0), (2, nan), (9, 3.0)]
     """
-    steps = [_length(later[0] - earlier[0]) for earlier, later in pairwise(line)]
+    steps = [_length(later[0] - earlier[0]) for earlier, later in zip(line, line[1:])]
     if not steps:
         return list(line)
     longest = _GAP * median(steps)
     result = [line[0]]
-    for (earlier, later), step in zip(pairwise(line), steps, strict=True):
+    for (earlier, later), step in zip(zip(line, line[1:]), steps):
         if step > longest:
             result.append((earlier[0], float("nan")))
         result.append(later)

@@ -52,7 +52,7 @@ def session(given: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
-        raise click.ClickException("PySpark is not installed: pip install 'pyspark>=4.2,<4.4'") from error
+        raise click.ClickException("PySpark is not installed: pip install 'pyspark>=3.5,<4.4'") from error
     for name in _LOGGERS_OF_ERRORS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")

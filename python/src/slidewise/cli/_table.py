@@ -30,9 +30,7 @@ def aligned(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     cells = [[_cell(value) for value in row] for row in rows]
     widths = [max(len(row[at]) for row in (names, *cells)) for at in range(len(names))]
     lines: list[Sequence[str]] = [names, ["─" * width for width in widths], *cells]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
-    )
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
 
 
 def _cell(value: object) -> str:

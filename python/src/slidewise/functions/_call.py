@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from slidewise._features import require_spark
 from slidewise._install import require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date, datetime, timedelta
+    from typing import TypeAlias
 
     from pyspark.sql import Column
 
@@ -25,6 +28,9 @@ def call(function: str, *arguments: ColumnOrName, order_by: Order | None = None)
     """
     keys: Sequence[ColumnOrName] = []
     if order_by is not None:
+        session = SparkSession.getActiveSession()
+        if session is not None:
+            require_spark("4.0", session.version, f"order_by of {function}, the WITHIN GROUP of SQL,")
         keys = order_by if isinstance(order_by, (list, tuple)) else [cast("ColumnOrName", order_by)]
     require(function)
     # A column does not tell whether it has a sort order; of two nested ones, Spark keeps the inner.

@@ -4,27 +4,50 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyspark import SparkContext
+from pyspark import SparkContext, __version__
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.classic.window import Window, WindowSpec
+from pyspark.sql import window
+
+from slidewise._features import is_since
 
 if TYPE_CHECKING:
-    from pyspark.sql.window import WindowSpec as AnyWindowSpec
+    from pyspark.sql.window import WindowSpec
 
 
-def between(start: str, end: str | None) -> AnyWindowSpec:
+def between(start: str, end: str | None) -> WindowSpec:
     """A window from one SQL expression to another, or to the current row."""
+    jvm: Any = SparkContext._active_spark_context._jvm  # type: ignore[union-attr]
+    bounds = [None if expression is None else F.expr(expression) for expression in (start, end)]
+    return _of_nodes(jvm, bounds) if is_since("4.0", __version__) else _of_expressions(jvm, bounds)
+
+
+def _of_nodes(jvm: Any, bounds: list[Any]) -> WindowSpec:
+    from pyspark.sql.classic.window import Window, WindowSpec
+
+    frames = jvm.org.apache.spark.sql.internal
+
+    def bound(column: Any) -> Any:
+        return _object(frames, "WindowFrame$CurrentRow") if column is None else value(column._jc.node())
+
+    value = getattr(frames, "WindowFrame$Value")
     everything: Any = Window.partitionBy()
-    context: Any = SparkContext._active_spark_context
-    frames = context._jvm.org.apache.spark.sql.internal
+    return WindowSpec(everything._jspec.withFrame(_object(frames, "WindowFrame$Range"), *map(bound, bounds)))
 
-    def named(name: str) -> Any:
-        return getattr(frames, f"WindowFrame${name}")
 
-    def bound(expression: str) -> Any:
-        column: Any = F.expr(expression)
-        return named("Value")(column._jc.node())
+def _of_expressions(jvm: Any, bounds: list[Any]) -> WindowSpec:
+    """Spark 3.5 has no column nodes: its columns and windows hold expressions of Catalyst."""
+    catalyst = jvm.org.apache.spark.sql.catalyst.expressions
 
-    current: Any = getattr(named("CurrentRow$"), "MODULE$")
-    upper = current if end is None else bound(end)
-    return WindowSpec(everything._jspec.withFrame(getattr(named("Range$"), "MODULE$"), bound(start), upper))
+    def bound(column: Any) -> Any:
+        return _object(catalyst, "CurrentRow") if column is None else column._jc.expr()
+
+    frame = catalyst.SpecifiedWindowFrame(_object(catalyst, "RangeFrame"), *map(bound, bounds))
+    none = jvm.scala.collection.immutable.List.empty()
+    specification: Any = window.WindowSpec
+    spec: WindowSpec = specification(jvm.org.apache.spark.sql.expressions.WindowSpec(none, none, frame))
+    return spec
+
+
+def _object(package: Any, name: str) -> Any:
+    """The Scala object of this name."""
+    return getattr(getattr(package, f"{name}$"), "MODULE$")

@@ -46,7 +46,7 @@ class _IntervalWindowExpression(WindowExpression):
         plan = super().to_plan(session)
         frame = plan.window.frame_spec
         frame.frame_type = proto.Expression.Window.WindowFrame.FrameType.FRAME_TYPE_RANGE
-        for side, expression in zip((frame.lower, frame.upper), self._bounds, strict=True):
+        for side, expression in zip((frame.lower, frame.upper), self._bounds):
             if expression is None:
                 side.current_row = True
             else:

@@ -130,7 +130,7 @@ def _is_interval(text: str) -> bool:
         and (set(units) <= _OF_FIXED_LENGTH or set(units) <= _OF_MONTHS)
         and all(
             re.fullmatch(r"[0-9]+(\.[0-9]{1,6})?" if unit == "second" else "[0-9]+", amount)
-            for amount, unit in zip(amounts, units, strict=True)
+            for amount, unit in zip(amounts, units)
         )
     )
 

@@ -1,0 +1,40 @@
+"""A virtual environment for a Spark version, `.venv-<version>`, with the wheel of `make wheel` installed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from spark_builds import ROOT
+
+_REQUIREMENTS = ROOT / "python/requirements-dev.txt"
+_NOT_INSTALLED = ("pyspark", "hatchling", "mypy", "ruff")
+
+
+def requirements(version: str) -> list[str]:
+    """The pinned packages that the tests need, with this PySpark."""
+    lines = [line.strip() for line in _REQUIREMENTS.read_text().splitlines()]
+    pinned = [line for line in lines if line and not line.startswith("#")]
+    return [f"pyspark=={version}", *(line for line in pinned if line.split("==")[0] not in _NOT_INSTALLED)]
+
+
+def environment(version: str, python: str = sys.executable) -> Path:
+    """The Python of the version's virtual environment, which is made if it is not there."""
+    venv = ROOT / f".venv-{version}"
+    own, stamp = venv / "bin/python", venv / "requirements.txt"
+    wanted = "\n".join(requirements(version)) + "\n"
+    if not stamp.is_file() or stamp.read_text() != wanted:
+        subprocess.run([python, "-m", "venv", "--clear", str(venv)], check=True)
+        _pip(own, *requirements(version))
+        stamp.write_text(wanted)
+    wheels = list((ROOT / "python/dist").glob("*.whl"))
+    if len(wheels) != 1:
+        raise FileNotFoundError(f"{ROOT / 'python/dist'} holds {len(wheels)} wheels, not one: run `make wheel`")
+    _pip(own, "--no-deps", "--force-reinstall", str(wheels[0]))
+    return own
+
+
+def _pip(python: Path, *arguments: str) -> None:
+    command = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *arguments]
+    subprocess.run(command, check=True)
