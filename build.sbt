@@ -132,6 +132,8 @@ def sparkProject(spark: SparkBuild): Project = {
       }.taskValue,
       Test / unmanagedSourceDirectories := folders.map(_ / "test/scala"),
       Test / unmanagedResourceDirectories := folders.map(_ / "test/resources"),
+      // Scala 2.13.8 cannot read ArchUnit's class files.
+      Test / unmanagedSources / excludeFilter := (if (spark.scala == "2.13.8") "ArchitectureSuite.scala" else NothingFilter),
       Test / javaOptions ++= Seq("-Xmx1g", "-Dspark.ui.enabled=false") ++ opened
         .map(p => s"--add-opens=java.base/$p=ALL-UNNAMED"),
       // One self-contained jar: the core's classes travel inside it.
