@@ -63,4 +63,11 @@ def _direction(rng: random.Random, key: Column) -> str:
 
 
 def _said(keys: list[Column], offsets: bool) -> bool:
-    return all(k.domain in ("small", "wide") or (k.domain == "extreme" and not offsets) for k in keys)
+    return all(key.domain in _said_domains(key, offsets) for key in keys)
+
+
+def _said_domains(key: Column, offsets: bool) -> tuple[str, ...]:
+    if not offsets:
+        return ("small", "wide", "extreme")
+    # DuckDB fails where key and offset add up to more than the key's type holds.
+    return ("small",) if key.kind in ("tinyint", "smallint") else ("small", "wide")

@@ -5,6 +5,8 @@ import scala.concurrent.duration.{Duration, DurationInt}
 import munit.FunSuite
 import org.apache.spark.sql.SparkSession
 
+import org.slidewise.spark.config.BuiltFor
+
 /** A suite with a Spark session of its own, in which a leak of task memory is an error. */
 abstract class SparkSuite extends FunSuite {
 
@@ -20,12 +22,17 @@ abstract class SparkSuite extends FunSuite {
       .master("local[2]")
       .config("spark.sql.extensions", classOf[SlidewiseExtensions].getName)
       .config("spark.sql.shuffle.partitions", "2")
+      .config("spark.sql.ansi.enabled", "true") // the default since 4.0
       .config("spark.unsafe.exceptionOnMemoryLeak", "true")
     settings.foreach { case (key, value) => builder.config(key, value) }
     builder.getOrCreate()
   }
 
   override def afterAll(): Unit = spark.stop()
+
+  /** FILTER where windows may have it, which is since 4.2. */
+  protected def filter(condition: String): String =
+    if (Seq("3.5", "4.0", "4.1").contains(BuiltFor.MINOR)) "" else s"FILTER (WHERE $condition)"
 
   /** Runs `body` in a task and gives its answer back. */
   protected def inTask[T: scala.reflect.ClassTag](body: () => T): T =

@@ -128,7 +128,7 @@ class UserAggregatorSuite extends SparkSuite with AdaptiveSparkPlanHelper {
         spark.conf.set(SlidewiseSettings.Enabled, on.toString)
         val window = s"OVER (PARTITION BY k ORDER BY t $frame)"
         spark.sql(
-          s"SELECT t, joined(s) $window, gcd(v) $window, top_two(v) $window, gcd(v) FILTER (WHERE v > 20) $window FROM t ORDER BY t"
+          s"SELECT t, joined(s) $window, gcd(v) $window, top_two(v) $window, gcd(v) ${filter("v > 20")} $window FROM t ORDER BY t"
         )
       }
       val on = run(true)

@@ -88,13 +88,12 @@ object SqlFunctions {
     )
   ).flatten
 
-  /** Registers the functions in a session that is running already. */
-  def registerIn(registry: FunctionRegistry): Unit = all.foreach { function =>
-    registry.registerFunction(
-      FunctionIdentifier(function.name, Some("builtin"), Some("system")),
-      function.info,
-      function.builder
-    )
+  /** Registers the functions in a session that is running already, under the schema that this Spark's own functions are in. */
+  def registerIn(registry: FunctionRegistry): Unit = {
+    val sparks = registry.listFunction().find(_.funcName == "abs").getOrElse(FunctionIdentifier("abs"))
+    all.foreach { function =>
+      registry.registerFunction(sparks.copy(funcName = function.name), function.info, function.builder)
+    }
   }
 
   /**

@@ -30,7 +30,7 @@ class PresortedArraysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       "count(*)",
       "count(v)",
       "min(x)",
-      "max(v) FILTER (WHERE id % 3 = 1)",
+      s"max(v) ${filter("id % 3 = 1")}",
       "sum(cast(v AS double))"
     )
 

@@ -187,14 +187,17 @@ private[streams] object StoredWindow {
     StoredFunction(
       columns.sql(a.function) + a.filter.fold("")(f => s" FILTER (WHERE ${columns.sql(f)})"),
       a.function.getClass.getName,
-      bufferOf(a.function),
+      bufferOf(a.function, columns),
       objectTypeOf(a.function),
-      a.guard.toSeq.flatMap(bufferOf)
+      a.guard.toSeq.flatMap(bufferOf(_, columns))
     )
   }
 
-  private def bufferOf(function: AggregateFunction) =
-    function.aggBufferAttributes.map(a => StoredColumn(a.name, a.dataType.sql))
+  // Some functions name fields by the SQL of their arguments, in which a column may have the name of its table.
+  private def bufferOf(function: AggregateFunction, columns: ColumnNames) = columns.named(function) match {
+    case named: AggregateFunction => named.aggBufferAttributes.map(a => StoredColumn(a.name, a.dataType.sql))
+    case other                    => throw new IllegalStateException(s"$other is no aggregate function")
+  }
 
   private def objectTypeOf(function: AggregateFunction): Option[String] = function match {
     case user: ScalaAggregator[_, _, _] => Some(user.bufferEncoder.schema.sql)
@@ -263,12 +266,12 @@ final private class ColumnNames(input: Seq[Attribute], computed: Map[String, Str
       else same.map(a => a.exprId -> s"$known#${a.dataType.sql}")
     }
 
-  def sql(expression: Expression): String = StoredWindow
-    .withoutTimes(expression)
-    .transform { case a: AttributeReference =>
-      ColumnNames.Named(names.getOrElse(a.exprId, a.name), a.dataType)
-    }
-    .sql
+  def sql(expression: Expression): String = named(StoredWindow.withoutTimes(expression)).sql
+
+  /** The expression over columns whose SQL is their name. */
+  def named(expression: Expression): Expression = expression.transform { case a: AttributeReference =>
+    ColumnNames.Named(names.getOrElse(a.exprId, a.name), a.dataType)
+  }
 }
 
 private object ColumnNames {

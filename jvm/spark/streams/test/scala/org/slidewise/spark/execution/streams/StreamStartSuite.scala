@@ -173,4 +173,17 @@ class StreamStartSuite extends StreamSuite {
       query.processAllAvailable()
     }
   }
+
+  test("functions that name their buffers by the SQL of their arguments continue over a view") {
+    val (source, checkpoint) = (events(), temporary())
+    stream(source).createOrReplaceTempView("rated")
+    val answers = spark.sql("SELECT *, dense_rank() OVER (PARTITION BY k ORDER BY ts) AS a FROM rated")
+    val found = for (second <- 1 to 2) yield running(answers, checkpoint) { query =>
+      source.addData(("a", 1000 * second, 1), ("a", 1000 * second + 100, 1))
+      query.processAllAvailable()
+      source.addData(("a", 1000 * second + 200, 1))
+      query.processAllAvailable()
+    }
+    assertEquals(found.map(_.map(_.last)), Seq(Set[Any](1, 2), Set[Any](3, 4, 5)))
+  }
 }

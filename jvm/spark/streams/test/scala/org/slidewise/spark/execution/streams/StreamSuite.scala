@@ -5,7 +5,7 @@ import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.{DataFrame, Dataset, Row, SQLContext}
+import org.apache.spark.sql.{DataFrame, Dataset, Row, SparkSession, SQLContext}
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery}
 
 import org.slidewise.spark.SparkSuite
@@ -16,10 +16,13 @@ import org.slidewise.spark.shims.SparkStreaming.StreamingQueryWrapper
 abstract private[streams] class StreamSuite extends SparkSuite {
   protected type Event = (String, Int, Int)
 
+  // MemoryStream takes the one or the other, depending on the patch of Spark.
+  implicit protected def sessionOfStreams: SparkSession = spark
+  implicit protected def contextOfStreams: SQLContext = spark.sqlContext
+
   protected def events(): MemoryStream[Event] = {
     val session = spark
     import session.implicits._
-    implicit val context: SQLContext = session.sqlContext
     MemoryStream[Event]
   }
 
