@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from slidewise._features import is_since
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _CATALYST = "org.apache.spark.sql.catalyst"
-# INSERT is a ParsedStatement, BEGIN … END a CompoundBody; the other statements are Commands.
-_STATEMENTS = [f"{_CATALYST}.plans.logical.{name}" for name in ("Command", "ParsedStatement", "CompoundBody")]
+# INSERT is a ParsedStatement, BEGIN … END (since Spark 4.0) a CompoundBody; the other statements are Commands.
+_STATEMENTS = {"Command": "3.5", "ParsedStatement": "3.5", "CompoundBody": "4.0"}
 _EXECUTE_IMMEDIATE = {"ExecuteImmediateQuery", "UnresolvedExecuteImmediate"}
 _OF_THE_CLOCK = {"current_timestamp", "now", "localtimestamp", "current_date", "current_time"}
 
@@ -18,9 +20,10 @@ _OF_THE_CLOCK = {"current_timestamp", "now", "localtimestamp", "current_date", "
 def statement_in(spark: SparkSession, sql: str) -> str | None:
     """The name of the parsed plan's first node that is a statement with effects, None for a query."""
     session: Any = spark._jsparkSession
+    statements = [f"{_CATALYST}.plans.logical.{c}" for c, since in _STATEMENTS.items() if is_since(since, spark.version)]
     for node in _nodes(session.sessionState().sqlParser().parsePlan(sql)):
         name = str(node.getClass().getSimpleName())
-        if name in _EXECUTE_IMMEDIATE or any(_is(spark, node, statement) for statement in _STATEMENTS):
+        if name in _EXECUTE_IMMEDIATE or any(_is(spark, node, statement) for statement in statements):
             return name
     return None
 
