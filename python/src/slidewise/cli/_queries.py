@@ -20,7 +20,9 @@ _OF_THE_CLOCK = {"current_timestamp", "now", "localtimestamp", "current_date", "
 def statement_in(spark: SparkSession, sql: str) -> str | None:
     """The name of the parsed plan's first node that is a statement with effects, None for a query."""
     session: Any = spark._jsparkSession
-    statements = [f"{_CATALYST}.plans.logical.{c}" for c, since in _STATEMENTS.items() if is_since(since, spark.version)]
+    statements = [
+        f"{_CATALYST}.plans.logical.{c}" for c, since in _STATEMENTS.items() if is_since(since, spark.version)
+    ]
     for node in _nodes(session.sessionState().sqlParser().parsePlan(sql)):
         name = str(node.getClass().getSimpleName())
         if name in _EXECUTE_IMMEDIATE or any(_is(spark, node, statement) for statement in statements):

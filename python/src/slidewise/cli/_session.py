@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import signal
+import sys
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
@@ -56,6 +58,8 @@ def session(given: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
     for name in _LOGGERS_OF_ERRORS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
+    # A Python on the PATH of another version than this one cannot be Spark's worker.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder
     for key, value in settings(given or {}).items():
         builder = builder.config(key, value)
