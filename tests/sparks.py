@@ -24,6 +24,7 @@ def needs_spark(since: str, reason: str) -> pytest.MarkDecorator:
 
 
 needs_collations = needs_spark("4.0", "no collations")
+needs_trimming_collations = needs_spark("4.1", "no collation that ignores trailing spaces")
 needs_connect_server = needs_spark("4.0", "PySpark carries no Spark Connect server")
 needs_days_between_dates = needs_spark("4.0", "no RANGE frame over dates by an interval of days")
 needs_streams = needs_spark("4.0", "Slidewise runs no windows over streams")

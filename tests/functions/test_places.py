@@ -76,8 +76,8 @@ def test_arguments_by_name(spark: SparkSession) -> None:
         "bloom_filter_agg(x, bits => 64, expected => 9)": "bloom_filter_agg(x, 9, 64)",
         "naive_bayes_agg(s, features => struct(x))": "naive_bayes_agg(s, struct(x))",
         "arg_max(value => id, key => s)": "arg_max(s, id)",
-        # Spark 3.5 tells names by case.
-        f"approx_sum(x, epsilon => 0.1, {'UPPER_BOUND' if SPARK >= (4, 0) else 'upper_bound'} => 9)": (
+        # Before Spark 4.1, names are told by case.
+        f"approx_sum(x, epsilon => 0.1, {'UPPER_BOUND' if SPARK >= (4, 1) else 'upper_bound'} => 9)": (
             "approx_sum(x, 9, 0.1)"
         ),
     }
