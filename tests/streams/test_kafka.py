@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from sparks import needs_spark
 
 from streams.kafka.broker import broker, jars
 
+pytestmark = needs_spark("4.2", "the connector of the test is that of Spark 4.2")
 PROGRAM = Path(__file__).parent / "kafka" / "program.py"
 
 
