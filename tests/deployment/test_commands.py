@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from session import EXTENSIONS, slidewise_jar
+from sparks import needs_spark
 
 from deployment.commands import JARS, SWITCHED_ON, run
 from deployment.expected import ANSWER, REPORT
@@ -42,6 +43,7 @@ println(s"rows ${{data.collect().toSeq}}, ${{data.queryExecution.executedPlan}}"
     assert "SlidingWindow [" in printed
 
 
+@needs_spark("4.0", "a session of PySpark looks for no providers of extensions")
 @pytest.mark.parametrize("option", ["--jars", pytest.param("--driver-class-path", marks=pytest.mark.long)])
 def test_a_jar_on_the_class_path_is_enough(tmp_path: Path, option: str) -> None:
     assert REPORT in run(tmp_path, "spark-submit", *LOCAL, option, str(slidewise_jar()), PROGRAM)
