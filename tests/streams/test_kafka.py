@@ -13,7 +13,7 @@ from sparks import needs_spark
 
 from streams.kafka.broker import broker, jars
 
-pytestmark = needs_spark("4.2", "the connector of the test is that of Spark 4.2")
+pytestmark = needs_spark("4.1", "the test has the connector of Spark 4.2")
 PROGRAM = Path(__file__).parent / "kafka" / "program.py"
 
 

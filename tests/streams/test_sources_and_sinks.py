@@ -14,6 +14,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 from semantics.conftest import settings
+from sparks import needs_spark
 
 from streams import killed
 from streams.feed import Feed
@@ -150,6 +151,7 @@ def test_a_socket(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
     assert sorted(map(tuple, spark.table("from_socket").collect())) == expected(spark, feed, tmp_path)
 
 
+@needs_spark("4.2", "no real-time trigger")
 def test_real_time_mode_is_refused_with_what_to_use(spark: SparkSession) -> None:
     """Spark itself says that its check of operators can be switched off; then a row would wait for its batch's end."""
     jvm = spark._jvm
