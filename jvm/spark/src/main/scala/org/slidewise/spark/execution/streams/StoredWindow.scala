@@ -251,7 +251,8 @@ private[streams] object StoredWindow {
 
 /**
  * Names columns in SQL by what identifies them between runs: the name, or the expression that Spark's analyzer has moved out of
- * the window to a column such as `_w0`; and the place among columns of the same name.
+ * the window to a column such as `_w0`; and the type, where columns of other types have the same name. Planning refuses columns of
+ * the same name and type.
  */
 final private class ColumnNames(input: Seq[Attribute], computed: Map[String, String]) {
   private[this] val names: Map[ExprId, String] = input
@@ -259,7 +260,7 @@ final private class ColumnNames(input: Seq[Attribute], computed: Map[String, Str
     .flatMap { case (name, same) =>
       val known = computed.getOrElse(name, name)
       if (same.size == 1) Seq(same.head.exprId -> known)
-      else same.zipWithIndex.map { case (a, i) => a.exprId -> s"$known#${i + 1}" }
+      else same.map(a => a.exprId -> s"$known#${a.dataType.sql}")
     }
 
   def sql(expression: Expression): String = StoredWindow
