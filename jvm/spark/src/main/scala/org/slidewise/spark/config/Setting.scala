@@ -2,6 +2,7 @@ package org.slidewise.spark.config
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.SparkEnv
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.errors.RefusedQuery
@@ -14,6 +15,9 @@ final class Setting[T] private (val key: String, read: SQLConf => T) {
 }
 
 object Setting {
+
+  /** A value, or the error of an invalid one. */
+  private type Parsed[T] = Either[Throwable, T]
 
   /**
    * Registers a setting with a default value.
@@ -30,47 +34,49 @@ object Setting {
   def withDefault[T](key: String, default: String, since: String, allowed: String, doc: String)(
       parse: String => T,
       show: T => String = (_: T).toString
-  ): Setting[T] =
-    new Setting(
+  ): Setting[T] = {
+    val read = ConfigEntries.withDefault[Parsed[T]](
       key,
-      ConfigEntries.withDefault(
-        key,
-        described(doc, allowed),
-        since,
-        default,
-        checked(key, allowed, parse),
-        show
-      )
+      described(doc, allowed),
+      since,
+      default,
+      checked(key, allowed, parse),
+      _.fold(throw _, show)
     )
+    new Setting(key, conf => read(conf).fold(throw _, identity))
+  }
 
   /** Registers a setting that may be left unset. */
   def optional[T](key: String, since: String, allowed: String, doc: String)(
       parse: String => T,
       show: T => String = (_: T).toString
-  ): Setting[Option[T]] =
-    new Setting(
+  ): Setting[Option[T]] = {
+    val read = ConfigEntries.optional[Parsed[T]](
       key,
-      ConfigEntries.optional(key, described(doc, allowed), since, checked(key, allowed, parse), show)
+      described(doc, allowed),
+      since,
+      checked(key, allowed, parse),
+      _.fold(throw _, show)
     )
+    new Setting(key, conf => read(conf).map(_.fold(throw _, identity)))
+  }
 
   private def described(doc: String, allowed: String) = s"$doc Allowed: $allowed."
 
-  private def checked[T](key: String, allowed: String, parse: String => T): String => T = value =>
-    try parse(value.trim)
+  /**
+   * Refuses an invalid value when it is set. A value of the application's configuration, with which every session starts, is
+   * refused when it is read: the session starts, and the value can be corrected.
+   */
+  private def checked[T](key: String, allowed: String, parse: String => T): String => Parsed[T] = value =>
+    try Right(parse(value.trim))
     catch {
-      // Spark ignores the parsed value here. A session with an invalid start-up value can still be opened and corrected.
-      case NonFatal(_) if isCopying => null.asInstanceOf[T]
-      case NonFatal(_)              => throw new InvalidSetting(key, value, allowed)
+      case NonFatal(_) =>
+        val invalid = new InvalidSetting(key, value, allowed)
+        if (isOfApplication(key, value)) Left(invalid) else throw invalid
     }
 
-  /** Whether Spark is copying settings into a new session, rather than setting or reading one. */
-  private def isCopying: Boolean =
-    StackWalker.getInstance.walk[Boolean](_.anyMatch(isCopy(_)))
-
-  private def isCopy(frame: StackWalker.StackFrame): Boolean =
-    frame.getClassName.startsWith(classOf[SQLConf].getName) && CopyMethods(frame.getMethodName)
-
-  private val CopyMethods = Set("mergeSparkConf", "mergeNonStaticSQLConfigs", "clone")
+  private def isOfApplication(key: String, value: String): Boolean =
+    Option(SparkEnv.get).exists(_.conf.getOption(key).contains(value))
 }
 
 /** A setting with an invalid value. */

@@ -2,6 +2,7 @@ package org.slidewise.spark.config
 
 import java.net.URLClassLoader
 
+import org.apache.spark.SparkEnv
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.SparkSuite
@@ -78,13 +79,25 @@ class SettingsSuite extends SparkSuite {
     }
   }
 
-  test("a session takes over an invalid value, so that it can be corrected") {
-    val conf = withInvalid(MaxStateSize -> "lots", Enabled -> "maybe")
-    assertEquals(conf.clone().getConfString(MaxStateSize), "lots")
-    intercept[InvalidSetting](maxStateBytes(conf.clone()))
-    intercept[InvalidSetting](SlidewiseSettings.validate(conf, isStreaming = false))
-    conf.setConfString(Enabled, "false")
-    SlidewiseSettings.validate(conf, isStreaming = true)
+  test("a session takes over an invalid value of the application's configuration, and can correct it") {
+    spark.range(1).collect() // starts the application
+    val started = SparkEnv.get.conf.set(MaxStateSize, "lots").set(StreamKeyTimeout, "soon")
+    try {
+      val conf = new SQLConf
+      started.getAll.foreach { case (key, value) => conf.setConfString(key, value) }
+      for (copy <- Seq(conf, conf.clone())) {
+        assertEquals(copy.getConfString(MaxStateSize), "lots")
+        assertEquals(intercept[InvalidSetting](maxStateBytes(copy)).getCondition, "SLIDEWISE_INVALID_SETTING")
+        intercept[InvalidSetting](streamKeyTimeoutMicros(copy))
+        intercept[InvalidSetting](SlidewiseSettings.validate(copy, isStreaming = false))
+      }
+      intercept[InvalidSetting](conf.setConfString(MaxStateSize, "more"))
+      conf.setConfString(Enabled, "false")
+      SlidewiseSettings.validate(conf, isStreaming = true)
+      conf.setConfString(Enabled, "true")
+      conf.setConfString(MaxStateSize, "1m")
+      SlidewiseSettings.validate(conf, isStreaming = false)
+    } finally started.remove(MaxStateSize).remove(StreamKeyTimeout)
   }
 
   test("streaming settings are validated for streams alone") {
