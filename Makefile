@@ -1,5 +1,5 @@
-# Everything from a bare checkout with a JDK 17 or later, Python 3.11 or later (PySpark 4.3 asks for it), and Maven. A stamp stands for each
-# thing that is made; what it depends on has to change before it is made again.
+# Builds, tests and measures Slidewise from a bare checkout. Needs a JDK 17 or later, Python 3.11 or later (PySpark 4.3 requires it) and
+# Maven. Each product has a stamp file. make builds the product again only if one of its prerequisites is newer than the stamp.
 
 PYTHON ?= python3
 SBT    := ./build/sbt
@@ -18,7 +18,7 @@ JARS           := .build/jars-$(VERSION)
 MINOR          := import pyspark; print(".".join(pyspark.__version__.split(".")[:2]))
 INSTALL        := pip install -q --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall ./python
 LINTED         := python build/slowest_tests.py $(wildcard tests bench docs)
-# Two processes, each with a session of its own; a test that is slow moves to whichever is free.
+# The number of pytest processes. Each has its own Spark session; an idle process takes waiting tests from a busy one.
 WORKERS        ?= 2
 PYTEST         := -m pytest -q -p no:cacheprovider --durations=10 -n $(WORKERS) --dist worksteal
 JVM_TESTS      := all core/test sketches/test spark43/test
@@ -31,69 +31,69 @@ LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_STREAM_QUER
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "make %-15s %s\n", $$1, $$2}'
 
-demo: $(VENV)/installed ## sliding windows over real flights, with Slidewise on and off, and a picture (demo-out/)
+demo: $(VENV)/installed ## run sliding windows over real flights with Slidewise on and off, and plot the results (demo-out/)
 	$(PY) -m slidewise demo
 
-test: $(VENV)/installed ## the tests, in minutes: the algorithms, the Python examples, Spark from outside
+test: $(VENV)/installed ## run the JVM tests and pytest on the Spark in .venv: 15 minutes
 	$(SBT) "$(JVM_TESTS)"
 	@$(PY) build/slowest_tests.py
 	$(PY) $(PYTEST) tests
 
-test-long: $(JARS) $(VENV)/installed ## every test there is, with many more random queries and kills: hours
+test-long: $(JARS) $(VENV)/installed ## run every test, with many more random queries and killed queries: hours
 	$(SBT) "$(JVM_TESTS)" testOtherMinors
 	@$(PY) build/slowest_tests.py
 	$(LONG) $(PY) $(PYTEST) -m '' tests
 
-test-minors: $(VENV)/tools ## the JVM tests of the other Spark minors
+test-minors: $(VENV)/tools ## run the JVM tests on the other Spark minors
 	$(SBT) testOtherMinors
 
-test-matrix: test test-minors $(VENV42)/installed ## make test, and the same on Spark 4.2
+test-matrix: test test-minors $(VENV42)/installed ## run make test, make test-minors, and pytest on Spark 4.2
 	$(PY42) $(PYTEST) tests
 
-bench: $(VENV)/installed $(VENV)/engines ## whole queries with Slidewise on and off, side by side
+bench: $(VENV)/installed $(VENV)/engines ## time whole queries with Slidewise on and off, beside other engines
 	$(PY) bench/queries/run.py
 
-bench-full: $(VENV)/installed $(VENV)/engines ## the same on more rows, for every aggregate: hours
+bench-full: $(VENV)/installed $(VENV)/engines ## run make bench on more rows, for every aggregate: hours
 	$(PY) bench/queries/run.py --full
 
-bench-streams: $(VENV)/installed ## windows over streams, beside floors and what is written today
+bench-streams: $(VENV)/installed ## time windows over streams, beside minimal queries and user code without Slidewise
 	$(SBT) benchStreams/package
 	$(PY) bench/streams/run.py
 
-bench-functions: $(VENV)/installed ## the SQL functions beside what is written without them
+bench-functions: $(VENV)/installed ## time the SQL functions, beside equivalent queries without them
 	$(PY) bench/functions/run.py
 
-bench-core: $(VENV)/tools ## the papers' experiments on the algorithms alone, in minutes
+bench-core: $(VENV)/tools ## run the papers' experiments on the algorithms alone: minutes
 	$(PY) bench/core/run.py
 
-bench-core-full: $(VENV)/tools ## the same, all of them: a night
+bench-core-full: $(VENV)/tools ## run all of the papers' experiments: a night
 	$(PY) bench/core/run.py --full
 
-docs: $(VENV)/installed ## docs/functions.md, docs/settings.md and the helpers of Scala and Python, from what is registered
+docs: $(VENV)/installed ## generate the function and settings pages, and the Scala and Python helpers
 	$(PY) docs/functions_page.py
 	$(PY) docs/settings_page.py
 
-lint: $(VENV)/tools ## formatters, linters and the type checker, changing nothing
+lint: $(VENV)/tools ## check format, style and types; change nothing
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck
 	$(PY) -m ruff check --config python/pyproject.toml $(LINTED)
 	$(PY) -m ruff format --check --config python/pyproject.toml $(LINTED)
 	cd python && ../$(PY) -m mypy
 
-format: $(VENV)/tools ## let the formatters write
+format: $(VENV)/tools ## format the sources
 	$(SBT) scalafmtAll scalafmtSbt
 	$(PY) -m ruff check --fix --config python/pyproject.toml $(LINTED)
 	$(PY) -m ruff format --config python/pyproject.toml $(LINTED)
 
-jar: $(JAR) ## the jar for the Spark in .venv, into python/src/slidewise/jars
+jar: $(JAR) ## build the jar for the Spark in .venv into python/src/slidewise/jars
 
-jars: $(JARS) ## the jar of each Spark minor, into python/src/slidewise/jars
+jars: $(JARS) ## build the jar of each Spark minor into python/src/slidewise/jars
 
-wheel: $(JARS) ## the wheel, with every jar in it, into python/dist
+wheel: $(JARS) ## build the wheel with every jar into python/dist
 	rm -rf python/dist
 	$(PY) -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w python/dist ./python
 	@ls python/dist/*.whl
 
-clean: ## remove all that was made, the virtual environments too
+clean: ## remove all build output and the virtual environments
 	rm -rf $(VENV) $(VENV42) .build demo-out python/dist python/build python/src/slidewise/jars/*.jar
 	rm -rf spark-warehouse metastore_db derby.log artifacts target project/target project/project
 	find jvm bench -type d -name target -prune -exec rm -rf {} +
