@@ -54,7 +54,8 @@ def require(function: str) -> None:
 
     Looks in the active session of the thread or, if it has none, in the session of the process. Spark's error for a
     missing function, UNRESOLVED_ROUTINE, does not name the remedy. Costs a few calls to the JVM, or one request to the
-    Spark Connect server, until a function is found; then, and without a session, none. Does nothing if the look-up fails.
+    Spark Connect server, until a function is found; afterwards none. Does nothing without a session, or if the look-up
+    fails.
     """
     from pyspark.sql import SparkSession
     from pyspark.sql.utils import is_remote

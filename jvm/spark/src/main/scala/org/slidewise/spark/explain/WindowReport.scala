@@ -48,7 +48,9 @@ object WindowReport extends AdaptiveSparkPlanHelper {
     val cachedPlans = Collections.newSetFromMap(new IdentityHashMap[SparkPlan, java.lang.Boolean])
     def reportsOf(plan: SparkPlan): Seq[WindowReport] = {
       val found = collectWithSubqueries(plan) { case window: WindowExecBase => reports(window) }.flatten
-      val cached = collectWithSubqueries(plan) { case scan: InMemoryTableScanExec => scan.relation.cachedPlan }
+      val cached = collectWithSubqueries(plan) { case scan: InMemoryTableScanExec =>
+        scan.relation.cachedPlan
+      }
       inOrder(found, plan.output, collectWithSubqueries(plan) { case node => node }) ++
         cached.filter(cachedPlans.add).flatMap(reportsOf)
     }

@@ -44,7 +44,8 @@ class WindowReportSuite extends SparkSuite {
 
   test("a cached relation that is read twice, also by another cached one, is reported once") {
     val session = spark
-    val moving = session.sql("SELECT id, sum(id) OVER (ORDER BY id ROWS 3 PRECEDING) AS s FROM range(10)").cache()
+    val moving =
+      session.sql("SELECT id, sum(id) OVER (ORDER BY id ROWS 3 PRECEDING) AS s FROM range(10)").cache()
     val above = moving.selectExpr("id", "max(s) OVER (ORDER BY id ROWS 2 PRECEDING) AS m").cache()
     try {
       def sqlOf(query: DataFrame) =

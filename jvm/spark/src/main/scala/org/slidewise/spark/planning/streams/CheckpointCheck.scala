@@ -41,7 +41,7 @@ private object CheckpointCheck extends Logging {
         }
       }
     catch {
-      case changed: CheckpointChanged => throw changed
+      case changed: CheckpointChanged          => throw changed
       case e @ (NonFatal(_) | _: LinkageError) =>
         logDebug("The checkpoint is compared when the first batch is planned", e)
     }

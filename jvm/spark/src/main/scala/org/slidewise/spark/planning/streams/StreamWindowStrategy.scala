@@ -47,6 +47,8 @@ object StreamWindowStrategy extends SparkStrategy {
     val definitions = WindowSql.definitions(child)
     val read = child.output.flatMap(a => definitions.get(a.exprId).fold(Seq(a))(_.references.toSeq))
     val distinct = read.distinctBy(_.exprId)
-    distinct.find(a => distinct.exists(b => b.exprId != a.exprId && b.name == a.name && b.dataType == a.dataType))
+    distinct.find(a =>
+      distinct.exists(b => b.exprId != a.exprId && b.name == a.name && b.dataType == a.dataType)
+    )
   }
 }

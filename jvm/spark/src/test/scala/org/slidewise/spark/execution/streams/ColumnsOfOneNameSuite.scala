@@ -67,7 +67,8 @@ class ColumnsOfOneNameSuite extends StreamSuite {
     var found = Set.empty[Seq[Any]]
     for (run <- 0 to 1) {
       val columns = Seq(expr("n").as("m"), expr("concat('t', n)").as("m"))
-      val input = stream(source).select(Seq(col("k"), col("ts")) ++ (if (run == 0) columns else columns.reverse): _*)
+      val input =
+        stream(source).select(Seq(col("k"), col("ts")) ++ (if (run == 0) columns else columns.reverse): _*)
       val query = input.withColumn("a", expr(s"count(*) $LastTwo"))
       found ++= running(query, checkpoint) { started =>
         source.addData(("a", run * 100 + 1, run), ("a", run * 100 + 50, run))

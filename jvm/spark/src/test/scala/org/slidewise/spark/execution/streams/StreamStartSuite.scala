@@ -102,7 +102,9 @@ class StreamStartSuite extends StreamSuite {
       assert(message.contains("switched off in this session by spark.slidewise.enabled = false"), message)
     }
     val defined = off(window())
-    assert(refused(defined).contains("defined while spark.slidewise.enabled was false. Define the query again"))
+    assert(
+      refused(defined).contains("defined while spark.slidewise.enabled was false. Define the query again")
+    )
   }
 
   test("streams without windows start with Slidewise on and off, in any output mode") {

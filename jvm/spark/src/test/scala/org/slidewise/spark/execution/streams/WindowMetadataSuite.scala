@@ -132,7 +132,9 @@ class WindowMetadataSuite extends FunSuite {
     )
   }
 
-  test("after a first batch of a later Spark that has failed, the earlier one continues, for as long as it likes") {
+  test(
+    "after a first batch of a later Spark that has failed, the earlier one continues, for as long as it likes"
+  ) {
     val checkpoint = folder()
     agree(checkpoint, window, "4.2.0", batch = 0)
     agree(checkpoint, window, "4.3.0", batch = 5)
