@@ -1,5 +1,6 @@
 package org.slidewise.spark.execution.streams
 
+import java.util.{LinkedHashMap, UUID}
 import java.util.concurrent.TimeUnit.NANOSECONDS
 
 import org.apache.hadoop.conf.Configuration
@@ -218,4 +219,29 @@ case class StreamingSlidingWindowExec(
 
   override protected def withNewChildInternal(newChild: SparkPlan): StreamingSlidingWindowExec =
     copy(child = newChild)
+}
+
+/**
+ * The layouts of the states of running queries, so that not each batch reads the file anew. The first batch of a run writes or
+ * reads it, and it does not change until the run ends.
+ */
+private[streams] object StateLayouts {
+  private val Most = 1000
+
+  private val known = new LinkedHashMap[(UUID, Long, String), StateLayout] {
+    override def removeEldestEntry(eldest: java.util.Map.Entry[(UUID, Long, String), StateLayout]): Boolean =
+      size > Most
+  }
+
+  def put(run: UUID, operator: Long, checkpoint: String, layout: StateLayout): Unit =
+    synchronized(known.put((run, operator, checkpoint), layout))
+
+  def getOrElse(run: UUID, operator: Long, checkpoint: String)(read: => StateLayout): StateLayout =
+    synchronized {
+      Option(known.get((run, operator, checkpoint)))
+    }.getOrElse {
+      val layout = read
+      put(run, operator, checkpoint, layout)
+      layout
+    }
 }

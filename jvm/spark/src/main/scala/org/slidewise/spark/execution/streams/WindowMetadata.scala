@@ -1,8 +1,6 @@
 package org.slidewise.spark.execution.streams
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.LinkedHashMap
-import java.util.UUID
 
 import scala.jdk.CollectionConverters._
 
@@ -236,7 +234,9 @@ private[streams] object WindowMetadata {
 
   private def recordedFrom(node: JsonNode): Recorded = Recorded(
     node.required("spark").asText,
-    Option(node.get("later")).map(l => LaterSpark(l.required("spark").asText, l.required("firstBatch").asLong)),
+    Option(node.get("later")).map(l =>
+      LaterSpark(l.required("spark").asText, l.required("firstBatch").asLong)
+    ),
     windowFrom(node)
   )
 
@@ -266,31 +266,6 @@ private[streams] object WindowMetadata {
 
   private def columnsFrom(node: JsonNode): Seq[StoredColumn] =
     elements(node).map(c => StoredColumn(c.required("name").asText, c.required("type").asText))
-}
-
-/**
- * The layouts of the states of running queries, so that not each batch reads the file anew. The first batch of a run writes or
- * reads it, and it does not change until the run ends.
- */
-private[streams] object StateLayouts {
-  private val Most = 1000
-
-  private val known = new LinkedHashMap[(UUID, Long, String), StateLayout] {
-    override def removeEldestEntry(eldest: java.util.Map.Entry[(UUID, Long, String), StateLayout]): Boolean =
-      size > Most
-  }
-
-  def put(run: UUID, operator: Long, checkpoint: String, layout: StateLayout): Unit =
-    synchronized(known.put((run, operator, checkpoint), layout))
-
-  def getOrElse(run: UUID, operator: Long, checkpoint: String)(read: => StateLayout): StateLayout =
-    synchronized {
-      Option(known.get((run, operator, checkpoint)))
-    }.getOrElse {
-      val layout = read
-      put(run, operator, checkpoint, layout)
-      layout
-    }
 }
 
 /** A checkpoint that the query cannot continue. */
