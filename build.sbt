@@ -4,7 +4,15 @@ ThisBuild / scalaVersion := Versions.scala
 
 /** For class files of this Java version. */
 def strict(java: String) = Seq(
-  scalacOptions ++= Seq("-release", java, "-deprecation", "-feature", "-unchecked", "-Xlint", "-Xfatal-warnings"),
+  scalacOptions ++= Seq(
+    "-release",
+    java,
+    "-deprecation",
+    "-feature",
+    "-unchecked",
+    "-Xlint",
+    "-Xfatal-warnings"
+  ),
   javacOptions ++= Seq("--release", java, "-Xlint:all,-processing,-classfile,-options", "-Werror"),
   Compile / doc / scalacOptions -= "-Xfatal-warnings",
   Test / fork := true,
@@ -44,7 +52,9 @@ lazy val otherCores: Map[String, Project] = SparkBuild.all
   .map(_.scala)
   .distinct
   .filterNot(_ == Versions.scala)
-  .map(scala => scala -> coreProject(s"core_${scala.replace('.', '_')}", file(s".build/sbt/core_$scala"), scala))
+  .map(scala =>
+    scala -> coreProject(s"core_${scala.replace('.', '_')}", file(s".build/sbt/core_$scala"), scala)
+  )
   .toMap
 
 def coreOf(spark: SparkBuild): Project = otherCores.getOrElse(spark.scala, core)
@@ -133,7 +143,8 @@ def sparkProject(spark: SparkBuild): Project = {
       Test / unmanagedSourceDirectories := folders.map(_ / "test/scala"),
       Test / unmanagedResourceDirectories := folders.map(_ / "test/resources"),
       // Scala 2.13.8 cannot read ArchUnit's class files.
-      Test / unmanagedSources / excludeFilter := (if (spark.scala == "2.13.8") "ArchitectureSuite.scala" else NothingFilter),
+      Test / unmanagedSources / excludeFilter := (if (spark.scala == "2.13.8") "ArchitectureSuite.scala"
+                                                  else NothingFilter),
       Test / javaOptions ++= Seq("-Xmx1g", "-Dspark.ui.enabled=false") ++ opened
         .map(p => s"--add-opens=java.base/$p=ALL-UNNAMED"),
       // One self-contained jar: the core's classes travel inside it.
@@ -176,7 +187,9 @@ def copyJars(builds: Seq[SparkBuild]) = Def.task {
 }
 
 lazy val jar = taskKey[Unit]("Builds the jar for the Spark in .venv into python/src/slidewise/jars")
-lazy val jars = taskKey[Unit]("Builds one self-contained jar a Spark minor and Scala version into python/src/slidewise/jars")
+lazy val jars = taskKey[Unit](
+  "Builds one self-contained jar a Spark minor and Scala version into python/src/slidewise/jars"
+)
 slidewise / jar := copyJars(Seq(SparkBuild.ofPyspark)).value
 slidewise / jars := copyJars(SparkBuild.all).value
 

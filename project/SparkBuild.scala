@@ -20,7 +20,13 @@ import sbt._
  * @param jars
  *   where Spark's jars come from
  */
-final case class SparkBuild(minor: String, scala: String, java: String, tested: Seq[String], jars: SparkJars) {
+final case class SparkBuild(
+    minor: String,
+    scala: String,
+    java: String,
+    tested: Seq[String],
+    jars: SparkJars
+) {
 
   /** As in `2.12`. */
   val scalaBinary: String = scala.split('.').take(2).mkString(".")

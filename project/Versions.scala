@@ -1,6 +1,7 @@
 /** Every version that the JVM build depends on, and nothing else. */
 object Versions {
   val scala = "2.13.18"
+
   /** The last that is published for Scala 2.12 and 2.13 alike. */
   val munit = "1.0.0"
   val munitScalacheck = "1.0.0"

@@ -20,9 +20,10 @@ object Slidewise {
    *   if this jar is not built for the running Spark version
    */
   def install(session: SparkSession): Boolean = {
-    if (!SparkVersion.isSupported) throw new IllegalStateException(
-      SparkVersion.mismatch(session.version, scala.util.Properties.versionNumberString)
-    )
+    if (!SparkVersion.isSupported)
+      throw new IllegalStateException(
+        SparkVersion.mismatch(session.version, scala.util.Properties.versionNumberString)
+      )
     SlidewiseSettings.register()
     val off = !isInstalled(session)
     if (off) {

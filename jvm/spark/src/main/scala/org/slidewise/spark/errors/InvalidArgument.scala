@@ -20,7 +20,12 @@ final class InvalidArgument(function: String, argument: String, value: String, a
   override def condition: String = InvalidArgument.Condition
   override def getSqlState: String = InvalidArgument.SqlState
   override def getMessageParameters: JMap[String, String] =
-    MessageParameters("functionName" -> function, "argument" -> argument, "value" -> value, "allowed" -> allowed)
+    MessageParameters(
+      "functionName" -> function,
+      "argument" -> argument,
+      "value" -> value,
+      "allowed" -> allowed
+    )
 
   // A driver that was started without this jar cannot deserialise this class.
   private def writeReplace(): AnyRef =

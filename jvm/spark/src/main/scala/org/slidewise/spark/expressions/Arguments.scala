@@ -5,12 +5,7 @@ import java.util.Locale
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{DataTypeMismatch, TypeCheckSuccess}
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.Cast.{
-  toSQLExpr,
-  toSQLId,
-  toSQLType,
-  toSQLValue
-}
+import org.apache.spark.sql.catalyst.expressions.Cast.{toSQLExpr, toSQLId, toSQLType, toSQLValue}
 import org.apache.spark.sql.types._
 
 import org.slidewise.spark.shims.{SparkErrors, SparkExpressions}
@@ -192,9 +187,9 @@ private[expressions] object TimeArgument {
   def ticks(argument: Expression): Expression = argument.dataType match {
     case TimestampType | TimestampNTZType | _: DayTimeIntervalType => Reinterpret.as(LongType, argument)
     case kind if SparkExpressions.isTimeOfDay(kind)                => Reinterpret.as(LongType, argument)
-    case DateType                                      => Sums.cast(UnixDate(argument), LongType)
-    case ByteType | ShortType | IntegerType | LongType => Sums.cast(argument, LongType)
-    case _                                             => Sums.cast(argument, DoubleType)
+    case DateType                                                  => Sums.cast(UnixDate(argument), LongType)
+    case ByteType | ShortType | IntegerType | LongType             => Sums.cast(argument, LongType)
+    case _                                                         => Sums.cast(argument, DoubleType)
   }
 
   /** The difference of two times in units, a double. */

@@ -151,8 +151,8 @@ case class MightContain(left: Expression, right: Expression)
   @transient private lazy val key = BloomFilters.key(right)
 
   @transient private lazy val filter = CachedDecoder.ofBytes(
-    InvalidArgument.read(prettyName, "filter", "a result of `bloom_filter_agg`", _)(
-      bytes => BloomFilter.readFrom(new ByteArrayInputStream(bytes))
+    InvalidArgument.read(prettyName, "filter", "a result of `bloom_filter_agg`", _)(bytes =>
+      BloomFilter.readFrom(new ByteArrayInputStream(bytes))
     )
   )
 

@@ -22,7 +22,6 @@ private object CountMinSketches {
     )
 }
 
-
 /** Estimates the frequency of a value by a sketch of Spark's `count_min_sketch`. */
 @ExpressionDescription(
   usage =

@@ -34,12 +34,12 @@ private[expressions] object NaiveBayesFeatures {
   }
 
   private def isFeature(dataType: DataType) = dataType match {
-    case _: StringType                                        => !isCollated(dataType)
-    case _: NumericType | BooleanType | NullType              => true
-    case DateType | TimestampType | TimestampNTZType          => true
-    case _: DayTimeIntervalType | _: YearMonthIntervalType    => true
-    case CalendarIntervalType                                 => true
-    case other                                                => SparkExpressions.isTimeOfDay(other)
+    case _: StringType                                     => !isCollated(dataType)
+    case _: NumericType | BooleanType | NullType           => true
+    case DateType | TimestampType | TimestampNTZType       => true
+    case _: DayTimeIntervalType | _: YearMonthIntervalType => true
+    case CalendarIntervalType                              => true
+    case other                                             => SparkExpressions.isTimeOfDay(other)
   }
 
   def isGaussian(dataType: DataType): Boolean = dataType.isInstanceOf[NumericType]

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.Cast.toSQLId
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, NamedArgumentExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{FunctionSignature, InputParameter}
 
-import org.slidewise.spark.shims.SparkExpressions
+import org.slidewise.spark.shims.{SparkErrors, SparkExpressions}
 
 /** A parameter of a SQL function. Only the last parameters of a function may be optional. */
 final case class Parameter(name: String, kind: Parameter.Kind, isOptional: Boolean = false) {
@@ -61,7 +61,7 @@ object Parameter {
         throw new AnalysisException(
           "REQUIRED_PARAMETER_NOT_FOUND",
           Map(
-            "routineName" -> toSQLId(function),
+            SparkErrors.RoutineName -> toSQLId(function),
             "parameterName" -> toSQLId(parameters(gap).name),
             "index" -> gap.toString
           )

@@ -1,8 +1,7 @@
 package org.slidewise.spark.plan
 
 /** How the frames of an aggregate function are evaluated; `toString` is what EXPLAIN shows. */
-sealed abstract class EvaluationMethod(override val toString: String)
-    extends Serializable
+sealed abstract class EvaluationMethod(override val toString: String) extends Serializable
 
 object EvaluationMethod {
 

@@ -32,14 +32,14 @@ object ArrayPlanner {
 
   private def kernelOf(function: AggregateFunction): Option[(ArrayKernel, Expression, Int)] =
     function match {
-      case Count(values)                                  => Some((CountValues, counted(values), 0))
+      case Count(values)                            => Some((CountValues, counted(values), 0))
       case Sum(value, _) if isFractional(value)     => Some((SumDoubles, double(value), 1))
       case sum @ Sum(value, _) if isIntegral(value) => Some((SumLongs(checked(sum)), long(value), 1))
-      case Average(value, _) if isPrimitive(value) => Some((MeanDoubles, double(value), 1))
-      case Min(value)                              => extreme(value, MinDoubles, MinLongs)
-      case Max(value)                              => extreme(value, MaxDoubles, MaxLongs)
-      case StddevPop(value, _)                     => Some((Variance(0, root = true), value, 1))
-      case VariancePop(value, _)                   => Some((Variance(0, root = false), value, 1))
+      case Average(value, _) if isPrimitive(value)  => Some((MeanDoubles, double(value), 1))
+      case Min(value)                               => extreme(value, MinDoubles, MinLongs)
+      case Max(value)                               => extreme(value, MaxDoubles, MaxLongs)
+      case StddevPop(value, _)                      => Some((Variance(0, root = true), value, 1))
+      case VariancePop(value, _)                    => Some((Variance(0, root = false), value, 1))
       case StddevSamp(value, nullForOne)   => Some((Variance(1, root = true), value, sample(nullForOne)))
       case VarianceSamp(value, nullForOne) => Some((Variance(1, root = false), value, sample(nullForOne)))
       case _                               => None

@@ -57,7 +57,7 @@ object SlidingWindowStrategy extends SparkStrategy {
   ): WindowPlan =
     try new WindowPlanner(SQLConf.get, partitionSpec, orderSpec).plan(windows)
     catch {
-      case refused: RefusedQuery => throw refused
+      case refused: RefusedQuery               => throw refused
       case e @ (NonFatal(_) | _: LinkageError) => // as where a vendor's Spark differs from Apache's
         logWarning("Slidewise could not plan a window and leaves it to Spark: please report this", e)
         WindowPlan(Nil, windows.map(LeftToSpark(_, s"planning it failed: $e")))

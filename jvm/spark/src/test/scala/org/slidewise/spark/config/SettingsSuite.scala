@@ -88,7 +88,10 @@ class SettingsSuite extends SparkSuite {
       started.getAll.foreach { case (key, value) => conf.setConfString(key, value) }
       for (copy <- Seq(conf, conf.clone())) {
         assertEquals(copy.getConfString(MaxStateSize), "lots")
-        assertEquals(SparkErrors.conditionOf(intercept[InvalidSetting](maxStateBytes(copy))), "SLIDEWISE_INVALID_SETTING")
+        assertEquals(
+          SparkErrors.conditionOf(intercept[InvalidSetting](maxStateBytes(copy))),
+          "SLIDEWISE_INVALID_SETTING"
+        )
         intercept[InvalidSetting](streamKeyTimeoutMicros(copy))
         intercept[InvalidSetting](SlidewiseSettings.validate(copy, isStreaming = false))
       }

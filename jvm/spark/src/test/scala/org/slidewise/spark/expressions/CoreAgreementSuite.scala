@@ -13,7 +13,14 @@ import org.scalacheck.Prop.forAll
 
 import org.slidewise.core.{Aggregator, InPlaceAggregator, ObjectAggregator}
 import org.slidewise.core.operators.Operators
-import org.slidewise.core.operators.{ArgMax => CoreArgMax, ArgMin => CoreArgMin, Bloom, M4 => CoreM4, NaiveBayes, TopK => CoreTopK}
+import org.slidewise.core.operators.{
+  ArgMax => CoreArgMax,
+  ArgMin => CoreArgMin,
+  Bloom,
+  M4 => CoreM4,
+  NaiveBayes,
+  TopK => CoreTopK
+}
 
 /** Holds each operator that both the core and SQL have to one definition over short sequences. */
 class CoreAgreementSuite extends ScalaCheckSuite {

@@ -25,7 +25,10 @@ class QueryChecksSuite extends SparkSuite {
     assert(error.getMessage.contains("spark.slidewise.state.maxSize = lots"), error.getMessage)
 
     assertEquals(spark.sql("SELECT sum(id) FROM range(5)").head().getLong(0), 10L)
-    assertEquals(SparkErrors.conditionOf(refusal(spark.newSession().sql(MovingSum))), "SLIDEWISE_INVALID_SETTING")
+    assertEquals(
+      SparkErrors.conditionOf(refusal(spark.newSession().sql(MovingSum))),
+      "SLIDEWISE_INVALID_SETTING"
+    )
 
     spark.sql("SET spark.slidewise.enabled=false")
     assertEquals(loggedWhile(assertEquals(spark.sql(MovingSum).collect().length, 5)).filter(isOurs), Nil)

@@ -6,6 +6,9 @@ import org.apache.spark.sql.catalyst.expressions.Cast
 object SparkErrors {
   def conditionOf(error: SparkThrowable): String = error.getCondition
 
+  /** The parameter of Spark's errors that names the called function. */
+  val RoutineName = "routineName"
+
   /** The parameter `paramIndex` of Spark's errors for the argument at `index`. */
   def parameterIndex(index: Int): String = Cast.ordinalNumber(index)
 }

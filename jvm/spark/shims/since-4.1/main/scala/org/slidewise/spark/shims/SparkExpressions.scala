@@ -1,6 +1,11 @@
 package org.slidewise.spark.shims
 
-import org.apache.spark.sql.catalyst.expressions.{EvalMode, Expression, NumericEvalContext, TimestampAddInterval}
+import org.apache.spark.sql.catalyst.expressions.{
+  EvalMode,
+  Expression,
+  NumericEvalContext,
+  TimestampAddInterval
+}
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.catalyst.plans.logical.{FunctionSignature, NamedParametersSupport}
 import org.apache.spark.sql.internal.SQLConf

@@ -85,11 +85,13 @@ final private[execution] class FrameFunctions(
   def prepareToMerge(): Unit = merges: Unit
 
   private[this] val evaluate = {
-    val byOrdinal = results.zip(placed.map {
-      case function: DeclarativeAggregate => function.evaluateExpression
-      case function: HyperLogLogPlusPlus  => RegisterEstimate(function)
-      case function                       => function
-    }).toMap
+    val byOrdinal = results
+      .zip(placed.map {
+        case function: DeclarativeAggregate => function.evaluateExpression
+        case function: HyperLogLogPlusPlus  => RegisterEstimate(function)
+        case function                       => function
+      })
+      .toMap
     MutableProjection.create((0 to results.max).map(byOrdinal.getOrElse(_, NoOp)), stateAttributes)
   }
 

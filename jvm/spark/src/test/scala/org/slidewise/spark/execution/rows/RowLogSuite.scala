@@ -33,7 +33,8 @@ class RowLogSuite extends SparkSuite {
           val memory = new Hog(TaskContext.get())
           val freed = log.spill(Long.MaxValue, memory)
           val reader = log.reader()
-          val places = Seq.fill(500)(random.nextInt(Rows.toInt).toLong) ++ (1000L until 3000L) ++ (0L until 300L).reverse
+          val places =
+            Seq.fill(500)(random.nextInt(Rows.toInt).toLong) ++ (1000L until 3000L) ++ (0L until 300L).reverse
           (places.count(p => !same(reader(p), p, types)), freed)
         }
       }
@@ -100,7 +101,8 @@ class RowLogSuite extends SparkSuite {
         } yield (chunk.file.size(block), chunk.endRowOf(block) - chunk.firstRowOf(block))
         val random = new Random(3)
         val reader = log.reader()
-        val places = (0L until 5000L) ++ (0L until 5000L).reverse ++ Seq.fill(300)(random.nextInt(5000).toLong)
+        val places =
+          (0L until 5000L) ++ (0L until 5000L).reverse ++ Seq.fill(300)(random.nextInt(5000).toLong)
         val wrong = places.count { i =>
           val row = reader(i)
           row.getLong(0) != i || row.getUTF8String(1).numBytes != length(i)

@@ -37,8 +37,8 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
   private def reliesOnWatermark(node: LogicalPlan): Boolean = node match {
     case _: Aggregate | _: Distinct | _: DeduplicateWithinWatermark    => true
     case _: FlatMapGroupsWithState | _: FlatMapGroupsInPandasWithState => true
-    case join: Join               => join.left.isStreaming && join.right.isStreaming
-    case duplicates: Deduplicate  => duplicates.keys.exists(_.metadata.contains(EventTimeWatermark.delayKey))
+    case join: Join              => join.left.isStreaming && join.right.isStreaming
+    case duplicates: Deduplicate => duplicates.keys.exists(_.metadata.contains(EventTimeWatermark.delayKey))
     // The class of transformWithState for Python has another name in 4.0.
     case other => other.nodeName.startsWith("TransformWithState")
   }
