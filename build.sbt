@@ -2,7 +2,7 @@ ThisBuild / organization := "org.slidewise"
 ThisBuild / version := IO.read(file("python/src/slidewise/VERSION")).trim
 ThisBuild / scalaVersion := Versions.scala
 
-/** For class files of this Java version. */
+/** For class files of this Java version. Tests are for the build's own, 17. */
 def strict(java: String) = Seq(
   scalacOptions ++= Seq(
     "-release",
@@ -14,6 +14,8 @@ def strict(java: String) = Seq(
     "-Xfatal-warnings"
   ),
   javacOptions ++= Seq("--release", java, "-Xlint:all,-processing,-classfile,-options", "-Werror"),
+  Test / scalacOptions := (Compile / scalacOptions).value.map(option => if (option == java) "17" else option),
+  Test / javacOptions := (Compile / javacOptions).value.map(option => if (option == java) "17" else option),
   Compile / doc / scalacOptions -= "-Xfatal-warnings",
   Test / fork := true,
   // The tests' libraries may want a newer Scala library than the oldest Spark of a minor has.
@@ -32,7 +34,9 @@ def coreProject(name: String, base: File, scala: String): Project = {
     scalaVersion := scala,
     Keys.name := "slidewise-core",
     Compile / unmanagedSourceDirectories := Seq((sources / "main/scala").getAbsoluteFile),
-    Test / unmanagedSourceDirectories := Seq((sources / "test/scala").getAbsoluteFile),
+    Test / unmanagedSourceDirectories := Seq("scala", "java").map(l =>
+      (sources / "test" / l).getAbsoluteFile
+    ),
     Compile / sourceGenerators += Def.task {
       DerivedSources(
         (sources / "main/scala/org/slidewise/core").getAbsoluteFile,
@@ -200,9 +204,8 @@ Global / concurrentRestrictions := Seq(
   Tags.exclusiveGroup(Tags.Clean)
 )
 
-// The core's oldest Scala version stands for the other ones; all of them compile with the jars.
 addCommandAlias(
   "testOtherMinors",
-  ("all" +: "core_2_12_18/test" +:
-    SparkBuild.all.filterNot(_ == SparkBuild.ofPyspark).map(spark => s"${spark.project}/test")).mkString(" ")
+  ("all" +: SparkBuild.all.filterNot(_ == SparkBuild.ofPyspark).map(spark => s"${spark.project}/test"))
+    .mkString(" ")
 )
