@@ -89,10 +89,13 @@ def _interrupt(signum: int, frame: object) -> NoReturn:
 
 def _cancel(spark: SparkSession) -> None:
     """Stops streaming queries and jobs. Their failures are not logged."""
-    with suppress(Exception):  # the session ends in any case
+    # The session ends in any case, whichever of these fails in the interrupted connection to the JVM.
+    with suppress(Exception):
         spark.sparkContext.setLogLevel("OFF")
+    with suppress(Exception):
         for query in spark.streams.active:
             query.stop()
+    with suppress(Exception):
         spark.sparkContext.cancelAllJobs()
 
 
