@@ -156,6 +156,5 @@ def test_an_interrupt_ends_the_demo_without_a_traceback(tmp_path: Path):
     told = (tmp_path / "stderr").read_text()
     assert told.strip().splitlines()[-1] == "Interrupted."
     assert "Traceback" not in told
-    # Spark itself may report a batch that was just starting, before its log is switched off.
-    assert "\tat org.slidewise" not in told
+    assert "\tat " not in told
     assert list(tmp_path.glob("slidewise-demo-*")) == []

@@ -36,21 +36,13 @@ def test_explain_passes_an_error_on_without_a_stack(spark: SparkSession):
     assert "InvocationTargetException" not in str(caught.value)
 
 
-def test_a_helper_looks_its_function_up_once(spark: SparkSession, monkeypatch):
+@pytest.mark.parametrize("active", [True, False], ids=["active session", "no active session in the thread"])
+def test_a_helper_looks_its_function_up_once(spark: SparkSession, monkeypatch, active: bool):
     looked_up = []
     found = _install._has_function
     monkeypatch.setattr(_install, "_on_in", None)
-    monkeypatch.setattr(_install, "_has_function", lambda *where: looked_up.append(where[1]) or found(*where))
-    for _ in range(3):
-        sw.geomean("x")
-    assert looked_up == ["geomean"]
-
-
-def test_a_helper_looks_its_function_up_once_in_a_thread_without_active_session(spark: SparkSession, monkeypatch):
-    looked_up = []
-    found = _install._has_function
-    monkeypatch.setattr(_install, "_on_in", None)
-    monkeypatch.setattr(SparkSession, "getActiveSession", classmethod(lambda _: None))
+    if not active:
+        monkeypatch.setattr(SparkSession, "getActiveSession", classmethod(lambda _: None))
     monkeypatch.setattr(_install, "_has_function", lambda *where: looked_up.append(where[1]) or found(*where))
     for _ in range(3):
         sw.geomean("x")

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from slidewise import _running
+from slidewise._features import is_since
 
 _PACKAGE = Path(__file__).parent
 
@@ -75,7 +76,7 @@ def jar_path(spark_version: str | None = None, scala_version: str | None = None)
 
 def default_scala_version(minor: str) -> str:
     """The Scala version of the PySpark on PyPI."""
-    return "2.12" if _numbers(minor) < [4, 0] else "2.13"
+    return "2.13" if is_since("4.0", minor) else "2.12"
 
 
 def supported_sentence() -> str:

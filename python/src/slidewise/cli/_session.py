@@ -89,13 +89,12 @@ def _interrupt(signum: int, frame: object) -> NoReturn:
 
 def _cancel(spark: SparkSession) -> None:
     """Stops streaming queries and jobs. Their failures are not logged."""
-    # The session ends in any case, whichever of these fails in the interrupted connection to the JVM.
-    with suppress(Exception):
-        spark.sparkContext.setLogLevel("OFF")
-    with suppress(Exception):
+    for _ in range(2):  # the first may fail: its connection to the JVM has been interrupted
+        with suppress(Exception):
+            spark.sparkContext.setLogLevel("OFF")
+    with suppress(Exception):  # the session ends in any case
         for query in spark.streams.active:
             query.stop()
-    with suppress(Exception):
         spark.sparkContext.cancelAllJobs()
 
 

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.shims.{SparkCollations, SparkExpressions}
+import org.slidewise.spark.shims.SparkCollations
 
 /** Checks and casts structs of features: numbers are Gaussian features, other fields are categories. */
 private[expressions] object NaiveBayesFeatures {
@@ -29,17 +29,14 @@ private[expressions] object NaiveBayesFeatures {
 
   /** A model stores categories as plain strings, which lose the collation. */
   private def isCollated(dataType: DataType) = dataType match {
-    case text: StringType => SparkCollations.keyOf(text).isDefined
+    case text: StringType => !SparkCollations.isBinaryStable(text)
     case _                => false
   }
 
   private def isFeature(dataType: DataType) = dataType match {
-    case _: StringType                                     => !isCollated(dataType)
-    case _: NumericType | BooleanType | NullType           => true
-    case DateType | TimestampType | TimestampNTZType       => true
-    case _: DayTimeIntervalType | _: YearMonthIntervalType => true
-    case CalendarIntervalType                              => true
-    case other                                             => SparkExpressions.isTimeOfDay(other)
+    case _: ArrayType | _: MapType | _: StructType | BinaryType => false
+    case other if other.typeName == "variant"                   => false // a class since Spark 4.0
+    case other                                                  => !isCollated(other)
   }
 
   def isGaussian(dataType: DataType): Boolean = dataType.isInstanceOf[NumericType]

@@ -1,8 +1,8 @@
 package org.slidewise.spark.execution.rows;
 
 import java.io.DataInputStream;
-import java.io.FilterOutputStream;
 import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import org.apache.spark.unsafe.Platform;

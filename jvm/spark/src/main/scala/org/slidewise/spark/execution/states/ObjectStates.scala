@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 
 import org.slidewise.core.frames.StatesOutgrown
-import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.errors.MessageParameters
+import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.task.TaskResources
 
 /**

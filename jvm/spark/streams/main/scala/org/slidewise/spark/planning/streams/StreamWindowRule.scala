@@ -3,12 +3,12 @@ package org.slidewise.spark.planning.streams
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Window}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan._
+import org.slidewise.spark.shims.SparkCollations
 
 /** Marks windows over streams, so that Spark's analysis accepts them, and refuses those that cannot run. */
 object StreamWindowRule extends Rule[LogicalPlan] {
@@ -60,7 +60,7 @@ object StreamWindowRule extends Rule[LogicalPlan] {
             "order by the column of the watermark"
         )
     }
-    window.partitionSpec.find(e => !UnsafeRowUtils.isBinaryStable(e.dataType)).foreach { key =>
+    window.partitionSpec.find(e => !SparkCollations.isBinaryStable(e.dataType)).foreach { key =>
       refuse(
         s"PARTITION BY ${said(key)} has the type ${key.dataType.sql}, in which different values count as equal: " +
           "partition by a collation key, or by a column with UTF8_BINARY"
