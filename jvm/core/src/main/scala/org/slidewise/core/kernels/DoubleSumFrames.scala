@@ -9,7 +9,8 @@ import org.slidewise.core.batch.Frames
  *   - (T1) for each position `p` from `base` until `middle`, `suffixes(p - base)` is the aggregate from `p` until `middle`;
  *   - (T2) `prefix` is the aggregate from `middle` until the frame's `hi`.
  *
- * A frame that starts at or after `middle` uses none of these suffixes, and its own elements become the new ones. Hence each
+ * A frame that starts after `middle` uses none of these suffixes, and its own elements become the new ones. A frame without
+ * elements of the previous one is a prefix only, so that frames that only grow are combined from first to last. Hence each
  * element is combined at most once into a suffix and at most once into a prefix. Elements in no frame are not combined.
  *
  * '''Cost.''' For `k` frames over `n` elements at most `2n + k` combines. Memory: one value for each element of the widest
@@ -32,7 +33,12 @@ private[kernels] final class DoubleSumFrames {
     while (k < frames.count) {
       val lo = los(k)
       val hi = his(k)
-      if (lo >= middle) {
+      if (lo >= end) {
+        prefix = DoubleSumOp.identity
+        base = lo
+        middle = lo
+        end = lo
+      } else if (lo > middle) {
         prefix = DoubleSumOp.identity
         base = lo
         middle = hi
@@ -48,7 +54,7 @@ private[kernels] final class DoubleSumFrames {
     }
   }
 
-  /** Establishes (T1) for a frame that starts at or after `middle`. */
+  /** Establishes (T1) for a frame that starts after `middle`. */
   private def turn(values: Array[Double], lo: Int, hi: Int): Unit = {
     if (suffixes.length < hi - lo)
       suffixes = new Array[Double](math.min(values.length.toLong, 2L * (hi - lo)).toInt)

@@ -31,7 +31,12 @@ private[kernels] final class DoubleVarianceKernel(ddof: Int) extends DoubleKerne
     while (k < frames.count) {
       val lo = frames.lo(k)
       val hi = frames.hi(k)
-      if (lo >= middle) {
+      if (lo >= end) {
+        running.clear()
+        base = lo
+        middle = lo
+        end = lo
+      } else if (lo > middle) {
         turn(values, valid, lo, hi)
         base = lo
         middle = hi
@@ -41,15 +46,18 @@ private[kernels] final class DoubleVarianceKernel(ddof: Int) extends DoubleKerne
         if (Validity.at(valid, end)) running.add(values(end))
         end += 1
       }
-      answer.clear()
-      if (lo < middle) answer.merge(counts(lo - base), means(lo - base), deviations(lo - base))
-      answer.merge(running.count, running.mean, running.deviations)
-      out(k) = answer.deviations / (answer.count - ddof)
+      if (lo == middle) out(k) = running.deviations / (running.count - ddof)
+      else {
+        answer.clear()
+        answer.merge(counts(lo - base), means(lo - base), deviations(lo - base))
+        answer.merge(running.count, running.mean, running.deviations)
+        out(k) = answer.deviations / (answer.count - ddof)
+      }
       k += 1
     }
   }
 
-  /** Establishes (T1) for a frame that starts at or after `middle`. */
+  /** Establishes (T1) for a frame that starts after `middle`. */
   private def turn(values: Array[Double], valid: Array[Long], lo: Int, hi: Int): Unit = {
     if (counts.length < hi - lo) makeRoom(math.min(values.length.toLong, 2L * (hi - lo)).toInt)
     running.clear()

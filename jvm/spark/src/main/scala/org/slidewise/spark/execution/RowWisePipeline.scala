@@ -6,15 +6,23 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.task.WindowTask
-import org.slidewise.spark.plan.{EvaluationMethod, SlidingWindowPlan}
+import org.slidewise.spark.plan.{EvaluationMethod, RowWisePlan, SlidingWindowPlan}
 import org.slidewise.spark.shims.SparkCollations
 
-/** Assembles the row-wise evaluation of a plan: logs, bounds, evaluators and the iterator that drives them. */
-final private[execution] class RowWisePipeline(plan: SlidingWindowPlan, input: Seq[Attribute])
-    extends Serializable {
+/**
+ * Assembles the row-wise evaluation of expressions: logs, bounds, evaluators and the iterator that drives them.
+ *
+ * @param window
+ *   the window of the expressions
+ */
+final private[execution] class RowWisePipeline(
+    window: SlidingWindowPlan,
+    plan: RowWisePlan,
+    input: Seq[Attribute]
+) extends Serializable {
 
   /** The attributes of a row that frames and functions need. */
-  private val needed = plan.neededAttributes(input)
+  private val needed = plan.neededAttributes(input, window.orderSpec)
 
   /**
    * @param answered
@@ -23,7 +31,7 @@ final private[execution] class RowWisePipeline(plan: SlidingWindowPlan, input: S
   def start(rows: Iterator[InternalRow], task: WindowTask, answered: Int): Iterator[InternalRow] = {
     val log = RowLog.of(needed, task.resources)
     val waiting = if (plan.answersAtOnce) None else Some(RowLog.of(input, task.resources))
-    val factory = new TableBoundsFactory(plan.orderSpec, needed, log, plan.timeZone)
+    val factory = new TableBoundsFactory(window.orderSpec, needed, log, window.timeZone)
     val bounds = plan.frames.map(_.read).distinct.map(frame => frame -> factory.bounds(frame)).toMap
     val answers = new AnswerRow(plan)
     val evaluators = plan.frames.zipWithIndex.map {
@@ -36,7 +44,7 @@ final private[execution] class RowWisePipeline(plan: SlidingWindowPlan, input: S
           needed,
           log,
           task.resources,
-          plan.maxStateBytes,
+          window.maxStateBytes,
           answers.row,
           answers.firstGuard(index)
         )
@@ -60,15 +68,15 @@ final private[execution] class RowWisePipeline(plan: SlidingWindowPlan, input: S
   }
 
   def partitionKeys: PartitionKeys = {
-    val key = UnsafeProjection.create(plan.partitionSpec, input)
+    val key = UnsafeProjection.create(window.partitionSpec, input)
     val same =
-      if (plan.partitionSpec.forall(e => SparkCollations.isBinaryStable(e.dataType)))
+      if (window.partitionSpec.forall(e => SparkCollations.isBinaryStable(e.dataType)))
         (a: UnsafeRow, b: UnsafeRow) => a.equals(b)
       else {
-        val ordering = InterpretedOrdering.forSchema(plan.partitionSpec.map(_.dataType))
+        val ordering = InterpretedOrdering.forSchema(window.partitionSpec.map(_.dataType))
         (a: UnsafeRow, b: UnsafeRow) => ordering.compare(a, b) == 0
       }
-    new PartitionKeys(key, plan.partitionSpec.size, same)
+    new PartitionKeys(key, window.partitionSpec.size, same)
   }
 
   private def outputProjection: UnsafeProjection =

@@ -12,7 +12,7 @@ import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
 import org.slidewise.spark.plan.{SlidingWindowPlan, SortPlacement}
 
 /**
- * Aggregates over moving frames: each input row with the results of its frames. Same required distribution as `WindowExec`;
+ * Evaluates window functions: each input row with the results of its frames. Same required distribution as `WindowExec`;
  * same required ordering where Spark sorts, and none where the operator sorts.
  *
  * @param windowExpression

@@ -7,7 +7,7 @@ import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow, Pres
 import org.slidewise.spark.execution.rows.PartitionKeys
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
 import org.slidewise.spark.execution.task.WindowTask
-import org.slidewise.spark.plan.SlidingWindowPlan
+import org.slidewise.spark.plan.{ArrayPlan, RowWisePlan, SlidingWindowPlan}
 
 /**
  * Evaluates a plan's window expressions over the rows of one task. A closed hierarchy, chosen in one place,
@@ -19,6 +19,8 @@ import org.slidewise.spark.plan.SlidingWindowPlan
  * | [[ArrayEvaluation]] | in order | in arrays, a part of a partition at a time |
  * | [[SortedRowWiseEvaluation]] | in any order | sorted, then row by row |
  * | [[SortedArrayEvaluation]] | in any order | sorted in memory, then in arrays, a partition at a time |
+ *
+ * Where arrays evaluate some of the expressions only, a [[TwoStageEvaluation]] evaluates the others row by row.
  *
  * Both evaluations in arrays fall back to [[RowWiseEvaluation]] where the kernels cannot evaluate the rows: an input or a bound
  * fails or overflows, or there is no memory for arrays. The fallback is counted in the metric `fallbacks`.
@@ -39,21 +41,30 @@ private[execution] object WindowEvaluation {
    *   whether the operator has to bring the rows into order
    */
   def of(plan: SlidingWindowPlan, input: Seq[Attribute], sorts: Boolean): WindowEvaluation = {
-    val rowWise = new RowWiseEvaluation(plan, input)
-    (sorts, plan.arrays.nonEmpty) match {
-      case (false, false) => rowWise
-      case (false, true)  => new ArrayEvaluation(plan, input, rowWise)
-      case (true, false)  => new SortedRowWiseEvaluation(plan, input, rowWise)
-      case (true, true)   => new SortedArrayEvaluation(plan, input, rowWise)
+    def byRows(expressions: RowWisePlan, input: Seq[Attribute]) =
+      new RowWiseEvaluation(plan, expressions, input)
+    plan.arrays match {
+      case None if sorts => new SortedRowWiseEvaluation(plan, input, byRows(plan.rowWise, input))
+      case None          => byRows(plan.rowWise, input)
+      case Some(arrays)  =>
+        val fallback = byRows(arrays.fallback, input)
+        val first =
+          if (sorts) new SortedArrayEvaluation(plan, arrays, input, fallback)
+          else new ArrayEvaluation(plan, arrays, input, fallback)
+        if (plan.rowWise.isEmpty) first
+        else new TwoStageEvaluation(first, byRows(plan.rowWise, input ++ arrays.results))
     }
   }
 }
 
 /** Evaluates rows that come in order, row by row. */
-final private[execution] class RowWiseEvaluation(plan: SlidingWindowPlan, input: Seq[Attribute])
-    extends WindowEvaluation {
+final private[execution] class RowWiseEvaluation(
+    window: SlidingWindowPlan,
+    plan: RowWisePlan,
+    input: Seq[Attribute]
+) extends WindowEvaluation {
 
-  private val pipeline = new RowWisePipeline(plan, input)
+  private val pipeline = new RowWisePipeline(window, plan, input)
 
   override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] =
     pipeline.start(rows, task, answered = 0)
@@ -74,9 +85,18 @@ final private[execution] class RowWiseEvaluation(plan: SlidingWindowPlan, input:
   def partitionKeys: PartitionKeys = pipeline.partitionKeys
 }
 
+/** Evaluates expressions with `first`, which hands the rows on in order, and the others row by row. */
+final private[execution] class TwoStageEvaluation(first: WindowEvaluation, second: RowWiseEvaluation)
+    extends WindowEvaluation {
+
+  override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] =
+    second.evaluate(first.evaluate(rows, task.withoutRowCount), task)
+}
+
 /** Evaluates rows that come in order in arrays, as many at a time as their frames need. */
 final private[execution] class ArrayEvaluation(
     plan: SlidingWindowPlan,
+    expressions: ArrayPlan,
     input: Seq[Attribute],
     fallback: RowWiseEvaluation
 ) extends WindowEvaluation {
@@ -84,9 +104,10 @@ final private[execution] class ArrayEvaluation(
   override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] = {
     val arrays = new PresortedArrays(
       rows,
-      new ArrayWindow(plan.arrays, plan.orderSpec),
+      new ArrayWindow(expressions.functions, plan.orderSpec),
+      plan.orderSpec,
       input,
-      plan.results.map(_.toAttribute),
+      expressions.results,
       fallback.partitionKeys,
       task,
       (rest, answered) => fallback.takeOver(rest, task, answered)
@@ -113,20 +134,21 @@ final private[execution] class SortedRowWiseEvaluation(
 /** Sorts the rows with room for their results, and writes the results of array kernels into them. */
 final private[execution] class SortedArrayEvaluation(
     plan: SlidingWindowPlan,
+    expressions: ArrayPlan,
     input: Seq[Attribute],
     fallback: RowWiseEvaluation
 ) extends WindowEvaluation {
 
   override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] = {
-    val window = new ArrayWindow(plan.arrays, plan.orderSpec)
-    val results = plan.results.map(_.toAttribute)
+    val window = new ArrayWindow(expressions.functions, plan.orderSpec)
+    val results = expressions.results
     val spec = new SortSpec(plan.partitionSpec, plan.orderSpec)
     val sorter = new PartitionSorter(task.resources, input, spec, results, window.inputs)
     task.closeAtEnd(sorter)
     val sorted = task.measures.timeSort(
       sorter.sort(
         rows,
-        (columns, places) => ArrayRowFinisher.of(window, columns, places, input.size, task.measures)
+        (columns, places) => ArrayRowFinisher.of(window, columns, places, input.size, results.map(_.dataType), task.measures)
       )
     )
     if (sorted.finished) sorted.rows

@@ -61,7 +61,7 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   def ofStream(plan: LogicalPlan): Seq[WindowReport] = {
     val found = plan.collect { case window: Window =>
       val definitions = WindowSql.definitions(window)
-      val planned = window.getTagValue(WindowPlan.Tag).toSeq.flatMap(_.stages).flatMap(_.expressions)
+      val planned = window.getTagValue(WindowPlan.Tag).toSeq.flatMap(_.operator).flatMap(_.expressions)
       window.windowExpressions.map { expression =>
         val text = WindowSql(expression, definitions)
         val report = planned.find(_.expression.exprId == expression.exprId) match {

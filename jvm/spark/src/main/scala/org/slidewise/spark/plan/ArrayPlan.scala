@@ -1,21 +1,86 @@
 package org.slidewise.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
-import org.apache.spark.sql.types.DataType
-
-/** A window expression that array kernels evaluate. */
-final case class KernelAggregate(function: ArrayFunction, frame: ArrayFrame, result: DataType)
 
 /**
- * An aggregate function over one primitive column.
+ * The window expressions that kernels over arrays evaluate.
  *
- * @param input
- *   the column: of longs, doubles, or of a type that takes four bytes in a row; null where the function skips a row
- * @param atLeast
- *   the number of values that a frame must hold for the result not to be null
+ * @param functions
+ *   what yields each result
+ * @param results
+ *   the attributes of the results, in the order of `functions`
+ * @param fallback
+ *   how all of them are evaluated row by row where the kernels cannot
  */
-final case class ArrayFunction(kernel: ArrayKernel, input: Expression, atLeast: Int)
+final case class ArrayPlan(functions: Seq[ArrayFunction], results: Seq[Attribute], fallback: RowWisePlan)
+
+/** A window function over primitive columns. */
+sealed trait ArrayFunction
+
+object ArrayFunction {
+
+  /**
+   * An aggregate of a frame.
+   *
+   * @param input
+   *   the column: of longs, doubles, or of a type that takes four bytes in a row; null where the function skips a row
+   * @param atLeast
+   *   the number of values that a frame must hold for the result not to be null
+   */
+  final case class Aggregate(kernel: ArrayKernel, input: Expression, atLeast: Int, frame: ArrayFrame)
+      extends ArrayFunction
+
+  /** The row's place in its partition. */
+  final case class Rank(kind: RankKind) extends ArrayFunction
+
+  /**
+   * One value of a frame: `first_value`, `last_value`, `nth_value`.
+   *
+   * @param input
+   *   of a type that takes at most eight bytes in a row
+   * @param n
+   *   which value, from 1 on
+   * @param fromEnd
+   *   whether it is counted from the last value of the frame
+   */
+  final case class ValueOfFrame(
+      input: Expression,
+      n: Int,
+      fromEnd: Boolean,
+      ignoreNulls: Boolean,
+      frame: ArrayFrame
+  ) extends ArrayFunction
+
+  /**
+   * The value of another row: `lag` and `lead`.
+   *
+   * @param input
+   *   of a type that takes at most eight bytes in a row
+   * @param offset
+   *   how many rows, or values if `ignoreNulls`, after the current row; before it if negative
+   * @param default
+   *   the result where there is no such row; none for null
+   */
+  final case class ValueAtOffset(
+      input: Expression,
+      offset: Int,
+      default: Option[Expression],
+      ignoreNulls: Boolean
+  ) extends ArrayFunction
+}
+
+/** How a row is ranked in its partition. */
+sealed trait RankKind
+
+object RankKind {
+  case object RowNumber extends RankKind
+  case object Rank extends RankKind
+  case object DenseRank extends RankKind
+  case object PercentRank extends RankKind
+  case object CumeDist extends RankKind
+  final case class Tile(buckets: Int) extends RankKind
+}
 
 /** A kernel of `org.slidewise.core.kernels`. */
 sealed trait ArrayKernel
@@ -44,16 +109,22 @@ object ArrayKernel {
   case object MaxLongs extends ArrayKernel
 }
 
-/** A frame that can be found in arrays of sorted order keys. */
+/** A frame that can be found in arrays. */
 sealed trait ArrayFrame
 
 object ArrayFrame {
 
-  /** From `lower` to `upper` rows after the current one, both included; `Int.MaxValue` is unbounded. */
+  /** From `lower` to `upper` rows after the current one, both included; `Int.MinValue` and `Int.MaxValue` are unbounded. */
   final case class Rows(lower: Int, upper: Int) extends ArrayFrame
+
+  /** From the first row of the partition, or of the current row's peers, to the last. */
+  final case class Peers(fromFirstRow: Boolean, toLastRow: Boolean) extends ArrayFrame
 
   /** Rows whose key is between two bounds, both included. */
   final case class Range(lower: KeyBound, upper: KeyBound) extends ArrayFrame
+
+  /** All rows of the partition. */
+  val Partition: Rows = Rows(Int.MinValue, Int.MaxValue)
 
   /** A bound of a RANGE frame. */
   sealed trait KeyBound

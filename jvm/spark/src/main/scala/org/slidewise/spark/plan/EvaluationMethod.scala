@@ -14,6 +14,9 @@ object EvaluationMethod {
   /** Two-Stacks Lite over sketches and other large buffers, with checkpoints where not all of them fit into memory. */
   case object TwoStacksLiteSketches extends EvaluationMethod("two-stacks-lite-sketches")
 
+  /** One aggregation buffer that rows are only added to, for frames that only grow. One combine a row. */
+  case object Running extends EvaluationMethod("running")
+
   /** A summary of the last rows within an error bound. No row is kept. */
   case object AdditiveSummaries extends EvaluationMethod("additive-summaries")
 

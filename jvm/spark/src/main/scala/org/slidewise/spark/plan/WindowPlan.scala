@@ -9,10 +9,10 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
  *
  * A tag carries it from the logical plan to `slidewise.explain`; each [[SlidingWindowPlan]] is carried by its operator.
  *
- * @param stages
- *   the operators, in the order in which rows pass them
+ * @param operator
+ *   how Slidewise's operator evaluates its expressions; none if Spark's evaluates all
  */
-final case class WindowPlan(stages: Seq[SlidingWindowPlan], left: Seq[LeftToSpark])
+final case class WindowPlan(operator: Option[SlidingWindowPlan], left: Seq[LeftToSpark])
 
 object WindowPlan {
   val Tag: TreeNodeTag[WindowPlan] = TreeNodeTag[WindowPlan]("slidewise.windowPlan")
@@ -55,15 +55,11 @@ object SortPlacement {
  * `slidewise.explain`, the metrics and the tasks read. The same type describes windows over tables and over streams.
  *
  * @param expressions
- *   each window expression with its method
- * @param frames
- *   what is evaluated row by row: all functions, since the row-wise evaluation is also the fallback of the arrays
- * @param answers
- *   what the functions of `frames` yield, in the order of [[PlannedAggregate.answer]]
- * @param results
- *   the window expressions in terms of `answers`
+ *   each window expression with its method; those of `arrays` first
  * @param arrays
- *   how array kernels evaluate all window expressions; empty if they cannot
+ *   how kernels over arrays evaluate some of the expressions; none if they evaluate none
+ * @param rowWise
+ *   how the other expressions are evaluated
  * @param maxStateBytes
  *   memory limit for cached partial aggregates of one frame in a task
  * @param timeZone
@@ -73,10 +69,8 @@ final case class SlidingWindowPlan(
     expressions: Seq[PlannedExpression],
     partitionSpec: Seq[Expression],
     orderSpec: Seq[SortOrder],
-    frames: Seq[FramePlan],
-    answers: Seq[AttributeReference],
-    results: Seq[NamedExpression],
-    arrays: Seq[KernelAggregate],
+    arrays: Option[ArrayPlan],
+    rowWise: RowWisePlan,
     sortPlacement: SortPlacement,
     maxStateBytes: Long,
     timeZone: String
@@ -91,41 +85,13 @@ final case class SlidingWindowPlan(
       expressions = Nil,
       partitionSpec = Nil,
       orderSpec = Nil,
-      frames = Nil,
-      answers = Nil,
-      results = Nil,
-      arrays = Nil
+      arrays = None,
+      rowWise = RowWisePlan.Empty
     )
 
   /** The evaluation methods, each once; shown first in EXPLAIN. */
   def methods: Seq[EvaluationMethod] = expressions.map(_.method).distinct
 
-  /** The methods that evaluate the expressions row by row where the array kernels cannot; empty if none are used. */
-  def fallback: Seq[EvaluationMethod] = if (arrays.isEmpty) Nil else frames.map(_.method).distinct
-
-  /** The attributes of an input row that frames and functions need. */
-  def neededAttributes(input: Seq[Attribute]): Seq[Attribute] = {
-    val order = if (frames.exists(_.frame.frameType == RangeFrame)) orderSpec else Nil
-    val needed =
-      AttributeSet(order ++ frames.flatMap(_.aggregates).flatMap(a => a.function.children ++ a.filter))
-    input.filter(needed.contains)
-  }
-
-  /** [[results]] without their names. */
-  def resultExpressions: Seq[Expression] = results.map {
-    case Alias(result, _) => result
-    case other            => other
-  }
-
-  /** Whether the frames of a row are known as soon as the row has arrived. */
-  def answersAtOnce: Boolean = frames.forall(frame => FrameShape.endsByCurrentRow(frame.read))
-
-  /**
-   * The longest event time in microseconds that a row may wait until its frames are complete; none if it waits for a number
-   * of rows.
-   */
-  def longestWaitMicros: Option[Long] = {
-    val waits = frames.map(plan => FrameShape.waitMicros(plan.frame))
-    if (waits.forall(_.isDefined)) Some(waits.flatten.foldLeft(0L)(math.max)) else None
-  }
+  /** The methods that evaluate expressions row by row where the array kernels cannot; empty if none are used. */
+  def fallback: Seq[EvaluationMethod] = arrays.toSeq.flatMap(_.fallback.methods)
 }

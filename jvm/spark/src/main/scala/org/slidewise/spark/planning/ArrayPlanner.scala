@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types._
 
 import org.slidewise.spark.execution.sorting.SortKey
+import org.slidewise.spark.execution.states.StateTypes
 import org.slidewise.spark.plan._
 import org.slidewise.spark.shims.SparkExpressions
 
@@ -13,20 +14,65 @@ object ArrayPlanner {
   import ArrayFrame._
   import ArrayKernel._
 
-  /** How the array kernels evaluate the aggregate; none if they cannot. */
-  def of(aggregate: WindowAggregate, orderSpec: Seq[SortOrder], timeZone: String): Option[KernelAggregate] =
-    for {
-      function <- functionOf(aggregate.function, aggregate.filter)
-      frame <- frameOf(aggregate.frame, orderSpec, timeZone)
-    } yield KernelAggregate(function, frame, aggregate.expression.dataType)
+  /** How the array kernels evaluate the window function; none if they cannot. */
+  def of(window: WindowCall, orderSpec: Seq[SortOrder], timeZone: String): Option[ArrayFunction] = {
+    def frame = frameOf(window.frame, orderSpec, timeZone)
+    (window.function, window.filter) match {
+      case (RowNumber(), _)     => Some(ArrayFunction.Rank(RankKind.RowNumber))
+      case (Rank(_), _)         => Some(ArrayFunction.Rank(RankKind.Rank))
+      case (DenseRank(_), _)    => Some(ArrayFunction.Rank(RankKind.DenseRank))
+      case (PercentRank(_), _)  => Some(ArrayFunction.Rank(RankKind.PercentRank))
+      case (_: CumeDist, _)     => Some(ArrayFunction.Rank(RankKind.CumeDist))
+      case (NTile(buckets), _)  => Some(ArrayFunction.Rank(RankKind.Tile(buckets.eval().asInstanceOf[Int])))
+      case (f: Lag, _)          => atOffset(f.input, f, f.default, f.ignoreNulls)
+      case (f: Lead, _)         => atOffset(f.input, f, f.default, f.ignoreNulls)
+      case (f: NthValue, _)     => frame.flatMap(ofFrame(f.input, f.offset.eval(), fromEnd = false, f.ignoreNulls, _))
+      case (f: First, None)     => frame.flatMap(ofFrame(f.child, 1, fromEnd = false, f.ignoreNulls, _))
+      case (f: Last, None)      => frame.flatMap(ofFrame(f.child, 1, fromEnd = true, f.ignoreNulls, _))
+      case (f: AggregateFunction, filter) => frame.flatMap(aggregate(f, filter, _))
+      case _                              => None
+    }
+  }
 
-  private def functionOf(function: AggregateFunction, filter: Option[Expression]): Option[ArrayFunction] =
+  private def atOffset(
+      input: Expression,
+      function: OffsetWindowFunction,
+      default: Expression,
+      ignoreNulls: Boolean
+  ): Option[ArrayFunction] = function.offset.eval() match {
+    case rows: Int if isSlot(input) && (default == null || default.deterministic) =>
+      val value = if (FramedFunctions.isNull(default)) None else Some(Cast(default, input.dataType))
+      Some(ArrayFunction.ValueAtOffset(input, rows, value, ignoreNulls && rows != 0))
+    case _ => None
+  }
+
+  private def ofFrame(
+      input: Expression,
+      n: Any,
+      fromEnd: Boolean,
+      ignoreNulls: Boolean,
+      frame: ArrayFrame
+  ): Option[ArrayFunction] = n match {
+    case n: Int if isSlot(input) => Some(ArrayFunction.ValueOfFrame(input, n, fromEnd, ignoreNulls, frame))
+    case _                       => None
+  }
+
+  /** Whether a row holds the value in its eight bytes. */
+  private def isSlot(input: Expression): Boolean =
+    input.deterministic && input.dataType != NullType && StateTypes.isFixedWidth(input.dataType)
+
+  private def aggregate(
+      function: AggregateFunction,
+      filter: Option[Expression],
+      frame: ArrayFrame
+  ): Option[ArrayFunction] =
     kernelOf(function).collect {
       case (kernel, input, atLeast) if input.deterministic && filter.forall(_.deterministic) =>
-        ArrayFunction(
+        ArrayFunction.Aggregate(
           kernel,
           filter.fold(input)(f => If(f, input, Literal.create(null, input.dataType))),
-          atLeast
+          atLeast,
+          frame
         )
     }
 
@@ -103,7 +149,19 @@ object ArrayPlanner {
       timeZone: String
   ): Option[ArrayFrame] = frame match {
     case SpecifiedWindowFrame(RowFrame, lower, upper) =>
-      FrameShape.rowOffset(lower).map(Rows(_, FrameShape.rowOffset(upper).getOrElse(Int.MaxValue)))
+      Some(
+        Rows(
+          FrameShape.rowOffset(lower).getOrElse(Int.MinValue),
+          FrameShape.rowOffset(upper).getOrElse(Int.MaxValue)
+        )
+      )
+    case SpecifiedWindowFrame(RangeFrame, UnboundedPreceding, UnboundedFollowing) => Some(ArrayFrame.Partition)
+    case SpecifiedWindowFrame(
+          RangeFrame,
+          lower @ (UnboundedPreceding | CurrentRow),
+          upper @ (CurrentRow | UnboundedFollowing)
+        ) =>
+      Some(Peers(lower == UnboundedPreceding, upper == UnboundedFollowing))
     case SpecifiedWindowFrame(RangeFrame, lower, upper)
         if orderSpec.size == 1 && SortKey.fits(orderSpec.head) =>
       Some(Range(boundOf(lower, orderSpec.head, timeZone), boundOf(upper, orderSpec.head, timeZone)))
@@ -111,9 +169,9 @@ object ArrayPlanner {
   }
 
   private def boundOf(bound: Expression, order: SortOrder, timeZone: String): KeyBound = bound match {
-    case CurrentRow         => CurrentKey
-    case UnboundedFollowing => Unbounded
-    case offset             =>
+    case CurrentRow                              => CurrentKey
+    case UnboundedPreceding | UnboundedFollowing => Unbounded
+    case offset                                  =>
       FrameOffset
         .constant(order, offset)
         .map(Shifted)

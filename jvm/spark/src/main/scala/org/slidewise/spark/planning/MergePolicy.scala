@@ -2,6 +2,7 @@ package org.slidewise.spark.planning
 
 import java.util.Locale
 
+import org.apache.spark.sql.catalyst.expressions.AggregateWindowFunction
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.execution.aggregate.{ScalaAggregator, ScalaUDAF, TypedAggregateExpression}
 import org.apache.spark.sql.internal.SQLConf
@@ -33,6 +34,8 @@ final case class MergePolicy(approximate: Boolean, mergeUserAggregators: Boolean
     val className = function.getClass.getName
     if (isNamed(function))
       Some(s"$name is named in ${SlidewiseSettings.NeverMerge}: $Recalculated")
+    else if (function.isInstanceOf[AggregateWindowFunction])
+      Some(s"buffers of $name cannot be merged: $Recalculated")
     else if (holdsRows(function))
       Some(s"a buffer of $name holds the values of the frame: merging costs as much as $Recalculating")
     else if (changesWhenMerged.contains(className))

@@ -21,6 +21,7 @@ final class MethodChoice(merging: MergePolicy) {
   /** The method, and what a person should know of it. */
   def of(function: AggregateFunction, frame: SpecifiedWindowFrame): (EvaluationMethod, Option[String]) =
     function match {
+      case _ if FrameShape.isGrowing(frame) => Running -> None
       case f: SummarizesLastRows
           if merging.approximate && !merging.isNamed(function) && fitsSummary(f, frame) =>
         AdditiveSummaries -> None
@@ -38,14 +39,13 @@ final class MethodChoice(merging: MergePolicy) {
       function: AggregateFunction,
       filter: Option[Expression],
       answer: Int,
-      method: EvaluationMethod,
-      frame: SpecifiedWindowFrame
+      method: EvaluationMethod
   ): PlannedAggregate =
     PlannedAggregate(
       function,
       filter,
       answer,
-      guardOf(function, method, frame),
+      guardOf(function, method),
       MergePolicy.isForeign(function)
     )
 
@@ -59,10 +59,9 @@ final class MethodChoice(merging: MergePolicy) {
    */
   private def guardOf(
       function: AggregateFunction,
-      method: EvaluationMethod,
-      frame: SpecifiedWindowFrame
+      method: EvaluationMethod
   ): Option[MagnitudeExceeds] =
-    if (method == Recalculation || FrameShape.isGrowing(frame)) None
+    if (method == Recalculation || method == Running) None
     else
       function match {
         case sum @ Sum(child, _)

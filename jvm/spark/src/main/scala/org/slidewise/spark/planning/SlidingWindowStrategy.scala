@@ -14,7 +14,7 @@ import org.slidewise.spark.execution.SlidingWindowExec
 import org.slidewise.spark.plan.{LeftToSpark, StreamInput, WindowPlan}
 
 /**
- * Plans moving frames as [[SlidingWindowExec]] and the other expressions of the same window as Spark's own operator above it;
+ * Plans what Slidewise evaluates of a window as one [[SlidingWindowExec]], and the other expressions of the same window as Spark's own operator above it;
  * one sort serves both. A bug in planning, or a class or method that this Spark lacks, is a warning in the log, and Spark plans the
  * window.
  */
@@ -39,10 +39,10 @@ object SlidingWindowStrategy extends SparkStrategy {
       expressions: Seq[NamedExpression],
       windows: Seq[Seq[NamedExpression]]
   ): WindowPlan =
-    if (decided.stages.nonEmpty) decided
+    if (decided.operator.isDefined) decided
     else
       WindowPlan(
-        Nil,
+        None,
         expressions.zip(windows).flatMap { case (expression, extracted) =>
           decided.left
             .find(left => extracted.exists(_.exprId == left.expression.exprId))
@@ -60,7 +60,7 @@ object SlidingWindowStrategy extends SparkStrategy {
       case refused: RefusedQuery               => throw refused
       case e @ (NonFatal(_) | _: LinkageError) => // as where a vendor's Spark differs from Apache's
         logWarning("Slidewise could not plan a window and leaves it to Spark: please report this", e)
-        WindowPlan(Nil, windows.map(LeftToSpark(_, s"planning it failed: $e")))
+        WindowPlan(None, windows.map(LeftToSpark(_, s"planning it failed: $e")))
     }
 
   private def operators(
@@ -70,12 +70,10 @@ object SlidingWindowStrategy extends SparkStrategy {
       child: LogicalPlan,
       output: Seq[NamedExpression]
   ): Seq[SparkPlan] =
-    if (decided.stages.isEmpty) Nil
-    else {
-      val sliding =
-        decided.stages.foldLeft(planLater(child))((below, stage) => SlidingWindowExec(stage, below))
+    decided.operator.toSeq.map { operator =>
+      val sliding = SlidingWindowExec(operator, planLater(child))
       val left = decided.left.map(_.expression)
       val all = if (left.isEmpty) sliding else WindowExec(left, partitionSpec, orderSpec, sliding)
-      (if (all.output == output) all else ProjectExec(output, all)) :: Nil
+      if (all.output == output) all else ProjectExec(output, all)
     }
 }

@@ -7,20 +7,20 @@ import org.slidewise.spark.execution.task.WindowMeasures
 import org.slidewise.spark.plan._
 
 /**
- * Window expressions that the core's array kernels evaluate over rows in order, a partition at a time.
+ * Window functions that the core's array kernels evaluate over rows in order, a partition at a time.
  *
- * @param aggregates
- *   the window expressions
  * @param order
  *   the order within a partition
  */
-final private[execution] class ArrayWindow(val aggregates: Seq[KernelAggregate], order: Seq[SortOrder]) {
-  private val values: Seq[Expression] =
-    distinct(aggregates.map(_.function).filter(readsColumn).map(_.input))
+final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], order: Seq[SortOrder]) {
+  import ArrayWindow._
+
+  private val frames: Seq[ArrayFrame] = functions.flatMap(frameOf).distinct
+
+  private val values: Seq[Expression] = distinct(functions.flatMap(columnsOf))
 
   private val computed: Seq[Expression] = distinct(
-    aggregates
-      .map(_.frame)
+    frames
       .collect { case ArrayFrame.Range(lower, upper) => Seq(lower, upper) }
       .flatten
       .collect { case ArrayFrame.Computed(prefix) => prefix }
@@ -35,16 +35,18 @@ final private[execution] class ArrayWindow(val aggregates: Seq[KernelAggregate],
   lazy val orderKey = new SortKey(order.head)
 
   /** Whether frames are found by the order's first column. */
-  val readsKeys: Boolean = aggregates.exists(_.frame.isInstanceOf[ArrayFrame.Range])
+  val readsKeys: Boolean = frames.exists(_.isInstanceOf[ArrayFrame.Range])
+
+  /** Whether it matters which rows tie in the order. */
+  val readsPeers: Boolean =
+    frames.exists(_.isInstanceOf[ArrayFrame.Peers]) || functions.exists {
+      case ArrayFunction.Rank(RankKind.RowNumber | RankKind.Tile(_)) => false
+      case ArrayFunction.Rank(_)                                     => true
+      case _                                                         => false
+    }
 
   /** The columns to be read of each row when it arrives, beside the sort keys. */
   val inputs: Seq[InputColumn] = values.map(InputColumn(_)) ++ computed.map(InputColumn(_, orderKey.flip))
-
-  /** All functions but count(*). */
-  private def readsColumn(function: ArrayFunction): Boolean = (function.kernel, function.input) match {
-    case (ArrayKernel.CountValues, Literal(value, _)) => value == null
-    case _                                            => true
-  }
 
   /** An evaluator of rows in order; none if the kernels cannot evaluate them, or there is no memory for the arrays. */
   def evaluator(sorted: SortedColumns, measures: WindowMeasures): Option[PartitionEvaluator] =
@@ -54,7 +56,7 @@ final private[execution] class ArrayWindow(val aggregates: Seq[KernelAggregate],
 
   /** Inputs that fail and bounds out of range are for the evaluation that works as Spark does, row by row. */
   private def canEvaluate(sorted: SortedColumns): Boolean =
-    !sorted.inputsFailed && aggregates.map(_.frame).distinct.forall {
+    !sorted.inputsFailed && frames.forall {
       case ArrayFrame.Range(lower, upper) => Seq(lower, upper).forall(inRange(sorted, _))
       case _                              => true
     }
@@ -77,17 +79,17 @@ final private[execution] class ArrayWindow(val aggregates: Seq[KernelAggregate],
   private[arrays] def columns(sorted: SortedColumns): Map[Expression, PartitionColumn] =
     values.map(v => v.canonicalized -> new PartitionColumn(sorted, columnOf(sorted, v))).toMap
 
-  private[arrays] def columnFor(
-      function: ArrayFunction,
-      columns: Map[Expression, PartitionColumn]
-  ): PartitionColumn =
-    if (readsColumn(function)) columns(function.input.canonicalized) else null
+  /** For each function, what [[reach]] says of it. */
+  private[arrays] def frames(sorted: SortedColumns, peers: PartitionPeers): Map[ArrayFrame, PartitionFrames] =
+    functions.map(reach).distinct.map(frame => frame -> framesOf(frame, sorted, peers)).toMap
 
-  private[arrays] def framesOf(frame: ArrayFrame, sorted: SortedColumns): PartitionFrames = frame match {
-    case ArrayFrame.Rows(lower, upper)  => new RowsFrames(lower, upper)
-    case ArrayFrame.Range(lower, upper) =>
-      new KeyRangeFrames(sorted, orderKey, boundKeys(lower, sorted), boundKeys(upper, sorted))
-  }
+  private def framesOf(frame: ArrayFrame, sorted: SortedColumns, peers: PartitionPeers): PartitionFrames =
+    frame match {
+      case ArrayFrame.Rows(lower, upper)         => new RowsFrames(lower, upper)
+      case ArrayFrame.Peers(fromFirst, toLast)   => new PeerFrames(peers, fromFirst, toLast)
+      case ArrayFrame.Range(lower, upper)        =>
+        new KeyRangeFrames(sorted, orderKey, boundKeys(lower, sorted), boundKeys(upper, sorted))
+    }
 
   private def boundKeys(bound: ArrayFrame.KeyBound, sorted: SortedColumns): BoundKeys = bound match {
     case ArrayFrame.CurrentKey       => new CurrentKeys(sorted.order)
@@ -105,20 +107,48 @@ final private[execution] class ArrayWindow(val aggregates: Seq[KernelAggregate],
       largest = math.max(largest, until - from)
       from = until
     }
-    largest.toLong * bytesARow + aggregates.size * ArrayWindow.ScratchBytes
+    largest.toLong * bytesARow + functions.size * ScratchBytes
   }
 
   private val bytesARow: Long = {
     val columns = values.map { value =>
-      val kinds = aggregates.filter(a => readsColumn(a.function) && a.function.input.semanticEquals(value))
-      1L + 8L * kinds.map(a => ArrayWindow.readsDoubles(a.function.kernel)).distinct.size
+      val kinds = functions.filter(columnsOf(_).exists(_.semanticEquals(value))).map(readsDoubles)
+      1L + 8L * kinds.distinct.size
     }.sum
-    val frames = 8L * aggregates.map(_.frame).distinct.size
-    columns + frames + aggregates.map(a => 9L + ArrayWindow.scratchBytesARow(a.function.kernel, a.frame)).sum
+    val peers = if (readsPeers) 1L else 0L
+    columns + peers + 8L * frames.size + functions.map(f => 9L + scratchBytesARow(f)).sum
   }
 }
 
 private[execution] object ArrayWindow {
+
+  /** The frame that a function reads; none if it ranks rows or reads one row at a distance. */
+  private def frameOf(function: ArrayFunction): Option[ArrayFrame] = function match {
+    case aggregate: ArrayFunction.Aggregate => Some(aggregate.frame)
+    case value: ArrayFunction.ValueOfFrame  => Some(value.frame)
+    case _                                  => None
+  }
+
+  /** The rows that the result of a row may depend on. */
+  private[arrays] def reach(function: ArrayFunction): ArrayFrame = function match {
+    case ArrayFunction.ValueAtOffset(_, offset, _, false) =>
+      ArrayFrame.Rows(math.min(offset, 0), math.max(offset, 0))
+    case other => frameOf(other).getOrElse(ArrayFrame.Partition)
+  }
+
+  /** The columns that a function reads; count(*) reads none. */
+  private[arrays] def columnsOf(function: ArrayFunction): Seq[Expression] = function match {
+    case ArrayFunction.Aggregate(ArrayKernel.CountValues, Literal(value, _), _, _) if value != null => Nil
+    case ArrayFunction.Aggregate(_, input, _, _)             => Seq(input)
+    case ArrayFunction.Rank(_)                               => Nil
+    case ArrayFunction.ValueOfFrame(input, _, _, _, _)       => Seq(input)
+    case ArrayFunction.ValueAtOffset(input, _, default, _)   => input +: default.toSeq
+  }
+
+  private def readsDoubles(function: ArrayFunction): Boolean = function match {
+    case ArrayFunction.Aggregate(kernel, _, _, _) => readsDoubles(kernel)
+    case _                                        => false
+  }
 
   private def readsDoubles(kernel: ArrayKernel): Boolean = kernel match {
     case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) | ArrayKernel.MinLongs | ArrayKernel.MaxLongs =>
@@ -126,9 +156,16 @@ private[execution] object ArrayWindow {
     case _ => true
   }
 
+  private def scratchBytesARow(function: ArrayFunction): Long = function match {
+    case ArrayFunction.Aggregate(kernel, _, _, frame)                         => scratchBytesARow(kernel, frame)
+    case ArrayFunction.Rank(_)                                                => 0L
+    case ArrayFunction.ValueOfFrame(_, _, _, ignoreNulls, _)                  => if (ignoreNulls) 5L else 0L
+    case ArrayFunction.ValueAtOffset(_, _, _, ignoreNulls)                    => if (ignoreNulls) 5L else 0L
+  }
+
   /** What a kernel of the core holds for each row of its widest window. */
   private def scratchBytesARow(kernel: ArrayKernel, frame: ArrayFrame): Long = {
-    val isRange = frame.isInstanceOf[ArrayFrame.Range]
+    val isRange = !frame.isInstanceOf[ArrayFrame.Rows]
     kernel match {
       case ArrayKernel.CountValues                                              => 1L
       case ArrayKernel.SumLongs(_)                                              => 0L

@@ -13,7 +13,8 @@ import org.slidewise.core.kernels.Validity
  * error, or null for `try_sum`.
  *
  * A frame is exact as the kernel has it if the magnitudes of its values add up to no more than a long holds. These sums slide
- * with the frames in 128 bits, exactly: O(1) a row, no memory. A frame that is recalculated costs its length.
+ * with the frames in 128 bits, exactly: O(1) a row, no memory. A frame that is recalculated costs its length, or the rows that it
+ * has gained if it starts where the last one started.
  *
  * @param checkpoint
  *   called every [[CheckedLongSums.CheckEvery]] values that are added again; may throw to cancel
@@ -30,6 +31,9 @@ final private[arrays] class CheckedLongSums(function: Sum, checkpoint: () => Uni
     MutableProjection.create(sum.updateExpressions, sum.aggBufferAttributes :+ value).target(buffer)
   private[this] val evaluate =
     MutableProjection.create(Seq(sum.evaluateExpression), sum.aggBufferAttributes)
+
+  // The rows that `buffer` holds.
+  private[this] var addedFrom, addedUntil = -1
 
   // The sum of the magnitudes of the frame's values, as an unsigned number of 128 bits.
   private[this] var high, low = 0L
@@ -73,6 +77,7 @@ final private[arrays] class CheckedLongSums(function: Sum, checkpoint: () => Uni
   )(setNull: Int => Unit): Long = {
     high = 0L
     low = 0L
+    addedFrom = -1
     failed = Int.MaxValue
     error = null
     var recalculated = 0L
@@ -109,9 +114,14 @@ final private[arrays] class CheckedLongSums(function: Sum, checkpoint: () => Uni
   private def magnitude(values: Array[Long], valid: Array[Long], row: Int): Long =
     if (valid != null && !Validity.at(valid, row)) 0L else math.abs(values(row))
 
+  /** The result of the rows `lo until hi`; goes on from the last result if the frame has only grown. */
   private def recalculate(values: Array[Long], valid: Array[Long], lo: Int, hi: Int): InternalRow = {
-    clear(EmptyRow)
-    var row = lo
+    if (lo != addedFrom || hi < addedUntil) {
+      clear(EmptyRow)
+      addedFrom = lo
+      addedUntil = lo
+    }
+    var row = addedUntil
     while (row < hi) {
       if (valid == null || Validity.at(valid, row)) {
         input.setLong(0, values(row))
@@ -121,6 +131,7 @@ final private[arrays] class CheckedLongSums(function: Sum, checkpoint: () => Uni
       added += 1
       if (added % CheckedLongSums.CheckEvery == 0) checkpoint()
     }
+    addedUntil = hi
     evaluate(buffer)
   }
 }

@@ -1,9 +1,11 @@
 package org.slidewise.spark.execution.arrays
 
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeRow}
+import org.apache.spark.sql.types.DataType
 
 import org.slidewise.spark.execution.sorting.{RowFailed, RowFinisher, RowPlaces, SortedColumns}
 import org.slidewise.spark.execution.task.WindowMeasures
+import org.slidewise.spark.plan.{ArrayFunction, RankKind}
 
 /** Evaluates the expressions of an [[ArrayWindow]] for one partition after the other, or for a part of one. */
 final private[execution] class PartitionEvaluator(
@@ -13,17 +15,10 @@ final private[execution] class PartitionEvaluator(
 ) {
   private[this] val columns = window.columns(sorted)
   private[this] val allColumns = columns.values.toArray
-  private[this] val frames =
-    window.aggregates.map(_.frame).distinct.map(frame => frame -> window.framesOf(frame, sorted)).toMap
+  private[this] val peers = new PartitionPeers(sorted.order)
+  private[this] val frames = window.frames(sorted, peers)
   private[this] val allFrames = frames.values.toArray
-  private[this] val results = window.aggregates.map { a =>
-    PartitionResult(
-      a.function,
-      frames(a.frame),
-      window.columnFor(a.function, columns),
-      () => measures.stopIfCancelled()
-    )
-  }.toArray
+  private[this] val results = window.functions.map(resultOf).toArray
   private[this] var first, last = 0
 
   def from: Int = first
@@ -33,7 +28,23 @@ final private[execution] class PartitionEvaluator(
   def begin(newFrom: Int): Unit = {
     first = newFrom
     last = sorted.order.endOfPartition(newFrom)
+    peers.begin(first, last)
     allFrames.foreach(_.begin(first, last))
+  }
+
+  private def resultOf(function: ArrayFunction): PartitionResult = {
+    def column(input: Expression) = columns(input.canonicalized)
+    def frame = frames(ArrayWindow.reach(function))
+    function match {
+      case f: ArrayFunction.Aggregate =>
+        val input = ArrayWindow.columnsOf(f).headOption.map(column).orNull
+        AggregateResult(f, frame, input, () => measures.stopIfCancelled())
+      case ArrayFunction.Rank(kind @ (RankKind.PercentRank | RankKind.CumeDist)) => new DoubleRank(kind, peers)
+      case ArrayFunction.Rank(kind)                                              => new LongRank(kind, peers)
+      case f: ArrayFunction.ValueOfFrame  => new ValueOfFrame(f, frame, column(f.input))
+      case f: ArrayFunction.ValueAtOffset =>
+        new ValueAtOffset(f, column(f.input), f.default.map(d => new PartitionDefault(column(d))))
+    }
   }
 
   /** How many of these rows keep their frames if more rows of their partition follow. */
@@ -66,11 +77,13 @@ final private[execution] class PartitionEvaluator(
    *
    * @param firstField
    *   the first result's place among the fields of a row
+   * @param types
+   *   the types of the results
    */
-  def writers(firstField: Int): Array[ResultWriter] = {
+  def writers(firstField: Int, types: Seq[DataType]): Array[ResultWriter] = {
     val bitSetBytes = UnsafeRow.calculateBitSetWidthInBytes(firstField + results.length)
-    results.zipWithIndex.map { case (result, i) =>
-      new ResultWriter(result, window.aggregates(i).result, firstField + i, bitSetBytes)
+    results.zip(types).zipWithIndex.map { case ((result, dataType), i) =>
+      new ResultWriter(result, dataType, firstField + i, bitSetBytes)
     }
   }
 }
@@ -79,9 +92,10 @@ final private[execution] class PartitionEvaluator(
 final private[execution] class ArrayRowFinisher private (
     evaluator: PartitionEvaluator,
     places: RowPlaces,
-    firstField: Int
+    firstField: Int,
+    types: Seq[DataType]
 ) extends RowFinisher {
-  private[this] val writers = evaluator.writers(firstField)
+  private[this] val writers = evaluator.writers(firstField, types)
 
   override def finish(from: Int): Int = {
     if (from == evaluator.until) {
@@ -107,6 +121,8 @@ private[execution] object ArrayRowFinisher {
   /**
    * @param firstField
    *   the place of the first result among the fields of a row
+   * @param types
+   *   the types of the results
    * @return
    *   none if the kernels cannot evaluate the rows
    */
@@ -115,7 +131,8 @@ private[execution] object ArrayRowFinisher {
       sorted: SortedColumns,
       places: RowPlaces,
       firstField: Int,
+      types: Seq[DataType],
       measures: WindowMeasures
   ): Option[RowFinisher] =
-    window.evaluator(sorted, measures).map(new ArrayRowFinisher(_, places, firstField))
+    window.evaluator(sorted, measures).map(new ArrayRowFinisher(_, places, firstField, types))
 }

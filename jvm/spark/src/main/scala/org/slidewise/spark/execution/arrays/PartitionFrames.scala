@@ -1,7 +1,8 @@
 package org.slidewise.spark.execution.arrays
 
 import org.slidewise.core.batch.Frames
-import org.slidewise.spark.execution.sorting.{SortedColumns, SortKey}
+import org.slidewise.core.kernels.{PeerGroups, Validity}
+import org.slidewise.spark.execution.sorting.{RowOrder, SortedColumns, SortKey}
 
 /** The frames of one partition after the other; made when first asked for, then kept for the partition. */
 abstract private[arrays] class PartitionFrames {
@@ -40,6 +41,45 @@ final private[arrays] class RowsFrames(val lower: Int, val upper: Int) extends P
   override def neverEmpty: Boolean = lower <= 0 && upper >= 0
   override def complete: Int = math.max(0, until - from - math.max(upper, 0))
   override def oldest(row: Int): Int = math.max(0, row + math.min(lower, 0))
+}
+
+/** The groups of rows that tie in one partition after the other; found when first asked for, then kept for the partition. */
+final private[arrays] class PartitionPeers(order: RowOrder) {
+  private[this] var words: Array[Long] = _
+  private[this] var made: PeerGroups = _
+  private[this] var from, until = 0
+
+  def begin(newFrom: Int, newUntil: Int): Unit = {
+    from = newFrom
+    until = newUntil
+    made = null
+  }
+
+  def groups: PeerGroups = {
+    if (made == null) {
+      words = PartitionColumn.room(words, Validity.words(until - from))
+      order.markPeers(from, until, words)
+      made = new PeerGroups(words, until - from)
+    }
+    made
+  }
+}
+
+/** RANGE frames from the first row of the partition or of the current row's peers to the last. */
+final private[arrays] class PeerFrames(peers: PartitionPeers, fromFirstRow: Boolean, toLastRow: Boolean)
+    extends PartitionFrames {
+  override protected def make(): Frames = peers.groups.frames(fromFirstRow, toLastRow)
+  override def widest: Int = frames.widest
+  override def neverEmpty: Boolean = true
+
+  override def complete: Int = {
+    var n = until - from
+    while (n > 0 && frames.hi(n - 1) == until - from) n -= 1
+    n
+  }
+
+  // The groups of rows are found anew when more rows have come: no row of a group may be missing.
+  override def oldest(row: Int): Int = if (fromFirstRow) 0 else math.min(row, frames.lo(math.min(row, until - from - 1)))
 }
 
 final private[arrays] class KeyRangeFrames(

@@ -1,154 +1,172 @@
 package org.slidewise.spark.execution.arrays
 
-import org.slidewise.core.kernels._
-import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel}
+import org.slidewise.core.kernels.{PeerGroups, Validity, ValidPositions}
+import org.slidewise.spark.plan.{ArrayFunction, RankKind}
 
-/**
- * The results of one window expression for one partition after the other.
- *
- * Memory: eight bytes and a bit for each row of the largest partition so far, and what the kernel holds.
- *
- * @param input
- *   null if every row counts, whatever its value
- */
-sealed abstract private[arrays] class PartitionResult(
-    function: ArrayFunction,
-    frames: PartitionFrames,
-    input: PartitionColumn
-) {
-  private[this] var words: Array[Long] = _
-  private[this] var complete = true
+/** The results of one window expression for one partition after the other, as longs or as doubles. */
+sealed private[arrays] trait PartitionResult {
 
   /** Which results are not null, as in [[Validity]]; null if all are. */
-  final def valid: Array[Long] = if (complete) null else words
-
-  final protected def inputValid: Array[Long] = if (input == null) null else input.valid
+  def valid: Array[Long]
 
   /**
-   * Evaluates the frames of a partition's `size` rows, of which the results from `first` to before `until` are handed out.
+   * Evaluates the expression for a partition's `size` rows, of which the results from `first` to before `until` are handed out.
    *
    * @return
    *   the number of frames that were recalculated row by row
    */
-  final def evaluate(size: Int, first: Int, until: Int): Long = {
-    compute(size)
-    complete = function.atLeast == 0 || inputValid == null && frames.neverEmpty && function.atLeast == 1
-    if (!complete) {
-      words = PartitionColumn.room(words, Validity.words(size))
-      complete = Validity.ofFrames(inputValid, frames.frames, function.atLeast, words)
-    }
-    correct(size, first, until)
-  }
-
-  protected def compute(size: Int): Unit
-
-  protected def correct(size: Int, first: Int, until: Int): Long = 0L
+  def evaluate(size: Int, first: Int, until: Int): Long
 
   /** The first row whose frame fails, and its error; `Int.MaxValue` and null if none does. */
   def failsAt: Int = Int.MaxValue
   def failure: ArithmeticException = null
-
-  final protected def setNull(row: Int, size: Int): Unit = {
-    if (complete) {
-      words = PartitionColumn.room(words, Validity.words(size))
-      java.util.Arrays.fill(words, -1L)
-      complete = false
-    }
-    words(row >>> 6) &= ~(1L << row)
-  }
 }
 
-final private[arrays] class LongResult(
-    function: ArrayFunction,
-    frames: PartitionFrames,
-    input: PartitionColumn,
-    checkpoint: () => Unit
-) extends PartitionResult(function, frames, input) {
+private[arrays] trait LongResult extends PartitionResult {
+  def values: Array[Long]
+}
 
-  private[this] val kernel = function.kernel match {
-    case ArrayKernel.SumLongs(_) => LongKernels.sum()
-    case ArrayKernel.MinLongs    => LongKernels.min()
-    case ArrayKernel.MaxLongs    => LongKernels.max()
-    case _                       => null
-  }
-  private[this] val checked = function.kernel match {
-    case ArrayKernel.SumLongs(checked) => checked
-    case _                             => None
-  }
-  private[this] val sums = checked.map(new CheckedLongSums(_, checkpoint)).orNull
-  private[this] var isChecked = false
+private[arrays] trait DoubleResult extends PartitionResult {
+  def values: Array[Double]
+}
+
+/** Ranks that are whole numbers. Memory: eight bytes for each row of the largest partition so far. */
+final private[arrays] class LongRank(kind: RankKind, peers: PartitionPeers) extends LongResult {
   private[this] var out: Array[Long] = _
 
-  def values: Array[Long] = out
+  override def values: Array[Long] = out
+  override def valid: Array[Long] = null
 
-  override protected def compute(size: Int): Unit = {
+  override def evaluate(size: Int, first: Int, until: Int): Long = {
     out = PartitionColumn.room(out, size)
-    if (kernel == null) new ValidCounts(inputValid, size).ofFrames(frames.frames, out)
-    else
-      frames match {
-        case rows: RowsFrames => kernel.rows(input.longs, inputValid, size, rows.lower, rows.upper, out)
-        case other            => kernel.frames(input.longs, inputValid, other.frames, out)
-      }
+    kind match {
+      case RankKind.RowNumber     => PeerGroups.rowNumbers(size, out)
+      case RankKind.Rank          => peers.groups.ranks(out)
+      case RankKind.DenseRank     => peers.groups.denseRanks(out)
+      case RankKind.Tile(buckets) => PeerGroups.tiles(size, buckets, out)
+      case other                  => throw new IllegalArgumentException(s"$other is no whole number")
+    }
+    0L
   }
-
-  override protected def correct(size: Int, first: Int, until: Int): Long = {
-    isChecked = sums != null && !LongKernels.cannotOverflow(input.longs, inputValid, size, frames.widest)
-    if (isChecked) sums.correct(input.longs, inputValid, frames.frames, first, until, out)(setNull(_, size))
-    else 0L
-  }
-
-  override def failsAt: Int = if (isChecked) sums.failsAt else Int.MaxValue
-  override def failure: ArithmeticException = if (isChecked) sums.failure else null
 }
 
-final private[arrays] class DoubleResult(
-    function: ArrayFunction,
-    frames: PartitionFrames,
-    input: PartitionColumn
-) extends PartitionResult(function, frames, input) {
-
-  private[this] val (kernel, root) = function.kernel match {
-    case ArrayKernel.SumDoubles           => (DoubleKernels.sum(), false)
-    case ArrayKernel.MeanDoubles          => (DoubleKernels.mean(), false)
-    case ArrayKernel.MinDoubles           => (DoubleKernels.min(), false)
-    case ArrayKernel.MaxDoubles           => (DoubleKernels.max(), false)
-    case ArrayKernel.Variance(lost, root) => (DoubleKernels.variance(lost), root)
-    case other => throw new IllegalArgumentException(s"$other does not evaluate to doubles")
-  }
+/** Ranks that are shares of the partition. Memory as [[LongRank]]. */
+final private[arrays] class DoubleRank(kind: RankKind, peers: PartitionPeers) extends DoubleResult {
   private[this] var out: Array[Double] = _
 
-  def values: Array[Double] = out
+  override def values: Array[Double] = out
+  override def valid: Array[Long] = null
 
-  override protected def compute(size: Int): Unit = {
+  override def evaluate(size: Int, first: Int, until: Int): Long = {
     out = PartitionColumn.room(out, size)
-    frames match {
-      case rows: RowsFrames => kernel.rows(input.doubles, inputValid, size, rows.lower, rows.upper, out)
-      case other            => kernel.frames(input.doubles, inputValid, other.frames, out)
+    kind match {
+      case RankKind.PercentRank => peers.groups.percentRanks(out)
+      case RankKind.CumeDist    => peers.groups.cumulativeDistribution(out)
+      case other                => throw new IllegalArgumentException(s"$other is no share")
     }
-    if (root) takeRoots(size)
-  }
-
-  private def takeRoots(size: Int): Unit = {
-    var i = 0
-    while (i < size) {
-      out(i) = math.sqrt(out(i))
-      i += 1
-    }
+    0L
   }
 }
 
-private[arrays] object PartitionResult {
+/**
+ * Values of other rows, as they stand in a row's eight bytes. Each takes constant time.
+ *
+ * Memory: eight bytes and a bit for each row of the largest partition so far; if nulls are ignored, four bytes more.
+ */
+sealed abstract private[arrays] class ValueResult(input: PartitionColumn, ignoreNulls: Boolean)
+    extends LongResult {
+  private[this] var out: Array[Long] = _
+  private[this] var words: Array[Long] = _
+  private[this] var anyNull = false
 
-  /** @param checkpoint called now and then while frames are recalculated; may throw to cancel */
-  def apply(
-      function: ArrayFunction,
-      frames: PartitionFrames,
-      input: PartitionColumn,
-      checkpoint: () => Unit
-  ): PartitionResult =
-    function.kernel match {
-      case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) | ArrayKernel.MinLongs | ArrayKernel.MaxLongs =>
-        new LongResult(function, frames, input, checkpoint)
-      case _ => new DoubleResult(function, frames, input)
+  final override def values: Array[Long] = out
+  final override def valid: Array[Long] = if (anyNull) words else null
+
+  /** Called before the rows of a partition are asked for. `found` is null unless nulls are ignored. */
+  protected def begin(size: Int, found: ValidPositions): Unit
+
+  /** The row whose value is the result for `row`; -1 if there is none. */
+  protected def source(row: Int): Int
+
+  /** The result where there is no such row. */
+  protected def default: Option[PartitionDefault]
+
+  final override def evaluate(size: Int, first: Int, until: Int): Long = {
+    out = PartitionColumn.room(out, size)
+    words = PartitionColumn.room(words, Validity.words(size))
+    val valid = input.valid
+    val values = input.longs
+    val missing = default.orNull
+    begin(size, if (ignoreNulls) new ValidPositions(valid, size) else null)
+    anyNull = false
+    var row = 0
+    while (row < size) {
+      if ((row & 63) == 0) words(row >>> 6) = 0L
+      val from = source(row)
+      val known =
+        if (from >= 0) Validity.at(valid, from)
+        else missing != null && missing.isValid(row)
+      out(row) = if (!known) 0L else if (from >= 0) values(from) else missing(row)
+      if (known) words(row >>> 6) |= 1L << row else anyNull = true
+      row += 1
     }
+    0L
+  }
+}
+
+/** What stands for a row that is not there. */
+final private[arrays] class PartitionDefault(column: PartitionColumn) {
+  def isValid(row: Int): Boolean = Validity.at(column.valid, row)
+  def apply(row: Int): Long = column.longs(row)
+}
+
+/** `first_value`, `last_value` and `nth_value`. */
+final private[arrays] class ValueOfFrame(
+    function: ArrayFunction.ValueOfFrame,
+    frames: PartitionFrames,
+    input: PartitionColumn
+) extends ValueResult(input, function.ignoreNulls) {
+  private[this] val n = function.n
+  private[this] var los, his = Array.emptyIntArray
+  private[this] var found: ValidPositions = _
+
+  override protected val default: Option[PartitionDefault] = None
+
+  override protected def begin(size: Int, positions: ValidPositions): Unit = {
+    los = frames.frames.lo
+    his = frames.frames.hi
+    found = positions
+  }
+
+  override protected def source(row: Int): Int = {
+    val (lo, hi) = (los(row), his(row))
+    val at =
+      if (found != null)
+        found.row(if (function.fromEnd) found.before(hi).toLong - n else found.before(lo).toLong + n - 1)
+      else math.max(-1L, math.min(hi, if (function.fromEnd) hi.toLong - n else lo.toLong + n - 1)).toInt
+    if (at >= lo && at < hi) at else -1
+  }
+}
+
+/** `lag` and `lead`. */
+final private[arrays] class ValueAtOffset(
+    function: ArrayFunction.ValueAtOffset,
+    input: PartitionColumn,
+    override protected val default: Option[PartitionDefault]
+) extends ValueResult(input, function.ignoreNulls) {
+  private[this] val offset = function.offset.toLong
+  private[this] var size = 0
+  private[this] var found: ValidPositions = _
+
+  override protected def begin(newSize: Int, positions: ValidPositions): Unit = {
+    size = newSize
+    found = positions
+  }
+
+  override protected def source(row: Int): Int =
+    if (found == null) {
+      val at = row + offset
+      if (at >= 0 && at < size) at.toInt else -1
+    } else if (offset < 0) found.row(found.before(row) + offset)
+    else found.row(found.before(row + 1) + offset - 1)
 }

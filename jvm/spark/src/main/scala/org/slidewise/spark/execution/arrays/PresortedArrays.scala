@@ -4,7 +4,7 @@ import java.util.BitSet
 
 import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.sorting.{ArrivalOrder, ColumnReader, LongColumns, SortedColumns}
@@ -26,6 +26,7 @@ import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
 final private[execution] class PresortedArrays(
     rows: Iterator[InternalRow],
     window: ArrayWindow,
+    order: Seq[SortOrder],
     input: Seq[Attribute],
     results: Seq[Attribute],
     grouping: PartitionKeys,
@@ -42,12 +43,15 @@ final private[execution] class PresortedArrays(
   private[this] val log = RowLog.of(input, resources)
   private[this] val logged = log.reader()
   private[this] val joined = new ResultJoiner(input, results)
+  private[this] val types = results.map(_.dataType)
+  private[this] val peers = if (window.readsPeers) new PeerChanges(order, input) else null
 
   // What follows are places in the columns; the row at place 0 is at `base` in the log.
   private[this] var base = 0L
   private[this] var count, room = 0
   private[this] var numbers = Array.emptyIntArray
   private[this] var starts = new BitSet
+  private[this] var changes = new BitSet // rows that do not tie with the row before
   private[this] var next, ready = 0 // the next row to hand out, and how far rows are answered
   private[this] var from, oldest =
     0 // of the partition in hand: its first row, and the first that later frames reach
@@ -86,7 +90,7 @@ final private[execution] class PresortedArrays(
     if (ready > next) {
       evaluator.evaluate(next - from, ready - from)
       stopAtFailure()
-      joined.begin(evaluator.writers(0))
+      joined.begin(evaluator.writers(0, types))
     }
     ready > next
   }
@@ -124,6 +128,7 @@ final private[execution] class PresortedArrays(
     val dropped = oldest & -64
     columns.drop(dropped, count)
     starts = starts.get(dropped, math.max(dropped, count))
+    changes = changes.get(dropped, math.max(dropped, count))
     base += dropped
     count -= dropped
     next -= dropped
@@ -143,6 +148,7 @@ final private[execution] class PresortedArrays(
         started = true
         starts.set(count)
       }
+      if (peers != null && peers.isChange(row)) changes.set(count)
       reader.read(row, columns, 0, count)
       count += 1
       true
@@ -163,7 +169,7 @@ final private[execution] class PresortedArrays(
   private def prepare(): Boolean = {
     freeMemory(evaluatorBytes)
     val before = getUsed
-    val order = new ArrivalOrder(columns, count, if (window.readsKeys) 0 else -1, starts, numbers)
+    val order = new ArrivalOrder(columns, count, if (window.readsKeys) 0 else -1, starts, changes, numbers)
     val found = window.evaluator(
       new SortedColumns(order, columns, 0, keys.size, reader.inputsFailed, acquire),
       task.measures
@@ -200,6 +206,28 @@ final private[execution] class PresortedArrays(
     log.close()
   }
 
+}
+
+/** Tells which rows of a sequence do not tie in the order with the row before. Memory: a copy of one row's order columns. */
+final private class PeerChanges(order: Seq[SortOrder], input: Seq[Attribute]) {
+  private[this] val columns = order.map(_.child)
+  private[this] val key = UnsafeProjection.create(columns, input)
+  private[this] val ordering = RowOrdering.create(
+    order.zipWithIndex.map { case (by, i) =>
+      by.copy(child = BoundReference(i, by.child.dataType, by.child.nullable))
+    },
+    Nil
+  )
+  private[this] val last = UnsafeRow.createFromByteArray(0, columns.size)
+  private[this] var started = false
+
+  def isChange(row: UnsafeRow): Boolean = {
+    val next = key(row)
+    val changes = !started || ordering.compare(last, next) != 0
+    if (changes) last.copyFrom(next)
+    started = true
+    changes
+  }
 }
 
 private[execution] object PresortedArrays {

@@ -7,7 +7,12 @@ import org.slidewise.core.batch.Frames
 /** RANGE frames of a partition, found as Spark finds them: rows before the lower end leave, then rows up to the upper enter. */
 private[arrays] object RangeFrames {
 
-  /** @param upper null if unbounded */
+  /**
+   * @param lower
+   *   null if unbounded
+   * @param upper
+   *   null if unbounded
+   */
   def of(
       keys: Array[Long],
       from: Int,
@@ -26,7 +31,7 @@ private[arrays] object RangeFrames {
     // The frame of a null is all nulls, and what follows if nothing bounds it.
     var i = firstNull
     while (i < firstNull + nulls) {
-      lo(i) = firstNull
+      lo(i) = if (lower == null) 0 else firstNull
       hi(i) = if (upper == null) size else firstNull + nulls
       i += 1
     }
@@ -45,11 +50,11 @@ private[arrays] object RangeFrames {
       lo: Array[Int],
       hi: Array[Int]
   ): Unit = {
-    var start = first
+    var start = if (lower == null) 0 else first
     var end = first
     var i = first
     while (i < last) {
-      val least = lower(from + i)
+      val least = if (lower == null) 0L else lower(from + i)
       if (upper == null) end = size // nulls that come last included
       while (start < math.min(end, last) && compareUnsigned(keys(from + start), least) < 0) start += 1
       if (upper != null) {

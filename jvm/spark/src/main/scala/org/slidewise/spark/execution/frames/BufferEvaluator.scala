@@ -4,15 +4,15 @@ import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 
-import org.slidewise.core.frames.{FrameAlgorithm, RecalculationFrames, StatesOutgrown, TwoStacksFrames}
+import org.slidewise.core.frames._
 import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.states.{FrameFunctions, RowStates}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
 
 /**
- * Evaluates the functions of one [[FramePlan]] from aggregation buffers: merged (Two-Stacks Lite), or recalculated for each
- * frame. Once a user's `merge` has failed, the task recalculates, as Spark does.
+ * Evaluates the functions of one [[FramePlan]] from aggregation buffers: merged (Two-Stacks Lite), running, or recalculated for
+ * each frame. Once a user's `merge` has failed, the task recalculates, as Spark does.
  *
  * @param bounds
  *   where the frames are
@@ -31,7 +31,8 @@ final private[execution] class BufferEvaluator(
     firstGuard: Int
 ) extends FrameEvaluator {
   private[this] val guards = new FrameGuards(plan.aggregates, firstGuard, answers)
-  private[this] val merges = plan.method != EvaluationMethod.Recalculation
+  private[this] val merges =
+    plan.method != EvaluationMethod.Recalculation && plan.method != EvaluationMethod.Running
   private[this] var outOfMemory = false
   private[this] val states = RowStates(
     new FrameFunctions(
@@ -47,8 +48,11 @@ final private[execution] class BufferEvaluator(
   )
   private[this] var algorithm = newAlgorithm()
 
-  private def newAlgorithm(): FrameAlgorithm =
-    if (merges) new TwoStacksFrames(states) else new RecalculationFrames(states)
+  private def newAlgorithm(): FrameAlgorithm = plan.method match {
+    case EvaluationMethod.Running       => new RunningFrames(states)
+    case EvaluationMethod.Recalculation => new RecalculationFrames(states)
+    case _                              => new TwoStacksFrames(states)
+  }
 
   private[this] val recalculation =
     new FrameRecalculation(plan.aggregates, input, log.reader(), resources, maxStateBytes, answers)

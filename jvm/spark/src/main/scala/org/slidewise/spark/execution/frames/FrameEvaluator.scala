@@ -4,10 +4,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 import org.apache.spark.sql.types.BooleanType
 
-import org.slidewise.spark.plan.SlidingWindowPlan
+import org.slidewise.spark.plan.RowWisePlan
 
 /** The row that the evaluators of a plan write to: a field for each answer, then one for each guard of each frame. */
-final private[execution] class AnswerRow(plan: SlidingWindowPlan) {
+final private[execution] class AnswerRow(plan: RowWisePlan) {
   private[this] val firstGuards = plan.frames.scanLeft(plan.answers.size)(_ + _.guards.size)
 
   val row: InternalRow = new SpecificInternalRow(

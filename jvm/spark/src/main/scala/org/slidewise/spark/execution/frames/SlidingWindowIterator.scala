@@ -150,7 +150,7 @@ final private[execution] class SlidingWindowIterator(
     var oldest = answered
     var i = 0
     while (i < bounds.length) {
-      oldest = math.min(oldest, bounds(i).lo)
+      oldest = math.min(oldest, bounds(i).oldestNeeded)
       i += 1
     }
     log.release(oldest)

@@ -30,6 +30,9 @@ abstract private[execution] class TableBounds extends FrameBounds {
    */
   def advance(index: Long, current: InternalRow, arrived: Long, complete: Boolean): Boolean
 
+  /** The oldest row that this frame, in a later evaluation, or a later frame needs. */
+  def oldestNeeded: Long
+
   /** Begins a new partition. */
   def reset(): Unit = {
     loAt = 0
@@ -40,19 +43,27 @@ abstract private[execution] class TableBounds extends FrameBounds {
 /**
  * Frames at a distance in rows from the current one.
  *
+ * @param lower
+ *   rows after the current one, negative before it; none for the first row of the partition
  * @param upper
  *   rows after the current one, or none for all of them
  */
-final private[execution] class RowsBounds(lower: Int, upper: Option[Int]) extends TableBounds {
+final private[execution] class RowsBounds(lower: Option[Int], upper: Option[Int]) extends TableBounds {
+  private[this] val first = lower.fold(Long.MinValue / 2)(_.toLong)
+  private[this] val last = upper.fold(Long.MaxValue / 2)(_.toLong)
+
   def advance(index: Long, current: InternalRow, arrived: Long, complete: Boolean): Boolean = {
-    val end = upper.fold(Long.MaxValue)(u => math.max(index + u + 1, 0L))
+    val end = math.max(index + last + 1, 0L)
     val known = complete || end <= arrived
     if (known) {
       hiAt = math.min(end, arrived)
-      loAt = math.min(math.max(index + lower, 0L), hiAt)
+      loAt = math.min(math.max(index + first, 0L), hiAt)
     }
     known
   }
+
+  // Running aggregates have taken the rows before.
+  override def oldestNeeded: Long = if (lower.isEmpty) hiAt else loAt
 }
 
 /**
@@ -84,11 +95,16 @@ final private[execution] class RangeBound(
  * Frames at a distance in the order key from the current row, found as Spark finds them: first rows that are before
  * the lower bound leave, then rows that are not after the upper bound enter.
  *
+ * @param lower
+ *   none for the first row of the partition
  * @param upper
  *   none for all the rows that follow
  */
-final private[execution] class RangeBounds(lower: RangeBound, upper: Option[RangeBound], rows: RowLog#Reader)
-    extends TableBounds {
+final private[execution] class RangeBounds(
+    lower: Option[RangeBound],
+    upper: Option[RangeBound],
+    rows: RowLog#Reader
+) extends TableBounds {
   private[this] var prepared = -1L
 
   // A second reader, so that neither end loses its place to the other.
@@ -96,14 +112,19 @@ final private[execution] class RangeBounds(lower: RangeBound, upper: Option[Rang
 
   def advance(index: Long, current: InternalRow, arrived: Long, complete: Boolean): Boolean = {
     if (prepared != index) {
-      lower.forget()
+      lower.foreach(_.forget())
       upper.foreach(_.forget())
       prepared = index
     }
-    while (loAt < hiAt && lower.compare(rows(loAt), current) < 0) loAt += 1
+    while (loAt < hiAt && isBefore(rows(loAt), current)) loAt += 1
     if (upper.isEmpty) enterAll(current, arrived) else enterUntil(upper.get, current, arrived)
     complete || upper.isDefined && hiAt < arrived
   }
+
+  private def isBefore(row: InternalRow, current: InternalRow): Boolean =
+    lower.isDefined && lower.get.compare(row, current) < 0
+
+  override def oldestNeeded: Long = if (lower.isEmpty) hiAt else loAt
 
   private def enterUntil(bound: RangeBound, current: InternalRow, arrived: Long): Unit = {
     var inside = true
@@ -111,7 +132,7 @@ final private[execution] class RangeBounds(lower: RangeBound, upper: Option[Rang
       val row = entering(hiAt)
       inside = bound.compare(row, current) <= 0
       if (inside) {
-        if (loAt == hiAt && lower.compare(row, current) < 0) loAt += 1
+        if (loAt == hiAt && isBefore(row, current)) loAt += 1
         hiAt += 1
       }
     }
@@ -119,7 +140,7 @@ final private[execution] class RangeBounds(lower: RangeBound, upper: Option[Rang
 
   private def enterAll(current: InternalRow, arrived: Long): Unit =
     while (hiAt < arrived) {
-      if (loAt == hiAt && lower.compare(entering(hiAt), current) < 0) loAt += 1
+      if (loAt == hiAt && isBefore(entering(hiAt), current)) loAt += 1
       hiAt += 1
     }
 

@@ -15,22 +15,21 @@ final private[execution] class TableBoundsFactory(
 ) {
   def bounds(frame: SpecifiedWindowFrame): TableBounds = frame match {
     case SpecifiedWindowFrame(RowFrame, lower, upper) =>
-      new RowsBounds(FrameShape.rowOffset(lower).get, FrameShape.rowOffset(upper))
-    case SpecifiedWindowFrame(RangeFrame, lower, UnboundedFollowing) =>
-      new RangeBounds(range(lower), None, log.reader())
+      new RowsBounds(FrameShape.rowOffset(lower), FrameShape.rowOffset(upper))
     case SpecifiedWindowFrame(RangeFrame, lower, upper) =>
-      new RangeBounds(range(lower), Some(range(upper)), log.reader())
+      new RangeBounds(range(lower), range(upper), log.reader())
   }
 
-  private def range(bound: Expression): RangeBound = bound match {
-    case CurrentRow =>
-      new RangeBound(RowOrdering.create(orderSpec, input), IdentityProjection, new CopyOfRow(input))
+  private def range(bound: Expression): Option[RangeBound] = bound match {
+    case UnboundedPreceding | UnboundedFollowing => None
+    case CurrentRow                              =>
+      Some(new RangeBound(RowOrdering.create(orderSpec, input), IdentityProjection, new CopyOfRow(input)))
     case offset =>
       val order = orderSpec.head
       val key = order.child
       val ordering =
         RowOrdering.create(Seq(order.copy(child = BoundReference(0, key.dataType, key.nullable))), Nil)
-      new RangeBound(ordering, unboxed(key), unboxed(FrameOffset.add(order, offset, timeZone)))
+      Some(new RangeBound(ordering, unboxed(key), unboxed(FrameOffset.add(order, offset, timeZone))))
   }
 
   private def unboxed(value: Expression): Projection =

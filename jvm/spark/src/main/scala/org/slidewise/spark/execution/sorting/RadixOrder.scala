@@ -38,12 +38,20 @@ final private[sorting] class RadixOrder(
   private[this] val keyBits = new Array[Long](count)
   protected val starts = new java.util.BitSet(count)
   private[this] val first = if (order.isEmpty) -1 else order.head.column
+  private[this] val orderColumns = order.map(_.column).toArray
 
   private[this] var passed = 0 // rows since the last checkpoint
 
   override def rows: Array[Int] = numbers
   override def keys: Array[Long] = keyBits
   override def size: Int = count
+
+  override protected def arePeers(place: Int): Boolean = {
+    val (a, b) = (numbers(place - 1), numbers(place))
+    var c = 0
+    while (c < orderColumns.length && columns.same(orderColumns(c), a, b)) c += 1
+    c == orderColumns.length && (ties.isEmpty || ties.get.compare(a, b) == 0)
+  }
 
   sort(new RadixSort(checkpoint))
 

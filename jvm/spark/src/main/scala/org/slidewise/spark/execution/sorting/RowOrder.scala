@@ -19,6 +19,22 @@ abstract private[execution] class RowOrder(columns: LongColumns, first: Int) {
 
   def size: Int
 
+  /** Whether the rows at `place - 1` and `place`, of one partition, tie in all order columns. */
+  protected def arePeers(place: Int): Boolean
+
+  /**
+   * Marks the first row of each group of peers among the rows `from until until` of a partition: bit `i % 64` of word `i / 64` of
+   * `starts` for the row at `from + i`.
+   */
+  final def markPeers(from: Int, until: Int, starts: Array[Long]): Unit = {
+    var i = 0
+    while (i < until - from) {
+      if ((i & 63) == 0) starts(i >>> 6) = 0L
+      if (i == 0 || !arePeers(from + i)) starts(i >>> 6) |= 1L << i
+      i += 1
+    }
+  }
+
   /** One past the last place of the partition that `place` is in. */
   final def endOfPartition(place: Int): Int = {
     val next = starts.nextSetBit(place + 1)
@@ -39,14 +55,21 @@ abstract private[execution] class RowOrder(columns: LongColumns, first: Int) {
     }
 }
 
-/** The order of rows that arrived sorted: their places are their numbers. */
+/**
+ * The order of rows that arrived sorted: their places are their numbers.
+ *
+ * @param changes
+ *   the rows that do not tie with the row before; empty if nobody asks for peers
+ */
 final private[execution] class ArrivalOrder(
     columns: LongColumns,
     val size: Int,
     first: Int,
     protected val starts: java.util.BitSet,
+    changes: java.util.BitSet,
     val rows: Array[Int]
 ) extends RowOrder(columns, first) {
+  override protected def arePeers(place: Int): Boolean = !changes.get(place)
   override def keys: Array[Long] = columns(first)
 }
 

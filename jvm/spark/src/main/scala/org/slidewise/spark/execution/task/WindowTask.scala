@@ -11,6 +11,10 @@ final private[execution] class WindowTask(context: TaskContext, metrics: Map[Str
   /** Calls `close` when the task ends, however it ends. */
   def onCompletion(close: () => Unit): Unit = context.addTaskCompletionListener[Unit](_ => close())
 
+  /** The same task for rows that are handed on to another evaluation, which counts them. */
+  def withoutRowCount: WindowTask =
+    new WindowTask(context, metrics.updated(WindowMetrics.Rows, new SQLMetric("sum")))
+
   /** Closes `resource` when the task ends, and reports its memory. */
   def closeAtEnd(resource: MeasuredResource): Unit = onCompletion { () =>
     measures.reportMemory(resource.peakMemory, resource.spilledBytes)

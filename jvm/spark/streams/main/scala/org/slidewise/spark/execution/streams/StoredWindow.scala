@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.execution.aggregate.ScalaAggregator
 import org.apache.spark.sql.types.{DataType, DateType, TimestampNTZType, TimestampType}
 
-import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, FrameShape, SlidingWindowPlan, WindowSql}
+import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, SlidingWindowPlan, WindowSql}
 
 /** A column of stored rows or of an aggregation buffer. */
 final private[streams] case class StoredColumn(name: String, sqlType: String) {
@@ -127,10 +127,13 @@ final private[streams] case class StateLayout(columns: Seq[Int], frames: Seq[Fra
 
   def input(attributes: Seq[Attribute]): Seq[Attribute] = columns.map(attributes)
 
-  def framesOf(plan: SlidingWindowPlan): SlidingWindowPlan = plan.copy(frames = frames.map { place =>
-    val frame = plan.frames(place.frame)
-    frame.copy(aggregates = place.functions.map(frame.aggregates))
-  })
+  def framesOf(plan: SlidingWindowPlan): SlidingWindowPlan = {
+    val stored = frames.map { place =>
+      val frame = plan.rowWise.frames(place.frame)
+      frame.copy(aggregates = place.functions.map(frame.aggregates))
+    }
+    plan.copy(rowWise = plan.rowWise.copy(frames = stored))
+  }
 }
 
 private[streams] object StateLayout {
@@ -167,7 +170,7 @@ private[streams] object StoredWindow {
   ): StoredWindow = {
     val columns = new ColumnNames(input, computed)
     StoredWindow(
-      plan.frames.map(frame =>
+      plan.rowWise.frames.map(frame =>
         StoredFrame(WindowSql.of(frame.frame), stateOf(frame), functionsOf(frame, columns))
       ),
       plan.partitionSpec.map(columns.sql),
@@ -178,9 +181,9 @@ private[streams] object StoredWindow {
   }
 
   private def stateOf(frame: FramePlan) = frame.method match {
-    case EvaluationMethod.AdditiveSummaries                                   => StoredFrame.Summaries
-    case EvaluationMethod.Recalculation if !FrameShape.isGrowing(frame.frame) => StoredFrame.Rows
-    case _                                                                    => StoredFrame.Buffers
+    case EvaluationMethod.AdditiveSummaries => StoredFrame.Summaries
+    case EvaluationMethod.Recalculation     => StoredFrame.Rows
+    case _                                  => StoredFrame.Buffers
   }
 
   private def functionsOf(frame: FramePlan, columns: ColumnNames) = frame.aggregates.map { a =>
@@ -232,7 +235,7 @@ private[streams] object StoredWindow {
     def sql(expression: Expression) = withoutTimes(expression.transform { case a: AttributeReference =>
       a.withQualifier(Nil)
     }).sql
-    val frames = plan.frames.map { frame =>
+    val frames = plan.rowWise.frames.map { frame =>
       val functions =
         frame.aggregates.map(a => sql(a.function) + a.filter.fold("")(f => s" FILTER (WHERE ${sql(f)})"))
       s"${functions.mkString(", ")} OVER ${WindowSql.of(frame.frame)}"

@@ -11,7 +11,7 @@ import org.slidewise.core.state.CellStore
 import org.slidewise.spark.execution.frames.{FrameGuards, FrameRecalculation, MergedEvaluation}
 import org.slidewise.spark.execution.states.{FrameFunctions, RowStates}
 import org.slidewise.spark.execution.task.TaskResources
-import org.slidewise.spark.plan.{FramePlan, FrameShape}
+import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
 
 /**
  * Evaluates the functions of one frame from merged aggregation buffers, for one row of a key after the other; its state is kept from
@@ -34,7 +34,7 @@ final private[streams] class StreamBufferEvaluator(
     results: InternalRow,
     firstGuard: Int
 ) extends StreamFrameEvaluator {
-  private[this] val isGrowing = FrameShape.isGrowing(plan.frame)
+  private[this] val isGrowing = plan.method == EvaluationMethod.Running
   private[this] val functions = plan.aggregates.map(a => (a.function, a.filter))
   private[this] val ordinals = plan.aggregates.map(_.answer)
   private[this] val guards = new FrameGuards(plan.aggregates, firstGuard, results)

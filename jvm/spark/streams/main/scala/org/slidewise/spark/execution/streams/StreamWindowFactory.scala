@@ -40,7 +40,7 @@ final private[streams] class StreamWindowFactory(
   private val timeField = timeIn(childOutput)
 
   /** The attributes of a row that later frames and functions need. */
-  private val summaryAttributes = plan.neededAttributes(childOutput)
+  private val summaryAttributes = plan.rowWise.neededAttributes(childOutput, plan.orderSpec)
 
   /**
    * @param lateUntil
@@ -64,11 +64,11 @@ final private[streams] class StreamWindowFactory(
     val logMemory, waitingMemory = new TaskBlockMemory(resources)
     val log = new StateLog(cells, StateCells.Rows, summaryAttributes.size, logMemory)
 
-    val answers = new AnswerRow(plan)
+    val answers = new AnswerRow(plan.rowWise)
     val results = answers.row
     def boundsOf(frame: SpecifiedWindowFrame) =
       StreamBounds.of(frame, order, childOutput, log.reader(), timeIn(summaryAttributes), options.timeZone)
-    val evaluators = plan.frames.zipWithIndex
+    val evaluators = plan.rowWise.frames.zipWithIndex
       .map {
         case (frame, _) if frame.method == EvaluationMethod.AdditiveSummaries =>
           new StreamSummaryEvaluator(
@@ -79,8 +79,7 @@ final private[streams] class StreamWindowFactory(
             resources,
             results
           )
-        case (frame, _)
-            if frame.method == EvaluationMethod.Recalculation && !FrameShape.isGrowing(frame.frame) =>
+        case (frame, _) if frame.method == EvaluationMethod.Recalculation =>
           val recalculation = new FrameRecalculation(
             frame.aggregates,
             summaryAttributes,
@@ -112,9 +111,9 @@ final private[streams] class StreamWindowFactory(
       key,
       UnsafeProjection.create(summaryAttributes.map(_.asInstanceOf[Expression]), childOutput),
       timeField,
-      plan.answersAtOnce,
+      plan.rowWise.answersAtOnce,
       results,
-      UnsafeProjection.create(outputColumns ++ plan.resultExpressions, childOutput ++ plan.answers),
+      UnsafeProjection.create(outputColumns ++ plan.rowWise.resultExpressions, childOutput ++ plan.rowWise.answers),
       cancellation
     )
     val counts = new StreamCounts

@@ -48,12 +48,12 @@ case class StreamingSlidingWindowExec(
   override def nodeName: String = "SlidingWindow"
   override def shortName: String = "slidingWindow"
 
-  override def output: Seq[Attribute] = child.output ++ plan.results.map(_.toAttribute)
+  override def output: Seq[Attribute] = child.output ++ plan.rowWise.results.map(_.toAttribute)
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
   override protected def stringArgs: Iterator[Any] = Iterator[Any](
     plan.methods.map(_.toString),
-    plan.results,
+    plan.rowWise.results,
     partitionSpec,
     order,
     mode
@@ -63,7 +63,7 @@ case class StreamingSlidingWindowExec(
 
   /** Spark asks for it when it plans shuffles, after its rules for state. */
   override def requiredChildDistribution: Seq[Distribution] = {
-    assigned.requireComplete(plan.results.map(_.name).mkString("the window of ", ", ", ""))
+    assigned.requireComplete(plan.rowWise.results.map(_.name).mkString("the window of ", ", ", ""))
     if (partitionSpec.isEmpty) AllTuples :: Nil
     else StatefulOperatorPartitioning.getCompatibleDistribution(partitionSpec, getStateInfo, conf) :: Nil
   }
@@ -166,7 +166,7 @@ case class StreamingSlidingWindowExec(
 
   /** Rows are emitted when the watermark passes the ends of their frames; none if a frame waits for a number of rows. */
   override def produceOutputWatermark(inputWatermarkMs: Long): Option[Long] =
-    plan.longestWaitMicros.map(wait => inputWatermarkMs - (wait + 999) / 1000)
+    plan.rowWise.longestWaitMicros.map(wait => inputWatermarkMs - (wait + 999) / 1000)
 
   /** A stream without a watermark, which only eager mode accepts, has no late rows. */
   private def hasWatermark = order.child.references.exists { a =>

@@ -20,7 +20,7 @@ object StreamWindowRule extends Rule[LogicalPlan] {
       plan.resolveOperatorsUp {
         case window: Window if isOverStream(window) =>
           val over = window.copy(child = StreamInput(window.child, computedFor(window)))
-          over.setTagValue(WindowPlan.Tag, WindowPlan(Seq(checked(window)), Nil))
+          over.setTagValue(WindowPlan.Tag, WindowPlan(Some(checked(window)), Nil))
           StreamOutput(over)
       }
 
@@ -68,7 +68,7 @@ object StreamWindowRule extends Rule[LogicalPlan] {
     }
     StreamPlanner.of(window.windowExpressions, window.partitionSpec, window.orderSpec, conf) match {
       case Left(reason)                                                                    => refuse(reason)
-      case Right(plan) if eager && plan.frames.exists(p => FrameShape.looksAhead(p.frame)) =>
+      case Right(plan) if eager && plan.rowWise.frames.exists(p => FrameShape.looksAhead(p.frame)) =>
         refuse(
           s"${SlidewiseSettings.StreamMode} is eager, and a frame ends after the current row: " +
             "end it at CURRENT ROW, or use the mode append"

@@ -1,0 +1,33 @@
+package org.slidewise.core.frames
+
+/**
+ * Aggregates frames that all start with the first element: running totals, and totals of all elements.
+ *
+ * Combines: one for each element, in the order of the elements, and none of two states; so that it also serves aggregates
+ * that cannot be merged. Memory: one state. An element is read once, when a frame first holds it.
+ */
+final class RunningFrames(states: FrameStates) extends FrameAlgorithm {
+  private[this] var hi = 0L
+  private[this] var isClear = false
+
+  states.reserve(1)
+
+  /** @throws java.lang.IllegalArgumentException if `newLo` is not zero */
+  def slide(newLo: Long, newHi: Long): Int = {
+    require(newLo == 0L, s"a frame that only grows starts at 0, but newLo is $newLo")
+    if (!isClear) {
+      states.clear(0)
+      isClear = true
+    }
+    if (newHi > hi) {
+      states.accumulate(0, hi, newHi)
+      hi = newHi
+    }
+    0
+  }
+
+  def reset(): Unit = {
+    hi = 0L
+    isClear = false
+  }
+}

@@ -1,0 +1,145 @@
+package org.slidewise.spark.execution.arrays
+
+import org.slidewise.core.kernels._
+import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel}
+
+/**
+ * Aggregates of the frames of one partition after the other.
+ *
+ * Memory: eight bytes and a bit for each row of the largest partition so far, and what the kernel holds.
+ *
+ * @param input
+ *   null if every row counts, whatever its value
+ */
+sealed abstract private[arrays] class AggregateResult(
+    function: ArrayFunction.Aggregate,
+    frames: PartitionFrames,
+    input: PartitionColumn
+) {
+  private[this] var words: Array[Long] = _
+  private[this] var complete = true
+
+  final def valid: Array[Long] = if (complete) null else words
+
+  final protected def inputValid: Array[Long] = if (input == null) null else input.valid
+
+  final def evaluate(size: Int, first: Int, until: Int): Long = {
+    compute(size)
+    complete = function.atLeast == 0 || inputValid == null && frames.neverEmpty && function.atLeast == 1
+    if (!complete) {
+      words = PartitionColumn.room(words, Validity.words(size))
+      complete = Validity.ofFrames(inputValid, frames.frames, function.atLeast, words)
+    }
+    correct(size, first, until)
+  }
+
+  protected def compute(size: Int): Unit
+
+  protected def correct(size: Int, first: Int, until: Int): Long = 0L
+
+  final protected def setNull(row: Int, size: Int): Unit = {
+    if (complete) {
+      words = PartitionColumn.room(words, Validity.words(size))
+      java.util.Arrays.fill(words, -1L)
+      complete = false
+    }
+    words(row >>> 6) &= ~(1L << row)
+  }
+}
+
+final private[arrays] class LongAggregate(
+    function: ArrayFunction.Aggregate,
+    frames: PartitionFrames,
+    input: PartitionColumn,
+    checkpoint: () => Unit
+) extends AggregateResult(function, frames, input)
+    with LongResult {
+
+  private[this] val kernel = function.kernel match {
+    case ArrayKernel.SumLongs(_) => LongKernels.sum()
+    case ArrayKernel.MinLongs    => LongKernels.min()
+    case ArrayKernel.MaxLongs    => LongKernels.max()
+    case _                       => null
+  }
+  private[this] val checked = function.kernel match {
+    case ArrayKernel.SumLongs(checked) => checked
+    case _                             => None
+  }
+  private[this] val sums = checked.map(new CheckedLongSums(_, checkpoint)).orNull
+  private[this] var isChecked = false
+  private[this] var out: Array[Long] = _
+
+  override def values: Array[Long] = out
+
+  override protected def compute(size: Int): Unit = {
+    out = PartitionColumn.room(out, size)
+    if (kernel == null) new ValidCounts(inputValid, size).ofFrames(frames.frames, out)
+    else
+      frames match {
+        case rows: RowsFrames => kernel.rows(input.longs, inputValid, size, rows.lower, rows.upper, out)
+        case other            => kernel.frames(input.longs, inputValid, other.frames, out)
+      }
+  }
+
+  override protected def correct(size: Int, first: Int, until: Int): Long = {
+    isChecked = sums != null && !LongKernels.cannotOverflow(input.longs, inputValid, size, frames.widest)
+    if (isChecked) sums.correct(input.longs, inputValid, frames.frames, first, until, out)(setNull(_, size))
+    else 0L
+  }
+
+  override def failsAt: Int = if (isChecked) sums.failsAt else Int.MaxValue
+  override def failure: ArithmeticException = if (isChecked) sums.failure else null
+}
+
+final private[arrays] class DoubleAggregate(
+    function: ArrayFunction.Aggregate,
+    frames: PartitionFrames,
+    input: PartitionColumn
+) extends AggregateResult(function, frames, input)
+    with DoubleResult {
+
+  private[this] val (kernel, root) = function.kernel match {
+    case ArrayKernel.SumDoubles           => (DoubleKernels.sum(), false)
+    case ArrayKernel.MeanDoubles          => (DoubleKernels.mean(), false)
+    case ArrayKernel.MinDoubles           => (DoubleKernels.min(), false)
+    case ArrayKernel.MaxDoubles           => (DoubleKernels.max(), false)
+    case ArrayKernel.Variance(lost, root) => (DoubleKernels.variance(lost), root)
+    case other => throw new IllegalArgumentException(s"$other does not evaluate to doubles")
+  }
+  private[this] var out: Array[Double] = _
+
+  override def values: Array[Double] = out
+
+  override protected def compute(size: Int): Unit = {
+    out = PartitionColumn.room(out, size)
+    frames match {
+      case rows: RowsFrames => kernel.rows(input.doubles, inputValid, size, rows.lower, rows.upper, out)
+      case other            => kernel.frames(input.doubles, inputValid, other.frames, out)
+    }
+    if (root) takeRoots(size)
+  }
+
+  private def takeRoots(size: Int): Unit = {
+    var i = 0
+    while (i < size) {
+      out(i) = math.sqrt(out(i))
+      i += 1
+    }
+  }
+}
+
+private[arrays] object AggregateResult {
+
+  /** @param checkpoint called now and then while frames are recalculated; may throw to cancel */
+  def apply(
+      function: ArrayFunction.Aggregate,
+      frames: PartitionFrames,
+      input: PartitionColumn,
+      checkpoint: () => Unit
+  ): PartitionResult =
+    function.kernel match {
+      case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) | ArrayKernel.MinLongs | ArrayKernel.MaxLongs =>
+        new LongAggregate(function, frames, input, checkpoint)
+      case _ => new DoubleAggregate(function, frames, input)
+    }
+}

@@ -1,0 +1,57 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions._
+
+/**
+ * How window expressions are evaluated row by row.
+ *
+ * @param frames
+ *   the aggregate functions, by frame and method
+ * @param answers
+ *   what the functions of `frames` yield, in the order of [[PlannedAggregate.answer]]
+ * @param results
+ *   the window expressions in terms of `answers`
+ */
+final case class RowWisePlan(
+    frames: Seq[FramePlan],
+    answers: Seq[AttributeReference],
+    results: Seq[NamedExpression]
+) {
+
+  def isEmpty: Boolean = results.isEmpty
+
+  /** The evaluation methods, each once. */
+  def methods: Seq[EvaluationMethod] = frames.map(_.method).distinct
+
+  /** The attributes of an input row that frames and functions need. */
+  def neededAttributes(input: Seq[Attribute], orderSpec: Seq[SortOrder]): Seq[Attribute] = {
+    val order = if (frames.exists(_.frame.frameType == RangeFrame)) orderSpec else Nil
+    val needed =
+      AttributeSet(order ++ frames.flatMap(_.aggregates).flatMap(a => a.function.children ++ a.filter))
+    input.filter(needed.contains)
+  }
+
+  /** [[results]] without their names. */
+  def resultExpressions: Seq[Expression] = results.map {
+    case Alias(result, _) => result
+    case other            => other
+  }
+
+  /** Whether the frames of a row are known as soon as the row has arrived. */
+  def answersAtOnce: Boolean = frames.forall(frame => FrameShape.endsByCurrentRow(frame.read))
+
+  /**
+   * The longest event time in microseconds that a row may wait until its frames are complete; none if it waits for a number
+   * of rows.
+   */
+  def longestWaitMicros: Option[Long] = {
+    val waits = frames.map(plan => FrameShape.waitMicros(plan.frame))
+    if (waits.forall(_.isDefined)) Some(waits.flatten.foldLeft(0L)(math.max)) else None
+  }
+}
+
+object RowWisePlan {
+
+  /** No expressions. */
+  val Empty: RowWisePlan = RowWisePlan(Nil, Nil, Nil)
+}

@@ -1,0 +1,53 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+
+import org.slidewise.spark.config.SlidewiseSettings
+
+/**
+ * A window expression that Slidewise may evaluate.
+ *
+ * @param function
+ *   an aggregate function, a rank, or an offset such as `lag`
+ */
+final case class WindowCall(
+    expression: NamedExpression,
+    function: Expression,
+    filter: Option[Expression],
+    frame: SpecifiedWindowFrame
+)
+
+object WindowCall {
+
+  /** The function and the frame of the window expression; or why Spark evaluates it. */
+  def of(expression: NamedExpression): Either[String, WindowCall] = expression match {
+    case Alias(WindowExpression(function, WindowSpecDefinition(_, _, frame: SpecifiedWindowFrame)), _) =>
+      of(expression, function, frame)
+    case Alias(window: WindowExpression, _) => Left(s"${window.sql} has no frame")
+    case other                              => Left(s"${other.sql} is not a window function over a frame")
+  }
+
+  private def of(
+      expression: NamedExpression,
+      function: Expression,
+      frame: SpecifiedWindowFrame
+  ): Either[String, WindowCall] = function match {
+    case AggregateExpression(_, _, true, _, _)                       => Left(NoDistinct)
+    case AggregateExpression(python: PythonFuncExpression, _, _, _, _) => Left(runsInPython(python))
+    case python: PythonFuncExpression                                => Left(runsInPython(python))
+    case AggregateExpression(aggregate, _, _, filter, _)             =>
+      Right(WindowCall(expression, aggregate, filter, frame))
+    case place @ (_: AggregateWindowFunction | _: FrameLessOffsetWindowFunction) =>
+      Right(WindowCall(expression, place, None, frame))
+    case other => Left(s"${other.prettyName} is not an aggregate function")
+  }
+
+  private def runsInPython(function: PythonFuncExpression) =
+    s"${function.name} runs in Python, which cannot merge partial aggregates"
+
+  private val NoDistinct = "Spark has no DISTINCT aggregates over windows"
+
+  /** Why nothing is planned while Slidewise is off. */
+  private[planning] val IsOff = s"${SlidewiseSettings.Enabled} is false"
+}
