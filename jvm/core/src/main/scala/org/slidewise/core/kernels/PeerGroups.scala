@@ -33,7 +33,8 @@ final class PeerGroups(starts: Array[Long], size: Int) {
   }
 
   /** SQL's `rank()`: one more than the number of rows before the row's group. */
-  def ranks(out: Array[Long]): Unit = eachGroup((from, until, _) => java.util.Arrays.fill(out, from, until, from + 1L))
+  def ranks(out: Array[Long]): Unit =
+    eachGroup((from, until, _) => java.util.Arrays.fill(out, from, until, from + 1L))
 
   /** SQL's `dense_rank()`: the number of the row's group, from 1 on. */
   def denseRanks(out: Array[Long]): Unit =

@@ -125,7 +125,11 @@ final private[execution] class SortedRowWiseEvaluation(
 ) extends WindowEvaluation {
 
   override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] = {
-    val sorter = new PartitionSorter(task.resources, input, new SortSpec(plan.partitionSpec, plan.orderSpec))
+    val sorter = new PartitionSorter(
+      task.resources,
+      input,
+      new SortSpec(plan.partitionSpec, plan.orderSpec, plan.radixInSpark)
+    )
     task.closeAtEnd(sorter)
     rowWise.evaluate(task.measures.timeSort(sorter.sort(rows)), task)
   }
@@ -142,13 +146,14 @@ final private[execution] class SortedArrayEvaluation(
   override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] = {
     val window = new ArrayWindow(expressions.functions, plan.orderSpec)
     val results = expressions.results
-    val spec = new SortSpec(plan.partitionSpec, plan.orderSpec)
+    val spec = new SortSpec(plan.partitionSpec, plan.orderSpec, plan.radixInSpark)
     val sorter = new PartitionSorter(task.resources, input, spec, results, window.inputs)
     task.closeAtEnd(sorter)
     val sorted = task.measures.timeSort(
       sorter.sort(
         rows,
-        (columns, places) => ArrayRowFinisher.of(window, columns, places, input.size, results.map(_.dataType), task.measures)
+        (columns, places) =>
+          ArrayRowFinisher.of(window, columns, places, input.size, results.map(_.dataType), task.measures)
       )
     )
     if (sorted.finished) sorted.rows

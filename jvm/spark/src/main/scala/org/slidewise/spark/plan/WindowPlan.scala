@@ -60,6 +60,8 @@ object SortPlacement {
  *   how kernels over arrays evaluate some of the expressions; none if they evaluate none
  * @param rowWise
  *   how the other expressions are evaluated
+ * @param radixInSpark
+ *   whether Spark sorts by radix where it can, which decides in which order it leaves ties
  * @param maxStateBytes
  *   memory limit for cached partial aggregates of one frame in a task
  * @param timeZone
@@ -72,6 +74,7 @@ final case class SlidingWindowPlan(
     arrays: Option[ArrayPlan],
     rowWise: RowWisePlan,
     sortPlacement: SortPlacement,
+    radixInSpark: Boolean,
     maxStateBytes: Long,
     timeZone: String
 ) {

@@ -18,17 +18,18 @@ object ArrayPlanner {
   def of(window: WindowCall, orderSpec: Seq[SortOrder], timeZone: String): Option[ArrayFunction] = {
     def frame = frameOf(window.frame, orderSpec, timeZone)
     (window.function, window.filter) match {
-      case (RowNumber(), _)     => Some(ArrayFunction.Rank(RankKind.RowNumber))
-      case (Rank(_), _)         => Some(ArrayFunction.Rank(RankKind.Rank))
-      case (DenseRank(_), _)    => Some(ArrayFunction.Rank(RankKind.DenseRank))
-      case (PercentRank(_), _)  => Some(ArrayFunction.Rank(RankKind.PercentRank))
-      case (_: CumeDist, _)     => Some(ArrayFunction.Rank(RankKind.CumeDist))
-      case (NTile(buckets), _)  => Some(ArrayFunction.Rank(RankKind.Tile(buckets.eval().asInstanceOf[Int])))
-      case (f: Lag, _)          => atOffset(f.input, f, f.default, f.ignoreNulls)
-      case (f: Lead, _)         => atOffset(f.input, f, f.default, f.ignoreNulls)
-      case (f: NthValue, _)     => frame.flatMap(ofFrame(f.input, f.offset.eval(), fromEnd = false, f.ignoreNulls, _))
-      case (f: First, None)     => frame.flatMap(ofFrame(f.child, 1, fromEnd = false, f.ignoreNulls, _))
-      case (f: Last, None)      => frame.flatMap(ofFrame(f.child, 1, fromEnd = true, f.ignoreNulls, _))
+      case (RowNumber(), _)    => Some(ArrayFunction.Rank(RankKind.RowNumber))
+      case (Rank(_), _)        => Some(ArrayFunction.Rank(RankKind.Rank))
+      case (DenseRank(_), _)   => Some(ArrayFunction.Rank(RankKind.DenseRank))
+      case (PercentRank(_), _) => Some(ArrayFunction.Rank(RankKind.PercentRank))
+      case (_: CumeDist, _)    => Some(ArrayFunction.Rank(RankKind.CumeDist))
+      case (NTile(buckets), _) => Some(ArrayFunction.Rank(RankKind.Tile(buckets.eval().asInstanceOf[Int])))
+      case (f: Lag, _)         => atOffset(f.input, f, f.default, f.ignoreNulls)
+      case (f: Lead, _)        => atOffset(f.input, f, f.default, f.ignoreNulls)
+      case (f: NthValue, _)    =>
+        frame.flatMap(ofFrame(f.input, f.offset.eval(), fromEnd = false, f.ignoreNulls, _))
+      case (f: First, None) => frame.flatMap(ofFrame(f.child, 1, fromEnd = false, f.ignoreNulls, _))
+      case (f: Last, None)  => frame.flatMap(ofFrame(f.child, 1, fromEnd = true, f.ignoreNulls, _))
       case (f: AggregateFunction, filter) => frame.flatMap(aggregate(f, filter, _))
       case _                              => None
     }
@@ -155,7 +156,8 @@ object ArrayPlanner {
           FrameShape.rowOffset(upper).getOrElse(Int.MaxValue)
         )
       )
-    case SpecifiedWindowFrame(RangeFrame, UnboundedPreceding, UnboundedFollowing) => Some(ArrayFrame.Partition)
+    case SpecifiedWindowFrame(RangeFrame, UnboundedPreceding, UnboundedFollowing) =>
+      Some(ArrayFrame.Partition)
     case SpecifiedWindowFrame(
           RangeFrame,
           lower @ (UnboundedPreceding | CurrentRow),

@@ -27,9 +27,9 @@ object FramedFunctions {
 
   /** The window function in terms of aggregate functions; or why Spark evaluates it. */
   def of(window: WindowCall): Either[String, FramedFunctions] = window.function match {
-    case PercentRank(order)     => Right(percentRank(order))
-    case _: CumeDist            => Right(cumeDist)
-    case NTile(buckets)         => Right(tile(buckets))
+    case PercentRank(order)         => Right(percentRank(order))
+    case _: CumeDist                => Right(cumeDist)
+    case NTile(buckets)             => Right(tile(buckets))
     case f: SizeBasedWindowFunction => Left(s"Slidewise does not know ${f.prettyName}")
     case NthValue(input, IntegerLiteral(1), ignoreNulls) if !FrameShape.isGrowing(window.frame) =>
       Right(one(First(input, ignoreNulls), window))
@@ -95,7 +95,9 @@ object FramedFunctions {
       case rows: Int if !ignoresNulls || rows == 0 => Right(atDistance(rows, input, default, f.dataType))
       case rows: Int if math.abs(rows) == 1        => Right(nearestValue(rows, input, default, f.dataType))
       case rows: Int                               =>
-        Left(s"${f.prettyName} with IGNORE NULLS over the distance of ${math.abs(rows)} values cannot be merged")
+        Left(
+          s"${f.prettyName} with IGNORE NULLS over the distance of ${math.abs(rows)} values cannot be merged"
+        )
       case other => Left(s"${f.prettyName} at a distance of $other rows is no distance")
     }
   }
@@ -119,15 +121,14 @@ object FramedFunctions {
         over(SpecifiedWindowFrame(RowFrame, Literal(1), UnboundedFollowing), First(input, ignoreNulls = true))
     FramedFunctions(
       Seq(value),
-      answers =>
-        if (isNull(default)) answers.head else Coalesce(Seq(answers.head, Cast(default, dataType)))
+      answers => if (isNull(default)) answers.head else Coalesce(Seq(answers.head, Cast(default, dataType)))
     )
   }
 
   private[planning] def isNull(default: Expression): Boolean = default match {
-    case null             => true
-    case Literal(null, _) => true
+    case null                 => true
+    case Literal(null, _)     => true
     case Cast(child, _, _, _) => isNull(child)
-    case _                => false
+    case _                    => false
   }
 }

@@ -33,10 +33,10 @@ object WindowCall {
       function: Expression,
       frame: SpecifiedWindowFrame
   ): Either[String, WindowCall] = function match {
-    case AggregateExpression(_, _, true, _, _)                       => Left(NoDistinct)
+    case AggregateExpression(_, _, true, _, _)                         => Left(NoDistinct)
     case AggregateExpression(python: PythonFuncExpression, _, _, _, _) => Left(runsInPython(python))
-    case python: PythonFuncExpression                                => Left(runsInPython(python))
-    case AggregateExpression(aggregate, _, _, filter, _)             =>
+    case python: PythonFuncExpression                                  => Left(runsInPython(python))
+    case AggregateExpression(aggregate, _, _, filter, _)               =>
       Right(WindowCall(expression, aggregate, filter, frame))
     case place @ (_: AggregateWindowFunction | _: FrameLessOffsetWindowFunction) =>
       Right(WindowCall(expression, place, None, frame))

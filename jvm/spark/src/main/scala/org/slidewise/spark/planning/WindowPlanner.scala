@@ -41,9 +41,11 @@ final class WindowPlanner(conf: SQLConf, partitionSpec: Seq[Expression], orderSp
     }
 
   private def operator(taken: Seq[(WindowCall, FramedFunctions)]): SlidingWindowPlan = {
-    val (inArrays, others) = taken.map { case (window, framed) =>
-      (arrayFunction(window), window.expression, framed)
-    }.partition(_._1.isDefined)
+    val (inArrays, others) = taken
+      .map { case (window, framed) =>
+        (arrayFunction(window), window.expression, framed)
+      }
+      .partition(_._1.isDefined)
     val functions = inArrays.flatMap(_._1)
     val expressions = inArrays.map(_._2)
     SlidingWindowPlan(
@@ -62,6 +64,7 @@ final class WindowPlanner(conf: SQLConf, partitionSpec: Seq[Expression], orderSp
         ),
       byRows(others.map { case (_, e, framed) => (e, framed) }),
       sortPlacement,
+      conf.enableRadixSort,
       SlidewiseSettings.maxStateBytes(conf),
       conf.sessionLocalTimeZone
     )

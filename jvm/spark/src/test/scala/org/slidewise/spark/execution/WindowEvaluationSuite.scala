@@ -3,6 +3,7 @@ package org.slidewise.spark.execution
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.execution.window.WindowExec
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
@@ -23,7 +24,7 @@ class WindowEvaluationSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
   test("one strategy for each way in which rows come and are evaluated") {
     val exec = window(sum("id", "PARTITION BY id % 3 ORDER BY id ROWS 2 PRECEDING"))
-    val rowWise = exec.plan.copy(arrays = Nil)
+    val rowWise = exec.plan.copy(arrays = None, rowWise = exec.plan.arrays.get.fallback)
     def strategy(inArrays: Boolean, sorts: Boolean) =
       WindowEvaluation
         .of(if (inArrays) exec.plan else rowWise, exec.child.output, sorts)
@@ -33,6 +34,19 @@ class WindowEvaluationSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     assertEquals(strategy(inArrays = true, sorts = false), "ArrayEvaluation")
     assertEquals(strategy(inArrays = false, sorts = true), "SortedRowWiseEvaluation")
     assertEquals(strategy(inArrays = false, sorts = false), "RowWiseEvaluation")
+  }
+
+  test("one operator for all functions of a window, over one sort, which counts each row once") {
+    val data = spark.sql(
+      "SELECT id, row_number() OVER w, lag(id) OVER w, max_by(id, -id) OVER w, sum(id) OVER (PARTITION BY id % 3 ORDER BY id ROWS 2 PRECEDING), " +
+        "collect_list(id) OVER (PARTITION BY id % 3 ORDER BY id ROWS 1 PRECEDING), avg(id) OVER (PARTITION BY id % 3) " +
+        "FROM range(0, 2000, 1, 1) WINDOW w AS (PARTITION BY id % 3 ORDER BY id)"
+    )
+    data.collect()
+    val windows = collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec => w }
+    assertEquals(windows.map(_.windowExpression.size).sorted, Seq(1, 5)) // another order is another window
+    assertEquals(windows.map(_.metrics(WindowMetrics.Rows).value), Seq(2000L, 2000L))
+    assertEquals(collectWithSubqueries(data.queryExecution.executedPlan) { case w: WindowExec => w }, Nil)
   }
 
   private def metrics(data: DataFrame): Map[String, Long] = {

@@ -29,10 +29,10 @@ class WindowPlannerSuite extends SparkSuite {
     finally spark.conf.unset(key)
   }
 
-  private def stage(calls: String*): SlidingWindowPlan = plan(query(calls: _*)(Moving)).stages match {
-    case Seq(one) => one
-    case others   => fail(s"${others.size} stages")
-  }
+  private def operator(calls: String*): SlidingWindowPlan = operatorOver(Moving)(calls: _*)
+
+  private def operatorOver(window: String)(calls: String*): SlidingWindowPlan =
+    plan(query(calls: _*)(window)).operator.getOrElse(fail("left to Spark"))
 
   for (
     call <- Seq(
@@ -47,7 +47,7 @@ class WindowPlannerSuite extends SparkSuite {
     )
   )
     test(s"$call is evaluated in arrays, with rows as the fallback") {
-      val found = stage(call)
+      val found = operator(call)
       assertEquals(found.methods, Seq(ArrayKernels))
       assertEquals(found.fallback, Seq(TwoStacksLite))
       assertEquals(found.sortPlacement, SortPlacement.InOperator)
@@ -66,56 +66,70 @@ class WindowPlannerSuite extends SparkSuite {
     )
   )
     test(s"$call is evaluated by $method") {
-      val found = stage(call)
+      val found = operator(call)
       assertEquals(found.methods, Seq(method))
-      assertEquals(found.arrays, Nil)
+      assertEquals(found.arrays, None)
       assertEquals(found.fallback, Nil)
       assertEquals(found.expressions.head.note.isDefined, method == Recalculation)
     }
 
-  test("functions that arrays evaluate have a stage of their own, below the others") {
-    val found =
-      plan(query("max_by(id, -id)", "sum(id)", "row_number()")(Moving.replace("ROWS 5 PRECEDING", "")))
-    assertEquals(found.stages, Nil)
-    assertEquals(found.left.size, 3)
-    val moving = plan(query("max_by(id, -id)", "sum(id)")(Moving))
-    assertEquals(moving.stages.map(_.methods), Seq(Seq(ArrayKernels), Seq(TwoStacksLite)))
+  test("functions that arrays evaluate come first, and the others row by row, in one operator") {
+    val found = operator("max_by(id, -id)", "sum(id)")
+    assertEquals(found.expressions.map(_.method), Seq(ArrayKernels, TwoStacksLite))
+    assertEquals(found.arrays.map(_.functions.size), Some(1))
+    assertEquals(found.rowWise.methods, Seq(TwoStacksLite))
   }
 
   for (
-    (window, reason) <- Seq(
-      "PARTITION BY id % 2" -> "the frame is the whole partition, which Spark aggregates once",
-      "ORDER BY id" -> "the frame only grows: Spark needs constant time a row"
-    )
+    call <- Seq(
+      "row_number()",
+      "rank()",
+      "dense_rank()",
+      "percent_rank()",
+      "cume_dist()",
+      "ntile(3)",
+      "lag(id)",
+      "lead(id, 2, 0)",
+      "first_value(id)",
+      "last_value(id) IGNORE NULLS",
+      "nth_value(id, 2)",
+      "sum(id)",
+      "max(id)"
+    );
+    window <- Seq("PARTITION BY id % 2 ORDER BY id", "ORDER BY id DESC")
   )
-    test(s"sum OVER ($window) is left to Spark") {
-      assertEquals(plan(query("sum(id)")(window)).left.map(_.reason), Seq(reason))
+    test(s"$call OVER ($window) is evaluated in arrays") {
+      val found = operatorOver(window)(call)
+      assertEquals(found.methods, Seq(ArrayKernels))
+      assertEquals(found.sortPlacement, SortPlacement.InOperator)
+      assert(found.fallback.nonEmpty)
     }
 
-  test("ranks and offsets are left to Spark, with the reason") {
-    val reasons = plan(query("row_number()", "lag(id)")("ORDER BY id")).left.map(_.reason)
-    assert(reasons.head.startsWith("row_number depends on a row's place"), reasons)
-    assert(reasons.last.startsWith("lag reads one other row"), reasons)
+  test("aggregates of growing frames and of whole partitions are running") {
+    for (window <- Seq("PARTITION BY id % 2 ORDER BY id", "PARTITION BY id % 2", ""))
+      assertEquals(operatorOver(window)("collect_list(id)", "max_by(id, -id)").methods, Seq(Running))
   }
 
-  test("without partition keys, and with sorting off, Spark sorts") {
-    val unpartitioned = plan(query("sum(id)")("ORDER BY id ROWS 5 PRECEDING")).stages
-    assertEquals(unpartitioned.map(_.sortPlacement), Seq(SortPlacement.BelowOperator))
-    assertEquals(unpartitioned.map(_.methods), Seq(Seq(ArrayKernels)))
-    val off = withSetting(SlidewiseSettings.Sort, "false")(stage("sum(id)"))
+  test("lag and lead of nulls ignored over several values are left to Spark, with the reason") {
+    val left = plan(query("lag(id, 2) IGNORE NULLS")("ORDER BY id")).left.map(_.reason)
+    assertEquals(left, Seq("lag with IGNORE NULLS over the distance of 2 values cannot be merged"))
+  }
+
+  test("Python and DISTINCT, and with sorting off the sort, are left to Spark") {
+    val off = withSetting(SlidewiseSettings.Sort, "false")(operator("sum(id)"))
     assertEquals((off.sortPlacement, off.methods), (SortPlacement.BelowOperator, Seq(TwoStacksLite)))
   }
 
   test("while Slidewise is off nothing is planned, and no other setting is read") {
     withSetting(SlidewiseSettings.Enabled, "false") {
       val found = plan(query("sum(id)")(Moving))
-      assertEquals(found.stages, Nil)
+      assertEquals(found.operator, None)
       assertEquals(found.left.map(_.reason), Seq("spark.slidewise.enabled is false"))
     }
   }
 
   test("sums that Spark could refuse have guards, others have none") {
-    def guards(call: String) = stage(call).frames.flatMap(_.guards)
+    def guards(call: String) = operator(call).arrays.toSeq.flatMap(_.fallback.frames).flatMap(_.guards)
     assertEquals(guards("sum(id)").size, 1)
     assertEquals(guards("sum(cast(id AS double))").size, 0)
     assertEquals(guards("max(id)").size, 0)
@@ -124,7 +138,7 @@ class WindowPlannerSuite extends SparkSuite {
 
   test("the settings decide what is merged") {
     def methodAndNote(call: String) = {
-      val expression = stage(call).expressions.head
+      val expression = operator(call).expressions.head
       (expression.method, expression.note.getOrElse(""))
     }
     val (approximate, why) =
@@ -147,8 +161,10 @@ class WindowPlannerSuite extends SparkSuite {
         "FROM VALUES (1, 2, 3, 4, 5, 6) AS v(p, t, a, b, c, unused)"
     )
     val input = data.queryExecution.optimizedPlan.collectFirst { case w: Window => w.child.output }.get
+    val found = plan(data).operator.get
+    val rowWise = Seq(found.arrays.get.fallback, found.rowWise)
     assertEquals(
-      plan(data).stages.map(_.neededAttributes(input).map(_.name).sorted),
+      rowWise.map(_.neededAttributes(input, found.orderSpec).map(_.name).sorted),
       // Spark computes the filter below.
       Seq(if (filter("b > 1").isEmpty) Seq("a", "t") else Seq("_w0", "a", "t"), Seq("a", "c", "t"))
     )

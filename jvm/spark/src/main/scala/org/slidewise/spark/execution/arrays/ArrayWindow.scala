@@ -85,9 +85,9 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
 
   private def framesOf(frame: ArrayFrame, sorted: SortedColumns, peers: PartitionPeers): PartitionFrames =
     frame match {
-      case ArrayFrame.Rows(lower, upper)         => new RowsFrames(lower, upper)
-      case ArrayFrame.Peers(fromFirst, toLast)   => new PeerFrames(peers, fromFirst, toLast)
-      case ArrayFrame.Range(lower, upper)        =>
+      case ArrayFrame.Rows(lower, upper)       => new RowsFrames(lower, upper)
+      case ArrayFrame.Peers(fromFirst, toLast) => new PeerFrames(peers, fromFirst, toLast)
+      case ArrayFrame.Range(lower, upper)      =>
         new KeyRangeFrames(sorted, orderKey, boundKeys(lower, sorted), boundKeys(upper, sorted))
     }
 
@@ -139,10 +139,10 @@ private[execution] object ArrayWindow {
   /** The columns that a function reads; count(*) reads none. */
   private[arrays] def columnsOf(function: ArrayFunction): Seq[Expression] = function match {
     case ArrayFunction.Aggregate(ArrayKernel.CountValues, Literal(value, _), _, _) if value != null => Nil
-    case ArrayFunction.Aggregate(_, input, _, _)             => Seq(input)
-    case ArrayFunction.Rank(_)                               => Nil
-    case ArrayFunction.ValueOfFrame(input, _, _, _, _)       => Seq(input)
-    case ArrayFunction.ValueAtOffset(input, _, default, _)   => input +: default.toSeq
+    case ArrayFunction.Aggregate(_, input, _, _)           => Seq(input)
+    case ArrayFunction.Rank(_)                             => Nil
+    case ArrayFunction.ValueOfFrame(input, _, _, _, _)     => Seq(input)
+    case ArrayFunction.ValueAtOffset(input, _, default, _) => input +: default.toSeq
   }
 
   private def readsDoubles(function: ArrayFunction): Boolean = function match {
@@ -157,10 +157,10 @@ private[execution] object ArrayWindow {
   }
 
   private def scratchBytesARow(function: ArrayFunction): Long = function match {
-    case ArrayFunction.Aggregate(kernel, _, _, frame)                         => scratchBytesARow(kernel, frame)
-    case ArrayFunction.Rank(_)                                                => 0L
-    case ArrayFunction.ValueOfFrame(_, _, _, ignoreNulls, _)                  => if (ignoreNulls) 5L else 0L
-    case ArrayFunction.ValueAtOffset(_, _, _, ignoreNulls)                    => if (ignoreNulls) 5L else 0L
+    case ArrayFunction.Aggregate(kernel, _, _, frame)        => scratchBytesARow(kernel, frame)
+    case ArrayFunction.Rank(_)                               => 0L
+    case ArrayFunction.ValueOfFrame(_, _, _, ignoreNulls, _) => if (ignoreNulls) 5L else 0L
+    case ArrayFunction.ValueAtOffset(_, _, _, ignoreNulls)   => if (ignoreNulls) 5L else 0L
   }
 
   /** What a kernel of the core holds for each row of its widest window. */

@@ -20,6 +20,10 @@ final private[execution] class PartitionEvaluator(
   private[this] val allFrames = frames.values.toArray
   private[this] val results = window.functions.map(resultOf).toArray
   private[this] var first, last = 0
+  private[this] var firstFailure = Int.MaxValue
+
+  /** The number of rows in all partitions. */
+  val size: Int = sorted.order.size
 
   def from: Int = first
   def until: Int = last
@@ -29,7 +33,11 @@ final private[execution] class PartitionEvaluator(
     first = newFrom
     last = sorted.order.endOfPartition(newFrom)
     peers.begin(first, last)
-    allFrames.foreach(_.begin(first, last))
+    var f = 0
+    while (f < allFrames.length) {
+      allFrames(f).begin(first, last)
+      f += 1
+    }
   }
 
   private def resultOf(function: ArrayFunction): PartitionResult = {
@@ -39,8 +47,9 @@ final private[execution] class PartitionEvaluator(
       case f: ArrayFunction.Aggregate =>
         val input = ArrayWindow.columnsOf(f).headOption.map(column).orNull
         AggregateResult(f, frame, input, () => measures.stopIfCancelled())
-      case ArrayFunction.Rank(kind @ (RankKind.PercentRank | RankKind.CumeDist)) => new DoubleRank(kind, peers)
-      case ArrayFunction.Rank(kind)                                              => new LongRank(kind, peers)
+      case ArrayFunction.Rank(kind @ (RankKind.PercentRank | RankKind.CumeDist)) =>
+        new DoubleRank(kind, peers)
+      case ArrayFunction.Rank(kind)       => new LongRank(kind, peers)
       case f: ArrayFunction.ValueOfFrame  => new ValueOfFrame(f, frame, column(f.input))
       case f: ArrayFunction.ValueAtOffset =>
         new ValueAtOffset(f, column(f.input), f.default.map(d => new PartitionDefault(column(d))))
@@ -55,19 +64,31 @@ final private[execution] class PartitionEvaluator(
 
   /** Evaluates the rows, of which the results of `firstResult until lastResult` are handed out. */
   def evaluate(firstResult: Int, lastResult: Int): Unit = {
-    val begin = System.nanoTime()
     val size = last - first
-    allColumns.foreach(_.begin(first, size))
+    var i = 0
+    while (i < allColumns.length) {
+      allColumns(i).begin(first, size)
+      i += 1
+    }
     var widest = 0
-    allFrames.foreach(f => widest = math.max(widest, f.widest))
+    i = 0
+    while (i < allFrames.length) {
+      widest = math.max(widest, allFrames(i).widest)
+      i += 1
+    }
     var recalculated = 0L
-    results.foreach(result => recalculated += result.evaluate(size, firstResult, lastResult))
-    measures.countRecalculated(recalculated)
-    measures.countArrays(lastResult - firstResult, size, results.length, widest, System.nanoTime() - begin)
+    firstFailure = Int.MaxValue
+    i = 0
+    while (i < results.length) {
+      recalculated += results(i).evaluate(size, firstResult, lastResult)
+      firstFailure = math.min(firstFailure, results(i).failsAt)
+      i += 1
+    }
+    measures.countArrays(lastResult - firstResult, size, results.length, widest, recalculated)
   }
 
   /** The first of these rows whose frame fails; `Int.MaxValue` if none does. */
-  def failsAt: Int = results.iterator.map(_.failsAt).min
+  def failsAt: Int = firstFailure
 
   /** The error of the row [[failsAt]]. */
   def failure: ArithmeticException = results.minBy(_.failsAt).failure
@@ -88,31 +109,45 @@ final private[execution] class PartitionEvaluator(
   }
 }
 
-/** Writes the results into sorted rows that have room for them. */
+/** Writes the results into sorted rows that have room for them; evaluates partitions when their first row comes. */
 final private[execution] class ArrayRowFinisher private (
     evaluator: PartitionEvaluator,
     places: RowPlaces,
     firstField: Int,
-    types: Seq[DataType]
+    types: Seq[DataType],
+    measures: WindowMeasures
 ) extends RowFinisher {
   private[this] val writers = evaluator.writers(firstField, types)
 
   override def finish(from: Int): Int = {
-    if (from == evaluator.until) {
-      evaluator.begin(from)
-      evaluator.evaluate(0, evaluator.until - from)
-    }
-    val failsAt = evaluator.failsAt
-    if (from - evaluator.from == failsAt) throw new RowFailed(evaluator.failure)
-    val complete = if (failsAt == Int.MaxValue) evaluator.until else evaluator.from + failsAt
-    val until = math.min(from + RowPlaces.Together, complete)
+    val until = math.min(from + RowPlaces.Together, evaluator.size)
     places.locate(from, until)
+    places.prefetch(until - from)
+    val begin = if (until > evaluator.until) System.nanoTime() else 0L
+    var at = from
+    var failed = false
+    while (at < until && !failed) {
+      if (at == evaluator.until) {
+        evaluator.begin(at)
+        evaluator.evaluate(0, evaluator.until - at)
+      }
+      val failsAt = evaluator.from.toLong + evaluator.failsAt
+      val end = math.min(math.min(until, evaluator.until), failsAt).toInt
+      write(at - from, end - from, from - evaluator.from)
+      failed = end == failsAt
+      at = end
+    }
+    if (begin != 0L) measures.addArrayTime(System.nanoTime() - begin)
+    if (at == from) throw new RowFailed(evaluator.failure)
+    at
+  }
+
+  private def write(from: Int, until: Int, shift: Int): Unit = {
     var w = 0
     while (w < writers.length) {
-      writers(w).write(from - evaluator.from, until - from, places.bases, places.offsets)
+      writers(w).write(shift, from, until, places.bases, places.offsets)
       w += 1
     }
-    until
   }
 }
 
@@ -134,5 +169,5 @@ private[execution] object ArrayRowFinisher {
       types: Seq[DataType],
       measures: WindowMeasures
   ): Option[RowFinisher] =
-    window.evaluator(sorted, measures).map(new ArrayRowFinisher(_, places, firstField, types))
+    window.evaluator(sorted, measures).map(new ArrayRowFinisher(_, places, firstField, types, measures))
 }

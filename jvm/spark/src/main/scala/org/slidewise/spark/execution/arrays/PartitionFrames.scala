@@ -79,7 +79,8 @@ final private[arrays] class PeerFrames(peers: PartitionPeers, fromFirstRow: Bool
   }
 
   // The groups of rows are found anew when more rows have come: no row of a group may be missing.
-  override def oldest(row: Int): Int = if (fromFirstRow) 0 else math.min(row, frames.lo(math.min(row, until - from - 1)))
+  override def oldest(row: Int): Int =
+    if (fromFirstRow) 0 else math.min(row, frames.lo(math.min(row, until - from - 1)))
 }
 
 final private[arrays] class KeyRangeFrames(

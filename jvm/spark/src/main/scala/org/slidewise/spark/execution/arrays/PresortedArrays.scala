@@ -88,7 +88,9 @@ final private[execution] class PresortedArrays(
     awaitsRows = open
     if (open) oldest = from + evaluator.oldest(ready - from)
     if (ready > next) {
+      val begin = System.nanoTime()
       evaluator.evaluate(next - from, ready - from)
+      task.measures.addArrayTime(System.nanoTime() - begin)
       stopAtFailure()
       joined.begin(evaluator.writers(0, types))
     }

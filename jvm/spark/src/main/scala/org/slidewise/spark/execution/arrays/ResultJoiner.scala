@@ -52,7 +52,7 @@ final private[arrays] class ResultJoiner(input: Seq[Attribute], results: Seq[Att
     first = from
     until = end
     java.util.Arrays.fill(block, 0.toByte)
-    writers.foreach(_.write(first, until - first, bases, offsets))
+    writers.foreach(_.write(first, 0, until - first, bases, offsets))
   }
 }
 

@@ -22,71 +22,79 @@ final private[arrays] class ResultWriter(
 ) {
   private[this] val place = bitSetBytes + 8L * field
 
-  /** Writes the results `first until first + rows` of the partition into the rows at `bases` and `offsets`. */
-  def write(first: Int, rows: Int, bases: Array[AnyRef], offsets: Array[Long]): Unit = {
+  /**
+   * Writes results of the partition into the rows at `bases(from) until bases(until)`, and the same of `offsets`.
+   *
+   * @param shift
+   *   the number of the result for the row at `i`, less `i`
+   */
+  def write(shift: Int, from: Int, until: Int, bases: Array[AnyRef], offsets: Array[Long]): Unit = {
     results match {
-      case longs: LongResult     => writeLongs(longs.values, first, rows, bases, offsets)
-      case doubles: DoubleResult => writeDoubles(doubles.values, first, rows, bases, offsets)
+      case longs: LongResult     => writeLongs(longs.values, shift, from, until, bases, offsets)
+      case doubles: DoubleResult => writeDoubles(doubles.values, shift, from, until, bases, offsets)
     }
-    if (results.valid != null) writeNulls(results.valid, first, rows, bases, offsets)
+    if (results.valid != null) writeNulls(results.valid, shift, from, until, bases, offsets)
   }
 
   private def writeLongs(
       values: Array[Long],
-      first: Int,
-      rows: Int,
+      shift: Int,
+      from: Int,
+      until: Int,
       bases: Array[AnyRef],
       offsets: Array[Long]
   ): Unit = result match {
     case IntegerType | DateType | _: YearMonthIntervalType =>
-      each(rows)(i => Platform.putInt(bases(i), offsets(i) + place, values(first + i).toInt))
+      each(from, until)(i => Platform.putInt(bases(i), offsets(i) + place, values(shift + i).toInt))
     case ShortType =>
-      each(rows)(i => Platform.putShort(bases(i), offsets(i) + place, values(first + i).toShort))
+      each(from, until)(i => Platform.putShort(bases(i), offsets(i) + place, values(shift + i).toShort))
     case ByteType =>
-      each(rows)(i => Platform.putByte(bases(i), offsets(i) + place, values(first + i).toByte))
+      each(from, until)(i => Platform.putByte(bases(i), offsets(i) + place, values(shift + i).toByte))
     case BooleanType =>
-      each(rows)(i => Platform.putBoolean(bases(i), offsets(i) + place, values(first + i) != 0L))
+      each(from, until)(i => Platform.putBoolean(bases(i), offsets(i) + place, values(shift + i) != 0L))
     case _ =>
-      var i = 0
-      while (i < rows) {
-        Platform.putLong(bases(i), offsets(i) + place, values(first + i))
+      var i = from
+      while (i < until) {
+        Platform.putLong(bases(i), offsets(i) + place, values(shift + i))
         i += 1
       }
   }
 
   private def writeDoubles(
       values: Array[Double],
-      first: Int,
-      rows: Int,
+      shift: Int,
+      from: Int,
+      until: Int,
       bases: Array[AnyRef],
       offsets: Array[Long]
   ): Unit = result match {
     case FloatType =>
-      each(rows)(i => Platform.putFloat(bases(i), offsets(i) + place, values(first + i).toFloat))
+      each(from, until)(i => Platform.putFloat(bases(i), offsets(i) + place, values(shift + i).toFloat))
     case _ =>
-      var i = 0
-      while (i < rows) {
-        Platform.putDouble(bases(i), offsets(i) + place, values(first + i))
+      var i = from
+      while (i < until) {
+        Platform.putDouble(bases(i), offsets(i) + place, values(shift + i))
         i += 1
       }
   }
 
   private def writeNulls(
       valid: Array[Long],
-      first: Int,
-      rows: Int,
+      shift: Int,
+      from: Int,
+      until: Int,
       bases: Array[AnyRef],
       offsets: Array[Long]
-  ): Unit = each(rows) { i =>
-    if (!Validity.at(valid, first + i)) {
+  ): Unit = each(from, until) { i =>
+    if (!Validity.at(valid, shift + i)) {
       Platform.putLong(bases(i), offsets(i) + place, 0L)
       BitSetMethods.set(bases(i), offsets(i), field)
     }
   }
 
-  private def each(rows: Int)(write: Int => Unit): Unit = {
-    var i = 0
-    while (i < rows) {
+  private def each(from: Int, until: Int)(write: Int => Unit): Unit = {
+    var i = from
+    while (i < until) {
       write(i)
       i += 1
     }

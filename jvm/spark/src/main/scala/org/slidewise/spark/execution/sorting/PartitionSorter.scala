@@ -11,7 +11,7 @@ import org.slidewise.spark.execution.task.{HeapMemory, MeasuredResource, TaskRes
 
 /**
  * Sorts a task's rows by partition key and, within it, by the order columns; rows that tie stay in the order in which
- * they came.
+ * they came, or in the order in which Spark leaves them, see [[SortSpec.nullsMoveTies]].
  *
  * Spark sorts by comparing rows. This takes from each row its keys as 64 bits, partitions the rows by key, and sorts each
  * partition by radix. Rows are copied once, into pages, and never moved.
@@ -165,7 +165,15 @@ final private[execution] class PartitionSorter(
       SortColumn(firstOrder + i, key.nullsFirst)
     }
     val ties = if (spec.compares) Some(comparator(where)) else None
-    new RadixOrder(columns, count, partition, order, ties, () => resources.stopIfCancelled())
+    new RadixOrder(
+      columns,
+      count,
+      partition,
+      order,
+      ties,
+      spec.nullsMoveTies,
+      () => resources.stopIfCancelled()
+    )
   }
 
   private def rankGroups(): Unit = {

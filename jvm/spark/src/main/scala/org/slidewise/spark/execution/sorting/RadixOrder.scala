@@ -14,13 +14,15 @@ final private[sorting] case class SortColumn(column: Int, nullsFirst: Boolean)
 
 /**
  * Rows in the order of their columns: partition by partition, each in the order of its order
- * columns; what ties stays as it came.
+ * columns; what ties stays as it came, unless `nullsMoveTies`.
  *
  * Rows are first partitioned, and each partition is then sorted for itself: by radix passes from the last order column to the
  * first, and where `ties` is given, runs of equal keys by comparing.
  *
  * Memory: [[RadixOrder.bytesARow]] a row, of which [[RadixOrder.scratchBytesARow]] are garbage when the order stands.
  *
+ * @param nullsMoveTies
+ *   see [[SortSpec.nullsMoveTies]]
  * @param checkpoint
  *   called between steps of about a million rows; may throw to cancel the sort
  */
@@ -30,6 +32,7 @@ final private[sorting] class RadixOrder(
     partition: Seq[SortColumn],
     order: Seq[SortColumn],
     ties: Option[java.util.Comparator[Integer]],
+    nullsMoveTies: Boolean,
     checkpoint: Runnable
 ) extends RowOrder(columns, if (order.isEmpty) -1 else order.head.column) {
   import RadixOrder._
@@ -56,19 +59,35 @@ final private[sorting] class RadixOrder(
   sort(new RadixSort(checkpoint))
 
   private def sort(radix: RadixSort): Unit = {
-    var i = 0
-    while (i < count) {
-      numbers(i) = i
-      i += 1
-    }
+    val byOrder = order.toArray
+    placeRows()
     partition.reverseIterator.foreach(sortBy(_, radix, 0, count))
     markStarts()
     var from = 0
     while (from < count) {
       val until = endOfPartition(from)
-      order.reverseIterator.foreach(sortBy(_, radix, from, until))
+      var c = byOrder.length - 1
+      while (c >= 0) {
+        sortBy(byOrder(c), radix, from, until)
+        c -= 1
+      }
       if (ties.isDefined) sortTies(ties.get, from, until)
       from = until
+    }
+  }
+
+  private def placeRows(): Unit = {
+    val column = (partition ++ order).headOption.filter(c => nullsMoveTies && columns.anyNull(c.column))
+    var nulls = 0
+    var i = 0
+    while (i < count) {
+      numbers(i) = i
+      if (column.isDefined && columns.isNull(column.get.column, i)) {
+        numbers(i) = numbers(nulls)
+        numbers(nulls) = i
+        nulls += 1
+      }
+      i += 1
     }
   }
 

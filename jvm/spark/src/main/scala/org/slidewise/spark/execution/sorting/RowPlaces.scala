@@ -100,16 +100,20 @@ final private[execution] class RowPlaces(log: RowLog, addresses: RowAddresses, o
     else row.pointTo(base, offset, Platform.getLong(base, offset - RowChunk.SizeBytes).toInt)
   }
 
-  /** Prefetches the rows: reads that do not depend on each other load them into the cache in parallel. */
   override def finish(from: Int): Int = {
     val until = math.min(from + RowPlaces.Together, order.length)
     locate(from, until)
+    prefetch(until - from)
+    until
+  }
+
+  /** Prefetches the first `rows` that were located last: reads that do not depend on each other go to memory in parallel. */
+  def prefetch(rows: Int): Unit = {
     var i = 0
-    while (i < until - from) {
+    while (i < rows) {
       seen += Platform.getLong(bases(i), offsets(i))
       i += 1
     }
-    until
   }
 
   /** Keeps the compiler from removing the reads. */

@@ -11,8 +11,14 @@ import org.slidewise.spark.shims.SparkCollations
  *
  * @param partition
  *   the partition keys
+ * @param radixInSpark
+ *   whether Spark sorts by radix where it can (`spark.sql.sort.enableRadixSort`)
  */
-final private[execution] class SortSpec(val partition: Seq[Expression], val order: Seq[SortOrder]) {
+final private[execution] class SortSpec(
+    val partition: Seq[Expression],
+    val order: Seq[SortOrder],
+    radixInSpark: Boolean
+) {
 
   private val partitionKeys = partition.map(key => new SortKey(SortOrder(key, Ascending)))
   private val orderKeys = order.map(new SortKey(_))
@@ -27,6 +33,12 @@ final private[execution] class SortSpec(val partition: Seq[Expression], val orde
   val columns: Seq[SortKey] =
     (if (hashes) Nil else partitionKeys) ++ (if (compares) orderKeys.take(1) else orderKeys)
 
+  /**
+   * Whether ties come in the order in which Spark's radix sort leaves them. It sorts by one column, and moves a row without a
+   * null to the end of the rows each time that a null comes.
+   */
+  val nullsMoveTies: Boolean = radixInSpark && columns.size == 1 && !hashes && !compares
+
   /** How many of [[columns]] are partition keys. */
   val partitionColumns: Int = if (hashes) 0 else partitionKeys.size
 
@@ -38,7 +50,7 @@ private[spark] object SortSpec {
 
   /** Whether rows can be partitioned by these keys. */
   def canPart(partition: Seq[Expression]): Boolean =
-    partition.nonEmpty && partition.forall { key =>
+    partition.forall { key =>
       SparkCollations.isBinaryStable(SparkCollations.binary(key).dataType)
     }
 }

@@ -45,6 +45,7 @@ final private[execution] class WindowMeasures(
 ) {
   import WindowMeasures.MeanGap
   private[this] val rowMetric = metrics(WindowMetrics.Rows)
+  private[this] val combineMetric = metrics(WindowMetrics.Combines)
   private[this] val recalculatedMetric = metrics(WindowMetrics.Recalculated)
   private[this] var random = seed
   private[this] var untilSample = nextGap()
@@ -100,14 +101,21 @@ final private[execution] class WindowMeasures(
    *   over how many rows the kernels went for them
    * @param widest
    *   the number of rows in the widest frame
+   * @param recalculated
+   *   the number of frames that were recalculated
    */
-  def countArrays(handedOut: Int, rows: Int, expressions: Int, widest: Int, nanos: Long): Unit = {
+  def countArrays(handedOut: Int, rows: Int, expressions: Int, widest: Int, recalculated: Long): Unit = {
     rowMetric += handedOut
-    metrics(WindowMetrics.Combines) += 3L * rows * expressions
-    metrics(WindowMetrics.Time) += nanos
-    peakFrame = math.max(peakFrame, widest)
-    metrics(WindowMetrics.PeakFrame).set(peakFrame.toDouble)
+    combineMetric += 3L * rows * expressions
+    if (recalculated > 0) countRecalculated(recalculated)
+    if (widest > peakFrame) {
+      peakFrame = widest
+      metrics(WindowMetrics.PeakFrame).set(peakFrame.toDouble)
+    }
   }
+
+  /** Adds to the time in the window. */
+  def addArrayTime(nanos: Long): Unit = metrics(WindowMetrics.Time) += nanos
 
   def reportMemory(bytes: Long, spilled: Long): Unit = {
     metrics(WindowMetrics.Memory) += bytes
@@ -117,7 +125,7 @@ final private[execution] class WindowMeasures(
 
   /** Reports what the rows that were evaluated one by one took. To be called once. */
   def reportRows(combines: Long): Unit = {
-    metrics(WindowMetrics.Combines) += combines
+    combineMetric += combines
     metrics(WindowMetrics.PeakFrame).set(peakFrame.toDouble)
     metrics(WindowMetrics.Time) += sampled * MeanGap
   }

@@ -21,7 +21,13 @@ class PresortedArraysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     "RANGE BETWEEN 2 PRECEDING AND CURRENT ROW",
     "RANGE BETWEEN 3 PRECEDING AND 40 FOLLOWING",
     "RANGE BETWEEN 900 PRECEDING AND 800 PRECEDING",
-    "RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING"
+    "RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
+    "ROWS UNBOUNDED PRECEDING",
+    "ROWS BETWEEN UNBOUNDED PRECEDING AND 700 FOLLOWING",
+    "RANGE UNBOUNDED PRECEDING",
+    "RANGE BETWEEN UNBOUNDED PRECEDING AND 3 FOLLOWING",
+    "RANGE BETWEEN CURRENT ROW AND CURRENT ROW",
+    "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
   )
 
   private val calls =
@@ -44,13 +50,35 @@ class PresortedArraysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   for (frame <- frames; order <- Seq("t ASC NULLS FIRST", "t DESC NULLS LAST", "t ASC NULLS LAST"))
     test(s"$frame, $order") {
       // Spark takes a time that is quadratic in the rows.
-      val some = if (frame.contains("UNBOUNDED")) calls.take(1) else calls
+      val some = if (frame.contains("UNBOUNDED FOLLOWING")) calls.take(1) else calls
       for (keys <- Seq("", "p")) {
         val over = s"OVER (${if (keys.isEmpty) "" else s"PARTITION BY $keys"} ORDER BY $order $frame)"
         val sorted =
           s"(SELECT * FROM $rows SORT BY ${(Seq(keys).filter(_.nonEmpty) :+ order).mkString(", ")})"
         assertSame(s"SELECT id, ${some.map(call => s"$call $over").mkString(", ")} FROM $sorted")
       }
+    }
+
+  for (keys <- Seq("", "PARTITION BY p"))
+    test(s"ranks and other rows' values, OVER ($keys ORDER BY t, v)") {
+      val sorted = s"(SELECT * FROM $rows SORT BY ${if (keys.isEmpty) "" else "p, "}t, v)"
+      val places = Seq(
+        "row_number()",
+        "rank()",
+        "dense_rank()",
+        "percent_rank()",
+        "cume_dist()",
+        "ntile(7)",
+        "lag(v)",
+        "lag(x, 5000, -x)",
+        "lead(v, 3) IGNORE NULLS",
+        "last_value(x)",
+        "first_value(v) IGNORE NULLS",
+        "nth_value(v, 4500)"
+      )
+      assertSame(
+        s"SELECT id, ${places.map(p => s"$p OVER ($keys ORDER BY t, v)").mkString(", ")} FROM $sorted"
+      )
     }
 
   /** The same rows with Slidewise and without, in one order, and none sorted by Slidewise. */
@@ -102,7 +130,7 @@ class PresortedArraysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     assertSame(
       """SELECT i, sum(i) OVER (ORDER BY t RANGE BETWEEN CURRENT ROW AND INTERVAL 1 MONTH FOLLOWING)
          FROM (SELECT id AS i, timestamp'294247-01-09' - make_dt_interval(cast(5000 - id AS int)) AS t
-               FROM range(0, 5001, 1, 1))"""
+               FROM range(0, 5001, 1, 1) SORT BY t)"""
     )
   }
 

@@ -36,7 +36,12 @@ class ExternalSortSuite extends SparkSuite {
     val (ids, fields) = inTask { () =>
       val results = Seq(AttributeReference("result", LongType)())
       val sorter =
-        new PartitionSorter(Tasks.resources(), attributes, new SortSpec(Seq(parity), Seq(order)), results)
+        new PartitionSorter(
+          Tasks.resources(),
+          attributes,
+          new SortSpec(Seq(parity), Seq(order), radixInSpark = false),
+          results
+        )
       val hog = new Tasks.Hog(MemoryMode.ON_HEAP)
       try {
         val sorted = sorter.sort(

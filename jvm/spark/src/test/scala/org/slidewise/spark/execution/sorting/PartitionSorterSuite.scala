@@ -14,7 +14,7 @@ import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow}
 import org.slidewise.spark.execution.rows.RowLogSuite
 import org.slidewise.spark.execution.task.{TaskResources, Tasks, WindowMeasures, WindowMetrics}
-import org.slidewise.spark.plan.{ArrayFrame, ArrayFunction, ArrayKernel, KernelAggregate}
+import org.slidewise.spark.plan.{ArrayFrame, ArrayFunction, ArrayKernel}
 
 class PartitionSorterSuite extends SparkSuite {
   import PartitionSorterSuite._
@@ -75,7 +75,8 @@ class PartitionSorterSuite extends SparkSuite {
           taken += 1
           row
         }
-        val spec = new SortSpec(Seq(Remainder(id, Literal(2L))), Seq(SortOrder(key, Ascending)))
+        val spec =
+          new SortSpec(Seq(Remainder(id, Literal(2L))), Seq(SortOrder(key, Ascending)), radixInSpark = false)
         val sorter = new PartitionSorter(Tasks.resources(), attributes, spec)
         try {
           val thrown = Tasks.thrownBy(sorter.sort(rows, (_, _) => throw new IllegalStateException("sorted")))
@@ -111,7 +112,7 @@ object PartitionSorterSuite {
     val sorter = new PartitionSorter(
       new TaskResources(TaskContext.get()),
       attributes,
-      new SortSpec(Seq(key), Seq(order))
+      new SortSpec(Seq(key), Seq(order), radixInSpark = false)
     )
     try body(sorter)
     finally sorter.close()
@@ -139,12 +140,9 @@ object PartitionSorterSuite {
       spillAt: Int,
       metrics: Map[String, SQLMetric]
   ): Seq[(Long, Long)] = {
-    val spec = new SortSpec(Seq(key), Seq(order))
-    val sum = KernelAggregate(
-      ArrayFunction(ArrayKernel.SumLongs(checked = None), id, atLeast = 1),
-      ArrayFrame.Rows(-2, 0),
-      LongType
-    )
+    val spec = new SortSpec(Seq(key), Seq(order), radixInSpark = false)
+    val sum =
+      ArrayFunction.Aggregate(ArrayKernel.SumLongs(checked = None), id, atLeast = 1, ArrayFrame.Rows(-2, 0))
     val window = new ArrayWindow(Seq(sum), Seq(order))
     val result = AttributeReference("sum", LongType)()
     val sorter =
@@ -152,7 +150,8 @@ object PartitionSorterSuite {
     try {
       val resources = new TaskResources(TaskContext.get())
       val measures = new WindowMeasures(metrics, resources, seed = 1)
-      val sorted = sorter.sort(input(rows), ArrayRowFinisher.of(window, _, _, attributes.size, measures))
+      val sorted =
+        sorter.sort(input(rows), ArrayRowFinisher.of(window, _, _, attributes.size, Seq(LongType), measures))
       assert(sorted.finished)
       val in = sorted.rows
       Iterator

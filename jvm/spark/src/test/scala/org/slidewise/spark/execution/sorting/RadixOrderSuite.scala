@@ -18,7 +18,15 @@ class RadixOrderSuite extends FunSuite {
   }
 
   private def order(columns: LongColumns, checkpoint: Runnable) =
-    new RadixOrder(columns, rows, Seq(SortColumn(0, true)), Seq(SortColumn(1, true)), None, checkpoint)
+    new RadixOrder(
+      columns,
+      rows,
+      Seq(SortColumn(0, true)),
+      Seq(SortColumn(1, true)),
+      None,
+      nullsMoveTies = false,
+      checkpoint
+    )
 
   for ((what, keys) <- Seq(("a partition", 1), ("small partitions", 200000)))
     test(s"$what: sorts, and comes to a checkpoint once in about a million rows") {

@@ -114,7 +114,11 @@ object MemoryPoolsSuite {
     (0 until Rows).sortBy(i => (i % 7, (i * 7919L % 100).toInt)).map(_.toLong)
 
   private def withSorter[T](body: PartitionSorter => T): T = {
-    val sorter = new PartitionSorter(Tasks.resources(), attributes, new SortSpec(Seq(key), Seq(order)))
+    val sorter = new PartitionSorter(
+      Tasks.resources(),
+      attributes,
+      new SortSpec(Seq(key), Seq(order), radixInSpark = false)
+    )
     try body(sorter)
     finally sorter.close()
   }

@@ -58,7 +58,8 @@ final private[streams] class StreamWindowFactory(
       context: TaskContext
   )(atEnd: ((String => SQLMetric) => Unit) => Unit): Iterator[InternalRow] = {
     val resources = new TaskResources(context)
-    val sorter = new PartitionSorter(resources, childOutput, new SortSpec(partitionSpec, Seq(order)))
+    val sorter =
+      new PartitionSorter(resources, childOutput, new SortSpec(partitionSpec, Seq(order), plan.radixInSpark))
     val cells = new StateCells(store, partitionSpec, childOutput)
     val cancellation = new CancellationCheck(() => resources.stopIfCancelled())
     val logMemory, waitingMemory = new TaskBlockMemory(resources)
@@ -113,7 +114,8 @@ final private[streams] class StreamWindowFactory(
       timeField,
       plan.rowWise.answersAtOnce,
       results,
-      UnsafeProjection.create(outputColumns ++ plan.rowWise.resultExpressions, childOutput ++ plan.rowWise.answers),
+      UnsafeProjection
+        .create(outputColumns ++ plan.rowWise.resultExpressions, childOutput ++ plan.rowWise.answers),
       cancellation
     )
     val counts = new StreamCounts

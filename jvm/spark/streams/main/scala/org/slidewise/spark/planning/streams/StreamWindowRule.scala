@@ -67,7 +67,7 @@ object StreamWindowRule extends Rule[LogicalPlan] {
       )
     }
     StreamPlanner.of(window.windowExpressions, window.partitionSpec, window.orderSpec, conf) match {
-      case Left(reason)                                                                    => refuse(reason)
+      case Left(reason) => refuse(reason)
       case Right(plan) if eager && plan.rowWise.frames.exists(p => FrameShape.looksAhead(p.frame)) =>
         refuse(
           s"${SlidewiseSettings.StreamMode} is eager, and a frame ends after the current row: " +
