@@ -130,7 +130,7 @@ def test_an_invalid_value_from_start_up_is_said_when_a_query_is_planned(session:
 
 def test_explain_names_the_operator_and_its_algorithm(spark: SparkSession) -> None:
     explained = spark._jvm.PythonSQLUtils.explainString(spark.sql(SQL)._jdf.queryExecution(), "simple")
-    assert "SlidingWindow [two-stacks-lite" in explained
+    assert "SlidingWindow [array-kernels, " in explained
 
 
 def test_formatted_and_extended_explain(spark: SparkSession) -> None:

@@ -1,0 +1,166 @@
+"""Every window function of Spark, over every kind of window, alone and beside others."""
+
+from __future__ import annotations
+
+import pytest
+from plans import plan
+from pyspark.sql import SparkSession
+from sparks import portable
+
+import slidewise
+from semantics.conftest import Ask
+
+RANKS = ["row_number()", "rank()", "dense_rank()", "percent_rank()", "cume_dist()", "ntile(4)", "ntile(1000)"]
+OFFSETS = [
+    "lag({0})",
+    "lag({0}, 2, {0})",
+    "lag({0}, 0)",
+    "lag({0}, -3)",
+    "lag({0}, 1000)",
+    "lead({0}, 2)",
+    "lead({0}) IGNORE NULLS",
+    "lag({0}, 1, {0}) IGNORE NULLS",
+]
+PICKS = [
+    "first_value({0})",
+    "last_value({0})",
+    "first_value({0}) IGNORE NULLS",
+    "last_value({0}) IGNORE NULLS",
+    "nth_value({0}, 2)",
+    "nth_value({0}, 3) IGNORE NULLS",
+]
+FRAMES = [
+    "",
+    "ROWS UNBOUNDED PRECEDING",
+    "ROWS BETWEEN UNBOUNDED PRECEDING AND 2 FOLLOWING",
+    "ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING",
+    "ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING",
+    "ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING",
+    "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+    "RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
+    "RANGE BETWEEN CURRENT ROW AND CURRENT ROW",
+    "RANGE BETWEEN UNBOUNDED PRECEDING AND 2 FOLLOWING",
+]
+
+# Ties, nulls among keys, orders and values, a partition of one row.
+SOURCE = """(SELECT id, if(id % 17 = 5, NULL, if(id = 99, 9, id % 3)) AS p, if(id % 13 = 4, NULL, (id * 7919) % 40) AS o,
+    if(id % 4 = 0, NULL, {value}) AS x FROM range(0, 160, 1, 2))"""
+VALUES = {
+    "tinyint": "cast(id % 100 AS tinyint)",
+    "smallint": "cast(-id AS smallint)",
+    "int": "cast(-id AS int)",
+    "bigint": "id * 10000000000",
+    "float": "if(id % 5 = 0, float('NaN'), cast(-id AS float))",
+    "double": "if(id % 5 = 0, -0.0D, id / 7)",
+    "decimal(18,4)": "cast(id AS decimal(18, 4))",
+    "decimal(38,10)": "cast(id AS decimal(38, 10))",
+    "boolean": "id % 3 = 0",
+    "date": "date_add(DATE'1969-12-01', cast(id AS int))",
+    "timestamp": "timestamp_micros(id * 86400000000 - 1)",
+    "timestamp_ntz": "cast(timestamp_micros(id * 86400000000) AS timestamp_ntz)",
+    "interval": "make_dt_interval(cast(id AS int))",
+    "string": "concat('value ', id)",
+    "binary": "cast(concat('value ', id) AS binary)",
+    "struct": "struct(id, concat('s', id) AS s)",
+    "array": "array(id, -id)",
+    "map": "map(id, 'v')",
+}
+WINDOWS = ["PARTITION BY p ORDER BY o", "PARTITION BY p ORDER BY o DESC NULLS LAST, id % 2", "ORDER BY o"]
+
+
+def source(value: str) -> str:
+    return SOURCE.replace("{value}", VALUES[value])
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_ranks(ask: Ask, window: str) -> None:
+    calls = ", ".join(f"{rank} OVER ({window})" for rank in RANKS)
+    assert len(ask(f"SELECT id, {calls} FROM {source('bigint')}")) == 160
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_values_of_other_rows(ask: Ask, spark: SparkSession, value: str) -> None:
+    for window in WINDOWS:
+        calls = [call.format("x") for call in OFFSETS + PICKS]
+        sql = f"SELECT id, {', '.join(f'{call} OVER ({window})' for call in calls)} FROM {source(value)}"
+        assert len(ask(sql)) == 160
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_picks_of_frames(ask: Ask, frame: str) -> None:
+    for value in ("bigint", "string"):
+        calls = ", ".join(f"{call.format('x')} OVER (PARTITION BY p ORDER BY o {frame})" for call in PICKS)
+        assert len(ask(f"SELECT id, {calls} FROM {source(value)}")) == 160
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("keys", ["PARTITION BY p", ""])
+def test_aggregates_of_frames(close: Ask, spark: SparkSession, keys: str, frame: str) -> None:
+    functions = ["sum(x)", "avg(x)", "min(x)", "max(x)", "count(x)", "count(*)", "stddev(x)", "var_pop(x)"]
+    functions += ["collect_list(x)", "max_by(id, x)", "approx_count_distinct(x)", "percentile(x, 0.5)"]
+    functions += [portable("sum(x) FILTER (WHERE id % 3 = 1)")]
+    for value in ("bigint", "double", "decimal(38,10)"):
+        calls = ", ".join(f"{function} OVER ({keys} ORDER BY o {frame})" for function in functions)
+        sql = f"SELECT id, {calls} FROM {source(value)}"
+        assert len(close(sql)) == 160
+        assert "Window [" not in plan(spark.sql(sql)).replace("SlidingWindow [", "")
+
+
+@pytest.mark.parametrize("keys", ["PARTITION BY p", "PARTITION BY p, id % 2", "PARTITION BY concat('key ', p)", ""])
+def test_without_an_order(close: Ask, spark: SparkSession, keys: str) -> None:
+    functions = ["sum(x)", "avg(x)", "min(x)", "max(x)", "count(*)", "stddev(x)", "approx_count_distinct(x)"]
+    for value in ("int", "decimal(38,10)"):
+        calls = ", ".join(f"{function} OVER ({keys})" for function in functions)
+        sql = f"SELECT * FROM (SELECT id, {calls} FROM {source(value)}) ORDER BY id"
+        assert "SlidingWindow" in plan(spark.sql(sql))
+        assert len(close(sql)) == 160
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sum(id) OVER w, row_number() OVER w, max_by(id, -id) OVER w, lag(s) OVER w, ntile(3) OVER w",
+        "lag(id) OVER w, collect_list(id) OVER (PARTITION BY p ORDER BY id ROWS 2 PRECEDING), sum(id) OVER w",
+    ],
+)
+def test_one_operator_and_one_sort(ask: Ask, spark: SparkSession, text: str) -> None:
+    sql = f"""SELECT id, {text} FROM (SELECT id, id % 3 AS p, concat('s', id) AS s FROM range(40))
+        WINDOW w AS (PARTITION BY p ORDER BY id) ORDER BY id"""
+    assert len(ask(sql)) == 40
+    frame = spark.sql(sql)
+    executed = plan(frame).split("Initial Plan")[0]
+    assert executed.count("SlidingWindow [") == 1
+    assert executed.count("Exchange hashpartitioning") == 1
+    assert [row.slidewise for row in slidewise.explain(frame).collect()] == [True] * text.count("OVER")
+
+
+def test_the_columns_stay_in_their_order(ask: Ask) -> None:
+    moving = "sum(x) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING)"
+    answer = ask(
+        f"SELECT id, collect_list(x) OVER w AS l, {moving} AS a, row_number() OVER w AS b, rank() OVER w AS d "
+        "FROM (SELECT id, id % 3 AS p, if(id % 4 = 0, NULL, id * id) AS x FROM range(40)) "
+        "WINDOW w AS (PARTITION BY p ORDER BY id) ORDER BY id"
+    )
+    assert answer[0] == (0, [], 9, 1, 1)
+
+
+@pytest.mark.parametrize("order", ["o", "o DESC", "o NULLS LAST", "o DESC NULLS FIRST"])
+def test_ties_beside_nulls_come_as_sparks_radix_sort_leaves_them(ask: Ask, order: str) -> None:
+    for radix in ("true", "false"):
+        sql = f"SELECT id, row_number() OVER (ORDER BY {order}), lag(id) OVER (ORDER BY {order}) FROM {source('int')}"
+        assert len(ask(sql, sort_enableRadixSort=radix)) == 160
+        by_key = f"SELECT id, collect_list(id) OVER (PARTITION BY p ROWS UNBOUNDED PRECEDING) FROM {source('int')}"
+        assert len(ask(by_key, sort_enableRadixSort=radix)) == 160
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2])
+def test_few_rows(ask: Ask, rows: int) -> None:
+    calls = ", ".join(f"{call.format('id')} OVER (ORDER BY id)" for call in RANKS + OFFSETS + PICKS)
+    assert len(ask(f"SELECT id, {calls} FROM range({rows})", adaptive_enabled="false")) == rows
+
+
+def test_running_sums_of_decimals_and_longs_overflow_as_in_spark(fails, ask: Ask) -> None:
+    rows = f"(SELECT id, if(id > 3, {2**62}, id) AS x FROM range(0, 9, 1, 1))"
+    assert fails(f"SELECT sum(x) OVER (ORDER BY id) FROM {rows}") == "ARITHMETIC_OVERFLOW"
+    assert ask(f"SELECT try_sum(x) OVER (ORDER BY id) FROM {rows}")[-1] == (None,)
+    assert len(ask(f"SELECT sum(x) OVER (ORDER BY id) FROM {rows}", ansi_enabled="false")) == 9
