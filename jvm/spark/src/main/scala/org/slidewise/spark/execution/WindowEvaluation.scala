@@ -18,7 +18,7 @@ import org.slidewise.spark.plan.{ArrayPlan, RowWisePlan, SlidingWindowPlan}
  * | [[RowWiseEvaluation]] | in order | row by row |
  * | [[ArrayEvaluation]] | in order | in arrays, a part of a partition at a time |
  * | [[SortedRowWiseEvaluation]] | in any order | sorted, then row by row |
- * | [[SortedArrayEvaluation]] | in any order | sorted in memory, then in arrays, a partition at a time |
+ * | [[SortedArrayEvaluation]] | in any order | sorted, then in arrays, a partition at a time |
  *
  * Where arrays evaluate some of the expressions only, a [[TwoStageEvaluation]] evaluates the others row by row.
  *
@@ -48,9 +48,9 @@ private[execution] object WindowEvaluation {
       case None          => byRows(plan.rowWise, input)
       case Some(arrays)  =>
         val fallback = byRows(arrays.fallback, input)
+        val presorted = new ArrayEvaluation(plan, arrays, input, fallback)
         val first =
-          if (sorts) new SortedArrayEvaluation(plan, arrays, input, fallback)
-          else new ArrayEvaluation(plan, arrays, input, fallback)
+          if (sorts) new SortedArrayEvaluation(plan, arrays, input, presorted, fallback) else presorted
         if (plan.rowWise.isEmpty) first
         else new TwoStageEvaluation(first, byRows(plan.rowWise, input ++ arrays.results))
     }
@@ -135,11 +135,15 @@ final private[execution] class SortedRowWiseEvaluation(
   }
 }
 
-/** Sorts the rows with room for their results, and writes the results of array kernels into them. */
+/**
+ * Sorts the rows with room for their results, and writes the results of array kernels into them. Rows that do not fit in memory
+ * are evaluated as `presorted` does, when they have been sorted on disk.
+ */
 final private[execution] class SortedArrayEvaluation(
     plan: SlidingWindowPlan,
     expressions: ArrayPlan,
     input: Seq[Attribute],
+    presorted: ArrayEvaluation,
     fallback: RowWiseEvaluation
 ) extends WindowEvaluation {
 
@@ -159,7 +163,8 @@ final private[execution] class SortedArrayEvaluation(
     if (sorted.finished) sorted.rows
     else {
       val withoutRoom = UnsafeProjection.create(input.map(a => a: Expression), input ++ results)
-      fallback.takeOver(sorted.rows.map(withoutRoom), task, answered = 0)
+      val plain = sorted.rows.map(withoutRoom)
+      if (sorted.inMemory) fallback.takeOver(plain, task, answered = 0) else presorted.evaluate(plain, task)
     }
   }
 }

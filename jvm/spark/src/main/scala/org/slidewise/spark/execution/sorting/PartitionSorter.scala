@@ -93,7 +93,7 @@ final private[execution] class PartitionSorter(
     val inMemory = unplaced == null && log.spilledBytes == 0 &&
       acquire(count * RadixOrder.bytesARow(spec.compares)) && log.spilledBytes == 0
     if (inMemory) sortInMemory(finisher)
-    else SortResult(sortExternally(Option(unplaced).iterator ++ rows), finished = false)
+    else SortResult(sortExternally(Option(unplaced).iterator ++ rows), finished = false, inMemory = false)
   }
 
   private def sortInMemory(
@@ -113,7 +113,7 @@ final private[execution] class PartitionSorter(
     columns = null
     sorted = new SortedRows(log, places, found.getOrElse(places), count, () => close(), resources)
     addresses = null
-    SortResult(sorted, found.isDefined)
+    SortResult(sorted, found.isDefined, inMemory = true)
   }
 
   /**
@@ -278,8 +278,14 @@ final private[execution] class PartitionSorter(
  *
  * @param finished
  *   whether a [[RowFinisher]] finishes them as they are read
+ * @param inMemory
+ *   whether they were sorted in memory
  */
-final private[execution] case class SortResult(rows: Iterator[InternalRow], finished: Boolean)
+final private[execution] case class SortResult(
+    rows: Iterator[InternalRow],
+    finished: Boolean,
+    inMemory: Boolean
+)
 
 private object PartitionSorter {
   private val IntBytes = 4L
