@@ -45,7 +45,7 @@ final private[execution] class TopRowsSelection(
   private[this] var selecting = true
   private[this] var arrived, removed = 0L
   private[this] var lastCheck, removedAtCheck = 0L
-  private[this] var nextCheck = FirstCheck
+  private[this] var nextCheck = SecondCheck
 
   /** The selected rows; the same object each time. */
   def select(rows: Iterator[InternalRow]): Iterator[InternalRow] = {
@@ -101,7 +101,7 @@ final private[execution] class TopRowsSelection(
   private def append(row: UnsafeRow): Boolean =
     try {
       log.append(row)
-      if (accepted >= compactAt) compact()
+      if (accepted >= compactAt && accepted >= 2 * smallest.size + Slack) compact()
       true
     } catch { case _: SparkOutOfMemoryError => false }
 
@@ -126,14 +126,15 @@ final private[execution] class TopRowsSelection(
     compactAt = 2 * accepted + Slack
   }
 
-  /** Stops selecting where that does not pay: memory is short, or few of the rows since the last check could be removed. */
+  /** Stops selecting where that does not pay: memory is short, almost every key is new, or few rows can be removed. */
   private def check(): Unit = {
     resources.stopIfCancelled()
-    if (log.spilledBytes > 0) selecting = false
+    if (log.spilledBytes > 0 || arrived == FirstCheck && smallest.groups > arrived * MostNewKeys) selecting = false
     else if (arrived >= nextCheck && selecting) {
       val least = ((arrived - lastCheck) * LeastRemoved).toLong
-      if (removed - removedAtCheck < least) compact()
-      if (removed - removedAtCheck < least) selecting = false
+      def removedSince = removed - removedAtCheck
+      if (removedSince < least && removedSince + accepted - smallest.size >= least) compact()
+      if (removedSince < least) selecting = false
       lastCheck = arrived
       removedAtCheck = removed
       nextCheck = 2 * arrived
@@ -187,7 +188,9 @@ final private[execution] class TopRowsSelection(
 
 private object TopRowsSelection {
   private final val CheckEvery = 4096L
-  private val FirstCheck = 1L << 18
+  private val FirstCheck = 1L << 16
+  private val SecondCheck = 1L << 18
+  private val MostNewKeys = 0.97
 
   /** The least part of the rows that selecting must remove. */
   val LeastRemoved = 0.125
