@@ -44,7 +44,7 @@ trait TieOrder[K <: AnyRef] {
  * use.
  *
  * @param inexact
- *   a value that stands for several, so that equality to it is no tie
+ *   a value that stands for several, so that equality to it is no tie without `ties`
  * @param ties
  *   if the values do not determine the order
  */
@@ -97,7 +97,7 @@ final class SmallestPerGroup[K <: AnyRef](
     else {
       val order = compare(value, key, starts(group) + n - 1)
       if (order < 0) place(group, value, key)
-      else if (order == 0 && (first.keepsTies || value == inexact)) Accepted
+      else if (order == 0 && (first.keepsTies || value == inexact && tieOrder == null)) Accepted
       else Rejected
     }
 

@@ -129,7 +129,8 @@ final private[execution] class TopRowsSelection(
   /** Stops selecting where that does not pay: memory is short, almost every key is new, or few rows can be removed. */
   private def check(): Unit = {
     resources.stopIfCancelled()
-    if (log.spilledBytes > 0 || arrived == FirstCheck && smallest.groups > arrived * MostNewKeys) selecting = false
+    if (log.spilledBytes > 0 || arrived == FirstCheck && smallest.groups > arrived * MostNewKeys)
+      selecting = false
     else if (arrived >= nextCheck && selecting) {
       val least = ((arrived - lastCheck) * LeastRemoved).toLong
       def removedSince = removed - removedAtCheck
