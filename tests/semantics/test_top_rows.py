@@ -21,7 +21,7 @@ ORDERS = ["ASC", "DESC", "ASC NULLS LAST", "DESC NULLS FIRST"]
 TYPES = {
     "int": "cast(v AS int)",
     "bigint": "v * 4611686018427387",
-    "double": "CASE WHEN v % 50 = 0 THEN double('NaN') WHEN v % 50 = 1 THEN -0.0D WHEN v % 50 = 2 THEN 0.0D ELSE v / 7D END",
+    "double": "CASE v % 50 WHEN 0 THEN double('NaN') WHEN 1 THEN -0.0D WHEN 2 THEN 0.0D ELSE v / 7D END",
     "decimal(10,2)": "cast(v AS decimal(10, 2)) / 4",
     "decimal(38,2)": "cast(v AS decimal(38, 2)) * cast('1000000000000000000000' AS decimal(38, 2))",
     "string": "concat(if(v % 2 = 0, 'a common prefix ', ''), v)",
