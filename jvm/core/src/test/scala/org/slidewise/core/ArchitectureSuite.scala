@@ -31,6 +31,7 @@ class ArchitectureSuite extends FunSuite {
     "durable" -> Seq("algorithms", "frames", "state"),
     "incremental" -> Nil,
     "summaries" -> Nil,
+    "selection" -> Nil,
     "sorting" -> Nil
   )
 

@@ -5,7 +5,7 @@ import org.apache.spark.sql.{Dataset, SparkSession}
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.explain.WindowReport
 import org.slidewise.spark.expressions.{OrderCheckStrategy, SqlFunctions}
-import org.slidewise.spark.planning.{SettingsCheckStrategy, SlidingWindowStrategy}
+import org.slidewise.spark.planning.{SettingsCheckStrategy, SlidingWindowStrategy, TopRowsStrategy}
 import org.slidewise.spark.shims.SparkSessions
 
 /** Switches Slidewise on in a running session, and reports on its queries. */
@@ -31,7 +31,8 @@ object Slidewise {
       running.experimental.extraStrategies ++= Seq(
         SettingsCheckStrategy,
         OrderCheckStrategy,
-        SlidingWindowStrategy
+        SlidingWindowStrategy,
+        TopRowsStrategy
       )
       SqlFunctions.registerIn(running.sessionState.functionRegistry)
     }

@@ -26,6 +26,7 @@ private object Injection {
   def apply(extensions: SparkSessionExtensions): Unit = {
     config.SlidewiseSettings.register()
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
+    extensions.injectPlannerStrategy(_ => planning.TopRowsStrategy)
     planning.streams.StreamRules.inject(extensions)
     expressions.SqlFunctions.all.foreach(f => extensions.injectFunction(f.description))
     extensions.injectCheckRule(_ => planning.SettingsCheck)

@@ -23,7 +23,8 @@ class ArchitectureSuite extends FunSuite {
   /** Each package below the root, and the packages of the plugin that it may use. A new package is added here. */
   private val mayUse: Map[String, Seq[String]] = {
     val model = Seq("shims", "errors", "config", "expressions", "plan")
-    val execution = Seq("task", "rows", "states", "sorting", "frames", "arrays").map("execution." + _)
+    val execution =
+      Seq("task", "rows", "states", "sorting", "frames", "arrays", "toprows").map("execution." + _)
     Map(
       "shims" -> Nil,
       "errors" -> Seq("shims"),
@@ -36,6 +37,7 @@ class ArchitectureSuite extends FunSuite {
       "execution.sorting" -> (model ++ Seq("execution.task", "execution.rows")),
       "execution.frames" -> (model ++ Seq("execution.task", "execution.rows", "execution.states")),
       "execution.arrays" -> (model ++ Seq("execution.task", "execution.rows", "execution.sorting")),
+      "execution.toprows" -> Seq("execution.task", "execution.rows", "execution.sorting"),
       "execution" -> (model ++ execution),
       "execution.streams" -> (model ++ execution),
       "planning" -> (model ++ execution :+ "execution"),

@@ -17,6 +17,7 @@ object SlidewiseSettings {
 
   final val Enabled = "spark.slidewise.enabled"
   final val Sort = "spark.slidewise.sort.enabled"
+  final val TopRows = "spark.slidewise.topRows.enabled"
   final val MaxStateSize = "spark.slidewise.state.maxSize"
   final val MergeApproximate = "spark.slidewise.mergeApproximate"
   final val MergeUserAggregators = "spark.slidewise.mergeUserAggregators"
@@ -37,6 +38,12 @@ object SlidewiseSettings {
     "Whether Slidewise sorts the rows of a window with partition keys by radix, and computes sums, counts, means, " +
       "variances and extremes of numbers in arrays. If false, Spark sorts the rows, and Slidewise computes every " +
       "function row by row."
+  )
+
+  private val topRowsSetting = boolean(
+    TopRows,
+    "Whether Slidewise selects the first rows of each partition for a filter such as row_number() <= 3, also by rank and " +
+      "dense_rank, where Spark plans WindowGroupLimit. If false, Spark sorts all rows before and after the shuffle."
   )
 
   private val maxStateSizeSetting = Setting.withDefault(
@@ -113,6 +120,7 @@ object SlidewiseSettings {
   private val always = Seq(
     enabledSetting,
     sortSetting,
+    topRowsSetting,
     maxStateSizeSetting,
     mergeApproximateSetting,
     mergeUserAggregatorsSetting,
@@ -133,6 +141,7 @@ object SlidewiseSettings {
 
   def enabled(conf: SQLConf): Boolean = enabledSetting(conf)
   def sort(conf: SQLConf): Boolean = sortSetting(conf)
+  def topRows(conf: SQLConf): Boolean = topRowsSetting(conf)
   def maxStateBytes(conf: SQLConf): Long = maxStateSizeSetting(conf)
   def mergeApproximate(conf: SQLConf): Boolean = mergeApproximateSetting(conf)
   def mergeUserAggregators(conf: SQLConf): Boolean = mergeUserAggregatorsSetting(conf)

@@ -6,14 +6,14 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, ExprId, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
-import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.{InputAdapter, SortExec, SparkPlan, WholeStageCodegenExec}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
 import org.apache.spark.sql.execution.window.WindowExecBase
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.SlidingWindowExec
+import org.slidewise.spark.execution.{SlidingWindowExec, WindowTopRowsExec}
 import org.slidewise.spark.plan._
 
 /**
@@ -89,8 +89,19 @@ object WindowReport extends AdaptiveSparkPlanHelper {
           val reason = left.find(_.expression.exprId == expression.exprId).fold(notPlanned)(_.reason)
           WindowReport(text, None, Some(reason))
       }
-      Option(expression.exprId) -> report
+      Option(expression.exprId) -> (if (readsTopRows(window.child)) withNote(report, TopRowsNote) else report)
     }
+  }
+
+  private val TopRowsNote = "only the first rows of each partition are sorted: a filter limits their ranks"
+
+  private def withNote(report: WindowReport, note: String): WindowReport =
+    report.copy(reason = Some((report.reason.toSeq :+ note).mkString("; ")))
+
+  private def readsTopRows(plan: SparkPlan): Boolean = plan match {
+    case _: WindowTopRowsExec                                     => true
+    case _: SortExec | _: WholeStageCodegenExec | _: InputAdapter => readsTopRows(plan.children.head)
+    case _                                                        => false
   }
 
   private def notPlanned: String =

@@ -20,6 +20,7 @@ class SettingsSuite extends SparkSuite {
   private val expected = Seq(
     Expected(Enabled, "true", booleans, noBooleans)(enabled),
     Expected(Sort, "true", booleans, noBooleans)(sort),
+    Expected(TopRows, "true", booleans, noBooleans)(topRows),
     Expected(MergeApproximate, "true", booleans, noBooleans)(mergeApproximate),
     Expected(MergeUserAggregators, "true", booleans, noBooleans)(mergeUserAggregators),
     Expected(

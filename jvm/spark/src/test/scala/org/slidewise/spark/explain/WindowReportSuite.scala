@@ -42,6 +42,13 @@ class WindowReportSuite extends SparkSuite {
     assertEquals(found.map(_.algorithm), Seq(Some("array-kernels")))
   }
 
+  test("a window whose ranks a filter limits says that few rows are sorted") {
+    val sql = "SELECT id, rank() OVER (PARTITION BY id % 3 ORDER BY id) AS n FROM range(10)"
+    val note = "only the first rows of each partition are sorted"
+    assertEquals(reports(sql).count(_.reason.exists(_.contains(note))), 0)
+    assertEquals(reports(s"SELECT id FROM ($sql) WHERE n = 1").count(_.reason.exists(_.contains(note))), 1)
+  }
+
   test("a cached relation that is read twice, also by another cached one, is reported once") {
     val session = spark
     val moving =

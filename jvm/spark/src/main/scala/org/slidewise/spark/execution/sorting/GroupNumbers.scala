@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
  *
  * Memory: a copy of each key, its entry in a hash table, and what [[ranks]] needs; all in [[bytes]].
  */
-final private[sorting] class GroupNumbers {
+final private[execution] class GroupNumbers {
   private[this] val numbers = new java.util.HashMap[UnsafeRow, Integer]
   private[this] val keys = ArrayBuffer.empty[UnsafeRow]
   private[this] var held = 0L

@@ -1,0 +1,75 @@
+package org.slidewise.spark.execution.toprows
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+
+import org.slidewise.core.selection.{FirstRows, TieOrder}
+import org.slidewise.spark.execution.sorting.SortKey
+
+/**
+ * Which rows of each partition are selected: the first `limit` by `order`, as `first` counts them.
+ *
+ * @param partition
+ *   the partition keys
+ * @param input
+ *   the attributes of the rows that come
+ */
+final private[execution] class TopRowsSpec(
+    val partition: Seq[Expression],
+    val order: Seq[SortOrder],
+    val first: FirstRows,
+    val limit: Int,
+    val input: Seq[Attribute]
+) extends Serializable {
+
+  /** Whether [[OrderValues]] determine the order. */
+  def isExact: Boolean = order.size == 1 && SortKey.fits(order.head)
+}
+
+/**
+ * The first order column of a row as 64 bits, compared as signed: first rows are smaller. A null has a value of its own, before
+ * or after all others; of the values that are not null, the two next to it share one.
+ */
+final private[toprows] class OrderValues(order: SortOrder, input: Seq[Attribute]) {
+  private[this] val key = new SortKey(order)
+  private[this] val read = UnsafeProjection.create(Seq(key.prefix), input)
+  private[this] val flip = key.flip ^ Long.MinValue
+  private[this] val forNull = if (key.nullsFirst) Long.MinValue else Long.MaxValue
+
+  /** The value that stands for two. */
+  val shared: Long = if (key.nullsFirst) Long.MinValue + 1 else Long.MaxValue - 1
+
+  def of(row: UnsafeRow): Long = {
+    val prefix = read(row)
+    if (prefix.isNullAt(0)) forNull
+    else {
+      val value = prefix.getLong(0) ^ flip
+      if (value == forNull) shared else value
+    }
+  }
+}
+
+/** The order columns of rows, compared as Spark's sort compares them. */
+final private[toprows] class OrderColumns(order: Seq[SortOrder], input: Seq[Attribute])
+    extends TieOrder[UnsafeRow] {
+  private[this] val columns =
+    order.map(o => AttributeReference("order", o.child.dataType, o.child.nullable)())
+  private[this] val project = UnsafeProjection.create(order.map(_.child), input)
+  private[this] val ordering: Ordering[InternalRow] =
+    RowOrdering.create(
+      order.zip(columns).map { case (o, c) => SortOrder(c, o.direction, o.nullOrdering, Nil) },
+      columns
+    )
+
+  /** The order columns of `row`; the same object each time. */
+  def of(row: UnsafeRow): UnsafeRow = project(row)
+
+  override def compare(a: UnsafeRow, b: UnsafeRow): Int = ordering.compare(a, b)
+  override def copy(key: UnsafeRow): UnsafeRow = key.copy()
+  override def bytes(key: UnsafeRow): Long = OrderColumns.Overhead + key.getSizeInBytes
+}
+
+private object OrderColumns {
+  // The objects of a row and of its array.
+  private val Overhead = 56L
+}

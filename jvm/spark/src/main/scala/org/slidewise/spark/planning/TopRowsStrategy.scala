@@ -1,0 +1,66 @@
+package org.slidewise.spark.planning
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.expressions.{DenseRank, Expression, Rank, RowNumber}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, WindowGroupLimit}
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.execution.window.{Final, Partial, WindowGroupLimitMode}
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.core.selection.FirstRows
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.execution.WindowTopRowsExec
+import org.slidewise.spark.execution.sorting.SortSpec
+import org.slidewise.spark.plan.StreamInput
+
+/**
+ * Plans `WindowGroupLimit`, which Spark's optimizer puts below a window whose ranks a filter limits, as [[WindowTopRowsExec]]
+ * before and after the shuffle. A bug in planning, or a class or method that this Spark lacks, is a warning in the log, and Spark
+ * plans the node.
+ *
+ * Windows without partition keys stay with Spark, whose sort leaves ties in an order of its own; see [[WindowPlanner]].
+ */
+object TopRowsStrategy extends SparkStrategy {
+
+  /** A row that displaces others moves as many values as the limit; Spark has the node up to 1000 by default. */
+  private val LargestLimit = 4096
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case limit: WindowGroupLimit if isEnabled && !StreamInput.isBelow(limit.child) =>
+      try operators(limit)
+      catch {
+        case e @ (NonFatal(_) | _: LinkageError) => // as where a vendor's Spark differs from Apache's
+          logWarning("Slidewise could not plan a top-n and leaves it to Spark: please report this", e)
+          Nil
+      }
+    case _ => Nil
+  }
+
+  private def isEnabled: Boolean =
+    SlidewiseSettings.enabled(SQLConf.get) && SlidewiseSettings.topRows(SQLConf.get)
+
+  private def operators(node: WindowGroupLimit): Seq[SparkPlan] =
+    firstRows(node.rankLikeFunction)
+      .filter(_ => SortSpec.canPart(node.partitionSpec) && node.limit <= LargestLimit)
+      .toSeq
+      .map { first =>
+        def select(mode: WindowGroupLimitMode, child: SparkPlan) = WindowTopRowsExec(
+          node.partitionSpec,
+          node.orderSpec,
+          node.rankLikeFunction,
+          first,
+          node.limit,
+          mode,
+          child
+        )
+        select(Final, select(Partial, planLater(node.child)))
+      }
+
+  private def firstRows(rank: Expression): Option[FirstRows] = rank match {
+    case _: RowNumber => Some(FirstRows.ByRowNumber)
+    case _: Rank      => Some(FirstRows.ByRank)
+    case _: DenseRank => Some(FirstRows.ByDenseRank)
+    case _            => None
+  }
+}
