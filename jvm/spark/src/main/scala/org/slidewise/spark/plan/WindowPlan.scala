@@ -60,6 +60,8 @@ object SortPlacement {
  *   how kernels over arrays evaluate some of the expressions; none if they evaluate none
  * @param rowWise
  *   how the other expressions are evaluated
+ * @param constantInSpark
+ *   whether Spark, too, needs constant time a row for all expressions, once the rows are in order
  * @param radixInSpark
  *   whether Spark sorts by radix where it can, which decides in which order it leaves ties
  * @param maxStateBytes
@@ -74,6 +76,7 @@ final case class SlidingWindowPlan(
     arrays: Option[ArrayPlan],
     rowWise: RowWisePlan,
     sortPlacement: SortPlacement,
+    constantInSpark: Boolean,
     radixInSpark: Boolean,
     maxStateBytes: Long,
     timeZone: String

@@ -64,6 +64,7 @@ final class WindowPlanner(conf: SQLConf, partitionSpec: Seq[Expression], orderSp
         ),
       byRows(others.map { case (_, e, framed) => (e, framed) }),
       sortPlacement,
+      taken.forall(_._1.isConstantInSpark),
       conf.enableRadixSort,
       SlidewiseSettings.maxStateBytes(conf),
       conf.sessionLocalTimeZone

@@ -42,11 +42,14 @@ final private[execution] class SortSpec(
   /** How many of [[columns]] are partition keys. */
   val partitionColumns: Int = if (hashes) 0 else partitionKeys.size
 
-  /** The expressions to hash: equal keys have equal bytes, and keys sort as their expressions do. */
-  def hashed: Seq[Expression] = partition.map(SparkCollations.binary)
+  /** The expressions to hash. */
+  def hashed: Seq[Expression] = SortSpec.hashed(partition)
 }
 
 private[spark] object SortSpec {
+
+  /** The expressions to hash for partition keys: equal keys have equal bytes, and keys sort as their expressions do. */
+  def hashed(partition: Seq[Expression]): Seq[Expression] = partition.map(SparkCollations.binary)
 
   /** Whether rows can be partitioned by these keys. */
   def canPart(partition: Seq[Expression]): Boolean =
