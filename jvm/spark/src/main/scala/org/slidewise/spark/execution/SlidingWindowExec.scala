@@ -12,8 +12,8 @@ import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
 import org.slidewise.spark.plan.{SlidingWindowPlan, SortPlacement}
 
 /**
- * Evaluates window functions: each input row with the results of its frames. Same required distribution as `WindowExec`;
- * same required ordering where Spark sorts, and none where the operator sorts.
+ * Evaluates ranks, offsets and aggregates over any frames: each input row with the results of its window functions. Same
+ * required distribution as `WindowExec`; same required ordering where Spark sorts, and none where the operator sorts.
  *
  * @param windowExpression
  *   the window expressions of `plan`, where Spark's rules look for them

@@ -14,9 +14,9 @@ import org.slidewise.spark.execution.SlidingWindowExec
 import org.slidewise.spark.plan.{LeftToSpark, StreamInput, WindowPlan}
 
 /**
- * Plans what Slidewise evaluates of a window as one [[SlidingWindowExec]], and the other expressions of the same window as Spark's own operator above it;
- * one sort serves both. A bug in planning, or a class or method that this Spark lacks, is a warning in the log, and Spark plans the
- * window.
+ * Plans all window functions that Slidewise evaluates of a window as one [[SlidingWindowExec]], and the others as Spark's
+ * own operator above it; one sort serves both. A bug in planning, or a class or method that this Spark lacks, is a warning in
+ * the log, and Spark plans the window.
  */
 object SlidingWindowStrategy extends SparkStrategy {
 
