@@ -29,7 +29,8 @@ case class SlidingWindowExec(
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     if (plan.sortPlacement == SortPlacement.InOperator) Seq(Nil) else super.requiredChildOrdering
 
-  override def outputOrdering: Seq[SortOrder] = if (sorts) requiredOrder else super.outputOrdering
+  override def outputOrdering: Seq[SortOrder] =
+    if (sorts) requiredOrder ++ plan.sortOrder.drop(orderSpec.size) else super.outputOrdering
 
   private def requiredOrder: Seq[SortOrder] = super.requiredChildOrdering.head
 

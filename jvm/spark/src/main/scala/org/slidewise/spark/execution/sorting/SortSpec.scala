@@ -13,11 +13,14 @@ import org.slidewise.spark.shims.SparkCollations
  *   the partition keys
  * @param radixInSpark
  *   whether Spark sorts by radix where it can (`spark.sql.sort.enableRadixSort`)
+ * @param peers
+ *   how many of the first columns of `order` peers have in common
  */
 final private[execution] class SortSpec(
     val partition: Seq[Expression],
     val order: Seq[SortOrder],
-    radixInSpark: Boolean
+    radixInSpark: Boolean,
+    val peers: Int
 ) {
 
   private val partitionKeys = partition.map(key => new SortKey(SortOrder(key, Ascending)))

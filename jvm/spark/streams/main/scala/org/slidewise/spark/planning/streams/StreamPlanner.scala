@@ -42,6 +42,7 @@ object StreamPlanner {
       arrays = None,
       rowWise.plan(framed)(_ => ()), // one group a frame and method: their states are stored together
       SortPlacement.InOperator,
+      sortOrder = orderSpec,
       constantInSpark = false,
       radixInSpark = false,
       SlidewiseSettings.maxStateBytes(conf),
