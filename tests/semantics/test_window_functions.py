@@ -43,8 +43,8 @@ FRAMES = [
 ]
 
 # Ties, nulls among keys, orders and values, a partition of one row.
-SOURCE = """(SELECT id, if(id % 17 = 5, NULL, if(id = 99, 9, id % 3)) AS p, if(id % 13 = 4, NULL, (id * 7919) % 40) AS o,
-    if(id % 4 = 0, NULL, {value}) AS x FROM range(0, 160, 1, 2))"""
+SOURCE = """(SELECT id, if(id % 17 = 5, NULL, if(id = 99, 9, id % 3)) AS p,
+    if(id % 13 = 4, NULL, (id * 7919) % 40) AS o, if(id % 4 = 0, NULL, {value}) AS x FROM range(0, 160, 1, 2))"""
 VALUES = {
     "tinyint": "cast(id % 100 AS tinyint)",
     "smallint": "cast(-id AS smallint)",
@@ -183,8 +183,6 @@ def test_running_sums_of_decimals_and_longs_overflow_as_in_spark(fails, ask: Ask
     ],
 )
 def test_windows_whose_orders_begin_alike_share_a_sort_where_sparks_do(ask: Ask, first: str, second: str) -> None:
-    source = (
-        "(SELECT id, id % 2 AS p, (id * 7) % 5 AS a, (id * 11) % 13 AS b, concat('s', id % 3) AS s FROM range(0, 40, 1, 1))"
-    )
+    columns = "id, id % 2 AS p, (id * 7) % 5 AS a, (id * 11) % 13 AS b, concat('s', id % 3) AS s"
     for one, other in ((first, second), (second, first)):
-        assert len(ask(f"SELECT id, {one}, {other} FROM {source}")) == 40
+        assert len(ask(f"SELECT id, {one}, {other} FROM (SELECT {columns} FROM range(0, 40, 1, 1))")) == 40
