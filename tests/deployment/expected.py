@@ -15,4 +15,4 @@ def _answer() -> tuple[int, int]:
 
 
 ANSWER = _answer()
-REPORT = f"rows {[ANSWER]}, SlidingWindow 2"
+REPORT = f"rows {[ANSWER]}, SlidingWindow 1"

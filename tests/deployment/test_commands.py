@@ -19,7 +19,7 @@ LOCAL = ("--master", "local[2]")
 def test_spark_sql(tmp_path: Path) -> None:
     in_memory = ("--conf", "spark.sql.catalogImplementation=in-memory")
     printed = run(tmp_path, "spark-sql", *LOCAL, *SWITCHED_ON, *in_memory, "-e", f"EXPLAIN {QUERY}; {QUERY};")
-    assert printed.count("SlidingWindow [two-stacks-lite]") == 1
+    assert printed.count("SlidingWindow [array-kernels, two-stacks-lite]") == 1
     assert printed.strip().splitlines()[-1].split() == [str(n) for n in ANSWER]
 
 

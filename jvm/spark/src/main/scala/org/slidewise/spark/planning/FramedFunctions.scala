@@ -104,13 +104,10 @@ object FramedFunctions {
 
   private def atDistance(rows: Int, input: Expression, default: Expression, dataType: DataType) = {
     val frame = SpecifiedWindowFrame(RowFrame, Literal(rows), Literal(rows))
-    val value = over(frame, Last(input, ignoreNulls = false))
-    if (isNull(default)) FramedFunctions(Seq(value), _.head)
-    else
-      FramedFunctions(
-        Seq(value, over(frame, Count(Literal(1)))),
-        answers => If(GreaterThan(answers(1), Literal(0L)), answers.head, Cast(default, dataType))
-      )
+    FramedFunctions(
+      Seq(over(frame, Last(input, ignoreNulls = false)), over(frame, Count(Literal(1)))),
+      answers => If(GreaterThan(answers(1), Literal(0L)), answers.head, Cast(default, dataType))
+    )
   }
 
   private def nearestValue(rows: Int, input: Expression, default: Expression, dataType: DataType) = {

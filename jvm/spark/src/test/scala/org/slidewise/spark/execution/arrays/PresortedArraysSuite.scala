@@ -71,7 +71,7 @@ class PresortedArraysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
         "ntile(7)",
         "lag(v)",
         "lag(x, 5000, -x)",
-        "lead(v, 3) IGNORE NULLS",
+        "lead(v) IGNORE NULLS",
         "last_value(x)",
         "first_value(v) IGNORE NULLS",
         "nth_value(v, 4500)"
