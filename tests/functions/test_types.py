@@ -98,7 +98,7 @@ def test_the_geometric_mean_at_the_ends_of_doubles(ask: Ask) -> None:
     assert [repr(row[0]) for row in odd] == ["inf", "0.0", "nan", "nan"]
     for beside, mean in (("-1D", "nan"), ("double('NaN')", "nan"), ("double('inf')", "nan"), ("1D", "0.0")):
         over = "OVER (ORDER BY x ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"
-        assert repr(ask(f"SELECT geomean(x) {over} FROM VALUES (0D), ({beside}) AS t(x)", False)[0][0]) == mean, beside
+        assert repr(ask(f"SELECT geomean(x) {over} FROM VALUES (0D), ({beside}) AS t(x)")[0][0]) == mean, beside
 
 
 def test_nothing_but_nulls(spark: SparkSession) -> None:

@@ -28,7 +28,11 @@ private[kernels] final class Moments {
   }
 
   def merge(otherCount: Double, otherMean: Double, otherDeviations: Double): Unit =
-    if (otherCount > 0.0) {
+    if (count == 0.0) { // the product below would be NaN for a mean whose square is infinite
+      count = otherCount
+      mean = otherMean
+      deviations = otherDeviations
+    } else if (otherCount > 0.0) {
       val total = count + otherCount
       val delta = otherMean - mean
       val step = delta / total

@@ -85,6 +85,16 @@ class DoubleKernelsSuite extends KernelSuite {
     assert(out.drop(9).forall(v => math.abs(v - 0.25) < 1e-6))
   }
 
+  test("the variance of numbers whose squares are infinite is infinite, wherever they stand in the window") {
+    for (at <- 0 until 20; width <- 2 to 6) {
+      val column = Array.tabulate(20)(i => if (i == at) 1e300 else i.toDouble)
+      val out = new Array[Double](column.length)
+      DoubleKernels.variance(0).rows(column, null, column.length, 1 - width, 0, out)
+      for (i <- math.max(at, 1) until math.min(at + width, 20))
+        assertEquals(out(i), Double.PositiveInfinity, s"row $i, value at $at, $width rows")
+    }
+  }
+
   test("long windows and columns, against a second way: widths on both sides of where the loops change") {
     val column = Array.tabulate(5000)(i => ((i * 7919L) % 4001).toDouble)
     val out = new Array[Double](column.length)
