@@ -60,7 +60,7 @@ print("switched off:", report(spark))
 """,
         )
     assert f"pyspark.sql.connect.session {REPORT}" in printed
-    assert f"switched off: {REPORT.replace('SlidingWindow 2', 'SlidingWindow 0')}" in printed
+    assert f"switched off: {REPORT.replace('SlidingWindow 1', 'SlidingWindow 0')}" in printed
 
 
 def test_a_server_that_the_client_starts(tmp_path: Path) -> None:

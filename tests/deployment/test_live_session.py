@@ -36,7 +36,7 @@ def test_install(tmp_path: Path, master: tuple[str, ...]) -> None:
     program = tmp_path / "live.py"
     program.write_text(PROGRAM)
     printed = run(tmp_path, "spark-submit", *master, str(program))
-    assert f"before: {REPORT.replace('SlidingWindow 2', 'SlidingWindow 0')}" in printed
+    assert f"before: {REPORT.replace('SlidingWindow 1', 'SlidingWindow 0')}" in printed
     assert "installed: True False" in printed
     assert f"after: {REPORT}" in printed
     assert f"another session: True {REPORT}" in printed
