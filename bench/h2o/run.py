@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
     show_default=True,
     help="Seconds after which a query is stopped.",
 )
-@click.option("--only", multiple=True, help="Only queries whose name has this in it; prints and writes nothing.")
+@click.option("--only", multiple=True, help="Only queries whose name has this in it; the others' figures stay.")
 @click.option("--render", is_flag=True, help="Measure nothing: make the table from the results.")
 @click.option("--docs/--no-docs", default=True, help="Whether to write the table into the docs.")
 @click.option("--results", type=click.Path(path_type=Path), default=ROOT / "bench/results/h2o.json")
@@ -45,15 +45,12 @@ def main(
     cache: Path,
 ) -> None:
     """Checks that the engines agree, times each query in turns, and writes the results."""
-    if render:
-        found = stored.read(results)
-    else:
+    found = stored.read(results)
+    if not render:
         effort = Effort(rows, turns, longest)
-        found = record.of(_measured(effort, only, cache), effort)
+        found = record.merged(found, _measured(effort, only, cache), effort)
+        stored.write(results, found)
         click.echo("\n" + record.table(found))
-    if only:
-        return
-    stored.write(results, found)
     if docs:
         record.render(found, ROOT / "docs/performance.md")
 
