@@ -94,7 +94,10 @@ class Spark:
 
 
 class Floor(Spark):
-    """row_number() over the same window: scan, shuffle and sort, and next to nothing after them."""
+    """Spark's own row_number() over the same window: scan, shuffle and sort, and next to nothing after them.
+
+    With Slidewise on, row_number() would run on Slidewise.
+    """
 
     def __init__(self, spark: Any, cache: Path) -> None:
         super().__init__(spark, cache, SPARK)

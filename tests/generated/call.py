@@ -1,4 +1,4 @@
-"""A random call of an aggregate function: its SQL in both dialects and how its answers compare."""
+"""A random call of a window function: its SQL in both dialects and how its answers compare."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Call:
     """`{over}` in the SQL is where FILTER and OVER go.
 
     `ordered`: the answer depends on the order of the rows, so of peers too. `time`: a column that must not be seen to
-    descend.
+    descend. `frameless`: the function takes no frame, and needs an order. `taken`: Slidewise must run it.
     """
 
     spark: str
@@ -33,6 +33,8 @@ class Call:
     ordered: bool = False
     filters: bool = True
     time: str | None = None
+    frameless: bool = False
+    taken: bool = True
 
 
 Maker = Callable[[random.Random, Table], "Call | None"]

@@ -23,13 +23,9 @@ class Frame:
     duckdb: str | None
 
     @property
-    def moving(self) -> bool:
-        return self.lower != -UNBOUNDED
-
-    @property
     def by_peers(self) -> bool:
-        """Whether the answer is the same for all orders of the peers."""
-        return self.unit == "RANGE"
+        """Whether the frame holds the same rows for all orders of the peers."""
+        return self.unit == "RANGE" or (self.lower, self.upper) == (-UNBOUNDED, UNBOUNDED)
 
 
 @dataclass(frozen=True)
@@ -39,6 +35,11 @@ class Step:
     spark: str
     duckdb: str | None
     offsets: tuple[float, ...]
+
+
+# The frames of windows that name none, with an order and without.
+GROWING = Frame("RANGE", -UNBOUNDED, 0, "", "")
+WHOLE = Frame("RANGE", -UNBOUNDED, UNBOUNDED, "", "")
 
 
 def random_rows(rng: random.Random, rows: int) -> Frame:
@@ -58,15 +59,14 @@ def random_range(rng: random.Random, key: Column, legacy_intervals: bool) -> Fra
 
 
 def _bounds(rng: random.Random, offsets: tuple[float, ...]) -> tuple[float, float]:
-    def bound(unbounded: float) -> float:
-        shape = rng.random()
-        if shape < 0.12:
+    def bound(unbounded: float, share: float) -> float:
+        if rng.random() < share:
             return unbounded
-        if shape < 0.35:
+        if rng.random() < 0.25:
             return 0
         return rng.choice(offsets) * (1 if rng.random() < 0.35 else -1)
 
-    lower, upper = bound(-UNBOUNDED), bound(UNBOUNDED)
+    lower, upper = bound(-UNBOUNDED, 0.25), bound(UNBOUNDED, 0.15)
     return (lower, upper) if lower <= upper else (upper, lower)
 
 

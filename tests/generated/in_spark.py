@@ -73,17 +73,22 @@ def _root(error: Any) -> Any:
     return error
 
 
-MOVING = re.compile(r"specifiedwindowframe\((?:Row|Range)Frame, (?!unboundedpreceding)")
 # A filter that lets nothing through leaves a null for the function.
-NOT_AGGREGATES = ("lag(", "lead(", "nth_value(", "windowspecdefinition(")
+NOT_FUNCTIONS = ("windowspecdefinition(",)
+OWN = re.compile(r" AS c(\d+)#\d+$")
 
 
-def left_to_spark(plan: str) -> list[str]:
-    """The moving aggregates that Spark's own operator runs."""
+def left_to_spark(plan: str, cases: Sequence[Case]) -> list[str]:
+    """The functions that Spark's own operator runs, except those of cases that Slidewise need not run."""
     left = []
     for line in plan.splitlines():
         # What adaptive execution found to be empty is not run at all.
         if re.search(r"(?<!\w)(?<!EmptyRelation )Window \[", line):
             expressions = re.findall(r"\w+\((?:(?! AS \w+#\d).)*? AS \w+#\d+", line)
-            left += [e for e in expressions if MOVING.search(e) and not e.startswith(NOT_AGGREGATES)]
+            left += [e for e in expressions if not (e.startswith(NOT_FUNCTIONS) or _is_allowed(e, cases))]
     return left
+
+
+def _is_allowed(expression: str, cases: Sequence[Case]) -> bool:
+    case = OWN.search(expression)
+    return case is not None and not cases[int(case[1])].taken

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from sparks import SPARK
 
-from generated import declarative, imperative, ours
+from generated import declarative, imperative, ours, places
 from generated.call import Call, Compare
 from generated.column import INTEGRAL
-from generated.declarative import ORDERABLE, pick
+from generated.declarative import pick
 from generated.frame import Frame
 from generated.table import Table, random_table
 from generated.window import Window, random_window
@@ -19,7 +19,7 @@ from generated.window import Window, random_window
 # For work on the generator itself, where no jar is built: Spark beside DuckDB.
 WITH_SLIDEWISE = os.environ.get("SLIDEWISE_ABSENT") != "1"
 _OURS = ours.FUNCTIONS if WITH_SLIDEWISE else []
-FUNCTIONS = [f for f in declarative.FUNCTIONS + imperative.FUNCTIONS + _OURS if f.since <= SPARK]
+FUNCTIONS = [f for f in declarative.FUNCTIONS + imperative.FUNCTIONS + places.FUNCTIONS + _OURS if f.since <= SPARK]
 
 # Older Sparks refuse FILTER in a window.
 HAS_FILTERS = SPARK >= (4, 2)
@@ -85,15 +85,15 @@ def _settings(rng: random.Random, legacy_intervals: bool) -> dict[str, str]:
 
 def _case(rng: random.Random, table: Table, storage: str, windows: list[Window]) -> Case | None:
     window = rng.choice(windows)
-    if rng.random() < 0.12:
-        return _beside(rng, table, storage, window)
-    frame = rng.choice(window.frames)
     call = rng.choices(FUNCTIONS, [f.weight for f in FUNCTIONS])[0].make(rng, table)
-    if call is None or not (window.determined(frame, call.ordered) or _arrives_in_order(storage)):
+    if call is None or ((call.ordered or call.frameless) and not window.ordered):
+        return None
+    frame = None if call.frameless else rng.choice(window.frames)
+    if not (window.determined(frame, call.ordered) or _arrives_in_order(storage)):
         return None
     if call.time and f"ORDER BY {call.time} DESC" in window.keys:
         return None
-    return _aggregate(rng, table, call, window, frame)
+    return _over(rng, table, call, window, frame)
 
 
 def _arrives_in_order(storage: str) -> bool:
@@ -101,7 +101,7 @@ def _arrives_in_order(storage: str) -> bool:
     return storage != "local"
 
 
-def _aggregate(rng: random.Random, table: Table, call: Call, window: Window, frame: Frame) -> Case:
+def _over(rng: random.Random, table: Table, call: Call, window: Window, frame: Frame | None) -> Case:
     condition = _condition(rng, table) if call.filters and HAS_FILTERS and rng.random() < 0.2 else None
     filtered = f"FILTER (WHERE {condition}) " if condition else ""
     spark = call.spark.replace("{over}", filtered + window.over(frame))
@@ -113,28 +113,9 @@ def _aggregate(rng: random.Random, table: Table, call: Call, window: Window, fra
             duckdb = call.duckdb.replace("{over}", filtered + over)
             duckdb = duckdb.replace("{and}", f" AND ({condition})" if condition else "")
             duckdb = duckdb.replace("{window}", over)
-    return Case(spark, duckdb, call.compare, call.tolerance, frame.moving and condition != "false")
+    return Case(spark, duckdb, call.compare, call.tolerance, call.taken and condition != "false")
 
 
 def _condition(rng: random.Random, table: Table) -> str:
     x = pick(rng, table, INTEGRAL).name
     return rng.choice(["boolean_0", f"{x} > 0", "id % 3 = 0", "string_0 = 'a'", "false", f"{x} IS NULL"])
-
-
-def _beside(rng: random.Random, table: Table, storage: str, window: Window) -> Case | None:
-    """What a query holds beside its moving aggregates."""
-    x = pick(rng, table, ORDERABLE).name
-    if rng.random() < 0.2:
-        whole = window.keys.split("ORDER BY")[0].strip()
-        sql = f"{rng.choice(['count(*)', f'max({x})', f'count({x})'])} OVER ({whole})"
-        return Case(sql, sql if table.columns[x].domain in ("small", "wide") else None, Compare.EXACT, 0, False)
-    peers = ["rank()", "dense_rank()", "percent_rank()", "cume_dist()", f"count({x})"]
-    rows = ["row_number()", "ntile(3)", f"lag({x}, 2)", f"lead({x})", f"lag({x}) IGNORE NULLS"]
-    function = rng.choice(peers + rows + [f"nth_value({x}, 2)"])
-    determined = window.total or function in peers
-    if not (determined or _arrives_in_order(storage)):
-        return None
-    frame = rng.choice(window.frames) if function.startswith("nth_value") else None
-    over = window.duckdb(frame) if determined and "IGNORE" not in function else None
-    duckdb = f"{function} {over}" if over else None
-    return Case(f"{function} {window.over(frame)}", duckdb, Compare.EXACT, 0, False)

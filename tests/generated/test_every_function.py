@@ -1,4 +1,4 @@
-"""The generator draws every aggregate function that Spark allows over a moving frame."""
+"""The generator draws every function that Spark allows over a window."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ SYNONYMS = {
 NOT_DETERMINED = {"mode"} if SPARK < (4, 0) else set()
 
 
-def test_every_aggregate_is_drawn(spark: SparkSession) -> None:
+def test_every_function_is_drawn(spark: SparkSession) -> None:
     registry = spark._jsparkSession.sessionState().functionRegistry()
     names, functions = set(), registry.listFunction().iterator()
     while functions.hasNext():
         info = registry.lookupFunction(functions.next())
-        if info.isDefined() and info.get().getGroup() == "agg_funcs":
+        if info.isDefined() and info.get().getGroup() in ("agg_funcs", "window_funcs"):
             names.add(info.get().getName())
     drawn = {function.name for function in FUNCTIONS} | SYNONYMS.keys()
     assert names - drawn - SPARK_REFUSES.keys() - BY_HAND - NOT_DETERMINED == set()

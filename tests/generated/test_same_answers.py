@@ -52,7 +52,7 @@ def _with_slidewise(spark: SparkSession, query: Query, cases: Sequence[Case], of
     assert isinstance(on, Rows), _report(query, cases, f"only Slidewise fails: {on}")
     wrong = difference(cases, on, off)
     assert wrong is None, _report(query, cases, f"Slidewise <> Spark: {wrong}")
-    left = in_spark.left_to_spark(on.plan)
+    left = in_spark.left_to_spark(on.plan, cases)
     assert not left, _report(query, cases, f"left to Spark: {left}")
     # Of an empty table nothing is left to run.
     if query.table.rows and any(case.taken for case in cases):

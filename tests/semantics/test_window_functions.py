@@ -164,3 +164,27 @@ def test_running_sums_of_decimals_and_longs_overflow_as_in_spark(fails, ask: Ask
     assert fails(f"SELECT sum(x) OVER (ORDER BY id) FROM {rows}") == "ARITHMETIC_OVERFLOW"
     assert ask(f"SELECT try_sum(x) OVER (ORDER BY id) FROM {rows}")[-1] == (None,)
     assert len(ask(f"SELECT sum(x) OVER (ORDER BY id) FROM {rows}", ansi_enabled="false")) == 9
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("row_number() OVER (PARTITION BY p ORDER BY a)", "max(id) OVER (PARTITION BY p ORDER BY a, b DESC)"),
+        ("rank() OVER (PARTITION BY p ORDER BY s)", "lag(id) OVER (PARTITION BY p ORDER BY s, b)"),
+        (
+            "sum(id) OVER (PARTITION BY p ORDER BY a ROWS 1 PRECEDING)",
+            "sum(id) OVER (PARTITION BY p ORDER BY a, b ROWS 2 PRECEDING)",
+        ),
+        (
+            "sum(id) OVER (PARTITION BY p ROWS 1 PRECEDING)",
+            "sum(id) OVER (PARTITION BY p ORDER BY a, id ROWS 2 PRECEDING)",
+        ),
+        ("lag(id) OVER (ORDER BY a)", "dense_rank() OVER (ORDER BY a, b)"),
+    ],
+)
+def test_windows_whose_orders_begin_alike_share_a_sort_where_sparks_do(ask: Ask, first: str, second: str) -> None:
+    source = (
+        "(SELECT id, id % 2 AS p, (id * 7) % 5 AS a, (id * 11) % 13 AS b, concat('s', id % 3) AS s FROM range(0, 40, 1, 1))"
+    )
+    for one, other in ((first, second), (second, first)):
+        assert len(ask(f"SELECT id, {one}, {other} FROM {source}")) == 40

@@ -27,7 +27,8 @@ def explain(df: DataFrame) -> DataFrame:
 
     | algorithm | |
     |---|---|
-    | `array-kernels` | sums, counts, means, variances and extremes of numbers, in primitive arrays |
+    | `array-kernels` | ranks, values of other rows, and sums, means, extremes and the like, in primitive arrays |
+    | `running` | one aggregation buffer, for frames from which no row is evicted |
     | `two-stacks-lite` | Two-Stacks Lite over aggregation buffers of a few values |
     | `two-stacks-lite-sketches` | Two-Stacks Lite over sketches and other large buffers |
     | `additive-summaries` | a summary of the last rows within a given error; keeps no row |

@@ -30,14 +30,14 @@ object SlidewiseSettings {
 
   private val enabledSetting = boolean(
     Enabled,
-    "Whether Slidewise runs window functions with moving frames. If false, Spark's window operator runs them."
+    "Whether Slidewise runs window functions. If false, Spark's window operator runs them."
   )
 
   private val sortSetting = boolean(
     Sort,
-    "Whether Slidewise sorts the rows of a window with partition keys by radix, and computes sums, counts, means, " +
-      "variances and extremes of numbers in arrays. If false, Spark sorts the rows, and Slidewise computes every " +
-      "function row by row."
+    "Whether Slidewise sorts the rows of a window by radix, and computes ranks, values of other rows, and " +
+      "sums, counts, means, variances and extremes of numbers in arrays. If false, Spark sorts the rows, and " +
+      "Slidewise computes every function row by row."
   )
 
   private val topRowsSetting = boolean(

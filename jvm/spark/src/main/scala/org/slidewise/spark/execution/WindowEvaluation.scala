@@ -128,7 +128,7 @@ final private[execution] class SortedRowWiseEvaluation(
     val sorter = new PartitionSorter(
       task.resources,
       input,
-      new SortSpec(plan.partitionSpec, plan.orderSpec, plan.radixInSpark)
+      new SortSpec(plan.partitionSpec, plan.sortOrder, plan.radixInSpark, peers = plan.orderSpec.size)
     )
     task.closeAtEnd(sorter)
     rowWise.evaluate(task.measures.timeSort(sorter.sort(rows)), task)
@@ -150,7 +150,8 @@ final private[execution] class SortedArrayEvaluation(
   override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] = {
     val window = new ArrayWindow(expressions.functions, plan.orderSpec)
     val results = expressions.results
-    val spec = new SortSpec(plan.partitionSpec, plan.orderSpec, plan.radixInSpark)
+    val spec =
+      new SortSpec(plan.partitionSpec, plan.sortOrder, plan.radixInSpark, peers = plan.orderSpec.size)
     val sorter = new PartitionSorter(task.resources, input, spec, results, window.inputs)
     task.closeAtEnd(sorter)
     val sorted = task.measures.timeSort(

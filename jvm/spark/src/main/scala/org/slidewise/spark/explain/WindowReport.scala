@@ -76,11 +76,14 @@ object WindowReport extends AdaptiveSparkPlanHelper {
 
   private def reports(window: WindowExecBase): Seq[(Option[ExprId], WindowReport)] = {
     val definitions = WindowSql.definitions(window)
-    val planned = window match {
-      case sliding: SlidingWindowExec => sliding.plan.expressions
-      case _                          => Nil
+    val (planned, inOrder) = window match {
+      case sliding: SlidingWindowExec => sliding.plan.expressions.partition(_ => !sliding.evaluatesAsSpark)
+      case _                          => (Nil, Nil)
     }
-    val left = window.logicalLink.flatMap(_.getTagValue(WindowPlan.Tag)).toSeq.flatMap(_.left)
+    val left = inOrder.map(e => LeftToSpark(e.expression, SlidingWindowExec.InOrder)) ++ window.logicalLink
+      .flatMap(_.getTagValue(WindowPlan.Tag))
+      .toSeq
+      .flatMap(_.left)
     window.windowExpression.map { expression =>
       val text = WindowSql(expression, definitions)
       val report = planned.find(_.expression.exprId == expression.exprId) match {

@@ -5,7 +5,10 @@ sealed abstract class EvaluationMethod(override val toString: String) extends Se
 
 object EvaluationMethod {
 
-  /** Kernels over arrays, for sums, counts, means, extremes and variances of numbers and times. O(1) combines a row. */
+  /**
+   * Kernels over arrays, for ranks, values of other rows, and sums, counts, means, extremes and variances of numbers and
+   * times. O(1) combines a row.
+   */
   case object ArrayKernels extends EvaluationMethod("array-kernels")
 
   /** Two-Stacks Lite over small aggregation buffers. At most 3 combines a row, 4 with checkpoints. */
@@ -14,7 +17,10 @@ object EvaluationMethod {
   /** Two-Stacks Lite over sketches and other large buffers, with checkpoints where not all of them fit into memory. */
   case object TwoStacksLiteSketches extends EvaluationMethod("two-stacks-lite-sketches")
 
-  /** One aggregation buffer that rows are only added to, for frames that only grow. One combine a row. */
+  /**
+   * One aggregation buffer that rows are only added to, for frames that only grow and whole partitions. One combine
+   * a row.
+   */
   case object Running extends EvaluationMethod("running")
 
   /** A summary of the last rows within an error bound. No row is kept. */

@@ -60,6 +60,10 @@ object SortPlacement {
  *   how kernels over arrays evaluate some of the expressions; none if they evaluate none
  * @param rowWise
  *   how the other expressions are evaluated
+ * @param sortOrder
+ *   what the operator sorts each partition by, if it sorts; begins with `orderSpec`
+ * @param constantInSpark
+ *   whether Spark, too, needs constant time a row for all expressions, once the rows are in order
  * @param radixInSpark
  *   whether Spark sorts by radix where it can, which decides in which order it leaves ties
  * @param maxStateBytes
@@ -74,6 +78,8 @@ final case class SlidingWindowPlan(
     arrays: Option[ArrayPlan],
     rowWise: RowWisePlan,
     sortPlacement: SortPlacement,
+    sortOrder: Seq[SortOrder],
+    constantInSpark: Boolean,
     radixInSpark: Boolean,
     maxStateBytes: Long,
     timeZone: String
@@ -89,7 +95,8 @@ final case class SlidingWindowPlan(
       partitionSpec = Nil,
       orderSpec = Nil,
       arrays = None,
-      rowWise = RowWisePlan.Empty
+      rowWise = RowWisePlan.Empty,
+      sortOrder = sortOrder.drop(orderSpec.size).map(_.canonicalized.asInstanceOf[SortOrder])
     )
 
   /** The evaluation methods, each once; shown first in EXPLAIN. */

@@ -11,12 +11,12 @@ import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.errors.RefusedQuery
 import org.slidewise.spark.execution.SlidingWindowExec
-import org.slidewise.spark.plan.{LeftToSpark, StreamInput, WindowPlan}
+import org.slidewise.spark.plan.{LeftToSpark, SortPlacement, StreamInput, WindowPlan}
 
 /**
- * Plans what Slidewise evaluates of a window as one [[SlidingWindowExec]], and the other expressions of the same window as Spark's own operator above it;
- * one sort serves both. A bug in planning, or a class or method that this Spark lacks, is a warning in the log, and Spark plans the
- * window.
+ * Plans all window functions that Slidewise evaluates of a window as one [[SlidingWindowExec]], and the others as Spark's
+ * own operator above it; one sort serves both. A bug in planning, or a class or method that this Spark lacks, is a warning in
+ * the log, and Spark plans the window.
  */
 object SlidingWindowStrategy extends SparkStrategy {
 
@@ -24,11 +24,11 @@ object SlidingWindowStrategy extends SparkStrategy {
     case PhysicalWindow(WindowFunctionType.SQL, expressions, partitionSpec, orderSpec, child)
         if !StreamInput.isBelow(child) =>
       val (windows, outputs) = expressions.map(WindowExpressions.extract).unzip
-      val decided = decide(windows.flatten, partitionSpec, orderSpec)
+      val decided = decide(windows.flatten, partitionSpec, orderSpec, SharedSort.of(plan, orderSpec))
       plan.setTagValue(WindowPlan.Tag, asSparkPlans(decided, expressions, windows))
       operators(decided, partitionSpec, orderSpec, child, child.output ++ outputs)
     case PhysicalWindow(_, expressions, partitionSpec, orderSpec, child) if !StreamInput.isBelow(child) =>
-      plan.setTagValue(WindowPlan.Tag, decide(expressions, partitionSpec, orderSpec))
+      plan.setTagValue(WindowPlan.Tag, decide(expressions, partitionSpec, orderSpec, orderSpec))
       Nil
     case _ => Nil
   }
@@ -53,9 +53,10 @@ object SlidingWindowStrategy extends SparkStrategy {
   private def decide(
       windows: Seq[NamedExpression],
       partitionSpec: Seq[Expression],
-      orderSpec: Seq[SortOrder]
+      orderSpec: Seq[SortOrder],
+      sortOrder: Seq[SortOrder]
   ): WindowPlan =
-    try new WindowPlanner(SQLConf.get, partitionSpec, orderSpec).plan(windows)
+    try new WindowPlanner(SQLConf.get, partitionSpec, orderSpec, sortOrder).plan(windows)
     catch {
       case refused: RefusedQuery               => throw refused
       case e @ (NonFatal(_) | _: LinkageError) => // as where a vendor's Spark differs from Apache's
@@ -71,6 +72,8 @@ object SlidingWindowStrategy extends SparkStrategy {
       output: Seq[NamedExpression]
   ): Seq[SparkPlan] =
     decided.operator.toSeq.map { operator =>
+      if (operator.sortPlacement == SortPlacement.InOperator)
+        SharedSort.offer(child, partitionSpec, operator.sortOrder, SQLConf.get)
       val sliding = SlidingWindowExec(operator, planLater(child))
       val left = decided.left.map(_.expression)
       val all = if (left.isEmpty) sliding else WindowExec(left, partitionSpec, orderSpec, sliding)

@@ -42,7 +42,8 @@ object TopRowsStrategy extends SparkStrategy {
 
   private def operators(node: WindowGroupLimit): Seq[SparkPlan] =
     firstRows(node.rankLikeFunction)
-      .filter(_ => SortSpec.canPart(node.partitionSpec) && node.limit <= LargestLimit)
+      .filter(_ => node.partitionSpec.nonEmpty && SortSpec.canPart(node.partitionSpec))
+      .filter(_ => node.limit <= LargestLimit)
       .toSeq
       .map { first =>
         def select(mode: WindowGroupLimitMode, child: SparkPlan) = WindowTopRowsExec(

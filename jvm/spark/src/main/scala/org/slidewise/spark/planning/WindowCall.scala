@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
 import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.plan.FrameShape
 
 /**
  * A window expression that Slidewise may evaluate.
@@ -16,7 +17,15 @@ final case class WindowCall(
     function: Expression,
     filter: Option[Expression],
     frame: SpecifiedWindowFrame
-)
+) {
+
+  /** Whether Spark's operator needs constant time for each row in order: ranks, offsets, and frames that only grow. */
+  def isConstantInSpark: Boolean = function match {
+    case _: NthValue                                                   => FrameShape.isGrowing(frame)
+    case _: AggregateWindowFunction | _: FrameLessOffsetWindowFunction => true
+    case _                                                             => FrameShape.isGrowing(frame)
+  }
+}
 
 object WindowCall {
 

@@ -9,8 +9,18 @@ import org.slidewise.spark.execution.sorting.SortSpec
 import org.slidewise.spark.execution.states.StateTypes
 import org.slidewise.spark.plan._
 
-/** Decides, once for each window over a table, which of its expressions Slidewise evaluates, and how. */
-final class WindowPlanner(conf: SQLConf, partitionSpec: Seq[Expression], orderSpec: Seq[SortOrder]) {
+/**
+ * Decides, once for each window over a table, which of its expressions Slidewise evaluates, and how.
+ *
+ * @param sortOrder
+ *   what the operator sorts each partition by, if it sorts; begins with `orderSpec`
+ */
+final class WindowPlanner(
+    conf: SQLConf,
+    partitionSpec: Seq[Expression],
+    orderSpec: Seq[SortOrder],
+    sortOrder: Seq[SortOrder]
+) {
   private lazy val merging = MergePolicy.of(conf)
   private lazy val rowWise = new RowWisePlanner(merging)
   private lazy val usesArrays = SlidewiseSettings.sort(conf)
@@ -64,6 +74,8 @@ final class WindowPlanner(conf: SQLConf, partitionSpec: Seq[Expression], orderSp
         ),
       byRows(others.map { case (_, e, framed) => (e, framed) }),
       sortPlacement,
+      sortOrder,
+      taken.forall(_._1.isConstantInSpark),
       conf.enableRadixSort,
       SlidewiseSettings.maxStateBytes(conf),
       conf.sessionLocalTimeZone

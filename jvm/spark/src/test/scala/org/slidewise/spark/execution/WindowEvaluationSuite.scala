@@ -49,6 +49,18 @@ class WindowEvaluationSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     assertEquals(collectWithSubqueries(data.queryExecution.executedPlan) { case w: WindowExec => w }, Nil)
   }
 
+  test("rows that come in order are left to Spark if it needs constant time for each") {
+    def one(frame: String, order: String = "id") =
+      window(spark.sql(s"SELECT sum(id) OVER (ORDER BY $order $frame) FROM range(0, 50, 1, 1)"))
+    assert(one("").evaluatesAsSpark)
+    assert(
+      one("").simpleString(1000).contains("as Spark: the rows come in order"),
+      one("").simpleString(1000)
+    )
+    assert(!one("ROWS 1 PRECEDING").evaluatesAsSpark)
+    assert(!one("", order = "-id").evaluatesAsSpark)
+  }
+
   private def metrics(data: DataFrame): Map[String, Long] = {
     data.collect()
     window(data).metrics.map { case (name, metric) => name -> metric.value }

@@ -19,7 +19,7 @@ class WindowPlannerSuite extends SparkSuite {
     val windows = data.queryExecution.optimizedPlan.collect { case w: Window => w }
     assertEquals(windows.size, 1)
     val window = windows.head
-    new WindowPlanner(spark.sessionState.conf, window.partitionSpec, window.orderSpec)
+    new WindowPlanner(spark.sessionState.conf, window.partitionSpec, window.orderSpec, window.orderSpec)
       .plan(window.windowExpressions)
   }
 

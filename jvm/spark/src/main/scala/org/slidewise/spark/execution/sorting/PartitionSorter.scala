@@ -164,13 +164,16 @@ final private[execution] class PartitionSorter(
     val order = spec.columns.drop(spec.partitionColumns).zipWithIndex.map { case (key, i) =>
       SortColumn(firstOrder + i, key.nullsFirst)
     }
-    val ties = if (spec.compares) Some(comparator(where)) else None
+    val ties = if (spec.compares) Some(comparator(where, spec.order)) else None
+    val peerTies = if (spec.compares) Some(comparator(where, spec.order.take(spec.peers))) else None
+    val peers = new PeerOrder(order.take(spec.peers).map(_.column), peerTies)
     new RadixOrder(
       columns,
       count,
       partition,
       order,
       ties,
+      peers,
       spec.nullsMoveTies,
       () => resources.stopIfCancelled()
     )
@@ -191,8 +194,8 @@ final private[execution] class PartitionSorter(
     groups = null
   }
 
-  private def comparator(where: RowAddresses): java.util.Comparator[Integer] = {
-    val ordering = RowOrdering.create(spec.order, layout)
+  private def comparator(where: RowAddresses, by: Seq[SortOrder]): java.util.Comparator[Integer] = {
+    val ordering = RowOrdering.create(by, layout)
     val rows = Array(0, 1)
     val places = new RowPlaces(log, where, rows)
     val a = log.newRow()

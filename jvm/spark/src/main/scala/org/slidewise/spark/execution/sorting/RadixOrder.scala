@@ -13,6 +13,25 @@ import org.slidewise.core.sorting.RadixSort
 final private[sorting] case class SortColumn(column: Int, nullsFirst: Boolean)
 
 /**
+ * Which rows are peers.
+ *
+ * @param columns
+ *   the columns that peers have in common
+ * @param ties
+ *   a comparison that peers pass as well, if columns do not tell
+ */
+final private[sorting] class PeerOrder(columns: Seq[Int], ties: Option[java.util.Comparator[Integer]]) {
+  private[this] val each = columns.toArray
+
+  /** Whether the rows with the numbers `a` and `b` are peers. */
+  def tie(values: LongColumns, a: Int, b: Int): Boolean = {
+    var c = 0
+    while (c < each.length && values.same(each(c), a, b)) c += 1
+    c == each.length && (ties.isEmpty || ties.get.compare(a, b) == 0)
+  }
+}
+
+/**
  * Rows in the order of their columns: partition by partition, each in the order of its order
  * columns; what ties stays as it came, unless `nullsMoveTies`.
  *
@@ -21,6 +40,8 @@ final private[sorting] case class SortColumn(column: Int, nullsFirst: Boolean)
  *
  * Memory: [[RadixOrder.bytesARow]] a row, of which [[RadixOrder.scratchBytesARow]] are garbage when the order stands.
  *
+ * @param peers
+ *   which rows of a partition are peers
  * @param nullsMoveTies
  *   see [[SortSpec.nullsMoveTies]]
  * @param checkpoint
@@ -32,6 +53,7 @@ final private[sorting] class RadixOrder(
     partition: Seq[SortColumn],
     order: Seq[SortColumn],
     ties: Option[java.util.Comparator[Integer]],
+    peers: PeerOrder,
     nullsMoveTies: Boolean,
     checkpoint: Runnable
 ) extends RowOrder(columns, if (order.isEmpty) -1 else order.head.column) {
@@ -41,7 +63,6 @@ final private[sorting] class RadixOrder(
   private[this] val keyBits = new Array[Long](count)
   protected val starts = new java.util.BitSet(count)
   private[this] val first = if (order.isEmpty) -1 else order.head.column
-  private[this] val orderColumns = order.map(_.column).toArray
 
   private[this] var passed = 0 // rows since the last checkpoint
 
@@ -49,12 +70,8 @@ final private[sorting] class RadixOrder(
   override def keys: Array[Long] = keyBits
   override def size: Int = count
 
-  override protected def arePeers(place: Int): Boolean = {
-    val (a, b) = (numbers(place - 1), numbers(place))
-    var c = 0
-    while (c < orderColumns.length && columns.same(orderColumns(c), a, b)) c += 1
-    c == orderColumns.length && (ties.isEmpty || ties.get.compare(a, b) == 0)
-  }
+  override protected def arePeers(place: Int): Boolean =
+    peers.tie(columns, numbers(place - 1), numbers(place))
 
   sort(new RadixSort(checkpoint))
 

@@ -13,11 +13,14 @@ import org.slidewise.spark.shims.SparkCollations
  *   the partition keys
  * @param radixInSpark
  *   whether Spark sorts by radix where it can (`spark.sql.sort.enableRadixSort`)
+ * @param peers
+ *   how many of the first columns of `order` peers have in common
  */
 final private[execution] class SortSpec(
     val partition: Seq[Expression],
     val order: Seq[SortOrder],
-    radixInSpark: Boolean
+    radixInSpark: Boolean,
+    val peers: Int
 ) {
 
   private val partitionKeys = partition.map(key => new SortKey(SortOrder(key, Ascending)))
@@ -42,11 +45,14 @@ final private[execution] class SortSpec(
   /** How many of [[columns]] are partition keys. */
   val partitionColumns: Int = if (hashes) 0 else partitionKeys.size
 
-  /** The expressions to hash: equal keys have equal bytes, and keys sort as their expressions do. */
-  def hashed: Seq[Expression] = partition.map(SparkCollations.binary)
+  /** The expressions to hash. */
+  def hashed: Seq[Expression] = SortSpec.hashed(partition)
 }
 
 private[spark] object SortSpec {
+
+  /** The expressions to hash for partition keys: equal keys have equal bytes, and keys sort as their expressions do. */
+  def hashed(partition: Seq[Expression]): Seq[Expression] = partition.map(SparkCollations.binary)
 
   /** Whether rows can be partitioned by these keys. */
   def canPart(partition: Seq[Expression]): Boolean =

@@ -52,7 +52,7 @@ final private class LongPartitionNumbers(key: SortKey, input: Seq[Attribute], bu
 /** Any other keys, by their bytes. */
 final private class HashedPartitionNumbers(spec: TopRowsSpec, budget: HeapBudget) extends PartitionNumbers {
   private[this] val read =
-    UnsafeProjection.create(new SortSpec(spec.partition, spec.order).hashed, spec.input)
+    UnsafeProjection.create(SortSpec.hashed(spec.partition), spec.input)
   private[this] val numbers = new GroupNumbers
   private[this] var granted = 0L
 

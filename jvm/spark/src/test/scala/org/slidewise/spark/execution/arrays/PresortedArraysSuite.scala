@@ -76,9 +76,9 @@ class PresortedArraysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
         "first_value(v) IGNORE NULLS",
         "nth_value(v, 4500)"
       )
-      assertSame(
-        s"SELECT id, ${places.map(p => s"$p OVER ($keys ORDER BY t, v)").mkString(", ")} FROM $sorted"
-      )
+      val columns = places.map(_ -> "") :+ ("max(v)" -> "ROWS 2 PRECEDING")
+      val calls = columns.map { case (call, frame) => s"$call OVER ($keys ORDER BY t, v $frame)" }
+      assertSame(s"SELECT id, ${calls.mkString(", ")} FROM $sorted")
     }
 
   /** The same rows with Slidewise and without, in one order, and none sorted by Slidewise. */

@@ -39,7 +39,7 @@ class ExternalSortSuite extends SparkSuite {
         new PartitionSorter(
           Tasks.resources(),
           attributes,
-          new SortSpec(Seq(parity), Seq(order), radixInSpark = false),
+          new SortSpec(Seq(parity), Seq(order), radixInSpark = false, peers = 1),
           results
         )
       val hog = new Tasks.Hog(MemoryMode.ON_HEAP)

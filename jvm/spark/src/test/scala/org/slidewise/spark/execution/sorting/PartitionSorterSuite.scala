@@ -76,7 +76,12 @@ class PartitionSorterSuite extends SparkSuite {
           row
         }
         val spec =
-          new SortSpec(Seq(Remainder(id, Literal(2L))), Seq(SortOrder(key, Ascending)), radixInSpark = false)
+          new SortSpec(
+            Seq(Remainder(id, Literal(2L))),
+            Seq(SortOrder(key, Ascending)),
+            radixInSpark = false,
+            peers = 1
+          )
         val sorter = new PartitionSorter(Tasks.resources(), attributes, spec)
         try {
           val thrown = Tasks.thrownBy(sorter.sort(rows, (_, _) => throw new IllegalStateException("sorted")))
@@ -112,7 +117,7 @@ object PartitionSorterSuite {
     val sorter = new PartitionSorter(
       new TaskResources(TaskContext.get()),
       attributes,
-      new SortSpec(Seq(key), Seq(order), radixInSpark = false)
+      new SortSpec(Seq(key), Seq(order), radixInSpark = false, peers = 1)
     )
     try body(sorter)
     finally sorter.close()
@@ -140,7 +145,7 @@ object PartitionSorterSuite {
       spillAt: Int,
       metrics: Map[String, SQLMetric]
   ): Seq[(Long, Long)] = {
-    val spec = new SortSpec(Seq(key), Seq(order), radixInSpark = false)
+    val spec = new SortSpec(Seq(key), Seq(order), radixInSpark = false, peers = 1)
     val sum =
       ArrayFunction.Aggregate(ArrayKernel.SumLongs(checked = None), id, atLeast = 1, ArrayFrame.Rows(-2, 0))
     val window = new ArrayWindow(Seq(sum), Seq(order))

@@ -24,6 +24,7 @@ class RadixOrderSuite extends FunSuite {
       Seq(SortColumn(0, true)),
       Seq(SortColumn(1, true)),
       None,
+      new PeerOrder(Seq(1), None),
       nullsMoveTies = false,
       checkpoint
     )

@@ -68,7 +68,12 @@ object SortedRowsSuite {
 
   private def withRows[T](body: (PartitionSorter, Iterator[InternalRow]) => T): T = {
     val spec =
-      new SortSpec(Seq(Remainder(id, Literal(2L))), Seq(SortOrder(id, Descending)), radixInSpark = false)
+      new SortSpec(
+        Seq(Remainder(id, Literal(2L))),
+        Seq(SortOrder(id, Descending)),
+        radixInSpark = false,
+        peers = 1
+      )
     val sorter = new PartitionSorter(Tasks.resources(), Seq(id), spec)
     val project = UnsafeProjection.create(Seq[Expression](id), Seq(id))
     try body(sorter, sorter.sort(Iterator.range(0, Rows).map(i => project(InternalRow(i.toLong)))))

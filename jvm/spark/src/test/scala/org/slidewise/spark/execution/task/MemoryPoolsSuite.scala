@@ -117,7 +117,7 @@ object MemoryPoolsSuite {
     val sorter = new PartitionSorter(
       Tasks.resources(),
       attributes,
-      new SortSpec(Seq(key), Seq(order), radixInSpark = false)
+      new SortSpec(Seq(key), Seq(order), radixInSpark = false, peers = 1)
     )
     try body(sorter)
     finally sorter.close()

@@ -59,7 +59,11 @@ final private[streams] class StreamWindowFactory(
   )(atEnd: ((String => SQLMetric) => Unit) => Unit): Iterator[InternalRow] = {
     val resources = new TaskResources(context)
     val sorter =
-      new PartitionSorter(resources, childOutput, new SortSpec(partitionSpec, Seq(order), plan.radixInSpark))
+      new PartitionSorter(
+        resources,
+        childOutput,
+        new SortSpec(partitionSpec, Seq(order), plan.radixInSpark, peers = 1)
+      )
     val cells = new StateCells(store, partitionSpec, childOutput)
     val cancellation = new CancellationCheck(() => resources.stopIfCancelled())
     val logMemory, waitingMemory = new TaskBlockMemory(resources)

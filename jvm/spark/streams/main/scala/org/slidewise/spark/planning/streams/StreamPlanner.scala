@@ -42,6 +42,8 @@ object StreamPlanner {
       arrays = None,
       rowWise.plan(framed)(_ => ()), // one group a frame and method: their states are stored together
       SortPlacement.InOperator,
+      sortOrder = orderSpec,
+      constantInSpark = false,
       radixInSpark = false,
       SlidewiseSettings.maxStateBytes(conf),
       conf.sessionLocalTimeZone
