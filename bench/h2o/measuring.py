@@ -49,7 +49,7 @@ def measure(query: Query, engines: list[Engine], effort: Effort, cache: Path, te
 
 
 def _compare(query: Query, engines: list[Engine], file: Path) -> None:
-    answers = {engine.name: engine.one_row(query.checksum(engine.source(file))) for engine in engines}
+    answers = {e.name: e.one_row(query.checksum(e.source(file)), query.operator) for e in engines}
     first, reference = next(iter(answers.items()))
     for engine, answer in answers.items():
         if not all(math.isclose(a, b, rel_tol=_NEAR) for a, b in zip(answer, reference, strict=True)):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shared.spark import SLIDING_WINDOW, TOP_ROWS
+
 _CHECKED = 20_000
 """Rows to compare the answers on, where a frame grows with the table and Spark reads each frame anew."""
 
@@ -18,6 +20,8 @@ class Query:
     place: str = "id3"
     checked: int | None = None
     """Rows to compare the answers on, if not on all."""
+    operator: str = SLIDING_WINDOW
+    """The operator of Slidewise that runs it."""
 
     def over(self, large: str) -> str:
         return self.sql.format(large=large)
@@ -39,7 +43,7 @@ def _top(key: str, name: str) -> Query:
     place = f"row_number() OVER (PARTITION BY {key} ORDER BY v2 DESC)"
     ranked = f"SELECT {key} AS k, v2, {place} AS place FROM {{large}} WHERE v2 IS NOT NULL"
     sql = f"SELECT k, v2 AS largest FROM ({ranked}) AS ranked WHERE place <= 2"
-    return Query(name, sql, ("largest",), place="k")
+    return Query(name, sql, ("largest",), place="k", operator=TOP_ROWS)
 
 
 def _moving(partition: str, words: str, first: int) -> list[Query]:

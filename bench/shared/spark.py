@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 SLIDEWISE, SPARK = "Slidewise", "Spark"
-OPERATORS = ("SlidingWindow", "WindowTopRows")
+SLIDING_WINDOW, TOP_ROWS = "SlidingWindow", "WindowTopRows"
 """Slidewise's operators of queries with window functions, as plans name them."""
 
 
@@ -50,3 +50,8 @@ class Switched:
 
 def plan(frame: Any) -> str:
     return str(frame._jdf.queryExecution().executedPlan().toString())
+
+
+def operators(planned: str) -> set[str]:
+    """Slidewise's operators in a plan."""
+    return {name for name in (SLIDING_WINDOW, TOP_ROWS) if f"{name} " in planned}

@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any
 
-from shared.spark import OPERATORS, SLIDEWISE, SPARK, Switched, plan
+from shared.spark import SLIDEWISE, SPARK, Switched, operators, plan
 
 _NEAR = 1e-9
 _SPARKS_WINDOW = re.compile(r"(?<!\w)Window \[")
@@ -27,7 +27,7 @@ def compare(engines: dict[str, Switched], number: int, sql: str) -> tuple[int, i
         different = [pair for pair in zip(ours, theirs, strict=False) if not _same(*pair)]
         raise DisagreementError(f"query {number}: {len(ours)} and {len(theirs)} rows; {different[:3]}")
     plans = {name: plan(frame) for name, frame in frames.items()}
-    used = {name: any(operator in planned for operator in OPERATORS) for name, planned in plans.items()}
+    used = {name: bool(operators(planned)) for name, planned in plans.items()}
     assert used == {SLIDEWISE: True, SPARK: False}, f"query {number}: operators of Slidewise by engine: {used}"
     return len(ours), len(_SPARKS_WINDOW.findall(plans[SLIDEWISE].split("Initial Plan")[0]))
 
