@@ -39,8 +39,9 @@ class Spark(Switched):
     def one_row(self, sql: str, operator: str) -> list[float]:
         frame = self.frame(sql)
         planned = plan(frame)
-        expected = {operator} if self.name == SLIDEWISE else set()
-        assert operators(planned) == expected, f"not what {self.name} should run:\n{planned}"
+        ours = operators(planned)
+        asked = operator in ours if self.name == SLIDEWISE else not ours
+        assert asked, f"not what {self.name} should run:\n{planned}"
         return [*frame.collect()[0]]
 
 
