@@ -24,8 +24,8 @@ JVM_TESTS      := all core/test sketches/test spark43/test
 LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-minors bench-functions bench-streams bench-core bench-core-full docs \
-  lint format jar jars wheel clean
+.PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-minors bench-functions bench-h2o bench-tpcds \
+  bench-streams bench-core bench-core-full docs lint format jar jars wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "make %-15s %s\n", $$1, $$2}'
@@ -65,6 +65,12 @@ bench-streams: $(VENV)/installed ## time windows over streams, beside minimal qu
 
 bench-functions: $(VENV)/installed ## time the SQL functions, beside equivalent queries without them
 	$(PY) bench/functions/run.py
+
+bench-h2o: $(VENV)/installed $(VENV)/engines ## time the h2o window queries with Slidewise on and off, beside DuckDB and DataFusion
+	$(PY) bench/h2o/run.py
+
+bench-tpcds: $(VENV)/installed .venv-tpcds/installed ## time the TPC-DS queries with windows, with Slidewise on and off
+	$(PY) bench/tpcds/run.py
 
 bench-core: $(VENV)/tools ## run the papers' experiments on the algorithms alone: minutes
 	$(PY) bench/core/run.py
@@ -110,6 +116,11 @@ $(VENV)/tools: python/requirements-dev.txt
 
 $(VENV)/engines: bench/requirements.txt | $(VENV)/tools
 	$(PY) -m pip install -q --disable-pip-version-check -r $<
+	touch $@
+
+.venv-tpcds/installed: bench/tpcds/requirements.txt
+	$(PYTHON) -m venv .venv-tpcds
+	.venv-tpcds/bin/python -m pip install -q --disable-pip-version-check -r $<
 	touch $@
 
 $(JAR): $(VENV)/tools $(JVM_SOURCES) python/src/slidewise/VERSION

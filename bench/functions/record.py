@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from dataclasses import asdict
 from pathlib import Path
@@ -11,19 +10,9 @@ from typing import Any
 from calls import WITHOUT_A_PEER
 from shared import machine
 from shared.markdown import between, head, row
+from shared.results import Results
 from state import State
 from timing import SLIDEWISE, SPARK, TODAY, Timing
-
-Results = dict[str, Any]
-
-
-def read(path: Path) -> Results:
-    return json.loads(path.read_text()) if path.exists() else {}
-
-
-def write(path: Path, results: Results) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(results, indent=1) + "\n")
 
 
 def merged(old: Results, where: dict[str, Any], timings: list[Timing], states: list[State]) -> Results:

@@ -17,6 +17,7 @@ from calls import CALLS
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from shared import machine
+from shared import results as stored
 from udfs import UDFS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,7 +59,7 @@ def main(
     results: Path,
 ) -> None:
     """Measures each function at each length of frame, and the bytes that the approximate ones keep."""
-    found = record.read(results)
+    found = stored.read(results)
     if not render:
         spark = session()
         where = machine.where("full") | {"pyspark": pyspark.__version__, "limit": limit, "turns": turns}
@@ -66,7 +67,7 @@ def main(
         bench = timing.Bench(spark, limit, turns, click.echo)
         timings = bench.measured(chosen, frames or FRAMES)
         found = record.merged(found, where, timings, state.measured(spark))
-        record.write(results, found)
+        stored.write(results, found)
         spark.stop()
     if docs:
         record.render(found, ROOT / "docs/functions-cost.md")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
+from shared.parquet import kept
 
 KEYS = 8
 """How many partitions a window has, unless its shape says otherwise."""
@@ -50,14 +50,7 @@ def table(rows: int, cache: Path, shape: Shape = PLAIN) -> Path:
     ts runs through 0 … rows - 1, so that 8 units of ts hold one row of a key on average.
     """
     name = f"rows={rows}" if shape is PLAIN else f"{shape.name}-rows={rows}"
-    path = cache / f"{name}.parquet"
-    if not path.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".unfinished")
-        # Row groups small enough that a scan splits evenly over the cores.
-        pq.write_table(_generate(rows, shape), unfinished, row_group_size=max(rows // 16, 1))
-        unfinished.rename(path)
-    return path
+    return kept(cache / f"{name}.parquet", lambda: _generate(rows, shape))
 
 
 def _generate(rows: int, shape: Shape) -> pa.Table:

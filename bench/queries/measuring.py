@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import random
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from cases import FUNCTIONS, SHAPES, Case
 from data import smaller
 from engines import FLOOR, SLIDEWISE, SPARK, Engine
 from record import Measurement, NotRun
+from shared.turns import drawn
 from spark_engines import Spark
 
 _LONG_ENOUGH = 0.5
@@ -82,7 +82,7 @@ def measure(
             # Each has generated code of its own, which takes some runs to be compiled.
             for _ in range(_WARM_UPS):
                 contender.engine.run(contender.case, contender.rows)
-    for turn, contender in _drawn(contenders, effort.repetitions):
+    for turn, contender in drawn(contenders, effort.repetitions):
         if sum(contender.seconds) < effort.patience:
             contender.seconds.append(timed(contender.engine, contender.case, contender.rows))
             tell(f"turn {turn + 1}: {_words(contender)}: {contender.seconds[-1]:.2f} s")
@@ -90,13 +90,6 @@ def measure(
         if contender.case.group == SHAPES and isinstance(contender.engine, Spark):
             contender.memory = contender.engine.peak_memory(contender.case, contender.rows)
     return [Measurement.of(c.case, c.engine.name, c.rows, c.seconds, c.memory) for c in contenders], not_run
-
-
-def _drawn(contenders: list[Contender], turns: int) -> Iterator[tuple[int, Contender]]:
-    """All of them in each turn, in another order: garbage that one leaves is not always the same one's."""
-    for turn in range(turns):
-        for contender in random.Random(turn).sample(contenders, len(contenders)):
-            yield turn, contender
 
 
 def warm_up(case: Case, engines: list[Engine], rows: int) -> None:

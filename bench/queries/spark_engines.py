@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import shared.spark
 from cases import Case
 from data import table
 from engines import FLOOR, SEGMENT_TREE, SLIDEWISE, SPARK, THREADS, Answer, checksum
@@ -20,22 +21,7 @@ _SWITCHES = {
 
 def session() -> Any:
     """A session with Slidewise on."""
-    from pyspark.sql import SparkSession
-
-    import slidewise
-
-    builder = SparkSession.Builder().master(f"local[{THREADS}]").appName("bench/queries")
-    for key, value in {
-        "spark.sql.shuffle.partitions": THREADS,
-        "spark.driver.memory": "8g",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        **MEMORY.settings(),
-    }.items():
-        builder = builder.config(key, str(value))
-    builder = slidewise.configure(builder)
-    spark = builder.getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
+    spark = shared.spark.session("bench/queries", THREADS, MEMORY.settings())
     _register_aggregator(spark)
     return spark
 

@@ -1,0 +1,75 @@
+"""The h2o window queries with Slidewise on and off, beside DuckDB and DataFusion, in one run."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+import click
+import engines
+import record
+from measuring import Effort, Measured, measure
+from queries import QUERIES
+from shared import results as stored
+from shared import spark
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@click.command()
+@click.option("--rows", type=click.IntRange(min=1_000), default=10_000_000, show_default=True)
+@click.option("--turns", type=click.IntRange(min=1), default=3, show_default=True, help="How often each query is run.")
+@click.option(
+    "--longest",
+    type=click.FloatRange(min=0, min_open=True),
+    default=120,
+    show_default=True,
+    help="Seconds after which a query is stopped.",
+)
+@click.option("--only", multiple=True, help="Only queries whose name has this in it; the others' figures stay.")
+@click.option("--render", is_flag=True, help="Measure nothing: make the table from the results.")
+@click.option("--docs/--no-docs", default=True, help="Whether to write the table into the docs.")
+@click.option("--results", type=click.Path(path_type=Path), default=ROOT / "bench/results/h2o.json")
+@click.option("--cache", type=click.Path(path_type=Path), default=ROOT / ".build/bench-data", help="For the data.")
+def main(
+    rows: int,
+    turns: int,
+    longest: float,
+    only: tuple[str, ...],
+    render: bool,
+    docs: bool,
+    results: Path,
+    cache: Path,
+) -> None:
+    """Checks that the engines agree, times each query in turns, and writes the results."""
+    found = stored.read(results)
+    if not render:
+        effort = Effort(rows, turns, longest)
+        found = record.merged(found, _measured(effort, only, cache), effort)
+        stored.write(results, found)
+        click.echo("\n" + record.table(found))
+    if docs:
+        record.render(found, ROOT / "docs/performance.md")
+
+
+def _measured(effort: Effort, only: tuple[str, ...], cache: Path) -> list[Measured]:
+    start = time.perf_counter()
+
+    def tell(what: str) -> None:
+        click.echo(f"{time.perf_counter() - start:7.1f} s  {what}")
+
+    session = spark.session("bench/h2o", engines.THREADS)
+    # Spark logs the stack of each task that is stopped.
+    session.sparkContext.setLogLevel("OFF")
+    everyone = engines.installed(session)
+    chosen = [query for query in QUERIES if not only or any(part in query.name for part in only)]
+    found = [measure(query, everyone, effort, cache, tell) for query in chosen]
+    session.stop()
+    return found
+
+
+if __name__ == "__main__":
+    main()
