@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from engines import DATAFUSION, DUCKDB, THREADS
 from measuring import Effort, Measured
@@ -20,12 +21,15 @@ _ENGINES = (SPARK, SLIDEWISE, DUCKDB, DATAFUSION)
 _BY = "\N{DIVISION SIGN}"
 
 
-def merged(old: Results, measured: list[Measured], effort: Effort) -> Results:
-    """The new figures in the places of the old ones of the same queries, each with where it was measured."""
+def where() -> dict[str, Any]:
     installed = {d.name: d.version for d in importlib.metadata.distributions() if d.name in _PACKAGES}
-    where = machine.where("h2o") | {"threads": THREADS, "versions": installed}
+    return machine.where("h2o") | {"threads": THREADS, "versions": installed}
+
+
+def merged(old: Results, measured: Measured, effort: Effort, at: dict[str, Any]) -> Results:
+    """The new figures in the place of the old ones of the same query, with where they were measured."""
     found = {entry["query"]: entry for entry in old.get("queries", [])}
-    found |= {m.query: asdict(m) | {"effort": asdict(effort), "where": where} for m in measured}
+    found[measured.query] = asdict(measured) | {"effort": asdict(effort), "where": at}
     return {"queries": [found[query.name] for query in QUERIES if query.name in found]}
 
 

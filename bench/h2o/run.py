@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
@@ -48,14 +49,16 @@ def main(
     found = stored.read(results)
     if not render:
         effort = Effort(rows, turns, longest)
-        found = record.merged(found, _measured(effort, only, cache), effort)
-        stored.write(results, found)
+        where = record.where()
+        for measured in _measured(effort, only, cache):
+            found = record.merged(found, measured, effort, where)
+            stored.write(results, found)
         click.echo("\n" + record.table(found))
     if docs:
         record.render(found, ROOT / "docs/performance.md")
 
 
-def _measured(effort: Effort, only: tuple[str, ...], cache: Path) -> list[Measured]:
+def _measured(effort: Effort, only: tuple[str, ...], cache: Path) -> Iterator[Measured]:
     start = time.perf_counter()
 
     def tell(what: str) -> None:
@@ -66,9 +69,9 @@ def _measured(effort: Effort, only: tuple[str, ...], cache: Path) -> list[Measur
     session.sparkContext.setLogLevel("OFF")
     everyone = engines.installed(session)
     chosen = [query for query in QUERIES if not only or any(part in query.name for part in only)]
-    found = [measure(query, everyone, effort, cache, tell) for query in chosen]
+    for query in chosen:
+        yield measure(query, everyone, effort, cache, tell)
     session.stop()
-    return found
 
 
 if __name__ == "__main__":
