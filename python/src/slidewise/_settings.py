@@ -28,6 +28,7 @@ KEYS = tuple(
         "streaming.keyTimeout",
         "streaming.lateRowsPath",
         "streaming.mode",
+        "topRows.enabled",
     )
 )
 """The settings that the jar registers with Spark."""
