@@ -4,6 +4,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression, SortOrder}
+import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.window.{WindowExec, WindowExecBase}
@@ -56,7 +57,8 @@ case class SlidingWindowExec(
   /** Plans of two queries are equal if their expressions are, whatever the identifiers of their columns. */
   override protected def doCanonicalize(): SparkPlan = {
     val canonical = super.doCanonicalize().asInstanceOf[SlidingWindowExec]
-    canonical.copy(plan = plan.canonical)
+    val sortOrder = plan.sortOrder.map(QueryPlan.normalizeExpressions(_, allAttributes))
+    canonical.copy(plan = plan.canonical.copy(sortOrder = sortOrder))
   }
 
   override protected def doExecute(): RDD[InternalRow] =

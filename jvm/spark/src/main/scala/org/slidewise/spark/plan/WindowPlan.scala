@@ -96,7 +96,7 @@ final case class SlidingWindowPlan(
       orderSpec = Nil,
       arrays = None,
       rowWise = RowWisePlan.Empty,
-      sortOrder = sortOrder.drop(orderSpec.size).map(_.canonicalized.asInstanceOf[SortOrder])
+      sortOrder = Nil
     )
 
   /** The evaluation methods, each once; shown first in EXPLAIN. */

@@ -127,6 +127,16 @@ class WindowEvaluationSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     assert(shown.contains("falls back to two-stacks-lite"), shown)
   }
 
+  test("two queries of the same windows, of which one has a wider order, are the same plan") {
+    val one = "SELECT k, rank() OVER (PARTITION BY k ORDER BY id % 5, id % 7) AS r, " +
+      "sum(id) OVER (PARTITION BY k ORDER BY id % 5) AS s FROM (SELECT id, id % 3 AS k FROM range(90))"
+    val data =
+      spark.sql(s"SELECT count(*) FROM ($one) a JOIN ($one) b ON a.k = b.k AND a.s = b.s AND a.r = b.r")
+    data.collect()
+    val windows = collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec => w }
+    assertEquals(windows.map(_.canonicalized).distinct.size, 2)
+  }
+
   test("two queries of the same window share an exchange") {
     val one =
       "SELECT k, sum(id) OVER (PARTITION BY k ORDER BY id ROWS 2 PRECEDING) AS s FROM (SELECT id, id % 3 AS k FROM range(90))"
