@@ -4,10 +4,10 @@ import java.util.BitSet
 
 import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder, UnsafeRow}
 
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
-import org.slidewise.spark.execution.sorting.{ArrivalOrder, ColumnReader, LongColumns, SortedColumns}
+import org.slidewise.spark.execution.sorting._
 import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
 
 /**
@@ -212,20 +212,13 @@ final private[execution] class PresortedArrays(
 
 /** Tells which rows of a sequence do not tie in the order with the row before. Memory: a copy of one row's order columns. */
 final private class PeerChanges(order: Seq[SortOrder], input: Seq[Attribute]) {
-  private[this] val columns = order.map(_.child)
-  private[this] val key = UnsafeProjection.create(columns, input)
-  private[this] val ordering = RowOrdering.create(
-    order.zipWithIndex.map { case (by, i) =>
-      by.copy(child = BoundReference(i, by.child.dataType, by.child.nullable))
-    },
-    Nil
-  )
-  private[this] val last = UnsafeRow.createFromByteArray(0, columns.size)
+  private[this] val columns = new OrderColumns(order, input)
+  private[this] val last = UnsafeRow.createFromByteArray(0, order.size)
   private[this] var started = false
 
   def isChange(row: UnsafeRow): Boolean = {
-    val next = key(row)
-    val changes = !started || ordering.compare(last, next) != 0
+    val next = columns.of(row)
+    val changes = !started || columns.compare(last, next) != 0
     if (changes) last.copyFrom(next)
     started = true
     changes

@@ -31,7 +31,7 @@ final private[execution] class TopRowsSelection(
   import TopRowsSelection._
 
   private[this] val values = new OrderValues(spec.order.head, spec.input)
-  private[this] val columns = if (spec.isExact) null else new OrderColumns(spec.order, spec.input)
+  private[this] val columns = if (spec.isExact) null else new OrderTies(spec.order, spec.input)
   private[this] var numbers = PartitionNumbers.of(spec, this)
   private[this] var smallest =
     new SmallestPerGroup[UnsafeRow](spec.limit, spec.first, values.shared, Option(columns), this)

@@ -1,10 +1,9 @@
 package org.slidewise.spark.execution.toprows
 
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.core.selection.{FirstRows, TieOrder}
-import org.slidewise.spark.execution.sorting.SortKey
+import org.slidewise.spark.execution.sorting.{OrderColumns, SortKey}
 
 /**
  * Which rows of each partition are selected: the first `limit` by `order`, as `first` counts them.
@@ -49,27 +48,15 @@ final private[toprows] class OrderValues(order: SortOrder, input: Seq[Attribute]
   }
 }
 
-/** The order columns of rows, compared as Spark's sort compares them. */
-final private[toprows] class OrderColumns(order: Seq[SortOrder], input: Seq[Attribute])
-    extends TieOrder[UnsafeRow] {
-  private[this] val columns =
-    order.map(o => AttributeReference("order", o.child.dataType, o.child.nullable)())
-  private[this] val project = UnsafeProjection.create(order.map(_.child), input)
-  private[this] val ordering: Ordering[InternalRow] =
-    RowOrdering.create(
-      order.zip(columns).map { case (o, c) => SortOrder(c, o.direction, o.nullOrdering, Nil) },
-      columns
-    )
-
-  /** The order columns of `row`; the same object each time. */
-  def of(row: UnsafeRow): UnsafeRow = project(row)
-
-  override def compare(a: UnsafeRow, b: UnsafeRow): Int = ordering.compare(a, b)
+/** Orders rows whose first order columns tie in 64 bits. */
+final private[toprows] class OrderTies(order: Seq[SortOrder], input: Seq[Attribute])
+    extends OrderColumns(order, input)
+    with TieOrder[UnsafeRow] {
   override def copy(key: UnsafeRow): UnsafeRow = key.copy()
-  override def bytes(key: UnsafeRow): Long = OrderColumns.Overhead + key.getSizeInBytes
+  override def bytes(key: UnsafeRow): Long = OrderTies.Overhead + key.getSizeInBytes
 }
 
-private object OrderColumns {
+private object OrderTies {
   // The objects of a row and of its array.
   private val Overhead = 56L
 }
