@@ -27,6 +27,8 @@ object FramedFunctions {
 
   /** The window function in terms of aggregate functions; or why Spark evaluates it. */
   def of(window: WindowCall): Either[String, FramedFunctions] = window.function match {
+    case python: PythonFuncExpression =>
+      Left(s"${python.name} runs in Python, which cannot merge partial aggregates")
     case PercentRank(order)         => Right(percentRank(order))
     case _: CumeDist                => Right(cumeDist)
     case NTile(buckets)             => Right(tile(buckets))

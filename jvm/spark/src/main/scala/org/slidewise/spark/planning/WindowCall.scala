@@ -10,7 +10,7 @@ import org.slidewise.spark.plan.FrameShape
  * A window expression that Slidewise may evaluate.
  *
  * @param function
- *   an aggregate function, a rank, or an offset such as `lag`
+ *   an aggregate function, a rank, an offset such as `lag`, or a function in Python
  */
 final case class WindowCall(
     expression: NamedExpression,
@@ -42,18 +42,13 @@ object WindowCall {
       function: Expression,
       frame: SpecifiedWindowFrame
   ): Either[String, WindowCall] = function match {
-    case AggregateExpression(_, _, true, _, _)                         => Left(NoDistinct)
-    case AggregateExpression(python: PythonFuncExpression, _, _, _, _) => Left(runsInPython(python))
-    case python: PythonFuncExpression                                  => Left(runsInPython(python))
-    case AggregateExpression(aggregate, _, _, filter, _)               =>
+    case AggregateExpression(_, _, true, _, _)           => Left(NoDistinct)
+    case AggregateExpression(aggregate, _, _, filter, _) =>
       Right(WindowCall(expression, aggregate, filter, frame))
-    case place @ (_: AggregateWindowFunction | _: FrameLessOffsetWindowFunction) =>
-      Right(WindowCall(expression, place, None, frame))
+    case other @ (_: AggregateWindowFunction | _: FrameLessOffsetWindowFunction | _: PythonFuncExpression) =>
+      Right(WindowCall(expression, other, None, frame))
     case other => Left(s"${other.prettyName} is not an aggregate function")
   }
-
-  private def runsInPython(function: PythonFuncExpression) =
-    s"${function.name} runs in Python, which cannot merge partial aggregates"
 
   private val NoDistinct = "Spark has no DISTINCT aggregates over windows"
 

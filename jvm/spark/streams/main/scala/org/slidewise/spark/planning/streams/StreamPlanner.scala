@@ -74,6 +74,11 @@ object StreamPlanner {
   /** The window function, if a stream without an end can answer it; or why it cannot. */
   private def answerable(window: WindowCall): Either[String, WindowCall] =
     window.function match {
+      case python: PythonFuncExpression =>
+        Left(
+          s"${python.name} runs in Python, whose states cannot be kept and merged: use SQL functions, or an Aggregator in " +
+            "Scala or Java"
+        )
       case f: SizeBasedWindowFunction =>
         Left(s"${f.prettyName} needs the number of rows of its whole partition, and a stream has no end")
       case f: NthValue if !FrameShape.isGrowing(window.frame) && !isFirst(f) =>
