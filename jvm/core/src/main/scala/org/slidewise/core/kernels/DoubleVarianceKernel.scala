@@ -46,13 +46,10 @@ private[kernels] final class DoubleVarianceKernel(ddof: Int) extends DoubleKerne
         if (Validity.at(valid, end)) running.add(values(end))
         end += 1
       }
-      if (lo == middle) out(k) = running.deviations / (running.count - ddof)
-      else {
-        answer.clear()
-        answer.merge(counts(lo - base), means(lo - base), deviations(lo - base))
-        answer.merge(running.count, running.mean, running.deviations)
-        out(k) = answer.deviations / (answer.count - ddof)
-      }
+      answer.clear()
+      if (lo < middle) answer.merge(counts(lo - base), means(lo - base), deviations(lo - base))
+      answer.merge(running.count, running.mean, running.deviations)
+      out(k) = answer.deviations / (answer.count - ddof)
       k += 1
     }
   }

@@ -115,7 +115,7 @@ class WindowPlannerSuite extends SparkSuite {
     assertEquals(left, Seq("lag with IGNORE NULLS over the distance of 2 values cannot be merged"))
   }
 
-  test("Python and DISTINCT, and with sorting off the sort, are left to Spark") {
+  test("with sorting off, Spark sorts, and functions are evaluated row by row") {
     val off = withSetting(SlidewiseSettings.Sort, "false")(operator("sum(id)"))
     assertEquals((off.sortPlacement, off.methods), (SortPlacement.BelowOperator, Seq(TwoStacksLite)))
   }
