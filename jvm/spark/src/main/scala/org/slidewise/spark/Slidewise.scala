@@ -6,6 +6,7 @@ import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.explain.WindowReport
 import org.slidewise.spark.expressions.{OrderCheckStrategy, SqlFunctions}
 import org.slidewise.spark.planning.{SettingsCheckStrategy, SlidingWindowStrategy, TopRowsStrategy}
+import org.slidewise.spark.planning.hopping.HoppingWindowStrategy
 import org.slidewise.spark.shims.SparkSessions
 
 /** Switches Slidewise on in a running session, and reports on its queries. */
@@ -32,7 +33,8 @@ object Slidewise {
         SettingsCheckStrategy,
         OrderCheckStrategy,
         SlidingWindowStrategy,
-        TopRowsStrategy
+        TopRowsStrategy,
+        HoppingWindowStrategy
       )
       SqlFunctions.registerIn(running.sessionState.functionRegistry)
     }

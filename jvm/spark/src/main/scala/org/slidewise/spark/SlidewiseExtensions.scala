@@ -27,6 +27,7 @@ private object Injection {
     config.SlidewiseSettings.register()
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
     extensions.injectPlannerStrategy(_ => planning.TopRowsStrategy)
+    extensions.injectPlannerStrategy(_ => planning.hopping.HoppingWindowStrategy)
     planning.streams.StreamRules.inject(extensions)
     expressions.SqlFunctions.all.foreach(f => extensions.injectFunction(f.description))
     extensions.injectCheckRule(_ => planning.SettingsCheck)

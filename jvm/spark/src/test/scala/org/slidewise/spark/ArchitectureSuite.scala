@@ -24,7 +24,7 @@ class ArchitectureSuite extends FunSuite {
   private val mayUse: Map[String, Seq[String]] = {
     val model = Seq("shims", "errors", "config", "expressions", "plan")
     val execution =
-      Seq("task", "rows", "states", "sorting", "frames", "arrays", "toprows").map("execution." + _)
+      Seq("task", "rows", "states", "sorting", "frames", "arrays", "toprows", "hopping").map("execution." + _)
     Map(
       "shims" -> Nil,
       "errors" -> Seq("shims"),
@@ -32,15 +32,17 @@ class ArchitectureSuite extends FunSuite {
       "expressions" -> Seq("shims", "errors", "config"),
       "plan" -> Seq("shims", "errors", "config", "expressions"),
       "execution.task" -> Nil,
-      "execution.rows" -> Seq("execution.task"),
+      "execution.rows" -> Seq("shims", "execution.task"),
       "execution.states" -> (model ++ Seq("execution.task", "execution.rows")),
       "execution.sorting" -> (model ++ Seq("execution.task", "execution.rows")),
       "execution.frames" -> (model ++ Seq("execution.task", "execution.rows", "execution.states")),
       "execution.arrays" -> (model ++ Seq("execution.task", "execution.rows", "execution.sorting")),
       "execution.toprows" -> Seq("execution.task", "execution.rows", "execution.sorting"),
+      "execution.hopping" -> (model ++ Seq("task", "rows", "states", "frames").map("execution." + _)),
       "execution" -> (model ++ execution),
       "execution.streams" -> (model ++ execution),
       "planning" -> (model ++ execution :+ "execution"),
+      "planning.hopping" -> (model ++ Seq("execution", "planning")),
       "planning.streams" -> (model ++ execution ++ Seq("execution.streams", "planning")),
       "explain" -> (model :+ "execution")
     ).map { case (name, used) => name -> used.filterNot(absent) } -- absent

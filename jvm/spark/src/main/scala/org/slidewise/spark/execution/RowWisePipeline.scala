@@ -7,7 +7,6 @@ import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.{EvaluationMethod, RowWisePlan, SlidingWindowPlan}
-import org.slidewise.spark.shims.SparkCollations
 
 /**
  * Assembles the row-wise evaluation of expressions: logs, bounds, evaluators and the iterator that drives them.
@@ -67,17 +66,7 @@ final private[execution] class RowWisePipeline(
     iterator
   }
 
-  def partitionKeys: PartitionKeys = {
-    val key = UnsafeProjection.create(window.partitionSpec, input)
-    val same =
-      if (window.partitionSpec.forall(e => SparkCollations.isBinaryStable(e.dataType)))
-        (a: UnsafeRow, b: UnsafeRow) => a.equals(b)
-      else {
-        val ordering = InterpretedOrdering.forSchema(window.partitionSpec.map(_.dataType))
-        (a: UnsafeRow, b: UnsafeRow) => ordering.compare(a, b) == 0
-      }
-    new PartitionKeys(key, window.partitionSpec.size, same)
-  }
+  def partitionKeys: PartitionKeys = PartitionKeys.of(window.partitionSpec, input)
 
   private def outputProjection: UnsafeProjection =
     UnsafeProjection.create(input ++ plan.resultExpressions, input ++ plan.answers)

@@ -8,12 +8,13 @@ import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
 import org.apache.spark.sql.execution.{InputAdapter, SortExec, SparkPlan, WholeStageCodegenExec}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
 import org.apache.spark.sql.execution.window.WindowExecBase
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.{SlidingWindowExec, WindowTopRowsExec}
+import org.slidewise.spark.execution.{HoppingWindowExec, SlidingWindowExec, WindowTopRowsExec}
 import org.slidewise.spark.plan._
 
 /**
@@ -47,7 +48,8 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   def of(plan: SparkPlan): Seq[WindowReport] = {
     val cachedPlans = Collections.newSetFromMap(new IdentityHashMap[SparkPlan, java.lang.Boolean])
     def reportsOf(plan: SparkPlan): Seq[WindowReport] = {
-      val found = collectWithSubqueries(plan) { case window: WindowExecBase => reports(window) }.flatten
+      val found = collectWithSubqueries(plan) { case window: WindowExecBase => reports(window) }.flatten ++
+        collectWithSubqueries(plan)(hoppingFunctions).distinct.flatten.map(f => Option(f.resultId) -> reportOf(f))
       val cached = collectWithSubqueries(plan) { case scan: InMemoryTableScanExec =>
         scan.relation.cachedPlan
       }
@@ -95,6 +97,18 @@ object WindowReport extends AdaptiveSparkPlanHelper {
       Option(expression.exprId) -> (if (readsTopRows(window.child)) withNote(report, TopRowsNote) else report)
     }
   }
+
+  /** The aggregates over hopping windows that an operator evaluates; the operators of one decision give the same value. */
+  private val hoppingFunctions: PartialFunction[SparkPlan, Seq[HoppingFunction]] = {
+    case hopping: HoppingWindowExec                           => hopping.functions
+    case aggregate: BaseAggregateExec if leftTo(aggregate).isDefined => leftTo(aggregate).get.functions
+  }
+
+  private def leftTo(aggregate: BaseAggregateExec): Option[HoppingDecision] =
+    aggregate.logicalLink.flatMap(_.getTagValue(HoppingDecision.Tag)).filter(_.operator.isLeft)
+
+  private def reportOf(function: HoppingFunction): WindowReport =
+    WindowReport(function.sql, function.method.map(_.toString), function.note)
 
   private val TopRowsNote = "only the first rows of each partition are sorted: a filter limits their ranks"
 

@@ -9,6 +9,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.ApproximateAggregate
+import org.slidewise.spark.plan.EvaluationMethod
 
 /**
  * Decides whether the aggregation buffers of a function are merged. Spark's window operator never merges; its GROUP BY does,
@@ -49,6 +50,30 @@ final case class MergePolicy(approximate: Boolean, mergeUserAggregators: Boolean
     else if (mergeUserAggregators) None
     else Some(s"${SlidewiseSettings.MergeUserAggregators} is false and $name is a user's: $Recalculated")
   }
+
+  /**
+   * Why partial aggregates of panes, which Spark's `GROUP BY` makes and merges as well, are not merged to those of windows; none
+   * if they are.
+   */
+  def reasonNotToMergePartials(function: AggregateFunction): Option[String] = {
+    val name = nameOf(function)
+    if (isNamed(function)) Some(s"$name is named in ${SlidewiseSettings.NeverMerge}")
+    else if (changesWhenMerged.contains(function.getClass.getName))
+      Some(s"merging buffers of $name could change the result")
+    else if (isApproximate(function) && !approximate)
+      Some(s"${SlidewiseSettings.MergeApproximate} is false and $name is approximate")
+    else if (isForeign(function) && !mergeUserAggregators)
+      Some(s"${SlidewiseSettings.MergeUserAggregators} is false and $name is a user's")
+    else None
+  }
+
+  /** How partial aggregates of panes are merged to those of windows, and what a person should know of it. */
+  def methodOfPartials(function: AggregateFunction): (EvaluationMethod, Option[String]) =
+    if (holdsRows(function))
+      EvaluationMethod.Recalculation ->
+        Some(s"a buffer of ${nameOf(function)} holds the values of the window: the panes are merged for each window")
+    else if (MethodChoice.isSmall(function)) EvaluationMethod.TwoStacksLite -> None
+    else EvaluationMethod.TwoStacksLiteSketches -> None
 
   /** Whether the settings name the function as one that is not merged. */
   def isNamed(function: AggregateFunction): Boolean =

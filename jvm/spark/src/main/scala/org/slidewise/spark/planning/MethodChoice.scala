@@ -94,7 +94,8 @@ object MethodChoice {
   private def fitsSummary(function: SummarizesLastRows, frame: SpecifiedWindowFrame): Boolean =
     function.allowedError >= LeastError && FrameShape.lastRows(frame).isDefined
 
-  private def isSmall(function: AggregateFunction): Boolean = function match {
+  /** Whether a buffer takes a few dozen bytes, whatever has been aggregated. */
+  private[planning] def isSmall(function: AggregateFunction): Boolean = function match {
     case _: DeclarativeAggregate | _: FixedSizeBuffer => true
     case _                                            => false
   }

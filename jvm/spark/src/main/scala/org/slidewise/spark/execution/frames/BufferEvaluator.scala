@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 
 import org.slidewise.core.frames._
 import org.slidewise.spark.execution.rows.RowLog
-import org.slidewise.spark.execution.states.{FrameFunctions, RowStates}
+import org.slidewise.spark.execution.states.{FrameElements, FrameFunctions, RowStates}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
 
@@ -16,6 +16,10 @@ import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
  *
  * @param bounds
  *   where the frames are
+ * @param input
+ *   the attributes of an element of the frames
+ * @param log
+ *   the elements
  * @param answers
  *   the row that results are written to; it has a field for each answer of the plan and, from `firstGuard` on, one for each of
  *   this frame's guards
@@ -28,7 +32,8 @@ final private[execution] class BufferEvaluator(
     resources: TaskResources,
     maxStateBytes: Long,
     answers: InternalRow,
-    firstGuard: Int
+    firstGuard: Int,
+    elements: FrameElements = FrameElements.InputRows
 ) extends FrameEvaluator {
   private[this] val guards = new FrameGuards(plan.aggregates, firstGuard, answers)
   private[this] val merges =
@@ -40,7 +45,8 @@ final private[execution] class BufferEvaluator(
       plan.aggregates.map(_.answer) ++ guards.ordinals,
       input,
       keepsStates = merges,
-      mergeMayFail = merges && plan.aggregates.exists(_.isForeign)
+      mergeMayFail = merges && plan.aggregates.exists(_.isForeign),
+      elements
     ),
     log.reader(),
     resources,
@@ -55,7 +61,7 @@ final private[execution] class BufferEvaluator(
   }
 
   private[this] val recalculation =
-    new FrameRecalculation(plan.aggregates, input, log.reader(), resources, maxStateBytes, answers)
+    new FrameRecalculation(plan.aggregates, input, log.reader(), resources, maxStateBytes, answers, elements)
 
   private[this] val evaluation = new MergedEvaluation(plan.aggregates, guards, recalculation) {
     override protected def merge(lo: Long, hi: Long): Unit = states.lower(slide(), answers)

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 
 import org.slidewise.core.frames.RecalculationFrames
 import org.slidewise.spark.execution.rows.RowsByPosition
-import org.slidewise.spark.execution.states.{FrameFunctions, MergeFailed, RowStates}
+import org.slidewise.spark.execution.states.{FrameElements, FrameFunctions, MergeFailed, RowStates}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.PlannedAggregate
 
@@ -50,7 +50,8 @@ final private[execution] class FrameRecalculation(
     rows: => RowsByPosition,
     resources: TaskResources,
     maxStateBytes: Long,
-    answers: InternalRow
+    answers: InternalRow,
+    elements: FrameElements = FrameElements.InputRows
 ) {
   private[this] lazy val states = {
     val functions =
@@ -58,7 +59,8 @@ final private[execution] class FrameRecalculation(
         aggregates.map(a => (a.function, a.filter)),
         aggregates.map(_.answer),
         input,
-        keepsStates = false
+        keepsStates = false,
+        elements = elements
       )
     RowStates(functions, rows, resources, maxStateBytes)
   }

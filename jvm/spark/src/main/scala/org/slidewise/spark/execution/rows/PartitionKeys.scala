@@ -1,6 +1,8 @@
 package org.slidewise.spark.execution.rows
 
-import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions._
+
+import org.slidewise.spark.shims.SparkCollations
 
 /**
  * The partition key of a row, and its comparison.
@@ -18,4 +20,19 @@ final private[execution] class PartitionKeys(
 
   /** The key of the current partition; set by its user. */
   val current = UnsafeRow.createFromByteArray(0, fields)
+}
+
+private[execution] object PartitionKeys {
+
+  /** The values of `keys`, of a row of `input`. */
+  def of(keys: Seq[Expression], input: Seq[Attribute]): PartitionKeys = {
+    val same =
+      if (keys.forall(key => SparkCollations.isBinaryStable(key.dataType)))
+        (a: UnsafeRow, b: UnsafeRow) => a.equals(b)
+      else {
+        val ordering = InterpretedOrdering.forSchema(keys.map(_.dataType))
+        (a: UnsafeRow, b: UnsafeRow) => ordering.compare(a, b) == 0
+      }
+    new PartitionKeys(UnsafeProjection.create(keys, input), keys.size, same)
+  }
 }

@@ -18,18 +18,21 @@ import org.slidewise.spark.config.SlidewiseSettings
  * @param results
  *   for each function, the ordinal of its result in the row of results
  * @param input
- *   the attributes of an input row
+ *   the attributes of an element
  * @param keepsStates
  *   whether a state is still used after [[lower]]
  * @param mergeMayFail
  *   whether a merge, or a copy of a state, that fails is reported as [[MergeFailed]]
+ * @param elements
+ *   what frames consist of
  */
 final private[execution] class FrameFunctions(
     aggregates: Seq[(AggregateFunction, Option[Expression])],
     results: Seq[Int],
     input: Seq[Attribute],
     keepsStates: Boolean,
-    mergeMayFail: Boolean = false
+    mergeMayFail: Boolean = false,
+    elements: FrameElements = FrameElements.InputRows
 ) {
   private[this] val offsets = aggregates.scanLeft(0)(_ + _._1.aggBufferAttributes.size)
   private[this] val stateFields = offsets.last
@@ -37,17 +40,29 @@ final private[execution] class FrameFunctions(
   private[this] val placed: Seq[AggregateFunction] = aggregates.zip(offsets).map {
     case ((function: ImperativeAggregate, _), offset) =>
       val at = function.withNewMutableAggBufferOffset(offset).withNewInputAggBufferOffset(offset)
-      BindReferences.bindReference(at, input)
+      if (elements == FrameElements.InputRows) BindReferences.bindReference(at, input) else withoutInputs(at)
     case ((function, _), _) => function
   }
 
   private[this] val imperatives: Array[MergeableFunction] = placed
     .zip(aggregates)
     .zip(offsets)
-    .collect { case ((function: ImperativeAggregate, (_, filter)), offset) =>
-      MergeableFunction(function, filter.map(Predicate.create(_, input)), offset, stateFields)
+    .zipWithIndex
+    .collect { case (((function: ImperativeAggregate, (_, filter)), offset), i) =>
+      elements match {
+        case FrameElements.InputRows =>
+          MergeableFunction.ofRows(function, filter.map(Predicate.create(_, input)), offset, stateFields)
+        case FrameElements.PartialAggregates(firstBuffers) =>
+          MergeableFunction.ofPartials(function, firstBuffers(i), offset, stateFields)
+      }
     }
     .toArray
+
+  /** The function with inputs that are never read, since partial aggregation has read them. */
+  private def withoutInputs(function: ImperativeAggregate): AggregateFunction =
+    function
+      .transform { case a: Attribute => BoundReference(0, a.dataType, a.nullable) }
+      .asInstanceOf[AggregateFunction]
 
   private[this] val stateAttributes = aggregates.flatMap(_._1.aggBufferAttributes)
 
@@ -65,12 +80,14 @@ final private[execution] class FrameFunctions(
   private[this] val initial = MutableProjection.create(perField(_.initialValues), Nil)
 
   private[this] val updates = MutableProjection.create(
-    aggregates.flatMap {
-      case (function: DeclarativeAggregate, Some(filter)) =>
-        function.updateExpressions.zip(function.aggBufferAttributes).map { case (u, a) => If(filter, u, a) }
-      case (function: DeclarativeAggregate, None) => function.updateExpressions
-      case (function, _)                          => function.aggBufferAttributes.map(_ => NoOp)
-    },
+    if (elements != FrameElements.InputRows) perField(MergeExpressions.of)
+    else
+      aggregates.flatMap {
+        case (function: DeclarativeAggregate, Some(filter)) =>
+          function.updateExpressions.zip(function.aggBufferAttributes).map { case (u, a) => If(filter, u, a) }
+        case (function: DeclarativeAggregate, None) => function.updateExpressions
+        case (function, _)                          => function.aggBufferAttributes.map(_ => NoOp)
+      },
     stateAttributes ++ input
   )
 
@@ -107,12 +124,12 @@ final private[execution] class FrameFunctions(
     }
   }
 
-  /** Appends the row `in` to `state`. */
-  def update(state: InternalRow, in: InternalRow): Unit = {
-    updates.target(state)(joined(state, in))
+  /** Appends `element` to `state`. */
+  def update(state: InternalRow, element: InternalRow): Unit = {
+    updates.target(state)(joined(state, element))
     var i = 0
     while (i < imperatives.length) {
-      imperatives(i).update(state, in)
+      imperatives(i).update(state, element)
       i += 1
     }
   }
@@ -221,6 +238,23 @@ final private[execution] class FrameFunctions(
     clear(state)
     state
   }
+}
+
+/** What the frames of [[FrameFunctions]] consist of. */
+sealed private[execution] trait FrameElements
+
+private[execution] object FrameElements {
+
+  /** Rows that the functions read their inputs from. */
+  case object InputRows extends FrameElements
+
+  /**
+   * Rows with the aggregation buffers of the functions, as partial aggregation leaves them.
+   *
+   * @param firstBuffers
+   *   for each function, the field of a row where its buffers begin
+   */
+  final case class PartialAggregates(firstBuffers: Seq[Int]) extends FrameElements
 }
 
 /** The merge of a function that neither Spark nor Slidewise brings has failed. Spark's window operator never calls it. */

@@ -8,15 +8,19 @@ import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.expressions.NonMutatingMerge
 
-/** An imperative aggregate whose state lies at a known place in a row of states. */
+/**
+ * An imperative aggregate whose state lies at a known place in a row of states.
+ *
+ * @param append
+ *   appends an element of a frame, the second row, to a state, the first
+ */
 sealed abstract private[execution] class MergeableFunction(
     function: ImperativeAggregate,
-    filter: Option[BasePredicate]
+    append: (InternalRow, InternalRow) => Unit
 ) {
   final def initialize(state: InternalRow): Unit = function.initialize(state)
 
-  final def update(state: InternalRow, input: InternalRow): Unit =
-    if (filter.isEmpty || filter.get.eval(input)) function.update(state, input)
+  final def update(state: InternalRow, element: InternalRow): Unit = append(state, element)
 
   /** Merges `newer` into `state`, the older one, and leaves `newer` unchanged. */
   def merge(state: InternalRow, newer: InternalRow): Unit
@@ -29,9 +33,10 @@ sealed abstract private[execution] class MergeableFunction(
 }
 
 private[execution] object MergeableFunction {
+  private type Append = (InternalRow, InternalRow) => Unit
 
-  private class OverRows(function: ImperativeAggregate, filter: Option[BasePredicate], offset: Int)
-      extends MergeableFunction(function, filter) {
+  private class OverRows(function: ImperativeAggregate, append: Append, offset: Int)
+      extends MergeableFunction(function, append) {
     private[this] val types = function.aggBufferAttributes.map(_.dataType).toArray
 
     override def merge(state: InternalRow, newer: InternalRow): Unit = function.merge(state, newer)
@@ -50,10 +55,10 @@ private[execution] object MergeableFunction {
   /** Merges the registers of `approx_count_distinct` a word at a time. */
   final private class OverRegisters(
       function: HyperLogLogPlusPlus,
-      filter: Option[BasePredicate],
+      append: Append,
       offset: Int,
       fields: Int
-  ) extends OverRows(function, filter, offset) {
+  ) extends OverRows(function, append, offset) {
     private[this] val words = function.hllppHelper.numWords
     private[this] val firstByte = UnsafeRow.calculateBitSetWidthInBytes(fields) + 8L * offset
 
@@ -82,8 +87,8 @@ private[execution] object MergeableFunction {
     }
   }
 
-  final private class OverObjects[T](function: TypedImperativeAggregate[T], filter: Option[BasePredicate])
-      extends MergeableFunction(function, filter) {
+  final private class OverObjects[T](function: TypedImperativeAggregate[T], append: Append)
+      extends MergeableFunction(function, append) {
     override def merge(state: InternalRow, newer: InternalRow): Unit =
       function.mergeBuffersObjects(state, newer)
 
@@ -96,10 +101,10 @@ private[execution] object MergeableFunction {
   /** For functions that may keep, change or return a state that they are given to read, users' among them. */
   final private class OverCopiedObjects[T](
       function: TypedImperativeAggregate[T],
-      filter: Option[BasePredicate],
+      append: Append,
       offset: Int,
       fields: Int
-  ) extends MergeableFunction(function, filter) {
+  ) extends MergeableFunction(function, append) {
     private[this] val copy = new GenericInternalRow(fields)
 
     override def copiesStates: Boolean = true
@@ -136,16 +141,38 @@ private[execution] object MergeableFunction {
   /**
    * @param function
    *   bound to the input, its state beginning at field `offset` of a row of states of `fields` fields
+   * @param filter
+   *   which elements are appended
    */
-  def apply(
+  def ofRows(
       function: ImperativeAggregate,
       filter: Option[BasePredicate],
       offset: Int,
       fields: Int
-  ): MergeableFunction = function match {
-    case typed: TypedImperativeAggregate[_] if leavesTheRightAlone(typed) => new OverObjects(typed, filter)
-    case typed: TypedImperativeAggregate[_] => new OverCopiedObjects(typed, filter, offset, fields)
-    case registers: HyperLogLogPlusPlus     => new OverRegisters(registers, filter, offset, fields)
-    case other                              => new OverRows(other, filter, offset)
+  ): MergeableFunction = {
+    val append: Append = filter match {
+      case None            => (state, row) => function.update(state, row)
+      case Some(condition) => (state, row) => if (condition.eval(row)) function.update(state, row)
+    }
+    of(function, append, offset, fields)
   }
+
+  /**
+   * @param function
+   *   its state beginning at field `offset` of a row of states of `fields` fields
+   * @param from
+   *   the field of an element where its buffer, as partial aggregation leaves it, begins
+   */
+  def ofPartials(function: ImperativeAggregate, from: Int, offset: Int, fields: Int): MergeableFunction = {
+    val reading = function.withNewInputAggBufferOffset(from)
+    of(function, (state, partial) => reading.merge(state, partial), offset, fields)
+  }
+
+  private def of(function: ImperativeAggregate, append: Append, offset: Int, fields: Int): MergeableFunction =
+    function match {
+      case typed: TypedImperativeAggregate[_] if leavesTheRightAlone(typed) => new OverObjects(typed, append)
+      case typed: TypedImperativeAggregate[_] => new OverCopiedObjects(typed, append, offset, fields)
+      case registers: HyperLogLogPlusPlus     => new OverRegisters(registers, append, offset, fields)
+      case other                              => new OverRows(other, append, offset)
+    }
 }

@@ -1,0 +1,17 @@
+package org.slidewise.spark.planning.hopping;
+
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers$;
+
+/**
+ * Grouping expressions as Spark's planner writes them. Written in Java because Spark keeps the method private to its own Scala
+ * packages.
+ */
+final class GroupingKeys {
+  private GroupingKeys() {}
+
+  /** The expression with one representation for values that are equal: of NaN, and of zero. */
+  static Expression normalized(Expression key) {
+    return NormalizeFloatingNumbers$.MODULE$.normalize(key);
+  }
+}

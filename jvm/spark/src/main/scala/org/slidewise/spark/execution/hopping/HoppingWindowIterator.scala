@@ -1,0 +1,148 @@
+package org.slidewise.spark.execution.hopping
+
+import java.util.NoSuchElementException
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+
+import org.slidewise.spark.execution.frames.FrameEvaluator
+import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.task.TaskResources
+
+/**
+ * Merges the panes of each key to its windows.
+ *
+ * @param partials
+ *   one row for each key and pane, the panes of a key together and in the order of time
+ * @param pane
+ *   from a row, its pane and its aggregation buffers, as the log keeps them
+ * @param paneField
+ *   the field of a row with the start of its pane
+ * @param isKept
+ *   whether a window is in the output, from a key and a window
+ * @param output
+ *   from a key, a window and its answers
+ */
+final private[hopping] class HoppingWindowIterator(
+    partials: Iterator[InternalRow],
+    keys: PartitionKeys,
+    pane: UnsafeProjection,
+    paneField: Int,
+    log: RowLog,
+    size: Long,
+    framesOf: PaneSource => PaneFrames,
+    evaluatorsOf: PaneFrames => Seq[FrameEvaluator],
+    answers: InternalRow,
+    isKept: BasePredicate,
+    output: UnsafeProjection,
+    measures: HoppingMeasures,
+    resources: TaskResources
+) extends Iterator[InternalRow] {
+  import HoppingWindowIterator.ReleaseEvery
+
+  private[this] val panes = new Panes
+  private[this] val frames = framesOf(panes)
+  private[this] val evaluators = evaluatorsOf(frames).toArray
+
+  private[this] val window = new GenericInternalRow(2)
+  private[this] val group = new JoinedRow
+  private[this] val joined = new JoinedRow
+
+  private[this] var fetched, fetchedKey: UnsafeRow = _ // not yet in the log
+  private[this] var started, found, closed = false
+  private[this] var windows, taken = 0L
+
+  /** The panes of the current key. */
+  final private class Panes extends PaneSource {
+    private[this] val reader = log.reader()
+
+    override def startAt(position: Long): Long = reader(position).getLong(0)
+    override def hasNext: Boolean = fetched != null && keys.same(fetchedKey, keys.current)
+    override def nextStart: Long = fetched.getLong(paneField)
+    override def take(): Unit = {
+      log.append(pane(fetched))
+      taken += 1
+      fetch()
+    }
+  }
+
+  private def fetch(): Unit =
+    if (partials.hasNext) {
+      fetched = partials.next().asInstanceOf[UnsafeRow]
+      fetchedKey = keys.key(fetched)
+    } else {
+      fetched = null
+      fetchedKey = null
+    }
+
+  override def hasNext: Boolean = {
+    if (!found && !closed) found = advance()
+    if (!found) close()
+    found
+  }
+
+  override def next(): InternalRow = {
+    if (!hasNext) throw new NoSuchElementException("there are no more windows")
+    found = false
+    var i = 0
+    while (i < evaluators.length) {
+      evaluators(i).evaluate()
+      i += 1
+    }
+    measures.countRow()
+    output(joined(group, answers))
+  }
+
+  /** Moves to the next window that is kept. */
+  private def advance(): Boolean = {
+    if (!started) {
+      started = true
+      fetch()
+      if (fetched != null) startKey()
+    }
+    var isAtWindow = nextWindow()
+    while (isAtWindow && !isKept.eval(group)) isAtWindow = nextWindow()
+    isAtWindow
+  }
+
+  private def nextWindow(): Boolean = {
+    var isAtWindow = frames.advance()
+    if (!isAtWindow && fetched != null) {
+      startKey()
+      isAtWindow = frames.advance()
+    }
+    if (isAtWindow) {
+      window.setLong(0, frames.start)
+      window.setLong(1, frames.start + size)
+      group(keys.current, window)
+      windows += 1
+      if (windows % ReleaseEvery == 0) release()
+    }
+    isAtWindow
+  }
+
+  private def startKey(): Unit = {
+    keys.current.copyFrom(fetchedKey)
+    log.clear()
+    frames.reset()
+    evaluators.foreach(_.reset())
+  }
+
+  private def release(): Unit = {
+    resources.stopIfCancelled()
+    log.release(frames.lo)
+  }
+
+  /** Gives memory and files back, and reports what was measured; more than once does no harm. */
+  def close(): Unit = if (!closed) {
+    closed = true
+    measures.report(taken, windows, evaluators.toSeq)
+    measures.reportMemory(log.peakMemory + evaluators.map(_.peakMemory).sum, log.spilledBytes)
+    log.close()
+    evaluators.foreach(_.close())
+  }
+}
+
+private[hopping] object HoppingWindowIterator {
+  private val ReleaseEvery = 1024L
+}

@@ -1,0 +1,57 @@
+package org.slidewise.spark.execution.hopping
+
+import org.slidewise.spark.execution.frames.FrameBounds
+import org.slidewise.spark.plan.HoppingWindows
+
+/** Where the panes of one key come from, in the order of time. */
+private[hopping] trait PaneSource {
+
+  /** The start of the pane at `position`, which has been taken. */
+  def startAt(position: Long): Long
+
+  /** Whether there is a pane that has not been taken. */
+  def hasNext: Boolean
+
+  /** The start of the next pane that has not been taken. */
+  def nextStart: Long
+
+  /** Takes the next pane, to the position after the last. */
+  def take(): Unit
+}
+
+/**
+ * The windows of one key that hold at least one pane, in the order of time, each with the positions of its panes. Windows without
+ * a pane are passed over at once, however many there are.
+ */
+final private[hopping] class PaneFrames(windows: HoppingWindows, panes: PaneSource) extends FrameBounds {
+  private[this] var window = 0L
+  private[this] var empty = true
+
+  /** The start of the current window. */
+  def start: Long = window
+
+  /** Begins a new key. */
+  def reset(): Unit = {
+    loAt = 0L
+    hiAt = 0L
+    empty = true
+  }
+
+  /** Moves to the next window; false if there is none. */
+  def advance(): Boolean = {
+    if (!empty) {
+      window += windows.slide
+      while (loAt < hiAt && panes.startAt(loAt) < window) loAt += 1
+    }
+    if (loAt == hiAt && panes.hasNext) {
+      val first = windows.firstStart(panes.nextStart)
+      window = if (empty) first else math.max(window, first)
+    }
+    while (panes.hasNext && panes.nextStart < window + windows.size) {
+      panes.take()
+      hiAt += 1
+    }
+    empty = false
+    loAt < hiAt
+  }
+}

@@ -1,0 +1,36 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, UnaryExpression}
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
+import org.apache.spark.sql.types.DataType
+
+import org.slidewise.spark.shims.NullForNull
+
+/**
+ * The start of the pane of [[HoppingWindows]] that holds a time.
+ *
+ * @param child
+ *   a timestamp with or without time zone
+ */
+final case class PaneStart(child: Expression, windows: HoppingWindows)
+    extends UnaryExpression
+    with NullForNull {
+  override def dataType: DataType = child.dataType
+  override def prettyName: String = "pane_start"
+
+  override protected def nullSafeEval(input: Any): Any = windows.pane(input.asInstanceOf[Long])
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val past = ctx.freshName("past")
+    nullSafeCodeGen(
+      ctx,
+      ev,
+      time => s"""
+        long $past = Math.floorMod($time - ${windows.offset}L, ${windows.slide}L);
+        ${ev.value} = $time - $past + ($past < ${windows.ends}L ? 0L : ${windows.ends}L);
+      """
+    )
+  }
+
+  override protected def withNewChildInternal(newChild: Expression): PaneStart = copy(child = newChild)
+}

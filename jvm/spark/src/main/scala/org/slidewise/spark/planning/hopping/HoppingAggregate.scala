@@ -1,0 +1,151 @@
+package org.slidewise.spark.planning.hopping
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.planning.{PhysicalAggregation, PhysicalOperation}
+import org.apache.spark.sql.catalyst.plans.logical._
+
+import org.slidewise.spark.plan.{HoppingWindows, PaneStart}
+
+/**
+ * A `GROUP BY` with a hopping `window()`, taken apart.
+ *
+ * @param keys
+ *   the grouping columns apart from the window, in terms of `child`
+ * @param window
+ *   the column of the window in `condition` and `results`
+ * @param aggregates
+ *   in terms of `child`
+ * @param condition
+ *   which windows are kept, in terms of the columns of `keys` and of `window`
+ * @param results
+ *   the output, in terms of the columns of `keys`, of `window` and the results of `aggregates`
+ * @param child
+ *   the rows, each once
+ * @param time
+ *   the time, in terms of the input of `child`
+ * @param pane
+ *   the column of `child` with the start of a row's pane
+ */
+final private[planning] case class HoppingAggregate(
+    windows: HoppingWindows,
+    keys: Seq[NamedExpression],
+    window: Attribute,
+    aggregates: Seq[AggregateExpression],
+    condition: Option[Expression],
+    results: Seq[NamedExpression],
+    child: LogicalPlan,
+    time: Expression,
+    pane: NamedExpression
+)
+
+private[planning] object HoppingAggregate {
+
+  /** Takes `aggregate` apart, or says why it cannot; none if it does not group by a hopping window. */
+  def of(aggregate: Aggregate): Option[Either[String, HoppingAggregate]] =
+    if (groupsByHoppingWindow(aggregate)) Some(parts(aggregate)) else None
+
+  private def groupsByHoppingWindow(aggregate: Aggregate): Boolean =
+    aggregate.groupingExpressions.exists(_.exists {
+      case column: Attribute => WindowExpand.isWindow(column)
+      case _                 => false
+    }) && expandsWindow(aggregate.child)
+
+  private def expandsWindow(plan: LogicalPlan): Boolean = plan match {
+    case Project(_, child)                           => expandsWindow(child)
+    case Filter(_, child)                            => expandsWindow(child)
+    case expand @ Expand(copies, columns, child)     =>
+      copies.size > 1 && columns.headOption.exists(WindowExpand.isWindow) || expandsWindow(child)
+    case _                                           => false
+  }
+
+  private def parts(aggregate: Aggregate): Either[String, HoppingAggregate] = aggregate match {
+    case PhysicalAggregation(
+          grouping,
+          aggregates,
+          results,
+          PhysicalOperation(columns, conditions, WindowExpand(expand))
+        ) =>
+      new Parts(expand, columns, conditions).of(grouping, aggregates, results)
+    case _ => Left(OtherShape)
+  }
+
+  private val OtherShape =
+    "the rows are expanded twice, as for grouping sets or several DISTINCT aggregates, or in a way that Slidewise does not know"
+
+  /** @param columns the input of the aggregation, in terms of the columns of `expand`, as are `conditions` */
+  final private class Parts(expand: WindowExpand, columns: Seq[NamedExpression], conditions: Seq[Expression]) {
+    private val (windows, others) = columns.partition {
+      case Alias(child, _) => child.semanticEquals(expand.window)
+      case column          => column.semanticEquals(expand.window)
+    }
+    private val windowColumns = AttributeSet(windows.map(_.toAttribute))
+
+    def of(
+        grouping: Seq[NamedExpression],
+        aggregates: Seq[AggregateExpression],
+        results: Seq[NamedExpression]
+    ): Either[String, HoppingAggregate] = {
+      val (byWindow, keys) = grouping.partition {
+        case column: Attribute => windowColumns.contains(column)
+        case _                 => false
+      }
+      val (membership, filters) = conditions.partition(expand.isMembership)
+      val (onWindows, onRows) = filters.partition(_.references.contains(expand.window))
+      def readsWindow(e: Expression): Boolean = e.references.exists(windowColumns.contains)
+      if (byWindow.size != 1 || keys.exists(readsWindow))
+        Left("the rows are grouped by a part of the window, and not by the window itself")
+      else if (aggregates.exists(readsWindow) || others.exists(_.references.contains(expand.window)))
+        Left("the aggregates read the window of a row")
+      else if (expand.windows.ends != 0 && membership.size != 2)
+        Left(OtherShape)
+      else if (!onWindows.forall(isOfGroups(_, keys)))
+        Left("a filter compares the window of a row with columns that are not grouped by")
+      else if (!(others ++ onRows ++ aggregates ++ keys).forall(_.deterministic))
+        Left("the rows have columns that are not deterministic, which Spark evaluates once for each window")
+      else {
+        val window = byWindow.head.toAttribute
+        Right(
+          HoppingAggregate(
+            expand.windows,
+            keys,
+            window,
+            aggregates,
+            onWindows.map(_.transform { case column if column.semanticEquals(expand.window) => window })
+              .reduceOption(And),
+            results,
+            rows(onRows),
+            expand.time,
+            pane
+          )
+        )
+      }
+    }
+
+    private val pane = Alias(PaneStart(expand.time, expand.windows), "pane")()
+
+    /** Whether the condition is the same for all rows of a group. */
+    private def isOfGroups(condition: Expression, keys: Seq[NamedExpression]): Boolean = {
+      val same = AttributeSet(keys.collect { case key: Attribute if others.contains(key) => key }) + expand.window
+      condition.deterministic && condition.references.subsetOf(same)
+    }
+
+    private def rows(conditions: Seq[Expression]): LogicalPlan = {
+      val computed = AttributeMap(expand.others.collect { case alias: Alias => alias.toAttribute -> alias.child })
+      def inPlace(e: Expression): Expression = e.transform { case a: Attribute => computed.getOrElse(a, a) }
+      val timed = if (expand.time.nullable) Seq(IsNotNull(expand.time)) else Nil
+      val needed = (conditions.map(inPlace) ++ timed).filterNot(expand.child.constraints.contains)
+      val filtered = needed.reduceOption(And).fold(expand.child)(Filter(_, expand.child))
+      Project(
+        others.map {
+          case column: Attribute => computed.get(column).fold[NamedExpression](column)(named(column, _))
+          case other             => named(other, inPlace(other match { case Alias(child, _) => child; case e => e }))
+        } :+ pane,
+        filtered
+      )
+    }
+
+    private def named(column: NamedExpression, value: Expression): NamedExpression =
+      Alias(value, column.name)(column.exprId, column.qualifier, Some(column.metadata))
+  }
+}

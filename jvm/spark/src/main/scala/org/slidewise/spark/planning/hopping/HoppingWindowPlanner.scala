@@ -1,0 +1,100 @@
+package org.slidewise.spark.planning.hopping
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.unsafe.types.CalendarInterval
+
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.plan._
+import org.slidewise.spark.planning.MergePolicy
+
+/** Decides, once for each `GROUP BY` with a hopping `window()`, whether Slidewise evaluates it, and how. */
+final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
+  import HoppingWindowPlanner._
+
+  private lazy val merging = MergePolicy.of(conf)
+
+  /** The decision, with what the plan is made of; none if `aggregate` does not group by a hopping window. */
+  def decide(aggregate: Aggregate): Option[Either[HoppingDecision, (HoppingDecision, HoppingAggregate)]] =
+    if (!SlidewiseSettings.enabled(conf)) None
+    else
+      HoppingAggregate.of(aggregate).map { taken =>
+        val supported = for {
+          found <- taken
+          _ <- found.keys.find(key => !RowOrdering.isOrderable(key.dataType)).map(key => unordered(key)).toLeft(())
+          _ <- found.aggregates.flatMap(reasonNotToMerge).headOption.toLeft(())
+        } yield found
+        supported match {
+          case Right(found) => Right(planned(found) -> found)
+          case Left(reason) => Left(left(aggregate, reason))
+        }
+      }
+
+  private def unordered(key: NamedExpression): String =
+    s"values of type ${key.dataType.catalogString} cannot be sorted"
+
+  private def reasonNotToMerge(aggregate: AggregateExpression): Option[String] =
+    if (aggregate.isDistinct) Some("DISTINCT aggregates of panes cannot be merged")
+    else
+      aggregate.aggregateFunction match {
+        case f @ (_: DeclarativeAggregate | _: ImperativeAggregate) => merging.reasonNotToMergePartials(f)
+        case other => Some(s"${other.prettyName} does not run in the JVM")
+      }
+
+  private def left(aggregate: Aggregate, reason: String): HoppingDecision = {
+    val functions = aggregate.aggregateExpressions.flatMap(_.collect { case a: AggregateExpression => a }).distinct
+    HoppingDecision(described(functions, "GROUP BY window()")(_ => (None, Some(reason))), Left(reason))
+  }
+
+  private def planned(found: HoppingAggregate): HoppingDecision = {
+    val methods = found.aggregates.map(_.aggregateFunction).map(f => f -> merging.methodOfPartials(f))
+    val functions = methods.zipWithIndex.map { case ((function, (method, _)), answer) =>
+      method -> PlannedAggregate(function, None, answer, None, isForeign = true)
+    }
+    val plan = HoppingWindowPlan(
+      found.windows,
+      found.keys.map(_.toAttribute),
+      found.window,
+      found.pane.toAttribute,
+      found.aggregates,
+      functions.map(_._1).distinct.map { method =>
+        FramePlan(panesOf(found.windows), method, functions.collect { case (`method`, f) => f })
+      },
+      found.aggregates.map(_.resultAttribute),
+      found.condition,
+      found.results,
+      SlidewiseSettings.maxStateBytes(conf)
+    )
+    HoppingDecision(
+      described(found.aggregates, textOf(found)) { aggregate =>
+        val (method, note) = methods.toMap.apply(aggregate.aggregateFunction)
+        (Some(method), note)
+      },
+      Right(plan)
+    )
+  }
+
+  private def described(aggregates: Seq[AggregateExpression], groups: String)(
+      decided: AggregateExpression => (Option[EvaluationMethod], Option[String])
+  ): Seq[HoppingFunction] = aggregates.map { aggregate =>
+    val (method, note) = decided(aggregate)
+    HoppingFunction(s"${WindowSql.readable(aggregate, Map.empty)} $groups", aggregate.resultId, method, note)
+  }
+}
+
+private object HoppingWindowPlanner {
+
+  /** A window's panes: those that begin in it. */
+  private def panesOf(windows: HoppingWindows): SpecifiedWindowFrame =
+    SpecifiedWindowFrame(RangeFrame, CurrentRow, Literal(windows.size - 1))
+
+  private def textOf(found: HoppingAggregate): String = {
+    def said(micros: Long) = s"'${new CalendarInterval(0, 0, micros)}'"
+    val HoppingWindows(size, slide, offset) = found.windows
+    val intervals = Seq(size, slide) ++ (if (offset == 0) Nil else Seq(offset))
+    val window = s"window(${(WindowSql.readable(found.time, Map.empty) +: intervals.map(said)).mkString(", ")})"
+    (found.keys.map(WindowSql.readable(_, Map.empty)) :+ window).mkString("GROUP BY ", ", ", "")
+  }
+}

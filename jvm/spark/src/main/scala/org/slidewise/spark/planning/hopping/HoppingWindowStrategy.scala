@@ -1,0 +1,51 @@
+package org.slidewise.spark.planning.hopping
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, NamedExpression}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.spark.execution.HoppingWindowExec
+import org.slidewise.spark.plan.HoppingDecision
+
+/**
+ * Plans a `GROUP BY` with a hopping `window()` as Spark's partial aggregation by key and pane, and one [[HoppingWindowExec]]
+ * that merges panes to windows. A bug in planning, or a class or method that this Spark lacks, is a warning in the log, and
+ * Spark plans the aggregation.
+ */
+object HoppingWindowStrategy extends SparkStrategy {
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case aggregate: Aggregate if !aggregate.isStreaming =>
+      try operators(aggregate)
+      catch {
+        case e @ (NonFatal(_) | _: LinkageError) => // as where a vendor's Spark differs from Apache's
+          logWarning("Slidewise could not plan a hopping window and leaves it to Spark: please report this", e)
+          Nil
+      }
+    case _ => Nil
+  }
+
+  private def operators(aggregate: Aggregate): Seq[SparkPlan] =
+    new HoppingWindowPlanner(SQLConf.get).decide(aggregate).toSeq.flatMap {
+      case Left(decision) =>
+        aggregate.setTagValue(HoppingDecision.Tag, decision)
+        Nil
+      case Right((decision, found)) =>
+        aggregate.setTagValue(HoppingDecision.Tag, decision)
+        decision.operator.toSeq.map { plan =>
+          val keys = found.keys.map(normalized)
+          val partials = PaneAggregation.of(keys, found.pane.toAttribute, plan, planLater(found.child))
+          HoppingWindowExec(plan, decision.functions, partials)
+        }
+    }
+
+  /** As Spark's planner does with grouping expressions: equal numbers have equal bytes. */
+  private def normalized(key: NamedExpression): NamedExpression =
+    GroupingKeys.normalized(key) match {
+      case named: NamedExpression => named
+      case other                  => Alias(other, key.name)(exprId = key.exprId)
+    }
+}

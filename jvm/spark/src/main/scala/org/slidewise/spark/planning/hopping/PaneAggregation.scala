@@ -1,0 +1,57 @@
+package org.slidewise.spark.planning.hopping
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, PartialMerge}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.aggregate._
+
+import org.slidewise.spark.plan.HoppingWindowPlan
+
+/** Spark's own aggregation up to one row of aggregation buffers for each key and pane. */
+private[planning] object PaneAggregation {
+
+  /**
+   * Partial aggregation, a shuffle by the keys alone, and a merge of the partial aggregates.
+   *
+   * @param keys
+   *   in terms of `child`
+   * @return
+   *   rows of [[HoppingWindowPlan.partial]]
+   */
+  def of(keys: Seq[NamedExpression], pane: Attribute, plan: HoppingWindowPlan, child: SparkPlan): SparkPlan = {
+    val grouping = keys :+ pane
+    val complete =
+      AggUtils.planAggregateWithoutDistinct(grouping, plan.aggregates, grouping.map(_.toAttribute), child)
+    merging(complete.head, plan)
+  }
+
+  private def merging(complete: SparkPlan, plan: HoppingWindowPlan): SparkPlan = {
+    val clustering: Option[Seq[Attribute]] = Some(plan.keys)
+    val aggregates: Seq[AggregateExpression] = plan.aggregates.map(_.copy(mode = PartialMerge, filter = None))
+    val attributes = aggregates.map(_.resultAttribute)
+    complete match {
+      case hash: HashAggregateExec =>
+        hash.copy(
+          requiredChildDistributionExpressions = clustering,
+          aggregateExpressions = aggregates,
+          aggregateAttributes = attributes,
+          resultExpressions = plan.partial
+        )
+      case hash: ObjectHashAggregateExec =>
+        hash.copy(
+          requiredChildDistributionExpressions = clustering,
+          aggregateExpressions = aggregates,
+          aggregateAttributes = attributes,
+          resultExpressions = plan.partial
+        )
+      case sort: SortAggregateExec =>
+        sort.copy(
+          requiredChildDistributionExpressions = clustering,
+          aggregateExpressions = aggregates,
+          aggregateAttributes = attributes,
+          resultExpressions = plan.partial
+        )
+      case other => throw new IllegalStateException(s"${other.nodeName} is an aggregation that Slidewise does not know")
+    }
+  }
+}

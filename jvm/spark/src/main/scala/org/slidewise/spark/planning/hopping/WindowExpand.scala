@@ -1,0 +1,104 @@
+package org.slidewise.spark.planning.hopping
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.TimeWindow
+import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan}
+import org.apache.spark.sql.types._
+
+import org.slidewise.spark.plan.HoppingWindows
+
+/**
+ * What Spark's analyzer makes of a hopping `window()`: an `Expand` that copies each row into every window that may hold it.
+ *
+ * @param window
+ *   the column of the window
+ * @param time
+ *   the time, in terms of `child`
+ * @param others
+ *   the other columns of the `Expand`, in terms of `child`
+ */
+final private[planning] case class WindowExpand(
+    windows: HoppingWindows,
+    window: Attribute,
+    time: Expression,
+    others: Seq[NamedExpression],
+    child: LogicalPlan
+) {
+
+  /** Whether `condition` says that the time is in the window; Spark adds it where some copies are not. */
+  def isMembership(condition: Expression): Boolean = condition match {
+    case GreaterThanOrEqual(t, bound) => isTime(t) && isBound(bound, "start")
+    case LessThanOrEqual(bound, t)    => isTime(t) && isBound(bound, "start")
+    case LessThan(t, bound)           => isTime(t) && isBound(bound, "end")
+    case GreaterThan(bound, t)        => isTime(t) && isBound(bound, "end")
+    case _                            => false
+  }
+
+  private def isTime(expression: Expression): Boolean = expression.semanticEquals(time)
+
+  private def isBound(expression: Expression, name: String): Boolean = expression match {
+    case field @ GetStructField(column, _, _) =>
+      column.semanticEquals(window) && field.childSchema(field.ordinal).name == name
+    case _ => false
+  }
+}
+
+private[planning] object WindowExpand {
+
+  /** Whether the column is that of a `window()`. */
+  def isWindow(column: NamedExpression): Boolean =
+    column.resolved && column.metadata.contains(TimeWindow.marker) && column.dataType.isInstanceOf[StructType]
+
+  /** The hopping windows of `expand`; none if it has another shape. */
+  def unapply(plan: LogicalPlan): Option[WindowExpand] = plan match {
+    case expand: Expand => of(expand)
+    case _              => None
+  }
+
+  private def of(expand: Expand): Option[WindowExpand] = for {
+    window <- expand.output.headOption
+    if isWindow(window) && expand.projections.size > 1
+    others <- copied(expand)
+    found <- of(window, expand.projections.map(_.head))
+    (windows, time) = found
+  } yield WindowExpand(windows, window, time, others, expand.child)
+
+  private def copied(expand: Expand): Option[Seq[NamedExpression]] = {
+    val columns = expand.output.tail.zip(expand.projections.map(_.tail).transpose)
+    if (columns.forall { case (_, values) => values.forall(_.semanticEquals(values.head)) })
+      Some(columns.map {
+        case (column, Seq(same: Attribute, _*)) if same.exprId == column.exprId => column
+        case (column, values) => Alias(values.head, column.name)(column.exprId, column.qualifier, Some(column.metadata))
+      })
+    else None
+  }
+
+  private def of(window: Attribute, copies: Seq[Expression]): Option[(HoppingWindows, Expression)] = {
+    val timeType = window.dataType.asInstanceOf[StructType].headOption.map(_.dataType)
+    val forms = new LinearForms(timeType.getOrElse(NullType))
+    val bounds = copies.map {
+      case CreateNamedStruct(Seq(Literal(_, StringType), start, Literal(_, StringType), end)) =>
+        for (s <- forms.ofTimestamp(start); e <- forms.ofTimestamp(end)) yield (s, e)
+      case _ => None
+    }
+    for {
+      time <- forms.timeColumn
+      remainders <- forms.remainders
+      if time.deterministic && bounds.forall(_.isDefined)
+      windows <- windowsOf(bounds.flatten, remainders)
+    } yield (windows, time)
+  }
+
+  /** The copies begin at the last start and at each start before it that may reach the time. */
+  private def windowsOf(bounds: Seq[(LinearForm, LinearForm)], by: Remainders): Option[HoppingWindows] = {
+    val starts = bounds.map(_._1)
+    val sizes = bounds.map { case (start, end) => end + -start }.distinct
+    sizes match {
+      case Seq(LinearForm(0, 0, size)) if size > by.slide =>
+        val windows = HoppingWindows(size, by.slide, by.offset)
+        val expected = bounds.indices.map(i => LinearForm(1, -1, -i * by.slide))
+        if (bounds.size == windows.overlapping && starts.sortBy(-_.constant) == expected) Some(windows) else None
+      case _ => None
+    }
+  }
+}
