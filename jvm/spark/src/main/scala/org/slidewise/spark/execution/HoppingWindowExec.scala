@@ -57,7 +57,9 @@ case class HoppingWindowExec(
     super.doCanonicalize().asInstanceOf[HoppingWindowExec].copy(plan = plan.canonical, functions = Nil)
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val evaluation = new HoppingWindowEvaluation(plan, child.output)
+    // Spark has planned the subqueries of these two.
+    val planned = plan.copy(condition = condition, results = resultExpressions)
+    val evaluation = new HoppingWindowEvaluation(planned, child.output)
     val taskMetrics = metrics
     child.execute().mapPartitions { partials =>
       if (partials.isEmpty) Iterator.empty

@@ -18,6 +18,8 @@ import org.slidewise.spark.execution.task.TaskResources
  *   from a row, its pane and its aggregation buffers, as the log keeps them
  * @param paneField
  *   the field of a row with the start of its pane
+ * @param windowEnd
+ *   the end of a window, from its start
  * @param isKept
  *   whether a window is in the output, from a key and a window
  * @param output
@@ -29,7 +31,7 @@ final private[hopping] class HoppingWindowIterator(
     pane: UnsafeProjection,
     paneField: Int,
     log: RowLog,
-    size: Long,
+    windowEnd: Long => Long,
     framesOf: PaneSource => PaneFrames,
     evaluatorsOf: PaneFrames => Seq[FrameEvaluator],
     answers: InternalRow,
@@ -113,7 +115,7 @@ final private[hopping] class HoppingWindowIterator(
     }
     if (isAtWindow) {
       window.setLong(0, frames.start)
-      window.setLong(1, frames.start + size)
+      window.setLong(1, windowEnd(frames.start))
       group(keys.current, window)
       windows += 1
       if (windows % ReleaseEvery == 0) release()

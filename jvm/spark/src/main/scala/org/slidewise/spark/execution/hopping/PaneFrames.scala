@@ -47,7 +47,8 @@ final private[hopping] class PaneFrames(windows: HoppingWindows, panes: PaneSour
       val first = windows.firstStart(panes.nextStart)
       window = if (empty) first else math.max(window, first)
     }
-    while (panes.hasNext && panes.nextStart < window + windows.size) {
+    val end = windows.end(window)
+    while (panes.hasNext && panes.nextStart < end) {
       panes.take()
       hiAt += 1
     }

@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.unsafe.types.CalendarInterval
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan._
@@ -51,7 +50,7 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
   private def planned(found: HoppingAggregate): HoppingDecision = {
     val methods = found.aggregates.map(_.aggregateFunction).map(f => f -> merging.methodOfPartials(f))
     val functions = methods.zipWithIndex.map { case ((function, (method, _)), answer) =>
-      method -> PlannedAggregate(function, None, answer, None, isForeign = true)
+      method -> PlannedAggregate(function, None, answer, None, MergePolicy.isForeign(function))
     }
     val plan = HoppingWindowPlan(
       found.windows,
@@ -91,7 +90,7 @@ private object HoppingWindowPlanner {
     SpecifiedWindowFrame(RangeFrame, CurrentRow, Literal(windows.size - 1))
 
   private def textOf(found: HoppingAggregate): String = {
-    def said(micros: Long) = s"'${new CalendarInterval(0, 0, micros)}'"
+    def said(micros: Long) = s"'${HoppingWindows.interval(micros)}'"
     val HoppingWindows(size, slide, offset) = found.windows
     val intervals = Seq(size, slide) ++ (if (offset == 0) Nil else Seq(offset))
     val window = s"window(${(WindowSql.readable(found.time, Map.empty) +: intervals.map(said)).mkString(", ")})"
