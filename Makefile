@@ -24,7 +24,7 @@ JVM_TESTS      := all core/test sketches/test spark43/test
 LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-minors bench-functions bench-h2o bench-tpcds \
+.PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-tpcds \
   bench-streams bench-core bench-core-full docs lint format jar jars wheel clean
 
 help: ## list the targets
@@ -68,6 +68,9 @@ bench-functions: $(VENV)/installed ## time the SQL functions, beside equivalent 
 
 bench-h2o: $(VENV)/installed $(VENV)/engines ## time the h2o window queries with Slidewise on and off, beside DuckDB and DataFusion
 	$(PY) bench/h2o/run.py
+
+bench-hopping: $(VENV)/installed $(VENV)/engines ## time hopping windows in GROUP BY with Slidewise on and off, beside DuckDB
+	$(PY) bench/hopping/run.py
 
 bench-tpcds: $(VENV)/installed .venv-tpcds/installed ## time the TPC-DS queries with windows, with Slidewise on and off
 	$(PY) bench/tpcds/run.py

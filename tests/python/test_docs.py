@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-@pytest.mark.parametrize("doc", ["README.md", "docs/guide.md", "docs/streams.md"])
+@pytest.mark.parametrize("doc", ["README.md", "docs/guide.md", "docs/hopping.md", "docs/streams.md"])
 def test_python_blocks_run_one_after_the_other(output, doc):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / doc).read_text(), re.DOTALL)
     code = "\n".join(["import os", "os.environ['SPARK_LOCAL_IP'] = '127.0.0.1'", *blocks])

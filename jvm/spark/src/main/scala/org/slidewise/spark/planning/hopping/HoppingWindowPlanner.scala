@@ -17,19 +17,23 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
 
   /** The decision, with what the plan is made of; none if `aggregate` does not group by a hopping window. */
   def decide(aggregate: Aggregate): Option[Either[HoppingDecision, (HoppingDecision, HoppingAggregate)]] =
-    if (!SlidewiseSettings.enabled(conf)) None
-    else
-      HoppingAggregate.of(aggregate).map { taken =>
-        val supported = for {
-          found <- taken
-          _ <- found.keys.find(key => !RowOrdering.isOrderable(key.dataType)).map(key => unordered(key)).toLeft(())
-          _ <- found.aggregates.flatMap(reasonNotToMerge).headOption.toLeft(())
-        } yield found
-        supported match {
-          case Right(found) => Right(planned(found) -> found)
-          case Left(reason) => Left(left(aggregate, reason))
-        }
+    HoppingAggregate.of(aggregate).map { taken =>
+      val supported = for {
+        _ <- isOff.toLeft(())
+        found <- taken
+        _ <- found.keys.find(key => !RowOrdering.isOrderable(key.dataType)).map(unordered).toLeft(())
+        _ <- found.aggregates.flatMap(reasonNotToMerge).headOption.toLeft(())
+      } yield found
+      supported match {
+        case Right(found) => Right(planned(found) -> found)
+        case Left(reason) => Left(left(aggregate, reason))
       }
+    }
+
+  private def isOff: Option[String] =
+    if (!SlidewiseSettings.enabled(conf)) Some(s"${SlidewiseSettings.Enabled} is false")
+    else if (!SlidewiseSettings.hoppingWindows(conf)) Some(s"${SlidewiseSettings.HoppingWindows} is false")
+    else None
 
   private def unordered(key: NamedExpression): String =
     s"values of type ${key.dataType.catalogString} cannot be sorted"
