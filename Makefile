@@ -33,7 +33,7 @@ help: ## list the targets
 demo: $(VENV)/installed ## run sliding windows over real flights with Slidewise on and off, and plot the results (demo-out/)
 	$(PY) -m slidewise demo
 
-test: $(VENV)/installed ## run the JVM tests and pytest on the Spark in .venv: 15 minutes
+test: $(VENV)/installed .build/class-archive ## run the JVM tests and pytest on the Spark in .venv: 15 minutes
 	$(SBT) "$(JVM_TESTS)"
 	@$(PY) build/slowest_tests.py
 	$(PY) $(PYTEST) tests
@@ -115,6 +115,11 @@ clean: ## remove all build output and the virtual environments
 $(VENV)/tools: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install -q --disable-pip-version-check -r $<
+	touch $@
+
+.build/class-archive: $(VENV)/tools tests/class_archive.py
+	@mkdir -p .build
+	$(PY) tests/class_archive.py
 	touch $@
 
 $(VENV)/engines: bench/requirements.txt | $(VENV)/tools

@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from sparks import needs_connect_server
 
 from deployment.commands import SWITCHED_ON, environment, free_port, running, settings
@@ -63,6 +64,8 @@ print("switched off:", report(spark))
     assert f"switched off: {REPORT.replace('SlidingWindow 1', 'SlidingWindow 0')}" in printed
 
 
+# tests/python/test_session.py has a shorter case of it.
+@pytest.mark.long
 def test_a_server_that_the_client_starts(tmp_path: Path) -> None:
     printed = client(
         tmp_path,
