@@ -71,6 +71,7 @@ bench-h2o: $(VENV)/installed $(VENV)/engines ## time the h2o window queries with
 
 bench-hopping: $(VENV)/installed $(VENV)/engines ## time hopping windows in GROUP BY with Slidewise on and off, beside DuckDB
 	$(PY) bench/hopping/run.py
+	$(PY) bench/hopping/streams.py
 
 bench-tpcds: $(VENV)/installed .venv-tpcds/installed ## time the TPC-DS queries with windows, with Slidewise on and off
 	$(PY) bench/tpcds/run.py

@@ -23,9 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @click.command()
 @click.option("--rows", type=click.IntRange(min=1_000), default=4_000_000, show_default=True)
-@click.option(
-    "--checked", type=click.IntRange(min=1_000), default=5_000, show_default=True, help="Rows to compare on."
-)
+@click.option("--checked", type=click.IntRange(min=1_000), default=5_000, show_default=True, help="Rows to compare on.")
 @click.option("--turns", type=click.IntRange(min=1), default=3, show_default=True, help="How often each query is run.")
 @click.option(
     "--longest",
