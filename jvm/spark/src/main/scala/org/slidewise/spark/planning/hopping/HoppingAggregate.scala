@@ -21,7 +21,9 @@ import org.slidewise.spark.plan.{HoppingWindows, PaneStart}
  * @param results
  *   the output, in terms of the columns of `keys`, of `window` and the results of `aggregates`
  * @param child
- *   the rows, each once
+ *   the rows, each once: projections and filters of `source`
+ * @param source
+ *   the part of the query's own plan that `child` reads
  * @param time
  *   the time, in terms of the input of `child`
  * @param pane
@@ -35,6 +37,7 @@ final private[planning] case class HoppingAggregate(
     condition: Option[Expression],
     results: Seq[NamedExpression],
     child: LogicalPlan,
+    source: LogicalPlan,
     time: Expression,
     pane: NamedExpression
 )
@@ -52,11 +55,11 @@ private[planning] object HoppingAggregate {
     }) && expandsWindow(aggregate.child)
 
   private def expandsWindow(plan: LogicalPlan): Boolean = plan match {
-    case Project(_, child)                           => expandsWindow(child)
-    case Filter(_, child)                            => expandsWindow(child)
-    case expand @ Expand(copies, columns, child)     =>
+    case Project(_, child)                       => expandsWindow(child)
+    case Filter(_, child)                        => expandsWindow(child)
+    case expand @ Expand(copies, columns, child) =>
       copies.size > 1 && columns.headOption.exists(WindowExpand.isWindow) || expandsWindow(child)
-    case _                                           => false
+    case _ => false
   }
 
   private def parts(aggregate: Aggregate): Either[String, HoppingAggregate] = aggregate match {
@@ -74,7 +77,11 @@ private[planning] object HoppingAggregate {
     "the rows are expanded twice, as for grouping sets or several DISTINCT aggregates, or in a way that Slidewise does not know"
 
   /** @param columns the input of the aggregation, in terms of the columns of `expand`, as are `conditions` */
-  final private class Parts(expand: WindowExpand, columns: Seq[NamedExpression], conditions: Seq[Expression]) {
+  final private class Parts(
+      expand: WindowExpand,
+      columns: Seq[NamedExpression],
+      conditions: Seq[Expression]
+  ) {
     private val (windows, others) = columns.partition {
       case Alias(child, _) => child.semanticEquals(expand.window)
       case column          => column.semanticEquals(expand.window)
@@ -111,10 +118,12 @@ private[planning] object HoppingAggregate {
             keys,
             window,
             aggregates,
-            onWindows.map(_.transform { case column if column.semanticEquals(expand.window) => window })
+            onWindows
+              .map(_.transform { case column if column.semanticEquals(expand.window) => window })
               .reduceOption(And),
             results,
             rows(onRows),
+            expand.child,
             expand.time,
             pane
           )
@@ -139,7 +148,7 @@ private[planning] object HoppingAggregate {
       Project(
         others.map {
           case column: Attribute => computed.get(column).fold[NamedExpression](column)(named(column, _))
-          case other             => named(other, inPlace(other match { case Alias(child, _) => child; case e => e }))
+          case other => named(other, inPlace(other match { case Alias(child, _) => child; case e => e }))
         } :+ pane,
         filtered
       )
