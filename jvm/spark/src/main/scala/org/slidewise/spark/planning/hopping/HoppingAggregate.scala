@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.planning.{PhysicalAggregation, PhysicalOper
 import org.apache.spark.sql.catalyst.plans.logical._
 
 import org.slidewise.spark.plan.{HoppingWindows, PaneStart}
+import org.slidewise.spark.shims.SparkCollations
 
 /**
  * A `GROUP BY` with a hopping `window()`, taken apart.
@@ -135,12 +136,21 @@ private[planning] object HoppingAggregate {
 
     /** Whether the condition is the same for all rows of a group. */
     private def isOfGroups(condition: Expression, keys: Seq[NamedExpression]): Boolean = {
-      val same = AttributeSet(keys.collect { case key: Attribute if others.contains(key) => key }) + expand.window
-      condition.deterministic && condition.references.subsetOf(same)
+      val rows = AttributeSet(others.collect { case column: Attribute => column })
+      val same = AttributeSet(keys.collect {
+        case key: Attribute if rows.contains(key) && hasOneValue(key) => key
+      })
+      condition.deterministic && condition.references.subsetOf(same + expand.window)
     }
 
+    /** Whether equal values are the same: zero has two signs, and letters two cases in some collations. */
+    private def hasOneValue(key: Attribute): Boolean =
+      (GroupingKeys.normalized(key) eq key) && SparkCollations.isBinaryStable(key.dataType)
+
     private def rows(conditions: Seq[Expression]): LogicalPlan = {
-      val computed = AttributeMap(expand.others.collect { case alias: Alias => alias.toAttribute -> alias.child })
+      val computed = AttributeMap(expand.others.collect { case alias: Alias =>
+        alias.toAttribute -> alias.child
+      })
       def inPlace(e: Expression): Expression = e.transform { case a: Attribute => computed.getOrElse(a, a) }
       val timed = if (expand.time.nullable) Seq(IsNotNull(expand.time)) else Nil
       val needed = (conditions.map(inPlace) ++ timed).filterNot(expand.child.constraints.contains)
