@@ -219,6 +219,21 @@ class HoppingWindowStrategySuite extends SparkSuite with AdaptiveSparkPlanHelper
     )
   }
 
+  test("subqueries in the inputs and filters of functions") {
+    val id = "(SELECT max(id) FROM events)"
+    for (
+      call <- Seq(
+        s"sum(x + $id)",
+        s"count(*) FILTER (WHERE x > (SELECT min(x) FROM events))",
+        s"max_by(x, id + $id)",
+        s"percentile(x + $id, 0.5)",
+        s"sort_array(collect_list(x + $id))",
+        s"approx_count_distinct(x + $id)"
+      )
+    )
+      assertEquals(taken(s"SELECT $window, k, min(x), $call, max(x) FROM events GROUP BY 1, 2"), 1, call)
+  }
+
   test("results that are not deterministic are initialized in each task") {
     assertEquals(
       taken(
