@@ -57,9 +57,8 @@ case class HoppingWindowExec(
     super.doCanonicalize().asInstanceOf[HoppingWindowExec].copy(plan = plan.canonical, functions = Nil)
 
   override protected def doExecute(): RDD[InternalRow] = {
-    // Spark has planned the subqueries of these two.
-    val planned = plan.copy(condition = condition, results = resultExpressions)
-    val evaluation = new HoppingWindowEvaluation(planned, child.output)
+    val planned = plan.inTasks(condition, resultExpressions)
+    val evaluation = new HoppingWindowEvaluation(planned, planned.partial)
     val taskMetrics = metrics
     child.execute().mapPartitions { partials =>
       if (partials.isEmpty) Iterator.empty

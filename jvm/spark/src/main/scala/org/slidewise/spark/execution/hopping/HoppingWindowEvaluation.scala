@@ -36,6 +36,8 @@ final private[execution] class HoppingWindowEvaluation(plan: HoppingWindowPlan, 
     val resources = new TaskResources(context)
     val log = RowLog.of(elements, resources)
     val answers = new SpecificInternalRow(plan.answers.map(_.dataType))
+    val output = UnsafeProjection.create(plan.results.map(inFields), group ++ plan.answers)
+    output.initialize(context.partitionId())
     val iterator = new HoppingWindowIterator(
       partials,
       PartitionKeys.of(plan.keys, input),
@@ -47,7 +49,7 @@ final private[execution] class HoppingWindowEvaluation(plan: HoppingWindowPlan, 
       evaluators(_, log, answers, resources),
       answers,
       Predicate.create(plan.condition.fold[Expression](Literal.TrueLiteral)(inFields), group),
-      UnsafeProjection.create(plan.results.map(inFields), group ++ plan.answers),
+      output,
       new HoppingMeasures(metrics, resources),
       resources
     )

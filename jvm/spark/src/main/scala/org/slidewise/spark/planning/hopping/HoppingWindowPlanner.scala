@@ -47,8 +47,14 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
       }
 
   private def left(aggregate: Aggregate, reason: String): HoppingDecision = {
-    val functions = aggregate.aggregateExpressions.flatMap(_.collect { case a: AggregateExpression => a }).distinct
-    HoppingDecision(described(functions, "GROUP BY window()")(_ => (None, Some(reason))), Left(reason))
+    val functions =
+      aggregate.aggregateExpressions.flatMap(_.collect { case a: AggregateExpression => a }).distinct
+    val groups = "GROUP BY window()"
+    // Spark computes DISTINCT aggregates from groups without functions.
+    val described =
+      if (functions.isEmpty) Seq(HoppingFunction(groups, NamedExpression.newExprId, None, Some(reason)))
+      else this.described(functions, groups)(_ => (None, Some(reason)))
+    HoppingDecision(described, Left(reason))
   }
 
   private def planned(found: HoppingAggregate): HoppingDecision = {
@@ -97,7 +103,8 @@ private object HoppingWindowPlanner {
     def said(micros: Long) = s"'${HoppingWindows.interval(micros)}'"
     val HoppingWindows(size, slide, offset) = found.windows
     val intervals = Seq(size, slide) ++ (if (offset == 0) Nil else Seq(offset))
-    val window = s"window(${(WindowSql.readable(found.time, Map.empty) +: intervals.map(said)).mkString(", ")})"
+    val window =
+      s"window(${(WindowSql.readable(found.time, Map.empty) +: intervals.map(said)).mkString(", ")})"
     (found.keys.map(WindowSql.readable(_, Map.empty)) :+ window).mkString("GROUP BY ", ", ", "")
   }
 }

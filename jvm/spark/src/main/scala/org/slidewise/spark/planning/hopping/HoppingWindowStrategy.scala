@@ -3,8 +3,8 @@ package org.slidewise.spark.planning.hopping
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, NamedExpression}
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
-import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan, Project}
+import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.HoppingWindowExec
@@ -22,7 +22,10 @@ object HoppingWindowStrategy extends SparkStrategy {
       try operators(aggregate)
       catch {
         case e @ (NonFatal(_) | _: LinkageError) => // as where a vendor's Spark differs from Apache's
-          logWarning("Slidewise could not plan a hopping window and leaves it to Spark: please report this", e)
+          logWarning(
+            "Slidewise could not plan a hopping window and leaves it to Spark: please report this",
+            e
+          )
           Nil
       }
     case _ => Nil
@@ -37,10 +40,22 @@ object HoppingWindowStrategy extends SparkStrategy {
         aggregate.setTagValue(HoppingDecision.Tag, decision)
         decision.operator.toSeq.map { plan =>
           val keys = found.keys.map(normalized)
-          val partials = PaneAggregation.of(keys, found.pane.toAttribute, plan, planLater(found.child))
+          val partials =
+            PaneAggregation.of(keys, found.pane.toAttribute, plan, rowsOf(found.child, found.source))
           HoppingWindowExec(plan, decision.functions, partials)
         }
     }
+
+  /**
+   * Only the query's own plan is planned later. Adaptive execution finds a stage, such as a cached table, through the logical
+   * plan that it was planned from, and would wait forever for one that the query's plan does not have.
+   */
+  private def rowsOf(plan: LogicalPlan, source: LogicalPlan): SparkPlan = plan match {
+    case own if own eq source     => planLater(own)
+    case Project(columns, child)  => ProjectExec(columns, rowsOf(child, source))
+    case Filter(condition, child) => FilterExec(condition, rowsOf(child, source))
+    case other                    => planLater(other)
+  }
 
   /** As Spark's planner does with grouping expressions: equal numbers have equal bytes. */
   private def normalized(key: NamedExpression): NamedExpression =
