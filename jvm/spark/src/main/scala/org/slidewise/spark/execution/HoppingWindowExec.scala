@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, ClusteredDistrib
 import org.apache.spark.sql.execution.{OrderPreservingUnaryExecNode, PartitioningPreservingUnaryExecNode, SparkPlan}
 import org.apache.spark.sql.execution.metric.SQLMetric
 
-import org.slidewise.spark.execution.hopping.{HoppingMetrics, HoppingWindowEvaluation}
+import org.slidewise.spark.execution.hopping.{HoppingMetrics, HoppingWindowEvaluation, WindowSelection}
 import org.slidewise.spark.plan.{HoppingFunction, HoppingWindowPlan}
 
 /**
@@ -57,7 +57,7 @@ case class HoppingWindowExec(
     super.doCanonicalize().asInstanceOf[HoppingWindowExec].copy(plan = plan.canonical, functions = Nil)
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val evaluation = new HoppingWindowEvaluation(plan, child.output)
+    val evaluation = new HoppingWindowEvaluation(plan, child.output, WindowSelection.of(child))
     val taskMetrics = metrics
     child.execute().mapPartitions { partials =>
       if (partials.isEmpty) Iterator.empty

@@ -37,13 +37,13 @@ object HoppingWindowStrategy extends SparkStrategy {
         aggregate.setTagValue(HoppingDecision.Tag, decision)
         decision.operator.toSeq.map { plan =>
           val keys = found.keys.map(normalized)
-          val partials = PaneAggregation.of(keys, found.pane.toAttribute, plan, planLater(found.child))
+          val partials = PaneAggregation.of(keys, found.pane.toAttribute, plan, isStreaming = false, planLater(found.child))
           HoppingWindowExec(plan, decision.functions, partials)
         }
     }
 
   /** As Spark's planner does with grouping expressions: equal numbers have equal bytes. */
-  private def normalized(key: NamedExpression): NamedExpression =
+  private[planning] def normalized(key: NamedExpression): NamedExpression =
     GroupingKeys.normalized(key) match {
       case named: NamedExpression => named
       case other                  => Alias(other, key.name)(exprId = key.exprId)
