@@ -1,6 +1,13 @@
 package org.slidewise.spark.planning.streams
 
-import org.apache.spark.sql.SparkSessionExtensions
+import scala.util.Try
+
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.streaming.OutputMode
 
 /** The rules, checks and strategies that run windows over streams. */
 object StreamRules {
@@ -14,4 +21,8 @@ object StreamRules {
     extensions.injectPreCBORule(_ => HoppingStreamRule)
     extensions.injectPlannerStrategy(_ => HoppingStreamStrategy)
   }
+
+  /** The physical plan of a streaming query without data; none if it cannot be planned. */
+  def planned(session: SparkSession, query: LogicalPlan): Option[SparkPlan] =
+    Try(QueryWithoutData.planned(session, query, OutputMode.Append(), new Path("none")).sparkPlan).toOption
 }
