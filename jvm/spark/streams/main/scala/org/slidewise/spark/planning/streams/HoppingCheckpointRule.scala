@@ -53,8 +53,8 @@ final class HoppingCheckpointRule(session: SparkSession) extends Rule[LogicalPla
       operators.foreach(operator => refuseSpark(operator, metadataOf(state, operator, hadoopConf)))
       val left = operators
         .collect { case hopping: HoppingWindowStateExec => hopping }
-        .zipWithIndex
-        .collect { case (hopping, place) if isLeft(hopping, metadataOf(state, hopping, hadoopConf), hadoopConf) => place }
+        .filter(hopping => isLeft(hopping, metadataOf(state, hopping, hadoopConf), hadoopConf))
+        .map(_.place)
       if (left.nonEmpty)
         logWarning(
           s"The checkpoint ${write.resolvedCheckpointLocation} was begun by Spark's own operators, which go on with its hopping " +

@@ -22,9 +22,9 @@ object HoppingStreamRule extends Rule[LogicalPlan] {
       def mark(plan: LogicalPlan): LogicalPlan = plan match {
         case marked: HoppingStream => marked
         case aggregate: Aggregate if isHoppingStream(aggregate) =>
-          val isLeft = left.exists(_.isLeft(places.next()))
+          val place = places.next()
           val below = aggregate.mapChildren(mark)
-          if (isLeft) below else HoppingStream(below)
+          if (left.exists(_.isLeft(place))) below else HoppingStream(place, below)
         case root: HoppingLeftToSpark => mark(root.child)
         case other                    => other.mapChildren(mark)
       }

@@ -25,27 +25,28 @@ import org.slidewise.spark.shims.SparkCollations
 object HoppingStreamStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case HoppingStream(aggregate: Aggregate) =>
-      try operators(aggregate)
+    case HoppingStream(place, aggregate: Aggregate) =>
+      try operators(aggregate, place)
       catch {
         case e @ (NonFatal(_) | _: LinkageError) =>
           logWarning("Slidewise could not plan a hopping window over a stream and leaves it to Spark: please report this", e)
           planLater(aggregate) :: Nil
       }
-    case HoppingStream(Project(columns, child)) => ProjectExec(columns, planLater(HoppingStream(child))) :: Nil
-    case HoppingStream(other)                   => planLater(other) :: Nil
+    case HoppingStream(place, Project(columns, child)) =>
+      ProjectExec(columns, planLater(HoppingStream(place, child))) :: Nil
+    case HoppingStream(_, other)      => planLater(other) :: Nil
     case HoppingLeftToSpark(_, child)           => planLater(child) :: Nil
     case _                                      => Nil
   }
 
-  private def operators(aggregate: Aggregate): Seq[SparkPlan] =
+  private def operators(aggregate: Aggregate, place: Int): Seq[SparkPlan] =
     new HoppingWindowPlanner(SQLConf.get).decide(aggregate, reasonToLeave) match {
       case Some(Right((decision, found))) =>
         decision.operator.toSeq.map { plan =>
           val keys = found.keys.map(HoppingWindowStrategy.normalized)
           val partials =
             PaneAggregation.of(keys, found.pane.toAttribute, plan, isStreaming = true, planLater(found.child))
-          HoppingWindowExec(plan, decision.functions, HoppingWindowStateExec(plan, partials))
+          HoppingWindowExec(plan, decision.functions, HoppingWindowStateExec(plan, place, partials))
         }
       case other =>
         other.foreach(_.left.foreach(aggregate.setTagValue(HoppingDecision.Tag, _)))

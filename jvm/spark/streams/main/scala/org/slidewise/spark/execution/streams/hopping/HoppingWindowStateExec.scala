@@ -29,11 +29,14 @@ import org.slidewise.spark.shims.SparkStreaming._
  * Cost: a read and a write of the state for each key and pane of a batch. In append mode a scan of the state in batches in which the
  * watermark passes the end of a window; in update mode also one of each key of the batch; in complete mode one in each batch.
  *
+ * @param place
+ *   its place among the aggregations over hopping windows of the query
  * @param touched
  *   the column of its output that says whether the batch has rows of a pane
  */
 case class HoppingWindowStateExec(
     plan: HoppingWindowPlan,
+    place: Int,
     touched: Attribute,
     child: SparkPlan,
     stateInfo: Option[StatefulOperatorStateInfo] = None,
@@ -200,6 +203,6 @@ object HoppingWindowStateExec {
   private val Update = OutputMode.Update()
   private val Complete = OutputMode.Complete()
 
-  def apply(plan: HoppingWindowPlan, child: SparkPlan): HoppingWindowStateExec =
-    HoppingWindowStateExec(plan, AttributeReference("touched", BooleanType, nullable = false)(), child)
+  def apply(plan: HoppingWindowPlan, place: Int, child: SparkPlan): HoppingWindowStateExec =
+    HoppingWindowStateExec(plan, place, AttributeReference("touched", BooleanType, nullable = false)(), child)
 }
