@@ -26,11 +26,17 @@ SELECT id, sum(n) OVER (ORDER BY ts RANGE BETWEEN INTERVAL 9 SECONDS PRECEDING A
        lag(id) OVER (ORDER BY ts) AS before
 FROM events"""
 
+HOPPING = """
+SELECT window.start AS start, coalesce(k, '-') AS key, sum(n) AS s, sort_array(collect_list(id)) AS ids
+FROM events GROUP BY k, window(ts, '1 minute', '7 seconds')"""
+
 # The SQL, the state store, and how many partitions of state.
 QUERIES = {
     "rocksdb": (MOVING, "rocksdb", 2),
     "hdfs": (MOVING, "hdfs", 1),
     "ahead": (AHEAD, "rocksdb", 1),
+    "hopping-rocksdb": (HOPPING, "rocksdb", 2),
+    "hopping-hdfs": (HOPPING, "hdfs", 1),
 }
 
 

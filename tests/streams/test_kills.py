@@ -31,7 +31,7 @@ def driver(folder: Path, master: str) -> Iterator[subprocess.Popen[str]]:
     """The program, in a process group of its own, which is gone at the end."""
     process = subprocess.Popen(
         [sys.executable, str(PROGRAM), str(folder), master],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(PROGRAM.parents[1]), os.environ.get("PYTHONPATH", "")])},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(PROGRAM.parents[1]), *sys.path])},
         stdout=subprocess.PIPE,
         stderr=(folder / "stderr").open("a"),
         text=True,
@@ -95,6 +95,7 @@ def assert_each_row_once(spark: SparkSession, folder: Path, feed: Feed) -> None:
         got = sorted(map(tuple, spark.read.parquet(str(folder / "out" / name)).collect()))
         assert len(got) == len(expected), name
         assert got == expected, name
+        assert [*(folder / "checkpoints" / name).rglob("_slidewise/*.json")], name
 
 
 def feed_for(folder: Path, seed: int, kills: int) -> Feed:

@@ -7,6 +7,7 @@ import org.slidewise.spark.explain.WindowReport
 import org.slidewise.spark.expressions.{OrderCheckStrategy, SqlFunctions}
 import org.slidewise.spark.planning.{SettingsCheckStrategy, SlidingWindowStrategy, TopRowsStrategy}
 import org.slidewise.spark.planning.hopping.HoppingWindowStrategy
+import org.slidewise.spark.planning.streams.StreamRules
 import org.slidewise.spark.shims.SparkSessions
 
 /** Switches Slidewise on in a running session, and reports on its queries. */
@@ -51,7 +52,8 @@ object Slidewise {
   def explainJson(data: Dataset[_]): String = {
     val execution = SparkSessions.queryOf(data)
     val reports =
-      if (data.isStreaming) WindowReport.ofStream(execution.analyzed)
+      if (data.isStreaming)
+        WindowReport.ofStream(execution.analyzed, StreamRules.planned(data.sparkSession, execution.analyzed))
       else WindowReport.of(execution.executedPlan)
     reports.map(_.json).mkString("[", ",", "]")
   }

@@ -18,7 +18,8 @@ class ArchitectureSuite extends FunSuite {
     .importPackages(Root)
 
   /** Spark 3.5 has no windows over streams. */
-  private def absent: Set[String] = if (BuiltFor.MINOR == "3.5") Set("execution.streams") else Set.empty
+  private def absent: Set[String] =
+    if (BuiltFor.MINOR == "3.5") Set("execution.streams", "execution.streams.hopping") else Set.empty
 
   /** Each package below the root, and the packages of the plugin that it may use. A new package is added here. */
   private val mayUse: Map[String, Seq[String]] = {
@@ -41,9 +42,11 @@ class ArchitectureSuite extends FunSuite {
       "execution.hopping" -> (model ++ Seq("task", "rows", "states", "frames").map("execution." + _)),
       "execution" -> (model ++ execution),
       "execution.streams" -> (model ++ execution),
+      "execution.streams.hopping" -> (model ++ execution :+ "execution.streams"),
       "planning" -> (model ++ execution :+ "execution"),
       "planning.hopping" -> (model ++ Seq("execution", "planning")),
-      "planning.streams" -> (model ++ execution ++ Seq("execution.streams", "planning")),
+      "planning.streams" -> (model ++ execution ++
+        Seq("execution", "execution.streams", "execution.streams.hopping", "planning", "planning.hopping")),
       "explain" -> (model :+ "execution")
     ).map { case (name, used) => name -> used.filterNot(absent) } -- absent
   }

@@ -6,10 +6,14 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Final}
 import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, ClusteredDistribution, Distribution}
-import org.apache.spark.sql.execution.{OrderPreservingUnaryExecNode, PartitioningPreservingUnaryExecNode, SparkPlan}
+import org.apache.spark.sql.execution.{
+  OrderPreservingUnaryExecNode,
+  PartitioningPreservingUnaryExecNode,
+  SparkPlan
+}
 import org.apache.spark.sql.execution.metric.SQLMetric
 
-import org.slidewise.spark.execution.hopping.{HoppingMetrics, HoppingWindowEvaluation}
+import org.slidewise.spark.execution.hopping.{HoppingMetrics, HoppingWindowEvaluation, WindowSelection}
 import org.slidewise.spark.plan.{HoppingFunction, HoppingWindowPlan}
 
 /**
@@ -57,8 +61,8 @@ case class HoppingWindowExec(
     super.doCanonicalize().asInstanceOf[HoppingWindowExec].copy(plan = plan.canonical, functions = Nil)
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val planned = plan.inTasks(condition, resultExpressions)
-    val evaluation = new HoppingWindowEvaluation(planned, planned.partial)
+    val (planned, selection) = (plan.inTasks(condition, resultExpressions), WindowSelection.of(child))
+    val evaluation = new HoppingWindowEvaluation(planned, planned.partial ++ selection.touched, selection)
     val taskMetrics = metrics
     child.execute().mapPartitions { partials =>
       if (partials.isEmpty) Iterator.empty

@@ -49,7 +49,9 @@ object WindowReport extends AdaptiveSparkPlanHelper {
     val cachedPlans = Collections.newSetFromMap(new IdentityHashMap[SparkPlan, java.lang.Boolean])
     def reportsOf(plan: SparkPlan): Seq[WindowReport] = {
       val found = collectWithSubqueries(plan) { case window: WindowExecBase => reports(window) }.flatten ++
-        collectWithSubqueries(plan)(hoppingFunctions).distinct.flatten.map(f => Option(f.resultId) -> reportOf(f))
+        collectWithSubqueries(plan)(hoppingFunctions).distinct.flatten.map(f =>
+          Option(f.resultId) -> reportOf(f)
+        )
       val cached = collectWithSubqueries(plan) { case scan: InMemoryTableScanExec =>
         scan.relation.cachedPlan
       }
@@ -59,9 +61,14 @@ object WindowReport extends AdaptiveSparkPlanHelper {
     reportsOf(plan)
   }
 
-  /** The same for a plan over a stream, which Spark plans anew for each batch. */
-  def ofStream(plan: LogicalPlan): Seq[WindowReport] = {
-    val found = plan.collect { case window: Window =>
+  /**
+   * The same for a plan over a stream, which Spark plans anew for each batch.
+   *
+   * @param planned
+   *   the plan without data, if it can be planned
+   */
+  def ofStream(plan: LogicalPlan, planned: Option[SparkPlan]): Seq[WindowReport] = {
+    val windows = plan.collect { case window: Window =>
       val definitions = WindowSql.definitions(window)
       val planned = window.getTagValue(WindowPlan.Tag).toSeq.flatMap(_.operator).flatMap(_.expressions)
       window.windowExpressions.map { expression =>
@@ -73,7 +80,12 @@ object WindowReport extends AdaptiveSparkPlanHelper {
         Option(expression.exprId) -> report
       }
     }.flatten
-    inOrder(found, plan.output, plan.collect { case node => node })
+    val hopping = planned.toSeq.flatMap(collect(_)(hoppingFunctions)).distinct.flatten
+    inOrder(
+      windows ++ hopping.map(f => Option(f.resultId) -> reportOf(f)),
+      plan.output,
+      plan.collect { case node => node } ++ planned.toSeq.flatMap(collect(_) { case node => node })
+    )
   }
 
   private def reports(window: WindowExecBase): Seq[(Option[ExprId], WindowReport)] = {
@@ -100,7 +112,7 @@ object WindowReport extends AdaptiveSparkPlanHelper {
 
   /** The aggregates over hopping windows that an operator evaluates; the operators of one decision give the same value. */
   private val hoppingFunctions: PartialFunction[SparkPlan, Seq[HoppingFunction]] = {
-    case hopping: HoppingWindowExec                           => hopping.functions
+    case hopping: HoppingWindowExec                                  => hopping.functions
     case aggregate: BaseAggregateExec if leftTo(aggregate).isDefined => leftTo(aggregate).get.functions
   }
 

@@ -24,21 +24,30 @@ object SparkStreaming {
   val StatefulOperatorCustomSumMetric = streaming.StatefulOperatorCustomSumMetric
   val StatefulOperatorPartitioning = streaming.StatefulOperatorPartitioning
   type StatefulOperatorStateInfo = streaming.StatefulOperatorStateInfo
+  val StateStoreRestoreExec = streaming.StateStoreRestoreExec
+  val StateStoreSaveExec = streaming.StateStoreSaveExec
   val StreamingDeduplicateExec = streaming.StreamingDeduplicateExec
 
   /** Spark 4.0 has no real-time trigger. */
   def isRealTime(write: WriteToStreamStatement): Boolean = false
 
-  // The method's result type has changed in 4.0.1, so that a direct call fails to link on some patches. Called once a batch.
+  // The methods' result type has changed in 4.0.1, so that a direct call fails to link on some patches.
   private val prefixScan = classOf[StateStore].getMethod("prefixScan", classOf[UnsafeRow], classOf[String])
+  private val iterator = classOf[StateStore].getMethod("iterator", classOf[String])
 
   /** The cells whose keys begin with `prefix`; the same object each time. To be closed. */
   def prefixScan(store: StateStore, prefix: UnsafeRow): Iterator[UnsafeRowPair] with Closeable =
+    cells(prefixScan.invoke(store, prefix, StateStore.DEFAULT_COL_FAMILY_NAME))
+
+  /** All cells; the same object each time. To be closed. */
+  def scan(store: StateStore): Iterator[UnsafeRowPair] with Closeable =
+    cells(iterator.invoke(store, StateStore.DEFAULT_COL_FAMILY_NAME))
+
+  private def cells(found: => AnyRef): Iterator[UnsafeRowPair] with Closeable =
     try
-      prefixScan.invoke(store, prefix, StateStore.DEFAULT_COL_FAMILY_NAME) match {
+      found match {
         case closeable: Iterator[UnsafeRowPair @unchecked] with Closeable => closeable
-        case plain                                                        =>
-          new Cells(plain.asInstanceOf[Iterator[UnsafeRowPair]])
+        case plain => new Cells(plain.asInstanceOf[Iterator[UnsafeRowPair]])
       }
     catch { case e: InvocationTargetException => throw e.getCause }
 

@@ -24,6 +24,8 @@ object SparkStreaming {
   val StatefulOperatorCustomSumMetric = stateful.StatefulOperatorCustomSumMetric
   val StatefulOperatorPartitioning = stateful.StatefulOperatorPartitioning
   type StatefulOperatorStateInfo = stateful.StatefulOperatorStateInfo
+  val StateStoreRestoreExec = stateful.StateStoreRestoreExec
+  val StateStoreSaveExec = stateful.StateStoreSaveExec
   val StreamingDeduplicateExec = stateful.StreamingDeduplicateExec
 
   def isRealTime(write: WriteToStreamStatement): Boolean = write.trigger.isInstanceOf[RealTimeTrigger]
@@ -31,4 +33,8 @@ object SparkStreaming {
   /** The cells whose keys begin with `prefix`; the same object each time. To be closed. */
   def prefixScan(store: StateStore, prefix: UnsafeRow): Iterator[UnsafeRowPair] with Closeable =
     store.prefixScan(prefix, StateStore.DEFAULT_COL_FAMILY_NAME)
+
+  /** All cells; the same object each time. To be closed. */
+  def scan(store: StateStore): Iterator[UnsafeRowPair] with Closeable =
+    store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
 }

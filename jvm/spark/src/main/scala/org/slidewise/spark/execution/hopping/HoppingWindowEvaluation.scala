@@ -4,7 +4,6 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.types.StructType
 
 import org.slidewise.spark.execution.frames.{BufferEvaluator, FrameEvaluator}
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
@@ -18,15 +17,18 @@ import org.slidewise.spark.plan.HoppingWindowPlan
  *
  * @param input
  *   the columns of a partial aggregate
+ * @param selection
+ *   which windows are evaluated
  */
-final private[execution] class HoppingWindowEvaluation(plan: HoppingWindowPlan, input: Seq[Attribute])
-    extends Serializable {
+final private[execution] class HoppingWindowEvaluation(
+    plan: HoppingWindowPlan,
+    input: Seq[Attribute],
+    selection: WindowSelection
+) extends Serializable {
   private val elements = plan.pane +: plan.buffers
   private val firstBuffers = plan.aggregates.scanLeft(1)(_ + _.aggregateFunction.aggBufferAttributes.size)
-  private val bounds = plan.window.dataType.asInstanceOf[StructType].fields.toSeq.map { field =>
-    AttributeReference(field.name, field.dataType, nullable = false)()
-  }
-  private val group = plan.keys ++ bounds
+  private val windows = new WindowColumns(plan)
+  private val touched = selection.touched.map(column => input.indexWhere(_.exprId == column.exprId))
 
   def evaluate(
       partials: Iterator[InternalRow],
@@ -36,7 +38,7 @@ final private[execution] class HoppingWindowEvaluation(plan: HoppingWindowPlan, 
     val resources = new TaskResources(context)
     val log = RowLog.of(elements, resources)
     val answers = new SpecificInternalRow(plan.answers.map(_.dataType))
-    val output = UnsafeProjection.create(plan.results.map(inFields), group ++ plan.answers)
+    val output = UnsafeProjection.create(plan.results.map(windows.inFields), windows.group ++ plan.answers)
     output.initialize(context.partitionId())
     val iterator = new HoppingWindowIterator(
       partials,
@@ -44,11 +46,12 @@ final private[execution] class HoppingWindowEvaluation(plan: HoppingWindowPlan, 
       UnsafeProjection.create(elements, input),
       input.indexWhere(_.exprId == plan.pane.exprId),
       log,
+      touched,
       plan.windows.end,
-      new PaneFrames(plan.windows, _),
+      new PaneFrames(plan.windows, selection, _),
       evaluators(_, log, answers, resources),
       answers,
-      Predicate.create(plan.condition.fold[Expression](Literal.TrueLiteral)(inFields), group),
+      windows.condition,
       output,
       new HoppingMeasures(metrics, resources),
       resources
@@ -74,17 +77,5 @@ final private[execution] class HoppingWindowEvaluation(plan: HoppingWindowPlan, 
       firstGuard = plan.answers.size,
       FrameElements.PartialAggregates(frame.aggregates.map(a => firstBuffers(a.answer)))
     )
-  }
-
-  /** The expression in terms of the window's start and end. */
-  private def inFields(expression: Expression): Expression = expression.transform {
-    case GetStructField(column, ordinal, _) if isWindow(column) => bounds(ordinal)
-    case column if isWindow(column)                             =>
-      CreateNamedStruct(bounds.flatMap(bound => Seq(Literal(bound.name), bound)))
-  }
-
-  private def isWindow(expression: Expression): Boolean = expression match {
-    case column: Attribute => column.exprId == plan.window.exprId
-    case _                 => false
   }
 }

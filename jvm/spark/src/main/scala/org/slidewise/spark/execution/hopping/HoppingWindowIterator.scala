@@ -18,6 +18,8 @@ import org.slidewise.spark.execution.task.TaskResources
  *   from a row, its pane and its aggregation buffers, as the log keeps them
  * @param paneField
  *   the field of a row with the start of its pane
+ * @param touchedField
+ *   a boolean field of a row; only windows with a pane that has it are in the output
  * @param windowEnd
  *   the end of a window, from its start
  * @param isKept
@@ -31,6 +33,7 @@ final private[hopping] class HoppingWindowIterator(
     pane: UnsafeProjection,
     paneField: Int,
     log: RowLog,
+    touchedField: Option[Int],
     windowEnd: Long => Long,
     framesOf: PaneSource => PaneFrames,
     evaluatorsOf: PaneFrames => Seq[FrameEvaluator],
@@ -53,6 +56,8 @@ final private[hopping] class HoppingWindowIterator(
   private[this] var fetched, fetchedKey: UnsafeRow = _ // not yet in the log
   private[this] var started, found, closed = false
   private[this] var windows, taken = 0L
+  private[this] val touches = touchedField.getOrElse(-1)
+  private[this] var lastTouched = -1L // the position of a pane of the current key
 
   /** The panes of the current key. */
   final private class Panes extends PaneSource {
@@ -62,6 +67,7 @@ final private[hopping] class HoppingWindowIterator(
     override def hasNext: Boolean = fetched != null && keys.same(fetchedKey, keys.current)
     override def nextStart: Long = fetched.getLong(paneField)
     override def take(): Unit = {
+      if (touches >= 0 && fetched.getBoolean(touches)) lastTouched = frames.hi
       log.append(pane(fetched))
       taken += 1
       fetch()
@@ -103,9 +109,11 @@ final private[hopping] class HoppingWindowIterator(
       if (fetched != null) startKey()
     }
     var isAtWindow = nextWindow()
-    while (isAtWindow && !isKept.eval(group)) isAtWindow = nextWindow()
+    while (isAtWindow && !(isTouched && isKept.eval(group))) isAtWindow = nextWindow()
     isAtWindow
   }
+
+  private def isTouched: Boolean = touches < 0 || lastTouched >= frames.lo
 
   private def nextWindow(): Boolean = {
     var isAtWindow = frames.advance()
@@ -126,6 +134,7 @@ final private[hopping] class HoppingWindowIterator(
   private def startKey(): Unit = {
     keys.current.copyFrom(fetchedKey)
     log.clear()
+    lastTouched = -1L
     frames.reset()
     evaluators.foreach(_.reset())
   }

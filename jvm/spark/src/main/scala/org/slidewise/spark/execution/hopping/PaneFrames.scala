@@ -22,8 +22,17 @@ private[hopping] trait PaneSource {
 /**
  * The windows of one key that hold at least one pane, in the order of time, each with the positions of its panes. Windows without
  * a pane are passed over at once, however many there are.
+ *
+ * @param selection
+ *   which windows; each pane is in one of them
  */
-final private[hopping] class PaneFrames(windows: HoppingWindows, panes: PaneSource) extends FrameBounds {
+final private[hopping] class PaneFrames(
+    windows: HoppingWindows,
+    selection: WindowSelection,
+    panes: PaneSource
+) extends FrameBounds {
+  private[this] val lowest = selection.firstStart(windows)
+  private[this] val highest = selection.lastStart(windows)
   private[this] var window = 0L
   private[this] var empty = true
 
@@ -45,7 +54,7 @@ final private[hopping] class PaneFrames(windows: HoppingWindows, panes: PaneSour
     }
     if (loAt == hiAt && panes.hasNext) {
       val first = windows.firstStart(panes.nextStart)
-      window = if (empty) first else math.max(window, first)
+      window = math.max(if (empty) lowest else window, first)
     }
     val end = windows.end(window)
     while (panes.hasNext && panes.nextStart < end) {
@@ -53,6 +62,6 @@ final private[hopping] class PaneFrames(windows: HoppingWindows, panes: PaneSour
       hiAt += 1
     }
     empty = false
-    loAt < hiAt
+    loAt < hiAt && window <= highest
   }
 }

@@ -15,14 +15,23 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
 
   private lazy val merging = MergePolicy.of(conf)
 
-  /** The decision, with what the plan is made of; none if `aggregate` does not group by a hopping window. */
-  def decide(aggregate: Aggregate): Option[Either[HoppingDecision, (HoppingDecision, HoppingAggregate)]] =
+  /**
+   * The decision, with what the plan is made of; none if `aggregate` does not group by a hopping window.
+   *
+   * @param reasonToLeave
+   *   another reason to leave it to Spark
+   */
+  def decide(
+      aggregate: Aggregate,
+      reasonToLeave: HoppingAggregate => Option[String] = _ => None
+  ): Option[Either[HoppingDecision, (HoppingDecision, HoppingAggregate)]] =
     HoppingAggregate.of(aggregate).map { taken =>
       val supported = for {
         _ <- isOff.toLeft(())
         found <- taken
         _ <- found.keys.find(key => !RowOrdering.isOrderable(key.dataType)).map(unordered).toLeft(())
         _ <- found.aggregates.flatMap(reasonNotToMerge).headOption.toLeft(())
+        _ <- reasonToLeave(found).toLeft(())
       } yield found
       supported match {
         case Right(found) => Right(planned(found) -> found)

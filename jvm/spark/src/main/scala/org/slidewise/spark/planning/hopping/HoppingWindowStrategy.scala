@@ -40,8 +40,8 @@ object HoppingWindowStrategy extends SparkStrategy {
         aggregate.setTagValue(HoppingDecision.Tag, decision)
         decision.operator.toSeq.map { plan =>
           val keys = found.keys.map(normalized)
-          val partials =
-            PaneAggregation.of(keys, found.pane.toAttribute, plan, rowsOf(found.child, found.source))
+          val rows = rowsOf(found.child, found.source)
+          val partials = PaneAggregation.of(keys, found.pane.toAttribute, plan, isStreaming = false, rows)
           HoppingWindowExec(plan, decision.functions, partials)
         }
     }
@@ -50,7 +50,7 @@ object HoppingWindowStrategy extends SparkStrategy {
    * Only the query's own plan is planned later. Adaptive execution finds a stage, such as a cached table, through the logical
    * plan that it was planned from, and would wait forever for one that the query's plan does not have.
    */
-  private def rowsOf(plan: LogicalPlan, source: LogicalPlan): SparkPlan = plan match {
+  private[planning] def rowsOf(plan: LogicalPlan, source: LogicalPlan): SparkPlan = plan match {
     case own if own eq source     => planLater(own)
     case Project(columns, child)  => ProjectExec(columns, rowsOf(child, source))
     case Filter(condition, child) => FilterExec(condition, rowsOf(child, source))
@@ -58,7 +58,7 @@ object HoppingWindowStrategy extends SparkStrategy {
   }
 
   /** As Spark's planner does with grouping expressions: equal numbers have equal bytes. */
-  private def normalized(key: NamedExpression): NamedExpression =
+  private[planning] def normalized(key: NamedExpression): NamedExpression =
     GroupingKeys.normalized(key) match {
       case named: NamedExpression => named
       case other                  => Alias(other, key.name)(exprId = key.exprId)

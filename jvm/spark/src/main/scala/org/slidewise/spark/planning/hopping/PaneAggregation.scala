@@ -15,17 +15,25 @@ private[planning] object PaneAggregation {
    *
    * @param keys
    *   in terms of `child`
+   * @param isStreaming
+   *   whether a stateful operator reads the rows, whose partitions the shuffle then has
    * @return
    *   rows of [[HoppingWindowPlan.partial]]
    */
-  def of(keys: Seq[NamedExpression], pane: Attribute, plan: HoppingWindowPlan, child: SparkPlan): SparkPlan = {
+  def of(
+      keys: Seq[NamedExpression],
+      pane: Attribute,
+      plan: HoppingWindowPlan,
+      isStreaming: Boolean,
+      child: SparkPlan
+  ): SparkPlan = {
     val grouping = keys :+ pane
     val complete =
       AggUtils.planAggregateWithoutDistinct(grouping, plan.aggregates, grouping.map(_.toAttribute), child)
-    merging(complete.head, plan)
+    merging(complete.head, plan, isStreaming)
   }
 
-  private def merging(complete: SparkPlan, plan: HoppingWindowPlan): SparkPlan = {
+  private def merging(complete: SparkPlan, plan: HoppingWindowPlan, isStreaming: Boolean): SparkPlan = {
     val clustering: Option[Seq[Attribute]] = Some(plan.keys)
     val aggregates: Seq[AggregateExpression] = plan.aggregates.map(_.copy(mode = PartialMerge, filter = None))
     val attributes = aggregates.map(_.resultAttribute)
@@ -33,6 +41,7 @@ private[planning] object PaneAggregation {
       case hash: HashAggregateExec =>
         hash.copy(
           requiredChildDistributionExpressions = clustering,
+          isStreaming = isStreaming,
           aggregateExpressions = aggregates,
           aggregateAttributes = attributes,
           resultExpressions = plan.partial
@@ -40,6 +49,7 @@ private[planning] object PaneAggregation {
       case hash: ObjectHashAggregateExec =>
         hash.copy(
           requiredChildDistributionExpressions = clustering,
+          isStreaming = isStreaming,
           aggregateExpressions = aggregates,
           aggregateAttributes = attributes,
           resultExpressions = plan.partial
@@ -47,11 +57,13 @@ private[planning] object PaneAggregation {
       case sort: SortAggregateExec =>
         sort.copy(
           requiredChildDistributionExpressions = clustering,
+          isStreaming = isStreaming,
           aggregateExpressions = aggregates,
           aggregateAttributes = attributes,
           resultExpressions = plan.partial
         )
-      case other => throw new IllegalStateException(s"${other.nodeName} is an aggregation that Slidewise does not know")
+      case other =>
+        throw new IllegalStateException(s"${other.nodeName} is an aggregation that Slidewise does not know")
     }
   }
 }

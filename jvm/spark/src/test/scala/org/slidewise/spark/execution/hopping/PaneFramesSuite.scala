@@ -54,7 +54,7 @@ class PaneFramesSuite extends FunSuite {
       val times =
         Iterator.iterate(-40L)(_ + random.nextInt(if (random.nextInt(4) == 0) 60 else 4)).take(panes)
       val starts = times.map(windows.pane).toIndexedSeq.distinct
-      val frames = new PaneFrames(windows, new Panes(starts))
+      val frames = new PaneFrames(windows, WindowSelection.All, new Panes(starts))
       assertEquals(found(frames), naive(windows, starts), s"$windows, $starts")
       assert(!frames.advance(), "a window after the last")
     }
@@ -65,14 +65,14 @@ class PaneFramesSuite extends FunSuite {
     val windows = HoppingWindows(60 * minute, minute, 0)
     val starts = (-3 to 3).map(i => windows.pane(i * 1000L * 365 * 86400 * 1000000))
     val panes = new Panes(starts)
-    assertEquals(found(new PaneFrames(windows, panes)).size, 7 * 60)
+    assertEquals(found(new PaneFrames(windows, WindowSelection.All, panes)).size, 7 * 60)
     assert(panes.calls < 7 * 60 * 10, panes.calls)
   }
 
   test("a pane is taken once, and only when a window reaches it") {
     val windows = HoppingWindows(4, 2, 0)
     val panes = new Panes(Vector(0L, 2L, 100L))
-    val frames = new PaneFrames(windows, panes)
+    val frames = new PaneFrames(windows, WindowSelection.All, panes)
     assert(frames.advance())
     assertEquals((frames.start, panes.taken), (-2L, 1))
     assert(frames.advance())
@@ -88,6 +88,7 @@ class PaneFramesSuite extends FunSuite {
     var source = new Panes(Vector(100L))
     val frames = new PaneFrames(
       windows,
+      WindowSelection.All,
       new PaneSource {
         override def startAt(position: Long): Long = source.startAt(position)
         override def hasNext: Boolean = source.hasNext

@@ -1,7 +1,7 @@
 package org.slidewise.spark.execution.streams
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction}
 import org.apache.spark.sql.execution.aggregate.ScalaAggregator
 import org.apache.spark.sql.types.{DataType, DateType, TimestampNTZType, TimestampType}
 
@@ -194,6 +194,20 @@ private[streams] object StoredWindow {
       objectTypeOf(a.function),
       a.guard.toSeq.flatMap(bufferOf(_, columns))
     )
+  }
+
+  /** Aggregates of a stream's columns, which have different names. */
+  def functionsOf(aggregates: Seq[AggregateExpression]): Seq[StoredFunction] = {
+    val columns = new ColumnNames(aggregates.flatMap(_.references).distinctBy(_.exprId), Map.empty)
+    aggregates.map { a =>
+      StoredFunction(
+        columns.sql(a.aggregateFunction) + a.filter.fold("")(f => s" FILTER (WHERE ${columns.sql(f)})"),
+        a.aggregateFunction.getClass.getName,
+        bufferOf(a.aggregateFunction, columns),
+        objectTypeOf(a.aggregateFunction),
+        Nil
+      )
+    }
   }
 
   // Some functions name fields by the SQL of their arguments, in which a column may have the name of its table.

@@ -1,7 +1,5 @@
 package org.slidewise.spark.planning.streams
 
-import java.util.UUID
-
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
@@ -9,13 +7,6 @@ import org.apache.hadoop.fs.Path
 
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{
-  CurrentBatchTimestamp,
-  CurrentDate,
-  CurrentTimestamp,
-  LocalTimestamp
-}
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.streaming.OutputMode
 
@@ -35,7 +26,7 @@ private object CheckpointCheck extends Logging {
     try
       if (CheckpointFileManager.create(state, hadoopConf).exists(state)) {
         val batch = nextBatch(new Path(write.resolvedCheckpointLocation, "commits"), hadoopConf)
-        planned(session, write, state).executedPlan.foreach {
+        QueryWithoutData.planned(session, write.inputQuery, OutputMode.Append(), state).executedPlan.foreach {
           case window: StreamingSlidingWindowExec => window.compareCheckpoint(hadoopConf, batch)
           case _                                  => ()
         }
@@ -53,26 +44,5 @@ private object CheckpointCheck extends Logging {
     val committed =
       if (files.exists(commits)) files.list(commits).flatMap(_.getPath.getName.toLongOption).toSeq else Nil
     committed.maxOption.fold(0L)(_ + 1)
-  }
-
-  private def planned(session: SparkSession, write: WriteToStream, state: Path) = new IncrementalExecution(
-    SparkSessions.of(session),
-    asInBatch(write.inputQuery),
-    OutputMode.Append(),
-    state.toString,
-    UUID.randomUUID,
-    UUID.randomUUID,
-    0,
-    None,
-    OffsetSeqMetadata(0, 0),
-    WatermarkPropagator.noop(),
-    isFirstBatch = false
-  )
-
-  /** A batch has its own time, which is set after its plan has been optimized. */
-  private def asInBatch(plan: LogicalPlan) = plan.transformAllExpressions {
-    case now: CurrentTimestamp => CurrentBatchTimestamp(0, now.dataType)
-    case now: LocalTimestamp   => CurrentBatchTimestamp(0, now.dataType, now.timeZoneId)
-    case today: CurrentDate    => CurrentBatchTimestamp(0, today.dataType, today.timeZoneId)
   }
 }

@@ -1,8 +1,15 @@
 package org.slidewise.spark.planning.streams
 
-import org.apache.spark.sql.SparkSessionExtensions
+import scala.util.Try
 
-/** The rules, checks and the strategy that run windows over streams. */
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.streaming.OutputMode
+
+/** The rules, checks and strategies that run windows over streams. */
 object StreamRules {
   def inject(extensions: SparkSessionExtensions): Unit = {
     extensions.injectHintResolutionRule(_ => StreamStartRule)
@@ -10,5 +17,12 @@ object StreamRules {
     extensions.injectPlannerStrategy(_ => StreamWindowStrategy)
     extensions.injectCheckRule(session => new StreamCheck(session))
     extensions.injectOptimizerRule(_ => PushFilterThroughStream)
+    extensions.injectPostHocResolutionRule(session => new HoppingCheckpointRule(session))
+    extensions.injectPreCBORule(_ => HoppingStreamRule)
+    extensions.injectPlannerStrategy(_ => HoppingStreamStrategy)
   }
+
+  /** The physical plan of a streaming query without data; none if it cannot be planned. */
+  def planned(session: SparkSession, query: LogicalPlan): Option[SparkPlan] =
+    Try(QueryWithoutData.planned(session, query, OutputMode.Append(), new Path("none")).sparkPlan).toOption
 }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.streaming.OutputMode
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.plan.{StreamInput, StreamRefused}
+import org.slidewise.spark.plan.{HoppingLeftToSpark, StreamInput, StreamRefused}
 import org.slidewise.spark.shims.SparkStreaming
 
 /**
@@ -16,13 +16,20 @@ import org.slidewise.spark.shims.SparkStreaming
  */
 object StreamStartRule extends Rule[LogicalPlan] {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = {
+  override def apply(plan: LogicalPlan): LogicalPlan =
     plan match {
-      case write: WriteToStreamStatement => check(write, SQLConf.get)
-      case _                             => ()
+      case write: WriteToStreamStatement =>
+        check(write, SQLConf.get)
+        if (SparkStreaming.isRealTime(write)) withSparksAggregations(write) else write
+      case _ => plan
     }
-    plan
-  }
+
+  /** The real-time trigger supports only Spark's own operators. */
+  private def withSparksAggregations(write: WriteToStreamStatement): WriteToStreamStatement =
+    write.inputQuery match {
+      case _: HoppingLeftToSpark => write
+      case query                 => write.copy(inputQuery = HoppingLeftToSpark(None, query))
+    }
 
   private def check(write: WriteToStreamStatement, conf: SQLConf): Unit = {
     val (planned, plain) = write.inputQuery

@@ -1,7 +1,8 @@
 package org.slidewise.spark.planning.streams
 
-import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
@@ -10,6 +11,9 @@ import org.slidewise.spark.plan.StreamRefused
 /** Refuses windows over streams: the state of Spark 3.5's operators does not suffice for them. */
 object StreamRules {
   def inject(extensions: SparkSessionExtensions): Unit = extensions.injectCheckRule(_ => StreamCheck)
+
+  /** Nothing of a streaming query is planned by Slidewise. */
+  def planned(session: SparkSession, query: LogicalPlan): Option[SparkPlan] = None
 }
 
 /** The check, which names the Spark versions that have windows over streams. */

@@ -1,0 +1,209 @@
+package org.slidewise.spark.execution.streams.hopping
+
+import java.util.concurrent.TimeUnit.NANOSECONDS
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, Distribution, Partitioning}
+import org.apache.spark.sql.catalyst.rules.RuleId
+import org.apache.spark.sql.catalyst.trees.TreePatternBits
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.types.BooleanType
+
+import org.slidewise.spark.execution.hopping.{SelectsWindows, WindowSelection}
+import org.slidewise.spark.execution.streams.AssignedState
+import org.slidewise.spark.plan.HoppingWindowPlan
+import org.slidewise.spark.shims.SparkStreaming._
+
+/**
+ * Keeps the partial aggregates of hopping windows over a stream by key and pane, and hands out the panes of the windows that a
+ * batch emits: in append mode those that the watermark has passed, in update mode those with a pane of the batch, in complete mode
+ * all.
+ *
+ * Cost: a read and a write of the state for each key and pane of a batch. In append mode a scan of the state in batches in which the
+ * watermark passes the end of a window; in update mode also one of each key of the batch; in complete mode one in each batch.
+ *
+ * @param place
+ *   its place among the aggregations over hopping windows of the query
+ * @param touched
+ *   the column of its output that says whether the batch has rows of a pane
+ */
+case class HoppingWindowStateExec(
+    plan: HoppingWindowPlan,
+    place: Int,
+    touched: Attribute,
+    child: SparkPlan,
+    stateInfo: Option[StatefulOperatorStateInfo] = None,
+    outputMode: Option[OutputMode] = None,
+    eventTimeWatermarkForLateEvents: Option[Long] = None,
+    eventTimeWatermarkForEviction: Option[Long] = None
+) extends UnaryExecNode
+    with StateStoreWriter
+    with SelectsWindows {
+  import HoppingWindowStateExec.{Append, Complete, Update}
+
+  override def nodeName: String = "HoppingWindowState"
+  override def shortName: String = HoppingWindowStateExec.ShortName
+
+  override def output: Seq[Attribute] = plan.partial :+ touched
+  override def producedAttributes: AttributeSet = AttributeSet(touched)
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+
+  override protected def stringArgs: Iterator[Any] =
+    Iterator[Any](plan.keys, plan.windows) ++ outputMode ++ stateInfo
+
+  /** Spark asks for it when it plans shuffles, after its rules for state. */
+  override def requiredChildDistribution: Seq[Distribution] = {
+    assigned.state.requireComplete(s"the hopping windows of ${plan.window.name}")
+    if (plan.keys.isEmpty) AllTuples :: Nil
+    else StatefulOperatorPartitioning.getCompatibleDistribution(plan.keys, getStateInfo, conf) :: Nil
+  }
+
+  /** Late windows are counted and touched panes found group by group. */
+  override def requiredChildOrdering: Seq[Seq[SortOrder]] =
+    Seq(if (outputMode.contains(Complete)) Nil else (plan.keys :+ plan.pane).map(SortOrder(_, Ascending)))
+
+  private def assigned = AssignedAggregation(
+    AssignedState(stateInfo, eventTimeWatermarkForLateEvents, eventTimeWatermarkForEviction),
+    outputMode
+  )
+
+  /**
+   * Takes state, watermarks and the output mode from Spark's rules, which do not know this operator; see [[AggregationProbe]].
+   * Without keys there is one partition. Spark counts the state stores that a batch with foreachBatch commits.
+   */
+  override def transformDownWithPruning(condition: TreePatternBits => Boolean, ruleId: RuleId)(
+      rule: PartialFunction[SparkPlan, SparkPlan]
+  ): SparkPlan = AggregationProbe.assigned(this, assigned, rule) match {
+    case Some(AssignedAggregation(AssignedState(info, lateEvents, eviction), mode)) =>
+      copy(
+        stateInfo = info.map(found => if (plan.keys.isEmpty) found.copy(numPartitions = 1) else found),
+        outputMode = mode,
+        eventTimeWatermarkForLateEvents = lateEvents,
+        eventTimeWatermarkForEviction = eviction
+      ).mapChildren(_.transformDownWithPruning(condition, ruleId)(rule))
+    case None => super.transformDownWithPruning(condition, ruleId)(rule)
+  }
+
+  private def watermarks =
+    Watermarks.of(plan, eventTimeWatermarkForLateEvents, eventTimeWatermarkForEviction)
+
+  override def selection: WindowSelection = (outputMode, watermarks) match {
+    case (Some(Append), Some(Watermarks(late, eviction))) => WindowSelection(late, eviction, None)
+    case (Some(Update), marks)                            =>
+      WindowSelection(marks.fold(Long.MinValue)(_.late), Long.MaxValue, Some(touched))
+    case _ => WindowSelection.All
+  }
+
+  override def validateAndMaybeEvolveStateSchema(
+      hadoopConf: Configuration,
+      batchId: Long,
+      stateSchemaVersion: Int
+  ): List[StateSchemaValidationResult] = {
+    metadata(hadoopConf).agree(stored)
+    val schema = StateStoreColFamilySchema(
+      StateStore.DEFAULT_COL_FAMILY_NAME,
+      0,
+      PaneStore.keySchema(plan),
+      0,
+      PaneStore.valueSchema(plan),
+      keyStateEncoderSpec = Some(PaneStore.encoder(plan))
+    )
+    List(
+      StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
+        getStateInfo,
+        hadoopConf,
+        List(schema),
+        session.sessionState,
+        stateSchemaVersion
+      )
+    )
+  }
+
+  private def metadata(hadoopConf: Configuration) = new HoppingMetadata(
+    new Path(getStateInfo.checkpointLocation, getStateInfo.operatorId.toString),
+    hadoopConf
+  )
+
+  private def stored = StoredHopping.of(plan, outputMode.contains(Complete))
+
+  /** Refuses the checkpoint that the state is to be in if it is that of other windows. */
+  private[spark] def compareCheckpoint(hadoopConf: Configuration): Unit = metadata(hadoopConf).compare(stored)
+
+  override def operatorStateMetadata(stateSchemaPaths: List[List[String]]): OperatorStateMetadata =
+    OperatorStateMetadataV1(
+      OperatorInfoV1(getStateInfo.operatorId, shortName),
+      Array(
+        StateStoreMetadataV1(StateStoreId.DEFAULT_STORE_NAME, plan.keys.size, getStateInfo.numPartitions)
+      )
+    )
+
+  override def customStatefulOperatorMetrics: Seq[StatefulOperatorCustomMetric] = Seq(
+    StatefulOperatorCustomSumMetric(HoppingWindowStateExec.PanesRead, "number of panes read for windows")
+  )
+
+  /** As Spark's own aggregations do. */
+  override def shouldRunAnotherBatch(newInputWatermark: Long): Boolean =
+    (outputMode.contains(Append) || outputMode.contains(Update)) &&
+      eventTimeWatermarkForEviction.exists(newInputWatermark > _)
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    metrics // created on the driver
+    val (mode, marks, aggregation, input) = (outputMode, watermarks, plan, child.output)
+    child
+      .execute()
+      .mapPartitionsWithStateStore(
+        session.sqlContext,
+        getStateInfo,
+        PaneStore.keySchema(plan),
+        PaneStore.valueSchema(plan),
+        PaneStore.encoder(plan)
+      ) { (store, partials) =>
+        val begin = System.nanoTime()
+        val panes = new PaneStore(store, aggregation, input)
+        def finish(counts: PaneCounts): Unit = {
+          longMetric("allUpdatesTimeMs") += NANOSECONDS.toMillis(System.nanoTime() - begin)
+          longMetric("commitTimeMs") += timeTakenMs(store.commit())
+          longMetric("numRowsDroppedByWatermark") += counts.lateWindows
+          longMetric("numUpdatedStateRows") += counts.written
+          longMetric("numRemovedStateRows") += counts.removed
+          setStoreMetrics(store)
+          setOperatorMetrics()
+        }
+        val handedOut: Iterator[InternalRow] = (mode, marks) match {
+          case (Some(Append), Some(w)) => new CompletePanes(partials, aggregation, panes, w, finish)
+          case (Some(Update), w)       => new TouchedPanes(partials, aggregation, panes, w, finish)
+          case (Some(Complete), _)     => new AllPanes(partials, aggregation, panes, finish)
+          case _                       =>
+            throw new IllegalStateException(s"a hopping window without a watermark in output mode $mode")
+        }
+        val (rows, read) = (longMetric("numOutputRows"), longMetric(HoppingWindowStateExec.PanesRead))
+        handedOut.map { pane =>
+          rows += 1
+          read += 1
+          pane
+        }
+      }
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): HoppingWindowStateExec =
+    copy(child = newChild)
+}
+
+object HoppingWindowStateExec {
+  val ShortName = "hoppingWindow"
+  val PanesRead = "panesRead"
+
+  private val Append = OutputMode.Append()
+  private val Update = OutputMode.Update()
+  private val Complete = OutputMode.Complete()
+
+  def apply(plan: HoppingWindowPlan, place: Int, child: SparkPlan): HoppingWindowStateExec =
+    HoppingWindowStateExec(plan, place, AttributeReference("touched", BooleanType, nullable = false)(), child)
+}

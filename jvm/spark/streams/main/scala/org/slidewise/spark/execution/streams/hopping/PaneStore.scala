@@ -1,0 +1,78 @@
+package org.slidewise.spark.execution.streams.hopping
+
+import java.io.Closeable
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.types.{StructField, StructType}
+
+import org.slidewise.spark.plan.HoppingWindowPlan
+import org.slidewise.spark.shims.SparkStreaming
+
+/**
+ * The panes of a state partition in a state store: one entry for each key and pane.
+ *
+ * Schema, version 1: the key is the grouping columns and the start of the pane, the value the aggregation buffers.
+ *
+ * @param input
+ *   the columns of [[HoppingWindowPlan.partial]], as the driver has them: functions name their buffers anew in each task
+ */
+final private[hopping] class PaneStore(store: StateStore, plan: HoppingWindowPlan, input: Seq[Attribute]) {
+  import PaneStore.Default
+
+  /** The field of an entry's key, and of a row of `input`, with the start of its pane. */
+  val paneField: Int = plan.keys.size
+
+  private[this] val keyOf = UnsafeProjection.create(input.take(paneField + 1), input)
+  private[this] val prefixOf = UnsafeProjection.create(input.take(paneField), input)
+  private[this] val valueOf = UnsafeProjection.create(input.drop(paneField + 1), input)
+  private[this] val merger = new PaneMerger(plan.aggregates.map(_.aggregateFunction))
+  private[this] val hasKeys = plan.keys.nonEmpty
+  private[this] var puts, removes = 0L
+
+  def written: Long = puts
+  def removed: Long = removes
+
+  /** Merges a partial aggregate, a row of `input`, into its pane. */
+  def add(partial: UnsafeRow): Unit = {
+    val key = keyOf(partial)
+    val newer = valueOf(partial)
+    val older = store.get(key, Default)
+    store.put(key, if (older == null) newer else merger.merge(older, newer), Default)
+    puts += 1
+  }
+
+  /** The grouping columns of a row of `input`; the same object each time. */
+  def groupOf(partial: UnsafeRow): UnsafeRow = prefixOf(partial)
+
+  /** The panes of a group, in no order; the same object each time. To be closed. */
+  def panesOf(group: UnsafeRow): Iterator[UnsafeRowPair] with Closeable =
+    if (hasKeys) SparkStreaming.prefixScan(store, group) else all
+
+  /** All panes, in no order; the same object each time. To be closed. */
+  def all: Iterator[UnsafeRowPair] with Closeable = SparkStreaming.scan(store)
+
+  def remove(pane: UnsafeRowPair): Unit = {
+    store.remove(pane.key, Default)
+    removes += 1
+  }
+}
+
+private[hopping] object PaneStore {
+  val FormatVersion = 1
+
+  private val Default = StateStore.DEFAULT_COL_FAMILY_NAME
+
+  def keySchema(plan: HoppingWindowPlan): StructType = StructType(
+    columns("key", plan.keys) :+ StructField("pane", plan.pane.dataType, nullable = false)
+  )
+
+  def valueSchema(plan: HoppingWindowPlan): StructType = StructType(columns("buffer", plan.buffers))
+
+  private def columns(name: String, attributes: Seq[Attribute]): Seq[StructField] =
+    attributes.zipWithIndex.map { case (a, i) => StructField(s"$name$i", a.dataType) }
+
+  def encoder(plan: HoppingWindowPlan): KeyStateEncoderSpec =
+    if (plan.keys.isEmpty) NoPrefixKeyStateEncoderSpec(keySchema(plan))
+    else PrefixKeyScanStateEncoderSpec(keySchema(plan), plan.keys.size)
+}

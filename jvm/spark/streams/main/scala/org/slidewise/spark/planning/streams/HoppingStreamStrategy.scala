@@ -1,0 +1,76 @@
+package org.slidewise.spark.planning.streams
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, EventTimeWatermark, LogicalPlan, Project}
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.spark.execution.HoppingWindowExec
+import org.slidewise.spark.execution.streams.hopping.HoppingWindowStateExec
+import org.slidewise.spark.plan.{HoppingDecision, HoppingLeftToSpark, HoppingStream}
+import org.slidewise.spark.planning.hopping.{
+  HoppingAggregate,
+  HoppingWindowPlanner,
+  HoppingWindowStrategy,
+  PaneAggregation
+}
+import org.slidewise.spark.shims.SparkCollations
+
+/**
+ * Plans a `GROUP BY` with a hopping `window()` over a stream: Spark's partial aggregation by key and pane, the state of the panes, and
+ * the operator for tables, which merges the panes that the state hands out. A bug in planning is a warning in the log, and Spark
+ * plans the aggregation.
+ */
+object HoppingStreamStrategy extends SparkStrategy {
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case HoppingStream(place, aggregate: Aggregate) =>
+      try operators(aggregate, place)
+      catch {
+        case e @ (NonFatal(_) | _: LinkageError) =>
+          logWarning(
+            "Slidewise could not plan a hopping window over a stream and leaves it to Spark: please report this",
+            e
+          )
+          planLater(aggregate) :: Nil
+      }
+    case HoppingStream(place, Project(columns, child)) =>
+      ProjectExec(columns, planLater(HoppingStream(place, child))) :: Nil
+    case HoppingStream(_, other)      => planLater(other) :: Nil
+    case HoppingLeftToSpark(_, child) => planLater(child) :: Nil
+    case _                            => Nil
+  }
+
+  private def operators(aggregate: Aggregate, place: Int): Seq[SparkPlan] =
+    new HoppingWindowPlanner(SQLConf.get).decide(aggregate, reasonToLeave) match {
+      case Some(Right((decision, found))) =>
+        decision.operator.toSeq.map { plan =>
+          val keys = found.keys.map(HoppingWindowStrategy.normalized)
+          val partials =
+            PaneAggregation.of(
+              keys,
+              found.pane.toAttribute,
+              plan,
+              isStreaming = true,
+              HoppingWindowStrategy.rowsOf(found.child, found.source)
+            )
+          HoppingWindowExec(plan, decision.functions, HoppingWindowStateExec(plan, place, partials))
+        }
+      case other =>
+        other.foreach(_.left.foreach(aggregate.setTagValue(HoppingDecision.Tag, _)))
+        planLater(aggregate) :: Nil
+    }
+
+  private def reasonToLeave(found: HoppingAggregate): Option[String] =
+    if (!SQLConf.get.getConf(SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE))
+      Some(
+        s"${SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE.key} is false, in which mode late rows are told by another watermark"
+      )
+    else if (found.keys.exists(_.toAttribute.metadata.contains(EventTimeWatermark.delayKey)))
+      Some("a column with a watermark is grouped by beside the window")
+    else
+      found.keys
+        .find(key => !SparkCollations.isBinaryStable(key.dataType))
+        .map(key => s"different values of type ${key.dataType.sql} count as equal")
+}

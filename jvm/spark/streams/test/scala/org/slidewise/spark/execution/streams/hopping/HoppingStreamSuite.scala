@@ -1,0 +1,96 @@
+package org.slidewise.spark.execution.streams.hopping
+
+import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
+import org.apache.spark.sql.execution.exchange.EnsureRequirements
+import org.apache.spark.sql.functions.{count, expr, sum, window}
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
+
+import org.slidewise.spark.execution.streams.{StateNotAssigned, StreamSuite}
+import org.slidewise.spark.shims.SparkStreaming.StreamingQueryWrapper
+
+/** What Spark's planner gives to the state of hopping windows. */
+class HoppingStreamSuite extends StreamSuite {
+
+  private def hopping(rows: DataFrame): DataFrame =
+    rows.groupBy(expr("k"), window(expr("ts"), "30 seconds", "10 seconds")).agg(sum("n").as("s"))
+
+  private def statesOf(query: StreamingQuery): Seq[HoppingWindowStateExec] =
+    query.asInstanceOf[StreamingQueryWrapper].streamingQuery.lastExecution.executedPlan.collect {
+      case state: HoppingWindowStateExec => state
+    }
+
+  /** Runs `body` with the query in the output mode. */
+  private def runningIn(mode: String, answers: DataFrame)(body: StreamingQuery => Unit): Unit = {
+    val query = writing(answers, temporary())((_: Row) => ()).outputMode(mode).start()
+    try body(query)
+    finally query.stop()
+  }
+
+  for (mode <- Seq(OutputMode.Append(), OutputMode.Update(), OutputMode.Complete()))
+    test(s"the operator gets the output mode $mode, its state and its watermarks") {
+      val source = events()
+      runningIn(mode.toString, hopping(stream(source))) { query =>
+        source.addData(("a", 100, 1))
+        query.processAllAvailable()
+        source.addData(("a", 200, 1))
+        query.processAllAvailable()
+        assertEquals(statesOf(query).size, 1)
+        val state = statesOf(query).head
+        assertEquals(state.outputMode, Option(mode))
+        assertEquals(state.getStateInfo.operatorId, 0L)
+        assert(state.eventTimeWatermarkForEviction.exists(_ >= 90000L))
+        assert(state.eventTimeWatermarkForLateEvents.isDefined)
+      }
+    }
+
+  test("two aggregations in a row have a state and watermarks each") {
+    val source = events()
+    val twice = hopping(stream(source))
+      .groupBy(window(expr("window_time(window)"), "1 minute", "30 seconds"))
+      .agg(count("*"))
+    runningIn("append", twice) { query =>
+      source.addData(("a", 100, 1))
+      query.processAllAvailable()
+      source.addData(("a", 500, 1))
+      query.processAllAvailable()
+      assertEquals(statesOf(query).map(_.getStateInfo.operatorId), Seq(0L, 1L))
+    }
+  }
+
+  test("a stream without data in a batch leaves the operator in the plan") {
+    val (first, second) = (events(), events())
+    def plain(source: org.slidewise.spark.shims.MemoryStreams.MemoryStream[Event]) =
+      source.toDF().selectExpr("_1 AS k", "timestamp_seconds(_2) AS ts", "_3 AS n")
+    runningIn("update", hopping(plain(first).union(plain(second)))) { query =>
+      first.addData(("a", 1, 1))
+      query.processAllAvailable()
+      assertEquals(statesOf(query).size, 1)
+      second.addData(("b", 1, 1))
+      query.processAllAvailable()
+      assertEquals(statesOf(query).size, 1)
+      assertEquals(query.lastProgress.stateOperators.head.numRowsTotal, 2L)
+    }
+  }
+
+  test("a plan to which Spark's rules have assigned no state is refused when shuffles are planned") {
+    val source = events()
+    runningIn("update", hopping(stream(source))) { query =>
+      source.addData(("a", 1, 1))
+      query.processAllAvailable()
+      val unassigned = statesOf(query).head.copy(
+        stateInfo = None,
+        eventTimeWatermarkForLateEvents = None,
+        eventTimeWatermarkForEviction = None
+      )
+      val refused = intercept[StateNotAssigned](EnsureRequirements()(unassigned))
+      assert(refused.getMessage.contains("assigned no state, watermark for late rows"), refused.getMessage)
+    }
+  }
+
+  test("Spark's checks of output modes and watermarks hold") {
+    val source = events()
+    val rows = source.toDF().selectExpr("_1 AS k", "timestamp_seconds(_2) AS ts", "_3 AS n")
+    val refused = intercept[AnalysisException](runningIn("append", hopping(rows))(_ => ()))
+    assert(refused.getMessage.contains("watermark"), refused.getMessage)
+  }
+}

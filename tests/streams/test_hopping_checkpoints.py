@@ -1,0 +1,146 @@
+"""Checkpoints of GROUP BY window(): who begins one goes on with it, and says so, or refuses in words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+from semantics.conftest import settings
+
+from streams.hopping import Stream, feed_of, row
+from streams.query import HDFS, ROCKSDB
+from streams.test_hopping_modes import MODES, random_batches, sums
+
+CHANGED = "SLIDEWISE_STREAM_CHECKPOINT_CHANGED"
+
+
+def stream_of(spark: SparkSession, folder: Path, mode: str = "update", batches: int = 3) -> Stream:
+    """A query that has seen `batches` batches, and three more that are to come."""
+    return Stream(spark, feed_of(folder, *random_batches(11, batches)), sums, mode)
+
+
+def more(stream: Stream) -> None:
+    last = max(r["ts"] for r in stream.feed.rows)
+    for rows in random_batches(12, 3):
+        first = min(r["ts"] for r in rows)
+        stream.feed.arrive([r | {"ts": r["ts"] + (last - first)} for r in rows])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("store", [ROCKSDB, HDFS], ids=["rocksdb", "hdfs"])
+def test_goes_on_from_its_checkpoint(spark: SparkSession, tmp_path: Path, store: str, mode: str) -> None:
+    stream = stream_of(spark, tmp_path, mode)
+    with settings(spark, {"spark.sql.streaming.stateStore.providerClass": store}):
+        begun = [stream.run(tmp_path / name, enabled=name == "on") for name in ("on", "off")]
+        more(stream)
+        went_on = [stream.run(tmp_path / name, enabled=name == "on") for name in ("on", "off")]
+    assert begun[0].operators == went_on[0].operators == ["hoppingWindow"]
+    assert begun[0].batches == begun[1].batches
+    assert went_on[0].batches == went_on[1].batches != {}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_spark_goes_on_with_what_it_has_begun(spark: SparkSession, tmp_path: Path, mode: str) -> None:
+    stream = stream_of(spark, tmp_path, mode)
+    stream.run(tmp_path / "mixed", enabled=False)
+    stream.run(tmp_path / "off", enabled=False)
+    more(stream)
+    mixed, off = stream.run(tmp_path / "mixed"), stream.run(tmp_path / "off", enabled=False)
+    assert mixed.operators == off.operators == ["stateStoreSave"]
+    assert mixed.batches == off.batches != {}
+    # And another query of the same session is not affected.
+    assert stream.run(tmp_path / "new").operators == ["hoppingWindow"]
+
+
+def test_each_operator_goes_on_with_its_own_state(spark: SparkSession, tmp_path: Path) -> None:
+    """The first aggregation, over tumbling windows, is Spark's, and the second one Slidewise's."""
+
+    def twice(rows: DataFrame) -> DataFrame:
+        first = rows.groupBy("k", f.window("ts", "10 seconds")).agg(f.sum("n").alias("s"))
+        return first.groupBy(f.window(f.window_time("window"), "1 minute", "30 seconds")).agg(f.max("s"))
+
+    stream = Stream(spark, feed_of(tmp_path, *random_batches(13)), twice, "append")
+    begun = [stream.run(tmp_path / name, enabled=name == "on") for name in ("on", "off")]
+    more(stream)
+    went_on = [stream.run(tmp_path / name, enabled=name == "on") for name in ("on", "off")]
+    assert sorted(went_on[0].operators) == ["hoppingWindow", "stateStoreSave"]
+    assert begun[0].batches == begun[1].batches != {}
+    assert went_on[0].batches == went_on[1].batches
+
+
+def test_off_a_checkpoint_of_slidewise_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    stream = stream_of(spark, tmp_path)
+    stream.run(tmp_path / "on")
+    more(stream)
+    with pytest.raises(AnalysisException, match=CHANGED) as refused:
+        stream.run(tmp_path / "on", enabled=False)
+    assert "was begun by Slidewise, which keeps hopping windows by pane" in str(refused.value)
+    assert "Set spark.slidewise.enabled to true" in str(refused.value)
+    assert stream.run(tmp_path / "on").operators == ["hoppingWindow"]
+
+
+def test_a_query_that_slidewise_leaves_to_spark_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    stream = stream_of(spark, tmp_path)
+    stream.run(tmp_path / "on")
+
+    def tumbling(rows: DataFrame) -> DataFrame:
+        return rows.groupBy("k", f.window("ts", "10 seconds")).agg(f.sum("n"), f.count("*"), f.max("ts"))
+
+    with pytest.raises(AnalysisException, match=CHANGED) as refused:
+        Stream(spark, stream.feed, tumbling, "update").run(tmp_path / "on")
+    assert "Continue with the query that has begun it" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda r: sums(r, "40 seconds"), "window(40000000 µs, 10000000 µs, 0 µs)"),
+        (lambda r: sums(r).drop("max(ts)"), "sum(n), count(1) GROUP BY"),
+        (lambda r: r.groupBy("n", f.window("ts", "30 seconds", "10 seconds")).agg(f.sum("n")), "GROUP BY n"),
+    ],
+    ids=["size", "functions", "keys"],
+)
+def test_other_windows_are_refused(spark: SparkSession, tmp_path: Path, change: object, says: str) -> None:
+    stream = stream_of(spark, tmp_path)
+    stream.run(tmp_path / "on")
+    with pytest.raises(AnalysisException, match=CHANGED) as refused:
+        Stream(spark, stream.feed, change, "update").run(tmp_path / "on")  # type: ignore[arg-type]
+    assert "belongs to other windows" in str(refused.value)
+    asked = str(refused.value).split("The query has:")[1]
+    assert says in asked
+    assert says not in str(refused.value).split("The query has:")[0]
+
+
+def test_a_format_of_a_later_version_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    stream = stream_of(spark, tmp_path)
+    stream.run(tmp_path / "on")
+    (described,) = (tmp_path / "on").rglob("hopping.json")
+    described.write_text(json.dumps(json.loads(described.read_text()) | {"format": 99}))
+    with pytest.raises(AnalysisException, match="is in format 99"):
+        stream.run(tmp_path / "on")
+
+
+def test_the_checkpoint_describes_itself(spark: SparkSession, tmp_path: Path) -> None:
+    stream_of(spark, tmp_path).run(tmp_path / "on")
+    (described,) = (tmp_path / "on").rglob("hopping.json")
+    kept = json.loads(described.read_text())
+    assert kept["windows"] == {"size": 30_000_000, "slide": 10_000_000, "offset": 0}
+    assert kept["keys"] == [{"name": "k", "type": "STRING"}]
+    assert [function["sql"] for function in kept["functions"]] == ["sum(n)", "count(1)", "max(ts)"]
+    state = spark.read.format("statestore").load(str(tmp_path / "on"))
+    assert state.selectExpr("key.pane", "value.buffer0").count() > 0
+
+
+def test_without_slidewise_spark_refuses_the_state(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark names operators in the checkpoint; here the file of Slidewise is gone, as its check would be without the jar."""
+    stream = stream_of(spark, tmp_path)
+    stream.run(tmp_path / "on")
+    (described,) = (tmp_path / "on").rglob("hopping.json")
+    described.unlink()
+    stream.feed.arrive([row("a", 10_000, 1)])
+    with pytest.raises(PySparkException, match="hoppingWindow"):
+        stream.run(tmp_path / "on", enabled=False)
