@@ -18,7 +18,8 @@ class ArchitectureSuite extends FunSuite {
     .importPackages(Root)
 
   /** Spark 3.5 has no windows over streams. */
-  private def absent: Set[String] = if (BuiltFor.MINOR == "3.5") Set("execution.streams", "execution.streams.hopping") else Set.empty
+  private def absent: Set[String] =
+    if (BuiltFor.MINOR == "3.5") Set("execution.streams", "execution.streams.hopping") else Set.empty
 
   /** Each package below the root, and the packages of the plugin that it may use. A new package is added here. */
   private val mayUse: Map[String, Seq[String]] = {

@@ -49,7 +49,9 @@ object WindowReport extends AdaptiveSparkPlanHelper {
     val cachedPlans = Collections.newSetFromMap(new IdentityHashMap[SparkPlan, java.lang.Boolean])
     def reportsOf(plan: SparkPlan): Seq[WindowReport] = {
       val found = collectWithSubqueries(plan) { case window: WindowExecBase => reports(window) }.flatten ++
-        collectWithSubqueries(plan)(hoppingFunctions).distinct.flatten.map(f => Option(f.resultId) -> reportOf(f))
+        collectWithSubqueries(plan)(hoppingFunctions).distinct.flatten.map(f =>
+          Option(f.resultId) -> reportOf(f)
+        )
       val cached = collectWithSubqueries(plan) { case scan: InMemoryTableScanExec =>
         scan.relation.cachedPlan
       }
@@ -110,7 +112,7 @@ object WindowReport extends AdaptiveSparkPlanHelper {
 
   /** The aggregates over hopping windows that an operator evaluates; the operators of one decision give the same value. */
   private val hoppingFunctions: PartialFunction[SparkPlan, Seq[HoppingFunction]] = {
-    case hopping: HoppingWindowExec                           => hopping.functions
+    case hopping: HoppingWindowExec                                  => hopping.functions
     case aggregate: BaseAggregateExec if leftTo(aggregate).isDefined => leftTo(aggregate).get.functions
   }
 

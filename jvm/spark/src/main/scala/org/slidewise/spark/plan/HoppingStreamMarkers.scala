@@ -25,7 +25,8 @@ final case class HoppingStream(place: Int, child: LogicalPlan) extends UnaryNode
  */
 final case class HoppingLeftToSpark(left: Option[Set[Int]], child: LogicalPlan) extends UnaryNode {
   override def output: Seq[Attribute] = child.output
-  override protected def withNewChildInternal(newChild: LogicalPlan): HoppingLeftToSpark = copy(child = newChild)
+  override protected def withNewChildInternal(newChild: LogicalPlan): HoppingLeftToSpark =
+    copy(child = newChild)
 
   def isLeft(place: Int): Boolean = left.forall(_.contains(place))
 }

@@ -26,8 +26,11 @@ private[hopping] trait PaneSource {
  * @param selection
  *   which windows; each pane is in one of them
  */
-final private[hopping] class PaneFrames(windows: HoppingWindows, selection: WindowSelection, panes: PaneSource)
-    extends FrameBounds {
+final private[hopping] class PaneFrames(
+    windows: HoppingWindows,
+    selection: WindowSelection,
+    panes: PaneSource
+) extends FrameBounds {
   private[this] val lowest = selection.firstStart(windows)
   private[this] val highest = selection.lastStart(windows)
   private[this] var window = 0L

@@ -31,7 +31,10 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
       HoppingAggregate.of(aggregate).map { taken =>
         val supported = for {
           found <- taken
-          _ <- found.keys.find(key => !RowOrdering.isOrderable(key.dataType)).map(key => unordered(key)).toLeft(())
+          _ <- found.keys
+            .find(key => !RowOrdering.isOrderable(key.dataType))
+            .map(key => unordered(key))
+            .toLeft(())
           _ <- found.aggregates.flatMap(reasonNotToMerge).headOption.toLeft(())
           _ <- reasonToLeave(found).toLeft(())
         } yield found
@@ -53,7 +56,8 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
       }
 
   private def left(aggregate: Aggregate, reason: String): HoppingDecision = {
-    val functions = aggregate.aggregateExpressions.flatMap(_.collect { case a: AggregateExpression => a }).distinct
+    val functions =
+      aggregate.aggregateExpressions.flatMap(_.collect { case a: AggregateExpression => a }).distinct
     HoppingDecision(described(functions, "GROUP BY window()")(_ => (None, Some(reason))), Left(reason))
   }
 
@@ -103,7 +107,8 @@ private object HoppingWindowPlanner {
     def said(micros: Long) = s"'${new CalendarInterval(0, 0, micros)}'"
     val HoppingWindows(size, slide, offset) = found.windows
     val intervals = Seq(size, slide) ++ (if (offset == 0) Nil else Seq(offset))
-    val window = s"window(${(WindowSql.readable(found.time, Map.empty) +: intervals.map(said)).mkString(", ")})"
+    val window =
+      s"window(${(WindowSql.readable(found.time, Map.empty) +: intervals.map(said)).mkString(", ")})"
     (found.keys.map(WindowSql.readable(_, Map.empty)) :+ window).mkString("GROUP BY ", ", ", "")
   }
 }

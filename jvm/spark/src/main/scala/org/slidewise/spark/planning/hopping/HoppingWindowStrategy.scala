@@ -22,7 +22,10 @@ object HoppingWindowStrategy extends SparkStrategy {
       try operators(aggregate)
       catch {
         case e @ (NonFatal(_) | _: LinkageError) => // as where a vendor's Spark differs from Apache's
-          logWarning("Slidewise could not plan a hopping window and leaves it to Spark: please report this", e)
+          logWarning(
+            "Slidewise could not plan a hopping window and leaves it to Spark: please report this",
+            e
+          )
           Nil
       }
     case _ => Nil
@@ -37,7 +40,13 @@ object HoppingWindowStrategy extends SparkStrategy {
         aggregate.setTagValue(HoppingDecision.Tag, decision)
         decision.operator.toSeq.map { plan =>
           val keys = found.keys.map(normalized)
-          val partials = PaneAggregation.of(keys, found.pane.toAttribute, plan, isStreaming = false, planLater(found.child))
+          val partials = PaneAggregation.of(
+            keys,
+            found.pane.toAttribute,
+            plan,
+            isStreaming = false,
+            planLater(found.child)
+          )
           HoppingWindowExec(plan, decision.functions, partials)
         }
     }

@@ -20,7 +20,13 @@ private[planning] object PaneAggregation {
    * @return
    *   rows of [[HoppingWindowPlan.partial]]
    */
-  def of(keys: Seq[NamedExpression], pane: Attribute, plan: HoppingWindowPlan, isStreaming: Boolean, child: SparkPlan): SparkPlan = {
+  def of(
+      keys: Seq[NamedExpression],
+      pane: Attribute,
+      plan: HoppingWindowPlan,
+      isStreaming: Boolean,
+      child: SparkPlan
+  ): SparkPlan = {
     val grouping = keys :+ pane
     val complete =
       AggUtils.planAggregateWithoutDistinct(grouping, plan.aggregates, grouping.map(_.toAttribute), child)
@@ -56,7 +62,8 @@ private[planning] object PaneAggregation {
           aggregateAttributes = attributes,
           resultExpressions = plan.partial
         )
-      case other => throw new IllegalStateException(s"${other.nodeName} is an aggregation that Slidewise does not know")
+      case other =>
+        throw new IllegalStateException(s"${other.nodeName} is an aggregation that Slidewise does not know")
     }
   }
 }

@@ -25,14 +25,16 @@ import org.slidewise.spark.shims.SparkStreaming._
 final class HoppingCheckpointRule(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
-    case write: WriteToStream if hasAggregation(write) && !write.inputQuery.isInstanceOf[HoppingLeftToSpark] =>
-      val left = try leftToSpark(write)
-      catch {
-        case changed: CheckpointChanged          => throw changed
-        case e @ (NonFatal(_) | _: LinkageError) =>
-          logDebug("The checkpoint is compared when the first batch is planned", e)
-          Set.empty[Int]
-      }
+    case write: WriteToStream
+        if hasAggregation(write) && !write.inputQuery.isInstanceOf[HoppingLeftToSpark] =>
+      val left =
+        try leftToSpark(write)
+        catch {
+          case changed: CheckpointChanged          => throw changed
+          case e @ (NonFatal(_) | _: LinkageError) =>
+            logDebug("The checkpoint is compared when the first batch is planned", e)
+            Set.empty[Int]
+        }
       if (left.isEmpty) write else write.copy(inputQuery = HoppingLeftToSpark(Some(left), write.inputQuery))
     case _ => plan
   }
@@ -80,7 +82,8 @@ final class HoppingCheckpointRule(session: SparkSession) extends Rule[LogicalPla
         new Path(operator.stateInfo.get.checkpointLocation, operator.stateInfo.get.operatorId.toString),
         "was begun by Slidewise, which keeps hopping windows by pane, and Spark's own operator would go on with it" +
           (if (disabled) s": ${SlidewiseSettings.Enabled} is false" else ""),
-        (if (disabled) s"Set ${SlidewiseSettings.Enabled} to true" else "Continue with the query that has begun it") +
+        (if (disabled) s"Set ${SlidewiseSettings.Enabled} to true"
+         else "Continue with the query that has begun it") +
           ", or start the query with another checkpointLocation"
       )
     case _ => ()

@@ -20,7 +20,7 @@ object HoppingStreamRule extends Rule[LogicalPlan] {
       val left = plan.collectFirst { case root: HoppingLeftToSpark => root }
       val places = Iterator.from(0)
       def mark(plan: LogicalPlan): LogicalPlan = plan match {
-        case marked: HoppingStream => marked
+        case marked: HoppingStream                              => marked
         case aggregate: Aggregate if isHoppingStream(aggregate) =>
           val place = places.next()
           val below = aggregate.mapChildren(mark)

@@ -29,14 +29,17 @@ object HoppingStreamStrategy extends SparkStrategy {
       try operators(aggregate, place)
       catch {
         case e @ (NonFatal(_) | _: LinkageError) =>
-          logWarning("Slidewise could not plan a hopping window over a stream and leaves it to Spark: please report this", e)
+          logWarning(
+            "Slidewise could not plan a hopping window over a stream and leaves it to Spark: please report this",
+            e
+          )
           planLater(aggregate) :: Nil
       }
     case HoppingStream(place, Project(columns, child)) =>
       ProjectExec(columns, planLater(HoppingStream(place, child))) :: Nil
     case HoppingStream(_, other)      => planLater(other) :: Nil
-    case HoppingLeftToSpark(_, child)           => planLater(child) :: Nil
-    case _                                      => Nil
+    case HoppingLeftToSpark(_, child) => planLater(child) :: Nil
+    case _                            => Nil
   }
 
   private def operators(aggregate: Aggregate, place: Int): Seq[SparkPlan] =
@@ -55,7 +58,9 @@ object HoppingStreamStrategy extends SparkStrategy {
 
   private def reasonToLeave(found: HoppingAggregate): Option[String] =
     if (!SQLConf.get.getConf(SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE))
-      Some(s"${SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE.key} is false, in which mode late rows are told by another watermark")
+      Some(
+        s"${SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE.key} is false, in which mode late rows are told by another watermark"
+      )
     else if (found.keys.exists(_.toAttribute.metadata.contains(EventTimeWatermark.delayKey)))
       Some("a column with a watermark is grouped by beside the window")
     else

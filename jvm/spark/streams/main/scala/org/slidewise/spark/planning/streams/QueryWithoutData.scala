@@ -24,7 +24,12 @@ private[streams] object QueryWithoutData {
    * @param state
    *   the folder of the states in the checkpoint
    */
-  def planned(session: SparkSession, query: LogicalPlan, mode: OutputMode, state: Path): IncrementalExecution =
+  def planned(
+      session: SparkSession,
+      query: LogicalPlan,
+      mode: OutputMode,
+      state: Path
+  ): IncrementalExecution =
     new IncrementalExecution(
       SparkSessions.of(session),
       asInBatch(query),

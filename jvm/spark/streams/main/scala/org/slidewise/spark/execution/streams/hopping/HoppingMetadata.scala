@@ -82,7 +82,9 @@ final private[spark] class HoppingMetadata(operatorPath: Path, hadoopConf: Confi
 
   private def read(): StoredHopping = {
     val in = files.open(file)
-    val bytes = try in.readAllBytes() finally in.close()
+    val bytes =
+      try in.readAllBytes()
+      finally in.close()
     val node =
       try Mapper.readTree(bytes)
       catch { case e: JsonProcessingException => throw new CorruptState(s"$file: ${e.getOriginalMessage}") }

@@ -96,7 +96,7 @@ case class HoppingWindowStateExec(
 
   override def selection: WindowSelection = (outputMode, watermarks) match {
     case (Some(Append), Some(Watermarks(late, eviction))) => WindowSelection(late, eviction, None)
-    case (Some(Update), marks) =>
+    case (Some(Update), marks)                            =>
       WindowSelection(marks.fold(Long.MinValue)(_.late), Long.MaxValue, Some(touched))
     case _ => WindowSelection.All
   }
@@ -180,7 +180,8 @@ case class HoppingWindowStateExec(
           case (Some(Append), Some(w)) => new CompletePanes(partials, aggregation, panes, w, finish)
           case (Some(Update), w)       => new TouchedPanes(partials, aggregation, panes, w, finish)
           case (Some(Complete), _)     => new AllPanes(partials, aggregation, panes, finish)
-          case _ => throw new IllegalStateException(s"a hopping window without a watermark in output mode $mode")
+          case _                       =>
+            throw new IllegalStateException(s"a hopping window without a watermark in output mode $mode")
         }
         val (rows, read) = (longMetric("numOutputRows"), longMetric(HoppingWindowStateExec.PanesRead))
         handedOut.map { pane =>

@@ -23,7 +23,11 @@ final private[hopping] case class Watermarks(late: Long, eviction: Long)
 private[hopping] object Watermarks {
 
   /** None if the windows have no watermark, so that none is ever complete. */
-  def of(plan: HoppingWindowPlan, lateMillis: Option[Long], evictionMillis: Option[Long]): Option[Watermarks] =
+  def of(
+      plan: HoppingWindowPlan,
+      lateMillis: Option[Long],
+      evictionMillis: Option[Long]
+  ): Option[Watermarks] =
     for {
       late <- lateMillis
       eviction <- evictionMillis
@@ -191,7 +195,8 @@ final private[hopping] class TouchedPanes(
     watermarks: Option[Watermarks],
     finish: PaneCounts => Unit
 ) extends PaneStateTask(partials, plan, store, watermarks, finish) {
-  private[this] val notBefore = watermarks.fold(Long.MinValue)(w => windows.lastStart(w.late - windows.size) + windows.slide)
+  private[this] val notBefore =
+    watermarks.fold(Long.MinValue)(w => windows.lastStart(w.late - windows.size) + windows.slide)
   private[this] val batch = partials.buffered
   private[this] val group = UnsafeRow.createFromByteArray(0, plan.keys.size)
   private[this] val touched = new TouchedStarts(plan)

@@ -38,7 +38,8 @@ class PanesOfBatchesSuite extends FunSuite {
   private def startsHolding(windows: HoppingWindows, time: Long): Set[Long] =
     (time - windows.size + 1 to time).filter(s => Math.floorMod(s - windows.offset, windows.slide) == 0).toSet
 
-  private def panesWithin(windows: HoppingWindows, times: Range): Seq[Long] = times.map(t => windows.pane(t.toLong)).distinct
+  private def panesWithin(windows: HoppingWindows, times: Range): Seq[Long] =
+    times.map(t => windows.pane(t.toLong)).distinct
 
   test("late windows are counted once for each group, and a pane is late if all its windows are") {
     for (_ <- 1 to 500) {
@@ -49,7 +50,11 @@ class PanesOfBatchesSuite extends FunSuite {
       late.startGroup()
       panes.foreach { pane =>
         val all = startsHolding(windows, pane)
-        assertEquals(late.add(noKey, pane), all.forall(_ + windows.size <= watermark), s"$windows $watermark $pane")
+        assertEquals(
+          late.add(noKey, pane),
+          all.forall(_ + windows.size <= watermark),
+          s"$windows $watermark $pane"
+        )
       }
       val expected = panes.flatMap(startsHolding(windows, _)).filter(_ + windows.size <= watermark).toSet
       assertEquals(late.count, expected.size.toLong, s"$windows $watermark $panes")
@@ -70,7 +75,11 @@ class PanesOfBatchesSuite extends FunSuite {
       val held = touched.flatMap(startsHolding(windows, _)).filter(_ >= notBefore).toSet
       panes.foreach { pane =>
         assertEquals(starts.contains(pane), touched.contains(pane))
-        assertEquals(starts.isNear(pane), startsHolding(windows, pane).exists(held), s"$windows $touched $pane")
+        assertEquals(
+          starts.isNear(pane),
+          startsHolding(windows, pane).exists(held),
+          s"$windows $touched $pane"
+        )
       }
     }
   }
