@@ -1,4 +1,4 @@
-"""The query over hopping windows of the stored checkpoints, and its rows; they must not change while a checkpoint is kept."""
+"""The query over hopping windows of the stored checkpoints; it must not change while a checkpoint is kept."""
 
 from __future__ import annotations
 
