@@ -136,7 +136,7 @@ def test_the_checkpoint_describes_itself(spark: SparkSession, tmp_path: Path) ->
 
 
 def test_without_slidewise_spark_refuses_the_state(spark: SparkSession, tmp_path: Path) -> None:
-    """Spark names operators in the checkpoint; here the file of Slidewise is gone, as its check would be without the jar."""
+    """Spark names operators in the checkpoint. The file of Slidewise is gone, as its check is without the jar."""
     stream = stream_of(spark, tmp_path)
     stream.run(tmp_path / "on")
     (described,) = (tmp_path / "on").rglob("hopping.json")

@@ -35,7 +35,8 @@ def test_another_column_with_a_watermark(spark: SparkSession, tmp_path: Path) ->
     """Spark tells late rows by the first grouping column that has the watermark."""
 
     def by_time(rows: DataFrame) -> DataFrame:
-        return rows.groupBy("ts", f.window("ts", "30 seconds", "10 seconds")).agg(f.sum("n"))
+        shifted = f.expr("ts + INTERVAL 1 SECOND")
+        return rows.groupBy("ts", f.window(shifted, "30 seconds", "10 seconds")).agg(f.sum("n"))
 
     stream = Stream(spark, feed_of(tmp_path, *random_batches(23)), by_time, "update")
     runs_as_spark(stream, tmp_path)

@@ -27,7 +27,9 @@ def random_batches(seed: int, batches: int = 6, rows: int = 25, late: float = 15
     now, made = 0.0, []
     for _ in range(batches):
         now += rng.choice([3, 10, 25, 200])
-        made.append([row(rng.choice(["a", "b", None]), now - rng.uniform(0, late), rng.randrange(9)) for _ in range(rows)])
+        made.append(
+            [row(rng.choice(["a", "b", None]), now - rng.uniform(0, late), rng.randrange(9)) for _ in range(rows)]
+        )
     return made
 
 

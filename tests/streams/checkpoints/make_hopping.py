@@ -1,4 +1,4 @@
-"""Writes checkpoints of hopping windows with the installed Slidewise: `python tests/streams/checkpoints/make_hopping.py`.
+"""Writes checkpoints of hopping windows with the installed Slidewise: `python checkpoints/make_hopping.py`.
 
 Each format and Spark minor has a folder of its own. A checkpoint that has been released stays as it is.
 """
