@@ -87,9 +87,13 @@ final case class HoppingWindowPlan(
    * [[partial]] by position.
    */
   def inTasks(condition: Option[Expression], results: Seq[NamedExpression]): HoppingWindowPlan = {
-    val functions = aggregates.map(_.aggregateFunction.transform { case subquery: PlanExpression[_] =>
-      AttributeReference("subquery", subquery.dataType, subquery.nullable)()
-    }.asInstanceOf[AggregateFunction])
+    val functions = aggregates.map(
+      _.aggregateFunction
+        .transform { case subquery: PlanExpression[_] =>
+          AttributeReference("subquery", subquery.dataType, subquery.nullable)()
+        }
+        .asInstanceOf[AggregateFunction]
+    )
     copy(
       aggregates = aggregates.zip(functions).map { case (aggregate, function) =>
         aggregate.copy(aggregateFunction = function, filter = None)
