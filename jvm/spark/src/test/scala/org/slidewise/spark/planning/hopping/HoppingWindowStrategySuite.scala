@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
 import org.slidewise.spark.{Slidewise, SparkSuite}
-import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
 import org.slidewise.spark.execution.HoppingWindowExec
 import org.slidewise.spark.plan.HoppingWindows
 
@@ -133,6 +133,15 @@ class HoppingWindowStrategySuite extends SparkSuite with AdaptiveSparkPlanHelper
       )
     }
 
+  // Spark 3.5 does not group by such intervals.
+  private def unsorted: Seq[(String, String)] =
+    if (BuiltFor.MINOR == "3.5") Nil
+    else
+      Seq(
+        s"SELECT $window, make_interval(0, 0, 0, cast(k AS int)) AS i, count(*) FROM events GROUP BY 1, 2" ->
+          "cannot be sorted"
+      )
+
   for (
     (sql, reason) <- Seq(
       s"SELECT w, w2, count(*) FROM (SELECT $window AS w, $window AS w2 FROM events) GROUP BY w, w2" -> "a part of the window",
@@ -144,9 +153,8 @@ class HoppingWindowStrategySuite extends SparkSuite with AdaptiveSparkPlanHelper
       s"SELECT $window, zero, count(*) FROM events GROUP BY ROLLUP ($window, zero)" -> "expanded twice",
       s"SELECT $window, count(DISTINCT x), count(DISTINCT k) FROM events GROUP BY 1" -> "expanded twice",
       s"SELECT $window, count(DISTINCT x) FROM events GROUP BY 1" -> "DISTINCT",
-      s"SELECT $window, make_interval(0, 0, 0, cast(k AS int)) AS i, count(*) FROM events GROUP BY 1, 2" -> "cannot be sorted",
       s"SELECT $window, round(rand(1)) * 0 AS r, count(*) > 0 FROM events GROUP BY 1, 2" -> "in a way that Slidewise does not know"
-    )
+    ) ++ unsorted
   )
     test(s"left to Spark, because of $reason: $sql") {
       assertEquals(taken(sql), 0)
