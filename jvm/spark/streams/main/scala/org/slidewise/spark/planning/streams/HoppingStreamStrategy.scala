@@ -2,6 +2,7 @@ package org.slidewise.spark.planning.streams
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, EventTimeWatermark, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
@@ -67,6 +68,8 @@ object HoppingStreamStrategy extends SparkStrategy {
       Some(
         s"${SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE.key} is false, in which mode late rows are told by another watermark"
       )
+    else if ((found.aggregates ++ found.condition).exists(SubqueryExpression.hasSubquery))
+      Some("an aggregate or a filter of the windows reads a subquery")
     else if (found.keys.exists(_.toAttribute.metadata.contains(EventTimeWatermark.delayKey)))
       Some("a column with a watermark is grouped by beside the window")
     else
