@@ -21,6 +21,7 @@ class SettingsSuite extends SparkSuite {
     Expected(Enabled, "true", booleans, noBooleans)(enabled),
     Expected(Sort, "true", booleans, noBooleans)(sort),
     Expected(TopRows, "true", booleans, noBooleans)(topRows),
+    Expected(HoppingWindows, "true", booleans, noBooleans)(hoppingWindows),
     Expected(MergeApproximate, "true", booleans, noBooleans)(mergeApproximate),
     Expected(MergeUserAggregators, "true", booleans, noBooleans)(mergeUserAggregators),
     Expected(
