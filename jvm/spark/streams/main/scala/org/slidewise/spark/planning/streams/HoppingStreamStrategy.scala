@@ -8,7 +8,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.HoppingWindowExec
 import org.slidewise.spark.execution.streams.hopping.HoppingWindowStateExec
-import org.slidewise.spark.plan.{HoppingDecision, HoppingLeftToSpark, HoppingStream}
+import org.slidewise.spark.plan.{HoppingDecision, HoppingDefinition, HoppingLeftToSpark, HoppingStream}
 import org.slidewise.spark.planning.hopping.{
   HoppingAggregate,
   HoppingWindowPlanner,
@@ -46,10 +46,11 @@ object HoppingStreamStrategy extends SparkStrategy {
     new HoppingWindowPlanner(SQLConf.get).decide(aggregate, reasonToLeave) match {
       case Some(Right((decision, found))) =>
         decision.operator.toSeq.map { plan =>
+          val definition = HoppingDefinition.of(found.keys, found.aggregates, found.child)
           val keys = found.keys.map(HoppingWindowStrategy.normalized)
           val partials =
             PaneAggregation.of(keys, found.pane.toAttribute, plan, isStreaming = true, planLater(found.child))
-          HoppingWindowExec(plan, decision.functions, HoppingWindowStateExec(plan, place, partials))
+          HoppingWindowExec(plan, decision.functions, HoppingWindowStateExec(plan, place, definition, partials))
         }
       case other =>
         other.foreach(_.left.foreach(aggregate.setTagValue(HoppingDecision.Tag, _)))
