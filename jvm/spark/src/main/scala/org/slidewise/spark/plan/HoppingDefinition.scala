@@ -13,7 +13,11 @@ final case class HoppingDefinition(keys: Seq[Expression], aggregates: Seq[Aggreg
 object HoppingDefinition {
 
   /** @param keys in terms of `child`, as are `aggregates` */
-  def of(keys: Seq[Expression], aggregates: Seq[AggregateExpression], child: LogicalPlan): HoppingDefinition = {
+  def of(
+      keys: Seq[Expression],
+      aggregates: Seq[AggregateExpression],
+      child: LogicalPlan
+  ): HoppingDefinition = {
     val definitions = child
       .collect { case project: Project => project.projectList }
       .flatten

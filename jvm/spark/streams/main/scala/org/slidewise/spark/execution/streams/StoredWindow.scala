@@ -197,7 +197,8 @@ private[streams] object StoredWindow {
   }
 
   /** An expression over a stream's columns, by their names. */
-  def sqlOf(expression: Expression): String = new ColumnNames(expression.references.toSeq, Map.empty).sql(expression)
+  def sqlOf(expression: Expression): String =
+    new ColumnNames(expression.references.toSeq, Map.empty).sql(expression)
 
   /** Aggregates of a stream's columns. */
   def functionsOf(aggregates: Seq[AggregateExpression]): Seq[StoredFunction] = {

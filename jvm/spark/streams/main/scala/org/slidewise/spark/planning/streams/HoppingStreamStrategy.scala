@@ -25,8 +25,8 @@ import org.slidewise.spark.shims.SparkCollations
 object HoppingStreamStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case HoppingStream(place, aggregate: Aggregate) =>
-      try operators(aggregate, place)
+    case marked @ HoppingStream(_, aggregate: Aggregate) =>
+      try operators(marked, aggregate)
       catch {
         case e @ (NonFatal(_) | _: LinkageError) =>
           logWarning(
@@ -42,7 +42,7 @@ object HoppingStreamStrategy extends SparkStrategy {
     case _                            => Nil
   }
 
-  private def operators(aggregate: Aggregate, place: Int): Seq[SparkPlan] =
+  private def operators(marked: HoppingStream, aggregate: Aggregate): Seq[SparkPlan] =
     new HoppingWindowPlanner(SQLConf.get).decide(aggregate, reasonToLeave) match {
       case Some(Right((decision, found))) =>
         decision.operator.toSeq.map { plan =>
@@ -50,10 +50,16 @@ object HoppingStreamStrategy extends SparkStrategy {
           val keys = found.keys.map(HoppingWindowStrategy.normalized)
           val partials =
             PaneAggregation.of(keys, found.pane.toAttribute, plan, isStreaming = true, planLater(found.child))
-          HoppingWindowExec(plan, decision.functions, HoppingWindowStateExec(plan, place, definition, partials))
+          HoppingWindowExec(
+            plan,
+            decision.functions,
+            HoppingWindowStateExec(plan, marked.place, definition, partials)
+          )
         }
       case other =>
-        other.foreach(_.left.foreach(aggregate.setTagValue(HoppingDecision.Tag, _)))
+        other.foreach(
+          _.left.foreach(marked.setTagValue(HoppingDecision.Tag, _))
+        ) // the link of the topmost operator
         planLater(aggregate) :: Nil
     }
 

@@ -19,6 +19,7 @@ final private[hopping] case class StoredHopping(
     functions: Seq[StoredFunction],
     complete: Boolean
 ) {
+
   /** What two queries have in common that may share a state. */
   def identity: (HoppingWindows, Boolean, Seq[StoredColumn], Seq[String]) = (
     windows,
@@ -39,12 +40,13 @@ final private[hopping] case class StoredHopping(
 }
 
 private[hopping] object StoredHopping {
-  def of(windows: HoppingWindows, definition: HoppingDefinition, complete: Boolean): StoredHopping = StoredHopping(
-    windows,
-    definition.keys.map(key => StoredColumn(StoredWindow.sqlOf(key), key.dataType.sql)),
-    StoredWindow.functionsOf(definition.aggregates),
-    complete
-  )
+  def of(windows: HoppingWindows, definition: HoppingDefinition, complete: Boolean): StoredHopping =
+    StoredHopping(
+      windows,
+      definition.keys.map(key => StoredColumn(StoredWindow.sqlOf(key), key.dataType.sql)),
+      StoredWindow.functionsOf(definition.aggregates),
+      complete
+    )
 
   /** Numbers at the end of names, which Spark counts anew in each run, are left out. */
   private[hopping] def withoutNumbers(sql: String): String = sql.replaceAll("_[0-9]+\\b", "_")
