@@ -21,10 +21,11 @@ WORKERS        ?= 2
 PYTEST         := -m pytest -q -p no:cacheprovider --durations=10 -n $(WORKERS) --dist worksteal
 MINORS         ?= 3.5 4.0 4.1 4.2 4.3
 JVM_TESTS      := all core/test sketches/test spark43/test
-LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
+LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_HOPPING_QUERIES=3000 SLIDEWISE_STREAM_QUERIES=400 \
+                  SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-minors bench-functions bench-h2o bench-tpcds \
+.PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-tpcds \
   bench-streams bench-core bench-core-full docs lint format jar jars wheel clean
 
 help: ## list the targets
@@ -33,7 +34,7 @@ help: ## list the targets
 demo: $(VENV)/installed ## run sliding windows over real flights with Slidewise on and off, and plot the results (demo-out/)
 	$(PY) -m slidewise demo
 
-test: $(VENV)/installed ## run the JVM tests and pytest on the Spark in .venv: 15 minutes
+test: $(VENV)/installed .build/class-archive ## run the JVM tests and pytest on the Spark in .venv: 15 minutes
 	$(SBT) "$(JVM_TESTS)"
 	@$(PY) build/slowest_tests.py
 	$(PY) $(PYTEST) tests
@@ -68,6 +69,10 @@ bench-functions: $(VENV)/installed ## time the SQL functions, beside equivalent 
 
 bench-h2o: $(VENV)/installed $(VENV)/engines ## time the h2o window queries with Slidewise on and off, beside DuckDB and DataFusion
 	$(PY) bench/h2o/run.py
+
+bench-hopping: $(VENV)/installed $(VENV)/engines ## time hopping windows in GROUP BY with Slidewise on and off, beside DuckDB
+	$(PY) bench/hopping/run.py
+	$(PY) bench/hopping/streams.py
 
 bench-tpcds: $(VENV)/installed .venv-tpcds/installed ## time the TPC-DS queries with windows, with Slidewise on and off
 	$(PY) bench/tpcds/run.py
@@ -112,6 +117,11 @@ clean: ## remove all build output and the virtual environments
 $(VENV)/tools: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install -q --disable-pip-version-check -r $<
+	touch $@
+
+.build/class-archive: $(VENV)/tools tests/class_archive.py
+	@mkdir -p .build
+	$(PY) tests/class_archive.py
 	touch $@
 
 $(VENV)/engines: bench/requirements.txt | $(VENV)/tools

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import class_archive
 import pytest
 from pyspark.sql import SparkSession
 from random_queries import random_queries
@@ -18,8 +19,8 @@ from sparks import needs_streams
 
 __all__ = ["random_queries"]
 
-# Most queries run once: a JVM without its second compiler spends a quarter less on them. `make test-long` has both.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+# `make test-long` sets it to nothing, and has the JVM's second compiler.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", class_archive.options())
 # The workers' Python is this one.
 os.environ["PYSPARK_PYTHON"] = sys.executable
 # Python reads a timestamp in the zone of its process.
@@ -32,6 +33,15 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session = local_session(tmp_path_factory.mktemp("spark"))
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def connect_server(spark: SparkSession) -> str:
+    """The address of a Spark Connect server in the session's own JVM, with sessions that have Slidewise as it has."""
+    service = getattr(spark._jvm, "org.apache.spark.sql.connect.service.SparkConnectService$")
+    server = getattr(service, "MODULE$")
+    server.start(spark._jsc.sc())
+    return f"sc://127.0.0.1:{server.localPort()}"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -48,7 +58,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True)
 def one_connect_server_at_a_time(request: pytest.FixtureRequest) -> Iterator[None]:
     """A client that starts its own server finds it by Spark's default port, and tests run in several processes."""
-    if "connect" not in request.node.nodeid:
+    if "connect" not in request.node.nodeid or "connect_server" in request.fixturenames:
         yield
         return
     with (Path(tempfile.gettempdir()) / f"slidewise-tests-connect-{os.getuid()}.lock").open("w") as lock:

@@ -42,6 +42,8 @@ def local_session(folder: Path) -> SparkSession:
         # The default since Spark 4.0.
         .config("spark.sql.ansi.enabled", "true")
         .config("spark.sql.shuffle.partitions", "2")
+        # Any free port, for the server of `connect_server`.
+        .config("spark.connect.grpc.binding.port", "0")
         .config("spark.sql.debug.maxToStringFields", "100000")
         .config("spark.sql.maxPlanStringLength", "10000000")
     ).getOrCreate()

@@ -10,17 +10,14 @@ import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
+from slidewise._versions import minor_of
 
-def _minor(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".")[:2])
-
-
-SPARK = _minor(pyspark.__version__)
+SPARK = minor_of(pyspark.__version__)
 
 
 def needs_spark(since: str, reason: str) -> pytest.MarkDecorator:
     """Skips a test on an older Spark; the reason says what that Spark lacks."""
-    return pytest.mark.skipif(_minor(since) > SPARK, reason=f"before Spark {since}: {reason}")
+    return pytest.mark.skipif(minor_of(since) > SPARK, reason=f"before Spark {since}: {reason}")
 
 
 needs_collations = needs_spark("4.0", "no collations")

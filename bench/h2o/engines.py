@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from shared.spark import SLIDEWISE, SPARK, Switched, operators, plan
-from shared.turns import Stoppable
+from shared.engines import BATCH, DUCKDB, THREADS, DuckDB, Engine, Spark
+from shared.spark import SLIDEWISE, SPARK
 
-THREADS = 2
-DUCKDB, DATAFUSION = "DuckDB", "DataFusion"
-_BATCH = 8_192
-"""Rows of one Arrow batch."""
+__all__ = ["DATAFUSION", "DUCKDB", "THREADS", "Engine", "installed"]
 
-
-class Engine(Stoppable, Protocol):
-    def source(self, file: Path) -> str:
-        """The table in the file, as this engine's FROM clause names it."""
-        ...
-
-    def one_row(self, sql: str, operator: str) -> list[float]:
-        """A query's only row. With Slidewise on, the plan must have the operator."""
-        ...
+DATAFUSION = "DataFusion"
 
 
 def installed(spark: Any) -> list[Engine]:
@@ -30,44 +19,6 @@ def installed(spark: Any) -> list[Engine]:
     others = {"duckdb": DuckDB, "datafusion": DataFusion}
     here = [engine() for package, engine in others.items() if importlib.util.find_spec(package)]
     return [Spark(spark, SLIDEWISE), Spark(spark, SPARK), *here]
-
-
-class Spark(Switched):
-    def source(self, file: Path) -> str:
-        return f"parquet.`{file}`"
-
-    def one_row(self, sql: str, operator: str) -> list[float]:
-        frame = self.frame(sql)
-        planned = plan(frame)
-        ours = operators(planned)
-        asked = operator in ours if self.name == SLIDEWISE else not ours
-        assert asked, f"not what {self.name} should run:\n{planned}"
-        return [*frame.collect()[0]]
-
-
-class DuckDB:
-    """Drops each Arrow batch of the answer before it asks for the next."""
-
-    name = DUCKDB
-
-    def __init__(self) -> None:
-        import duckdb
-
-        self._connection = duckdb.connect()
-        self._connection.execute(f"SET threads = {THREADS}")
-
-    def source(self, file: Path) -> str:
-        return f"read_parquet('{file}')"
-
-    def run(self, sql: str) -> None:
-        for _ in self._connection.sql(sql).to_arrow_reader(_BATCH):
-            pass
-
-    def cancel(self) -> None:
-        self._connection.interrupt()
-
-    def one_row(self, sql: str, _: str) -> list[float]:
-        return [*self._connection.execute(sql).fetchall()[0]]
 
 
 class DataFusion:
@@ -78,7 +29,7 @@ class DataFusion:
     def __init__(self) -> None:
         from datafusion import SessionConfig, SessionContext
 
-        self._context = SessionContext(SessionConfig().with_target_partitions(THREADS).with_batch_size(_BATCH))
+        self._context = SessionContext(SessionConfig().with_target_partitions(THREADS).with_batch_size(BATCH))
         self._cancelled = False
 
     def source(self, file: Path) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 SLIDEWISE, SPARK = "Slidewise", "Spark"
-SLIDING_WINDOW, TOP_ROWS = "SlidingWindow", "WindowTopRows"
-"""Slidewise's operators of queries with window functions, as plans name them."""
+SLIDING_WINDOW, TOP_ROWS, HOPPING_WINDOW = "SlidingWindow", "WindowTopRows", "HoppingWindow"
+"""Slidewise's operators, as plans name them."""
 
 
 def session(name: str, threads: int, settings: Mapping[str, str] | None = None) -> Any:
@@ -54,4 +54,4 @@ def plan(frame: Any) -> str:
 
 def operators(planned: str) -> set[str]:
     """Slidewise's operators in a plan."""
-    return {name for name in (SLIDING_WINDOW, TOP_ROWS) if f"{name} " in planned}
+    return {name for name in (SLIDING_WINDOW, TOP_ROWS, HOPPING_WINDOW) if f"{name} " in planned}

@@ -36,6 +36,8 @@ def settings(folder: Path) -> tuple[str, ...]:
     pairs = {
         "spark.ui.enabled": "false",
         "spark.driver.memory": "768m",
+        # As SPARK_SUBMIT_OPTS of conftest.py.
+        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.driver.host": "127.0.0.1",
         "spark.local.dir": str(folder / "local"),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),

@@ -14,6 +14,8 @@ PROGRAM = str(Path(__file__).parent / "program.py")
 SMALL = ("--conf", "spark.executor.memory=512m")
 
 
+# As test_scala_program.py, with a program in Python.
+@pytest.mark.long
 def test_local_cluster(tmp_path: Path) -> None:
     cluster = ("--master", "local-cluster[2,1,1024]")
     assert REPORT in run(tmp_path, "spark-submit", *cluster, *SMALL, *SWITCHED_ON, PROGRAM)

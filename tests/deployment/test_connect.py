@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from sparks import needs_connect_server
 
 from deployment.commands import SWITCHED_ON, environment, free_port, running, settings
@@ -16,6 +17,14 @@ from deployment.expected import REPORT
 pytestmark = needs_connect_server
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 HERE = str(Path(__file__).parent)
+
+HOPPING = """
+from pyspark.sql import functions as F
+events = spark.range(600).select((F.col("id") % 3).alias("k"), F.timestamp_seconds(F.col("id") * 7).alias("t"))
+counted = events.groupBy("k", F.window("t", "10 minutes", "1 minute")).count()
+rows = counted.selectExpr("k", "unix_seconds(window.start) AS start", "count").orderBy("k", "start")
+print("hopping", "HoppingWindow " in counted._explain_string(), [tuple(row) for row in rows.collect()])
+"""
 
 
 def wait_for_port(port: int, seconds: float = 120) -> None:
@@ -55,14 +64,21 @@ from pyspark.sql import SparkSession
 from deployment.program import report
 spark = SparkSession.builder.remote("sc://127.0.0.1:{port}").getOrCreate()
 print(type(spark).__module__, report(spark))
+{HOPPING}
 spark.conf.set("spark.slidewise.enabled", "false")
 print("switched off:", report(spark))
+{HOPPING}
 """,
         )
+    windows = [line.split(maxsplit=2)[1:] for line in printed.splitlines() if line.startswith("hopping")]
+    assert [ours for ours, _ in windows] == ["True", "False"]
+    assert windows[0][1] == windows[1][1] != "[]"
     assert f"pyspark.sql.connect.session {REPORT}" in printed
     assert f"switched off: {REPORT.replace('SlidingWindow 1', 'SlidingWindow 0')}" in printed
 
 
+# tests/python/test_session.py has a shorter case of it.
+@pytest.mark.long
 def test_a_server_that_the_client_starts(tmp_path: Path) -> None:
     printed = client(
         tmp_path,

@@ -48,13 +48,12 @@ def test_on_a_classic_session(spark: SparkSession, module: str) -> None:
 
 
 @needs_connect_server
-def test_on_spark_connect(tmp_path: Path) -> None:
-    code = """
+def test_on_spark_connect(connect_server: str, tmp_path: Path) -> None:
+    code = f"""
 import slidewise
 from pyspark.sql import SparkSession
 from functions.test_docstrings import MODULES, run
-builder = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", 2)
-spark = slidewise.configure(builder).getOrCreate()
+spark = slidewise.configure(SparkSession.builder.remote("{connect_server}")).getOrCreate()
 for module in MODULES:
     print(module, run(spark, module))
 """

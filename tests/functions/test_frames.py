@@ -63,15 +63,15 @@ def test_what_is_no_interval_is_said_at_once(frame: Any, interval: Any) -> None:
 
 
 @needs_connect_server
-def test_on_spark_connect(tmp_path: Path) -> None:
+def test_on_spark_connect(connect_server: str, tmp_path: Path) -> None:
     code = """
-import slidewise
+import slidewise, sys
 from pyspark.sql import SparkSession
 from datetime import timedelta
 from functions.test_frames import WRONG, counts, test_what_is_no_interval_is_said_at_once
 import slidewise.functions as sw
 from pyspark.sql import functions as F
-spark = slidewise.configure(SparkSession.builder.remote("local[2]")).getOrCreate()
+spark = slidewise.configure(SparkSession.builder.remote(sys.argv[1])).getOrCreate()
 for interval in WRONG:
     test_what_is_no_interval_is_said_at_once(sw.trailing, interval)
 from pyspark.sql.connect.expressions import WindowExpression
@@ -83,7 +83,7 @@ except TypeError as error:
 print("rows:", [counts(spark, interval)[-1] for interval in ("1 day", timedelta(hours=1.5))])
 """
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", code, connect_server],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "SPARK_LOCAL_IP": "127.0.0.1"},
         cwd=tmp_path,
         capture_output=True,

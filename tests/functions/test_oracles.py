@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from cases import crossed
+from cases import crossed, long_if
 from pyspark.sql import SparkSession
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
@@ -67,7 +67,7 @@ def test_duckdb_over_frames(spark: SparkSession, seed: int, frame: str) -> None:
     assert_same(found, expected)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", long_if(bool, [(seed,) for seed in range(4)]))
 def test_duckdb_by_group(spark: SparkSession, seed: int) -> None:
     table = series(seed)
     query = "SELECT g, geomean(p), {arg}(i, i * 37 % 401), {top}(x, 2), {by} FROM t GROUP BY g ORDER BY g"
@@ -88,8 +88,7 @@ def test_duckdb_product(spark: SparkSession) -> None:
     assert_same(asked(spark, table, "SELECT geomean(p) OVER (ORDER BY i ROWS 4 PRECEDING) FROM t ORDER BY i"), expected)
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.5, 1.0])
-@pytest.mark.parametrize("adjust", [True, False])
+@pytest.mark.parametrize(("alpha", "adjust"), crossed([0.05, 0.5, 1.0], [True, False]))
 def test_pandas_ewm(spark: SparkSession, alpha: float, adjust: bool) -> None:
     """pandas' mean over all rows so far, and over the last 20 alone."""
     table = series(3)
@@ -136,7 +135,7 @@ SCORES = """
 """
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", long_if(bool, [(seed,) for seed in range(3)]))
 def test_gaussian_naive_bayes(spark: SparkSession, seed: int) -> None:
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 3, 200)
@@ -150,7 +149,7 @@ def test_gaussian_naive_bayes(spark: SparkSession, seed: int) -> None:
         assert row.label == model.predict([[row.a, row.b]])[0]
 
 
-@pytest.mark.parametrize("smoothing", [1.0, 0.1, 5.0])
+@pytest.mark.parametrize("smoothing", [1.0, *long_if(bool, [(0.1,), (5.0,)])])
 def test_categorical_naive_bayes(spark: SparkSession, smoothing: float) -> None:
     rng = np.random.default_rng(7)
     labels = rng.integers(0, 2, 200)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cases import crossed
 from pyspark.sql import SparkSession
 from semantics.conftest import Ask, settings
 from sparks import SPARK
@@ -24,8 +26,7 @@ def over(call: str, window: str) -> str:
     return MARKED[CALLS.index(call)].replace("%", f" {window}")
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_in_group_by_as_over_the_whole_window(spark: SparkSession, call: str) -> None:
+def in_group_by_as_over_the_whole_window(spark: SparkSession, call: str) -> None:
     windows = spark.sql(f"SELECT g, {over(call, WHOLE)} FROM {TABLE.format(n=1)}").distinct().collect()
     expected = sorted(repr(tuple(row)) for row in windows)
     assert len(expected) == 3
@@ -34,8 +35,7 @@ def test_in_group_by_as_over_the_whole_window(spark: SparkSession, call: str) ->
         assert sorted(repr(tuple(row)) for row in grouped) == expected, partitions
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_in_aggregation_that_falls_back_to_sorting(spark: SparkSession, call: str) -> None:
+def in_aggregation_that_falls_back_to_sorting(spark: SparkSession, call: str) -> None:
     sql = f"SELECT id % 400 AS k, {call} FROM {TABLE.format(n=3)} GROUP BY k"
     expected = sorted(repr(tuple(row)) for row in spark.sql(sql).collect())
     fallback = {
@@ -46,8 +46,7 @@ def test_in_aggregation_that_falls_back_to_sorting(spark: SparkSession, call: st
         assert sorted(repr(tuple(row)) for row in spark.sql(sql).collect()) == expected
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_with_filter_rollup_and_pivot(spark: SparkSession, call: str) -> None:
+def with_filter_rollup_and_pivot(spark: SparkSession, call: str) -> None:
     table = TABLE.format(n=3)
     rolled = spark.sql(f"SELECT g, h, {call} FROM {table} GROUP BY ROLLUP (g, h)").collect()
     assert len(rolled) == 10
@@ -60,6 +59,18 @@ def test_with_filter_rollup_and_pivot(spark: SparkSession, call: str) -> None:
         [pivoted] = spark.sql(f"SELECT * FROM (SELECT {columns}, g FROM {table}) PIVOT ({call} FOR g IN (1))").collect()
         assert repr(filtered) == repr(pivoted[0])
         assert repr(filtered) == repr(spark.sql(f"SELECT {call} FROM {table} WHERE g = 1").first()[0])
+
+
+PLACES = [
+    in_group_by_as_over_the_whole_window,
+    in_aggregation_that_falls_back_to_sorting,
+    with_filter_rollup_and_pivot,
+]
+
+
+@pytest.mark.parametrize(("call", "place"), crossed(CALLS, PLACES))
+def test_a_function_in_a_place(spark: SparkSession, call: str, place: Callable[[SparkSession, str], None]) -> None:
+    place(spark, call)
 
 
 def test_a_bloom_filter_in_a_pivot(spark: SparkSession) -> None:

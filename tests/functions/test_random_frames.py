@@ -15,8 +15,8 @@ from semantics.conftest import settings
 from functions.catalogue import ALL
 from functions.catalogue.tested import Row
 
-# Twelve frames are of all kinds: interpreted and compiled, with ANSI and without.
-MINIMUM = int(os.environ.get("SLIDEWISE_FRAMES", "12"))
+# Six frames are of all kinds: interpreted and compiled, with ANSI and without.
+MINIMUM = int(os.environ.get("SLIDEWISE_FRAMES", "6"))
 CASES = {call: define for function in ALL for call, define in function.frames.items()}
 
 

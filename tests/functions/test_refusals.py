@@ -111,13 +111,15 @@ def test_bytes_that_are_something_else(spark: SparkSession, sql: str, said: list
 
 
 @pytest.mark.parametrize("kind", ["live", pytest.param("connect", marks=needs_connect_server)])
-def test_a_session_that_runs_already_and_spark_connect(tmp_path: Path, kind: str) -> None:
+def test_a_session_that_runs_already_and_spark_connect(
+    request: pytest.FixtureRequest, tmp_path: Path, kind: str
+) -> None:
     """No rule of analysis can be added to a session that runs; there the planner refuses."""
     code = """
 import sys, slidewise, slidewise.functions as sw
 from pyspark.sql import SparkSession
-if sys.argv[1] == "connect":
-    spark = slidewise.configure(SparkSession.builder.remote("local[2]")).getOrCreate()
+if sys.argv[1] != "live":
+    spark = slidewise.configure(SparkSession.builder.remote(sys.argv[1])).getOrCreate()
 else:
     spark = SparkSession.builder.master("local[2]").getOrCreate()
     slidewise.install(spark)
@@ -137,8 +139,9 @@ print("over a window:")
 refused(lambda: df.selectExpr("ewma(x, 0.5) OVER (ROWS 2 PRECEDING)"))
 refused(lambda: df.selectExpr("ewma(x, 0.5) WITHIN GROUP (ORDER BY x) OVER (ORDER BY i ROWS 2 PRECEDING)"))
 """
+    session = request.getfixturevalue("connect_server") if kind == "connect" else kind
     done = subprocess.run(
-        [sys.executable, "-c", code, kind], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-c", code, session], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
     )
     assert "mean: 4.0" in done.stdout, done.stderr[-3000:]
     assert "described: True" in done.stdout

@@ -1,4 +1,4 @@
-"""Frames of thousands of rows over tens of thousands: blocks, chunks and stacks turn over many times."""
+"""Frames of a thousand rows and more over thousands: blocks, chunks and stacks turn over many times."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ CALLS = [
 ]
 
 
+@pytest.mark.parametrize("rows", [6_000, pytest.param(12_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("frame", FRAMES)
-def test_long_frame(spark: SparkSession, tmp_path: Path, seed: int, frame: str) -> None:
+def test_long_frame(spark: SparkSession, tmp_path: Path, seed: int, frame: str, rows: int) -> None:
     rng = random.Random(f"{seed}/{frame}")
-    table = random_table(rng, extreme=False, rows=12_000)
+    table = random_table(rng, extreme=False, rows=rows)
     cases = [Case(f"{call} OVER ({frame})", None, how, allowed, True) for call, how, allowed in CALLS]
     query = Query(seed, 0, table, "parquet", {"spark.sql.adaptive.enabled": "false"}, cases)
     with in_spark.ready(spark, query, tmp_path):

@@ -135,7 +135,7 @@ def test_a_demo_over_a_stream_answers_as_over_the_table(output):
 
 def test_an_interrupt_ends_the_demo_without_a_traceback(tmp_path: Path):
     running = subprocess.Popen(
-        [sys.executable, *slide("demo", "--stream", "--days", "40")],
+        [sys.executable, *slide("demo", "--stream", "--days", "10")],
         cwd=tmp_path,
         env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "TMPDIR": str(tmp_path)},
         stdout=subprocess.PIPE,

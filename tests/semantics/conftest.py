@@ -15,6 +15,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from sparks import condition_of, skip_if_lacking
 
+from semantics.hopping import SOURCE
+
 Ask = Callable[..., list[tuple[Any, ...]]]
 Fails = Callable[..., str]
 
@@ -111,3 +113,45 @@ def fails(spark: SparkSession) -> Fails:
         return off
 
     return failed
+
+
+@pytest.fixture(scope="module")
+def events(spark: SparkSession) -> Iterator[None]:
+    frame = spark.sql(SOURCE).cache()
+    frame.createOrReplaceTempView("hops")
+    yield
+    frame.unpersist()
+
+
+@pytest.fixture
+def hops(spark: SparkSession, events: None) -> Ask:
+    """The rows of a query, in no order: those of Spark alone, which those with Slidewise must equal.
+
+    Keywords are settings, with `_` for `.` after `spark.sql.`
+    """
+
+    def asked(query: str | Callable[[], DataFrame], taken: bool = True, **changes: Any) -> list[tuple[Any, ...]]:
+        def frame() -> DataFrame:
+            return spark.sql(query) if isinstance(query, str) else query()
+
+        if isinstance(query, str):
+            skip_if_lacking(query)
+        named = {f"spark.sql.{key.replace('_', '.')}": value for key, value in changes.items()}
+        with settings(spark, {"spark.slidewise.enabled": "false"} | named):
+            off = sorted(rows(frame()), key=repr)
+        with settings(spark, named):
+            on = frame()
+            assert ("HoppingWindow" in plan(on)) == taken, plan(on)
+            found = sorted(rows(on), key=repr)
+        assert len(found) == len(off)
+        for a, b in zip(found, off, strict=True):
+            assert all(map(_same, a, b)), (a, b)
+        return found
+
+    return asked
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return _near(a, b)

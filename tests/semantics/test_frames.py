@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import crossed
 from plans import plan
 from pyspark.sql import SparkSession
 
@@ -116,8 +117,10 @@ def test_an_expression_as_key_argument_and_filter(ask: Ask) -> None:
     assert answer[5] == (5, 17)
 
 
-@pytest.mark.parametrize("order", ["1", "NULL", "id, id", "id DESC NULLS FIRST, id"])
-@pytest.mark.parametrize("partition", ["", "PARTITION BY 7", "PARTITION BY NULL"])
+@pytest.mark.parametrize(
+    ("order", "partition"),
+    crossed(["1", "NULL", "id, id", "id DESC NULLS FIRST, id"], ["", "PARTITION BY 7", "PARTITION BY NULL"]),
+)
 def test_keys_that_say_nothing(ask: Ask, partition: str, order: str) -> None:
     answer = ask(
         f"""SELECT id, count(*) OVER ({partition} ORDER BY {order} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from cases import long_if
 
 from semantics.conftest import Ask, Fails
 
@@ -43,7 +44,7 @@ def test_what_left_the_frame_cannot_overflow_it(ask: Ask, over: Over) -> None:
     assert ask(over("sum(x)", values, ROWS.format(1)))[-1] == (6, 1)
 
 
-@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 9])
+@pytest.mark.parametrize("length", [1, 2, 9, *long_if(bool, [(3,), (4,), (5,)])])
 def test_try_sum_is_null_just_where_spark_says(ask: Ask, over: Over, length: int) -> None:
     pattern = [MAX, 1, -5, 3, -MAX, -7, MAX, MAX, -MAX, 2, 2, 2, 2, 2]
     values = ", ".join(f"({i}, {x}L)" for i, x in enumerate(pattern))

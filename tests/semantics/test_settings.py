@@ -108,7 +108,11 @@ print(slidewise.explain(spark.sql(sql)).collect()[0].slidewise)
 
 
 @pytest.mark.parametrize(
-    "session", ["slidewise.configure(builder).getOrCreate()", "builder.getOrCreate(); slidewise.install(spark)"]
+    "session",
+    [
+        "slidewise.configure(builder).getOrCreate()",
+        pytest.param("builder.getOrCreate(); slidewise.install(spark)", marks=pytest.mark.long),
+    ],
 )
 def test_an_invalid_value_from_start_up_is_said_when_a_query_is_planned(session: str) -> None:
     """Also that Slidewise can be switched off then, and that a misspelt key is logged."""

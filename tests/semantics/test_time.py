@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import crossed
 from sparks import needs_days_between_dates
 
 from semantics.conftest import Ask
@@ -48,15 +49,17 @@ def test_autumn_has_an_hour_twice(ask: Ask) -> None:
 MONTHS = ["2024-01-29", "2024-01-30", "2024-01-31", "2024-02-29", "2024-03-01", "2024-03-29", "2024-03-31"]
 
 
-@pytest.mark.parametrize("kind", ["DATE", "TIMESTAMP", "TIMESTAMP_NTZ"])
 @pytest.mark.parametrize(
-    "frame",
-    [
-        "INTERVAL 1 MONTH PRECEDING AND CURRENT ROW",
-        "CURRENT ROW AND INTERVAL 1 MONTH FOLLOWING",
-        "INTERVAL 1 MONTH PRECEDING AND INTERVAL 1 MONTH FOLLOWING",
-        "INTERVAL 1 YEAR PRECEDING AND UNBOUNDED FOLLOWING",
-    ],
+    ("kind", "frame"),
+    crossed(
+        ["DATE", "TIMESTAMP", "TIMESTAMP_NTZ"],
+        [
+            "INTERVAL 1 MONTH PRECEDING AND CURRENT ROW",
+            "CURRENT ROW AND INTERVAL 1 MONTH FOLLOWING",
+            "INTERVAL 1 MONTH PRECEDING AND INTERVAL 1 MONTH FOLLOWING",
+            "INTERVAL 1 YEAR PRECEDING AND UNBOUNDED FOLLOWING",
+        ],
+    ),
 )
 def test_months_of_different_lengths(ask: Ask, kind: str, frame: str) -> None:
     assert len(ask(count(MONTHS, kind, frame), session_timeZone=NEW_YORK)) == len(MONTHS)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
+from cases import crossed, long_if
 from plans import plan
 from pyspark.sql import SparkSession
 from sparks import portable
@@ -78,42 +81,52 @@ def test_ranks(ask: Ask, window: str) -> None:
     assert len(ask(f"SELECT id, {calls} FROM {source('bigint')}")) == 160
 
 
-@pytest.mark.parametrize("value", VALUES)
-def test_values_of_other_rows(ask: Ask, spark: SparkSession, value: str) -> None:
-    for window in WINDOWS:
-        calls = [call.format("x") for call in OFFSETS + PICKS]
-        sql = f"SELECT id, {', '.join(f'{call} OVER ({window})' for call in calls)} FROM {source(value)}"
-        assert len(ask(sql)) == 160
+# Each has another of its kind among the rest.
+LIKE_OTHERS = ["smallint", "int", "float", "decimal(18,4)", "timestamp_ntz", "date"]
 
 
-@pytest.mark.parametrize("frame", FRAMES)
-def test_picks_of_frames(ask: Ask, frame: str) -> None:
-    for value in ("bigint", "string"):
-        calls = ", ".join(f"{call.format('x')} OVER (PARTITION BY p ORDER BY o {frame})" for call in PICKS)
-        assert len(ask(f"SELECT id, {calls} FROM {source(value)}")) == 160
+@pytest.mark.parametrize(
+    ("value", "window"),
+    crossed([value for value in VALUES if value not in LIKE_OTHERS], WINDOWS)
+    + long_if(lambda *_: True, list(itertools.product(LIKE_OTHERS, WINDOWS))),
+)
+def test_values_of_other_rows(ask: Ask, value: str, window: str) -> None:
+    calls = [call.format("x") for call in OFFSETS + PICKS]
+    sql = f"SELECT id, {', '.join(f'{call} OVER ({window})' for call in calls)} FROM {source(value)}"
+    assert len(ask(sql)) == 160
 
 
-@pytest.mark.parametrize("frame", FRAMES)
-@pytest.mark.parametrize("keys", ["PARTITION BY p", ""])
-def test_aggregates_of_frames(close: Ask, spark: SparkSession, keys: str, frame: str) -> None:
+@pytest.mark.parametrize(("frame", "value"), crossed(FRAMES, ["bigint", "string"]))
+def test_picks_of_frames(ask: Ask, frame: str, value: str) -> None:
+    calls = ", ".join(f"{call.format('x')} OVER (PARTITION BY p ORDER BY o {frame})" for call in PICKS)
+    assert len(ask(f"SELECT id, {calls} FROM {source(value)}")) == 160
+
+
+@pytest.mark.parametrize(
+    ("frame", "value", "keys"), crossed(FRAMES, ["bigint", "double", "decimal(38,10)"], ["PARTITION BY p", ""])
+)
+def test_aggregates_of_frames(close: Ask, spark: SparkSession, frame: str, value: str, keys: str) -> None:
     functions = ["sum(x)", "avg(x)", "min(x)", "max(x)", "count(x)", "count(*)", "stddev(x)", "var_pop(x)"]
     functions += ["collect_list(x)", "max_by(id, x)", "approx_count_distinct(x)", "percentile(x, 0.5)"]
     functions += [portable("sum(x) FILTER (WHERE id % 3 = 1)")]
-    for value in ("bigint", "double", "decimal(38,10)"):
-        calls = ", ".join(f"{function} OVER ({keys} ORDER BY o {frame})" for function in functions)
-        sql = f"SELECT id, {calls} FROM {source(value)}"
-        assert len(close(sql)) == 160
-        assert "Window [" not in plan(spark.sql(sql)).replace("SlidingWindow [", "")
+    calls = ", ".join(f"{function} OVER ({keys} ORDER BY o {frame})" for function in functions)
+    sql = f"SELECT id, {calls} FROM {source(value)}"
+    assert len(close(sql)) == 160
+    assert "Window [" not in plan(spark.sql(sql)).replace("SlidingWindow [", "")
 
 
-@pytest.mark.parametrize("keys", ["PARTITION BY p", "PARTITION BY p, id % 2", "PARTITION BY concat('key ', p)", ""])
-def test_without_an_order(close: Ask, spark: SparkSession, keys: str) -> None:
+@pytest.mark.parametrize(
+    ("keys", "value"),
+    crossed(
+        ["PARTITION BY p", "PARTITION BY p, id % 2", "PARTITION BY concat('key ', p)", ""], ["int", "decimal(38,10)"]
+    ),
+)
+def test_without_an_order(close: Ask, spark: SparkSession, keys: str, value: str) -> None:
     functions = ["sum(x)", "avg(x)", "min(x)", "max(x)", "count(*)", "stddev(x)", "approx_count_distinct(x)"]
-    for value in ("int", "decimal(38,10)"):
-        calls = ", ".join(f"{function} OVER ({keys})" for function in functions)
-        sql = f"SELECT * FROM (SELECT id, {calls} FROM {source(value)}) ORDER BY id"
-        assert "SlidingWindow" in plan(spark.sql(sql))
-        assert len(close(sql)) == 160
+    calls = ", ".join(f"{function} OVER ({keys})" for function in functions)
+    sql = f"SELECT * FROM (SELECT id, {calls} FROM {source(value)}) ORDER BY id"
+    assert "SlidingWindow" in plan(spark.sql(sql))
+    assert len(close(sql)) == 160
 
 
 @pytest.mark.parametrize(
@@ -144,13 +157,18 @@ def test_the_columns_stay_in_their_order(ask: Ask) -> None:
     assert answer[0] == (0, [], 9, 1, 1)
 
 
-@pytest.mark.parametrize("order", ["o", "o DESC", "o NULLS LAST", "o DESC NULLS FIRST"])
-def test_ties_beside_nulls_come_as_sparks_radix_sort_leaves_them(ask: Ask, order: str) -> None:
-    for radix in ("true", "false"):
-        sql = f"SELECT id, row_number() OVER (ORDER BY {order}), lag(id) OVER (ORDER BY {order}) FROM {source('int')}"
-        assert len(ask(sql, sort_enableRadixSort=radix)) == 160
-        by_key = f"SELECT id, collect_list(id) OVER (PARTITION BY p ROWS UNBOUNDED PRECEDING) FROM {source('int')}"
-        assert len(ask(by_key, sort_enableRadixSort=radix)) == 160
+@pytest.mark.parametrize(
+    ("order", "radix"), crossed(["o", "o DESC", "o NULLS LAST", "o DESC NULLS FIRST"], ["true", "false"])
+)
+def test_ties_beside_nulls_come_as_sparks_sort_leaves_them(ask: Ask, order: str, radix: str) -> None:
+    sql = f"SELECT id, row_number() OVER (ORDER BY {order}), lag(id) OVER (ORDER BY {order}) FROM {source('int')}"
+    assert len(ask(sql, sort_enableRadixSort=radix)) == 160
+
+
+@pytest.mark.parametrize("radix", ["true", "false"])
+def test_rows_without_an_order_come_as_sparks_sort_by_key_leaves_them(ask: Ask, radix: str) -> None:
+    by_key = f"SELECT id, collect_list(id) OVER (PARTITION BY p ROWS UNBOUNDED PRECEDING) FROM {source('int')}"
+    assert len(ask(by_key, sort_enableRadixSort=radix)) == 160
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2])

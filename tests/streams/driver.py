@@ -20,6 +20,7 @@ spark = with_slidewise(
     .config("spark.ui.enabled", "false")
     .config("spark.driver.memory", "1g")
     .config("spark.executor.memory", "512m")
+    .config("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     .config("spark.sql.session.timeZone", "UTC")
     .config("spark.local.dir", str(folder / "local"))
     .config("spark.sql.warehouse.dir", str(folder / "warehouse"))

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from streams.query import HDFS, ROCKSDB
 
+BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
 SCHEMA = "id BIGINT, ts TIMESTAMP, k STRING, n BIGINT"
 ARROW = pa.schema([("id", pa.int64()), ("ts", pa.timestamp("us", tz="UTC")), ("k", pa.string()), ("n", pa.int64())])
 
@@ -46,15 +47,18 @@ def provider(store: str) -> str:
 def batches(seed: int, count: int, rows: int) -> list[list[dict[str, Any]]]:
     """Rows out of order by less than the watermark's delay, so that none is late; the last one lets all others out."""
     rng = random.Random(seed)
-    begin = datetime(2024, 1, 1, tzinfo=UTC)
     made = [
         {
             "id": i,
-            "ts": begin + timedelta(seconds=i / 4 + rng.uniform(-4, 4), microseconds=i),
+            "ts": BEGIN + timedelta(seconds=i / 4 + rng.uniform(-4, 4), microseconds=i),
             "k": rng.choice(["a", "b", "c", "d", None]),
             "n": rng.randrange(1000),
         }
         for i in range(count * rows)
     ]
-    end = {"id": -1, "ts": begin + timedelta(days=9), "k": "end", "n": 0}
-    return [made[i : i + rows] for i in range(0, len(made), rows)] + [[end]]
+    return [made[i : i + rows] for i in range(0, len(made), rows)] + [end(1)]
+
+
+def end(number: int) -> list[dict[str, Any]]:
+    """A batch of one row that is later than all before it, and lets them out."""
+    return [{"id": -number, "ts": BEGIN + timedelta(days=9 * number), "k": "end", "n": 0}]

@@ -58,7 +58,7 @@ class Query:
 
 def random_query(seed: int, index: int) -> Query:
     rng = random.Random(f"streams/{seed}/{index}")
-    long = index % 8 == 7
+    long = index % 8 == 2
     eager = index % 4 == 1
     batches = random_batches(rng, rng.randrange(1500, 4000) if long else rng.randrange(20, 300), rng.randrange(2, 5))
     partition = rng.choice(KEYS)

@@ -26,10 +26,15 @@ def test_each_store_has_one() -> None:
     assert {path.name for path in KEPT} == set(STORES)
 
 
+def marks(kept: Path) -> list[pytest.MarkDecorator]:
+    """`make test` goes on with each format once, and with each store."""
+    needed = [needs_spark_42] if kept.parent == KEPT_WITH_BUFFERS else []
+    short = kept.name == ("hdfs" if kept.parent == KEPT_WITH_BUFFERS else "rocksdb")
+    return needed if short else [*needed, pytest.mark.long]
+
+
 @pytest.mark.parametrize(
-    "kept",
-    [pytest.param(path, marks=needs_spark_42 if path.parent == KEPT_WITH_BUFFERS else []) for path in KEPT],
-    ids=lambda path: f"{path.parent.name}-{path.name}",
+    "kept", [pytest.param(path, marks=marks(path)) for path in KEPT], ids=lambda path: f"{path.parent.name}-{path.name}"
 )
 def test_goes_on(spark: SparkSession, tmp_path: Path, kept: Path) -> None:
     checkpoint = shutil.copytree(kept, tmp_path / "checkpoint")

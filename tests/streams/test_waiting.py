@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import long_if
 from pyspark.sql import SparkSession
 from semantics.conftest import settings
 
@@ -38,19 +39,20 @@ class Asked:
         return sorted(map(tuple, rows))
 
 
-@pytest.mark.parametrize("beside", ["sum(n)", "first(id)", "row_number()"])
-def test_a_running_frame_beside_one_that_waits(spark: SparkSession, tmp_path: Path, feed: Feed, beside: str) -> None:
+RUNNING = ["sum(n)", "first(id)", "row_number()"]
+
+
+@pytest.mark.parametrize("beside", [RUNNING, *long_if(bool, [([call],) for call in RUNNING])])
+def test_a_running_frame_beside_one_that_waits(
+    spark: SparkSession, tmp_path: Path, feed: Feed, beside: list[str]
+) -> None:
     """The running frame has its end before the other has, from batch to batch."""
-    asked = Asked(
-        spark,
-        feed,
-        tmp_path,
-        f"""SELECT id, {beside} OVER (ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS running,
-                   lead(id, 3) OVER (ORDER BY ts) AS ahead FROM events""",
-    )
+    window = "(ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+    running = ", ".join(f"{call} OVER {window} AS running{i}" for i, call in enumerate(beside))
+    asked = Asked(spark, feed, tmp_path, f"SELECT id, lead(id, 3) OVER (ORDER BY ts) AS ahead, {running} FROM events")
     # The last three rows wait for others.
     assert len(asked.rows) == 117
-    assert asked.rows == [row for row in asked.expected if row[2] is not None]
+    assert asked.rows == [row for row in asked.expected if row[1] is not None]
 
 
 def test_two_windows_one_after_the_other(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:

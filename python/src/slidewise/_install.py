@@ -6,8 +6,8 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from slidewise import _reports, _running
-from slidewise._features import is_since
 from slidewise._jars import jar_path
+from slidewise._versions import is_since
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from slidewise import _running
-from slidewise._features import is_since
+from slidewise._versions import is_since, minor_of
 
 _PACKAGE = Path(__file__).parent
 
@@ -22,7 +22,7 @@ def _jars() -> dict[tuple[str, str], Path]:
     name = re.compile(rf"slidewise-spark-(\d+\.\d+)_(\d+\.\d+)-{re.escape(__version__)}\.jar")
     found = ((name.fullmatch(path.name), path) for path in (_PACKAGE / "jars").glob("*.jar"))
     jars = {(match[1], match[2]): path for match, path in found if match}
-    return dict(sorted(jars.items(), key=lambda jar: [*_numbers(jar[0][0]), *_numbers(jar[0][1])]))
+    return dict(sorted(jars.items(), key=lambda jar: [minor_of(version) for version in jar[0]]))
 
 
 def supported_versions() -> list[str]:
@@ -88,13 +88,4 @@ def supported_sentence() -> str:
 
 
 def _minor(argument: str, given: str) -> str:
-    """The first two numbers of a version."""
-    match = re.match(r"(\d+\.\d+)(?!\d)", given)
-    if not match:
-        example = "4.3.0" if argument == "spark_version" else "2.13"
-        raise ValueError(f"{argument} is {given!r}, but must begin with major.minor, as in {example!r}")
-    return match[1]
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(number) for number in version.split(".")]
+    return ".".join(map(str, minor_of(given, argument)))

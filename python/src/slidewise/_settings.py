@@ -20,6 +20,7 @@ KEYS = tuple(
     PREFIX + key
     for key in (
         "enabled",
+        "hoppingWindows.enabled",
         "mergeApproximate",
         "mergeUserAggregators",
         "neverMerge",

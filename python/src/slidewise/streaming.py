@@ -60,7 +60,8 @@ def progress(query: StreamingQuery) -> list[WindowProgress]:
     >>> from pathlib import Path
     >>> from pyspark.sql import SparkSession
     >>> from slidewise.streaming import progress
-    >>> spark = slidewise.configure(SparkSession.builder.master("local[1]")).getOrCreate()
+    >>> builder = SparkSession.builder.master("local[1]").config("spark.sql.shuffle.partitions", 2)
+    >>> spark = slidewise.configure(builder).getOrCreate()
     >>> folder = tempfile.mkdtemp()
     >>> _ = Path(folder, "a.json").write_text('{"k": "a", "ts": "2026-01-01 00:00:01", "x": 1}')
     >>> rows = spark.readStream.schema("k string, ts timestamp, x bigint").json(folder)

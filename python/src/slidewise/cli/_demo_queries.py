@@ -103,4 +103,13 @@ FROM flights
 WINDOW last AS (PARTITION BY carrier ORDER BY at, id ROWS BETWEEN 999 PRECEDING AND CURRENT ROW)""",
         "carrier = 'B6' AND at >= TIMESTAMP_NTZ '2013-07-04 12:00:00'",
     ),
+    Query(
+        "hopping",
+        "Departures and delay in three hours, every five minutes, by airport",
+        """SELECT origin, window.end AS at, min(id) AS id,
+       count(*) AS departures, avg(delay) AS mean_delay, max(delay) AS worst_delay
+FROM flights
+GROUP BY origin, window(at, '3 hours', '5 minutes')""",
+        "origin = 'EWR' AND at >= TIMESTAMP_NTZ '2013-07-04 12:00:00'",
+    ),
 ]

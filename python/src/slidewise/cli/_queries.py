@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from slidewise._features import is_since
+from slidewise._versions import is_since
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

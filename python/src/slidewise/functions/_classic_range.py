@@ -8,7 +8,7 @@ from pyspark import SparkContext, __version__
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import window
 
-from slidewise._features import is_since
+from slidewise._versions import is_since
 
 if TYPE_CHECKING:
     from pyspark.sql.window import WindowSpec

@@ -3,7 +3,7 @@ package org.slidewise.spark
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.SlidingWindowExec
+import org.slidewise.spark.execution.{HoppingWindowExec, SlidingWindowExec}
 import org.slidewise.spark.plan.{EvaluationMethod, SortPlacement}
 
 /** [[LittleMemory]] with Spark's pages on the heap. */
@@ -83,5 +83,21 @@ abstract class LittleMemory extends SparkSuite with AdaptiveSparkPlanHelper {
     val windows = collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec => w }
     assertEquals(windows.map(_.plan.methods), Seq(Seq(EvaluationMethod.ArrayKernels)))
     if (!offHeap) assert(windows.head.metrics("spillSize").value > 0, "nothing spilled")
+  }
+
+  test("a hopping window of 1,000 panes of long strings spills and is right") {
+    def long(id: String) = s"repeat(lpad(cast($id AS string), 8, '0'), 4000)"
+    def windows(rows: String) = s"SELECT count(*), sum(hash(w, m)) FROM ($rows)"
+    val window = "window(timestamp_seconds(id), '1000 seconds', '1 second')"
+    val longest = s"SELECT $window AS w, max(${long("id")}) AS m FROM range(0, 3000, 1, 4) GROUP BY 1"
+    val data = spark.sql(windows(s"SELECT w.start AS w, m FROM ($longest)"))
+    val answer = data.collect().toSeq
+    val last = long("least(id + 999, 2999)")
+    val expected =
+      spark.sql(windows(s"SELECT timestamp_seconds(id) AS w, $last AS m FROM range(-999, 3000, 1, 4)"))
+    assertEquals(answer, expected.collect().toSeq)
+    val operators = collectWithSubqueries(data.queryExecution.executedPlan) { case h: HoppingWindowExec => h }
+    assertEquals(operators.size, 1)
+    assert(operators.head.metrics("spillSize").value > 0, "nothing spilled")
   }
 }

@@ -18,6 +18,7 @@ object SlidewiseSettings {
   final val Enabled = "spark.slidewise.enabled"
   final val Sort = "spark.slidewise.sort.enabled"
   final val TopRows = "spark.slidewise.topRows.enabled"
+  final val HoppingWindows = "spark.slidewise.hoppingWindows.enabled"
   final val MaxStateSize = "spark.slidewise.state.maxSize"
   final val MergeApproximate = "spark.slidewise.mergeApproximate"
   final val MergeUserAggregators = "spark.slidewise.mergeUserAggregators"
@@ -30,7 +31,7 @@ object SlidewiseSettings {
 
   private val enabledSetting = boolean(
     Enabled,
-    "Whether Slidewise runs window functions. If false, Spark's window operator runs them."
+    "Whether Slidewise runs window functions and hopping windows. If false, Spark's operators run them."
   )
 
   private val sortSetting = boolean(
@@ -44,6 +45,12 @@ object SlidewiseSettings {
     TopRows,
     "Whether Slidewise selects the first rows of each partition for a filter such as row_number() <= 3, also by rank and " +
       "dense_rank, where Spark plans WindowGroupLimit. If false, Spark sorts all rows before and after the shuffle."
+  )
+
+  private val hoppingWindowsSetting = boolean(
+    HoppingWindows,
+    "Whether Slidewise evaluates GROUP BY with a hopping window(), such as window(ts, '1 hour', '1 minute'), from one partial " +
+      "aggregate for each key and pane. If false, Spark copies each row into every window that holds it."
   )
 
   private val maxStateSizeSetting = Setting.withDefault(
@@ -121,6 +128,7 @@ object SlidewiseSettings {
     enabledSetting,
     sortSetting,
     topRowsSetting,
+    hoppingWindowsSetting,
     maxStateSizeSetting,
     mergeApproximateSetting,
     mergeUserAggregatorsSetting,
@@ -142,6 +150,7 @@ object SlidewiseSettings {
   def enabled(conf: SQLConf): Boolean = enabledSetting(conf)
   def sort(conf: SQLConf): Boolean = sortSetting(conf)
   def topRows(conf: SQLConf): Boolean = topRowsSetting(conf)
+  def hoppingWindows(conf: SQLConf): Boolean = hoppingWindowsSetting(conf)
   def maxStateBytes(conf: SQLConf): Long = maxStateSizeSetting(conf)
   def mergeApproximate(conf: SQLConf): Boolean = mergeApproximateSetting(conf)
   def mergeUserAggregators(conf: SQLConf): Boolean = mergeUserAggregatorsSetting(conf)

@@ -61,7 +61,8 @@ case class HoppingWindowExec(
     super.doCanonicalize().asInstanceOf[HoppingWindowExec].copy(plan = plan.canonical, functions = Nil)
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val evaluation = new HoppingWindowEvaluation(plan, child.output, WindowSelection.of(child))
+    val (planned, selection) = (plan.inTasks(condition, resultExpressions), WindowSelection.of(child))
+    val evaluation = new HoppingWindowEvaluation(planned, planned.partial ++ selection.touched, selection)
     val taskMetrics = metrics
     child.execute().mapPartitions { partials =>
       if (partials.isEmpty) Iterator.empty

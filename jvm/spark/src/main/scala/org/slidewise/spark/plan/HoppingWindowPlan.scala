@@ -1,7 +1,7 @@
 package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction}
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 
 /**
@@ -80,6 +80,31 @@ final case class HoppingWindowPlan(
 
   /** The aggregation buffers of a partial aggregate. */
   def buffers: Seq[Attribute] = aggregates.flatMap(_.aggregateFunction.inputAggBufferAttributes)
+
+  /**
+   * The plan as tasks read it: with expressions in which Spark has planned the subqueries, and without subqueries in the inputs of
+   * functions, which partial aggregation has read. Functions without them have buffers of their own: partial aggregates are
+   * [[partial]] by position.
+   */
+  def inTasks(condition: Option[Expression], results: Seq[NamedExpression]): HoppingWindowPlan = {
+    val functions = aggregates.map(
+      _.aggregateFunction
+        .transform { case subquery: PlanExpression[_] =>
+          AttributeReference("subquery", subquery.dataType, subquery.nullable)()
+        }
+        .asInstanceOf[AggregateFunction]
+    )
+    copy(
+      aggregates = aggregates.zip(functions).map { case (aggregate, function) =>
+        aggregate.copy(aggregateFunction = function, filter = None)
+      },
+      frames = frames.map { frame =>
+        frame.copy(aggregates = frame.aggregates.map(a => a.copy(function = functions(a.answer))))
+      },
+      condition = condition,
+      results = results
+    )
+  }
 
   /** What is left of the plan when the operator's own expressions are compared apart from it. */
   def canonical: HoppingWindowPlan = {

@@ -26,8 +26,9 @@ final case class PaneStart(child: Expression, windows: HoppingWindows)
       ctx,
       ev,
       time => s"""
-        long $past = Math.floorMod($time - ${windows.offset}L, ${windows.slide}L);
-        ${ev.value} = $time - $past + ($past < ${windows.ends}L ? 0L : ${windows.ends}L);
+        long $past = Math.floorMod(Math.subtractExact($time, ${windows.offset}L), ${windows.slide}L);
+        ${ev.value} =
+          Math.addExact(Math.subtractExact($time, $past), $past < ${windows.ends}L ? 0L : ${windows.ends}L);
       """
     )
   }

@@ -71,7 +71,9 @@ final case class MergePolicy(approximate: Boolean, mergeUserAggregators: Boolean
   def methodOfPartials(function: AggregateFunction): (EvaluationMethod, Option[String]) =
     if (holdsRows(function))
       EvaluationMethod.Recalculation ->
-        Some(s"a buffer of ${nameOf(function)} holds the values of the window: the panes are merged for each window")
+        Some(
+          s"a buffer of ${nameOf(function)} holds the values of the window: the panes are merged for each window"
+        )
     else if (MethodChoice.isSmall(function)) EvaluationMethod.TwoStacksLite -> None
     else EvaluationMethod.TwoStacksLiteSketches -> None
 

@@ -4,35 +4,39 @@ import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.plan._
 
+/** A window expression with the functions it is made of, and the method of each with what a person should know of it. */
+final case class RowWiseExpression(
+    expression: NamedExpression,
+    framed: FramedFunctions,
+    methods: Seq[(EvaluationMethod, Option[String])]
+) {
+
+  /** The expression with its method: that of the first of several functions. */
+  def planned: PlannedExpression = PlannedExpression(expression, methods.head._1, methods.head._2)
+}
+
 /** Plans how window expressions are evaluated row by row, over tables and over streams. */
 final class RowWisePlanner(merging: MergePolicy) {
   private val methods = new MethodChoice(merging)
 
-  /** A window expression with what it is made of. */
-  type Framed = (NamedExpression, FramedFunctions)
-
-  /** The window expressions with their methods: that of the first of several functions. */
-  def described(expressions: Seq[Framed]): Seq[PlannedExpression] = expressions.map { case (e, framed) =>
-    val first = framed.functions.head
-    val (method, note) = methods.of(first.function, first.frame)
-    PlannedExpression(e, method, note)
-  }
+  /** Chooses the methods of the expression's functions. */
+  def choose(expression: NamedExpression, framed: FramedFunctions): RowWiseExpression =
+    RowWiseExpression(expression, framed, framed.functions.map(f => methods.of(f.function, f.frame)))
 
   /**
    * @param kind
    *   functions of different kinds share no aggregation buffers
    */
-  def plan(expressions: Seq[Framed])(kind: PlannedAggregate => Any): RowWisePlan = {
-    val functions = expressions.flatMap(_._2.functions)
-    val answers = functions.zipWithIndex.map { case (f, i) =>
+  def plan(expressions: Seq[RowWiseExpression])(kind: PlannedAggregate => Any): RowWisePlan = {
+    val functions = expressions.flatMap(e => e.framed.functions.zip(e.methods.map(_._1)))
+    val answers = functions.zipWithIndex.map { case ((f, _), i) =>
       AttributeReference(s"_answer$i", f.function.dataType, nullable = true)()
     }
-    val planned = functions.zipWithIndex.map { case (f, answer) =>
-      val (method, _) = methods.of(f.function, f.frame)
+    val planned = functions.zipWithIndex.map { case ((f, method), answer) =>
       (f.frame, method) -> methods.planned(f.function, f.filter, answer, method)
     }
-    val firsts = expressions.scanLeft(0)(_ + _._2.functions.size)
-    val results = expressions.zip(firsts).map { case ((expression, framed), first) =>
+    val firsts = expressions.scanLeft(0)(_ + _.methods.size)
+    val results = expressions.zip(firsts).map { case (RowWiseExpression(expression, framed, _), first) =>
       val own = answers.slice(first, first + framed.functions.size)
       Alias(framed.result(own), expression.name)(
         expression.exprId,

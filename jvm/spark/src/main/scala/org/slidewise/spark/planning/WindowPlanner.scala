@@ -52,15 +52,13 @@ final class WindowPlanner(
 
   private def operator(taken: Seq[(WindowCall, FramedFunctions)]): SlidingWindowPlan = {
     val (inArrays, others) = taken
-      .map { case (window, framed) =>
-        (arrayFunction(window), window.expression, framed)
-      }
+      .map { case (window, framed) => arrayFunction(window) -> rowWise.choose(window.expression, framed) }
       .partition(_._1.isDefined)
     val functions = inArrays.flatMap(_._1)
-    val expressions = inArrays.map(_._2)
+    val expressions = inArrays.map(_._2.expression)
     SlidingWindowPlan(
       expressions.map(PlannedExpression(_, EvaluationMethod.ArrayKernels, None)) ++
-        rowWise.described(others.map { case (_, e, framed) => (e, framed) }),
+        others.map(_._2.planned),
       partitionSpec,
       orderSpec,
       if (functions.isEmpty) None
@@ -69,10 +67,10 @@ final class WindowPlanner(
           ArrayPlan(
             functions,
             expressions.map(_.toAttribute),
-            fallback = byRows(inArrays.map { case (_, e, framed) => (e, framed) })
+            fallback = byRows(inArrays.map(_._2))
           )
         ),
-      byRows(others.map { case (_, e, framed) => (e, framed) }),
+      byRows(others.map(_._2)),
       sortPlacement,
       sortOrder,
       taken.forall(_._1.isConstantInSpark),
@@ -91,7 +89,7 @@ final class WindowPlanner(
   }
 
   // Buffers of fixed width are copied as bytes, and not slowed down by others; a merge that fails stops no others.
-  private def byRows(expressions: Seq[(NamedExpression, FramedFunctions)]): RowWisePlan =
+  private def byRows(expressions: Seq[RowWiseExpression]): RowWisePlan =
     rowWise.plan(expressions)(a => (hasFixedWidth(a), a.isForeign))
 
   private def hasFixedWidth(aggregate: PlannedAggregate): Boolean =

@@ -74,4 +74,26 @@ class WindowReportSuite extends SparkSuite {
       )
     finally spark.conf.unset(SlidewiseSettings.Enabled)
   }
+
+  test("a hopping window that is left to Spark is reported with the reason, also without functions") {
+    val windows = "SELECT window(timestamp_seconds(id), '3 seconds', '2 seconds')"
+    for (
+      calls <- Seq(
+        "count(DISTINCT id)",
+        "count(DISTINCT id), sum(DISTINCT id % 3)",
+        "max(id), count(DISTINCT id), sum(DISTINCT id % 3)"
+      )
+    ) {
+      val found = reports(s"$windows, $calls FROM range(10) GROUP BY 1")
+      assert(found.nonEmpty, calls)
+      assert(found.forall(r => r.algorithm.isEmpty && r.reason.exists(_.contains("DISTINCT"))), found)
+    }
+    val taken = reports(s"$windows, max(id), sum(id) FROM range(10) GROUP BY 1")
+    assertEquals(
+      taken.map(r => r.sql -> r.algorithm),
+      Seq("max", "sum").map(f =>
+        s"$f(id) GROUP BY window(timestamp_seconds(id), '3 seconds', '2 seconds')" -> Some("two-stacks-lite")
+      )
+    )
+  }
 }

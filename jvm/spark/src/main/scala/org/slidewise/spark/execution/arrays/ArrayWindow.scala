@@ -79,8 +79,11 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   private[arrays] def columns(sorted: SortedColumns): Map[Expression, PartitionColumn] =
     values.map(v => v.canonicalized -> new PartitionColumn(sorted, columnOf(sorted, v))).toMap
 
-  /** For each function, what [[reach]] says of it. */
-  private[arrays] def frames(sorted: SortedColumns, peers: PartitionPeers): Map[ArrayFrame, PartitionFrames] =
+  /** The frames of all functions over rows in order, by what [[reach]] gives for a function. */
+  private[arrays] def framesOver(
+      sorted: SortedColumns,
+      peers: PartitionPeers
+  ): Map[ArrayFrame, PartitionFrames] =
     functions.map(reach).distinct.map(frame => frame -> framesOf(frame, sorted, peers)).toMap
 
   private def framesOf(frame: ArrayFrame, sorted: SortedColumns, peers: PartitionPeers): PartitionFrames =

@@ -5,7 +5,7 @@ import org.apache.spark.sql.types.DataType
 
 import org.slidewise.spark.execution.sorting.{RowFailed, RowFinisher, RowPlaces, SortedColumns}
 import org.slidewise.spark.execution.task.WindowMeasures
-import org.slidewise.spark.plan.{ArrayFunction, RankKind}
+import org.slidewise.spark.plan.ArrayFunction
 
 /** Evaluates the expressions of an [[ArrayWindow]] for one partition after the other, or for a part of one. */
 final private[execution] class PartitionEvaluator(
@@ -16,7 +16,7 @@ final private[execution] class PartitionEvaluator(
   private[this] val columns = window.columns(sorted)
   private[this] val allColumns = columns.values.toArray
   private[this] val peers = new PartitionPeers(sorted.order)
-  private[this] val frames = window.frames(sorted, peers)
+  private[this] val frames = window.framesOver(sorted, peers)
   private[this] val allFrames = frames.values.toArray
   private[this] val results = window.functions.map(resultOf).toArray
   private[this] var first, last = 0
@@ -47,9 +47,7 @@ final private[execution] class PartitionEvaluator(
       case f: ArrayFunction.Aggregate =>
         val input = ArrayWindow.columnsOf(f).headOption.map(column).orNull
         AggregateResult(f, frame, input, () => measures.stopIfCancelled())
-      case ArrayFunction.Rank(kind @ (RankKind.PercentRank | RankKind.CumeDist)) =>
-        new DoubleRank(kind, peers)
-      case ArrayFunction.Rank(kind)       => new LongRank(kind, peers)
+      case ArrayFunction.Rank(kind)       => RankResult.of(kind, peers)
       case f: ArrayFunction.ValueOfFrame  => new ValueOfFrame(f, frame, column(f.input))
       case f: ArrayFunction.ValueAtOffset =>
         new ValueAtOffset(f, column(f.input), f.default.map(d => new PartitionDefault(column(d))))

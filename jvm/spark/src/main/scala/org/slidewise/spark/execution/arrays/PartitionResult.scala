@@ -30,8 +30,25 @@ private[arrays] trait DoubleResult extends PartitionResult {
   def values: Array[Double]
 }
 
-/** Ranks that are whole numbers. Memory: eight bytes for each row of the largest partition so far. */
-final private[arrays] class LongRank(kind: RankKind, peers: PartitionPeers) extends LongResult {
+/** Ranks. */
+private[arrays] object RankResult {
+  def of(kind: RankKind, peers: PartitionPeers): PartitionResult = kind match {
+    case RankKind.RowNumber     => new LongRank(PeerGroups.rowNumbers)
+    case RankKind.Tile(buckets) => new LongRank(PeerGroups.tiles(_, buckets, _))
+    case RankKind.Rank          => new LongRank((_, out) => peers.groups.ranks(out))
+    case RankKind.DenseRank     => new LongRank((_, out) => peers.groups.denseRanks(out))
+    case RankKind.PercentRank   => new DoubleRank((_, out) => peers.groups.percentRanks(out))
+    case RankKind.CumeDist      => new DoubleRank((_, out) => peers.groups.cumulativeDistribution(out))
+  }
+}
+
+/**
+ * Ranks that are whole numbers. Memory: eight bytes for each row of the largest partition so far.
+ *
+ * @param fill
+ *   writes the ranks of a partition's rows, whose number is the first argument
+ */
+final private class LongRank(fill: (Int, Array[Long]) => Unit) extends LongResult {
   private[this] var out: Array[Long] = _
 
   override def values: Array[Long] = out
@@ -39,19 +56,13 @@ final private[arrays] class LongRank(kind: RankKind, peers: PartitionPeers) exte
 
   override def evaluate(size: Int, first: Int, until: Int): Long = {
     out = PartitionColumn.room(out, size)
-    kind match {
-      case RankKind.RowNumber     => PeerGroups.rowNumbers(size, out)
-      case RankKind.Rank          => peers.groups.ranks(out)
-      case RankKind.DenseRank     => peers.groups.denseRanks(out)
-      case RankKind.Tile(buckets) => PeerGroups.tiles(size, buckets, out)
-      case other                  => throw new IllegalArgumentException(s"$other is no whole number")
-    }
+    fill(size, out)
     0L
   }
 }
 
-/** Ranks that are shares of the partition. Memory as [[LongRank]]. */
-final private[arrays] class DoubleRank(kind: RankKind, peers: PartitionPeers) extends DoubleResult {
+/** Ranks that are shares of the partition. As [[LongRank]]. */
+final private class DoubleRank(fill: (Int, Array[Double]) => Unit) extends DoubleResult {
   private[this] var out: Array[Double] = _
 
   override def values: Array[Double] = out
@@ -59,11 +70,7 @@ final private[arrays] class DoubleRank(kind: RankKind, peers: PartitionPeers) ex
 
   override def evaluate(size: Int, first: Int, until: Int): Long = {
     out = PartitionColumn.room(out, size)
-    kind match {
-      case RankKind.PercentRank => peers.groups.percentRanks(out)
-      case RankKind.CumeDist    => peers.groups.cumulativeDistribution(out)
-      case other                => throw new IllegalArgumentException(s"$other is no share")
-    }
+    fill(size, out)
     0L
   }
 }

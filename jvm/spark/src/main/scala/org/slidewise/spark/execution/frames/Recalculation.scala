@@ -30,8 +30,6 @@ final private[execution] class FrameGuards(
 
   private[this] val places = ordinals.toArray
 
-  def nonEmpty: Boolean = places.length > 0
-
   /** Whether a guard is true for the frame that has been evaluated last. */
   def exceeded: Boolean = {
     var i = 0
@@ -110,8 +108,8 @@ abstract private[execution] class MergedEvaluation(
         merge(lo, hi)
         if (guards.exceeded) recalculation.evaluate(lo, hi)
       } catch {
-        case _: ArithmeticException if guards.nonEmpty => dropAndRecalculate(lo, hi)
-        case failure: MergeFailed                      =>
+        case _: ArithmeticException => dropAndRecalculate(lo, hi)
+        case failure: MergeFailed   =>
           val names = aggregates.map(_.function.prettyName).distinct.mkString(", ")
           logWarning(s"${MergeFailed.Advice} ($names)", failure)
           failed = true

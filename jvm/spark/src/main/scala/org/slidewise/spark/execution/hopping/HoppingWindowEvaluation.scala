@@ -38,6 +38,8 @@ final private[execution] class HoppingWindowEvaluation(
     val resources = new TaskResources(context)
     val log = RowLog.of(elements, resources)
     val answers = new SpecificInternalRow(plan.answers.map(_.dataType))
+    val output = UnsafeProjection.create(plan.results.map(windows.inFields), windows.group ++ plan.answers)
+    output.initialize(context.partitionId())
     val iterator = new HoppingWindowIterator(
       partials,
       PartitionKeys.of(plan.keys, input),
@@ -45,12 +47,12 @@ final private[execution] class HoppingWindowEvaluation(
       input.indexWhere(_.exprId == plan.pane.exprId),
       log,
       touched,
-      plan.windows.size,
+      plan.windows.end,
       new PaneFrames(plan.windows, selection, _),
       evaluators(_, log, answers, resources),
       answers,
       windows.condition,
-      UnsafeProjection.create(plan.results.map(windows.inFields), windows.group ++ plan.answers),
+      output,
       new HoppingMeasures(metrics, resources),
       resources
     )

@@ -20,6 +20,8 @@ import org.slidewise.spark.execution.task.TaskResources
  *   the field of a row with the start of its pane
  * @param touchedField
  *   a boolean field of a row; only windows with a pane that has it are in the output
+ * @param windowEnd
+ *   the end of a window, from its start
  * @param isKept
  *   whether a window is in the output, from a key and a window
  * @param output
@@ -32,7 +34,7 @@ final private[hopping] class HoppingWindowIterator(
     paneField: Int,
     log: RowLog,
     touchedField: Option[Int],
-    size: Long,
+    windowEnd: Long => Long,
     framesOf: PaneSource => PaneFrames,
     evaluatorsOf: PaneFrames => Seq[FrameEvaluator],
     answers: InternalRow,
@@ -121,7 +123,7 @@ final private[hopping] class HoppingWindowIterator(
     }
     if (isAtWindow) {
       window.setLong(0, frames.start)
-      window.setLong(1, frames.start + size)
+      window.setLong(1, windowEnd(frames.start))
       group(keys.current, window)
       windows += 1
       if (windows % ReleaseEvery == 0) release()

@@ -56,7 +56,8 @@ final private[hopping] class PaneFrames(
       val first = windows.firstStart(panes.nextStart)
       window = math.max(if (empty) lowest else window, first)
     }
-    while (panes.hasNext && panes.nextStart < window + windows.size) {
+    val end = windows.end(window)
+    while (panes.hasNext && panes.nextStart < end) {
       panes.take()
       hiAt += 1
     }

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.planning.{PhysicalAggregation, PhysicalOper
 import org.apache.spark.sql.catalyst.plans.logical._
 
 import org.slidewise.spark.plan.{HoppingWindows, PaneStart}
+import org.slidewise.spark.shims.SparkCollations
 
 /**
  * A `GROUP BY` with a hopping `window()`, taken apart.
@@ -21,7 +22,9 @@ import org.slidewise.spark.plan.{HoppingWindows, PaneStart}
  * @param results
  *   the output, in terms of the columns of `keys`, of `window` and the results of `aggregates`
  * @param child
- *   the rows, each once
+ *   the rows, each once: projections and filters of `source`
+ * @param source
+ *   the part of the query's own plan that `child` reads
  * @param time
  *   the time, in terms of the input of `child`
  * @param pane
@@ -35,6 +38,7 @@ final private[planning] case class HoppingAggregate(
     condition: Option[Expression],
     results: Seq[NamedExpression],
     child: LogicalPlan,
+    source: LogicalPlan,
     time: Expression,
     pane: NamedExpression
 )
@@ -52,11 +56,11 @@ private[planning] object HoppingAggregate {
     }) && expandsWindow(aggregate.child)
 
   private def expandsWindow(plan: LogicalPlan): Boolean = plan match {
-    case Project(_, child)                           => expandsWindow(child)
-    case Filter(_, child)                            => expandsWindow(child)
-    case expand @ Expand(copies, columns, child)     =>
+    case Project(_, child)                       => expandsWindow(child)
+    case Filter(_, child)                        => expandsWindow(child)
+    case expand @ Expand(copies, columns, child) =>
       copies.size > 1 && columns.headOption.exists(WindowExpand.isWindow) || expandsWindow(child)
-    case _                                           => false
+    case _ => false
   }
 
   private def parts(aggregate: Aggregate): Either[String, HoppingAggregate] = aggregate match {
@@ -74,7 +78,11 @@ private[planning] object HoppingAggregate {
     "the rows are expanded twice, as for grouping sets or several DISTINCT aggregates, or in a way that Slidewise does not know"
 
   /** @param columns the input of the aggregation, in terms of the columns of `expand`, as are `conditions` */
-  final private class Parts(expand: WindowExpand, columns: Seq[NamedExpression], conditions: Seq[Expression]) {
+  final private class Parts(
+      expand: WindowExpand,
+      columns: Seq[NamedExpression],
+      conditions: Seq[Expression]
+  ) {
     private val (windows, others) = columns.partition {
       case Alias(child, _) => child.semanticEquals(expand.window)
       case column          => column.semanticEquals(expand.window)
@@ -111,10 +119,12 @@ private[planning] object HoppingAggregate {
             keys,
             window,
             aggregates,
-            onWindows.map(_.transform { case column if column.semanticEquals(expand.window) => window })
+            onWindows
+              .map(_.transform { case column if column.semanticEquals(expand.window) => window })
               .reduceOption(And),
             results,
             rows(onRows),
+            expand.child,
             expand.time,
             pane
           )
@@ -126,12 +136,21 @@ private[planning] object HoppingAggregate {
 
     /** Whether the condition is the same for all rows of a group. */
     private def isOfGroups(condition: Expression, keys: Seq[NamedExpression]): Boolean = {
-      val same = AttributeSet(keys.collect { case key: Attribute if others.contains(key) => key }) + expand.window
-      condition.deterministic && condition.references.subsetOf(same)
+      val rows = AttributeSet(others.collect { case column: Attribute => column })
+      val same = AttributeSet(keys.collect {
+        case key: Attribute if rows.contains(key) && hasOneValue(key) => key
+      })
+      condition.deterministic && condition.references.subsetOf(same + expand.window)
     }
 
+    /** Whether equal values are the same: zero has two signs, and letters two cases in some collations. */
+    private def hasOneValue(key: Attribute): Boolean =
+      (GroupingKeys.normalized(key) eq key) && SparkCollations.isBinaryStable(key.dataType)
+
     private def rows(conditions: Seq[Expression]): LogicalPlan = {
-      val computed = AttributeMap(expand.others.collect { case alias: Alias => alias.toAttribute -> alias.child })
+      val computed = AttributeMap(expand.others.collect { case alias: Alias =>
+        alias.toAttribute -> alias.child
+      })
       def inPlace(e: Expression): Expression = e.transform { case a: Attribute => computed.getOrElse(a, a) }
       val timed = if (expand.time.nullable) Seq(IsNotNull(expand.time)) else Nil
       val needed = (conditions.map(inPlace) ++ timed).filterNot(expand.child.constraints.contains)
@@ -139,7 +158,7 @@ private[planning] object HoppingAggregate {
       Project(
         others.map {
           case column: Attribute => computed.get(column).fold[NamedExpression](column)(named(column, _))
-          case other             => named(other, inPlace(other match { case Alias(child, _) => child; case e => e }))
+          case other => named(other, inPlace(other match { case Alias(child, _) => child; case e => e }))
         } :+ pane,
         filtered
       )

@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.unsafe.types.CalendarInterval
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan._
@@ -26,23 +25,24 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
       aggregate: Aggregate,
       reasonToLeave: HoppingAggregate => Option[String] = _ => None
   ): Option[Either[HoppingDecision, (HoppingDecision, HoppingAggregate)]] =
-    if (!SlidewiseSettings.enabled(conf)) None
-    else
-      HoppingAggregate.of(aggregate).map { taken =>
-        val supported = for {
-          found <- taken
-          _ <- found.keys
-            .find(key => !RowOrdering.isOrderable(key.dataType))
-            .map(key => unordered(key))
-            .toLeft(())
-          _ <- found.aggregates.flatMap(reasonNotToMerge).headOption.toLeft(())
-          _ <- reasonToLeave(found).toLeft(())
-        } yield found
-        supported match {
-          case Right(found) => Right(planned(found) -> found)
-          case Left(reason) => Left(left(aggregate, reason))
-        }
+    HoppingAggregate.of(aggregate).map { taken =>
+      val supported = for {
+        _ <- isOff.toLeft(())
+        found <- taken
+        _ <- found.keys.find(key => !RowOrdering.isOrderable(key.dataType)).map(unordered).toLeft(())
+        _ <- found.aggregates.flatMap(reasonNotToMerge).headOption.toLeft(())
+        _ <- reasonToLeave(found).toLeft(())
+      } yield found
+      supported match {
+        case Right(found) => Right(planned(found) -> found)
+        case Left(reason) => Left(left(aggregate, reason))
       }
+    }
+
+  private def isOff: Option[String] =
+    if (!SlidewiseSettings.enabled(conf)) Some(s"${SlidewiseSettings.Enabled} is false")
+    else if (!SlidewiseSettings.hoppingWindows(conf)) Some(s"${SlidewiseSettings.HoppingWindows} is false")
+    else None
 
   private def unordered(key: NamedExpression): String =
     s"values of type ${key.dataType.catalogString} cannot be sorted"
@@ -58,13 +58,18 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
   private def left(aggregate: Aggregate, reason: String): HoppingDecision = {
     val functions =
       aggregate.aggregateExpressions.flatMap(_.collect { case a: AggregateExpression => a }).distinct
-    HoppingDecision(described(functions, "GROUP BY window()")(_ => (None, Some(reason))), Left(reason))
+    val groups = "GROUP BY window()"
+    // Spark computes DISTINCT aggregates from groups without functions.
+    val described =
+      if (functions.isEmpty) Seq(HoppingFunction(groups, NamedExpression.newExprId, None, Some(reason)))
+      else this.described(functions, groups)(_ => (None, Some(reason)))
+    HoppingDecision(described, Left(reason))
   }
 
   private def planned(found: HoppingAggregate): HoppingDecision = {
     val methods = found.aggregates.map(_.aggregateFunction).map(f => f -> merging.methodOfPartials(f))
     val functions = methods.zipWithIndex.map { case ((function, (method, _)), answer) =>
-      method -> PlannedAggregate(function, None, answer, None, isForeign = true)
+      method -> PlannedAggregate(function, None, answer, None, MergePolicy.isForeign(function))
     }
     val plan = HoppingWindowPlan(
       found.windows,
@@ -104,7 +109,7 @@ private object HoppingWindowPlanner {
     SpecifiedWindowFrame(RangeFrame, CurrentRow, Literal(windows.size - 1))
 
   private def textOf(found: HoppingAggregate): String = {
-    def said(micros: Long) = s"'${new CalendarInterval(0, 0, micros)}'"
+    def said(micros: Long) = s"'${HoppingWindows.interval(micros)}'"
     val HoppingWindows(size, slide, offset) = found.windows
     val intervals = Seq(size, slide) ++ (if (offset == 0) Nil else Seq(offset))
     val window =

@@ -3,8 +3,8 @@ package org.slidewise.spark.planning.hopping
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, NamedExpression}
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
-import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan, Project}
+import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.HoppingWindowExec
@@ -40,16 +40,22 @@ object HoppingWindowStrategy extends SparkStrategy {
         aggregate.setTagValue(HoppingDecision.Tag, decision)
         decision.operator.toSeq.map { plan =>
           val keys = found.keys.map(normalized)
-          val partials = PaneAggregation.of(
-            keys,
-            found.pane.toAttribute,
-            plan,
-            isStreaming = false,
-            planLater(found.child)
-          )
+          val rows = rowsOf(found.child, found.source)
+          val partials = PaneAggregation.of(keys, found.pane.toAttribute, plan, isStreaming = false, rows)
           HoppingWindowExec(plan, decision.functions, partials)
         }
     }
+
+  /**
+   * Only the query's own plan is planned later. Adaptive execution finds a stage, such as a cached table, through the logical
+   * plan that it was planned from, and would wait forever for one that the query's plan does not have.
+   */
+  private[planning] def rowsOf(plan: LogicalPlan, source: LogicalPlan): SparkPlan = plan match {
+    case own if own eq source     => planLater(own)
+    case Project(columns, child)  => ProjectExec(columns, rowsOf(child, source))
+    case Filter(condition, child) => FilterExec(condition, rowsOf(child, source))
+    case other                    => planLater(other)
+  }
 
   /** As Spark's planner does with grouping expressions: equal numbers have equal bytes. */
   private[planning] def normalized(key: NamedExpression): NamedExpression =

@@ -33,7 +33,7 @@ final private[hopping] class LinearForms(timeType: DataType) {
 
   /** The form of `expression`, a number of microseconds; none if it is not linear, or of another time or remainder. */
   def of(expression: Expression): Option[LinearForm] = expression match {
-    case e if e.foldable                                                  => constant(e).map(LinearForm(0, 0, _))
+    case e if e.foldable => constant(e).map(LinearForm(0, 0, _))
     case PreciseTimestampConversion(t, `timeType`, LongType) if isTime(t) => Some(LinearForm(1, 0, 0))
     case KnownNullable(child)                                             => of(child)
     case e: Add      => for (a <- of(e.left); b <- of(e.right)) yield a + b
@@ -45,9 +45,9 @@ final private[hopping] class LinearForms(timeType: DataType) {
 
   /** The form of a timestamp that is computed from microseconds. */
   def ofTimestamp(expression: Expression): Option[LinearForm] = expression match {
-    case KnownNullable(child)                                 => ofTimestamp(child)
+    case KnownNullable(child)                                    => ofTimestamp(child)
     case PreciseTimestampConversion(child, LongType, `timeType`) => of(child)
-    case _                                                    => None
+    case _                                                       => None
   }
 
   private def isTime(expression: Expression): Boolean = {
@@ -62,7 +62,11 @@ final private[hopping] class LinearForms(timeType: DataType) {
   }
 
   /** `isNegative` is `m < 0`, `raised` is `m + slide` and `plain` is `m`, where `m` is `(t - offset) % slide`. */
-  private def floorRemainder(isNegative: Expression, raised: Expression, plain: Expression): Option[LinearForm] =
+  private def floorRemainder(
+      isNegative: Expression,
+      raised: Expression,
+      plain: Expression
+  ): Option[LinearForm] =
     for {
       found <- remainder(plain)
       if isBelowZero(isNegative, found) && isRaised(raised, found)

@@ -68,7 +68,8 @@ private[planning] object WindowExpand {
     if (columns.forall { case (_, values) => values.forall(_.semanticEquals(values.head)) })
       Some(columns.map {
         case (column, Seq(same: Attribute, _*)) if same.exprId == column.exprId => column
-        case (column, values) => Alias(values.head, column.name)(column.exprId, column.qualifier, Some(column.metadata))
+        case (column, values)                                                   =>
+          Alias(values.head, column.name)(column.exprId, column.qualifier, Some(column.metadata))
       })
     else None
   }
@@ -97,7 +98,8 @@ private[planning] object WindowExpand {
       case Seq(LinearForm(0, 0, size)) if size > by.slide =>
         val windows = HoppingWindows(size, by.slide, by.offset)
         val expected = bounds.indices.map(i => LinearForm(1, -1, -i * by.slide))
-        if (bounds.size == windows.overlapping && starts.sortBy(-_.constant) == expected) Some(windows) else None
+        if (bounds.size == windows.overlapping && starts.sortBy(-_.constant) == expected) Some(windows)
+        else None
       case _ => None
     }
   }

@@ -2,6 +2,7 @@ package org.slidewise.spark.planning.streams
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, EventTimeWatermark, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
@@ -49,7 +50,13 @@ object HoppingStreamStrategy extends SparkStrategy {
           val definition = HoppingDefinition.of(found.keys, found.aggregates, found.child)
           val keys = found.keys.map(HoppingWindowStrategy.normalized)
           val partials =
-            PaneAggregation.of(keys, found.pane.toAttribute, plan, isStreaming = true, planLater(found.child))
+            PaneAggregation.of(
+              keys,
+              found.pane.toAttribute,
+              plan,
+              isStreaming = true,
+              HoppingWindowStrategy.rowsOf(found.child, found.source)
+            )
           HoppingWindowExec(
             plan,
             decision.functions,
@@ -57,9 +64,8 @@ object HoppingStreamStrategy extends SparkStrategy {
           )
         }
       case other =>
-        other.foreach(
-          _.left.foreach(marked.setTagValue(HoppingDecision.Tag, _))
-        ) // the link of the topmost operator
+        // The marker is the logical link of the topmost operator.
+        other.foreach(_.left.foreach(marked.setTagValue(HoppingDecision.Tag, _)))
         planLater(aggregate) :: Nil
     }
 
@@ -68,6 +74,8 @@ object HoppingStreamStrategy extends SparkStrategy {
       Some(
         s"${SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE.key} is false, in which mode late rows are told by another watermark"
       )
+    else if ((found.aggregates ++ found.condition).exists(SubqueryExpression.hasSubquery))
+      Some("an aggregate or a filter of the windows reads a subquery")
     else if (found.keys.exists(_.toAttribute.metadata.contains(EventTimeWatermark.delayKey)))
       Some("a column with a watermark is grouped by beside the window")
     else

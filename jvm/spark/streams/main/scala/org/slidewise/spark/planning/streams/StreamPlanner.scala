@@ -35,12 +35,13 @@ object StreamPlanner {
       conf: SQLConf
   ): SlidingWindowPlan = {
     val rowWise = new RowWisePlanner(MergePolicy.of(conf))
+    val chosen = framed.map { case (expression, functions) => rowWise.choose(expression, functions) }
     SlidingWindowPlan(
-      rowWise.described(framed),
+      chosen.map(_.planned),
       partitionSpec,
       orderSpec,
       arrays = None,
-      rowWise.plan(framed)(_ => ()), // one group a frame and method: their states are stored together
+      rowWise.plan(chosen)(_ => ()), // one group a frame and method: their states are stored together
       SortPlacement.InOperator,
       sortOrder = orderSpec,
       constantInSpark = false,

@@ -1,0 +1,57 @@
+"""What was measured, and the table made from it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from measuring import Effort, Seconds
+from queries import TUMBLING
+from shared import machine
+from shared.engines import DUCKDB, THREADS
+from shared.markdown import between, head, row
+from shared.results import Results
+from shared.spark import SLIDEWISE, SPARK
+from shared.turns import ratio, spread
+
+_BY = "\N{DIVISION SIGN}"
+
+
+def of(seconds: Seconds, effort: Effort) -> Results:
+    versions = {name: importlib.metadata.version(name) for name in ("pyspark", "duckdb")}
+    where: dict[str, Any] = machine.where("hopping") | {"threads": THREADS, "versions": versions}
+    return {"where": where, "effort": asdict(effort), "seconds": seconds}
+
+
+def render(results: Results, page: Path) -> None:
+    page.write_text(between("hopping", table(results), page.read_text()))
+
+
+def table(results: Results) -> str:
+    at, effort, took = results["where"], results["effort"], results["seconds"]
+    longest = effort["longest"]
+    tumbling = took[TUMBLING][SLIDEWISE]
+    compared = (f"{SPARK} {_BY} {SLIDEWISE}", f"{SLIDEWISE} {_BY} {DUCKDB}", f"{SLIDEWISE} {_BY} tumbling")
+    lines = head("windows", SPARK, SLIDEWISE, DUCKDB, *compared)
+    for name, by in took.items():
+        on, off, duckdb = by[SLIDEWISE], by[SPARK], by.get(DUCKDB)
+        lines.append(
+            row(
+                name,
+                spread(off, longest),
+                spread(on, longest),
+                spread(duckdb, longest) if DUCKDB in by else "-",
+                ratio(off, on, longest),
+                ratio(on, duckdb, longest) if duckdb else "-",
+                ratio(on, tumbling, longest),
+            )
+        )
+    versions = ", ".join(f"{package} {version}" for package, version in sorted(at["versions"].items()))
+    where = (
+        f"{effort['rows']:,} rows. Whole queries: median (least to most) of {effort['turns']} turns. "
+        f"Slidewise {at['slidewise']} ({at['commit']}); {versions}; "
+        f"{at['threads']} threads on {machine.words(at)}; {at['date']}."
+    )
+    return "\n".join([*lines, "", where])
