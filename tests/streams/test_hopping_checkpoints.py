@@ -43,6 +43,19 @@ def test_goes_on_from_its_checkpoint(spark: SparkSession, tmp_path: Path, store:
     assert went_on[0].batches == went_on[1].batches != {}
 
 
+def test_columns_that_spark_names_anew_in_each_run_go_on(spark: SparkSession, tmp_path: Path) -> None:
+    def computed(rows: DataFrame) -> DataFrame:
+        grouped = rows.groupBy(f.expr("upper(k)"), f.expr("n % 2"), f.window("ts", "30 seconds", "10 seconds"))
+        return grouped.agg(f.count_if(f.expr("n > 2")), f.expr("sum(nullif(n, 3))"))
+
+    stream = Stream(spark, feed_of(tmp_path, *random_batches(14, 2)), computed, "update")
+    stream.run(tmp_path / "on")
+    more(stream)
+    assert stream.run(tmp_path / "on").operators == ["hoppingWindow"]
+    (described,) = (tmp_path / "on").rglob("hopping.json")
+    assert [key["name"] for key in json.loads(described.read_text())["keys"]] == ["upper(k)", "(n % 2L)"]
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_spark_goes_on_with_what_it_has_begun(spark: SparkSession, tmp_path: Path, mode: str) -> None:
     stream = stream_of(spark, tmp_path, mode)

@@ -196,7 +196,11 @@ private[streams] object StoredWindow {
     )
   }
 
-  /** Aggregates of a stream's columns, which have different names. */
+  /** An expression over a stream's columns, by their names. */
+  def sqlOf(expression: Expression): String =
+    new ColumnNames(expression.references.toSeq, Map.empty).sql(expression)
+
+  /** Aggregates of a stream's columns. */
   def functionsOf(aggregates: Seq[AggregateExpression]): Seq[StoredFunction] = {
     val columns = new ColumnNames(aggregates.flatMap(_.references).distinctBy(_.exprId), Map.empty)
     aggregates.map { a =>

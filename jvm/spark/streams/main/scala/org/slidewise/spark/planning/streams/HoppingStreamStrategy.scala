@@ -9,7 +9,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.HoppingWindowExec
 import org.slidewise.spark.execution.streams.hopping.HoppingWindowStateExec
-import org.slidewise.spark.plan.{HoppingDecision, HoppingLeftToSpark, HoppingStream}
+import org.slidewise.spark.plan.{HoppingDecision, HoppingDefinition, HoppingLeftToSpark, HoppingStream}
 import org.slidewise.spark.planning.hopping.{
   HoppingAggregate,
   HoppingWindowPlanner,
@@ -26,8 +26,8 @@ import org.slidewise.spark.shims.SparkCollations
 object HoppingStreamStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case HoppingStream(place, aggregate: Aggregate) =>
-      try operators(aggregate, place)
+    case marked @ HoppingStream(_, aggregate: Aggregate) =>
+      try operators(marked, aggregate)
       catch {
         case e @ (NonFatal(_) | _: LinkageError) =>
           logWarning(
@@ -43,10 +43,11 @@ object HoppingStreamStrategy extends SparkStrategy {
     case _                            => Nil
   }
 
-  private def operators(aggregate: Aggregate, place: Int): Seq[SparkPlan] =
+  private def operators(marked: HoppingStream, aggregate: Aggregate): Seq[SparkPlan] =
     new HoppingWindowPlanner(SQLConf.get).decide(aggregate, reasonToLeave) match {
       case Some(Right((decision, found))) =>
         decision.operator.toSeq.map { plan =>
+          val definition = HoppingDefinition.of(found.keys, found.aggregates, found.child)
           val keys = found.keys.map(HoppingWindowStrategy.normalized)
           val partials =
             PaneAggregation.of(
@@ -56,10 +57,15 @@ object HoppingStreamStrategy extends SparkStrategy {
               isStreaming = true,
               HoppingWindowStrategy.rowsOf(found.child, found.source)
             )
-          HoppingWindowExec(plan, decision.functions, HoppingWindowStateExec(plan, place, partials))
+          HoppingWindowExec(
+            plan,
+            decision.functions,
+            HoppingWindowStateExec(plan, marked.place, definition, partials)
+          )
         }
       case other =>
-        other.foreach(_.left.foreach(aggregate.setTagValue(HoppingDecision.Tag, _)))
+        // The marker is the logical link of the topmost operator.
+        other.foreach(_.left.foreach(marked.setTagValue(HoppingDecision.Tag, _)))
         planLater(aggregate) :: Nil
     }
 

@@ -59,26 +59,22 @@ final private[spark] class HoppingMetadata(operatorPath: Path, hadoopConf: Confi
   /** Refuses the state that is there if it is that of other windows. */
   private[hopping] def compare(windows: StoredHopping): Unit = {
     val kept = read()
-    if (identity(kept) != identity(windows))
+    if (kept.identity != windows.identity)
       throw new CheckpointChanged(
         operatorPath,
         s"belongs to other windows.\n  It keeps:      $kept\n  The query has: $windows",
         "Continue with the windows and aggregates that it keeps. Or start the query with another checkpointLocation: it then " +
           "begins with the first rows that its source still has"
       )
-    kept.functions.zip(windows.functions).foreach { case (before, now) =>
-      if (before.form != now.form)
+    kept.forms.zip(windows.forms).zip(kept.functions.map(_.sql)).foreach { case ((before, now), sql) =>
+      if (before != now)
         throw new CheckpointChanged(
           operatorPath,
-          s"keeps ${before.sql} in another form.\n  It keeps:      ${before.form}\n" +
-            s"  The query has: ${now.form}, in Spark $SPARK_VERSION",
+          s"keeps $sql in another form.\n  It keeps:      $before\n  The query has: $now, in Spark $SPARK_VERSION",
           "Continue with the versions of Spark and Slidewise that wrote it, or start the query with another checkpointLocation"
         )
     }
   }
-
-  private def identity(windows: StoredHopping) =
-    windows.copy(functions = Nil) -> windows.functions.map(_.sql)
 
   private def read(): StoredHopping = {
     val in = files.open(file)

@@ -18,7 +18,7 @@ import org.apache.spark.sql.types.BooleanType
 
 import org.slidewise.spark.execution.hopping.{SelectsWindows, WindowSelection}
 import org.slidewise.spark.execution.streams.AssignedState
-import org.slidewise.spark.plan.HoppingWindowPlan
+import org.slidewise.spark.plan.{HoppingDefinition, HoppingWindowPlan}
 import org.slidewise.spark.shims.SparkStreaming._
 
 /**
@@ -31,12 +31,15 @@ import org.slidewise.spark.shims.SparkStreaming._
  *
  * @param place
  *   its place among the aggregations over hopping windows of the query
+ * @param definition
+ *   what the checkpoint records
  * @param touched
  *   the column of its output that says whether the batch has rows of a pane
  */
 case class HoppingWindowStateExec(
     plan: HoppingWindowPlan,
     place: Int,
+    definition: HoppingDefinition,
     touched: Attribute,
     child: SparkPlan,
     stateInfo: Option[StatefulOperatorStateInfo] = None,
@@ -131,7 +134,7 @@ case class HoppingWindowStateExec(
     hadoopConf
   )
 
-  private def stored = StoredHopping.of(plan, outputMode.contains(Complete))
+  private def stored = StoredHopping.of(plan.windows, definition, outputMode.contains(Complete))
 
   /** Refuses the checkpoint that the state is to be in if it is that of other windows. */
   private[spark] def compareCheckpoint(hadoopConf: Configuration): Unit = metadata(hadoopConf).compare(stored)
@@ -204,6 +207,13 @@ object HoppingWindowStateExec {
   private val Update = OutputMode.Update()
   private val Complete = OutputMode.Complete()
 
-  def apply(plan: HoppingWindowPlan, place: Int, child: SparkPlan): HoppingWindowStateExec =
-    HoppingWindowStateExec(plan, place, AttributeReference("touched", BooleanType, nullable = false)(), child)
+  def apply(
+      plan: HoppingWindowPlan,
+      place: Int,
+      definition: HoppingDefinition,
+      child: SparkPlan
+  ): HoppingWindowStateExec = {
+    val touched = AttributeReference("touched", BooleanType, nullable = false)()
+    HoppingWindowStateExec(plan, place, definition, touched, child)
+  }
 }

@@ -1,7 +1,7 @@
 package org.slidewise.spark.execution.streams.hopping
 
 import org.slidewise.spark.execution.streams.{StoredColumn, StoredFunction, StoredWindow}
-import org.slidewise.spark.plan.{HoppingWindowPlan, HoppingWindows}
+import org.slidewise.spark.plan.{HoppingDefinition, HoppingWindows}
 
 /**
  * Hopping windows over a stream as their checkpoint records them.
@@ -19,6 +19,18 @@ final private[hopping] case class StoredHopping(
     functions: Seq[StoredFunction],
     complete: Boolean
 ) {
+
+  /** What two queries have in common that may share a state. */
+  def identity: (HoppingWindows, Boolean, Seq[StoredColumn], Seq[String]) = (
+    windows,
+    complete,
+    keys.map(key => key.copy(name = StoredHopping.withoutNumbers(key.name))),
+    functions.map(f => StoredHopping.withoutNumbers(f.sql))
+  )
+
+  /** In which form the states of the functions are kept. */
+  def forms: Seq[String] = functions.map(f => StoredHopping.withoutNumbers(f.form))
+
   override def toString: String = {
     val HoppingWindows(size, slide, offset) = windows
     val by = keys.map(_.name) :+ s"window($size µs, $slide µs, $offset µs)"
@@ -28,10 +40,14 @@ final private[hopping] case class StoredHopping(
 }
 
 private[hopping] object StoredHopping {
-  def of(plan: HoppingWindowPlan, complete: Boolean): StoredHopping = StoredHopping(
-    plan.windows,
-    plan.keys.map(key => StoredColumn(key.name, key.dataType.sql)),
-    StoredWindow.functionsOf(plan.aggregates),
-    complete
-  )
+  def of(windows: HoppingWindows, definition: HoppingDefinition, complete: Boolean): StoredHopping =
+    StoredHopping(
+      windows,
+      definition.keys.map(key => StoredColumn(StoredWindow.sqlOf(key), key.dataType.sql)),
+      StoredWindow.functionsOf(definition.aggregates),
+      complete
+    )
+
+  /** Numbers at the end of names, which Spark counts anew in each run, are left out. */
+  private[hopping] def withoutNumbers(sql: String): String = sql.replaceAll("_[0-9]+\\b", "_")
 }
