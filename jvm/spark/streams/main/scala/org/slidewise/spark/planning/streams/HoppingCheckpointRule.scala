@@ -19,8 +19,11 @@ import org.slidewise.spark.shims.SparkSessions
 import org.slidewise.spark.shims.SparkStreaming._
 
 /**
- * Decides when a query is started who goes on with the hopping windows of its checkpoint: Spark's operators where they have begun it,
- * and Slidewise's where it has. Refuses a checkpoint that Slidewise has begun if Spark would go on with it.
+ * Chooses the operator for each hopping window of a query when the query starts. Spark's operators continue the states that they
+ * have begun, and Slidewise's operators continue theirs.
+ *
+ * Throws [[CheckpointChanged]] if Slidewise has begun a state that Spark's operator would continue, or if the windows or
+ * aggregates of a state have changed.
  */
 final class HoppingCheckpointRule(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -44,7 +47,7 @@ final class HoppingCheckpointRule(session: SparkSession) extends Rule[LogicalPla
     case _                    => false
   }
 
-  /** The places of the hopping windows whose state Spark has begun. */
+  /** The places, as in `HoppingStream`, of the hopping windows whose state Spark has begun. */
   private def leftToSpark(write: WriteToStream): Set[Int] = {
     val state = new Path(write.resolvedCheckpointLocation, "state")
     val hadoopConf = SparkSessions.of(session).sessionState.newHadoopConf()
