@@ -17,15 +17,19 @@ import org.slidewise.spark.execution.hopping.{HoppingMetrics, HoppingWindowEvalu
 import org.slidewise.spark.plan.{HoppingFunction, HoppingWindowPlan}
 
 /**
- * Merges partial aggregates by key and pane to those of hopping windows: one row for each key and window with at least one input
- * row. A window costs a constant number of combines, whatever its number of panes.
+ * Merges partial aggregates by key and pane to those of hopping windows. Returns one row for each key and window with at least
+ * one pane.
  *
- * Memory: the panes of one window, in the task's memory and on disk; and their cached partial aggregates.
+ * Cost: an amortised constant number of combines for each window, for any number of panes. Functions evaluated by recalculation
+ * merge all panes of each window.
+ *
+ * Memory: the panes of one window of one key, and up to 1,024 windows' worth of older panes; the log spills to disk. The cached
+ * partial aggregates come on top.
  *
  * @param functions
- *   the aggregates of `plan` for a person to read
+ *   the aggregates of `plan`, as `slidewise.explain` reports them
  * @param keys
- *   the following are parts of `plan`, where Spark's rules look for them
+ *   the grouping columns of `plan`. This and the next three parameters repeat parts of `plan`, so that Spark's rules find them
  */
 case class HoppingWindowExec(
     plan: HoppingWindowPlan,
@@ -56,7 +60,7 @@ case class HoppingWindowExec(
   override protected def stringArgs: Iterator[Any] =
     Iterator(plan.methods, keys, plan.windows, aggregateExpressions) ++ condition ++ Iterator(output)
 
-  /** Plans of two queries are equal if their expressions are, whatever the identifiers of their columns. */
+  /** Spark canonicalizes the expressions of the operator. Those inside `plan` and the reports are dropped. */
   override protected def doCanonicalize(): SparkPlan =
     super.doCanonicalize().asInstanceOf[HoppingWindowExec].copy(plan = plan.canonical, functions = Nil)
 
@@ -79,7 +83,7 @@ object HoppingWindowExec {
       plan,
       functions,
       plan.keys,
-      // What partial aggregation has read is not read again.
+      // Partial aggregation has applied the filters.
       plan.aggregates.map(_.copy(mode = Final, filter = None)),
       plan.condition,
       plan.results,

@@ -4,11 +4,11 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 
 /**
- * Marks a streaming `GROUP BY` with a hopping `window()` between the optimizer and the planner, so that Spark's strategy for
- * streaming aggregations, which comes first, does not see it.
+ * Marks a streaming `GROUP BY` with a hopping `window()` between the optimizer and the planner. The marker hides the aggregation
+ * from Spark's strategy for streaming aggregations, which runs first.
  *
  * @param place
- *   its place among the aggregations over hopping windows of streams, in the order of the plan
+ *   the aggregation's index among the streaming aggregations over hopping windows, in the order of the plan
  * @param child
  *   the aggregation
  */
@@ -18,10 +18,10 @@ final case class HoppingStream(place: Int, child: LogicalPlan) extends UnaryNode
 }
 
 /**
- * The root of a streaming query of which Spark's operators evaluate some hopping windows.
+ * The root of a streaming query in which Spark's operators evaluate some or all hopping windows.
  *
  * @param left
- *   the places of their aggregations, as in [[HoppingStream]]; none for all
+ *   the places of the aggregations that Spark evaluates, as in [[HoppingStream]]; None if Spark evaluates all
  */
 final case class HoppingLeftToSpark(left: Option[Set[Int]], child: LogicalPlan) extends UnaryNode {
   override def output: Seq[Attribute] = child.output

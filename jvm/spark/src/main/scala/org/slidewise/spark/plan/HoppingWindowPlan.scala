@@ -5,13 +5,13 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression,
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 
 /**
- * What planning decided for a `GROUP BY` with a hopping `window()`, once. A tag carries it from the logical plan to
+ * The planner's decision for a `GROUP BY` with a hopping `window()`. A tag carries it from the logical plan to
  * `slidewise.explain`.
  *
  * @param functions
- *   each aggregate function as a person would write it
+ *   the aggregate functions, as the report shows them
  * @param operator
- *   how Slidewise's operator evaluates the windows, or why Spark's operators do
+ *   the plan of Slidewise's operator, or the reason why Spark evaluates the windows
  */
 final case class HoppingDecision(
     functions: Seq[HoppingFunction],
@@ -23,14 +23,16 @@ object HoppingDecision {
 }
 
 /**
- * An aggregate over hopping windows as a person would write it.
+ * An aggregate over hopping windows, as `slidewise.explain` reports it.
  *
+ * @param sql
+ *   the aggregate and its grouping in readable SQL
  * @param resultId
- *   identifies its result in the plan
+ *   identifies the aggregate's result in the plan
  * @param method
- *   how Slidewise evaluates it; none if Spark does
+ *   Slidewise's evaluation method; None if Spark evaluates the aggregate
  * @param note
- *   what to know of the method, or why Spark evaluates it
+ *   a remark on the method, or the reason why Spark evaluates the aggregate
  */
 final case class HoppingFunction(
     sql: String,
@@ -40,8 +42,7 @@ final case class HoppingFunction(
 )
 
 /**
- * How one operator evaluates hopping windows from partial aggregates by key and pane: an immutable value that planning makes
- * once.
+ * The plan by which one operator evaluates hopping windows from partial aggregates by key and pane. Immutable.
  *
  * @param keys
  *   the grouping columns apart from the window
@@ -52,15 +53,15 @@ final case class HoppingFunction(
  * @param aggregates
  *   the aggregate functions
  * @param frames
- *   the same, by method; their frame is that of a window's panes
+ *   the aggregate functions grouped by evaluation method; each frame consists of the panes of one window
  * @param answers
  *   the results of the functions, in the order of [[PlannedAggregate.answer]]
  * @param condition
- *   which windows are kept, in terms of `keys` and `window`
+ *   the filter on the windows, in terms of `keys` and `window`
  * @param results
  *   the output, in terms of `keys`, `window` and `answers`
  * @param maxStateBytes
- *   memory limit for cached partial aggregates of one window in a task
+ *   memory limit of a task for the cached partial aggregates of one frame
  */
 final case class HoppingWindowPlan(
     windows: HoppingWindows,
@@ -82,9 +83,14 @@ final case class HoppingWindowPlan(
   def buffers: Seq[Attribute] = aggregates.flatMap(_.aggregateFunction.inputAggBufferAttributes)
 
   /**
-   * The plan as tasks read it: with expressions in which Spark has planned the subqueries, and without subqueries in the inputs of
-   * functions, which partial aggregation has read. Functions without them have buffers of their own: partial aggregates are
-   * [[partial]] by position.
+   * The plan for tasks, with expressions whose subqueries Spark has planned. Attributes replace the subqueries in the inputs of
+   * functions, since partial aggregation has already read these inputs. The replaced functions have new buffer attributes, so
+   * tasks match partial aggregates with [[partial]] by position.
+   *
+   * @param condition
+   *   the filter on the windows, with planned subqueries
+   * @param results
+   *   the output, with planned subqueries
    */
   def inTasks(condition: Option[Expression], results: Seq[NamedExpression]): HoppingWindowPlan = {
     val functions = aggregates.map(
@@ -106,7 +112,7 @@ final case class HoppingWindowPlan(
     )
   }
 
-  /** What is left of the plan when the operator's own expressions are compared apart from it. */
+  /** The plan without expressions. The operator has the same expressions as fields, which Spark canonicalizes. */
   def canonical: HoppingWindowPlan = {
     val none = AttributeReference("none", pane.dataType)(ExprId(0))
     copy(
@@ -121,6 +127,6 @@ final case class HoppingWindowPlan(
     )
   }
 
-  /** The evaluation methods, each once; shown first in EXPLAIN. */
+  /** The distinct evaluation methods, which EXPLAIN shows first. */
   def methods: Seq[EvaluationMethod] = frames.map(_.method).distinct
 }

@@ -4,11 +4,11 @@ import org.apache.spark.unsafe.types.CalendarInterval
 
 /**
  * The windows of `window(time, size, slide, start)`: `[s, s + size)` for each `s` that is `offset` plus a multiple of `slide`.
- * All values in microseconds. Times so far from 1970 that a bound is no long raise an ArithmeticException.
+ * All values are in microseconds. A time whose bounds overflow a long raises an ArithmeticException.
  *
- * '''Panes.''' The time axis is cut where windows begin and where they end, so that a window consists of whole panes: one pane
- * for each slide if `size` is a multiple of it, else two of alternating lengths. That is never more, and mostly fewer, than
- * panes of the greatest common divisor of `size` and `slide`.
+ * '''Panes.''' Window starts and ends divide the time axis into panes, so that a window consists of whole panes. There is one
+ * pane for each slide if `size` is a multiple of `slide`, and otherwise two. Panes whose width is the greatest common divisor of
+ * `size` and `slide` would be as many or more.
  *
  * @param size
  *   positive
@@ -19,19 +19,19 @@ import org.apache.spark.unsafe.types.CalendarInterval
  */
 final case class HoppingWindows(size: Long, slide: Long, offset: Long) {
 
-  /** How far the windows' ends lie behind the windows' starts, within a slide; zero if they coincide. */
+  /** The distance from a window's start to the next window's end, modulo the slide. Zero if starts and ends coincide. */
   val ends: Long = size % slide
 
-  /** The start of the pane that holds `time`. */
+  /** The start of the pane that contains `time`. */
   def pane(time: Long): Long = {
     val past = pastStart(time)
     Math.addExact(Math.subtractExact(time, past), if (past < ends) 0L else ends)
   }
 
-  /** The start of the last window that holds `time`. */
+  /** The start of the last window that contains `time`. */
   def lastStart(time: Long): Long = Math.subtractExact(time, pastStart(time))
 
-  /** The start of the first window that holds `time`. */
+  /** The start of the first window that contains `time`. */
   def firstStart(time: Long): Long = lastStart(Math.subtractExact(time, size)) + slide
 
   /** The end of the window that begins at `start`. */
@@ -39,7 +39,7 @@ final case class HoppingWindows(size: Long, slide: Long, offset: Long) {
 
   private def pastStart(time: Long): Long = Math.floorMod(Math.subtractExact(time, offset), slide)
 
-  /** How many windows hold one time, at most. */
+  /** The maximum number of windows that contain one time. */
   def overlapping: Long = (size + slide - 1) / slide
 
   override def toString: String = {
@@ -50,6 +50,6 @@ final case class HoppingWindows(size: Long, slide: Long, offset: Long) {
 
 object HoppingWindows {
 
-  /** Microseconds as the text of an interval. */
+  /** Formats microseconds as an interval. */
   def interval(micros: Long): String = new CalendarInterval(0, 0, micros).toString
 }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.DataType
 import org.slidewise.spark.shims.NullForNull
 
 /**
- * The start of the pane of [[HoppingWindows]] that holds a time.
+ * Returns the start of the pane of [[HoppingWindows]] that contains a time.
  *
  * @param child
  *   a timestamp with or without time zone

@@ -34,7 +34,7 @@ final private[execution] class HoppingMeasures(metrics: Map[String, SQLMetric], 
 
   def countRow(): Unit = rows += 1
 
-  /** Reports what a task did. To be called once. */
+  /** Adds the counts of a task. To be called once. */
   def report(panes: Long, windows: Long, evaluators: Seq[FrameEvaluator]): Unit = {
     metrics(Panes) += panes
     metrics(Windows) += windows

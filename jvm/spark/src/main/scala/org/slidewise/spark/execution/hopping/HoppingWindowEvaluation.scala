@@ -12,13 +12,12 @@ import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.HoppingWindowPlan
 
 /**
- * Assembles the evaluation of hopping windows in a task: the log of panes, their frames, the evaluators and the iterator that
- * drives them.
+ * Evaluates hopping windows in a task. Assembles the log of panes, their frames, the evaluators and the iterator that drives them.
  *
  * @param input
- *   the columns of a partial aggregate
+ *   the columns of an input row: those of [[HoppingWindowPlan.partial]], and `selection.touched` if there is one
  * @param selection
- *   which windows are evaluated
+ *   the windows to evaluate
  */
 final private[execution] class HoppingWindowEvaluation(
     plan: HoppingWindowPlan,

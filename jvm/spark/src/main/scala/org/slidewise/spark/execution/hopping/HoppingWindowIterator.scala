@@ -12,20 +12,23 @@ import org.slidewise.spark.execution.task.TaskResources
 /**
  * Merges the panes of each key to its windows.
  *
+ * Memory: the log keeps the panes of the current window, and older panes until the next release, which follows every 1,024
+ * windows.
+ *
  * @param partials
- *   one row for each key and pane, the panes of a key together and in the order of time
+ *   one row for each key and pane; the panes of a key are adjacent and in the order of time
  * @param pane
- *   from a row, its pane and its aggregation buffers, as the log keeps them
+ *   projects an input row to the start of its pane and its aggregation buffers, the columns of the log
  * @param paneField
- *   the field of a row with the start of its pane
+ *   the ordinal of the start of the pane in an input row
  * @param touchedField
- *   a boolean field of a row; only windows with a pane that has it are in the output
+ *   the ordinal of a boolean in an input row; the output then has only windows with a pane for which it is true
  * @param windowEnd
- *   the end of a window, from its start
+ *   maps the start of a window to its end
  * @param isKept
- *   whether a window is in the output, from a key and a window
+ *   the filter on the windows, over a key and a window
  * @param output
- *   from a key, a window and its answers
+ *   projects a key, a window and its answers to an output row
  */
 final private[hopping] class HoppingWindowIterator(
     partials: Iterator[InternalRow],
@@ -53,11 +56,11 @@ final private[hopping] class HoppingWindowIterator(
   private[this] val group = new JoinedRow
   private[this] val joined = new JoinedRow
 
-  private[this] var fetched, fetchedKey: UnsafeRow = _ // not yet in the log
+  private[this] var fetched, fetchedKey: UnsafeRow = _ // the next input row, not yet in the log
   private[this] var started, found, closed = false
   private[this] var windows, taken = 0L
   private[this] val touches = touchedField.getOrElse(-1)
-  private[this] var lastTouched = -1L // the position of a pane of the current key
+  private[this] var lastTouched = -1L // the position of the last touched pane of the current key
 
   /** The panes of the current key. */
   final private class Panes extends PaneSource {
@@ -101,7 +104,7 @@ final private[hopping] class HoppingWindowIterator(
     output(joined(group, answers))
   }
 
-  /** Moves to the next window that is kept. */
+  /** Moves to the next window of the output; false if there is none. */
   private def advance(): Boolean = {
     if (!started) {
       started = true
@@ -144,7 +147,7 @@ final private[hopping] class HoppingWindowIterator(
     log.release(frames.lo)
   }
 
-  /** Gives memory and files back, and reports what was measured; more than once does no harm. */
+  /** Releases memory and files, and reports the metrics. Idempotent. */
   def close(): Unit = if (!closed) {
     closed = true
     measures.report(taken, windows, evaluators.toSeq)

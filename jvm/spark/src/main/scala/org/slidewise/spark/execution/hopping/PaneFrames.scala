@@ -3,10 +3,10 @@ package org.slidewise.spark.execution.hopping
 import org.slidewise.spark.execution.frames.FrameBounds
 import org.slidewise.spark.plan.HoppingWindows
 
-/** Where the panes of one key come from, in the order of time. */
+/** The source of the panes of one key, in the order of time. */
 private[hopping] trait PaneSource {
 
-  /** The start of the pane at `position`, which has been taken. */
+  /** The start of the pane at `position`. The pane must have been taken. */
   def startAt(position: Long): Long
 
   /** Whether there is a pane that has not been taken. */
@@ -15,16 +15,16 @@ private[hopping] trait PaneSource {
   /** The start of the next pane that has not been taken. */
   def nextStart: Long
 
-  /** Takes the next pane, to the position after the last. */
+  /** Takes the next pane and gives it the next position. */
   def take(): Unit
 }
 
 /**
- * The windows of one key that hold at least one pane, in the order of time, each with the positions of its panes. Windows without
- * a pane are passed over at once, however many there are.
+ * Iterates over the windows of one key that contain at least one pane, in the order of time, with the positions of their panes.
+ * Skips any number of windows without panes in constant time.
  *
  * @param selection
- *   which windows; each pane is in one of them
+ *   the range of windows; each pane must be in at least one of them
  */
 final private[hopping] class PaneFrames(
     windows: HoppingWindows,

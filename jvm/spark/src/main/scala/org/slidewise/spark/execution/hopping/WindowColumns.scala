@@ -5,7 +5,7 @@ import org.apache.spark.sql.types.StructType
 
 import org.slidewise.spark.plan.HoppingWindowPlan
 
-/** The columns of a key and a window, without a struct for the window. */
+/** The columns of a key and a window, with the window's start and end as two columns in place of a struct. */
 final private[execution] class WindowColumns(plan: HoppingWindowPlan) extends Serializable {
   private val bounds = plan.window.dataType.asInstanceOf[StructType].fields.toSeq.map { field =>
     AttributeReference(field.name, field.dataType, nullable = false)()
@@ -14,11 +14,11 @@ final private[execution] class WindowColumns(plan: HoppingWindowPlan) extends Se
   /** The columns of the key, and the window's start and end. */
   val group: Seq[Attribute] = plan.keys ++ bounds
 
-  /** Which windows are kept, from a row of `group`. */
+  /** The filter on the windows, over rows of `group`. */
   def condition: BasePredicate =
     Predicate.create(plan.condition.fold[Expression](Literal.TrueLiteral)(inFields), group)
 
-  /** The expression in terms of `group`. */
+  /** Rewrites `expression` in terms of `group`. */
   def inFields(expression: Expression): Expression = expression.transform {
     case GetStructField(column, ordinal, _) if isWindow(column) => bounds(ordinal)
     case column if isWindow(column)                             =>

@@ -6,22 +6,22 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.slidewise.spark.plan.HoppingWindows
 
 /**
- * Which windows are evaluated, of those that hold a pane.
+ * Selects the windows to evaluate among those that contain a pane. Times are in microseconds.
  *
  * @param after
- *   the end of the last window before them, in microseconds
+ *   selects windows that end after this time
  * @param until
- *   the end of the last of them at most
+ *   selects windows that end at this time or before
  * @param touched
- *   a column of the panes; a window is evaluated if it is true for one of its panes
+ *   a boolean column of the panes; if present, selects windows with a pane for which it is true
  */
 final private[execution] case class WindowSelection(after: Long, until: Long, touched: Option[Attribute]) {
 
-  /** The start of the first window. */
+  /** The start of the first window in the range; Long.MinValue if the range is unbounded. */
   def firstStart(windows: HoppingWindows): Long =
     if (after == Long.MinValue) after else windows.lastStart(after - windows.size) + windows.slide
 
-  /** The start of the last window. */
+  /** The start of the last window in the range; Long.MaxValue if the range is unbounded. */
   def lastStart(windows: HoppingWindows): Long =
     if (until == Long.MaxValue) until else windows.lastStart(until - windows.size)
 }
@@ -29,12 +29,12 @@ final private[execution] case class WindowSelection(after: Long, until: Long, to
 private[execution] object WindowSelection {
   val All: WindowSelection = WindowSelection(Long.MinValue, Long.MaxValue, None)
 
-  /** The selection that the operator makes that hands out the panes of `plan`. */
+  /** The selection of the operator in `plan` that returns the panes; all windows if there is none. */
   def of(plan: SparkPlan): WindowSelection =
     plan.collectFirst { case selecting: SelectsWindows => selecting.selection }.getOrElse(All)
 }
 
-/** An operator that hands out the panes of some windows, and no others. */
+/** An operator that returns only the panes of selected windows. */
 private[execution] trait SelectsWindows extends SparkPlan {
   def selection: WindowSelection
 }

@@ -9,7 +9,7 @@ import org.slidewise.spark.plan.{HoppingWindows, PaneStart}
 import org.slidewise.spark.shims.SparkCollations
 
 /**
- * A `GROUP BY` with a hopping `window()`, taken apart.
+ * The parts of a `GROUP BY` with a hopping `window()`.
  *
  * @param keys
  *   the grouping columns apart from the window, in terms of `child`
@@ -18,11 +18,11 @@ import org.slidewise.spark.shims.SparkCollations
  * @param aggregates
  *   in terms of `child`
  * @param condition
- *   which windows are kept, in terms of the columns of `keys` and of `window`
+ *   the filter on the windows, in terms of the columns of `keys` and of `window`
  * @param results
- *   the output, in terms of the columns of `keys`, of `window` and the results of `aggregates`
+ *   the output, in terms of the columns of `keys`, `window` and the results of `aggregates`
  * @param child
- *   the rows, each once: projections and filters of `source`
+ *   the input rows, not expanded: projections and filters over `source`
  * @param source
  *   the part of the query's own plan that `child` reads
  * @param time
@@ -45,7 +45,7 @@ final private[planning] case class HoppingAggregate(
 
 private[planning] object HoppingAggregate {
 
-  /** Takes `aggregate` apart, or says why it cannot; none if it does not group by a hopping window. */
+  /** The parts of `aggregate`, or the reason why Slidewise cannot evaluate it. None if it does not group by a hopping window. */
   def of(aggregate: Aggregate): Option[Either[String, HoppingAggregate]] =
     if (groupsByHoppingWindow(aggregate)) Some(parts(aggregate)) else None
 
@@ -77,7 +77,14 @@ private[planning] object HoppingAggregate {
   private val OtherShape =
     "the rows are expanded twice, as for grouping sets or several DISTINCT aggregates, or in a way that Slidewise does not know"
 
-  /** @param columns the input of the aggregation, in terms of the columns of `expand`, as are `conditions` */
+  /**
+   * Finds the parts of an aggregation over `expand`.
+   *
+   * @param columns
+   *   the input of the aggregation, in terms of the columns of `expand`
+   * @param conditions
+   *   the filters below the aggregation, in terms of the columns of `expand`
+   */
   final private class Parts(
       expand: WindowExpand,
       columns: Seq[NamedExpression],
@@ -134,7 +141,7 @@ private[planning] object HoppingAggregate {
 
     private val pane = Alias(PaneStart(expand.time, expand.windows), "pane")()
 
-    /** Whether the condition is the same for all rows of a group. */
+    /** Whether the condition has the same result for all rows of a group. */
     private def isOfGroups(condition: Expression, keys: Seq[NamedExpression]): Boolean = {
       val rows = AttributeSet(others.collect { case column: Attribute => column })
       val same = AttributeSet(keys.collect {

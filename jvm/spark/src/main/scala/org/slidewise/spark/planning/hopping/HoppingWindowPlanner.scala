@@ -9,17 +9,17 @@ import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan._
 import org.slidewise.spark.planning.MergePolicy
 
-/** Decides, once for each `GROUP BY` with a hopping `window()`, whether Slidewise evaluates it, and how. */
+/** Decides whether and how Slidewise evaluates a `GROUP BY` with a hopping `window()`. */
 final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
   import HoppingWindowPlanner._
 
   private lazy val merging = MergePolicy.of(conf)
 
   /**
-   * The decision, with what the plan is made of; none if `aggregate` does not group by a hopping window.
+   * The decision for `aggregate`, with its parts if Slidewise evaluates it. None if it does not group by a hopping window.
    *
    * @param reasonToLeave
-   *   another reason to leave it to Spark
+   *   a further reason why Spark evaluates the aggregate, if there is one
    */
   def decide(
       aggregate: Aggregate,
@@ -104,7 +104,7 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
 
 private object HoppingWindowPlanner {
 
-  /** A window's panes: those that begin in it. */
+  /** The frame of the panes that begin in a window. */
   private def panesOf(windows: HoppingWindows): SpecifiedWindowFrame =
     SpecifiedWindowFrame(RangeFrame, CurrentRow, Literal(windows.size - 1))
 

@@ -12,8 +12,8 @@ import org.slidewise.spark.plan.HoppingDecision
 
 /**
  * Plans a `GROUP BY` with a hopping `window()` as Spark's partial aggregation by key and pane, and one [[HoppingWindowExec]]
- * that merges panes to windows. A bug in planning, or a class or method that this Spark lacks, is a warning in the log, and
- * Spark plans the aggregation.
+ * that merges panes to windows. If planning fails, or this Spark lacks a class or method, the strategy logs a warning and Spark
+ * plans the aggregation.
  */
 object HoppingWindowStrategy extends SparkStrategy {
 
@@ -47,8 +47,8 @@ object HoppingWindowStrategy extends SparkStrategy {
     }
 
   /**
-   * Only the query's own plan is planned later. Adaptive execution finds a stage, such as a cached table, through the logical
-   * plan that it was planned from, and would wait forever for one that the query's plan does not have.
+   * Plans the projections and filters over `source` at once, and leaves `source` to Spark's planner. Adaptive execution finds a
+   * stage, such as a cached table, through its logical plan. It would wait forever for a plan that is not part of the query's.
    */
   private[planning] def rowsOf(plan: LogicalPlan, source: LogicalPlan): SparkPlan = plan match {
     case own if own eq source     => planLater(own)
@@ -57,7 +57,7 @@ object HoppingWindowStrategy extends SparkStrategy {
     case other                    => planLater(other)
   }
 
-  /** As Spark's planner does with grouping expressions: equal numbers have equal bytes. */
+  /** Normalizes a grouping expression as Spark's planner does, so that equal numbers have equal bytes. */
   private[planning] def normalized(key: NamedExpression): NamedExpression =
     GroupingKeys.normalized(key) match {
       case named: NamedExpression => named

@@ -3,7 +3,7 @@ package org.slidewise.spark.planning.hopping
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
-/** `time · t + remainder · r + constant`, where `t` is a time in microseconds and `r` the floor remainder of [[Remainders]]. */
+/** The form `time · t + remainder · r + constant`, for a time `t` in microseconds and the `r` of [[Remainders]]. */
 final private[hopping] case class LinearForm(time: Long, remainder: Long, constant: Long) {
   def +(other: LinearForm): LinearForm =
     LinearForm(time + other.time, remainder + other.remainder, constant + other.constant)
@@ -14,24 +14,27 @@ final private[hopping] case class LinearForm(time: Long, remainder: Long, consta
 final private[hopping] case class Remainders(offset: Long, slide: Long)
 
 /**
- * Reads the arithmetic of `window()` over one time, in whatever way the analyzer wrote it and the optimizer folded it.
+ * Reads the arithmetic of `window()` over one time as linear forms, also after the optimizer has folded constants.
  *
  * Not safe for concurrent use.
  *
  * @param timeType
- *   of the time: a timestamp with or without time zone
+ *   the type of the time: a timestamp with or without time zone
  */
 final private[hopping] class LinearForms(timeType: DataType) {
   private[this] var time: Option[Expression] = None
   private[this] var divided: Option[Remainders] = None
 
-  /** The time that all expressions so far are computed from. */
+  /** The time that all expressions read so far have in common; None before the first. */
   def timeColumn: Option[Expression] = time
 
-  /** The remainder that all expressions so far are computed from. */
+  /** The remainder that all expressions read so far have in common; None before the first. */
   def remainders: Option[Remainders] = divided
 
-  /** The form of `expression`, a number of microseconds; none if it is not linear, or of another time or remainder. */
+  /**
+   * The form of `expression`, a number of microseconds. None if it is not linear, or reads another time or remainder than the
+   * expressions before it.
+   */
   def of(expression: Expression): Option[LinearForm] = expression match {
     case e if e.foldable => constant(e).map(LinearForm(0, 0, _))
     case PreciseTimestampConversion(t, `timeType`, LongType) if isTime(t) => Some(LinearForm(1, 0, 0))
@@ -43,7 +46,7 @@ final private[hopping] class LinearForms(timeType: DataType) {
     case _                                                => None
   }
 
-  /** The form of a timestamp that is computed from microseconds. */
+  /** The form of a timestamp expression that converts microseconds. */
   def ofTimestamp(expression: Expression): Option[LinearForm] = expression match {
     case KnownNullable(child)                                    => ofTimestamp(child)
     case PreciseTimestampConversion(child, LongType, `timeType`) => of(child)
@@ -61,7 +64,7 @@ final private[hopping] class LinearForms(timeType: DataType) {
     case _       => None
   }
 
-  /** `isNegative` is `m < 0`, `raised` is `m + slide` and `plain` is `m`, where `m` is `(t - offset) % slide`. */
+  /** Expects `m < 0`, `m + slide` and `m` as `isNegative`, `raised` and `plain`, where `m` is `(t - offset) % slide`. */
   private def floorRemainder(
       isNegative: Expression,
       raised: Expression,

@@ -7,18 +7,18 @@ import org.apache.spark.sql.execution.aggregate._
 
 import org.slidewise.spark.plan.HoppingWindowPlan
 
-/** Spark's own aggregation up to one row of aggregation buffers for each key and pane. */
+/** Plans Spark's own aggregation to one row of aggregation buffers for each key and pane. */
 private[planning] object PaneAggregation {
 
   /**
-   * Partial aggregation, a shuffle by the keys alone, and a merge of the partial aggregates.
+   * Plans a partial aggregation, a shuffle by the keys without the pane, and a merge of the partial aggregates.
    *
    * @param keys
    *   in terms of `child`
    * @param isStreaming
-   *   whether a stateful operator reads the rows, whose partitions the shuffle then has
+   *   whether a stateful operator reads the rows; the shuffle then has the operator's partitions
    * @return
-   *   rows of [[HoppingWindowPlan.partial]]
+   *   an operator that returns rows of [[HoppingWindowPlan.partial]]
    */
   def of(
       keys: Seq[NamedExpression],

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types._
 import org.slidewise.spark.plan.HoppingWindows
 
 /**
- * What Spark's analyzer makes of a hopping `window()`: an `Expand` that copies each row into every window that may hold it.
+ * The `Expand` that Spark's analyzer writes for a hopping `window()`. It copies each row to every window that may contain it.
  *
  * @param window
  *   the column of the window
@@ -25,7 +25,7 @@ final private[planning] case class WindowExpand(
     child: LogicalPlan
 ) {
 
-  /** Whether `condition` says that the time is in the window; Spark adds it where some copies are not. */
+  /** Whether `condition` tests that the time is in the window. Spark adds this filter if some copies may lie outside it. */
   def isMembership(condition: Expression): Boolean = condition match {
     case GreaterThanOrEqual(t, bound) => isTime(t) && isBound(bound, "start")
     case LessThanOrEqual(bound, t)    => isTime(t) && isBound(bound, "start")
@@ -45,11 +45,11 @@ final private[planning] case class WindowExpand(
 
 private[planning] object WindowExpand {
 
-  /** Whether the column is that of a `window()`. */
+  /** Whether `column` is the result of a `window()`. */
   def isWindow(column: NamedExpression): Boolean =
     column.resolved && column.metadata.contains(TimeWindow.marker) && column.dataType.isInstanceOf[StructType]
 
-  /** The hopping windows of `expand`; none if it has another shape. */
+  /** The hopping windows of `plan`; None if it is no `Expand` of this shape. */
   def unapply(plan: LogicalPlan): Option[WindowExpand] = plan match {
     case expand: Expand => of(expand)
     case _              => None
@@ -90,7 +90,7 @@ private[planning] object WindowExpand {
     } yield (windows, time)
   }
 
-  /** The copies begin at the last start and at each start before it that may reach the time. */
+  /** The windows whose starts are the last one up to the time and those before it that may contain the time. */
   private def windowsOf(bounds: Seq[(LinearForm, LinearForm)], by: Remainders): Option[HoppingWindows] = {
     val starts = bounds.map(_._1)
     val sizes = bounds.map { case (start, end) => end + -start }.distinct

@@ -19,8 +19,11 @@ import org.slidewise.spark.shims.SparkSessions
 import org.slidewise.spark.shims.SparkStreaming._
 
 /**
- * Decides when a query is started who goes on with the hopping windows of its checkpoint: Spark's operators where they have begun it,
- * and Slidewise's where it has. Refuses a checkpoint that Slidewise has begun if Spark would go on with it.
+ * Chooses the operator for each hopping window of a query when the query starts. Spark's operators continue the states that they
+ * have begun, and Slidewise's operators continue theirs.
+ *
+ * Throws [[CheckpointChanged]] if Slidewise has begun a state that Spark's operator would continue, or if the windows or
+ * aggregates of a state have changed.
  */
 final class HoppingCheckpointRule(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -44,7 +47,7 @@ final class HoppingCheckpointRule(session: SparkSession) extends Rule[LogicalPla
     case _                    => false
   }
 
-  /** The places of the hopping windows whose state Spark has begun. */
+  /** The places, as in `HoppingStream`, of the hopping windows whose state Spark has begun. */
   private def leftToSpark(write: WriteToStream): Set[Int] = {
     val state = new Path(write.resolvedCheckpointLocation, "state")
     val hadoopConf = SparkSessions.of(session).sessionState.newHadoopConf()
@@ -77,13 +80,14 @@ final class HoppingCheckpointRule(session: SparkSession) extends Rule[LogicalPla
   private def refuseSpark(operator: StateStoreWriter, kept: HoppingMetadata): Unit = operator match {
     case _: HoppingWindowStateExec => ()
     case _ if kept.exists          =>
-      val disabled = !SlidewiseSettings.enabled(SQLConf.get)
+      val disabled = Seq(SlidewiseSettings.Enabled, SlidewiseSettings.HoppingWindows)
+        .zip(Seq(SlidewiseSettings.enabled _, SlidewiseSettings.hoppingWindows _))
+        .collectFirst { case (key, isOn) if !isOn(SQLConf.get) => key }
       throw new CheckpointChanged(
         new Path(operator.stateInfo.get.checkpointLocation, operator.stateInfo.get.operatorId.toString),
         "was begun by Slidewise, which keeps hopping windows by pane, and Spark's own operator would go on with it" +
-          (if (disabled) s": ${SlidewiseSettings.Enabled} is false" else ""),
-        (if (disabled) s"Set ${SlidewiseSettings.Enabled} to true"
-         else "Continue with the query that has begun it") +
+          disabled.fold("")(key => s": $key is false"),
+        disabled.fold("Continue with the query that has begun it")(key => s"Set $key to true") +
           ", or start the query with another checkpointLocation"
       )
     case _ => ()

@@ -19,9 +19,9 @@ import org.slidewise.spark.planning.hopping.{
 import org.slidewise.spark.shims.SparkCollations
 
 /**
- * Plans a `GROUP BY` with a hopping `window()` over a stream: Spark's partial aggregation by key and pane, the state of the panes, and
- * the operator for tables, which merges the panes that the state hands out. A bug in planning is a warning in the log, and Spark
- * plans the aggregation.
+ * Plans a `GROUP BY` with a hopping `window()` over a stream as three parts: Spark's partial aggregation by key and pane,
+ * [[HoppingWindowStateExec]] for the state, and [[HoppingWindowExec]], which merges the panes of windows. If planning fails, the
+ * strategy logs a warning and Spark plans the aggregation.
  */
 object HoppingStreamStrategy extends SparkStrategy {
 

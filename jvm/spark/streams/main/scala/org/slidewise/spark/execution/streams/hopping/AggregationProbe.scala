@@ -6,37 +6,37 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.slidewise.spark.execution.streams.AssignedState
 import org.slidewise.spark.shims.SparkStreaming._
 
-/** The state of an aggregation as the rules of `IncrementalExecution` assign it, and the query's output mode. */
+/** The state and the output mode that the rules of `IncrementalExecution` assign to an aggregation. */
 final private[hopping] case class AssignedAggregation(state: AssignedState, mode: Option[OutputMode])
 
 /**
- * Gets state, watermarks and the output mode for an aggregation that Spark does not know: applies each rule to Spark's own
- * operators of a streaming aggregation, without input, in the operator's place.
+ * Gets state, watermarks and the output mode for an aggregation that Spark does not know. Applies each rule to a probe: Spark's
+ * own operators of a streaming aggregation, without input.
  *
  * @see
- *   [[org.slidewise.spark.execution.streams.StateAssignment]], whose ways do not give the output mode
+ *   [[org.slidewise.spark.execution.streams.StateAssignment]], which does not get the output mode
  */
 private[hopping] object AggregationProbe {
 
-  /** The version of the layout of Spark's own states, of which the probe has none. */
+  /** The version of Spark's state layout. Any version works, since the probe has no state. */
   private val Layout = 2
 
   /**
-   * What `rule` assigns.
+   * The state and the output mode that `rule` assigns.
    *
    * @param operator
-   *   the operator that `rule` is applied to
+   *   the operator in whose place the probe stands
    * @param assigned
-   *   what it has been assigned so far
+   *   the state and the output mode assigned so far
    * @return
-   *   none if `rule` assigns nothing
+   *   None if `rule` assigns nothing new
    */
   def assigned(
       operator: SparkPlan,
       assigned: AssignedAggregation,
       rule: PartialFunction[SparkPlan, SparkPlan]
   ): Option[AssignedAggregation] =
-    if (rule.isDefinedAt(operator)) None // a rule for every operator with state
+    if (rule.isDefinedAt(operator)) None // The rule applies to all stateful operators and needs no probe.
     else {
       val AssignedAggregation(AssignedState(info, lateEvents, eviction), mode) = assigned
       val nothing = LocalTableScanExec(Nil, Nil, None)

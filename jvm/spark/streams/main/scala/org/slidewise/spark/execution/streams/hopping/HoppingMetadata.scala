@@ -18,9 +18,9 @@ import org.slidewise.spark.plan.HoppingWindows
 import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
 
 /**
- * The file beside the state of hopping windows, `_slidewise/hopping.json`, that says which windows and aggregates the state belongs
- * to, in which form they are kept, and by which versions of Spark and Slidewise it was begun. A checkpoint without the file was
- * begun by Spark's own operator.
+ * Reads and writes `_slidewise/hopping.json`, the file that describes the state of hopping windows in a checkpoint. It records the
+ * windows and aggregates, the form of their buffers, and the versions of Spark and Slidewise that began the state. Spark's own
+ * operator has begun a state without this file.
  *
  * @param operatorPath
  *   the operator's folder in the checkpoint
@@ -38,7 +38,10 @@ final private[spark] class HoppingMetadata(operatorPath: Path, hadoopConf: Confi
   /** Whether there is a state that Slidewise has not begun. */
   def isOfSpark: Boolean = files.exists(operatorPath) && !exists
 
-  /** Refuses the checkpoint if it is that of other windows, and records `windows` in a new one. */
+  /**
+   * Records `windows` in a new checkpoint. Throws [[CheckpointChanged]] if the checkpoint belongs to other windows or to Spark's
+   * operator.
+   */
   private[hopping] def agree(windows: StoredHopping): Unit =
     if (exists) compare(windows)
     else if (isOfSpark)
@@ -56,7 +59,7 @@ final private[spark] class HoppingMetadata(operatorPath: Path, hadoopConf: Confi
       } catch { case e: Throwable => out.cancel(); throw e }
     }
 
-  /** Refuses the state that is there if it is that of other windows. */
+  /** Throws [[CheckpointChanged]] if the recorded windows, aggregates or buffers differ from `windows`. The file must exist. */
   private[hopping] def compare(windows: StoredHopping): Unit = {
     val kept = read()
     if (kept.identity != windows.identity)
@@ -99,7 +102,7 @@ final private[spark] class HoppingMetadata(operatorPath: Path, hadoopConf: Confi
 
 private[spark] object HoppingMetadata {
 
-  /** Of the file; the entries of the state are in [[PaneStore.FormatVersion]]. */
+  /** The version of the file's format. [[PaneStore.FormatVersion]] is that of the state's entries. */
   private val Format = 1
 
   private val Mapper = new ObjectMapper

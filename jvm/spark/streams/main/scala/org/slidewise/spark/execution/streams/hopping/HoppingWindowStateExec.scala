@@ -22,19 +22,20 @@ import org.slidewise.spark.plan.{HoppingDefinition, HoppingWindowPlan}
 import org.slidewise.spark.shims.SparkStreaming._
 
 /**
- * Keeps the partial aggregates of hopping windows over a stream by key and pane, and hands out the panes of the windows that a
- * batch emits: in append mode those that the watermark has passed, in update mode those with a pane of the batch, in complete mode
- * all.
+ * Keeps the partial aggregates of hopping windows over a stream by key and pane. Returns the panes of the windows that a batch
+ * emits: those that the watermark has passed in append mode, those with a pane of the batch in update mode, and all in complete
+ * mode.
  *
- * Cost: a read and a write of the state for each key and pane of a batch. In append mode a scan of the state in batches in which the
- * watermark passes the end of a window; in update mode also one of each key of the batch; in complete mode one in each batch.
+ * Cost: a read and a write of the state for each key and pane of a batch. Append and update mode scan the whole state in a batch in
+ * which the watermark passes the end of a window. Update mode also scans the panes of each key of the batch. Complete mode scans
+ * the whole state in each batch.
  *
  * @param place
- *   its place among the aggregations over hopping windows of the query
+ *   the index of the aggregation among those over hopping windows of the query
  * @param definition
  *   what the checkpoint records
  * @param touched
- *   the column of its output that says whether the batch has rows of a pane
+ *   the boolean output column that is true for a pane with rows of the batch
  */
 case class HoppingWindowStateExec(
     plan: HoppingWindowPlan,
@@ -61,14 +62,14 @@ case class HoppingWindowStateExec(
   override protected def stringArgs: Iterator[Any] =
     Iterator[Any](plan.keys, plan.windows) ++ outputMode ++ stateInfo
 
-  /** Spark asks for it when it plans shuffles, after its rules for state. */
+  /** Spark reads it when it plans shuffles, after its rules have assigned the state. */
   override def requiredChildDistribution: Seq[Distribution] = {
     assigned.state.requireComplete(s"the hopping windows of ${plan.window.name}")
     if (plan.keys.isEmpty) AllTuples :: Nil
     else StatefulOperatorPartitioning.getCompatibleDistribution(plan.keys, getStateInfo, conf) :: Nil
   }
 
-  /** Late windows are counted and touched panes found group by group. */
+  /** Append and update mode need the order of groups and panes to count late windows and to find touched panes. */
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     Seq(if (outputMode.contains(Complete)) Nil else (plan.keys :+ plan.pane).map(SortOrder(_, Ascending)))
 
@@ -79,7 +80,7 @@ case class HoppingWindowStateExec(
 
   /**
    * Takes state, watermarks and the output mode from Spark's rules, which do not know this operator; see [[AggregationProbe]].
-   * Without keys there is one partition. Spark counts the state stores that a batch with foreachBatch commits.
+   * Without keys, there is one partition. The state must say so, since Spark counts the stores that a foreachBatch batch commits.
    */
   override def transformDownWithPruning(condition: TreePatternBits => Boolean, ruleId: RuleId)(
       rule: PartialFunction[SparkPlan, SparkPlan]
@@ -136,7 +137,7 @@ case class HoppingWindowStateExec(
 
   private def stored = StoredHopping.of(plan.windows, definition, outputMode.contains(Complete))
 
-  /** Refuses the checkpoint that the state is to be in if it is that of other windows. */
+  /** Throws an exception if the checkpoint of this state belongs to other windows. */
   private[spark] def compareCheckpoint(hadoopConf: Configuration): Unit = metadata(hadoopConf).compare(stored)
 
   override def operatorStateMetadata(stateSchemaPaths: List[List[String]]): OperatorStateMetadata =
@@ -151,13 +152,13 @@ case class HoppingWindowStateExec(
     StatefulOperatorCustomSumMetric(HoppingWindowStateExec.PanesRead, "number of panes read for windows")
   )
 
-  /** As Spark's own aggregations do. */
+  /** Whether the watermark has advanced since this batch, as in Spark's own aggregations. Complete mode needs no other batch. */
   override def shouldRunAnotherBatch(newInputWatermark: Long): Boolean =
     (outputMode.contains(Append) || outputMode.contains(Update)) &&
       eventTimeWatermarkForEviction.exists(newInputWatermark > _)
 
   override protected def doExecute(): RDD[InternalRow] = {
-    metrics // created on the driver
+    metrics // creates them on the driver
     val (mode, marks, aggregation, input) = (outputMode, watermarks, plan, child.output)
     child
       .execute()

@@ -6,11 +6,13 @@ import org.slidewise.spark.execution.hopping.WindowColumns
 import org.slidewise.spark.plan.HoppingWindowPlan
 
 /**
- * Counts the windows that the panes of a batch come too late for, each once for each group, as Spark counts them. To be given the
- * panes in the order of groups and time.
+ * Counts the late windows of the panes of a batch, each once for each group, as Spark does. Expects the panes in the order of
+ * groups and time.
+ *
+ * Cost: constant for each pane, or one evaluation of the filter on the windows for each late window if there is a filter.
  *
  * @param watermark
- *   in microseconds
+ *   the watermark for late rows, in microseconds
  */
 final private[hopping] class LateWindows(plan: HoppingWindowPlan, watermark: Long) {
   private[this] val windows = plan.windows
@@ -26,7 +28,7 @@ final private[hopping] class LateWindows(plan: HoppingWindowPlan, watermark: Lon
   /** Begins a new group. */
   def startGroup(): Unit = next = Long.MinValue
 
-  /** Counts the late windows of the pane that starts at `pane`; whether all its windows are late. */
+  /** Counts the late windows of the pane that starts at `pane`. Returns whether all its windows are late. */
   def add(group: UnsafeRow, pane: Long): Boolean = {
     val last = windows.lastStart(pane)
     val until = math.min(last, lastLate)

@@ -7,12 +7,12 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.slidewise.spark.execution.states.MergeExpressions
 
 /**
- * Merges the aggregation buffers of a stored pane with those of a newer partial aggregate of it.
+ * Merges the aggregation buffers of a stored pane with those of a newer partial aggregate of the same pane.
  *
  * Not safe for concurrent use.
  *
  * @param functions
- *   in the order of their buffers
+ *   the aggregate functions, in the order of their buffers
  */
 final private[hopping] class PaneMerger(functions: Seq[AggregateFunction]) {
   private[this] val firsts = functions.scanLeft(0)(_ + _.aggBufferAttributes.size)
@@ -45,12 +45,14 @@ final private[hopping] class PaneMerger(functions: Seq[AggregateFunction]) {
   )
 
   /**
+   * Merges two rows of aggregation buffers.
+   *
    * @param older
    *   the buffers of the stored pane
    * @param newer
-   *   those of the partial aggregate
+   *   the buffers of the partial aggregate
    * @return
-   *   their merge; the same object each time
+   *   the merged buffers; the same object each time
    */
   def merge(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
     restore(older)

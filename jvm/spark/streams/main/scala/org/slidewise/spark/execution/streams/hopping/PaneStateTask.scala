@@ -14,15 +14,15 @@ import org.slidewise.spark.plan.HoppingWindowPlan
  * The watermarks of a batch, in microseconds.
  *
  * @param late
- *   windows that end until then have been emitted before this batch
+ *   the watermark for late rows; windows that end at this time or before were complete before this batch
  * @param eviction
- *   windows that end until then are complete after this batch
+ *   the watermark for eviction; windows that end at this time or before are complete after this batch
  */
 final private[hopping] case class Watermarks(late: Long, eviction: Long)
 
 private[hopping] object Watermarks {
 
-  /** None if the windows have no watermark, so that none is ever complete. */
+  /** The watermarks of a batch. None if the windows have no watermark, so that no window is ever complete. */
   def of(
       plan: HoppingWindowPlan,
       lateMillis: Option[Long],
@@ -35,7 +35,7 @@ private[hopping] object Watermarks {
     } yield Watermarks(late * 1000, eviction * 1000)
 }
 
-/** What a batch did to the panes of a partition. */
+/** Counts the late windows and the written and removed panes of one batch in a state partition. */
 private[hopping] trait PaneCounts {
   def lateWindows: Long
   def written: Long
@@ -43,15 +43,16 @@ private[hopping] trait PaneCounts {
 }
 
 /**
- * The panes that one batch hands out of a state partition, after it has added the batch's partial aggregates to it. Rows of
- * [[HoppingWindowPlan.partial]] and of whether the pane was touched; the same object each time.
+ * Adds the partial aggregates of a batch to a state partition, and returns the panes of the windows that the batch emits. Each row
+ * has the columns of [[HoppingWindowPlan.partial]] and a boolean, whether the batch touched the pane. It is the same object each
+ * time.
  *
- * Memory: in update mode, the starts of the panes of one group in the batch; else constant.
+ * Memory: 8 to 16 bytes for each pane of one group in the batch in update mode, and constant in the other modes.
  *
  * @param partials
  *   rows of [[HoppingWindowPlan.partial]], in the order of groups and panes
  * @param finish
- *   is called once, after the last row
+ *   called once, after the last row
  */
 abstract private[hopping] class PaneStateTask(
     partials: Iterator[InternalRow],
@@ -77,7 +78,7 @@ abstract private[hopping] class PaneStateTask(
   override def written: Long = store.written
   override def removed: Long = store.removed
 
-  /** Adds a partial aggregate of the batch to its pane, unless all windows of the pane are late; the start of the pane. */
+  /** Adds a partial aggregate of the batch to its pane and returns the pane's start. None if all windows of the pane are late. */
   final protected def add(partial: UnsafeRow): Option[Long] = {
     val start = partial.getLong(store.paneField)
     val group = store.groupOf(partial)
@@ -95,7 +96,7 @@ abstract private[hopping] class PaneStateTask(
 
   final protected def startOf(pane: UnsafeRowPair): Long = pane.key.getLong(store.paneField)
 
-  /** The end of the last window that holds the pane. */
+  /** The end of the last window that contains the pane. */
   final protected def lastEnd(start: Long): Long = windows.lastStart(start) + windows.size
 
   final protected def row(pane: UnsafeRowPair, isTouched: Boolean): UnsafeRow = {
@@ -107,7 +108,7 @@ abstract private[hopping] class PaneStateTask(
   final protected def hasCompleteWindows: Boolean =
     watermarks.exists(w => windows.lastStart(w.eviction - windows.size) + windows.size > w.late)
 
-  /** The next pane to hand out, or null. */
+  /** The next pane to return, or null if there is none. */
   protected def advance(): UnsafeRow
 
   private[this] var following: UnsafeRow = _
@@ -131,7 +132,7 @@ abstract private[hopping] class PaneStateTask(
   }
 }
 
-/** Hands out all panes, and keeps them. */
+/** Complete mode: returns all panes and removes none. */
 final private[hopping] class AllPanes(
     partials: Iterator[InternalRow],
     plan: HoppingWindowPlan,
@@ -151,7 +152,7 @@ final private[hopping] class AllPanes(
     }
 }
 
-/** Hands out the panes of the windows that have become complete, and removes those that no other window holds. */
+/** Append mode: returns the panes of the windows that have become complete. Removes the panes that no later window contains. */
 final private[hopping] class CompletePanes(
     partials: Iterator[InternalRow],
     plan: HoppingWindowPlan,
@@ -185,8 +186,8 @@ final private[hopping] class CompletePanes(
 }
 
 /**
- * Hands out the panes of the windows that hold a pane of the batch, group by group, and then removes the panes whose windows are
- * all complete. A pane of the batch counts as touched.
+ * Update mode: returns, group by group, the panes of the windows that contain a pane of the batch. A pane of the batch counts as
+ * touched. After the last group, removes the panes whose windows are all complete.
  */
 final private[hopping] class TouchedPanes(
     partials: Iterator[InternalRow],
@@ -219,7 +220,7 @@ final private[hopping] class TouchedPanes(
     found
   }
 
-  /** Adds the partial aggregates of the next group that has one in time; false if there is none. */
+  /** Moves to the next group with a partial aggregate that is not late, and adds its partial aggregates. False if there is none. */
   private def nextGroup(): Boolean = {
     touched.clear(notBefore)
     while (touched.isEmpty && batch.hasNext) {

@@ -10,17 +10,17 @@ import org.slidewise.spark.plan.HoppingWindowPlan
 import org.slidewise.spark.shims.SparkStreaming
 
 /**
- * The panes of a state partition in a state store: one entry for each key and pane.
+ * Reads and writes the panes of a state partition in a state store, which has one entry for each key and pane.
  *
- * Schema, version 1: the key is the grouping columns and the start of the pane, the value the aggregation buffers.
+ * Schema, version 1: the key consists of the grouping columns and the start of the pane, the value of the aggregation buffers.
  *
  * @param input
- *   the columns of [[HoppingWindowPlan.partial]], as the driver has them: functions name their buffers anew in each task
+ *   the columns of [[HoppingWindowPlan.partial]] with the driver's identifiers, since functions create new ones in each task
  */
 final private[hopping] class PaneStore(store: StateStore, plan: HoppingWindowPlan, input: Seq[Attribute]) {
   import PaneStore.Default
 
-  /** The field of an entry's key, and of a row of `input`, with the start of its pane. */
+  /** The ordinal of the pane's start in an entry's key and in a row of `input`. */
   val paneField: Int = plan.keys.size
 
   private[this] val keyOf = UnsafeProjection.create(input.take(paneField + 1), input)
@@ -45,11 +45,11 @@ final private[hopping] class PaneStore(store: StateStore, plan: HoppingWindowPla
   /** The grouping columns of a row of `input`; the same object each time. */
   def groupOf(partial: UnsafeRow): UnsafeRow = prefixOf(partial)
 
-  /** The panes of a group, in no order; the same object each time. To be closed. */
+  /** The panes of a group, in no order. The iterator reuses its object, and the caller must close it. */
   def panesOf(group: UnsafeRow): Iterator[UnsafeRowPair] with Closeable =
     if (hasKeys) SparkStreaming.prefixScan(store, group) else all
 
-  /** All panes, in no order; the same object each time. To be closed. */
+  /** All panes, in no order. The iterator reuses its object, and the caller must close it. */
   def all: Iterator[UnsafeRowPair] with Closeable = SparkStreaming.scan(store)
 
   def remove(pane: UnsafeRowPair): Unit = {

@@ -4,12 +4,12 @@ import org.slidewise.spark.execution.streams.{StoredColumn, StoredFunction, Stor
 import org.slidewise.spark.plan.{HoppingDefinition, HoppingWindows}
 
 /**
- * Hopping windows over a stream as their checkpoint records them.
+ * The description of hopping windows over a stream that their checkpoint records.
  *
  * @param keys
- *   the grouping columns, in the order of the state's key
+ *   the grouping columns apart from the window, in the order of the state's key
  * @param functions
- *   in the order of their buffers
+ *   the aggregate functions, in the order of their buffers
  * @param complete
  *   whether the output mode is complete, in which no pane is removed
  */
