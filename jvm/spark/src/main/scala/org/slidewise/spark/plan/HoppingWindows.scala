@@ -32,7 +32,10 @@ final case class HoppingWindows(size: Long, slide: Long, offset: Long) {
   def lastStart(time: Long): Long = Math.subtractExact(time, pastStart(time))
 
   /** The start of the first window that contains `time`. */
-  def firstStart(time: Long): Long = lastStart(Math.subtractExact(time, size)) + slide
+  def firstStart(time: Long): Long = lastEnded(time) + slide
+
+  /** The start of the last window that ends at `time` or before. */
+  def lastEnded(time: Long): Long = lastStart(Math.subtractExact(time, size))
 
   /** The end of the window that begins at `start`. */
   def end(start: Long): Long = Math.addExact(start, size)

@@ -19,11 +19,11 @@ final private[execution] case class WindowSelection(after: Long, until: Long, to
 
   /** The start of the first window in the range; Long.MinValue if the range is unbounded. */
   def firstStart(windows: HoppingWindows): Long =
-    if (after == Long.MinValue) after else windows.lastStart(after - windows.size) + windows.slide
+    if (after == Long.MinValue) after else windows.firstStart(after)
 
   /** The start of the last window in the range; Long.MaxValue if the range is unbounded. */
   def lastStart(windows: HoppingWindows): Long =
-    if (until == Long.MaxValue) until else windows.lastStart(until - windows.size)
+    if (until == Long.MaxValue) until else windows.lastEnded(until)
 }
 
 private[execution] object WindowSelection {

@@ -47,9 +47,10 @@ private[planning] object HoppingAggregate {
 
   /** The parts of `aggregate`, or the reason why Slidewise cannot evaluate it. None if it does not group by a hopping window. */
   def of(aggregate: Aggregate): Option[Either[String, HoppingAggregate]] =
-    if (groupsByHoppingWindow(aggregate)) Some(parts(aggregate)) else None
+    if (isHopping(aggregate)) Some(parts(aggregate)) else None
 
-  private def groupsByHoppingWindow(aggregate: Aggregate): Boolean =
+  /** Whether `aggregate` groups by a hopping window. Does not read the window's arithmetic. */
+  def isHopping(aggregate: Aggregate): Boolean =
     aggregate.groupingExpressions.exists(_.exists {
       case column: Attribute => WindowExpand.isWindow(column)
       case _                 => false
@@ -63,7 +64,8 @@ private[planning] object HoppingAggregate {
     case _ => false
   }
 
-  private def parts(aggregate: Aggregate): Either[String, HoppingAggregate] = aggregate match {
+  /** The parts of an aggregation that groups by a hopping window, or the reason why Slidewise cannot evaluate it. */
+  private[hopping] def parts(aggregate: Aggregate): Either[String, HoppingAggregate] = aggregate match {
     case PhysicalAggregation(
           grouping,
           aggregates,

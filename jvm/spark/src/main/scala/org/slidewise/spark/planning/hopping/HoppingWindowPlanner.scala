@@ -25,18 +25,19 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
       aggregate: Aggregate,
       reasonToLeave: HoppingAggregate => Option[String] = _ => None
   ): Option[Either[HoppingDecision, (HoppingDecision, HoppingAggregate)]] =
-    HoppingAggregate.of(aggregate).map { taken =>
+    if (!HoppingAggregate.isHopping(aggregate)) None
+    else {
       val supported = for {
         _ <- isOff.toLeft(())
-        found <- taken
+        found <- HoppingAggregate.parts(aggregate)
         _ <- found.keys.find(key => !RowOrdering.isOrderable(key.dataType)).map(unordered).toLeft(())
         _ <- found.aggregates.flatMap(reasonNotToMerge).headOption.toLeft(())
         _ <- reasonToLeave(found).toLeft(())
       } yield found
-      supported match {
+      Some(supported match {
         case Right(found) => Right(planned(found) -> found)
         case Left(reason) => Left(left(aggregate, reason))
-      }
+      })
     }
 
   private def isOff: Option[String] =

@@ -1,20 +1,15 @@
 package org.slidewise.spark.execution.streams
 
-import java.nio.charset.StandardCharsets.UTF_8
-
 import scala.jdk.CollectionConverters._
 
-import com.fasterxml.jackson.core.JsonProcessingException
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.SPARK_VERSION
 
-import org.slidewise.spark.config.BuiltFor
 import org.slidewise.spark.errors.RefusedQuery
-import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
 
 /**
  * The file beside the state, `_slidewise/window.json`, that says which window the state belongs to, in which order and form its
@@ -39,9 +34,7 @@ final private[streams] class WindowMetadata(
 ) {
   import WindowMetadata._
 
-  private[this] val directory = new Path(operatorPath, "_slidewise")
-  private[this] val file = new Path(directory, "window.json")
-  private[this] val files = CheckpointFileManager.create(directory, hadoopConf)
+  private[this] val file = new MetadataFile(operatorPath, "window.json", Format, hadoopConf)
 
   /**
    * Refuses the checkpoint if it is another window's, and records `window` in a new one.
@@ -54,18 +47,17 @@ final private[streams] class WindowMetadata(
    *   how the window's parts are ordered in the state
    */
   def agree(window: StoredWindow, text: => StoredWindow.Text, batch: Long): StateLayout =
-    if (files.exists(file)) {
+    if (file.exists) {
       val layout = compare(window, text, batch)
       read() match {
         case recorded: Recorded =>
           val continued = recorded.continuedBy(sparkVersion, batch)
-          if (continued != recorded) write(continued, overwrite = true)
+          if (continued != recorded) file.write(toJson(continued), overwrite = true)
         case _ => ()
       }
       layout
     } else {
-      files.mkdirs(directory)
-      write(Recorded(sparkVersion, None, window), overwrite = false)
+      file.write(toJson(Recorded(sparkVersion, None, window)), overwrite = false)
       StateLayout.of(window)
     }
 
@@ -88,7 +80,7 @@ final private[streams] class WindowMetadata(
   }
 
   /** Whether there is something to compare. */
-  def exists: Boolean = files.exists(file)
+  def exists: Boolean = file.exists
 
   private def changed(keeps: String, has: String) = new CheckpointChanged(
     operatorPath,
@@ -116,45 +108,20 @@ final private[streams] class WindowMetadata(
       }
     }
 
-  private def write(recorded: Recorded, overwrite: Boolean): Unit = {
-    val out = files.createAtomic(file, overwriteIfPossible = overwrite)
-    try {
-      out.write(toJson(recorded).toString.getBytes(UTF_8))
-      out.close()
-    } catch { case e: Throwable => out.cancel(); throw e }
-  }
+  private def read(): Content =
+    file.read(node => if (node.get("format").asInt == 1) textFrom(node) else recordedFrom(node))
 
-  private def read(): Content = {
-    val in = files.open(file)
-    try contentOf(in.readAllBytes())
-    finally in.close()
+  private def toJson(recorded: Recorded): ObjectNode = {
+    val node = file.begin(recorded.spark)
+    put(node, recorded)
+    node
   }
-
-  private def contentOf(bytes: Array[Byte]): Content = {
-    val node =
-      try Mapper.readTree(bytes)
-      catch { case e: JsonProcessingException => throw new CorruptState(s"$file: ${e.getOriginalMessage}") }
-    if (node == null || !node.path("format").isInt) throw new CorruptState(s"$file names no format")
-    val format = node.get("format").asInt
-    if (format > Format)
-      throw new CheckpointChanged(
-        operatorPath,
-        s"is in format $format, and this version of Slidewise knows formats up to $Format",
-        s"Use the version of Slidewise that wrote it${versionIn(node)}, or a later one"
-      )
-    try if (format == 1) textFrom(node) else recordedFrom(node)
-    catch { case e: IllegalArgumentException => throw new CorruptState(s"$file: ${e.getMessage}") }
-  }
-
-  private def versionIn(node: JsonNode) = Option(node.get("slidewise")).fold("")(v => s", ${v.asText}")
 }
 
 private[streams] object WindowMetadata {
 
   /** Of the file; the cells of the state are in [[StateCells.FormatVersion]]. */
   val Format = 2
-
-  private val Mapper = new ObjectMapper
 
   sealed private trait Content
 
@@ -188,22 +155,16 @@ private[streams] object WindowMetadata {
     minor(version) > minor(other)
   }
 
-  private def toJson(recorded: Recorded): ObjectNode = {
+  private def put(node: ObjectNode, recorded: Recorded): Unit = {
     val window = recorded.window
-    val node = Mapper
-      .createObjectNode()
-      .put("format", Format)
-      .put("slidewise", BuiltFor.VERSION)
-      .put("spark", recorded.spark)
-      .put("cells", StateCells.FormatVersion)
-      .put("mode", window.mode)
+    node.put("cells", StateCells.FormatVersion).put("mode", window.mode)
     recorded.later.foreach { later =>
       node.putObject("later").put("spark", later.spark).put("firstBatch", later.firstBatch)
     }
     val keys = node.putArray("partitionBy")
     window.partitionBy.foreach(keys.add(_))
     node.put("orderBy", window.orderBy)
-    columns(node, "input", window.input)
+    MetadataFile.putColumns(node, "input", window.input)
     val frames = node.putArray("frames")
     window.frames.zipWithIndex.foreach { case (frame, i) =>
       val child = frames
@@ -211,20 +172,8 @@ private[streams] object WindowMetadata {
         .put("section", StateCells.FirstMiddle + i)
         .put("frame", frame.frame)
         .put("state", frame.state)
-      val functions = child.putArray("functions")
-      frame.functions.foreach { f =>
-        val function = functions.addObject().put("sql", f.sql).put("class", f.implementation)
-        columns(function, "buffer", f.buffer)
-        f.objectType.foreach(function.put("object", _))
-        if (f.guard.nonEmpty) columns(function, "guard", f.guard)
-      }
+      MetadataFile.putFunctions(child, frame.functions)
     }
-    node
-  }
-
-  private def columns(node: ObjectNode, field: String, columns: Seq[StoredColumn]): Unit = {
-    val array = node.putArray(field)
-    columns.foreach(c => array.addObject().put("name", c.name).put("type", c.sqlType))
   }
 
   private def textFrom(node: JsonNode): RecordedText = {
@@ -241,31 +190,18 @@ private[streams] object WindowMetadata {
   )
 
   private def windowFrom(node: JsonNode): StoredWindow = StoredWindow(
-    elements(node.required("frames")).map { frame =>
+    MetadataFile.elements(node.required("frames")).map { frame =>
       StoredFrame(
         frame.required("frame").asText,
         frame.required("state").asText,
-        elements(frame.required("functions")).map { f =>
-          StoredFunction(
-            f.required("sql").asText,
-            f.required("class").asText,
-            columnsFrom(f.required("buffer")),
-            Option(f.get("object")).map(_.asText),
-            columnsFrom(f.path("guard"))
-          )
-        }
+        MetadataFile.functionsFrom(frame)
       )
     },
-    elements(node.required("partitionBy")).map(_.asText),
+    MetadataFile.elements(node.required("partitionBy")).map(_.asText),
     node.required("orderBy").asText,
-    columnsFrom(node.required("input")),
+    MetadataFile.columnsFrom(node.required("input")),
     node.required("mode").asText
   )
-
-  private def elements(node: JsonNode): Seq[JsonNode] = node.elements.asScala.toSeq
-
-  private def columnsFrom(node: JsonNode): Seq[StoredColumn] =
-    elements(node).map(c => StoredColumn(c.required("name").asText, c.required("type").asText))
 }
 
 /** A checkpoint that the query cannot continue. */

@@ -32,5 +32,5 @@ object HoppingStreamRule extends Rule[LogicalPlan] {
     }
 
   private def isHoppingStream(aggregate: Aggregate): Boolean =
-    aggregate.isStreaming && HoppingAggregate.of(aggregate).isDefined
+    aggregate.isStreaming && HoppingAggregate.isHopping(aggregate)
 }

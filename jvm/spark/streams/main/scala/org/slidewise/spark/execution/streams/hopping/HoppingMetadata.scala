@@ -1,21 +1,14 @@
 package org.slidewise.spark.execution.streams.hopping
 
-import java.nio.charset.StandardCharsets.UTF_8
-
-import scala.jdk.CollectionConverters._
-
-import com.fasterxml.jackson.core.JsonProcessingException
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.SPARK_VERSION
 
-import org.slidewise.spark.config.BuiltFor
-import org.slidewise.spark.execution.streams.{CheckpointChanged, CorruptState, StoredColumn, StoredFunction}
+import org.slidewise.spark.execution.streams.{CheckpointChanged, MetadataFile}
 import org.slidewise.spark.plan.HoppingWindows
-import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
 
 /**
  * Reads and writes `_slidewise/hopping.json`, the file that describes the state of hopping windows in a checkpoint. It records the
@@ -28,15 +21,13 @@ import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
 final private[spark] class HoppingMetadata(operatorPath: Path, hadoopConf: Configuration) {
   import HoppingMetadata._
 
-  private[this] val directory = new Path(operatorPath, "_slidewise")
-  private[this] val file = new Path(directory, "hopping.json")
-  private[this] val files = CheckpointFileManager.create(operatorPath, hadoopConf)
+  private[this] val file = new MetadataFile(operatorPath, "hopping.json", Format, hadoopConf)
 
   /** Whether Slidewise has begun the state. */
-  def exists: Boolean = files.exists(file)
+  def exists: Boolean = file.exists
 
   /** Whether there is a state that Slidewise has not begun. */
-  def isOfSpark: Boolean = files.exists(operatorPath) && !exists
+  def isOfSpark: Boolean = file.operatorExists && !exists
 
   /**
    * Records `windows` in a new checkpoint. Throws [[CheckpointChanged]] if the checkpoint belongs to other windows or to Spark's
@@ -51,17 +42,14 @@ final private[spark] class HoppingMetadata(operatorPath: Path, hadoopConf: Confi
         "Start the query with spark.slidewise.enabled=false, or with another checkpointLocation"
       )
     else {
-      files.mkdirs(directory)
-      val out = files.createAtomic(file, overwriteIfPossible = false)
-      try {
-        out.write(toJson(windows).toString.getBytes(UTF_8))
-        out.close()
-      } catch { case e: Throwable => out.cancel(); throw e }
+      val node = file.begin(SPARK_VERSION)
+      put(node, windows)
+      file.write(node, overwrite = false)
     }
 
   /** Throws [[CheckpointChanged]] if the recorded windows, aggregates or buffers differ from `windows`. The file must exist. */
   private[hopping] def compare(windows: StoredHopping): Unit = {
-    val kept = read()
+    val kept = file.read(fromJson)
     if (kept.identity != windows.identity)
       throw new CheckpointChanged(
         operatorPath,
@@ -78,26 +66,6 @@ final private[spark] class HoppingMetadata(operatorPath: Path, hadoopConf: Confi
         )
     }
   }
-
-  private def read(): StoredHopping = {
-    val in = files.open(file)
-    val bytes =
-      try in.readAllBytes()
-      finally in.close()
-    val node =
-      try Mapper.readTree(bytes)
-      catch { case e: JsonProcessingException => throw new CorruptState(s"$file: ${e.getOriginalMessage}") }
-    if (node == null || !node.path("format").isInt) throw new CorruptState(s"$file names no format")
-    val format = node.get("format").asInt
-    if (format > Format)
-      throw new CheckpointChanged(
-        operatorPath,
-        s"is in format $format, and this version of Slidewise knows formats up to $Format",
-        s"Use the version of Slidewise that wrote it, ${node.path("slidewise").asText}, or a later one"
-      )
-    try fromJson(node)
-    catch { case e: IllegalArgumentException => throw new CorruptState(s"$file: ${e.getMessage}") }
-  }
 }
 
 private[spark] object HoppingMetadata {
@@ -105,34 +73,15 @@ private[spark] object HoppingMetadata {
   /** The version of the file's format. [[PaneStore.FormatVersion]] is that of the state's entries. */
   private val Format = 1
 
-  private val Mapper = new ObjectMapper
-
-  private def toJson(windows: StoredHopping): ObjectNode = {
-    val node = Mapper
-      .createObjectNode()
-      .put("format", Format)
-      .put("slidewise", BuiltFor.VERSION)
-      .put("spark", SPARK_VERSION)
-      .put("panes", PaneStore.FormatVersion)
-      .put("complete", windows.complete)
+  private def put(node: ObjectNode, windows: StoredHopping): Unit = {
+    node.put("panes", PaneStore.FormatVersion).put("complete", windows.complete)
     node
       .putObject("windows")
       .put("size", windows.windows.size)
       .put("slide", windows.windows.slide)
       .put("offset", windows.windows.offset)
-    columns(node, "keys", windows.keys)
-    val functions = node.putArray("functions")
-    windows.functions.foreach { f =>
-      val function = functions.addObject().put("sql", f.sql).put("class", f.implementation)
-      columns(function, "buffer", f.buffer)
-      f.objectType.foreach(function.put("object", _))
-    }
-    node
-  }
-
-  private def columns(node: ObjectNode, field: String, columns: Seq[StoredColumn]): Unit = {
-    val array = node.putArray(field)
-    columns.foreach(c => array.addObject().put("name", c.name).put("type", c.sqlType))
+    MetadataFile.putColumns(node, "keys", windows.keys)
+    MetadataFile.putFunctions(node, windows.functions)
   }
 
   private def fromJson(node: JsonNode): StoredHopping = {
@@ -143,22 +92,9 @@ private[spark] object HoppingMetadata {
         windows.required("slide").asLong,
         windows.required("offset").asLong
       ),
-      columnsFrom(node.required("keys")),
-      elements(node.required("functions")).map { f =>
-        StoredFunction(
-          f.required("sql").asText,
-          f.required("class").asText,
-          columnsFrom(f.required("buffer")),
-          Option(f.get("object")).map(_.asText),
-          Nil
-        )
-      },
+      MetadataFile.columnsFrom(node.required("keys")),
+      MetadataFile.functionsFrom(node),
       node.required("complete").asBoolean
     )
   }
-
-  private def elements(node: JsonNode): Seq[JsonNode] = node.elements.asScala.toSeq
-
-  private def columnsFrom(node: JsonNode): Seq[StoredColumn] =
-    elements(node).map(c => StoredColumn(c.required("name").asText, c.required("type").asText))
 }

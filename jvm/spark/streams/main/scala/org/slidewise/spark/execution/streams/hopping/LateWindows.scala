@@ -16,7 +16,7 @@ import org.slidewise.spark.plan.HoppingWindowPlan
  */
 final private[hopping] class LateWindows(plan: HoppingWindowPlan, watermark: Long) {
   private[this] val windows = plan.windows
-  private[this] val lastLate = windows.lastStart(watermark - windows.size)
+  private[this] val lastLate = windows.lastEnded(watermark)
   private[this] val isKept = plan.condition.map(_ => new WindowColumns(plan).condition)
   private[this] val window = new GenericInternalRow(2)
   private[this] val joined = new JoinedRow
@@ -39,7 +39,7 @@ final private[hopping] class LateWindows(plan: HoppingWindowPlan, watermark: Lon
       else
         while (start <= until) {
           window.setLong(0, start)
-          window.setLong(1, start + windows.size)
+          window.setLong(1, windows.end(start))
           if (isKept.get.eval(joined(group, window))) counted += 1
           start += windows.slide
         }

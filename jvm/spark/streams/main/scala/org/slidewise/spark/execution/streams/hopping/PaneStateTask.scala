@@ -97,7 +97,7 @@ abstract private[hopping] class PaneStateTask(
   final protected def startOf(pane: UnsafeRowPair): Long = pane.key.getLong(store.paneField)
 
   /** The end of the last window that contains the pane. */
-  final protected def lastEnd(start: Long): Long = windows.lastStart(start) + windows.size
+  final protected def lastEnd(start: Long): Long = windows.end(windows.lastStart(start))
 
   final protected def row(pane: UnsafeRowPair, isTouched: Boolean): UnsafeRow = {
     flag.setBoolean(0, isTouched)
@@ -106,7 +106,7 @@ abstract private[hopping] class PaneStateTask(
 
   /** Whether windows have become complete in this batch. */
   final protected def hasCompleteWindows: Boolean =
-    watermarks.exists(w => windows.lastStart(w.eviction - windows.size) + windows.size > w.late)
+    watermarks.exists(w => windows.end(windows.lastEnded(w.eviction)) > w.late)
 
   /** The next pane to return, or null if there is none. */
   protected def advance(): UnsafeRow
@@ -174,7 +174,7 @@ final private[hopping] class CompletePanes(
     while (all.hasNext) {
       val pane = all.next()
       val start = startOf(pane)
-      if (windows.firstStart(start) + windows.size <= watermarks.eviction) {
+      if (windows.end(windows.firstStart(start)) <= watermarks.eviction) {
         val found = row(pane, isTouched = true)
         if (lastEnd(start) <= watermarks.eviction) store.remove(pane)
         return found
@@ -197,7 +197,7 @@ final private[hopping] class TouchedPanes(
     finish: PaneCounts => Unit
 ) extends PaneStateTask(partials, plan, store, watermarks, finish) {
   private[this] val notBefore =
-    watermarks.fold(Long.MinValue)(w => windows.lastStart(w.late - windows.size) + windows.slide)
+    watermarks.fold(Long.MinValue)(w => windows.firstStart(w.late))
   private[this] val batch = partials.buffered
   private[this] val group = UnsafeRow.createFromByteArray(0, plan.keys.size)
   private[this] val touched = new TouchedStarts(plan)
