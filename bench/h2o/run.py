@@ -14,27 +14,21 @@ import engines
 import record
 from measuring import Effort, Measured, measure
 from queries import QUERIES
+from shared import options, spark
 from shared import results as stored
-from shared import spark
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @click.command()
 @click.option("--rows", type=click.IntRange(min=1_000), default=10_000_000, show_default=True)
-@click.option("--turns", type=click.IntRange(min=1), default=3, show_default=True, help="How often each query is run.")
-@click.option(
-    "--longest",
-    type=click.FloatRange(min=0, min_open=True),
-    default=120,
-    show_default=True,
-    help="Seconds after which a query is stopped.",
-)
+@options.turns
+@options.longest
 @click.option("--only", multiple=True, help="Only queries whose name has this in it; the others' figures stay.")
-@click.option("--render", is_flag=True, help="Measure nothing: make the table from the results.")
-@click.option("--docs/--no-docs", default=True, help="Whether to write the table into the docs.")
-@click.option("--results", type=click.Path(path_type=Path), default=ROOT / "bench/results/h2o.json")
-@click.option("--cache", type=click.Path(path_type=Path), default=ROOT / ".build/bench-data", help="For the data.")
+@options.render
+@options.docs
+@options.results("h2o")
+@options.cache
 def main(
     rows: int,
     turns: int,

@@ -14,8 +14,8 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 import click
 import stream_record
+from shared import options, spark
 from shared import results as stored
-from shared import spark
 from shared.engines import THREADS
 from shared.spark import SLIDEWISE, SPARK
 from shared.turns import drawn
@@ -75,11 +75,11 @@ def _cases(stream: Stream) -> list[Measured]:
 
 
 @click.command()
-@click.option("--turns", type=click.IntRange(min=1), default=3, show_default=True)
-@click.option("--render", is_flag=True, help="Measure nothing: make the table from the results.")
-@click.option("--docs/--no-docs", default=True, help="Whether to write the table into the docs.")
-@click.option("--results", type=click.Path(path_type=Path), default=ROOT / "bench/results/hopping-streams.json")
-@click.option("--cache", type=click.Path(path_type=Path), default=ROOT / ".build/bench-data", help="For the data.")
+@options.turns
+@options.render
+@options.docs
+@options.results("hopping-streams")
+@options.cache
 def main(turns: int, render: bool, docs: bool, results: Path, cache: Path) -> None:
     """Checks that the answers agree, times the queries in turns, and writes the results."""
     if not render:

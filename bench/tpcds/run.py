@@ -12,6 +12,7 @@ import click
 import queries
 import record
 from answers import compare
+from shared import options
 from shared import results as stored
 from shared.spark import SLIDEWISE, SPARK, Switched, session
 from shared.turns import in_turns
@@ -23,17 +24,11 @@ THREADS = 2
 @click.command()
 @click.option("--scale", type=click.FloatRange(min=0, min_open=True), default=1, show_default=True, help="Gigabytes.")
 @click.option("--turns", type=click.IntRange(min=0), default=3, show_default=True, help="0 compares the answers only.")
-@click.option(
-    "--longest",
-    type=click.FloatRange(min=0, min_open=True),
-    default=120,
-    show_default=True,
-    help="Seconds after which a query is stopped.",
-)
+@options.longest
 @click.option("--only", type=int, multiple=True, help="Only the query of this number; prints and writes nothing.")
-@click.option("--render", is_flag=True, help="Measure nothing: make the table from the results.")
-@click.option("--docs/--no-docs", default=True, help="Whether to write the table into the docs.")
-@click.option("--results", type=click.Path(path_type=Path), default=ROOT / "bench/results/tpcds.json")
+@options.render
+@options.docs
+@options.results("tpcds")
 @click.option(
     "--data", type=click.Path(path_type=Path), help="For the tables, instead of a folder in .build/bench-data."
 )
