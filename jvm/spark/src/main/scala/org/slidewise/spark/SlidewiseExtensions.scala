@@ -25,6 +25,7 @@ object SlidewiseExtensions {
 private object Injection {
   def apply(extensions: SparkSessionExtensions): Unit = {
     config.SlidewiseSettings.register()
+    extensions.injectResolutionRule(_ => planning.RewriteWindowAggregates)
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
     extensions.injectPlannerStrategy(_ => planning.TopRowsStrategy)
     extensions.injectPlannerStrategy(_ => planning.hopping.HoppingWindowStrategy)

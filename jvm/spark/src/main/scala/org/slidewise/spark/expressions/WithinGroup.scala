@@ -1,7 +1,5 @@
 package org.slidewise.spark.expressions
 
-import java.nio.ByteBuffer
-
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.AnalysisException
@@ -11,7 +9,6 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.Cast.toSQLId
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.DataType
-import org.apache.spark.unsafe.Platform
 
 /**
  * Evaluates an [[OrderDependent]] function in GROUP BY over rows in the call's own order: `f(…) WITHIN GROUP (ORDER BY …)`.
@@ -72,37 +69,10 @@ final case class WithinGroup(
   }
 
   /** Evaluates the function over sorted rows. */
-  @transient private lazy val answer: Iterable[InternalRow] => Any = {
+  @transient private lazy val answer: FunctionOverRows = {
     val constants = function.children.drop(function.rowArguments)
-    function.withNewChildren(attributes.drop(order.size) ++ constants) match {
-      case declarative: DeclarativeAggregate => answer(declarative)
-      case imperative: ImperativeAggregate   => answer(imperative)
-      case other => throw new IllegalStateException(s"$prettyName, a ${other.getClass}, cannot be ordered")
-    }
-  }
-
-  private def answer(of: DeclarativeAggregate): Iterable[InternalRow] => Any = {
-    val state = new GenericInternalRow(of.aggBufferAttributes.size)
-    val clear = MutableProjection.create(of.initialValues, Nil).target(state)
-    val update =
-      MutableProjection.create(of.updateExpressions, of.aggBufferAttributes ++ attributes).target(state)
-    val evaluate = MutableProjection.create(Seq(of.evaluateExpression), of.aggBufferAttributes)
-    val joined = new JoinedRow
-    rows => {
-      clear(EmptyRow)
-      rows.foreach(row => update(joined(state, row)))
-      evaluate(state).get(0, dataType)
-    }
-  }
-
-  private def answer(of: ImperativeAggregate): Iterable[InternalRow] => Any = {
-    val bound = BindReferences.bindReference(of, attributes)
-    val state = new GenericInternalRow(of.aggBufferAttributes.size)
-    rows => {
-      bound.initialize(state)
-      rows.foreach(bound.update(state, _))
-      bound.eval(state)
-    }
+    val overKept = function.withNewChildren(attributes.drop(order.size) ++ constants)
+    new FunctionOverRows(overKept.asInstanceOf[AggregateFunction], attributes)
   }
 
   override def createAggregationBuffer(): ArrayBuffer[UnsafeRow] = ArrayBuffer.empty
@@ -118,7 +88,8 @@ final case class WithinGroup(
 
   override def eval(rows: ArrayBuffer[UnsafeRow]): Any = answer(rows.sorted(inOrder))
 
-  override def serialize(rows: ArrayBuffer[UnsafeRow]): Array[Byte] = SerializedRows.write(rows)
+  override def serialize(rows: ArrayBuffer[UnsafeRow]): Array[Byte] =
+    SerializedRows.write(rows, "Use OVER (... ORDER BY ...), which buffers no rows.")
   override def deserialize(bytes: Array[Byte]): ArrayBuffer[UnsafeRow] =
     SerializedRows.read(bytes, attributes.size)
 
@@ -134,38 +105,5 @@ final case class WithinGroup(
       function = called.asInstanceOf[AggregateFunction with OrderDependent],
       order = order.zip(keys).map { case (by, key) => by.copy(child = key) }
     )
-  }
-}
-
-/** Rows as bytes: for each row its size in 8 bytes, so that rows are aligned, and the row. */
-private object SerializedRows {
-
-  def write(rows: Iterable[UnsafeRow]): Array[Byte] = {
-    val size = rows.foldLeft(0L)((sum, row) => sum + java.lang.Long.BYTES + row.getSizeInBytes)
-    if (size > Int.MaxValue - 15)
-      throw new UnsupportedOperationException(
-        s"The rows of one group take $size bytes, and an aggregation buffer holds at most ${Int.MaxValue - 15}. " +
-          "Use OVER (... ORDER BY ...), which buffers no rows."
-      )
-    val out = ByteBuffer.allocate(size.toInt)
-    rows.foreach { row =>
-      out.putLong(row.getSizeInBytes)
-      row.writeTo(out)
-    }
-    out.array
-  }
-
-  /** The rows, which point into `bytes`. */
-  def read(bytes: Array[Byte], fields: Int): ArrayBuffer[UnsafeRow] = {
-    val in = ByteBuffer.wrap(bytes)
-    val rows = ArrayBuffer.empty[UnsafeRow]
-    while (in.hasRemaining) {
-      val size = in.getLong.toInt
-      val row = new UnsafeRow(fields)
-      row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET + in.position(), size)
-      in.position(in.position() + size)
-      rows += row
-    }
-    rows
   }
 }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.aggregate.{ScalaAggregator, ScalaUDAF, Typ
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.expressions.ApproximateAggregate
+import org.slidewise.spark.expressions.{ApproximateAggregate, DistinctAggregate}
 import org.slidewise.spark.plan.EvaluationMethod
 
 /**
@@ -107,8 +107,8 @@ object MergePolicy {
   }
 
   private def holdsRows(function: AggregateFunction): Boolean = function match {
-    case _: Collect[_] | _: TypedAggregateWithHashMapAsBuffer => true
-    case other                                                => collections.contains(other.getClass.getName)
+    case _: Collect[_] | _: TypedAggregateWithHashMapAsBuffer | _: DistinctAggregate => true
+    case other => collections.contains(other.getClass.getName)
   }
 
   // By their full names, since not every Spark that Slidewise supports has them.

@@ -42,15 +42,12 @@ object WindowCall {
       function: Expression,
       frame: SpecifiedWindowFrame
   ): Either[String, WindowCall] = function match {
-    case AggregateExpression(_, _, true, _, _)           => Left(NoDistinct)
     case AggregateExpression(aggregate, _, _, filter, _) =>
       Right(WindowCall(expression, aggregate, filter, frame))
     case other @ (_: AggregateWindowFunction | _: FrameLessOffsetWindowFunction | _: PythonFuncExpression) =>
       Right(WindowCall(expression, other, None, frame))
     case other => Left(s"${other.prettyName} is not an aggregate function")
   }
-
-  private val NoDistinct = "Spark has no DISTINCT aggregates over windows"
 
   /** Why nothing is planned while Slidewise is off. */
   private[planning] val IsOff = s"${SlidewiseSettings.Enabled} is false"

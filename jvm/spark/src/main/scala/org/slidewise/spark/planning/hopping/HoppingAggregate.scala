@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.planning.{PhysicalAggregation, PhysicalOperation}
 import org.apache.spark.sql.catalyst.plans.logical._
 
+import org.slidewise.spark.expressions.GroupingKeys
 import org.slidewise.spark.plan.{HoppingWindows, PaneStart}
 import org.slidewise.spark.shims.SparkCollations
 

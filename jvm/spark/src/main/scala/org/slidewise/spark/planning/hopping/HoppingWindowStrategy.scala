@@ -8,6 +8,7 @@ import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan, Spark
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.HoppingWindowExec
+import org.slidewise.spark.expressions.GroupingKeys
 import org.slidewise.spark.plan.HoppingDecision
 
 /**

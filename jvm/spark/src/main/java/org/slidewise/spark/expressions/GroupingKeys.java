@@ -1,4 +1,4 @@
-package org.slidewise.spark.planning.hopping;
+package org.slidewise.spark.expressions;
 
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers$;
@@ -7,11 +7,11 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers$;
  * Grouping expressions as Spark's planner writes them. Written in Java because Spark keeps the method private to its own Scala
  * packages.
  */
-final class GroupingKeys {
+public final class GroupingKeys {
   private GroupingKeys() {}
 
   /** The expression with one representation for values that are equal: of NaN, and of zero. */
-  static Expression normalized(Expression key) {
+  public static Expression normalized(Expression key) {
     return NormalizeFloatingNumbers$.MODULE$.normalize(key);
   }
 }

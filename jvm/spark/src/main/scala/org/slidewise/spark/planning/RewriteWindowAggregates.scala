@@ -1,0 +1,68 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.optimizer.EliminateDistinct
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.expressions.{
+  DistinctAggregate,
+  DistinctRows,
+  OrderDependent,
+  OverAnyFrame,
+  WithinGroup
+}
+
+/**
+ * Rewrites aggregates over windows that Spark's analyzer refuses, and that it can evaluate:
+ *
+ *   - `f(DISTINCT …)` becomes a [[DistinctAggregate]], or `f(…)` if duplicates do not change the result;
+ *   - `median`, `percentile_cont` and `percentile_disc` over a window with ORDER BY or a frame become an [[OverAnyFrame]].
+ *
+ * While Slidewise is off, and for what it cannot rewrite, Spark's error remains. The analyzer has named the columns before it
+ * makes a [[Window]], so that their names do not change.
+ */
+object RewriteWindowAggregates extends Rule[LogicalPlan] {
+  private val WholePartition = SpecifiedWindowFrame(RowFrame, UnboundedPreceding, UnboundedFollowing)
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case window: Window if SlidewiseSettings.enabled(conf) =>
+      window.transformExpressions {
+        case w @ WindowExpression(call: AggregateExpression, spec) if w.resolved =>
+          w.copy(windowFunction = rewritten(call, spec))
+      }
+  }
+
+  private def rewritten(call: AggregateExpression, window: WindowSpecDefinition): AggregateExpression =
+    call.aggregateFunction match {
+      case f if call.isDistinct && ignoresDuplicates(f) => rewritten(call.copy(isDistinct = false), window)
+      case f if call.isDistinct && allowsDistinct(f)    =>
+        call.copy(aggregateFunction = DistinctAggregate(f), isDistinct = false)
+      case f @ (_: Median | _: PercentileCont | _: PercentileDisc)
+          if window.orderSpec.nonEmpty || window.frameSpecification != WholePartition =>
+        call.copy(aggregateFunction = OverAnyFrame(f))
+      case _ => call
+    }
+
+  private def ignoresDuplicates(function: AggregateFunction): Boolean = function match {
+    case _: HyperLogLogPlusPlus          => true
+    case replaceable: RuntimeReplaceable =>
+      replaceable.replacement match {
+        case f: AggregateFunction => ignoresDuplicates(f)
+        case _                    => false
+      }
+    case other => EliminateDistinct.isDuplicateAgnostic(other)
+  }
+
+  private def allowsDistinct(function: AggregateFunction): Boolean =
+    function.children.forall(argument => DistinctRows.canGroup(argument.dataType)) && (function match {
+      case _: OrderDependent | _: WithinGroup => false
+      // Spark refuses an order by another expression than the argument.
+      case f if f.getClass.getSimpleName == "ListAgg" =>
+        f.children.drop(2).forall(_.semanticEquals(f.children.head))
+      case _: DeclarativeAggregate | _: ImperativeAggregate | _: RuntimeReplaceableAggregate => true
+      case _                                                                                 => false
+    })
+}
