@@ -22,8 +22,8 @@ final class Percentiles private[multisets] (statistics: OrderStatistics) {
    *
    * @param dictionary
    *   of the column, encoded in order
-   * @param areDoubles
-   *   whether its values are doubles encoded by [[OrderedDoubles]]; otherwise they are longs, which are converted to doubles
+   * @param values
+   *   converts its values to doubles
    * @param fractions
    *   from 0 to 1 each
    * @param descending
@@ -33,7 +33,7 @@ final class Percentiles private[multisets] (statistics: OrderStatistics) {
    */
   def interpolated(
       dictionary: ColumnDictionary,
-      areDoubles: Boolean,
+      values: ValueDecoder,
       fractions: Array[Double],
       descending: Boolean,
       frames: Frames,
@@ -43,7 +43,7 @@ final class Percentiles private[multisets] (statistics: OrderStatistics) {
     checkOut(fractions.length, out.length)
     out.foreach(each => SlidingMultiset.checkOut(each.length, frames))
     val cursors = open(dictionary.cardinality, fractions.length)
-    new Interpolation(statistics, cursors, dictionary.values, areDoubles, fractions, descending, out)
+    new Interpolation(statistics, cursors, dictionary.values, values, fractions, descending, out)
       .slide(dictionary.codes, frames)
   }
 
@@ -113,7 +113,7 @@ private[multisets] final class Interpolation(
     statistics: OrderStatistics,
     cursors: Array[OrderStatistics.Cursor],
     values: Array[Long],
-    areDoubles: Boolean,
+    decoder: ValueDecoder,
     fractions: Array[Double],
     descending: Boolean,
     out: Array[Array[Double]]
@@ -141,6 +141,5 @@ private[multisets] final class Interpolation(
     }
   }
 
-  private def value(code: Int): Double =
-    if (areDoubles) OrderedDoubles.toDouble(values(code)) else values(code).toDouble
+  private def value(code: Int): Double = decoder(values(code))
 }

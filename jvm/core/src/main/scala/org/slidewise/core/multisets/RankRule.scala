@@ -26,6 +26,19 @@ object RankRule {
     }
   }
 
+  /**
+   * The element at the position `(size - 1) * fraction`, rounded down: `percentile_disc` of Spark before 3.5.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `fraction` is not from 0 to 1
+   */
+  def lower(fraction: Double): RankRule = {
+    checkFraction(fraction)
+    new RankRule {
+      def rank(size: Long): Long = math.floor((size - 1) * fraction).toLong
+    }
+  }
+
   /** `rule` for the elements in descending order. */
   def descending(rule: RankRule): RankRule = new RankRule {
     def rank(size: Long): Long = size - 1 - rule.rank(size)

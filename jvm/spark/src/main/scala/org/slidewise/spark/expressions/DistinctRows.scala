@@ -60,7 +60,7 @@ object DistinctRows {
   }
 
   /** An expression whose values have equal bytes where those of `value` are equal: `value` itself if its bytes are. */
-  private def keyOf(value: Expression): Expression = value.dataType match {
+  private[spark] def keyOf(value: Expression): Expression = value.dataType match {
     case dataType if hasEqualBytes(dataType) => value
     case _: StringType                       => SparkCollations.binary(value)
     case StructType(fields)                  =>

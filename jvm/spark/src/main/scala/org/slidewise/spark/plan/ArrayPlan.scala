@@ -2,6 +2,7 @@ package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
+import org.apache.spark.sql.types.DataType
 
 /**
  * The window expressions that kernels over arrays evaluate.
@@ -16,7 +17,14 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 final case class ArrayPlan(functions: Seq[ArrayFunction], results: Seq[Attribute], fallback: RowWisePlan)
 
 /** A window function over primitive columns. */
-sealed trait ArrayFunction
+sealed trait ArrayFunction {
+
+  /** The evaluation method that EXPLAIN shows. */
+  def method: EvaluationMethod = this match {
+    case _: ArrayFunction.OfMultiset => EvaluationMethod.SlidingMultiset
+    case _                           => EvaluationMethod.ArrayKernels
+  }
+}
 
 object ArrayFunction {
 
@@ -30,6 +38,21 @@ object ArrayFunction {
    */
   final case class Aggregate(kernel: ArrayKernel, input: Expression, atLeast: Int, frame: ArrayFrame)
       extends ArrayFunction
+
+  /**
+   * An aggregate of the distinct values of a frame, or of the values in their order.
+   *
+   * @param input
+   *   as that of [[Aggregate]], or a [[DictionaryCode]]
+   * @param result
+   *   the type of the result
+   */
+  final case class OfMultiset(
+      function: MultisetFunction,
+      input: Expression,
+      result: DataType,
+      frame: ArrayFrame
+  ) extends ArrayFunction
 
   /** The row's place in its partition. */
   final case class Rank(kind: RankKind) extends ArrayFunction

@@ -11,6 +11,12 @@ object EvaluationMethod {
    */
   case object ArrayKernels extends EvaluationMethod("array-kernels")
 
+  /**
+   * The distinct values of the frame, in arrays, with the number of rows that hold each: DISTINCT, percentiles, modes. Each row
+   * is added and removed once, at amortised O(1), for modes O(log u) with u distinct values.
+   */
+  case object SlidingMultiset extends EvaluationMethod("sliding-multiset")
+
   /** Two-Stacks Lite over small aggregation buffers. At most 3 combines a row, 4 with checkpoints. */
   case object TwoStacksLite extends EvaluationMethod("two-stacks-lite")
 

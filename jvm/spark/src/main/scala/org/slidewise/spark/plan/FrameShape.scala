@@ -12,6 +12,10 @@ object FrameShape {
   /** Whether the frame starts at the first row of the partition, so that no row ever leaves it. */
   def isGrowing(frame: SpecifiedWindowFrame): Boolean = frame.lower == UnboundedPreceding
 
+  /** Whether the frame of every row is its whole partition. */
+  def isPartition(frame: SpecifiedWindowFrame): Boolean =
+    frame.lower == UnboundedPreceding && frame.upper == UnboundedFollowing
+
   /** Whether the frame may hold rows after the current row and its peers. */
   def looksAhead(frame: SpecifiedWindowFrame): Boolean = frame.upper match {
     case CurrentRow                => false

@@ -2,16 +2,15 @@ package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
-import org.apache.spark.sql.types._
 
 import org.slidewise.spark.execution.sorting.SortKey
-import org.slidewise.spark.execution.states.StateTypes
 import org.slidewise.spark.plan._
 import org.slidewise.spark.shims.SparkExpressions
 
 /** Plans what the core's array kernels can evaluate. */
 object ArrayPlanner {
   import ArrayFrame._
+  import ArrayInputs._
   import ArrayKernel._
 
   /** How the array kernels evaluate the window function; none if they cannot. */
@@ -30,8 +29,9 @@ object ArrayPlanner {
         frame.flatMap(ofFrame(f.input, f.offset.eval(), fromEnd = false, f.ignoreNulls, _))
       case (f: First, None) => frame.flatMap(ofFrame(f.child, 1, fromEnd = false, f.ignoreNulls, _))
       case (f: Last, None)  => frame.flatMap(ofFrame(f.child, 1, fromEnd = true, f.ignoreNulls, _))
-      case (f: AggregateFunction, filter) => frame.flatMap(aggregate(f, filter, _))
-      case _                              => None
+      case (f: AggregateFunction, filter) =>
+        frame.flatMap(frame => aggregate(f, filter, frame).orElse(MultisetPlanner.of(f, filter, frame)))
+      case _ => None
     }
   }
 
@@ -58,10 +58,6 @@ object ArrayPlanner {
     case _                       => None
   }
 
-  /** Whether a row holds the value in its eight bytes. */
-  private def isSlot(input: Expression): Boolean =
-    input.deterministic && input.dataType != NullType && StateTypes.isFixedWidth(input.dataType)
-
   private def aggregate(
       function: AggregateFunction,
       filter: Option[Expression],
@@ -69,17 +65,12 @@ object ArrayPlanner {
   ): Option[ArrayFunction] =
     kernelOf(function).collect {
       case (kernel, input, atLeast) if input.deterministic && filter.forall(_.deterministic) =>
-        ArrayFunction.Aggregate(
-          kernel,
-          filter.fold(input)(f => If(f, input, Literal.create(null, input.dataType))),
-          atLeast,
-          frame
-        )
+        ArrayFunction.Aggregate(kernel, filtered(input, filter), atLeast, frame)
     }
 
   private def kernelOf(function: AggregateFunction): Option[(ArrayKernel, Expression, Int)] =
     function match {
-      case Count(values)                            => Some((CountValues, counted(values), 0))
+      case Count(values)                            => Some((CountValues, oneIf(noneNull(values)), 0))
       case Sum(value, _) if isFractional(value)     => Some((SumDoubles, double(value), 1))
       case sum @ Sum(value, _) if isIntegral(value) => Some((SumLongs(checked(sum)), long(value), 1))
       case Average(value, _) if isPrimitive(value)  => Some((MeanDoubles, double(value), 1))
@@ -98,17 +89,6 @@ object ArrayPlanner {
   private def checked(sum: Sum): Option[Sum] =
     if (SparkExpressions.evalMode(sum) == EvalMode.LEGACY) None else Some(sum)
 
-  private def counted(values: Seq[Expression]): Expression = {
-    val nullable = values.filter(_.nullable)
-    if (nullable.isEmpty) Literal(1L)
-    else
-      If(
-        nullable.map(IsNotNull(_)).reduce[Expression](And(_, _)),
-        Literal(1L),
-        Literal.create(null, LongType)
-      )
-  }
-
   private def extreme(
       value: Expression,
       doubles: ArrayKernel,
@@ -117,32 +97,6 @@ object ArrayPlanner {
     if (isFractional(value)) Some((doubles, double(value), 1))
     else if (isWhole(value.dataType)) Some((longs, long(value), 1))
     else None
-
-  private def isFractional(value: Expression): Boolean =
-    value.dataType == DoubleType || value.dataType == FloatType
-  private def isIntegral(value: Expression): Boolean = value.dataType match {
-    case ByteType | ShortType | IntegerType | LongType => true
-    case _                                             => false
-  }
-  private def isPrimitive(value: Expression): Boolean = isFractional(value) || isIntegral(value)
-
-  private def isWhole(kind: DataType): Boolean = kind match {
-    case ByteType | ShortType | IntegerType | LongType | BooleanType | DateType | TimestampType |
-        TimestampNTZType =>
-      true
-    case _: DayTimeIntervalType | _: YearMonthIntervalType => true
-    case decimal: DecimalType                              => decimal.precision <= Decimal.MAX_LONG_DIGITS
-    case _                                                 => false
-  }
-
-  private def double(value: Expression): Expression =
-    if (value.dataType == DoubleType) value else Cast(value, DoubleType)
-
-  private def long(value: Expression): Expression = value.dataType match {
-    case ByteType | ShortType | BooleanType => Cast(value, LongType)
-    case _: DecimalType                     => UnscaledValue(value)
-    case _                                  => value
-  }
 
   private def frameOf(
       frame: SpecifiedWindowFrame,

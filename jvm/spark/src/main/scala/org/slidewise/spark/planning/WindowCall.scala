@@ -23,6 +23,7 @@ final case class WindowCall(
   def isConstantInSpark: Boolean = function match {
     case _: NthValue                                                   => FrameShape.isGrowing(frame)
     case _: AggregateWindowFunction | _: FrameLessOffsetWindowFunction => true
+    case f if MultisetPlanner.evaluatesAllValues(f)                    => FrameShape.isPartition(frame)
     case _                                                             => FrameShape.isGrowing(frame)
   }
 }

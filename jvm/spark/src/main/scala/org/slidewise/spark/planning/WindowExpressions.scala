@@ -1,6 +1,9 @@
 package org.slidewise.spark.planning
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, NamedExpression, WindowExpression}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.util.ArrayData
+import org.apache.spark.sql.types.{ArrayType, DoubleType}
 
 private[planning] object WindowExpressions {
 
@@ -9,7 +12,7 @@ private[planning] object WindowExpressions {
    * wraps sums and means of small decimals.
    */
   def extract(expression: NamedExpression): (Seq[NamedExpression], NamedExpression) =
-    expression match {
+    split(expression) match {
       case Alias(_: WindowExpression, _) => (Seq(expression), expression.toAttribute)
       case other                         =>
         val named =
@@ -17,4 +20,35 @@ private[planning] object WindowExpressions {
         val outer = other.transform { case window: WindowExpression => named.toMap.apply(window).toAttribute }
         (named.map(_._2), outer.asInstanceOf[NamedExpression])
     }
+
+  /** Several percentiles as one window expression each, where array kernels can evaluate these. */
+  private def split(expression: NamedExpression): NamedExpression = expression match {
+    case alias @ Alias(window @ WindowExpression(a: AggregateExpression, _), name) =>
+      percentiles(a.aggregateFunction)
+        .map { functions =>
+          val windows = functions.map(f => window.copy(windowFunction = a.copy(aggregateFunction = f)))
+          val all = CreateArray(windows.map(KnownNotNull(_)))
+          val result = If(IsNull(windows.head), Literal.create(null, all.dataType), all)
+          Alias(result, name)(alias.exprId, alias.qualifier, Some(alias.metadata))
+        }
+        .getOrElse(expression)
+    case _ => expression
+  }
+
+  private def fractions(percentages: Expression): Seq[Literal] = percentages.dataType match {
+    case _: ArrayType =>
+      percentages.eval().asInstanceOf[ArrayData].toDoubleArray().toSeq.map(Literal(_, DoubleType))
+    case _ => Nil
+  }
+
+  private def percentiles(function: AggregateFunction): Option[Seq[AggregateFunction]] = {
+    val each = function match {
+      case f: Percentile     => fractions(f.percentageExpression).map(p => f.copy(percentageExpression = p))
+      case f: PercentileDisc => fractions(f.percentageExpression).map(p => f.copy(percentageExpression = p))
+      case f: ApproximatePercentile =>
+        fractions(f.percentageExpression).map(p => f.copy(percentageExpression = p))
+      case _ => Nil
+    }
+    if (each.nonEmpty && each.forall(MultisetPlanner.takes)) Some(each) else None
+  }
 }

@@ -57,7 +57,7 @@ final class WindowPlanner(
     val functions = inArrays.flatMap(_._1)
     val expressions = inArrays.map(_._2.expression)
     SlidingWindowPlan(
-      expressions.map(PlannedExpression(_, EvaluationMethod.ArrayKernels, None)) ++
+      expressions.zip(functions).map { case (e, f) => PlannedExpression(e, f.method, None) } ++
         others.map(_._2.planned),
       partitionSpec,
       orderSpec,

@@ -8,11 +8,13 @@ import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel}
  *
  * Memory: eight bytes and a bit for each row of the largest partition so far, and what the kernel holds.
  *
+ * @param atLeast
+ *   the number of values that a frame must hold for the result not to be null
  * @param input
  *   null if every row counts, whatever its value
  */
-sealed abstract private[arrays] class AggregateResult(
-    function: ArrayFunction.Aggregate,
+abstract private[arrays] class AggregateResult(
+    atLeast: Int,
     frames: PartitionFrames,
     input: PartitionColumn
 ) {
@@ -25,10 +27,10 @@ sealed abstract private[arrays] class AggregateResult(
 
   final def evaluate(size: Int, first: Int, until: Int): Long = {
     compute(size)
-    complete = function.atLeast == 0 || inputValid == null && frames.neverEmpty && function.atLeast == 1
+    complete = atLeast == 0 || inputValid == null && frames.neverEmpty && atLeast == 1
     if (!complete) {
       words = PartitionColumn.room(words, Validity.words(size))
-      complete = Validity.ofFrames(inputValid, frames.frames, function.atLeast, words)
+      complete = Validity.ofFrames(inputValid, frames.frames, atLeast, words)
     }
     correct(size, first, until)
   }
@@ -52,7 +54,7 @@ final private[arrays] class LongAggregate(
     frames: PartitionFrames,
     input: PartitionColumn,
     checkpoint: () => Unit
-) extends AggregateResult(function, frames, input)
+) extends AggregateResult(function.atLeast, frames, input)
     with LongResult {
 
   private[this] val kernel = function.kernel match {
@@ -95,7 +97,7 @@ final private[arrays] class DoubleAggregate(
     function: ArrayFunction.Aggregate,
     frames: PartitionFrames,
     input: PartitionColumn
-) extends AggregateResult(function, frames, input)
+) extends AggregateResult(function.atLeast, frames, input)
     with DoubleResult {
 
   private[this] val (kernel, root) = function.kernel match {

@@ -1,6 +1,7 @@
 package org.slidewise.spark.execution.arrays
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, SortOrder}
+import org.apache.spark.sql.types.DoubleType
 
 import org.slidewise.spark.execution.sorting._
 import org.slidewise.spark.execution.task.WindowMeasures
@@ -77,7 +78,21 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
     sorted.firstInput + (values ++ computed).indexWhere(_.canonicalized == value.canonicalized)
 
   private[arrays] def columns(sorted: SortedColumns): Map[Expression, PartitionColumn] =
-    values.map(v => v.canonicalized -> new PartitionColumn(sorted, columnOf(sorted, v))).toMap
+    values.map { value =>
+      val column = new PartitionColumn(
+        sorted,
+        columnOf(sorted, value),
+        value.dataType == DoubleType,
+        multisetsOf(value).exists(_.readsOrder)
+      )
+      value.canonicalized -> column
+    }.toMap
+
+  private def multisetsOf(value: Expression): Seq[MultisetFunction] = functions.collect {
+    case ArrayFunction.OfMultiset(function, input, _, _) if input.semanticEquals(value) => function
+  }
+
+  private def hasDictionary(value: Expression): Boolean = multisetsOf(value).nonEmpty
 
   /** The frames of all functions over rows in order, by what [[reach]] gives for a function. */
   private[arrays] def framesOver(
@@ -116,7 +131,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   private val bytesARow: Long = {
     val columns = values.map { value =>
       val kinds = functions.filter(columnsOf(_).exists(_.semanticEquals(value))).map(readsDoubles)
-      1L + 8L * kinds.distinct.size
+      1L + 8L * kinds.distinct.size + (if (hasDictionary(value)) PartitionColumn.dictionaryBytesARow else 0L)
     }.sum
     val peers = if (readsPeers) 1L else 0L
     columns + peers + 8L * frames.size + functions.map(f => 9L + scratchBytesARow(f)).sum
@@ -128,6 +143,7 @@ private[execution] object ArrayWindow {
   /** The frame that a function reads; none if it ranks rows or reads one row at a distance. */
   private def frameOf(function: ArrayFunction): Option[ArrayFrame] = function match {
     case aggregate: ArrayFunction.Aggregate => Some(aggregate.frame)
+    case multiset: ArrayFunction.OfMultiset => Some(multiset.frame)
     case value: ArrayFunction.ValueOfFrame  => Some(value.frame)
     case _                                  => None
   }
@@ -143,6 +159,7 @@ private[execution] object ArrayWindow {
   private[arrays] def columnsOf(function: ArrayFunction): Seq[Expression] = function match {
     case ArrayFunction.Aggregate(ArrayKernel.CountValues, Literal(value, _), _, _) if value != null => Nil
     case ArrayFunction.Aggregate(_, input, _, _)           => Seq(input)
+    case ArrayFunction.OfMultiset(_, input, _, _)          => Seq(input)
     case ArrayFunction.Rank(_)                             => Nil
     case ArrayFunction.ValueOfFrame(input, _, _, _, _)     => Seq(input)
     case ArrayFunction.ValueAtOffset(input, _, default, _) => input +: default.toSeq
@@ -161,6 +178,7 @@ private[execution] object ArrayWindow {
 
   private def scratchBytesARow(function: ArrayFunction): Long = function match {
     case ArrayFunction.Aggregate(kernel, _, _, frame)        => scratchBytesARow(kernel, frame)
+    case ArrayFunction.OfMultiset(function, _, _, _)         => MultisetKernels.bytesARow(function)
     case ArrayFunction.Rank(_)                               => 0L
     case ArrayFunction.ValueOfFrame(_, _, _, ignoreNulls, _) => if (ignoreNulls) 5L else 0L
     case ArrayFunction.ValueAtOffset(_, _, _, ignoreNulls)   => if (ignoreNulls) 5L else 0L

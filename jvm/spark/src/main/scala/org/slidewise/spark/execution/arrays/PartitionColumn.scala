@@ -3,6 +3,7 @@ package org.slidewise.spark.execution.arrays
 import java.lang.Double.longBitsToDouble
 
 import org.slidewise.core.kernels.Validity
+import org.slidewise.core.multisets.{ColumnDictionary, OrderedDoubles}
 import org.slidewise.spark.execution.sorting.SortedColumns
 
 /**
@@ -10,15 +11,27 @@ import org.slidewise.spark.execution.sorting.SortedColumns
  * it.
  *
  * Memory: eight bytes and a bit for each row of the largest partition so far, for each of [[longs]] and [[doubles]] that is asked
- * for.
+ * for; [[PartitionColumn.dictionaryBytesARow]] if [[dictionary]] is.
+ *
+ * @param holdsDoubles
+ *   whether the column has the bits of doubles
+ * @param dictionaryInOrder
+ *   whether the codes of [[dictionary]] compare as the values do
  */
-final private[arrays] class PartitionColumn(sorted: SortedColumns, column: Int) {
+final private[arrays] class PartitionColumn(
+    sorted: SortedColumns,
+    column: Int,
+    holdsDoubles: Boolean,
+    dictionaryInOrder: Boolean
+) {
   private[this] var longValues: Array[Long] = _
   private[this] var doubleValues: Array[Double] = _
   private[this] var words: Array[Long] = _
   private[this] val nullable = sorted.columns.anyNull(column)
   private[this] var from, size = 0
-  private[this] var hasLongs, hasDoubles = false
+  private[this] var hasLongs, hasDoubles, hasDictionary = false
+  private[this] var encoded: ColumnDictionary = _
+  private[this] var ordered: Array[Long] = _
 
   /** Turns to the rows at the places `newFrom until newFrom + newSize`. */
   def begin(newFrom: Int, newSize: Int): Unit = {
@@ -26,6 +39,7 @@ final private[arrays] class PartitionColumn(sorted: SortedColumns, column: Int) 
     size = newSize
     hasLongs = false
     hasDoubles = false
+    hasDictionary = false
     if (nullable) gatherValid()
   }
 
@@ -76,9 +90,30 @@ final private[arrays] class PartitionColumn(sorted: SortedColumns, column: Int) 
     }
     doubleValues
   }
+
+  /** The distinct values of the partition and the code of each row; doubles as longs in their order. */
+  def dictionary: ColumnDictionary = {
+    if (!hasDictionary) {
+      if (encoded == null) encoded = new ColumnDictionary
+      val values = if (holdsDoubles) orderedDoubles else longs
+      if (dictionaryInOrder) encoded.encodeInOrder(values, valid, size)
+      else encoded.encode(values, valid, size)
+      hasDictionary = true
+    }
+    encoded
+  }
+
+  private def orderedDoubles: Array[Long] = {
+    ordered = PartitionColumn.room(ordered, size)
+    OrderedDoubles.toLongs(doubles, size, ordered)
+    ordered
+  }
 }
 
 private[arrays] object PartitionColumn {
+
+  /** The memory of a dictionary for each row of the largest partition, in bytes, with the doubles as ordered longs. */
+  val dictionaryBytesARow: Long = ColumnDictionary.BytesARow + 8L
 
   /** `array`, or a longer one. */
   def room(array: Array[Long], size: Int): Array[Long] =

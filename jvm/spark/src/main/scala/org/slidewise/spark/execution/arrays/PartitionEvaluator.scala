@@ -47,6 +47,7 @@ final private[execution] class PartitionEvaluator(
       case f: ArrayFunction.Aggregate =>
         val input = ArrayWindow.columnsOf(f).headOption.map(column).orNull
         AggregateResult(f, frame, input, () => measures.stopIfCancelled())
+      case f: ArrayFunction.OfMultiset    => MultisetResult(f, frame, column(f.input))
       case ArrayFunction.Rank(kind)       => RankResult.of(kind, peers)
       case f: ArrayFunction.ValueOfFrame  => new ValueOfFrame(f, frame, column(f.input))
       case f: ArrayFunction.ValueAtOffset =>

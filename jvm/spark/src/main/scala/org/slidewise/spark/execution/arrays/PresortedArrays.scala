@@ -59,7 +59,7 @@ final private[execution] class PresortedArrays(
   private[this] var evaluator: PartitionEvaluator = _
   private[this] var awaitsRows = true
 
-  private[this] var evaluatorBytes = 0L
+  private[this] var evaluatorBytes, dictionaryBytes = 0L
   private[this] var closed = false
   private[this] var rowWise: Iterator[InternalRow] = _ // once it has taken over
 
@@ -142,19 +142,27 @@ final private[execution] class PresortedArrays(
 
   /** False if there is no memory for the row, which is then not in. */
   private def add(row: UnsafeRow): Boolean = (count < room || grow()) && {
-    try {
-      log.append(row)
-      val key = grouping.key(row)
-      if (!started || !grouping.same(key, grouping.current)) {
-        grouping.current.copyFrom(key)
-        started = true
-        starts.set(count)
+    try
+      readColumns(row) && {
+        log.append(row)
+        val key = grouping.key(row)
+        if (!started || !grouping.same(key, grouping.current)) {
+          grouping.current.copyFrom(key)
+          started = true
+          starts.set(count)
+        }
+        if (peers != null && peers.isChange(row)) changes.set(count)
+        count += 1
+        true
       }
-      if (peers != null && peers.isChange(row)) changes.set(count)
-      reader.read(row, columns, 0, count)
-      count += 1
-      true
-    } catch { case _: SparkOutOfMemoryError => false }
+    catch { case _: SparkOutOfMemoryError => false }
+  }
+
+  private def readColumns(row: UnsafeRow): Boolean = {
+    reader.read(row, columns, 0, count)
+    val held = dictionaryBytes
+    dictionaryBytes = reader.dictionaryBytes
+    dictionaryBytes == held || acquire(dictionaryBytes - held)
   }
 
   private def grow(): Boolean = {

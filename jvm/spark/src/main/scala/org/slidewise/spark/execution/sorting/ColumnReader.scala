@@ -7,6 +7,8 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
+import org.slidewise.spark.plan.DictionaryCode
+
 /**
  * An expression that is evaluated for each row to 64 bits: a long, the bits of a double, or a sort key.
  *
@@ -18,7 +20,10 @@ import org.apache.spark.sql.types._
 final private[execution] case class InputColumn(value: Expression, flip: Long = 0L)
 
 /**
- * Reads the columns of a row: first its sort keys, then other inputs, in one generated call.
+ * Reads the columns of a row: first its sort keys, then other inputs, in one generated call. Each [[DictionaryCode]] takes one
+ * more call and a search in its dictionary.
+ *
+ * Memory: the dictionaries, with a copy of each distinct tuple; see [[dictionaryBytes]].
  *
  * Inputs may fail (an overflow, a bad cast) on rows that no frame covers. The first failure is logged. After it no inputs are
  * read, and [[inputsFailed]] says so. A failure of the sort keys, and one that ends the task, is thrown.
@@ -31,36 +36,74 @@ final private[execution] class ColumnReader(
   private[this] val width = keys.size + inputs.size
   private[this] val flips = (keys.map(_.flip) ++ inputs.map(_.flip)).toArray
   private[this] val narrow = (keys.map(_.prefix) ++ inputs.map(_.value)).map(ColumnReader.isNarrow).toArray
+  private[this] val dictionaries =
+    (keys.map(_ => None) ++ inputs.map(i => Dictionary.of(i.value, input))).map(_.orNull).toArray
+  private[this] val hasDictionaries = dictionaries.exists(_ != null)
   private[this] val readKeys = UnsafeProjection.create(keys.map(_.prefix), input)
-  private[this] val readAll = UnsafeProjection.create(keys.map(_.prefix) ++ inputs.map(_.value), input)
+  private[this] val readAll =
+    UnsafeProjection.create(keys.map(_.prefix) ++ inputs.map(i => Dictionary.placeholder(i.value)), input)
   private[this] var failed = false
 
   def inputsFailed: Boolean = failed
 
+  /** Drops the dictionaries once no more rows are read. */
+  def dropDictionaries(): Unit = java.util.Arrays.fill(dictionaries.asInstanceOf[Array[AnyRef]], null)
+
+  /** The heap memory of the dictionaries, in bytes. */
+  def dictionaryBytes: Long = if (hasDictionaries) dictionaries.filter(_ != null).map(_.bytes).sum else 0L
+
   /** Writes the values of `row` into `columns`, as row `at` of the columns from `first` on. */
   def read(row: UnsafeRow, columns: LongColumns, first: Int, at: Int): Unit =
-    if (failed) store(readKeys(row), keys.size, columns, first, at)
-    else {
-      val values =
-        try readAll(row)
-        catch {
-          case killed: TaskKilledException        => throw killed
-          case NonFatal(error) if inputs.nonEmpty =>
-            failed = true
-            logInfo("Falls back to row-wise evaluation: the input of a window function failed", error)
-            null
-        }
-      if (values == null) read(row, columns, first, at) else store(values, width, columns, first, at)
-    }
+    if (failed) store(row, readKeys(row), keys.size, columns, first, at)
+    else
+      try store(row, readAll(row), width, columns, first, at)
+      catch {
+        case killed: TaskKilledException        => throw killed
+        case NonFatal(error) if inputs.nonEmpty =>
+          failed = true
+          logInfo("Falls back to row-wise evaluation: the input of a window function failed", error)
+          read(row, columns, first, at)
+      }
 
-  private def store(values: UnsafeRow, width: Int, columns: LongColumns, first: Int, at: Int): Unit = {
+  private def store(
+      row: UnsafeRow,
+      values: UnsafeRow,
+      width: Int,
+      columns: LongColumns,
+      first: Int,
+      at: Int
+  ): Unit = {
     var c = 0
     while (c < width) {
       if (values.isNullAt(c)) columns.setNull(first + c, at)
+      else if (dictionaries(c) != null) columns.set(first + c, at, dictionaries(c).codeOf(row))
       else
         columns.set(first + c, at, (if (narrow(c)) values.getInt(c).toLong else values.getLong(c)) ^ flips(c))
       c += 1
     }
+  }
+}
+
+/** The distinct tuples of some values in the rows of a task, numbered as they come. */
+final private class Dictionary(values: UnsafeProjection) {
+  private[this] val numbers = new GroupNumbers
+
+  def codeOf(row: UnsafeRow): Long = numbers.of(values(row)).toLong
+  def bytes: Long = numbers.bytes
+}
+
+private object Dictionary {
+
+  /** The dictionary of a [[DictionaryCode]]; none for other inputs. */
+  def of(value: Expression, input: Seq[Attribute]): Option[Dictionary] = value match {
+    case DictionaryCode(values, _) => Some(new Dictionary(UnsafeProjection.create(values, input)))
+    case _                         => None
+  }
+
+  /** What is evaluated of an input at first: a code is looked up only where it is counted. */
+  def placeholder(value: Expression): Expression = value match {
+    case DictionaryCode(_, counted) => If(counted, Literal(0L), Literal.create(null, LongType))
+    case other                      => other
   }
 }
 

@@ -17,7 +17,7 @@ import org.slidewise.spark.execution.task.{HeapMemory, MeasuredResource, TaskRes
  * partition by radix. Rows are copied once, into pages, and never moved.
  *
  * Memory: the rows, in pages of the log. On the heap, for each row its keys, its inputs and an address; a copy of each
- * partition key, where these are hashed; and while sorting [[RadixOrder.bytesARow]] more. If the task does not have that
+ * partition key, where these are hashed, and of each distinct value, where a function needs them; and while sorting [[RadixOrder.bytesARow]] more. If the task does not have that
  * memory, all rows go to Spark's external sorter.
  *
  * @param input
@@ -61,6 +61,7 @@ final private[execution] class PartitionSorter(
   private[this] val firstInput = groupColumns + spec.columns.size
 
   private[this] var columns = new LongColumns(firstInput + inputs.size)
+  private[this] var dictionaryBytes = 0L
 
   // Where rows lie can be told from their numbers if all are of one size, and else is noted.
   private[this] val noted = log.bytesARow < 0
@@ -104,6 +105,8 @@ final private[execution] class PartitionSorter(
     val order = inOrder(where)
     freeMemory(count * RadixOrder.scratchBytesARow(spec.compares))
     freeGroups()
+    reader.dropDictionaries()
+    freeMemory(dictionaryBytes)
     val places = new RowPlaces(log, where, order.rows)
     val found = finisher(
       new SortedColumns(order, columns, firstOrder, firstInput, reader.inputsFailed, acquire),
@@ -124,12 +127,11 @@ final private[execution] class PartitionSorter(
     if (count % CheckEvery == 0) resources.stopIfCancelled()
     (count < room || grow()) && {
       try {
-        val placed = (groups == null || number(row)) && {
+        val placed = (groups == null || number(row)) && readColumns(row) && {
           log.append(laidOut(row))
           true
         }
         if (placed) {
-          reader.read(row, columns, groupColumns, count)
           if (noted) addresses(count) = log.newestAddress
           count += 1
         }
@@ -142,6 +144,13 @@ final private[execution] class PartitionSorter(
     val held = groups.bytes
     columns.set(0, count, groups.of(groupKey(row)).toLong)
     groups.bytes == held || acquire(groups.bytes - held)
+  }
+
+  private def readColumns(row: UnsafeRow): Boolean = {
+    reader.read(row, columns, groupColumns, count)
+    val held = dictionaryBytes
+    dictionaryBytes = reader.dictionaryBytes
+    dictionaryBytes == held || acquire(dictionaryBytes - held)
   }
 
   private def grow(): Boolean = {

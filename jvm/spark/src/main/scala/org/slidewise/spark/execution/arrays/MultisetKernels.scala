@@ -1,0 +1,219 @@
+package org.slidewise.spark.execution.arrays
+
+import org.apache.spark.sql.types._
+
+import org.slidewise.core.batch.Frames
+import org.slidewise.core.multisets._
+import org.slidewise.spark.plan.{ArrayFunction, MultisetFunction, QuantileMethod}
+
+/** A kernel of `org.slidewise.core.multisets` whose results are longs. The result of a frame without values is unspecified. */
+abstract private[arrays] class LongMultisetKernel {
+  def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Long]): Unit
+}
+
+/** The same for doubles. */
+abstract private[arrays] class DoubleMultisetKernel {
+  def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Double]): Unit
+}
+
+/** The kernels of [[MultisetFunction]]s, but for checked sums, see [[DistinctSumResult]]. */
+private[arrays] object MultisetKernels {
+
+  /** The kernel of a function whose results are longs; none if they are doubles. */
+  def longs(function: ArrayFunction.OfMultiset): Option[LongMultisetKernel] = function.function match {
+    case MultisetFunction.DistinctCount      => Some(counts())
+    case quantile: MultisetFunction.Quantile => quantileOfLongs(function, quantile)
+    case mode: MultisetFunction.Mode if isDouble(function.input.dataType) => None
+    case MultisetFunction.Mode(greatest) => Some(decoded(modes(greatest), (value: Long) => value))
+    case _                               => None
+  }
+
+  /** The kernel of a function whose results are doubles. */
+  def doubles(function: ArrayFunction.OfMultiset): DoubleMultisetKernel = function.function match {
+    case MultisetFunction.DistinctLongMean   => longMeans()
+    case MultisetFunction.DistinctDoubleSum  => doubleSums()
+    case MultisetFunction.DistinctDoubleMean => doubleMeans()
+    case quantile: MultisetFunction.Quantile => quantiles(function, quantile)
+    case MultisetFunction.Mode(greatest)     => decodedDoubles(modes(greatest), OrderedDoubles.toDouble(_))
+    case other => throw new IllegalArgumentException(s"$other does not evaluate to doubles")
+  }
+
+  /** The bytes that the kernel holds for each row of the largest partition, beside the column's dictionary. */
+  def bytesARow(function: MultisetFunction): Long = function match {
+    case MultisetFunction.DistinctCount      => DistinctCounts.BytesARow
+    case MultisetFunction.DistinctLongSum(_) => DistinctSums.BytesARow
+    case MultisetFunction.DistinctLongMean   => DistinctSums.BytesARow + CountBytes
+    case MultisetFunction.DistinctDoubleSum  => DistinctDoubleSums.BytesARow
+    case MultisetFunction.DistinctDoubleMean => DistinctDoubleSums.BytesARow + CountBytes
+    case MultisetFunction.Quantile(QuantileMethod.Interpolated, _, _, _) => Percentiles.BytesARow
+    case MultisetFunction.Quantile(_, _, _, _)                           => Percentiles.BytesARow + CodeBytes
+    case MultisetFunction.Mode(_)                                        => Modes.BytesARow + CodeBytes
+  }
+
+  private val CountBytes = DistinctCounts.BytesARow + 8L
+  private val CodeBytes = 4L
+
+  private def isDouble(dataType: DataType): Boolean = dataType == DoubleType
+
+  private def counts(): LongMultisetKernel = new LongMultisetKernel {
+    private[this] val kernel = new DistinctCounts
+    override def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Long]): Unit =
+      kernel.frames(column.codes, column.cardinality, frames, out)
+  }
+
+  private def doubleSums(): DoubleMultisetKernel = new DoubleMultisetKernel {
+    private[this] val kernel = new DistinctDoubleSums
+    override def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Double]): Unit =
+      kernel.frames(column, frames, out)
+  }
+
+  private def longSums(): DoubleMultisetKernel = new DoubleMultisetKernel {
+    private[this] val kernel = new DistinctSums
+    override def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Double]): Unit =
+      kernel.totals(column, frames, out)
+  }
+
+  private def longMeans(): DoubleMultisetKernel = new DistinctMeans(longSums(), counts())
+  private def doubleMeans(): DoubleMultisetKernel = new DistinctMeans(doubleSums(), counts())
+
+  /** Finds a code for each frame. */
+  private abstract class CodeKernel {
+    def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Int]): Unit
+  }
+
+  private def modes(greatest: Boolean): CodeKernel = new CodeKernel {
+    private[this] val kernel = new Modes
+    override def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Int]): Unit =
+      kernel.frames(column.codes, column.cardinality, frames, !greatest, out)
+  }
+
+  private def ranked(rule: RankRule): CodeKernel = new CodeKernel {
+    private[this] val kernel = new Percentiles
+    private[this] val rules = Array(rule)
+    override def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Int]): Unit =
+      kernel.ranked(column.codes, column.cardinality, rules, frames, Array(out))
+  }
+
+  private def ruleOf(quantile: MultisetFunction.Quantile): RankRule = {
+    val rule = quantile.method match {
+      case QuantileMethod.Lower => RankRule.lower(quantile.fraction)
+      case _                    => RankRule.discrete(quantile.fraction)
+    }
+    if (quantile.descending) RankRule.descending(rule) else rule
+  }
+
+  private def quantileOfLongs(
+      function: ArrayFunction.OfMultiset,
+      quantile: MultisetFunction.Quantile
+  ): Option[LongMultisetKernel] = function.result match {
+    case DoubleType | FloatType => None
+    case result                 =>
+      val toLong = asLong(result)
+      if (quantile.method == QuantileMethod.Interpolated)
+        Some(new TruncatedQuantiles(quantiles(function, quantile), toLong))
+      else {
+        val toDouble = decoder(function, quantile)
+        Some(decoded(ranked(ruleOf(quantile)), (value: Long) => toLong(toDouble(value))))
+      }
+  }
+
+  /** How Spark converts a quantile, a double, to the result type. */
+  private def asLong(result: DataType): Double => Long = result match {
+    case ByteType                                          => _.toByte.toLong
+    case ShortType                                         => _.toShort.toLong
+    case IntegerType | DateType | _: YearMonthIntervalType => _.toInt.toLong
+    case decimal: DecimalType                              =>
+      value => {
+        val rounded = Decimal(value)
+        rounded.changePrecision(decimal.precision, decimal.scale)
+        rounded.toUnscaledLong
+      }
+    case _ => _.toLong
+  }
+
+  private def quantiles(
+      function: ArrayFunction.OfMultiset,
+      quantile: MultisetFunction.Quantile
+  ): DoubleMultisetKernel =
+    if (quantile.method == QuantileMethod.Interpolated) interpolated(function, quantile)
+    else {
+      val toDouble = decoder(function, quantile)
+      decodedDoubles(ranked(ruleOf(quantile)), toDouble(_))
+    }
+
+  private def interpolated(
+      function: ArrayFunction.OfMultiset,
+      quantile: MultisetFunction.Quantile
+  ): DoubleMultisetKernel = new DoubleMultisetKernel {
+    private[this] val kernel = new Percentiles
+    private[this] val values = decoder(function, quantile)
+    private[this] val fractions = Array(quantile.fraction)
+    override def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Double]): Unit =
+      kernel.interpolated(column, values, fractions, quantile.descending, frames, Array(out))
+  }
+
+  private def decoder(function: ArrayFunction.OfMultiset, quantile: MultisetFunction.Quantile): ValueDecoder =
+    if (isDouble(function.input.dataType)) ValueDecoder.Doubles
+    else if (quantile.scale == 0) ValueDecoder.Longs
+    else ValueDecoder.decimals(quantile.scale)
+
+  private def decoded(codes: CodeKernel, value: Long => Long): LongMultisetKernel = new LongMultisetKernel {
+    private[this] var found = Array.emptyIntArray
+    override def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Long]): Unit = {
+      if (found.length < frames.count) found = new Array[Int](frames.count)
+      codes.evaluate(column, frames, found)
+      var k = 0
+      while (k < frames.count) {
+        out(k) = if (found(k) < 0) 0L else value(column.value(found(k)))
+        k += 1
+      }
+    }
+  }
+
+  private def decodedDoubles(codes: CodeKernel, value: Long => Double): DoubleMultisetKernel =
+    new DoubleMultisetKernel {
+      private[this] var found = Array.emptyIntArray
+      override def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Double]): Unit = {
+        if (found.length < frames.count) found = new Array[Int](frames.count)
+        codes.evaluate(column, frames, found)
+        var k = 0
+        while (k < frames.count) {
+          out(k) = if (found(k) < 0) 0.0 else value(column.value(found(k)))
+          k += 1
+        }
+      }
+    }
+}
+
+/** Means of distinct values. */
+final private class DistinctMeans(sums: DoubleMultisetKernel, counts: LongMultisetKernel)
+    extends DoubleMultisetKernel {
+  private[this] var numbers = Array.emptyLongArray
+
+  override def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Double]): Unit = {
+    numbers = PartitionColumn.room(numbers, frames.count)
+    sums.evaluate(column, frames, out)
+    counts.evaluate(column, frames, numbers)
+    var k = 0
+    while (k < frames.count) {
+      out(k) = out(k) / numbers(k).toDouble
+      k += 1
+    }
+  }
+}
+
+/** Quantiles of intervals: the fraction is cut off. */
+final private class TruncatedQuantiles(quantiles: DoubleMultisetKernel, toLong: Double => Long)
+    extends LongMultisetKernel {
+  private[this] var exact = Array.emptyDoubleArray
+
+  override def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Long]): Unit = {
+    exact = PartitionColumn.room(exact, frames.count)
+    quantiles.evaluate(column, frames, exact)
+    var k = 0
+    while (k < frames.count) {
+      out(k) = toLong(exact(k))
+      k += 1
+    }
+  }
+}

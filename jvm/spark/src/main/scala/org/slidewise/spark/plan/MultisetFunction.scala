@@ -1,0 +1,93 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, Unevaluable}
+import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
+import org.apache.spark.sql.types.{DataType, LongType}
+
+/**
+ * What is computed from the distinct values of a frame and the number of rows that hold each. Kernels of
+ * `org.slidewise.core.multisets` evaluate it.
+ *
+ * @param readsOrder
+ *   whether the order of the values matters
+ */
+sealed abstract class MultisetFunction(val readsOrder: Boolean) extends Serializable
+
+object MultisetFunction {
+
+  /** `count(DISTINCT …)`. */
+  case object DistinctCount extends MultisetFunction(readsOrder = false)
+
+  /**
+   * `sum(DISTINCT …)` of longs.
+   *
+   * @param checked
+   *   the function, whose error or null is the result where the sum leaves 64 bits; none if sums wrap around
+   */
+  final case class DistinctLongSum(checked: Option[Sum]) extends MultisetFunction(readsOrder = false)
+
+  /** `avg(DISTINCT …)` of longs, as a double. */
+  case object DistinctLongMean extends MultisetFunction(readsOrder = false)
+
+  /** `sum(DISTINCT …)` of doubles. */
+  case object DistinctDoubleSum extends MultisetFunction(readsOrder = false)
+
+  /** `avg(DISTINCT …)` of doubles. */
+  case object DistinctDoubleMean extends MultisetFunction(readsOrder = false)
+
+  /**
+   * One quantile.
+   *
+   * @param fraction
+   *   from 0 to 1
+   * @param descending
+   *   whether values are counted from the greatest
+   * @param scale
+   *   of decimals, whose unscaled values are read; 0 for other numbers
+   */
+  final case class Quantile(method: QuantileMethod, fraction: Double, descending: Boolean, scale: Int)
+      extends MultisetFunction(readsOrder = true)
+
+  /**
+   * The most frequent value.
+   *
+   * @param greatest
+   *   whether the greatest of several is the result, not the smallest
+   */
+  final case class Mode(greatest: Boolean) extends MultisetFunction(readsOrder = true)
+}
+
+/** Which element, or elements, of a frame of n values a quantile is. */
+sealed trait QuantileMethod
+
+object QuantileMethod {
+
+  /** At the position `(n - 1) * fraction`, interpolated between the two nearest: `percentile`, `median`, `percentile_cont`. */
+  case object Interpolated extends QuantileMethod
+
+  /** At the position `(n - 1) * fraction`, rounded down: `percentile_disc` as it was before Spark 3.5. */
+  case object Lower extends QuantileMethod
+
+  /** The first whose cumulative distribution is at least the fraction: `percentile_disc`. */
+  case object Discrete extends QuantileMethod
+
+  /** As [[Discrete]], with the value converted to a double and back, as `percentile_approx` does. */
+  case object Approximate extends QuantileMethod
+}
+
+/**
+ * Stands for the number of a tuple of values in a dictionary of the task: equal numbers for tuples with equal bytes. Whoever
+ * reads the columns of a row looks the number up, see `ColumnReader`.
+ *
+ * @param counted
+ *   where this is not true, the result is null and the values are not evaluated
+ */
+final case class DictionaryCode(values: Seq[Expression], counted: Expression)
+    extends Expression
+    with Unevaluable {
+  override def children: Seq[Expression] = counted +: values
+  override def dataType: DataType = LongType
+  override def nullable: Boolean = true
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): DictionaryCode =
+    DictionaryCode(newChildren.tail, newChildren.head)
+}

@@ -1,0 +1,56 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+
+import org.slidewise.spark.execution.states.StateTypes
+
+/** The inputs of window functions as expressions of 64 bits, which array kernels read. */
+private[planning] object ArrayInputs {
+
+  /** Whether a row holds the value in its eight bytes. */
+  def isSlot(input: Expression): Boolean =
+    input.deterministic && input.dataType != NullType && StateTypes.isFixedWidth(input.dataType)
+
+  def isFractional(value: Expression): Boolean =
+    value.dataType == DoubleType || value.dataType == FloatType
+
+  def isIntegral(value: Expression): Boolean = value.dataType match {
+    case ByteType | ShortType | IntegerType | LongType => true
+    case _                                             => false
+  }
+
+  def isPrimitive(value: Expression): Boolean = isFractional(value) || isIntegral(value)
+
+  /** Whether [[long]] has the order and the equality of the type's values. */
+  def isWhole(kind: DataType): Boolean = kind match {
+    case ByteType | ShortType | IntegerType | LongType | BooleanType | DateType | TimestampType |
+        TimestampNTZType =>
+      true
+    case _: DayTimeIntervalType | _: YearMonthIntervalType => true
+    case decimal: DecimalType                              => decimal.precision <= Decimal.MAX_LONG_DIGITS
+    case _                                                 => false
+  }
+
+  def double(value: Expression): Expression =
+    if (value.dataType == DoubleType) value else Cast(value, DoubleType)
+
+  def long(value: Expression): Expression = value.dataType match {
+    case ByteType | ShortType | BooleanType => Cast(value, LongType)
+    case _: DecimalType                     => UnscaledValue(value)
+    case _                                  => value
+  }
+
+  /** `input` where `filter` is true, else null. */
+  def filtered(input: Expression, filter: Option[Expression]): Expression =
+    filter.fold(input)(f => If(f, input, Literal.create(null, input.dataType)))
+
+  /** Whether no value is null. */
+  def noneNull(values: Seq[Expression]): Expression =
+    values.filter(_.nullable).map(IsNotNull(_)).reduceOption[Expression](And(_, _)).getOrElse(Literal(true))
+
+  /** 1 where `condition` is true, else null. */
+  def oneIf(condition: Expression): Expression =
+    if (condition == Literal(true)) Literal(1L)
+    else If(condition, Literal(1L), Literal.create(null, LongType))
+}
