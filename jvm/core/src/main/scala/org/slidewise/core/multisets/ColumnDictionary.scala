@@ -161,7 +161,7 @@ final class ColumnDictionary(checkpoint: Runnable) {
   }
 
   private def rehash(): Unit = {
-    useSlots(4 * (count - 1))
+    useSlots(2 * (mask + 1))
     val slots = this.slots
     val distinct = this.distinct
     var code = 0
@@ -181,7 +181,7 @@ object ColumnDictionary {
 
   /**
    * The most bytes for each row of the longest column: its code, at most one distinct value, fewer than four slots of the hash
-   * table, and the sort's scratch arrays. There are less than 1024 bytes besides.
+   * table, and the sort's scratch arrays. There are at most 16 KiB besides.
    */
   final val BytesARow: Long = 4 + 8 + 4 * 4 + 2 * 12
 

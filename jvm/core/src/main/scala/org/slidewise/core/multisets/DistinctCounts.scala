@@ -25,8 +25,8 @@ final class DistinctCounts extends DistinctMultiset {
     clearCounts(cardinality)
     present = 0L
     this.out = out
-    slide(codes, frames)
-    this.out = null
+    try slide(codes, frames)
+    finally this.out = null
   }
 
   private[multisets] def appear(code: Int): Unit = present += 1

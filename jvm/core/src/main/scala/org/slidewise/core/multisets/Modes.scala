@@ -42,8 +42,8 @@ final class Modes extends SlidingMultiset {
     clear(cardinality)
     this.smallest = smallest
     this.out = out
-    slide(codes, frames)
-    this.out = null
+    try slide(codes, frames)
+    finally this.out = null
   }
 
   private def clear(cardinality: Int): Unit = {

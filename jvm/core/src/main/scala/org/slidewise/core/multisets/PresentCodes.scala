@@ -10,7 +10,8 @@ import java.lang.Long.{numberOfLeadingZeros, numberOfTrailingZeros}
  *   - (B2) bit `w % 64` of word `w / 64` at level `l + 1` is set if word `w` at level `l` is not zero.
  *
  * '''Cost.''' O(log64 u) for each operation, for `u` codes: one word where the neighbour is in the same word, and at most 5.
- * Memory: 64/63 bits a code, and a few words. Not safe for concurrent use.
+ * Memory: 64/63 bits a code, and a few words. Not safe for concurrent use. Not
+ * final, so that tests count the operations.
  */
 private[multisets] class PresentCodes {
   private[this] var levels = Array(new Array[Long](1))

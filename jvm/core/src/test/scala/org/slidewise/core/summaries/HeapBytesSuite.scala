@@ -1,8 +1,8 @@
 package org.slidewise.core.summaries
 
-import java.lang.reflect.{Array => ReflectedArray, Modifier}
-import java.util.IdentityHashMap
 import munit.FunSuite
+
+import org.slidewise.core.HeldBytes
 
 /** `heapBytes` against the objects that a summary refers to, found by reflection. */
 class HeapBytesSuite extends FunSuite {
@@ -34,46 +34,8 @@ class HeapBytesSuite extends FunSuite {
     }
 
   private def assertReported(summary: WindowSummary): Unit = {
-    val held = heldBy(summary)
+    val held = HeldBytes(summary)
     assert(summary.heapBytes >= held, s"${summary.heapBytes} reported, $held held")
     assert(summary.heapBytes <= held + held / 4 + 64, s"${summary.heapBytes} reported, $held held")
   }
-
-  private def heldBy(root: AnyRef): Long = {
-    val seen = new IdentityHashMap[AnyRef, AnyRef]
-
-    def size(value: AnyRef): Long =
-      if (value == null || seen.put(value, value) != null) 0L
-      else if (value.getClass.isArray) {
-        val length = ReflectedArray.getLength(value)
-        val own = 16L + length.toLong * bytesOf(value.getClass.getComponentType)
-        value match {
-          case references: Array[AnyRef] => own + references.map(size).sum
-          case _                         => own
-        }
-      } else {
-        val fields = Iterator
-          .iterate[Class[_]](value.getClass)(_.getSuperclass)
-          .takeWhile(_ != null)
-          .flatMap(_.getDeclaredFields)
-          .filterNot(f => Modifier.isStatic(f.getModifiers))
-          .toSeq
-        16L + fields.map { field =>
-          val inner =
-            if (field.getType.isPrimitive) 0L
-            else {
-              field.setAccessible(true)
-              size(field.get(value))
-            }
-          bytesOf(field.getType) + inner
-        }.sum
-      }
-
-    size(root)
-  }
-
-  private def bytesOf(kind: Class[_]): Int =
-    if (kind == classOf[Boolean] || kind == classOf[Byte]) 1
-    else if (kind == classOf[Int] || kind == classOf[Float]) 4
-    else 8
 }
