@@ -69,7 +69,7 @@ class MultisetKernels {
   @Benchmark def median(): Array[Double] = {
     percentiles.interpolated(
       ordered,
-      areDoubles = true,
+      ValueDecoder.Doubles,
       Array(0.5),
       descending = false,
       frames,

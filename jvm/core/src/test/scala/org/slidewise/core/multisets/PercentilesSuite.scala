@@ -39,14 +39,14 @@ class PercentilesSuite extends MultisetSuite {
   private def interpolated(
       values: Array[Long],
       column: Column[_],
-      areDoubles: Boolean,
+      decoder: ValueDecoder,
       fractions: Array[Double],
       descending: Boolean,
       frames: Frames
   ): Array[Array[Double]] = {
     dictionary.encodeInOrder(values, column.valid(sayAllValid = true), column.size)
     val out = fractions.map(_ => new Array[Double](frames.count))
-    percentiles.interpolated(dictionary, areDoubles, fractions, descending, frames, out)
+    percentiles.interpolated(dictionary, decoder, fractions, descending, frames, out)
     out
   }
 
@@ -54,7 +54,7 @@ class PercentilesSuite extends MultisetSuite {
     forAll(withFrames(Gen.oneOf(Columns.doubles, Columns.anyDoubles)), fractions) {
       case ((column, frames), fractions) =>
         for (descending <- Seq(false, true)) {
-          val out = interpolated(ordered(column), column, areDoubles = true, fractions, descending, frames)
+          val out = interpolated(ordered(column), column, ValueDecoder.Doubles, fractions, descending, frames)
           for (i <- fractions.indices; (window, k) <- windows(column, frames).zipWithIndex)
             assertEquals(
               bits(out(i)(k)),
@@ -70,7 +70,7 @@ class PercentilesSuite extends MultisetSuite {
     val columns = Gen.oneOf(Columns.longs, neighbours.map(cells => Column(cells.toVector)))
     forAll(withFrames(columns), fractions) { case ((column, frames), fractions) =>
       val out =
-        interpolated(longs(column), column, areDoubles = false, fractions, descending = false, frames)
+        interpolated(longs(column), column, ValueDecoder.Longs, fractions, descending = false, frames)
       for (i <- fractions.indices; (window, k) <- windows(column, frames).zipWithIndex) {
         val sorted = window.sorted
         val position = (sorted.size - 1L) * fractions(i)
@@ -107,6 +107,21 @@ class PercentilesSuite extends MultisetSuite {
     }
   }
 
+  property("decimals are the doubles next to them") {
+    forAll(Gen.choose(Long.MinValue, Long.MaxValue), Gen.choose(0, 40)) { (unscaled, scale) =>
+      for (value <- Seq(unscaled, unscaled >> 20, unscaled >> 50))
+        assertEquals(
+          ValueDecoder.decimals(scale)(value),
+          new java.math.BigDecimal(java.math.BigInteger.valueOf(value), scale).toPlainString.toDouble
+        )
+    }
+  }
+
+  test("the lower of two neighbours, as percentile_disc was") {
+    assertEquals((1L to 5L).map(RankRule.lower(0.5).rank), Seq(0L, 0L, 1L, 1L, 2L))
+    assertEquals((1L to 3L).map(RankRule.lower(1.0).rank), Seq(0L, 1L, 2L))
+  }
+
   property("rules whose ranks jump from frame to frame") {
     forAll(withFrames(Columns.longs)) { case (column, frames) =>
       dictionary.encodeInOrder(longs(column), column.valid(sayAllValid = true), column.size)
@@ -126,7 +141,7 @@ class PercentilesSuite extends MultisetSuite {
     def interpolate(fraction: Double, out: Array[Array[Double]]): Unit =
       percentiles.interpolated(
         dictionary,
-        areDoubles = true,
+        ValueDecoder.Doubles,
         Array(fraction),
         descending = false,
         frames,

@@ -36,6 +36,16 @@ final private[execution] class RowWisePipeline(
     val evaluators = plan.frames.zipWithIndex.map {
       case (frame, _) if frame.method == EvaluationMethod.AdditiveSummaries =>
         new SummaryEvaluator(frame, bounds(frame.read), needed, log.reader(), task.resources, answers.row)
+      case (frame, _) if frame.method == EvaluationMethod.SlidingMultiset =>
+        new MultisetEvaluator(
+          frame,
+          bounds(frame.read),
+          needed,
+          log,
+          task.resources,
+          window.maxStateBytes,
+          answers.row
+        )
       case (frame, index) =>
         new BufferEvaluator(
           frame,

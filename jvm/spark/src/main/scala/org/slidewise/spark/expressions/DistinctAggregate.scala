@@ -43,7 +43,10 @@ final case class DistinctAggregate(
     AttributeReference(s"argument$i", argument.dataType, argument.nullable)()
   }
 
-  @transient private lazy val tuple = UnsafeProjection.create(arguments.map(GroupingKeys.normalized(_)))
+  /** The values of a tuple, with one representation for numbers that are equal. */
+  def tuple: Seq[Expression] = arguments.map(GroupingKeys.normalized(_))
+
+  @transient private lazy val tupleOf = UnsafeProjection.create(tuple)
 
   @transient private lazy val rows = DistinctRows.of(attributes)
 
@@ -57,7 +60,7 @@ final case class DistinctAggregate(
   override def createAggregationBuffer(): DistinctRows = rows.empty
 
   override def update(buffer: DistinctRows, input: InternalRow): DistinctRows = {
-    buffer.add(tuple(input))
+    buffer.add(tupleOf(input))
     buffer
   }
 

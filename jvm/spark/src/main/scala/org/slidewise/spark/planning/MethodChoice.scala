@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.expressions.{FixedSizeBuffer, SummarizesLastRows}
+import org.slidewise.spark.expressions.{DistinctAggregate, FixedSizeBuffer, SummarizesLastRows}
 import org.slidewise.spark.plan.{EvaluationMethod, FrameShape, MagnitudeExceeds, PlannedAggregate}
 import org.slidewise.spark.plan.EvaluationMethod._
 import org.slidewise.spark.shims.SparkExpressions
@@ -14,14 +14,18 @@ import org.slidewise.spark.shims.SparkExpressions
  *
  * Functions of one frame share their aggregation buffers within one method only, so that a list or a sketch does not decide
  * how many buffers a sum may keep.
+ *
+ * @param slidesMultisets
+ *   whether the rows that leave a frame can be read again, so that distinct values are counted
  */
-final class MethodChoice(merging: MergePolicy) {
+final class MethodChoice(merging: MergePolicy, slidesMultisets: Boolean) {
   import MethodChoice._
 
   /** The method, and what a person should know of it. */
   def of(function: AggregateFunction, frame: SpecifiedWindowFrame): (EvaluationMethod, Option[String]) =
     function match {
-      case _ if FrameShape.isGrowing(frame) => Running -> None
+      case f if slidesMultisets && isOfMultiset(f) && !merging.isNamed(f) => SlidingMultiset -> None
+      case _ if FrameShape.isGrowing(frame)                               => Running -> None
       case f: SummarizesLastRows
           if merging.approximate && !merging.isNamed(function) && fitsSummary(f, frame) =>
         AdditiveSummaries -> None
@@ -87,6 +91,13 @@ final class MethodChoice(merging: MergePolicy) {
 
 object MethodChoice {
   private val Short = "the frame is so short that recalculating it is faster than merging"
+
+  /** Whether distinct values and the number of rows that hold each are enough for the function. */
+  private def isOfMultiset(function: AggregateFunction): Boolean = function match {
+    case _: DistinctAggregate => true
+    case mode: Mode           => RowOrdering.isOrderable(mode.child.dataType)
+    case _                    => false
+  }
 
   /** Below this ε a summary would take more than a few megabytes. */
   private val LeastError = 1e-6

@@ -15,9 +15,14 @@ final case class RowWiseExpression(
   def planned: PlannedExpression = PlannedExpression(expression, methods.head._1, methods.head._2)
 }
 
-/** Plans how window expressions are evaluated row by row, over tables and over streams. */
-final class RowWisePlanner(merging: MergePolicy) {
-  private val methods = new MethodChoice(merging)
+/**
+ * Plans how window expressions are evaluated row by row, over tables and over streams.
+ *
+ * @param slidesMultisets
+ *   see [[MethodChoice]]
+ */
+final class RowWisePlanner(merging: MergePolicy, slidesMultisets: Boolean) {
+  private val methods = new MethodChoice(merging, slidesMultisets)
 
   /** Chooses the methods of the expression's functions. */
   def choose(expression: NamedExpression, framed: FramedFunctions): RowWiseExpression =

@@ -1,7 +1,7 @@
 package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, ApproximatePercentile}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
@@ -22,7 +22,7 @@ final class WindowPlanner(
     sortOrder: Seq[SortOrder]
 ) {
   private lazy val merging = MergePolicy.of(conf)
-  private lazy val rowWise = new RowWisePlanner(merging)
+  private lazy val rowWise = new RowWisePlanner(merging, slidesMultisets = true)
   private lazy val usesArrays = SlidewiseSettings.sort(conf)
 
   private lazy val sortPlacement =
@@ -81,11 +81,12 @@ final class WindowPlanner(
   }
 
   private def arrayFunction(window: WindowCall): Option[ArrayFunction] = {
-    val isNamed = window.function match {
-      case aggregate: AggregateFunction => merging.isNamed(aggregate)
-      case _                            => false
+    val isExcluded = window.function match {
+      case approximate: ApproximatePercentile if !merging.approximate => true
+      case aggregate: AggregateFunction                               => merging.isNamed(aggregate)
+      case _                                                          => false
     }
-    if (usesArrays && !isNamed) ArrayPlanner.of(window, orderSpec, conf.sessionLocalTimeZone) else None
+    if (usesArrays && !isExcluded) ArrayPlanner.of(window, orderSpec, conf.sessionLocalTimeZone) else None
   }
 
   // Buffers of fixed width are copied as bytes, and not slowed down by others; a merge that fails stops no others.

@@ -34,7 +34,7 @@ object StreamPlanner {
       orderSpec: Seq[SortOrder],
       conf: SQLConf
   ): SlidingWindowPlan = {
-    val rowWise = new RowWisePlanner(MergePolicy.of(conf))
+    val rowWise = new RowWisePlanner(MergePolicy.of(conf), slidesMultisets = false)
     val chosen = framed.map { case (expression, functions) => rowWise.choose(expression, functions) }
     SlidingWindowPlan(
       chosen.map(_.planned),

@@ -1,0 +1,226 @@
+package org.slidewise.spark.execution.frames
+
+import java.util.{LinkedHashMap => JLinkedHashMap}
+
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.{Count, Mode}
+
+import org.slidewise.core.multisets.{ModeTournament, TieOrder}
+import org.slidewise.spark.execution.task.HeapMemory
+import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, GroupingKeys}
+import org.slidewise.spark.plan.PlannedAggregate
+import org.slidewise.spark.shims.ModeTies
+
+/** The memory for a multiset is used up. */
+private[frames] object MultisetOutgrown extends RuntimeException(null, null, false, false)
+
+/** A value, or a tuple of values, with the number of rows of the frame that hold it. */
+final private class Element(val values: UnsafeRow, val code: Int) {
+  var count = 0
+}
+
+/**
+ * A function of the distinct values of a frame. Rows are added when they enter the frame and removed when they leave it; each
+ * takes a search in a hash table.
+ *
+ * Memory: each distinct tuple of values, and its key where equal tuples may have other bytes; charged to `memory`. Throws
+ * [[MultisetOutgrown]] where there is none left.
+ *
+ * @param values
+ *   what is aggregated
+ * @param filter
+ *   the rows that count
+ */
+abstract private[frames] class FrameMultiset(
+    values: Seq[Expression],
+    filter: Option[Expression],
+    input: Seq[Attribute],
+    memory: HeapMemory
+) {
+  import FrameMultiset._
+
+  private[this] val elements = new JLinkedHashMap[UnsafeRow, Element]
+  private[this] val project = UnsafeProjection.create(values, input)
+  private[this] val counts = filter.map(Predicate.create(_, input)).orNull
+  private[this] val keys = {
+    val attributes = values.map(v => AttributeReference("value", v.dataType, v.nullable)())
+    val keys = attributes.map(DistinctRows.keyOf)
+    if (keys == attributes) null else UnsafeProjection.create(keys, attributes)
+  }
+  private[this] val freeCodes = ArrayBuffer.empty[Int]
+  private[this] var held, reserved = 0L
+
+  /** Whether a tuple is left out. */
+  protected def skips(tuple: UnsafeRow): Boolean
+
+  protected def added(element: Element): Unit
+  protected def removed(element: Element): Unit
+
+  /** The distinct tuples, in the order in which they came. */
+  final protected def distinct: JLinkedHashMap[UnsafeRow, Element] = elements
+
+  /** The result for the current frame; null if it has none. */
+  def result: Any
+
+  final def add(row: InternalRow): Unit = if (counts == null || counts.eval(row)) {
+    val tuple = project(row)
+    if (!skips(tuple)) {
+      val key = if (keys == null) tuple else keys(tuple)
+      var element = elements.get(key)
+      if (element == null) element = create(key, tuple)
+      element.count += 1
+      added(element)
+    }
+  }
+
+  final def remove(row: InternalRow): Unit = if (counts == null || counts.eval(row)) {
+    val tuple = project(row)
+    if (!skips(tuple)) {
+      val key = if (keys == null) tuple else keys(tuple)
+      val element = elements.get(key)
+      element.count -= 1
+      removed(element)
+      if (element.count == 0) {
+        held -= bytes(key, element)
+        freeCodes += element.code
+        elements.remove(key)
+      }
+    }
+  }
+
+  private def create(key: UnsafeRow, tuple: UnsafeRow): Element = {
+    val code = if (freeCodes.isEmpty) elements.size else freeCodes.remove(freeCodes.size - 1)
+    val element = new Element(tuple.copy(), code)
+    held += bytes(key, element)
+    if (held > reserved) reserve()
+    elements.put(if (keys == null) element.values else key.copy(), element)
+    element
+  }
+
+  private def reserve(): Unit = {
+    val more = math.max(held - reserved, LeastReservation)
+    if (!memory.acquire(more)) throw MultisetOutgrown
+    reserved += more
+  }
+
+  private def bytes(key: UnsafeRow, element: Element): Long =
+    ElementBytes + element.values.getSizeInBytes + (if (keys == null) 0 else key.getSizeInBytes + RowBytes)
+
+  /** Begins with no rows; gives no memory back. */
+  def clear(): Unit = {
+    elements.clear()
+    freeCodes.clear()
+    held = 0L
+  }
+}
+
+private[frames] object FrameMultiset {
+  private val RowBytes = 64L
+
+  // Of an element and its row, an entry of the table and its references, and what a subclass keeps for a code.
+  private val ElementBytes = 24L + RowBytes + 72L + 24L
+  private val LeastReservation = 64L << 10
+
+  def of(planned: PlannedAggregate, input: Seq[Attribute], memory: HeapMemory): FrameMultiset =
+    planned.function match {
+      case mode: Mode                               => new FrameMode(mode, planned.filter, input, memory)
+      case DistinctAggregate(Count(values), _, _)   => new FrameDistinctCount(values, planned.filter, input, memory)
+      case distinct: DistinctAggregate              => new FrameDistinct(distinct, planned.filter, input, memory)
+      case other => throw new IllegalArgumentException(s"${other.prettyName} is no function of a multiset")
+    }
+}
+
+/** `mode`; of several most frequent values the smallest, or the greatest. O(log u) comparisons at most for a row. */
+final private class FrameMode(
+    mode: Mode,
+    filter: Option[Expression],
+    input: Seq[Attribute],
+    memory: HeapMemory
+) extends FrameMultiset(Seq(GroupingKeys.normalized(mode.child)), filter, input, memory) {
+  private[this] val dataType = mode.child.dataType
+  private[this] val byCode = ArrayBuffer.empty[Element]
+  private[this] val tournament = new ModeTournament
+  private[this] val ties = {
+    val ordering = InterpretedOrdering.forSchema(Seq(dataType))
+    val sign = if (ModeTies.takesGreatest(mode)) -1 else 1
+    new TieOrder {
+      override def precedes(a: Int, b: Int): Boolean =
+        sign * ordering.compare(byCode(a).values, byCode(b).values) < 0
+    }
+  }
+  tournament.reset(0, ties)
+
+  override protected def skips(tuple: UnsafeRow): Boolean = tuple.isNullAt(0)
+
+  override protected def added(element: Element): Unit = {
+    while (byCode.size <= element.code) byCode += null
+    byCode(element.code) = element
+    tournament.add(element.code)
+  }
+
+  override protected def removed(element: Element): Unit = tournament.remove(element.code)
+
+  override def result: Any = {
+    val code = tournament.winner
+    if (code < 0) null else byCode(code).values.get(0, dataType)
+  }
+
+  override def clear(): Unit = {
+    super.clear()
+    byCode.clear()
+    tournament.reset(0, ties)
+  }
+}
+
+/** `count(DISTINCT …)`. */
+final private class FrameDistinctCount(
+    values: Seq[Expression],
+    filter: Option[Expression],
+    input: Seq[Attribute],
+    memory: HeapMemory
+) extends FrameMultiset(values.map(GroupingKeys.normalized(_)), filter, input, memory) {
+  override protected def skips(tuple: UnsafeRow): Boolean = tuple.anyNull
+  override protected def added(element: Element): Unit = {}
+  override protected def removed(element: Element): Unit = {}
+  override def result: Any = distinct.size.toLong
+}
+
+/** Any other function of distinct tuples, which goes over all of them where one has come or gone. */
+final private class FrameDistinct(
+    function: DistinctAggregate,
+    filter: Option[Expression],
+    input: Seq[Attribute],
+    memory: HeapMemory
+) extends FrameMultiset(function.tuple, filter, input, memory) {
+  private[this] val evaluate = function.newEvaluator()
+  private[this] var isEvaluated = false
+  private[this] var last: Any = _
+
+  override protected def skips(tuple: UnsafeRow): Boolean = false
+  override protected def added(element: Element): Unit = if (element.count == 1) isEvaluated = false
+  override protected def removed(element: Element): Unit = if (element.count == 0) isEvaluated = false
+
+  override def result: Any = {
+    if (!isEvaluated) {
+      last = evaluate(new Iterable[InternalRow] {
+        override def iterator: Iterator[InternalRow] = {
+          val all = distinct.values.iterator
+          new Iterator[InternalRow] {
+            override def hasNext: Boolean = all.hasNext
+            override def next(): InternalRow = all.next().values
+          }
+        }
+      })
+      isEvaluated = true
+    }
+    last
+  }
+
+  override def clear(): Unit = {
+    super.clear()
+    isEvaluated = false
+  }
+}

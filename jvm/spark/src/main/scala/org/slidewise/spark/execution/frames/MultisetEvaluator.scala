@@ -1,0 +1,131 @@
+package org.slidewise.spark.execution.frames
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+
+import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
+import org.slidewise.spark.plan.FramePlan
+
+/**
+ * Evaluates functions of the distinct values of a frame: each row is read when it enters the frame, and again when it leaves.
+ * Where the task has no memory for the distinct values of a frame, the rest of the partition is recalculated, as Spark does.
+ *
+ * @param bounds
+ *   where the frames are
+ * @param input
+ *   the attributes of an element of the frames
+ * @param log
+ *   the elements
+ * @param answers
+ *   the row that results are written to
+ */
+final private[execution] class MultisetEvaluator(
+    plan: FramePlan,
+    bounds: FrameBounds,
+    input: Seq[Attribute],
+    log: RowLog,
+    resources: TaskResources,
+    maxStateBytes: Long,
+    answers: InternalRow
+) extends FrameEvaluator {
+  import MultisetEvaluator.CheckEvery
+
+  private[this] val memory = new HeapMemory(resources)
+  private[this] val multisets = plan.aggregates.map(FrameMultiset.of(_, input, memory)).toArray
+  private[this] val ordinals = plan.aggregates.map(_.answer).toArray
+  private[this] val entering = log.reader()
+  private[this] val leaving = log.reader()
+  private[this] val recalculation =
+    new FrameRecalculation(plan.aggregates, input, log.reader(), resources, maxStateBytes, answers)
+
+  // The rows that the multisets hold, and the bounds of the last frame.
+  private[this] var start, end = 0L
+  private[this] var lo, hi = -1L
+  private[this] var outgrown = false
+  private[this] var moved = 0L
+
+  override def evaluate(): Unit = if (bounds.lo != lo || bounds.hi != hi) {
+    lo = bounds.lo
+    hi = bounds.hi
+    if (!outgrown)
+      try {
+        slide()
+        write()
+      } catch {
+        case MultisetOutgrown =>
+          outgrown = true
+          clear()
+      }
+    if (outgrown) recalculation.evaluate(lo, hi)
+  }
+
+  private def slide(): Unit = {
+    if (lo >= end) {
+      multisets.foreach(_.clear())
+      end = lo
+    } else
+      while (start < lo) {
+        val row = leaving(start)
+        var i = 0
+        while (i < multisets.length) {
+          multisets(i).remove(row)
+          i += 1
+        }
+        start += 1
+        count()
+      }
+    start = lo
+    while (end < hi) {
+      val row = entering(end)
+      var i = 0
+      while (i < multisets.length) {
+        multisets(i).add(row)
+        i += 1
+      }
+      end += 1
+      count()
+    }
+  }
+
+  private def count(): Unit = {
+    moved += 1
+    if (moved % CheckEvery == 0) resources.stopIfCancelled()
+  }
+
+  private def write(): Unit = {
+    var i = 0
+    while (i < multisets.length) {
+      val result = multisets(i).result
+      if (result == null) answers.setNullAt(ordinals(i)) else answers.update(ordinals(i), result)
+      i += 1
+    }
+  }
+
+  private def clear(): Unit = {
+    multisets.foreach(_.clear())
+    memory.releaseAll()
+  }
+
+  override def reset(): Unit = {
+    if (outgrown) recalculation.reset() else multisets.foreach(_.clear())
+    outgrown = false
+    start = 0L
+    end = 0L
+    lo = -1L
+    hi = -1L
+  }
+
+  override def combines: Long = moved * multisets.length + recalculation.combines
+  override def recalculated: Long = recalculation.frames
+  override def peakMemory: Long = memory.peakHeapMemory + recalculation.peakMemory
+
+  override def close(): Unit = {
+    clear()
+    recalculation.close()
+  }
+}
+
+private object MultisetEvaluator {
+  private val CheckEvery = 4096L
+}
