@@ -80,11 +80,11 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
             "count(DISTINCT w COLLATE UTF8_LCASE)",
             "count(DISTINCT named_struct('w', w COLLATE UNICODE_CI), n)",
             "count(DISTINCT array(w COLLATE UNICODE_CI, NULL))",
-            "count(DISTINCT if(even, map(1, n, 2, 0), map(2, 0, 1, n)))",
-            "count(DISTINCT map('k', array(map(s, d))))",
+            "count(DISTINCT if(even, map(s, length(w), 'z', 0), map('z', 0, s, length(w))))",
+            "count(DISTINCT map('k', array(map(s, b))))",
             "listagg(DISTINCT s) WITHIN GROUP (ORDER BY s DESC)"
           )
-        else Seq("count(DISTINCT map(s, n))"))
+        else Seq("count(DISTINCT map(s, b))"))
 
   private val frames = Seq(
     "ROWS 6 PRECEDING" -> "i BETWEEN at - 6 AND at",
@@ -96,22 +96,31 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
 
   for (call <- calls)
     test(s"${call.replace(" @", "")} over frames returns what GROUP BY returns for the rows of each frame") {
-      for ((frame, condition) <- frames) {
-        val over = (if (call.contains("@")) call else s"$call @").replace("@", s"OVER (ORDER BY i $frame)")
-        val sql = s"SELECT i, $over FROM $Table ORDER BY i"
-        val data = spark.sql(sql)
-        assert(data.queryExecution.executedPlan.toString.contains("SlidingWindow"))
-        val found = rows(data)
-        assertEquals(inSparksOperator(sql), found, frame)
-        withSetting("spark.sql.codegen.factoryMode", "NO_CODEGEN")(
-          assertEquals(rows(spark.sql(sql)), found, frame)
-        )
-        val groups =
-          s"SELECT at, ${call.replace("@", "")} FROM (SELECT id AS at FROM range(25)) JOIN $Table ON $condition " +
-            "GROUP BY at ORDER BY at"
-        assertEquals(found, rows(spark.sql(groups)), frame)
+      val columns = frames.map { case (frame, _) =>
+        (if (call.contains("@")) call else s"$call @").replace("@", s"OVER (ORDER BY i $frame)")
       }
+      val sql = s"SELECT i, array(${columns.mkString(", ")}) FROM $Table ORDER BY i"
+      val data = spark.sql(sql)
+      assert(data.queryExecution.executedPlan.toString.contains("SlidingWindow"))
+      val found = rows(data)
+      assertEquals(inSparksOperator(sql), found)
+      withSetting("spark.sql.codegen.factoryMode", "NO_CODEGEN")(assertEquals(rows(spark.sql(sql)), found))
+      val conditions = frames.zipWithIndex.map { case ((_, condition), f) => s"frame = $f AND $condition" }
+      val groups =
+        s"SELECT at, frame, ${call.replace("@", "")} AS answer FROM (SELECT id AS at FROM range(25)) " +
+          s"CROSS JOIN (SELECT explode(sequence(0, ${frames.size - 1})) AS frame) JOIN $Table " +
+          s"ON ${conditions.mkString(" OR ")} GROUP BY at, frame"
+      val ofGroups = spark.sql(
+        s"SELECT at, transform(array_sort(collect_list(struct(frame, array(answer) AS answers))), r -> r.answers[0]) " +
+          s"FROM ($groups) GROUP BY at ORDER BY at"
+      )
+      assertEquals(found, rows(ofGroups))
     }
+
+  test("a null in a map is not zero") {
+    val found = rows(spark.sql(s"SELECT DISTINCT count(DISTINCT map('k', n)) OVER () FROM $Table"))
+    assertEquals(found, Seq("[5]"))
+  }
 
   test("an empty frame") {
     val empty = "OVER (ORDER BY i ROWS BETWEEN 90 PRECEDING AND 80 PRECEDING)"
