@@ -36,8 +36,15 @@ final case class DistinctAggregate(
   override def toAggString(isDistinct: Boolean): String = function.toAggString(isDistinct = true)
   override def toString: String = toAggString(isDistinct = true)
 
-  /** The arguments that vary, which make up a tuple. */
-  def arguments: Seq[Expression] = function.children.filterNot(_.foldable)
+  /** The arguments that vary, which make up a tuple: each once. */
+  def arguments: Seq[Expression] =
+    ExpressionSet(function.children.map(argumentOf).filterNot(_.foldable)).toSeq
+
+  /** `listagg` has the sort orders of WITHIN GROUP among its children. */
+  private def argumentOf(child: Expression): Expression = child match {
+    case order: SortOrder => order.child
+    case other            => other
+  }
 
   @transient private lazy val attributes = arguments.zipWithIndex.map { case (argument, i) =>
     AttributeReference(s"argument$i", argument.dataType, argument.nullable)()
@@ -51,9 +58,13 @@ final case class DistinctAggregate(
   @transient private lazy val rows = DistinctRows.of(attributes)
 
   @transient private lazy val answer: FunctionOverRows = {
-    val ofTuple = attributes.iterator
-    val overTuples =
-      function.withNewChildren(function.children.map(c => if (c.foldable) c else ofTuple.next()))
+    val ofTuple = arguments.map(_.canonicalized).zip(attributes).toMap
+    val overTuples = function.withNewChildren(function.children.map {
+      case constant if argumentOf(constant).foldable => constant
+      case order: SortOrder                          =>
+        order.copy(child = ofTuple(order.child.canonicalized), sameOrderExpressions = Nil)
+      case argument => ofTuple(argument.canonicalized)
+    })
     new FunctionOverRows(overTuples.asInstanceOf[AggregateFunction], attributes)
   }
 
@@ -72,7 +83,7 @@ final case class DistinctAggregate(
   override def eval(buffer: DistinctRows): Any = answer(buffer)
 
   override def serialize(buffer: DistinctRows): Array[Byte] =
-    SerializedRows.write(buffer, s"Use a shorter frame for $sql.")
+    SerializedRows.write(buffer, s"Use a shorter frame for ${sql(isDistinct = true)}.")
 
   override def deserialize(bytes: Array[Byte]): DistinctRows = {
     val buffer = rows.empty

@@ -68,8 +68,12 @@ object DistinctRows {
     case ArrayType(element, containsNull) =>
       val variable = NamedLambdaVariable("element", element, containsNull)
       ArrayTransform(value, LambdaFunction(keyOf(variable), Seq(variable)))
-    case _: MapType =>
-      val sorted = SortedMap(value)
+    case MapType(keyType, valueType, containsNull) =>
+      val key = NamedLambdaVariable("key", keyType, nullable = false)
+      val mapped = NamedLambdaVariable("value", valueType, containsNull)
+      // Spark's code for sorting maps takes a null value for a zero, and a struct is not null.
+      val notNull = CreateNamedStruct(Seq(Literal("value"), keyOf(mapped)))
+      val sorted = SortedMap(TransformValues(value, LambdaFunction(notNull, List(key, mapped))))
       structOf(value, Seq(MapKeys(sorted), MapValues(sorted)))
     case _ => value
   }

@@ -56,13 +56,18 @@ object RewriteWindowAggregates extends Rule[LogicalPlan] {
     case other => EliminateDistinct.isDuplicateAgnostic(other)
   }
 
-  private def allowsDistinct(function: AggregateFunction): Boolean =
-    function.children.forall(argument => DistinctRows.canGroup(argument.dataType)) && (function match {
-      case _: OrderDependent | _: WithinGroup => false
-      // Spark refuses an order by another expression than the argument.
-      case f if f.getClass.getSimpleName == "ListAgg" =>
-        f.children.drop(2).forall(_.semanticEquals(f.children.head))
-      case _: DeclarativeAggregate | _: ImperativeAggregate | _: RuntimeReplaceableAggregate => true
-      case _                                                                                 => false
+  private def allowsDistinct(function: AggregateFunction): Boolean = {
+    val arguments = function.children
+    arguments.forall(argument => DistinctRows.canGroup(argument.dataType)) && (function match {
+      case f: OrderDependent if f.dependsOnOrder                                             => false
+      case _: WithinGroup                                                                    => false
+      case _: DeclarativeAggregate | _: ImperativeAggregate | _: RuntimeReplaceableAggregate =>
+        // As in GROUP BY, listagg(DISTINCT …) WITHIN GROUP may be ordered by its argument only.
+        arguments.forall {
+          case order: SortOrder => order.child.semanticEquals(arguments.head)
+          case _                => true
+        }
+      case _ => false
     })
+  }
 }
