@@ -58,8 +58,10 @@ final class ModeTournament {
   }
 
   private def grow(code: Int): Unit = {
+    val known = leaves
     leaves = SlidingMultiset.powerOfTwo(code + 1)
-    counts = java.util.Arrays.copyOf(counts, leaves)
+    // Beyond the codes known, there may be counts from before the last reset.
+    counts = java.util.Arrays.copyOf(java.util.Arrays.copyOf(counts, known), leaves)
     winners = new Array[Int](leaves)
     build()
   }

@@ -7,6 +7,8 @@ import org.scalacheck.Prop.forAll
 
 class ModeTournamentSuite extends MultisetSuite {
 
+  private val tournament = new ModeTournament
+
   /** Codes to add; a step without a code removes the oldest element. */
   private val steps: Gen[List[Option[Int]]] =
     Gen.choose(1, 200).flatMap(most => Gen.listOf(Gen.option(Gen.choose(0, most))))
@@ -17,7 +19,6 @@ class ModeTournamentSuite extends MultisetSuite {
       val ties = new TieOrder {
         def precedes(a: Int, b: Int): Boolean = place(a) < place(b) || place(a) == place(b) && a < b
       }
-      val tournament = new ModeTournament
       tournament.reset(0, ties)
       val elements = mutable.Queue.empty[Int]
       steps.foreach { step =>

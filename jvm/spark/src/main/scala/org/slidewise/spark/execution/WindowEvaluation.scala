@@ -50,7 +50,7 @@ private[execution] object WindowEvaluation {
         val fallback = byRows(arrays.fallback, input)
         val presorted = new ArrayEvaluation(plan, arrays, input, fallback)
         val first =
-          if (sorts) new SortedArrayEvaluation(plan, arrays, input, presorted, fallback) else presorted
+          if (sorts) new SortedArrayEvaluation(plan, arrays, input, presorted) else presorted
         if (plan.rowWise.isEmpty) first
         else new TwoStageEvaluation(first, byRows(plan.rowWise, input ++ arrays.results))
     }
@@ -136,15 +136,14 @@ final private[execution] class SortedRowWiseEvaluation(
 }
 
 /**
- * Sorts the rows with room for their results, and writes the results of array kernels into them. Rows that do not fit in memory
- * are evaluated as `presorted` does, when they have been sorted on disk.
+ * Sorts the rows with room for their results, and writes the results of array kernels into them. Where the rows or the arrays of
+ * whole partitions do not fit in memory, `presorted` evaluates the sorted rows.
  */
 final private[execution] class SortedArrayEvaluation(
     plan: SlidingWindowPlan,
     expressions: ArrayPlan,
     input: Seq[Attribute],
-    presorted: ArrayEvaluation,
-    fallback: RowWiseEvaluation
+    presorted: ArrayEvaluation
 ) extends WindowEvaluation {
 
   override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] = {
@@ -164,8 +163,7 @@ final private[execution] class SortedArrayEvaluation(
     if (sorted.finished) sorted.rows
     else {
       val withoutRoom = UnsafeProjection.create(input.map(a => a: Expression), input ++ results)
-      val plain = sorted.rows.map(withoutRoom)
-      if (sorted.inMemory) fallback.takeOver(plain, task, answered = 0) else presorted.evaluate(plain, task)
+      presorted.evaluate(sorted.rows.map(withoutRoom), task)
     }
   }
 }

@@ -57,7 +57,10 @@ final case class DistinctAggregate(
 
   @transient private lazy val rows = DistinctRows.of(attributes)
 
-  @transient private lazy val answer: FunctionOverRows = {
+  @transient private lazy val answer = newEvaluator()
+
+  /** Evaluates the function over distinct tuples. Each evaluator has an aggregation buffer of its own. */
+  def newEvaluator(): Iterable[InternalRow] => Any = {
     val ofTuple = arguments.map(_.canonicalized).zip(attributes).toMap
     val overTuples = function.withNewChildren(function.children.map {
       case constant if argumentOf(constant).foldable => constant

@@ -126,9 +126,10 @@ private[frames] object FrameMultiset {
 
   def of(planned: PlannedAggregate, input: Seq[Attribute], memory: HeapMemory): FrameMultiset =
     planned.function match {
-      case mode: Mode                               => new FrameMode(mode, planned.filter, input, memory)
-      case DistinctAggregate(Count(values), _, _)   => new FrameDistinctCount(values, planned.filter, input, memory)
-      case distinct: DistinctAggregate              => new FrameDistinct(distinct, planned.filter, input, memory)
+      case mode: Mode                             => new FrameMode(mode, planned.filter, input, memory)
+      case DistinctAggregate(Count(values), _, _) =>
+        new FrameDistinctCount(values, planned.filter, input, memory)
+      case distinct: DistinctAggregate => new FrameDistinct(distinct, planned.filter, input, memory)
       case other => throw new IllegalArgumentException(s"${other.prettyName} is no function of a multiset")
     }
 }

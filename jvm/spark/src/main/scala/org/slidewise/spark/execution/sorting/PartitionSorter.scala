@@ -94,7 +94,7 @@ final private[execution] class PartitionSorter(
     val inMemory = unplaced == null && log.spilledBytes == 0 &&
       acquire(count * RadixOrder.bytesARow(spec.compares)) && log.spilledBytes == 0
     if (inMemory) sortInMemory(finisher)
-    else SortResult(sortExternally(Option(unplaced).iterator ++ rows), finished = false, inMemory = false)
+    else SortResult(sortExternally(Option(unplaced).iterator ++ rows), finished = false)
   }
 
   private def sortInMemory(
@@ -116,7 +116,7 @@ final private[execution] class PartitionSorter(
     columns = null
     sorted = new SortedRows(log, places, found.getOrElse(places), count, () => close(), resources)
     addresses = null
-    SortResult(sorted, found.isDefined, inMemory = true)
+    SortResult(sorted, found.isDefined)
   }
 
   /**
@@ -290,13 +290,10 @@ final private[execution] class PartitionSorter(
  *
  * @param finished
  *   whether a [[RowFinisher]] finishes them as they are read
- * @param inMemory
- *   whether they were sorted in memory
  */
 final private[execution] case class SortResult(
     rows: Iterator[InternalRow],
-    finished: Boolean,
-    inMemory: Boolean
+    finished: Boolean
 )
 
 private object PartitionSorter {
