@@ -54,7 +54,6 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
     "avg(DISTINCT m)",
     "count(DISTINCT b)",
     "count(DISTINCT d)",
-    "count(DISTINCT c)",
     "count(DISTINCT named_struct('d', d, 's', s))",
     "count(DISTINCT array(d, 1D))",
     "count(DISTINCT array(named_struct('d', d)))",
@@ -77,6 +76,7 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
     "percentile_disc(0.25) WITHIN GROUP (ORDER BY n)"
   ) ++ (if (since40)
           Seq(
+            "count(DISTINCT c)",
             "count(DISTINCT w COLLATE UTF8_LCASE)",
             "count(DISTINCT named_struct('w', w COLLATE UNICODE_CI), n)",
             "count(DISTINCT array(w COLLATE UNICODE_CI, NULL))",
@@ -84,7 +84,7 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
             "count(DISTINCT map('k', array(map(s, b))))",
             "listagg(DISTINCT s) WITHIN GROUP (ORDER BY s DESC)"
           )
-        else Seq("count(DISTINCT map(s, b))"))
+        else Nil)
 
   private val frames = Seq(
     "ROWS 6 PRECEDING" -> "i BETWEEN at - 6 AND at",
@@ -118,6 +118,7 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
     }
 
   test("a null in a map is not zero") {
+    assume(since40, "no GROUP BY of maps")
     val found = rows(spark.sql(s"SELECT DISTINCT count(DISTINCT map('k', n)) OVER () FROM $Table"))
     assertEquals(found, Seq("[5]"))
   }
@@ -184,6 +185,6 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
         refusal("listagg(DISTINCT s) WITHIN GROUP (ORDER BY i)"),
         "INVALID_WITHIN_GROUP_EXPRESSION.MISMATCH_WITH_DISTINCT_INPUT"
       )
-    }
+    } else assertEquals(refusal("count(DISTINCT map(s, n))"), "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED")
   }
 }
