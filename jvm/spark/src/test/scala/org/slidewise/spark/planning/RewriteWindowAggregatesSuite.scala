@@ -80,7 +80,6 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
             "count(DISTINCT w COLLATE UTF8_LCASE)",
             "count(DISTINCT named_struct('w', w COLLATE UNICODE_CI), n)",
             "count(DISTINCT array(w COLLATE UNICODE_CI, NULL))",
-            "count(DISTINCT if(even, map(s, length(w), 'z', 0), map('z', 0, s, length(w))))",
             "count(DISTINCT map('k', array(map(s, b))))",
             "listagg(DISTINCT s) WITHIN GROUP (ORDER BY s DESC)"
           )
@@ -117,10 +116,12 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
       assertEquals(found, rows(ofGroups))
     }
 
-  test("a null in a map is not zero") {
+  test("maps are equal whatever the order of their entries, and a null in a map is not zero") {
     assume(since40, "no GROUP BY of maps")
-    val found = rows(spark.sql(s"SELECT DISTINCT count(DISTINCT map('k', n)) OVER () FROM $Table"))
-    assertEquals(found, Seq("[5]"))
+    val reordered = "if(even, map(s, 1, 'z', 0), map('z', 0, s, 1))"
+    val calls = Seq(reordered, "map('k', n)").map(map => s"count(DISTINCT $map) OVER ()")
+    // Not compared with GROUP BY, which Spark 4.0 does by the order of the entries, and code for 4.3 takes null for zero.
+    assertEquals(rows(spark.sql(s"SELECT DISTINCT ${calls.mkString(", ")} FROM $Table")), Seq("[3,5]"))
   }
 
   test("an empty frame") {
