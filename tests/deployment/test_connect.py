@@ -27,6 +27,15 @@ print("hopping", "HoppingWindow " in counted._explain_string(), [tuple(row) for 
 """
 
 
+DISTINCT = """
+from pyspark.sql import Window
+last = Window.orderBy("id").rowsBetween(-3, 0)
+numbers = spark.range(6).select("id", (F.col("id") % 3).alias("k"))
+counted = numbers.select(F.count_distinct("k").over(last).alias("n"), F.median("id").over(last).alias("m")).orderBy("m")
+print("distinct", [tuple(row) for row in counted.collect()])
+"""
+
+
 def wait_for_port(port: int, seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
     while True:
@@ -65,6 +74,7 @@ from deployment.program import report
 spark = SparkSession.builder.remote("sc://127.0.0.1:{port}").getOrCreate()
 print(type(spark).__module__, report(spark))
 {HOPPING}
+{DISTINCT}
 spark.conf.set("spark.slidewise.enabled", "false")
 print("switched off:", report(spark))
 {HOPPING}
@@ -73,6 +83,7 @@ print("switched off:", report(spark))
     windows = [line.split(maxsplit=2)[1:] for line in printed.splitlines() if line.startswith("hopping")]
     assert [ours for ours, _ in windows] == ["True", "False"]
     assert windows[0][1] == windows[1][1] != "[]"
+    assert "distinct [(1, 0.0), (2, 0.5), (3, 1.0), (3, 1.5), (3, 2.5), (3, 3.5)]" in printed
     assert f"pyspark.sql.connect.session {REPORT}" in printed
     assert f"switched off: {REPORT.replace('SlidingWindow 1', 'SlidingWindow 0')}" in printed
 

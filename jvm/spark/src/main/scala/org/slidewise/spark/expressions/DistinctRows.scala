@@ -5,7 +5,7 @@ import java.util.{LinkedHashMap => JLinkedHashMap}
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.shims.{SortedMap, SparkCollations}
+import org.slidewise.spark.shims.{MapsInGroups, SparkCollations}
 
 /**
  * A set of rows, in the order in which they were added first. Rows are equal if their keys, as `keyOf` makes them, have equal
@@ -51,7 +51,7 @@ object DistinctRows {
 
   /** Whether `GROUP BY` compares values of the type by value: Spark compares no others, such as VARIANT, or by chance only. */
   def canGroup(dataType: DataType): Boolean = dataType match {
-    case MapType(key, value, _)  => canGroup(key) && canGroup(value)
+    case MapType(key, value, _)  => MapsInGroups.allowed && canGroup(key) && canGroup(value)
     case ArrayType(element, _)   => canGroup(element)
     case StructType(fields)      => fields.forall(field => canGroup(field.dataType))
     case udt: UserDefinedType[_] => canGroup(udt.sqlType)
@@ -73,7 +73,7 @@ object DistinctRows {
       val mapped = NamedLambdaVariable("value", valueType, containsNull)
       // Spark's code for sorting maps takes a null value for a zero, and a struct is not null.
       val notNull = CreateNamedStruct(Seq(Literal("value"), keyOf(mapped)))
-      val sorted = SortedMap(TransformValues(value, LambdaFunction(notNull, List(key, mapped))))
+      val sorted = MapsInGroups.sorted(TransformValues(value, LambdaFunction(notNull, List(key, mapped))))
       structOf(value, Seq(MapKeys(sorted), MapValues(sorted)))
     case _ => value
   }

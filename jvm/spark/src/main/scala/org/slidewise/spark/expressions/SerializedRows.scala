@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
 /** Rows as bytes: for each row its size in 8 bytes, so that rows are aligned, and the row. */
-private object SerializedRows {
+private[expressions] object SerializedRows {
 
   /**
    * @param remedy

@@ -54,7 +54,6 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
     "avg(DISTINCT m)",
     "count(DISTINCT b)",
     "count(DISTINCT d)",
-    "count(DISTINCT c)",
     "count(DISTINCT named_struct('d', d, 's', s))",
     "count(DISTINCT array(d, 1D))",
     "count(DISTINCT array(named_struct('d', d)))",
@@ -77,14 +76,14 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
     "percentile_disc(0.25) WITHIN GROUP (ORDER BY n)"
   ) ++ (if (since40)
           Seq(
+            "count(DISTINCT c)",
             "count(DISTINCT w COLLATE UTF8_LCASE)",
             "count(DISTINCT named_struct('w', w COLLATE UNICODE_CI), n)",
             "count(DISTINCT array(w COLLATE UNICODE_CI, NULL))",
-            "count(DISTINCT if(even, map(s, length(w), 'z', 0), map('z', 0, s, length(w))))",
             "count(DISTINCT map('k', array(map(s, b))))",
             "listagg(DISTINCT s) WITHIN GROUP (ORDER BY s DESC)"
           )
-        else Seq("count(DISTINCT map(s, b))"))
+        else Nil)
 
   private val frames = Seq(
     "ROWS 6 PRECEDING" -> "i BETWEEN at - 6 AND at",
@@ -117,9 +116,12 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
       assertEquals(found, rows(ofGroups))
     }
 
-  test("a null in a map is not zero") {
-    val found = rows(spark.sql(s"SELECT DISTINCT count(DISTINCT map('k', n)) OVER () FROM $Table"))
-    assertEquals(found, Seq("[5]"))
+  test("maps are equal whatever the order of their entries, and a null in a map is not zero") {
+    assume(since40, "no GROUP BY of maps")
+    val reordered = "if(even, map(s, 1, 'z', 0), map('z', 0, s, 1))"
+    val calls = Seq(reordered, "map('k', n)").map(map => s"count(DISTINCT $map) OVER ()")
+    // Not compared with GROUP BY, which Spark 4.0 does by the order of the entries, and code for 4.3 takes null for zero.
+    assertEquals(rows(spark.sql(s"SELECT DISTINCT ${calls.mkString(", ")} FROM $Table")), Seq("[3,5]"))
   }
 
   test("an empty frame") {
@@ -184,6 +186,6 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
         refusal("listagg(DISTINCT s) WITHIN GROUP (ORDER BY i)"),
         "INVALID_WITHIN_GROUP_EXPRESSION.MISMATCH_WITH_DISTINCT_INPUT"
       )
-    }
+    } else assertEquals(refusal("count(DISTINCT map(s, n))"), "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED")
   }
 }
