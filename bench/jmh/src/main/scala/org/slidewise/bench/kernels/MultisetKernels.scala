@@ -70,6 +70,7 @@ class MultisetKernels {
     percentiles.interpolated(
       ordered,
       ValueDecoder.Doubles,
+      Interpolation.WeightedMean,
       Array(0.5),
       descending = false,
       frames,

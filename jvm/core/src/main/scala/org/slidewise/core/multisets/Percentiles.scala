@@ -24,6 +24,8 @@ final class Percentiles private[multisets] (statistics: OrderStatistics) {
    *   of the column, encoded in order
    * @param values
    *   converts its values to doubles
+   * @param interpolation
+   *   the arithmetic between two values
    * @param fractions
    *   from 0 to 1 each
    * @param descending
@@ -34,6 +36,7 @@ final class Percentiles private[multisets] (statistics: OrderStatistics) {
   def interpolated(
       dictionary: ColumnDictionary,
       values: ValueDecoder,
+      interpolation: Interpolation,
       fractions: Array[Double],
       descending: Boolean,
       frames: Frames,
@@ -43,7 +46,16 @@ final class Percentiles private[multisets] (statistics: OrderStatistics) {
     checkOut(fractions.length, out.length)
     out.foreach(each => SlidingMultiset.checkOut(each.length, frames))
     val cursors = open(dictionary.cardinality, fractions.length)
-    new Interpolation(statistics, cursors, dictionary.values, values, fractions, descending, out)
+    new InterpolatedPercentiles(
+      statistics,
+      cursors,
+      dictionary.values,
+      values,
+      interpolation,
+      fractions,
+      descending,
+      out
+    )
       .slide(dictionary.codes, frames)
   }
 
@@ -108,12 +120,12 @@ private[multisets] final class Selection(
   }
 }
 
-/** The arithmetic of Spark's `Percentile`. */
-private[multisets] final class Interpolation(
+private[multisets] final class InterpolatedPercentiles(
     statistics: OrderStatistics,
     cursors: Array[OrderStatistics.Cursor],
     values: Array[Long],
     decoder: ValueDecoder,
+    interpolation: Interpolation,
     fractions: Array[Double],
     descending: Boolean,
     out: Array[Array[Double]]
@@ -136,8 +148,8 @@ private[multisets] final class Interpolation(
     else {
       val second = cursor.after(if (descending) last - lower else higher)
       if (first == second) value(first)
-      else if (descending) (higher - position) * value(second) + (position - lower) * value(first)
-      else (higher - position) * value(first) + (position - lower) * value(second)
+      else if (descending) interpolation.between(value(second), value(first), position, lower)
+      else interpolation.between(value(first), value(second), position, lower)
     }
   }
 

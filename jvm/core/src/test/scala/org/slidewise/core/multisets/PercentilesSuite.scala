@@ -19,7 +19,7 @@ class PercentilesSuite extends MultisetSuite {
       )
 
   /** Spark's `Percentile.getPercentile`, over values in the order that `ORDER BY` says. */
-  private def naive(sorted: Vector[Double], fraction: Double): Double =
+  private def naive(sorted: Vector[Double], fraction: Double, interpolation: Interpolation): Double =
     if (sorted.isEmpty) Double.NaN
     else {
       val position = (sorted.size - 1L) * fraction
@@ -28,6 +28,7 @@ class PercentilesSuite extends MultisetSuite {
       val low = sorted(lower.toInt)
       val high = sorted(higher.toInt)
       if (lower == higher || bits(low) == bits(high)) low
+      else if (interpolation == Interpolation.ByDifference) low + (position - lower) * (high - low)
       else (higher - position) * low + (position - lower) * high
     }
 
@@ -40,25 +41,31 @@ class PercentilesSuite extends MultisetSuite {
       values: Array[Long],
       column: Column[_],
       decoder: ValueDecoder,
+      interpolation: Interpolation,
       fractions: Array[Double],
       descending: Boolean,
       frames: Frames
   ): Array[Array[Double]] = {
     dictionary.encodeInOrder(values, column.valid(sayAllValid = true), column.size)
     val out = fractions.map(_ => new Array[Double](frames.count))
-    percentiles.interpolated(dictionary, decoder, fractions, descending, frames, out)
+    percentiles.interpolated(dictionary, decoder, interpolation, fractions, descending, frames, out)
     out
   }
 
   property("interpolated percentiles of doubles, ascending and descending") {
     forAll(withFrames(Gen.oneOf(Columns.doubles, Columns.anyDoubles)), fractions) {
       case ((column, frames), fractions) =>
-        for (descending <- Seq(false, true)) {
-          val out = interpolated(ordered(column), column, ValueDecoder.Doubles, fractions, descending, frames)
+        for {
+          descending <- Seq(false, true)
+          interpolation <- Seq(Interpolation.WeightedMean, Interpolation.ByDifference)
+        } {
+          val decoder = ValueDecoder.Doubles
+          val out =
+            interpolated(ordered(column), column, decoder, interpolation, fractions, descending, frames)
           for (i <- fractions.indices; (window, k) <- windows(column, frames).zipWithIndex)
             assertEquals(
               bits(out(i)(k)),
-              bits(naive(sortedDoubles(window, descending), fractions(i))),
+              bits(naive(sortedDoubles(window, descending), fractions(i), interpolation)),
               s"percentile ${fractions(i)} of window $k"
             )
         }
@@ -70,7 +77,15 @@ class PercentilesSuite extends MultisetSuite {
     val columns = Gen.oneOf(Columns.longs, neighbours.map(cells => Column(cells.toVector)))
     forAll(withFrames(columns), fractions) { case ((column, frames), fractions) =>
       val out =
-        interpolated(longs(column), column, ValueDecoder.Longs, fractions, descending = false, frames)
+        interpolated(
+          longs(column),
+          column,
+          ValueDecoder.Longs,
+          Interpolation.WeightedMean,
+          fractions,
+          descending = false,
+          frames
+        )
       for (i <- fractions.indices; (window, k) <- windows(column, frames).zipWithIndex) {
         val sorted = window.sorted
         val position = (sorted.size - 1L) * fractions(i)
@@ -142,6 +157,7 @@ class PercentilesSuite extends MultisetSuite {
       percentiles.interpolated(
         dictionary,
         ValueDecoder.Doubles,
+        Interpolation.WeightedMean,
         Array(fraction),
         descending = false,
         frames,

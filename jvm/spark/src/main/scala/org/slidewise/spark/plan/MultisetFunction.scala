@@ -62,8 +62,13 @@ sealed trait QuantileMethod
 
 object QuantileMethod {
 
-  /** At the position `(n - 1) * fraction`, interpolated between the two nearest: `percentile`, `median`, `percentile_cont`. */
-  case object Interpolated extends QuantileMethod
+  /**
+   * At the position `(n - 1) * fraction`, interpolated between the two nearest: `percentile`, `median`, `percentile_cont`.
+   *
+   * @param byDifference
+   *   whether a share of the values' difference is added to the first; otherwise the mean is weighted
+   */
+  final case class Interpolated(byDifference: Boolean) extends QuantileMethod
 
   /** At the position `(n - 1) * fraction`, rounded down: `percentile_disc` as it was before Spark 3.5. */
   case object Lower extends QuantileMethod

@@ -43,7 +43,8 @@ private[planning] object MultisetPlanner {
   ): Option[(MultisetFunction, Expression)] = function match {
     case DistinctAggregate(distinct, _, _)                   => ofDistinct(distinct, filter)
     case Percentile(child, p, Literal(1L, _), _, _, reverse) =>
-      quantile(QuantileMethod.Interpolated, child, p, reverse).map(filterInput(filter))
+      quantile(QuantileMethod.Interpolated(PercentileArithmetic.byDifference), child, p, reverse)
+        .map(filterInput(filter))
     case disc: PercentileDisc =>
       val method = if (disc.legacyCalculation) QuantileMethod.Lower else QuantileMethod.Discrete
       quantile(method, disc.child, disc.percentageExpression, disc.reverse).map(filterInput(filter))

@@ -45,9 +45,9 @@ private[arrays] object MultisetKernels {
     case MultisetFunction.DistinctLongMean   => DistinctSums.BytesARow + CountBytes
     case MultisetFunction.DistinctDoubleSum  => DistinctDoubleSums.BytesARow
     case MultisetFunction.DistinctDoubleMean => DistinctDoubleSums.BytesARow + CountBytes
-    case MultisetFunction.Quantile(QuantileMethod.Interpolated, _, _, _) => Percentiles.BytesARow
-    case MultisetFunction.Quantile(_, _, _, _)                           => Percentiles.BytesARow + CodeBytes
-    case MultisetFunction.Mode(_)                                        => Modes.BytesARow + CodeBytes
+    case MultisetFunction.Quantile(QuantileMethod.Interpolated(_), _, _, _) => Percentiles.BytesARow
+    case MultisetFunction.Quantile(_, _, _, _) => Percentiles.BytesARow + CodeBytes
+    case MultisetFunction.Mode(_)              => Modes.BytesARow + CodeBytes
   }
 
   private val CountBytes = DistinctCounts.BytesARow + 8L
@@ -109,11 +109,12 @@ private[arrays] object MultisetKernels {
     case DoubleType | FloatType => None
     case result                 =>
       val toLong = asLong(result)
-      if (quantile.method == QuantileMethod.Interpolated)
-        Some(new TruncatedQuantiles(quantiles(function, quantile), toLong))
-      else {
-        val toDouble = decoder(function, quantile)
-        Some(decoded(ranked(ruleOf(quantile)), (value: Long) => toLong(toDouble(value))))
+      quantile.method match {
+        case _: QuantileMethod.Interpolated =>
+          Some(new TruncatedQuantiles(quantiles(function, quantile), toLong))
+        case _ =>
+          val toDouble = decoder(function, quantile)
+          Some(decoded(ranked(ruleOf(quantile)), (value: Long) => toLong(toDouble(value))))
       }
   }
 
@@ -134,22 +135,24 @@ private[arrays] object MultisetKernels {
   private def quantiles(
       function: ArrayFunction.OfMultiset,
       quantile: MultisetFunction.Quantile
-  ): DoubleMultisetKernel =
-    if (quantile.method == QuantileMethod.Interpolated) interpolated(function, quantile)
-    else {
-      val toDouble = decoder(function, quantile)
-      decodedDoubles(ranked(ruleOf(quantile)), toDouble(_))
+  ): DoubleMultisetKernel = {
+    val toDouble = decoder(function, quantile)
+    quantile.method match {
+      case QuantileMethod.Interpolated(byDifference) => interpolated(quantile, byDifference, toDouble)
+      case _                                         => decodedDoubles(ranked(ruleOf(quantile)), toDouble(_))
     }
+  }
 
   private def interpolated(
-      function: ArrayFunction.OfMultiset,
-      quantile: MultisetFunction.Quantile
+      quantile: MultisetFunction.Quantile,
+      byDifference: Boolean,
+      toDouble: ValueDecoder
   ): DoubleMultisetKernel = new DoubleMultisetKernel {
     private[this] val kernel = new Percentiles
-    private[this] val values = decoder(function, quantile)
+    private[this] val between = if (byDifference) Interpolation.ByDifference else Interpolation.WeightedMean
     private[this] val fractions = Array(quantile.fraction)
     override def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Double]): Unit =
-      kernel.interpolated(column, values, fractions, quantile.descending, frames, Array(out))
+      kernel.interpolated(column, toDouble, between, fractions, quantile.descending, frames, Array(out))
   }
 
   private def decoder(function: ArrayFunction.OfMultiset, quantile: MultisetFunction.Quantile): ValueDecoder =
