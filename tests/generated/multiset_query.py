@@ -82,8 +82,13 @@ def _random_multiset(
         window,
         frame,
         (call.grouped or call.spark).replace("{over}", within) if call.refused else None,
-        call.kernel and _in_arrays(table, window, frame),
+        call.kernel and _in_arrays(table, window, frame) and not _as_in_spark(call, settings),
     )
+
+
+def _as_in_spark(call: MultisetCall, settings: dict[str, str]) -> bool:
+    """Whether the settings ask for Spark's own result of an approximate function."""
+    return "percentile_approx" in call.spark and settings["spark.slidewise.mergeApproximate"] == "false"
 
 
 def _in_arrays(table: Table, window: Window, frame: Frame) -> bool:
