@@ -21,8 +21,8 @@ WORKERS        ?= 2
 PYTEST         := -m pytest -q -p no:cacheprovider --durations=10 -n $(WORKERS) --dist worksteal
 MINORS         ?= 3.5 4.0 4.1 4.2 4.3
 JVM_TESTS      := all core/test sketches/test spark43/test
-LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_HOPPING_QUERIES=3000 SLIDEWISE_STREAM_QUERIES=400 \
-                  SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
+LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_HOPPING_QUERIES=3000 SLIDEWISE_MULTISET_QUERIES=1000 \
+                  SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-tpcds \

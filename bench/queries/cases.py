@@ -21,6 +21,8 @@ class Same(Enum):
     EXACTLY = 0.0
     FLOATING = 1e-9
     WITHIN_ERROR = 0.05
+    ANY_MODE = 1.0
+    """Engines take different ones of several modes, none of them negative: as many answers, and of any size."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class Case:
     also: tuple[tuple[str, int], ...] = ()
     since: tuple[int, int] = (3, 5)
     """The first Spark minor that can run the query."""
+    in_spark: bool = True
+    """Whether Spark without Slidewise takes part. It refuses DISTINCT over windows, and percentiles over frames."""
 
     @property
     def name(self) -> str:
@@ -111,6 +115,7 @@ HEADLINE = "headline"
 FUNCTIONS = "functions"
 SHAPES = "shapes"
 PHASES = "phases"
+MULTISETS = "multisets"
 SQL = ("duckdb", "datafusion", "clickhouse")
 AGGREGATES = ("sum", "avg", "min", "max", "count", "stddev")
 LENGTHS = (2, 10, 100, 1_000, 10_000, 100_000, 1_000_000)

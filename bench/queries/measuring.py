@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from cases import FUNCTIONS, SHAPES, Case
+from cases import FUNCTIONS, MULTISETS, SHAPES, Case
 from data import smaller
 from engines import FLOOR, SLIDEWISE, SPARK, Engine
 from record import Measurement, NotRun
@@ -105,7 +105,7 @@ def _contenders(case: Case, engines: list[Engine], effort: Effort) -> tuple[list
     fit = [p for p in probes.values() if p.expected(case.rows) <= effort.longest]
     contenders = [Contender(case, p.engine, case.rows) for p in fit]
     not_run = [NotRun.of(case, p.engine.name, p.expected(case.rows), p.rows) for p in probes.values() if p not in fit]
-    pair = [probes[SLIDEWISE], probes[SPARK]]
+    pair = [probes[name] for name in (SLIDEWISE, SPARK) if name in probes]
     if not all(p in fit for p in pair):
         for rows in smaller(case.rows)[1:]:
             if case.fills(rows) and all(p.expected(rows) <= effort.longest for p in pair):
@@ -140,7 +140,7 @@ def _check(case: Case, contenders: Iterable[Contender], tell: Callable[[str], No
 
 def _floors(contenders: list[Contender], engines: list[Engine]) -> list[Contender]:
     floor = next(e for e in engines if e.name == FLOOR)
-    groups = (c for c in contenders if c.case.group not in (FUNCTIONS, SHAPES))
+    groups = (c for c in contenders if c.case.group not in (FUNCTIONS, MULTISETS, SHAPES))
     whole = {c.rows: c.case for c in groups if c.rows == c.case.rows}
     for rows, case in whole.items():
         timed(floor, case, rows)

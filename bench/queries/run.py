@@ -14,6 +14,7 @@ import click
 import engines
 import measuring
 import minors
+import multisets
 import phases
 import picture
 import record
@@ -36,6 +37,7 @@ def groups(form: str, rows: int) -> dict[str, list[list[Case]]]:
     chosen = {cases.HEADLINE: [[case] for case in cases.headline(rows)]}
     chosen |= {group[0].group: [group] for group in by_length}
     chosen |= {cases.SHAPES: [[case] for case in shapes.shapes(rows)], cases.PHASES: []}
+    chosen |= {cases.MULTISETS: multisets.multisets(min(rows, MILLION))}
     if form == "full":
         chosen |= {cases.FUNCTIONS: [[case] for case in cases.functions(min(rows, 100_000))]}
     running = minors.of_pyspark()

@@ -52,22 +52,22 @@ _FIVE = (("avg(x)", 2), ("min(x)", 3), ("max(x)", 4), ("count(x)", 5))
 def _keys_of(rows_per_key: int) -> Change:
     def change(plain: pa.Table, random: np.random.Generator) -> pa.Table:
         keys = np.arange(len(plain), dtype=np.int32) // rows_per_key
-        return _with(plain, k=random.permutation(keys))
+        return replaced(plain, k=random.permutation(keys))
 
     return change
 
 
 def _skew(plain: pa.Table, random: np.random.Generator) -> pa.Table:
     k = np.where(random.random(len(plain)) < 0.9, 0, random.integers(1, KEYS, len(plain)))
-    return _with(plain, k=k.astype(np.int32))
+    return replaced(plain, k=k.astype(np.int32))
 
 
 def _widen(plain: pa.Table, random: np.random.Generator) -> pa.Table:
-    strings = {f"s{i}": _named(random.integers(0, 1_000_000, len(plain)), f"value {i}") for i in range(_STRINGS)}
-    return _with(plain, **strings, **{f"d{i}": random.random(len(plain)) for i in range(_NUMBERS)})
+    strings = {f"s{i}": named(random.integers(0, 1_000_000, len(plain)), f"value {i}") for i in range(_STRINGS)}
+    return replaced(plain, **strings, **{f"d{i}": random.random(len(plain)) for i in range(_NUMBERS)})
 
 
-def _named(numbers: Any, kind: str) -> list[str]:
+def named(numbers: Any, kind: str) -> list[str]:
     return [f"{kind} {number:09}" for number in numbers]
 
 
@@ -76,12 +76,12 @@ def _hours(length: int) -> Shape:
 
     def change(plain: pa.Table, _: np.random.Generator) -> pa.Table:
         micros = plain["ts"].to_numpy() * (_HOUR // (length * KEYS))
-        return _with(plain, at=pa.array(micros).cast(pa.timestamp("us", "UTC")))
+        return replaced(plain, at=pa.array(micros).cast(pa.timestamp("us", "UTC")))
 
     return Shape(f"hour-of-{length}", change, order_by="at", reach="INTERVAL '1' HOUR")
 
 
-def _with(plain: pa.Table, **columns: Any) -> pa.Table:
+def replaced(plain: pa.Table, **columns: Any) -> pa.Table:
     for name, values in columns.items():
         kept = plain.drop_columns(name) if name in plain.column_names else plain
         plain = kept.append_column(name, pa.array(values))
@@ -93,13 +93,13 @@ _SKEWED = Shape("skewed", _skew, largest=0.9)
 _WHOLE = Shape("whole", partition_by="", largest=1.0)
 _WIDE = Shape("wide", _widen)
 _STRING_KEY = Shape(
-    "string-key", lambda plain, _: _with(plain, name=_named(plain["k"].to_numpy(), "customer")), partition_by="name"
+    "string-key", lambda plain, _: replaced(plain, name=named(plain["k"].to_numpy(), "customer")), partition_by="name"
 )
 _STRING_ORDER = Shape(
-    "string-order", lambda plain, _: _with(plain, name=_named(plain["ts"].to_numpy(), "order")), order_by="name"
+    "string-order", lambda plain, _: replaced(plain, name=named(plain["ts"].to_numpy(), "order")), order_by="name"
 )
 _TWO_ORDERS = Shape(
     "two-orders",
-    lambda plain, _: _with(plain, day=(plain["ts"].to_numpy() // 1_000).astype(np.int32)),
+    lambda plain, _: replaced(plain, day=(plain["ts"].to_numpy() // 1_000).astype(np.int32)),
     order_by="day DESC, ts",
 )

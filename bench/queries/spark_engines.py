@@ -48,7 +48,7 @@ class Spark:
         self.cache = cache
 
     def can(self, case: Case) -> bool:
-        return case.segment_tree or self.name != SEGMENT_TREE
+        return self.name == SLIDEWISE or (case.in_spark and (case.segment_tree or self.name != SEGMENT_TREE))
 
     def walks(self, _: Case) -> bool:
         return self.name == SPARK

@@ -11,7 +11,7 @@ from engines import CLICKHOUSE, DATAFUSION, DUCKDB, THREADS, Answer, checksum
 
 
 def _query(case: Case, function: str | None, source: str) -> str:
-    return f"SELECT k, ts, x, v, {function} OVER ({case.partition_and_order} {case.frame_sql}) a FROM {source}"
+    return f"SELECT *, {function} OVER ({case.partition_and_order} {case.frame_sql}) a FROM {source}"
 
 
 class DuckDB:
@@ -39,7 +39,7 @@ class DuckDB:
         return Answer(*found[0])
 
     def _query(self, case: Case, rows: int) -> str:
-        return _query(case, case.duckdb, f"read_parquet('{table(rows, self._cache)}')")
+        return _query(case, case.duckdb, f"read_parquet('{table(rows, self._cache, case.shape)}')")
 
 
 class DataFusion:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import tables_inside
-from cases import FUNCTIONS, HEADLINE, PHASES, SHAPES, Case, Frame
+import tables_multisets
+from cases import FUNCTIONS, HEADLINE, MULTISETS, PHASES, SHAPES, Case, Frame
 from engines import ELSEWHERE, FLOOR, SEGMENT_TREE, SLIDEWISE, SPARK
 from record import Group, Measurement
 from shared import machine
 from shared.markdown import between, head, row
 
 _OTHERS = (SEGMENT_TREE, *ELSEWHERE)
-_OWN_MARKER = {HEADLINE: "queries", FUNCTIONS: "functions", SHAPES: "shapes", PHASES: "phases"}
+_OWN_MARKER = {HEADLINE: "queries", FUNCTIONS: "functions", SHAPES: "shapes", PHASES: "phases", MULTISETS: MULTISETS}
 
 
 def render(groups: dict[str, Group], root: Path) -> None:
@@ -31,6 +32,7 @@ def render(groups: dict[str, Group], root: Path) -> None:
 
 def of(group: Group) -> str:
     kinds = {HEADLINE: _headline, FUNCTIONS: _functions, SHAPES: _shapes, PHASES: tables_inside.phases}
+    kinds |= {MULTISETS: tables_multisets.multisets}
     return "\n".join([*kinds.get(group.name, _lengths)(group), "", _where(group)])
 
 

@@ -16,6 +16,7 @@ class Compare(Enum):
     ROOT = "close once squared: the root of a number near zero magnifies its error"
     SET = "the same elements in any order"
     BINS = "the same histogram, once bins at one place are one"
+    MODE = "one of the most frequent of the other's elements"
 
 
 @dataclass(frozen=True)

@@ -54,16 +54,16 @@ def random_query(seed: int, index: int) -> Query:
     table = random_table(rng, extreme)
     storage = rng.choice(["parquet", "cached", "local"])
     legacy_intervals = rng.random() < 0.05
-    settings = _settings(rng, legacy_intervals)
+    settings = random_settings(rng, legacy_intervals)
     windows = [random_window(rng, table, legacy_intervals) for _ in range(rng.choice([1, 2, 3]))]
     wanted, cases = 8 if extreme else 45, list[Case]()
     while len(cases) < wanted:
-        case = _case(rng, table, storage, windows)
+        case = random_case(rng, table, storage, windows)
         cases += [case] if case else []
     return Query(seed, index, table, storage, settings, cases)
 
 
-def _settings(rng: random.Random, legacy_intervals: bool) -> dict[str, str]:
+def random_settings(rng: random.Random, legacy_intervals: bool) -> dict[str, str]:
     def flag(share: float) -> str:
         return str(rng.random() < share).lower()
 
@@ -83,7 +83,7 @@ def _settings(rng: random.Random, legacy_intervals: bool) -> dict[str, str]:
     }
 
 
-def _case(rng: random.Random, table: Table, storage: str, windows: list[Window]) -> Case | None:
+def random_case(rng: random.Random, table: Table, storage: str, windows: list[Window]) -> Case | None:
     window = rng.choice(windows)
     call = rng.choices(FUNCTIONS, [f.weight for f in FUNCTIONS])[0].make(rng, table)
     if call is None or ((call.ordered or call.frameless) and not window.ordered):
@@ -102,7 +102,7 @@ def _arrives_in_order(storage: str) -> bool:
 
 
 def _over(rng: random.Random, table: Table, call: Call, window: Window, frame: Frame | None) -> Case:
-    condition = _condition(rng, table) if call.filters and HAS_FILTERS and rng.random() < 0.2 else None
+    condition = random_condition(rng, table) if call.filters and HAS_FILTERS and rng.random() < 0.2 else None
     filtered = f"FILTER (WHERE {condition}) " if condition else ""
     spark = call.spark.replace("{over}", filtered + window.over(frame))
     duckdb = None
@@ -116,6 +116,6 @@ def _over(rng: random.Random, table: Table, call: Call, window: Window, frame: F
     return Case(spark, duckdb, call.compare, call.tolerance, call.taken and condition != "false")
 
 
-def _condition(rng: random.Random, table: Table) -> str:
+def random_condition(rng: random.Random, table: Table) -> str:
     x = pick(rng, table, INTEGRAL).name
     return rng.choice(["boolean_0", f"{x} > 0", "id % 3 = 0", "string_0 = 'a'", "false", f"{x} IS NULL"])

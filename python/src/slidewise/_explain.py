@@ -28,6 +28,7 @@ def explain(df: DataFrame) -> DataFrame:
     | algorithm | |
     |---|---|
     | `array-kernels` | ranks, values of other rows, and sums, means, extremes and the like, in primitive arrays |
+    | `sliding-multiset` | `DISTINCT` aggregates, percentiles and modes, from the counts of a frame's values |
     | `running` | one aggregation buffer, for frames from which no row is evicted |
     | `two-stacks-lite` | Two-Stacks Lite over aggregation buffers of a few values |
     | `two-stacks-lite-sketches` | Two-Stacks Lite over sketches and other large buffers |
