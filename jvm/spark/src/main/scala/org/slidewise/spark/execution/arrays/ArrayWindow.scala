@@ -6,6 +6,7 @@ import org.apache.spark.sql.types.DoubleType
 import org.slidewise.spark.execution.sorting._
 import org.slidewise.spark.execution.task.WindowMeasures
 import org.slidewise.spark.plan._
+import org.slidewise.spark.plan.MultisetFunction.Quantile
 
 /**
  * Window functions that the core's array kernels evaluate over rows in order, a partition at a time.
@@ -55,11 +56,18 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
       Some(new PartitionEvaluator(this, sorted, measures))
     else None
 
-  /** Inputs that fail and bounds out of range are for the evaluation that works as Spark does, row by row. */
+  /**
+   * Inputs that fail, bounds out of range, and NaN where Spark's approximation does not know its place among numbers are for the
+   * evaluation that works as Spark does, row by row.
+   */
   private def canEvaluate(sorted: SortedColumns): Boolean =
     !sorted.inputsFailed && frames.forall {
       case ArrayFrame.Range(lower, upper) => Seq(lower, upper).forall(inRange(sorted, _))
       case _                              => true
+    } && functions.forall {
+      case ArrayFunction.OfMultiset(Quantile(QuantileMethod.Approximate, _, _, _), input, _, _) =>
+        input.dataType != DoubleType || !sorted.anyNaN(columnOf(sorted, input))
+      case _ => true
     }
 
   private def inRange(sorted: SortedColumns, bound: ArrayFrame.KeyBound): Boolean = bound match {

@@ -94,4 +94,13 @@ final private[execution] class SortedColumns(
     val firstInput: Int,
     val inputsFailed: Boolean,
     val acquire: Long => Boolean
-)
+) {
+
+  /** Whether a column of doubles has a NaN. */
+  def anyNaN(column: Int): Boolean = {
+    val values = columns(column)
+    var row = 0
+    while (row < order.size && !java.lang.Double.longBitsToDouble(values(row)).isNaN) row += 1
+    row < order.size
+  }
+}
