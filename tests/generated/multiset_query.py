@@ -14,6 +14,7 @@ from generated.query import HAS_FILTERS, Case, Query, random_case, random_condit
 from generated.table import Table, random_table
 from generated.window import Window, random_window
 
+SORT = "spark.slidewise.sort.enabled"
 DRAWN = [function for function in FUNCTIONS if function.since <= SPARK]
 
 
@@ -41,6 +42,8 @@ def random_multiset_query(seed: int, index: int) -> MultisetQuery:
     storage = rng.choice(["parquet", "cached", "local"])
     settings = random_settings(rng, legacy_intervals=False)
     settings["spark.sql.legacy.percentileDiscCalculation"] = str(rng.random() < 0.1).lower()
+    # If false, row by row.
+    settings[SORT] = str(rng.random() < 0.85).lower()
     windows = [random_window(rng, table, legacy_intervals=False) for _ in range(2)]
     # Of one window by most, so that it has neighbours; and few, since each is a query of its own in GROUP BY.
     over = [(window, frame) for window in windows for frame in rng.sample(window.frames, 1)]
@@ -82,7 +85,10 @@ def _random_multiset(
         window,
         frame,
         (call.grouped or call.spark).replace("{over}", within) if call.refused else None,
-        call.kernel and _in_arrays(table, window, frame) and not _as_in_spark(call, settings),
+        call.kernel
+        and settings[SORT] == "true"
+        and _in_arrays(table, window, frame)
+        and not _as_in_spark(call, settings),
     )
 
 
