@@ -13,7 +13,11 @@ object OrderedDoubles {
     if (value != value) NaNBits
     else flip(java.lang.Double.doubleToRawLongBits(value + 0.0)) // -0.0 + 0.0 is 0.0
 
-  /** The double for a result of `toLong`: 0.0 for both zeros, and one NaN for all. */
+  /** As `toLong`, but -0.0 comes before 0.0. */
+  def toSignedLong(value: Double): Long =
+    if (value != value) NaNBits else flip(java.lang.Double.doubleToRawLongBits(value))
+
+  /** The double for a result of `toLong` or `toSignedLong`: one NaN for all. */
   def toDouble(ordered: Long): Double = java.lang.Double.longBitsToDouble(flip(ordered))
 
   /** Writes the longs for the first `size` values into `out`. */
@@ -21,6 +25,15 @@ object OrderedDoubles {
     var i = 0
     while (i < size) {
       out(i) = toLong(values(i))
+      i += 1
+    }
+  }
+
+  /** Writes the signed longs for the first `size` values into `out`. */
+  def toSignedLongs(values: Array[Double], size: Int, out: Array[Long]): Unit = {
+    var i = 0
+    while (i < size) {
+      out(i) = toSignedLong(values(i))
       i += 1
     }
   }

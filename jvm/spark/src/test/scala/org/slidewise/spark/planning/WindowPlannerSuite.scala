@@ -59,10 +59,9 @@ class WindowPlannerSuite extends SparkSuite {
       "sum(cast(id AS decimal(38, 2)))" -> TwoStacksLite,
       "approx_count_distinct(id)" -> Recalculation, // six rows
       "hll_sketch_agg(id)" -> TwoStacksLiteSketches,
-      "percentile_approx(id, 0.5)" -> TwoStacksLiteSketches,
       "approx_count_if(id > 3, 0.1)" -> AdditiveSummaries,
       "collect_list(id)" -> Recalculation,
-      "percentile(id, 0.5)" -> Recalculation
+      "percentile(id, 0.5, 2)" -> Recalculation
     )
   )
     test(s"$call is evaluated by $method") {

@@ -100,7 +100,8 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
     case ArrayFunction.OfMultiset(function, input, _, _) if input.semanticEquals(value) => function
   }
 
-  private def hasDictionary(value: Expression): Boolean = multisetsOf(value).nonEmpty
+  private def dictionaries(value: Expression): Int =
+    multisetsOf(value).map(_.isInstanceOf[Quantile]).distinct.size
 
   /** The frames of all functions over rows in order, by what [[reach]] gives for a function. */
   private[arrays] def framesOver(
@@ -139,7 +140,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   private val bytesARow: Long = {
     val columns = values.map { value =>
       val kinds = functions.filter(columnsOf(_).exists(_.semanticEquals(value))).map(readsDoubles)
-      1L + 8L * kinds.distinct.size + (if (hasDictionary(value)) PartitionColumn.dictionaryBytesARow else 0L)
+      1L + 8L * kinds.distinct.size + dictionaries(value) * PartitionColumn.dictionaryBytesARow
     }.sum
     val peers = if (readsPeers) 1L else 0L
     columns + peers + 8L * frames.size + functions.map(f => 9L + scratchBytesARow(f)).sum

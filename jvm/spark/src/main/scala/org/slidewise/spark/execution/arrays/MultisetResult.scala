@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.types.LongType
 
 import org.slidewise.core.kernels.Validity
-import org.slidewise.core.multisets.DistinctSums
+import org.slidewise.core.multisets.{ColumnDictionary, DistinctSums}
 import org.slidewise.spark.plan.{ArrayFunction, MultisetFunction}
 
 /**
@@ -23,15 +23,21 @@ private[arrays] object MultisetResult {
       case MultisetFunction.DistinctLongSum(checked) => new DistinctSumResult(checked, frames, input)
       case f                                         =>
         val atLeast = if (f == MultisetFunction.DistinctCount) 0 else 1
+        val values = f match {
+          case _: MultisetFunction.Quantile => () => input.ranks
+          case _                            => () => input.dictionary
+        }
         MultisetKernels.longs(function) match {
-          case Some(kernel) => new LongMultisetResult(kernel, atLeast, frames, input)
-          case None => new DoubleMultisetResult(MultisetKernels.doubles(function), atLeast, frames, input)
+          case Some(kernel) => new LongMultisetResult(kernel, values, atLeast, frames, input)
+          case None         =>
+            new DoubleMultisetResult(MultisetKernels.doubles(function), values, atLeast, frames, input)
         }
     }
 }
 
 final private class LongMultisetResult(
     kernel: LongMultisetKernel,
+    dictionary: () => ColumnDictionary,
     atLeast: Int,
     frames: PartitionFrames,
     input: PartitionColumn
@@ -43,12 +49,13 @@ final private class LongMultisetResult(
 
   override protected def compute(size: Int): Unit = {
     out = PartitionColumn.room(out, size)
-    kernel.evaluate(input.dictionary, frames.frames, out)
+    kernel.evaluate(dictionary(), frames.frames, out)
   }
 }
 
 final private class DoubleMultisetResult(
     kernel: DoubleMultisetKernel,
+    dictionary: () => ColumnDictionary,
     atLeast: Int,
     frames: PartitionFrames,
     input: PartitionColumn
@@ -60,7 +67,7 @@ final private class DoubleMultisetResult(
 
   override protected def compute(size: Int): Unit = {
     out = PartitionColumn.room(out, size)
-    kernel.evaluate(input.dictionary, frames.frames, out)
+    kernel.evaluate(dictionary(), frames.frames, out)
   }
 }
 

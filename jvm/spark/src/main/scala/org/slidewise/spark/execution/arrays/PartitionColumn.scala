@@ -11,7 +11,8 @@ import org.slidewise.spark.execution.sorting.SortedColumns
  * it.
  *
  * Memory: eight bytes and a bit for each row of the largest partition so far, for each of [[longs]] and [[doubles]] that is asked
- * for; [[PartitionColumn.dictionaryBytesARow]] if [[dictionary]] is.
+ * for; [[PartitionColumn.dictionaryBytesARow]] for each of [[dictionary]] and
+ * [[ranks]].
  *
  * @param holdsDoubles
  *   whether the column has the bits of doubles
@@ -29,8 +30,8 @@ final private[arrays] class PartitionColumn(
   private[this] var words: Array[Long] = _
   private[this] val nullable = sorted.columns.anyNull(column)
   private[this] var from, size = 0
-  private[this] var hasLongs, hasDoubles, hasDictionary = false
-  private[this] var encoded: ColumnDictionary = _
+  private[this] var hasLongs, hasDoubles = false
+  private[this] val encoded, ranked = new Encoding
   private[this] var ordered: Array[Long] = _
 
   /** Turns to the rows at the places `newFrom until newFrom + newSize`. */
@@ -39,7 +40,8 @@ final private[arrays] class PartitionColumn(
     size = newSize
     hasLongs = false
     hasDoubles = false
-    hasDictionary = false
+    encoded.forget()
+    ranked.forget()
     if (nullable) gatherValid()
   }
 
@@ -92,21 +94,42 @@ final private[arrays] class PartitionColumn(
   }
 
   /** The distinct values of the partition and the code of each row; doubles as longs in their order. */
-  def dictionary: ColumnDictionary = {
-    if (!hasDictionary) {
-      if (encoded == null) encoded = new ColumnDictionary
-      val values = if (holdsDoubles) orderedDoubles else longs
-      if (dictionaryInOrder) encoded.encodeInOrder(values, valid, size)
-      else encoded.encode(values, valid, size)
-      hasDictionary = true
-    }
-    encoded
+  def dictionary: ColumnDictionary =
+    if (encoded.isCurrent) encoded.get
+    else if (holdsDoubles) {
+      OrderedDoubles.toLongs(doubles, size, roomForOrdered())
+      encoded.make(ordered, inOrder = dictionaryInOrder)
+    } else if (ranked.isCurrent) ranked.get
+    else encoded.make(longs, inOrder = dictionaryInOrder)
+
+  /** The same, with codes that compare as the values do, and different ones for -0.0 and 0.0. */
+  def ranks: ColumnDictionary =
+    if (ranked.isCurrent) ranked.get
+    else if (holdsDoubles) {
+      OrderedDoubles.toSignedLongs(doubles, size, roomForOrdered())
+      ranked.make(ordered, inOrder = true)
+    } else ranked.make(longs, inOrder = true)
+
+  private def roomForOrdered(): Array[Long] = {
+    ordered = PartitionColumn.room(ordered, size)
+    ordered
   }
 
-  private def orderedDoubles: Array[Long] = {
-    ordered = PartitionColumn.room(ordered, size)
-    OrderedDoubles.toLongs(doubles, size, ordered)
-    ordered
+  /** A dictionary that is made anew for each partition. */
+  private final class Encoding {
+    private[this] var made: ColumnDictionary = _
+    private[this] var current = false
+
+    def isCurrent: Boolean = current
+    def get: ColumnDictionary = made
+    def forget(): Unit = current = false
+
+    def make(values: Array[Long], inOrder: Boolean): ColumnDictionary = {
+      if (made == null) made = new ColumnDictionary
+      if (inOrder) made.encodeInOrder(values, valid, size) else made.encode(values, valid, size)
+      current = true
+      made
+    }
   }
 }
 
