@@ -148,10 +148,14 @@ private[multisets] final class InterpolatedPercentiles(
     else {
       val second = cursor.after(if (descending) last - lower else higher)
       if (first == second) value(first)
-      else if (descending) interpolation.between(value(second), value(first), position, lower)
-      else interpolation.between(value(first), value(second), position, lower)
+      else if (descending) between(value(second), value(first), position, lower)
+      else between(value(first), value(second), position, lower)
     }
   }
+
+  // -0.0 and 0.0 are equal.
+  private def between(low: Double, high: Double, position: Double, rank: Long): Double =
+    if (low == 0.0 && high == 0.0) low else interpolation.between(low, high, position, rank)
 
   private def value(code: Int): Double = decoder(values(code))
 }

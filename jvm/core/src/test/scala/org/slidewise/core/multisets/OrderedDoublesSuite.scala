@@ -29,6 +29,20 @@ class OrderedDoublesSuite extends MultisetSuite {
     }
   }
 
+  property("signed longs put -0.0 before 0.0, and differ in nothing else") {
+    forAll(doubles, doubles) { (a, b) =>
+      assertEquals(
+        OrderedDoubles.toSignedLong(a).compare(OrderedDoubles.toSignedLong(b)),
+        java.lang.Double.compare(a, b)
+      )
+      val back = OrderedDoubles.toDouble(OrderedDoubles.toSignedLong(a))
+      assert(back.isNaN && a.isNaN || bits(back) == bits(a))
+    }
+    val signed = new Array[Long](2)
+    OrderedDoubles.toSignedLongs(Array(-0.0, 0.0, 1.0), 2, signed)
+    assertEquals(signed.toSeq, Seq(-1L, 0L))
+  }
+
   test("whole arrays") {
     val values = Array(1.5, -0.0, Double.NaN, Double.NegativeInfinity, 99.0)
     val longs = Array.fill(5)(-7L)

@@ -106,10 +106,10 @@ private[planning] object MultisetPlanner {
       val quantile =
         Quantile(QuantileMethod.Approximate, fraction(function.percentageExpression), descending = false, 0)
       function.child.dataType match {
-        case decimal: DecimalType if !isWhole(decimal) => None
-        case _: NumericType                            => Some((quantile, double(function.child)))
-        case kind if isWhole(kind)                     => Some((quantile, long(function.child)))
-        case _                                         => None
+        case decimal: DecimalType if decimal.precision > ExactDigits => None
+        case _: NumericType        => Some((quantile, double(function.child)))
+        case kind if isWhole(kind) => Some((quantile, long(function.child)))
+        case _                     => None
       }
     }
 
@@ -119,4 +119,7 @@ private[planning] object MultisetPlanner {
     else if (isWhole(function.child.dataType)) Some((kernel, long(function.child)))
     else None
   }
+
+  /** Decimals of so many digits are as many doubles, and none of these leaves the type. */
+  private val ExactDigits = 15
 }

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
 import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.expressions.DistinctAggregate
 import org.slidewise.spark.plan.FrameShape
 
 /**
@@ -44,10 +45,21 @@ object WindowCall {
       frame: SpecifiedWindowFrame
   ): Either[String, WindowCall] = function match {
     case AggregateExpression(aggregate, _, _, filter, _) =>
-      Right(WindowCall(expression, aggregate, filter, frame))
+      Right(WindowCall(expression, replaced(aggregate), filter, frame))
     case other @ (_: AggregateWindowFunction | _: FrameLessOffsetWindowFunction | _: PythonFuncExpression) =>
       Right(WindowCall(expression, other, None, frame))
     case other => Left(s"${other.prettyName} is not an aggregate function")
+  }
+
+  /** What the optimizer makes of the function; windows over streams are planned before it has run. */
+  private def replaced(function: AggregateFunction): AggregateFunction = function match {
+    case replaceable: RuntimeReplaceableAggregate =>
+      replaceable.replacement match {
+        case replacement: AggregateFunction => replaced(replacement)
+        case _                              => function
+      }
+    case DistinctAggregate(distinct, _, _) => DistinctAggregate(replaced(distinct))
+    case other                             => other
   }
 
   /** Why nothing is planned while Slidewise is off. */
