@@ -86,7 +86,8 @@ object DistinctRows {
     If(IsNull(value), Literal.create(null, struct.dataType), struct)
   }
 
-  private def hasEqualBytes(dataType: DataType): Boolean =
+  /** Whether values of the type that `GROUP BY` takes for equal have equal bytes, once numbers are normalized. */
+  private[spark] def hasEqualBytes(dataType: DataType): Boolean =
     SparkCollations.isBinaryStable(dataType) && !hasMap(dataType)
 
   private def hasMap(dataType: DataType): Boolean = dataType match {

@@ -77,6 +77,10 @@ final case class MergePolicy(approximate: Boolean, mergeUserAggregators: Boolean
     else if (MethodChoice.isSmall(function)) EvaluationMethod.TwoStacksLite -> None
     else EvaluationMethod.TwoStacksLiteSketches -> None
 
+  /** Whether the settings ask for each frame of the function to be recalculated, also where arrays could evaluate it. */
+  def isRecalculated(function: AggregateFunction): Boolean =
+    isNamed(function) || !approximate && function.isInstanceOf[ApproximatePercentile]
+
   /** Whether the settings name the function as one that is not merged. */
   def isNamed(function: AggregateFunction): Boolean =
     neverMerge.contains(nameOf(function).toLowerCase(Locale.ROOT))

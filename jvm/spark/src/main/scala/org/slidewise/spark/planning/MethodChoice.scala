@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.expressions.{DistinctAggregate, FixedSizeBuffer, SummarizesLastRows}
+import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, FixedSizeBuffer, SummarizesLastRows}
 import org.slidewise.spark.plan.{EvaluationMethod, FrameShape, MagnitudeExceeds, PlannedAggregate}
 import org.slidewise.spark.plan.EvaluationMethod._
 import org.slidewise.spark.shims.SparkExpressions
@@ -92,11 +92,16 @@ final class MethodChoice(merging: MergePolicy, slidesMultisets: Boolean) {
 object MethodChoice {
   private val Short = "the frame is so short that recalculating it is faster than merging"
 
-  /** Whether distinct values and the number of rows that hold each are enough for the function. */
+  /**
+   * Whether distinct values and the number of rows that hold each are enough for the function. Of strings that a collation makes
+   * equal, and of equal maps, it is known which came first, but not which are left when that one leaves the frame.
+   */
   private def isOfMultiset(function: AggregateFunction): Boolean = function match {
-    case _: DistinctAggregate => true
-    case mode: Mode           => RowOrdering.isOrderable(mode.child.dataType)
-    case _                    => false
+    case DistinctAggregate(_: Count, _, _) => true
+    case distinct: DistinctAggregate => distinct.arguments.forall(a => DistinctRows.hasEqualBytes(a.dataType))
+    case mode: Mode                  =>
+      RowOrdering.isOrderable(mode.child.dataType) && DistinctRows.hasEqualBytes(mode.child.dataType)
+    case _ => false
   }
 
   /** Below this ε a summary would take more than a few megabytes. */

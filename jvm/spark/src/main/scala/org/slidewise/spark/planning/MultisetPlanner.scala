@@ -27,9 +27,10 @@ private[planning] object MultisetPlanner {
       if function.deterministic && filter.forall(_.deterministic)
     } yield ArrayFunction.OfMultiset(kernel, input, function.dataType, frame)
 
-  /** Whether the kernels can evaluate the function over some frame. */
+  /** Whether the kernels can, and by the settings may, evaluate the function over some frame. */
   def takes(function: AggregateFunction): Boolean =
-    of(function, None, ArrayFrame.Partition).isDefined && SlidewiseSettings.sort(SQLConf.get)
+    of(function, None, ArrayFrame.Partition).isDefined && SlidewiseSettings.sort(SQLConf.get) &&
+      !MergePolicy.of(SQLConf.get).isRecalculated(function)
 
   /** Whether Spark goes over the distinct values of a frame for each result, also where the frame only grows. */
   def evaluatesAllValues(function: Expression): Boolean = function match {

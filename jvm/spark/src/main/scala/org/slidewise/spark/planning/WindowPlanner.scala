@@ -1,7 +1,7 @@
 package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, ApproximatePercentile}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
@@ -82,9 +82,8 @@ final class WindowPlanner(
 
   private def arrayFunction(window: WindowCall): Option[ArrayFunction] = {
     val isExcluded = window.function match {
-      case approximate: ApproximatePercentile if !merging.approximate => true
-      case aggregate: AggregateFunction                               => merging.isNamed(aggregate)
-      case _                                                          => false
+      case aggregate: AggregateFunction => merging.isRecalculated(aggregate)
+      case _                            => false
     }
     if (usesArrays && !isExcluded) ArrayPlanner.of(window, orderSpec, conf.sessionLocalTimeZone) else None
   }

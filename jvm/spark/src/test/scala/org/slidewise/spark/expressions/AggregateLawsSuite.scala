@@ -2,7 +2,9 @@ package org.slidewise.spark.expressions
 
 import munit.ScalaCheckSuite
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, Count, Sum}
+import org.apache.spark.sql.types.{DoubleType, LongType}
 import org.scalacheck.Prop.forAll
 import org.scalacheck.{Gen, Shrink, Test => Check}
 
@@ -27,6 +29,22 @@ class AggregateLawsSuite extends ScalaCheckSuite {
   }
 
   for ((_, found) <- calls; call <- found) laws(call)
+
+  // No registered function, but one that SQL reaches by DISTINCT.
+  for (function <- Seq[Seq[Expression] => AggregateFunction](Count(_), columns => Sum(columns.head))) {
+    val input = Seq(AttributeReference("n", LongType)(), AttributeReference("d", DoubleType)())
+    val values = Seq[Gen[Any]](
+      Gen.oneOf[Any](null, 1L, 2L, 3L),
+      Gen.oneOf[Any](null, 0.0, -0.0, 2.5, Double.NaN)
+    )
+    laws(
+      RandomCall(
+        DistinctAggregate(function(input)),
+        input,
+        Gen.sequence[Seq[Any], Any](values).map(InternalRow.fromSeq)
+      )
+    )
+  }
 
   private def laws(call: RandomCall): Unit = {
     val steps = AggregateSteps(call.function, call.input)

@@ -115,6 +115,12 @@ abstract private[frames] class FrameMultiset(
     freeCodes.clear()
     held = 0L
   }
+
+  /** As [[clear]], once the memory of all multisets has been given back. */
+  final def restart(): Unit = {
+    clear()
+    reserved = 0L
+  }
 }
 
 private[frames] object FrameMultiset {

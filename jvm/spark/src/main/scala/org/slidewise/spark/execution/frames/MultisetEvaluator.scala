@@ -103,8 +103,8 @@ final private[execution] class MultisetEvaluator(
   }
 
   private def clear(): Unit = {
-    multisets.foreach(_.clear())
     memory.releaseAll()
+    multisets.foreach(_.restart())
   }
 
   override def reset(): Unit = {

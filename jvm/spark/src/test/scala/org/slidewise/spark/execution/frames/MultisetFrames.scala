@@ -1,0 +1,197 @@
+package org.slidewise.spark.execution.frames
+
+import scala.util.Random
+
+import org.apache.spark.memory.MemoryMode
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.util.ArrayData
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.task.Tasks
+import org.slidewise.spark.expressions.DistinctAggregate
+import org.slidewise.spark.plan._
+
+/** Rows, frames over them, and what functions of the distinct values of each frame yield. */
+private[frames] object MultisetFrames {
+  private val text = AttributeReference("s", StringType)()
+  private val number = AttributeReference("d", DoubleType)()
+  private val counted = AttributeReference("f", BooleanType)()
+  private val money = AttributeReference("m", DecimalType(20, 2))()
+  private val input = Seq(text, number, counted, money)
+
+  /** The rows are these values; nulls, NaN, and zeros of both signs among them. */
+  final case class Row(
+      text: Option[String],
+      number: Option[Double],
+      counted: Option[Boolean],
+      money: Long
+  ) {
+    def toInternal: InternalRow = InternalRow(
+      text.map(UTF8String.fromString).orNull,
+      number.map(Double.box).orNull,
+      counted.map(Boolean.box).orNull,
+      Decimal(money, 20, 2)
+    )
+    def zeroed: Option[Double] = number.map(_ + 0.0)
+  }
+
+  // Where there are many values, one is the most frequent: of several, recalculation returns another than a multiset. Spark 3.5
+  // tells zeros apart, most of which are positive.
+  def randomRows(count: Int, values: Int, seed: Int): Seq[Row] = {
+    val random = new Random(seed)
+    Seq.fill(count) {
+      val value = random.nextInt(values)
+      Row(
+        Seq(None, Some("frequent"), Some(s"value $value"), Some(s"value $value"))(random.nextInt(4)),
+        Seq(Some(0.0), Some(0.0), Some(0.0), Some(-0.0), Some(Double.NaN), None, Some(value.toDouble))(
+          random.nextInt(7)
+        ),
+        Seq(Some(true), Some(false), None)(random.nextInt(3)),
+        value.toLong
+      )
+    }
+  }
+
+  def randomFrames(seed: Int): Seq[(Int, Int)] = {
+    val random = new Random(seed)
+    def steps(most: Int) = Seq.fill(60)(if (random.nextInt(4) == 0) 0 else random.nextInt(most))
+    val ends = steps(12).scanLeft(0)((end, step) => math.min(200, end + step))
+    val starts = steps(12).scanLeft(0)(_ + _)
+    starts.zip(ends).map { case (lo, hi) => (math.min(lo, hi), hi) }
+  }
+
+  val functions: Seq[(AggregateFunction, Option[Expression])] = Seq(
+    DistinctAggregate(Count(Seq(text))) -> None,
+    DistinctAggregate(Count(Seq(text, number))) -> Some(counted),
+    new Mode(text) -> None,
+    new Mode(number) -> Some(counted),
+    DistinctAggregate(Sum(money)) -> None,
+    DistinctAggregate(CollectList(number)) -> None
+  )
+
+  /** What the functions yield for the rows of a frame. */
+  private def expected(rows: Seq[Row]): Seq[Any] = {
+    val filtered = rows.filter(_.counted.contains(true))
+    Seq(
+      rows.flatMap(_.text).distinct.size.toLong,
+      filtered.flatMap(r => r.text.zip(r.zeroed.map(_.toString)).toSeq).distinct.size.toLong,
+      mode(rows.flatMap(_.text))(Ordering.String),
+      mode(filtered.flatMap(_.zeroed).map(_.toString))((a, b) =>
+        java.lang.Double.compare(a.toDouble, b.toDouble)
+      ),
+      if (rows.isEmpty) null else rows.map(_.money).distinct.sum,
+      rows.flatMap(_.zeroed).map(_.toString).distinct.sorted.toList
+    )
+  }
+
+  /** Doubles are compared as text here, because NaN is to equal NaN. */
+  private def mode(values: Seq[String])(ordering: Ordering[String]): Any =
+    if (values.isEmpty) null
+    else {
+      val counts = values.groupBy(identity).map { case (value, all) => value -> all.size }
+      counts.filter(_._2 == counts.values.max).keys.min(ordering)
+    }
+
+  def reference(rows: Seq[Row], frames: Seq[(Int, Int)]): Seq[Seq[Any]] =
+    frames.map { case (lo, hi) => expected(rows.slice(lo, hi)) }
+
+  final private class Frame extends FrameBounds {
+    def turnTo(frame: (Int, Int)): Unit = {
+      loAt = frame._1.toLong
+      hiAt = frame._2.toLong
+    }
+  }
+
+  /** An evaluator of [[functions]] with the rows and the frames that it is given. */
+  final class Evaluator {
+    private val resources = Tasks.resources()
+    private val log = RowLog.of(input, resources)
+    private val bounds = new Frame
+    private val answerRow = new SpecificInternalRow(functions.map(_._1.dataType))
+    private val evaluator = new MultisetEvaluator(
+      FramePlan(
+        FrameShape.CurrentRowOnly,
+        EvaluationMethod.SlidingMultiset,
+        functions.zipWithIndex.map { case ((function, filter), i) =>
+          PlannedAggregate(function, filter, i, None, isForeign = false)
+        }
+      ),
+      bounds,
+      input,
+      log,
+      resources,
+      1L << 20,
+      answerRow
+    )
+    private val project = UnsafeProjection.create(input.map(_.dataType).toArray)
+
+    def add(rows: Seq[Row]): Unit = rows.foreach(row => log.append(project(row.toInternal)))
+
+    def answers(frames: Seq[(Int, Int)]): Seq[Seq[Any]] = frames.map { frame =>
+      bounds.turnTo(frame)
+      evaluator.evaluate()
+      functions.map(_._1.dataType).zipWithIndex.map { case (dataType, i) =>
+        if (answerRow.isNullAt(i)) null else readable(answerRow.get(i, dataType))
+      }
+    }
+
+    /** The answers for a partition. */
+    def answersOf(rows: Seq[Row], frames: Seq[(Int, Int)]): Seq[Seq[Any]] = {
+      log.clear()
+      evaluator.reset()
+      add(rows)
+      answers(frames)
+    }
+
+    private def readable(value: Any): Any = value match {
+      case string: UTF8String => string.toString
+      case decimal: Decimal   => decimal.toUnscaledLong
+      case double: Double     => double.toString
+      case list: ArrayData    => list.toDoubleArray().map(_.toString).sorted.toList
+      case other              => other
+    }
+
+    def recalculated: Long = evaluator.recalculated
+    def combines: Long = evaluator.combines
+    def peakMemory: Long = evaluator.peakMemory
+
+    /** The memory of the task but for that of the rows. */
+    def heapBytes: Long = resources.memory.getMemoryConsumptionForThisTask - log.getUsed
+
+    /** The memory that the task holds then. */
+    def close(): Long = {
+      evaluator.close()
+      log.close()
+      resources.memory.getMemoryConsumptionForThisTask
+    }
+  }
+
+  /** An evaluator of the rows in a task with `less` memory than it needs for the frames. */
+  def withMemoryBut[T](
+      less: Long,
+      rows: Seq[Row],
+      frames: Seq[(Int, Int)]
+  )(body: Evaluator => T): T = {
+    val needed = withEvaluator() { evaluator =>
+      evaluator.answersOf(rows, frames)
+      evaluator.peakMemory
+    }
+    withEvaluator() { evaluator =>
+      evaluator.add(rows)
+      val hog = new Tasks.Hog(MemoryMode.ON_HEAP)
+      hog.takeAllBut(needed - less)
+      try body(evaluator)
+      finally hog.close()
+    }
+  }
+
+  def withEvaluator[T]()(body: Evaluator => T): T = {
+    val evaluator = new Evaluator
+    try body(evaluator)
+    finally evaluator.close()
+  }
+}
