@@ -10,8 +10,11 @@ import org.apache.spark.sql.types.{DataType, LongType}
  *
  * @param readsOrder
  *   whether the order of the values matters
+ * @param partsZeros
+ *   whether -0.0 and 0.0 are two values
  */
-sealed abstract class MultisetFunction(val readsOrder: Boolean) extends Serializable
+sealed abstract class MultisetFunction(val readsOrder: Boolean, val partsZeros: Boolean = false)
+    extends Serializable
 
 object MultisetFunction {
 
@@ -46,15 +49,18 @@ object MultisetFunction {
    *   of decimals, whose unscaled values are read; 0 for other numbers
    */
   final case class Quantile(method: QuantileMethod, fraction: Double, descending: Boolean, scale: Int)
-      extends MultisetFunction(readsOrder = true)
+      extends MultisetFunction(readsOrder = true, partsZeros = true)
 
   /**
    * The most frequent value.
    *
    * @param greatest
    *   whether the greatest of several is the result, not the smallest
+   * @param joinsZeros
+   *   whether -0.0 and 0.0 are counted together
    */
-  final case class Mode(greatest: Boolean) extends MultisetFunction(readsOrder = true)
+  final case class Mode(greatest: Boolean, joinsZeros: Boolean)
+      extends MultisetFunction(readsOrder = true, partsZeros = !joinsZeros)
 }
 
 /** Which element, or elements, of a frame of n values a quantile is. */

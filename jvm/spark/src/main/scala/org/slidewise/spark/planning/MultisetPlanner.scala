@@ -7,7 +7,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, GroupingKeys}
+import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, GroupingKeys, SparkProbes}
 import org.slidewise.spark.plan._
 import org.slidewise.spark.plan.MultisetFunction._
 import org.slidewise.spark.shims.{ModeTies, SparkExpressions}
@@ -27,10 +27,16 @@ private[planning] object MultisetPlanner {
       if function.deterministic && filter.forall(_.deterministic)
     } yield ArrayFunction.OfMultiset(kernel, input, function.dataType, frame)
 
-  /** Whether the kernels can, and by the settings may, evaluate the function over some frame. */
-  def takes(function: AggregateFunction): Boolean =
-    of(function, None, ArrayFrame.Partition).isDefined && SlidewiseSettings.sort(SQLConf.get) &&
-      !MergePolicy.of(SQLConf.get).isRecalculated(function)
+  /** Whether the kernels can, and by the settings may, evaluate the function over its frame. */
+  def takes(window: WindowExpression): Boolean =
+    WindowCall.of(Alias(window, "_we")()).exists { call =>
+      val isRecalculated = call.function match {
+        case f: AggregateFunction => MergePolicy.of(SQLConf.get).isRecalculated(f)
+        case _                    => false
+      }
+      !isRecalculated && SlidewiseSettings.sort(SQLConf.get) &&
+      ArrayPlanner.of(call, window.windowSpec.orderSpec, SQLConf.get.sessionLocalTimeZone).isDefined
+    }
 
   /** Whether Spark goes over the distinct values of a frame for each result, also where the frame only grows. */
   def evaluatesAllValues(function: Expression): Boolean = function match {
@@ -44,7 +50,7 @@ private[planning] object MultisetPlanner {
   ): Option[(MultisetFunction, Expression)] = function match {
     case DistinctAggregate(distinct, _, _)                   => ofDistinct(distinct, filter)
     case Percentile(child, p, Literal(1L, _), _, _, reverse) =>
-      quantile(QuantileMethod.Interpolated(PercentileArithmetic.byDifference), child, p, reverse)
+      quantile(QuantileMethod.Interpolated(SparkProbes.percentileByDifference), child, p, reverse)
         .map(filterInput(filter))
     case disc: PercentileDisc =>
       val method = if (disc.legacyCalculation) QuantileMethod.Lower else QuantileMethod.Discrete
@@ -115,7 +121,7 @@ private[planning] object MultisetPlanner {
     }
 
   private def ofMode(function: aggregate.Mode): Option[(MultisetFunction, Expression)] = {
-    val kernel = Mode(ModeTies.takesGreatest(function))
+    val kernel = Mode(ModeTies.takesGreatest(function), SparkProbes.modeJoinsZeros)
     if (isFractional(function.child)) Some((kernel, double(function.child)))
     else if (isWhole(function.child.dataType)) Some((kernel, long(function.child)))
     else None

@@ -25,8 +25,9 @@ private[planning] object WindowExpressions {
   private def split(expression: NamedExpression): NamedExpression = expression match {
     case alias @ Alias(window @ WindowExpression(a: AggregateExpression, _), name) =>
       percentiles(a.aggregateFunction)
-        .map { functions =>
-          val windows = functions.map(f => window.copy(windowFunction = a.copy(aggregateFunction = f)))
+        .map(_.map(f => window.copy(windowFunction = a.copy(aggregateFunction = f))))
+        .filter(_.forall(MultisetPlanner.takes))
+        .map { windows =>
           val all = CreateArray(windows.map(KnownNotNull(_)))
           val result = If(IsNull(windows.head), Literal.create(null, all.dataType), all)
           Alias(result, name)(alias.exprId, alias.qualifier, Some(alias.metadata))
@@ -49,6 +50,6 @@ private[planning] object WindowExpressions {
         fractions(f.percentageExpression).map(p => f.copy(percentageExpression = p))
       case _ => Nil
     }
-    if (each.nonEmpty && each.forall(MultisetPlanner.takes)) Some(each) else None
+    if (each.isEmpty) None else Some(each)
   }
 }

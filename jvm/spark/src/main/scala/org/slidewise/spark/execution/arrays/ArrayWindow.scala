@@ -91,7 +91,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
         sorted,
         columnOf(sorted, value),
         value.dataType == DoubleType,
-        multisetsOf(value).exists(_.readsOrder)
+        multisetsOf(value).exists(f => f.readsOrder && !f.partsZeros)
       )
       value.canonicalized -> column
     }.toMap
@@ -101,7 +101,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   }
 
   private def dictionaries(value: Expression): Int =
-    multisetsOf(value).map(_.isInstanceOf[Quantile]).distinct.size
+    multisetsOf(value).map(_.partsZeros).distinct.size
 
   /** The frames of all functions over rows in order, by what [[reach]] gives for a function. */
   private[arrays] def framesOver(

@@ -24,8 +24,8 @@ private[arrays] object MultisetKernels {
     case MultisetFunction.DistinctCount      => Some(counts())
     case quantile: MultisetFunction.Quantile => quantileOfLongs(function, quantile)
     case mode: MultisetFunction.Mode if isDouble(function.input.dataType) => None
-    case MultisetFunction.Mode(greatest) => Some(decoded(modes(greatest), (value: Long) => value))
-    case _                               => None
+    case MultisetFunction.Mode(greatest, _) => Some(decoded(modes(greatest), (value: Long) => value))
+    case _                                  => None
   }
 
   /** The kernel of a function whose results are doubles. */
@@ -34,7 +34,7 @@ private[arrays] object MultisetKernels {
     case MultisetFunction.DistinctDoubleSum  => doubleSums()
     case MultisetFunction.DistinctDoubleMean => doubleMeans()
     case quantile: MultisetFunction.Quantile => quantiles(function, quantile)
-    case MultisetFunction.Mode(greatest)     => decodedDoubles(modes(greatest), OrderedDoubles.toDouble(_))
+    case MultisetFunction.Mode(greatest, _)  => decodedDoubles(modes(greatest), OrderedDoubles.toDouble(_))
     case other => throw new IllegalArgumentException(s"$other does not evaluate to doubles")
   }
 
@@ -47,7 +47,7 @@ private[arrays] object MultisetKernels {
     case MultisetFunction.DistinctDoubleMean => DistinctDoubleSums.BytesARow + CountBytes
     case MultisetFunction.Quantile(QuantileMethod.Interpolated(_), _, _, _) => Percentiles.BytesARow
     case MultisetFunction.Quantile(_, _, _, _) => Percentiles.BytesARow + CodeBytes
-    case MultisetFunction.Mode(_)              => Modes.BytesARow + CodeBytes
+    case MultisetFunction.Mode(_, _)           => Modes.BytesARow + CodeBytes
   }
 
   private val CountBytes = DistinctCounts.BytesARow + 8L

@@ -23,10 +23,7 @@ private[arrays] object MultisetResult {
       case MultisetFunction.DistinctLongSum(checked) => new DistinctSumResult(checked, frames, input)
       case f                                         =>
         val atLeast = if (f == MultisetFunction.DistinctCount) 0 else 1
-        val values = f match {
-          case _: MultisetFunction.Quantile => () => input.ranks
-          case _                            => () => input.dictionary
-        }
+        val values = if (f.partsZeros) () => input.ranks else () => input.dictionary
         MultisetKernels.longs(function) match {
           case Some(kernel) => new LongMultisetResult(kernel, values, atLeast, frames, input)
           case None         =>

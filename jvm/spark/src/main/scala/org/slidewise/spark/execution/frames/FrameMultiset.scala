@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{Count, Mode}
 
 import org.slidewise.core.multisets.{ModeTournament, TieOrder}
 import org.slidewise.spark.execution.task.HeapMemory
-import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, GroupingKeys}
+import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, GroupingKeys, SparkProbes}
 import org.slidewise.spark.plan.PlannedAggregate
 import org.slidewise.spark.shims.ModeTies
 
@@ -146,7 +146,7 @@ final private class FrameMode(
     filter: Option[Expression],
     input: Seq[Attribute],
     memory: HeapMemory
-) extends FrameMultiset(Seq(GroupingKeys.normalized(mode.child)), filter, input, memory) {
+) extends FrameMultiset(Seq(FrameMode.counted(mode)), filter, input, memory) {
   private[this] val dataType = mode.child.dataType
   private[this] val byCode = ArrayBuffer.empty[Element]
   private[this] val tournament = new ModeTournament
@@ -154,8 +154,10 @@ final private class FrameMode(
     val ordering = InterpretedOrdering.forSchema(Seq(dataType))
     val sign = if (ModeTies.takesGreatest(mode)) -1 else 1
     new TieOrder {
-      override def precedes(a: Int, b: Int): Boolean =
-        sign * ordering.compare(byCode(a).values, byCode(b).values) < 0
+      override def precedes(a: Int, b: Int): Boolean = {
+        val order = sign * ordering.compare(byCode(a).values, byCode(b).values)
+        order < 0 || order == 0 && a < b // zeros that are counted apart are equal
+      }
     }
   }
   tournament.reset(0, ties)
@@ -180,6 +182,13 @@ final private class FrameMode(
     byCode.clear()
     tournament.reset(0, ties)
   }
+}
+
+private object FrameMode {
+
+  /** What is counted, with one representation of zero where Spark has one. */
+  private def counted(mode: Mode): Expression =
+    if (SparkProbes.modeJoinsZeros) GroupingKeys.normalized(mode.child) else mode.child
 }
 
 /** `count(DISTINCT …)`. */

@@ -12,7 +12,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.task.Tasks
-import org.slidewise.spark.expressions.DistinctAggregate
+import org.slidewise.spark.expressions.{DistinctAggregate, SparkProbes}
 import org.slidewise.spark.plan._
 
 /** Rows, frames over them, and what functions of the distinct values of each frame yield. */
@@ -80,13 +80,18 @@ private[frames] object MultisetFrames {
       rows.flatMap(_.text).distinct.size.toLong,
       filtered.flatMap(r => r.text.zip(r.zeroed.map(_.toString)).toSeq).distinct.size.toLong,
       mode(rows.flatMap(_.text))(Ordering.String),
-      mode(filtered.flatMap(_.zeroed).map(_.toString))((a, b) =>
-        java.lang.Double.compare(a.toDouble, b.toDouble)
+      withoutSign(
+        mode(filtered.flatMap(r => if (SparkProbes.modeJoinsZeros) r.zeroed else r.number).map(_.toString))(
+          (a, b) => java.lang.Double.compare(a.toDouble, b.toDouble)
+        )
       ),
       if (rows.isEmpty) null else rows.map(_.money).distinct.sum,
       rows.flatMap(_.zeroed).map(_.toString).distinct.sorted.toList
     )
   }
+
+  /** Which of two zeros that are equally frequent is the mode does not matter. */
+  private def withoutSign(number: Any): Any = if (number == "-0.0") "0.0" else number
 
   /** Doubles are compared as text here, because NaN is to equal NaN. */
   private def mode(values: Seq[String])(ordering: Ordering[String]): Any =
@@ -150,7 +155,7 @@ private[frames] object MultisetFrames {
     private def readable(value: Any): Any = value match {
       case string: UTF8String => string.toString
       case decimal: Decimal   => decimal.toUnscaledLong
-      case double: Double     => double.toString
+      case double: Double     => withoutSign(double.toString)
       case list: ArrayData    => list.toDoubleArray().map(_.toString).sorted.toList
       case other              => other
     }
