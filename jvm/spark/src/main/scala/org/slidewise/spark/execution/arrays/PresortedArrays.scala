@@ -38,7 +38,7 @@ final private[execution] class PresortedArrays(
   private[this] val resources = task.resources
 
   private[this] val keys = if (window.readsKeys) Seq(window.orderKey) else Nil
-  private[this] val reader = new ColumnReader(keys, window.inputs, input)
+  private[this] val reader = new ColumnReader(keys, window.inputs, input, acquire(_))
   private[this] var columns = new LongColumns(keys.size + window.inputs.size)
   private[this] val log = RowLog.of(input, resources)
   private[this] val logged = log.reader()
@@ -59,7 +59,7 @@ final private[execution] class PresortedArrays(
   private[this] var evaluator: PartitionEvaluator = _
   private[this] var awaitsRows = true
 
-  private[this] var evaluatorBytes, dictionaryBytes = 0L
+  private[this] var evaluatorBytes = 0L
   private[this] var closed = false
   private[this] var rowWise: Iterator[InternalRow] = _ // once it has taken over
 
@@ -143,7 +143,7 @@ final private[execution] class PresortedArrays(
   /** False if there is no memory for the row, which is then not in. */
   private def add(row: UnsafeRow): Boolean = (count < room || grow()) && {
     try
-      readColumns(row) && {
+      reader.read(row, columns, 0, count) && {
         log.append(row)
         val key = grouping.key(row)
         if (!started || !grouping.same(key, grouping.current)) {
@@ -156,13 +156,6 @@ final private[execution] class PresortedArrays(
         true
       }
     catch { case _: SparkOutOfMemoryError => false }
-  }
-
-  private def readColumns(row: UnsafeRow): Boolean = {
-    reader.read(row, columns, 0, count)
-    val held = dictionaryBytes
-    dictionaryBytes = reader.dictionaryBytes
-    dictionaryBytes == held || acquire(dictionaryBytes - held)
   }
 
   private def grow(): Boolean = {

@@ -23,7 +23,8 @@ final private[execution] case class InputColumn(value: Expression, flip: Long = 
  * Reads the columns of a row: first its sort keys, then other inputs, in one generated call. Each [[DictionaryCode]] takes one
  * more call and a search in its dictionary.
  *
- * Memory: the dictionaries, with a copy of each distinct tuple; see [[dictionaryBytes]].
+ * Memory: the dictionaries, with a copy of each distinct tuple; see [[dictionaryBytes]]. The owner acquires it by `acquire`, and
+ * releases it.
  *
  * Inputs may fail (an overflow, a bad cast) on rows that no frame covers. The first failure is logged. After it no inputs are
  * read, and [[inputsFailed]] says so. A failure of the sort keys, and one that ends the task, is thrown.
@@ -31,14 +32,15 @@ final private[execution] case class InputColumn(value: Expression, flip: Long = 
 final private[execution] class ColumnReader(
     keys: Seq[SortKey],
     inputs: Seq[InputColumn],
-    input: Seq[Attribute]
+    input: Seq[Attribute],
+    acquire: Long => Boolean
 ) extends Logging {
   private[this] val width = keys.size + inputs.size
   private[this] val flips = (keys.map(_.flip) ++ inputs.map(_.flip)).toArray
   private[this] val narrow = (keys.map(_.prefix) ++ inputs.map(_.value)).map(ColumnReader.isNarrow).toArray
   private[this] val dictionaries =
     (keys.map(_ => None) ++ inputs.map(i => Dictionary.of(i.value, input))).map(_.orNull).toArray
-  private[this] val hasDictionaries = dictionaries.exists(_ != null)
+  private[this] var held, acquired = 0L
   private[this] val readKeys = UnsafeProjection.create(keys.map(_.prefix), input)
   private[this] val readAll =
     UnsafeProjection.create(keys.map(_.prefix) ++ inputs.map(i => Dictionary.placeholder(i.value)), input)
@@ -46,14 +48,34 @@ final private[execution] class ColumnReader(
 
   def inputsFailed: Boolean = failed
 
-  /** Drops the dictionaries once no more rows are read. */
-  def dropDictionaries(): Unit = java.util.Arrays.fill(dictionaries.asInstanceOf[Array[AnyRef]], null)
+  /** Drops the dictionaries once no more rows are read, and returns the memory that the owner can release, in bytes. */
+  def dropDictionaries(): Long = {
+    java.util.Arrays.fill(dictionaries.asInstanceOf[Array[AnyRef]], null)
+    val released = acquired
+    held = 0L
+    acquired = 0L
+    released
+  }
 
   /** The heap memory of the dictionaries, in bytes. */
-  def dictionaryBytes: Long = if (hasDictionaries) dictionaries.filter(_ != null).map(_.bytes).sum else 0L
+  def dictionaryBytes: Long = acquired
 
-  /** Writes the values of `row` into `columns`, as row `at` of the columns from `first` on. */
-  def read(row: UnsafeRow, columns: LongColumns, first: Int, at: Int): Unit =
+  /**
+   * Writes the values of `row` into `columns`, as row `at` of the columns from `first` on.
+   *
+   * @return
+   *   false if there is no memory for what the dictionaries have grown by
+   */
+  def read(row: UnsafeRow, columns: LongColumns, first: Int, at: Int): Boolean = {
+    readInto(row, columns, first, at)
+    held == acquired || {
+      val granted = acquire(held - acquired)
+      if (granted) acquired = held
+      granted
+    }
+  }
+
+  private def readInto(row: UnsafeRow, columns: LongColumns, first: Int, at: Int): Unit =
     if (failed) store(row, readKeys(row), keys.size, columns, first, at)
     else
       try store(row, readAll(row), width, columns, first, at)
@@ -62,7 +84,7 @@ final private[execution] class ColumnReader(
         case NonFatal(error) if inputs.nonEmpty =>
           failed = true
           logInfo("Falls back to row-wise evaluation: the input of a window function failed", error)
-          read(row, columns, first, at)
+          readInto(row, columns, first, at)
       }
 
   private def store(
@@ -76,11 +98,18 @@ final private[execution] class ColumnReader(
     var c = 0
     while (c < width) {
       if (values.isNullAt(c)) columns.setNull(first + c, at)
-      else if (dictionaries(c) != null) columns.set(first + c, at, dictionaries(c).codeOf(row))
+      else if (dictionaries(c) != null) columns.set(first + c, at, codeOf(row, dictionaries(c)))
       else
         columns.set(first + c, at, (if (narrow(c)) values.getInt(c).toLong else values.getLong(c)) ^ flips(c))
       c += 1
     }
+  }
+
+  private def codeOf(row: UnsafeRow, dictionary: Dictionary): Long = {
+    val before = dictionary.bytes
+    val code = dictionary.codeOf(row)
+    held += dictionary.bytes - before
+    code
   }
 }
 

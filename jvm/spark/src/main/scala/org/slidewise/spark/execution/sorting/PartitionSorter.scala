@@ -56,12 +56,11 @@ final private[execution] class PartitionSorter(
   private[this] var groups = if (spec.hashes) new GroupNumbers else null
   private[this] lazy val groupKey = UnsafeProjection.create(spec.hashed, input)
   private[this] val groupColumns = if (spec.hashes) 1 else 0
-  private[this] val reader = new ColumnReader(spec.columns, inputs, input)
+  private[this] val reader = new ColumnReader(spec.columns, inputs, input, acquire(_))
   private[this] val firstOrder = groupColumns + spec.partitionColumns
   private[this] val firstInput = groupColumns + spec.columns.size
 
   private[this] var columns = new LongColumns(firstInput + inputs.size)
-  private[this] var dictionaryBytes = 0L
 
   // Where rows lie can be told from their numbers if all are of one size, and else is noted.
   private[this] val noted = log.bytesARow < 0
@@ -105,8 +104,7 @@ final private[execution] class PartitionSorter(
     val order = inOrder(where)
     freeMemory(count * RadixOrder.scratchBytesARow(spec.compares))
     freeGroups()
-    reader.dropDictionaries()
-    freeMemory(dictionaryBytes)
+    freeMemory(reader.dropDictionaries())
     val places = new RowPlaces(log, where, order.rows)
     val found = finisher(
       new SortedColumns(order, columns, firstOrder, firstInput, reader.inputsFailed, acquire),
@@ -127,7 +125,7 @@ final private[execution] class PartitionSorter(
     if (count % CheckEvery == 0) resources.stopIfCancelled()
     (count < room || grow()) && {
       try {
-        val placed = (groups == null || number(row)) && readColumns(row) && {
+        val placed = (groups == null || number(row)) && reader.read(row, columns, groupColumns, count) && {
           log.append(laidOut(row))
           true
         }
@@ -144,13 +142,6 @@ final private[execution] class PartitionSorter(
     val held = groups.bytes
     columns.set(0, count, groups.of(groupKey(row)).toLong)
     groups.bytes == held || acquire(groups.bytes - held)
-  }
-
-  private def readColumns(row: UnsafeRow): Boolean = {
-    reader.read(row, columns, groupColumns, count)
-    val held = dictionaryBytes
-    dictionaryBytes = reader.dictionaryBytes
-    dictionaryBytes == held || acquire(dictionaryBytes - held)
   }
 
   private def grow(): Boolean = {

@@ -33,7 +33,8 @@ class ColumnReaderSuite extends SparkSuite {
     val reader = new ColumnReader(
       Seq(order),
       Seq(InputColumn(FailsAt(3, () => new ArithmeticException("too large")))),
-      Seq(time)
+      Seq(time),
+      _ => true
     )
     val events = logged(read(reader, columns, 10))
     assert(reader.inputsFailed)
@@ -58,7 +59,7 @@ class ColumnReaderSuite extends SparkSuite {
     test(s"$name is not swallowed") {
       val columns = new LongColumns(2)
       columns.resize(10)
-      val reader = new ColumnReader(Seq(order), Seq(InputColumn(FailsAt(3, error))), Seq(time))
+      val reader = new ColumnReader(Seq(order), Seq(InputColumn(FailsAt(3, error))), Seq(time), _ => true)
       val thrown =
         try {
           read(reader, columns, 10)

@@ -48,7 +48,12 @@ class DictionaryCodeSuite extends SparkSuite {
 
   private def codesOf(input: Seq[Attribute], rows: Seq[Seq[Any]]): Seq[Long] = {
     val reader =
-      new ColumnReader(noOrder, Seq(InputColumn(DictionaryCode(keysOf(input: _*), Literal(true)))), input)
+      new ColumnReader(
+        noOrder,
+        Seq(InputColumn(DictionaryCode(keysOf(input: _*), Literal(true)))),
+        input,
+        _ => true
+      )
     val found = codes(reader, input, rows)
     assert(!reader.inputsFailed)
     found.map(_.getOrElse(fail("null")))
@@ -99,7 +104,8 @@ class DictionaryCodeSuite extends SparkSuite {
     val reader = new ColumnReader(
       noOrder,
       input.map(value => InputColumn(DictionaryCode(Seq(value), Literal(true)))),
-      input
+      input,
+      _ => true
     )
     val columns = new LongColumns(2)
     columns.resize(3)
@@ -118,7 +124,8 @@ class DictionaryCodeSuite extends SparkSuite {
       new ColumnReader(
         noOrder,
         Seq(InputColumn(DictionaryCode(Seq(Positive(number)), isCounted))),
-        Seq(number)
+        Seq(number),
+        _ => true
       )
     val found = codes(reader, Seq(number), Seq[Any](5, -1, 6, null, 5).map(Seq(_)))
     assertEquals(found, Seq(Some(0L), None, Some(1L), None, Some(0L)))
@@ -130,7 +137,8 @@ class DictionaryCodeSuite extends SparkSuite {
     val reader = new ColumnReader(
       Seq(order),
       Seq(InputColumn(DictionaryCode(Seq(Positive(number)), LessThan(number, Literal(9))))),
-      Seq(number)
+      Seq(number),
+      _ => true
     )
     val columns = new LongColumns(2)
     columns.resize(4)
@@ -144,7 +152,8 @@ class DictionaryCodeSuite extends SparkSuite {
 
   test("memory is counted for each distinct tuple, and for none once the dictionaries are dropped") {
     val input = Seq(AttributeReference("s", StringType)())
-    val reader = new ColumnReader(noOrder, Seq(InputColumn(DictionaryCode(input, Literal(true)))), input)
+    val reader =
+      new ColumnReader(noOrder, Seq(InputColumn(DictionaryCode(input, Literal(true)))), input, _ => true)
     assertEquals(reader.dictionaryBytes, 0L)
     codes(reader, input, Seq.fill(50)(Seq(string("x" * 1000))))
     val one = reader.dictionaryBytes
