@@ -46,15 +46,11 @@ object RewriteWindowAggregates extends Rule[LogicalPlan] {
       case _ => call
     }
 
-  private def ignoresDuplicates(function: AggregateFunction): Boolean = function match {
-    case _: HyperLogLogPlusPlus          => true
-    case replaceable: RuntimeReplaceable =>
-      replaceable.replacement match {
-        case f: AggregateFunction => ignoresDuplicates(f)
-        case _                    => false
-      }
-    case other => EliminateDistinct.isDuplicateAgnostic(other)
-  }
+  private def ignoresDuplicates(function: AggregateFunction): Boolean =
+    WindowCall.replaced(function) match {
+      case _: HyperLogLogPlusPlus => true
+      case other                  => EliminateDistinct.isDuplicateAgnostic(other)
+    }
 
   private def allowsDistinct(function: AggregateFunction): Boolean = {
     val arguments = function.children

@@ -52,7 +52,7 @@ object WindowCall {
   }
 
   /** What the optimizer makes of the function; windows over streams are planned before it has run. */
-  private def replaced(function: AggregateFunction): AggregateFunction = function match {
+  private[planning] def replaced(function: AggregateFunction): AggregateFunction = function match {
     case replaceable: RuntimeReplaceableAggregate =>
       replaceable.replacement match {
         case replacement: AggregateFunction => replaced(replacement)

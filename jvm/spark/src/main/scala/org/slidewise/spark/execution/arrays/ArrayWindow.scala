@@ -187,7 +187,7 @@ private[execution] object ArrayWindow {
 
   private def scratchBytesARow(function: ArrayFunction): Long = function match {
     case ArrayFunction.Aggregate(kernel, _, _, frame)        => scratchBytesARow(kernel, frame)
-    case ArrayFunction.OfMultiset(function, _, _, _)         => MultisetKernels.bytesARow(function)
+    case multiset: ArrayFunction.OfMultiset                  => MultisetKernels.bytesARow(multiset)
     case ArrayFunction.Rank(_)                               => 0L
     case ArrayFunction.ValueOfFrame(_, _, _, ignoreNulls, _) => if (ignoreNulls) 5L else 0L
     case ArrayFunction.ValueAtOffset(_, _, _, ignoreNulls)   => if (ignoreNulls) 5L else 0L

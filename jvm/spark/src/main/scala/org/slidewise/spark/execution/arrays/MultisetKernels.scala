@@ -24,8 +24,8 @@ private[arrays] object MultisetKernels {
     case MultisetFunction.DistinctCount      => Some(counts())
     case quantile: MultisetFunction.Quantile => quantileOfLongs(function, quantile)
     case mode: MultisetFunction.Mode if isDouble(function.input.dataType) => None
-    case MultisetFunction.Mode(greatest, _) => Some(decoded(modes(greatest), (value: Long) => value))
-    case _                                  => None
+    case MultisetFunction.Mode(greatest, _)                               => Some(decoded(modes(greatest)))
+    case _                                                                => None
   }
 
   /** The kernel of a function whose results are doubles. */
@@ -39,21 +39,31 @@ private[arrays] object MultisetKernels {
   }
 
   /** The bytes that the kernel holds for each row of the largest partition, beside the column's dictionary. */
-  def bytesARow(function: MultisetFunction): Long = function match {
+  def bytesARow(function: ArrayFunction.OfMultiset): Long = function.function match {
     case MultisetFunction.DistinctCount      => DistinctCounts.BytesARow
     case MultisetFunction.DistinctLongSum(_) => DistinctSums.BytesARow
     case MultisetFunction.DistinctLongMean   => DistinctSums.BytesARow + CountBytes
     case MultisetFunction.DistinctDoubleSum  => DistinctDoubleSums.BytesARow
     case MultisetFunction.DistinctDoubleMean => DistinctDoubleSums.BytesARow + CountBytes
-    case MultisetFunction.Quantile(QuantileMethod.Interpolated(_), _, _, _) => Percentiles.BytesARow
-    case MultisetFunction.Quantile(_, _, _, _) => Percentiles.BytesARow + CodeBytes
-    case MultisetFunction.Mode(_, _)           => Modes.BytesARow + CodeBytes
+    case quantile: MultisetFunction.Quantile =>
+      Percentiles.BytesARow + scratchBytes(quantile, function.result)
+    case MultisetFunction.Mode(_, _) => Modes.BytesARow + CodeBytes
+  }
+
+  private def scratchBytes(quantile: MultisetFunction.Quantile, result: DataType): Long = {
+    val codes = quantile.method match {
+      case _: QuantileMethod.Interpolated => 0L
+      case _                              => CodeBytes
+    }
+    codes + (if (isFractional(result)) 0L else DoubleBytes)
   }
 
   private val CountBytes = DistinctCounts.BytesARow + 8L
   private val CodeBytes = 4L
+  private val DoubleBytes = 8L
 
   private def isDouble(dataType: DataType): Boolean = dataType == DoubleType
+  private def isFractional(result: DataType): Boolean = result == DoubleType || result == FloatType
 
   private def counts(): LongMultisetKernel = new LongMultisetKernel {
     private[this] val kernel = new DistinctCounts
@@ -105,18 +115,9 @@ private[arrays] object MultisetKernels {
   private def quantileOfLongs(
       function: ArrayFunction.OfMultiset,
       quantile: MultisetFunction.Quantile
-  ): Option[LongMultisetKernel] = function.result match {
-    case DoubleType | FloatType => None
-    case result                 =>
-      val toLong = asLong(result)
-      quantile.method match {
-        case _: QuantileMethod.Interpolated =>
-          Some(new TruncatedQuantiles(quantiles(function, quantile), toLong))
-        case _ =>
-          val toDouble = decoder(function, quantile)
-          Some(decoded(ranked(ruleOf(quantile)), (value: Long) => toLong(toDouble(value))))
-      }
-  }
+  ): Option[LongMultisetKernel] =
+    if (isFractional(function.result)) None
+    else Some(new QuantilesAsLongs(quantiles(function, quantile), asLong(function.result)))
 
   /** How Spark converts a quantile, a double, to the result type. */
   private def asLong(result: DataType): Double => Long = result match {
@@ -160,14 +161,14 @@ private[arrays] object MultisetKernels {
     else if (quantile.scale == 0) ValueDecoder.Longs
     else ValueDecoder.decimals(quantile.scale)
 
-  private def decoded(codes: CodeKernel, value: Long => Long): LongMultisetKernel = new LongMultisetKernel {
+  private def decoded(codes: CodeKernel): LongMultisetKernel = new LongMultisetKernel {
     private[this] var found = Array.emptyIntArray
     override def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Long]): Unit = {
       if (found.length < frames.count) found = new Array[Int](frames.count)
       codes.evaluate(column, frames, found)
       var k = 0
       while (k < frames.count) {
-        out(k) = if (found(k) < 0) 0L else value(column.value(found(k)))
+        out(k) = if (found(k) < 0) 0L else column.value(found(k))
         k += 1
       }
     }
@@ -205,8 +206,8 @@ final private class DistinctMeans(sums: DoubleMultisetKernel, counts: LongMultis
   }
 }
 
-/** Quantiles of intervals: the fraction is cut off. */
-final private class TruncatedQuantiles(quantiles: DoubleMultisetKernel, toLong: Double => Long)
+/** Quantiles in a type that takes a long. */
+final private class QuantilesAsLongs(quantiles: DoubleMultisetKernel, toLong: Double => Long)
     extends LongMultisetKernel {
   private[this] var exact = Array.emptyDoubleArray
 

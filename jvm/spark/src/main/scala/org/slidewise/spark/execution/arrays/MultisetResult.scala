@@ -1,9 +1,8 @@
 package org.slidewise.spark.execution.arrays
 
-import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
-import org.apache.spark.sql.types.LongType
 
+import org.slidewise.core.batch.Frames
 import org.slidewise.core.kernels.Validity
 import org.slidewise.core.multisets.{ColumnDictionary, DistinctSums}
 import org.slidewise.spark.plan.{ArrayFunction, MultisetFunction}
@@ -97,14 +96,8 @@ final private class DistinctSumResult(checked: Option[Sum], frames: PartitionFra
   override protected def correct(size: Int, first: Int, until: Int): Long = {
     failed = Int.MaxValue
     if (!allFit) checked.foreach { sum =>
-      try {
-        DistinctSumResult.overflow(sum)
-        nullify(size)
-      } catch {
-        case overflow: ArithmeticException =>
-          failed = firstOverflow(first, until)
-          error = overflow
-      }
+      error = DistinctSumResult.overflowOf(sum)
+      if (error == null) nullify(size) else failed = firstOverflow(first, until)
     }
     0L
   }
@@ -126,21 +119,10 @@ final private class DistinctSumResult(checked: Option[Sum], frames: PartitionFra
 
 private object DistinctSumResult {
 
-  /** Overflows `sum`: throws Spark's error unless the result is null. */
-  def overflow(sum: Sum): Unit = {
-    val value = AttributeReference("value", LongType, nullable = false)()
-    val function = sum.withNewChildren(Seq(value)).asInstanceOf[Sum]
-    val buffer = new SpecificInternalRow(function.aggBufferAttributes.map(_.dataType))
-    MutableProjection.create(function.initialValues, Nil).target(buffer)(EmptyRow)
-    val update = MutableProjection
-      .create(function.updateExpressions, function.aggBufferAttributes :+ value)
-      .target(buffer)
-    val input = new SpecificInternalRow(Seq(LongType))
-    val joined = new JoinedRow(buffer, input)
-    Seq(Long.MaxValue, 1L).foreach { number =>
-      input.setLong(0, number)
-      update(joined)
-    }
-    MutableProjection.create(Seq(function.evaluateExpression), function.aggBufferAttributes)(buffer)
+  /** Spark's error where `sum` overflows; null if the result is null. */
+  def overflowOf(sum: Sum): ArithmeticException = {
+    val sums = new CheckedLongSums(sum, () => ())
+    sums.correct(Array(Long.MaxValue, 1L), null, Frames.rows(2, -1, 0), 1, 2, new Array[Long](2))(_ => ())
+    sums.failure
   }
 }

@@ -52,6 +52,7 @@ abstract private[frames] class FrameMultiset(
   }
   private[this] val freeCodes = ArrayBuffer.empty[Int]
   private[this] var held, reserved = 0L
+  private[this] var tuple: UnsafeRow = _
 
   /** Whether a tuple is left out. */
   protected def skips(tuple: UnsafeRow): Boolean
@@ -65,21 +66,19 @@ abstract private[frames] class FrameMultiset(
   /** The result for the current frame; null if it has none. */
   def result: Any
 
-  final def add(row: InternalRow): Unit = if (counts == null || counts.eval(row)) {
-    val tuple = project(row)
-    if (!skips(tuple)) {
-      val key = if (keys == null) tuple else keys(tuple)
+  final def add(row: InternalRow): Unit = {
+    val key = keyOf(row)
+    if (key != null) {
       var element = elements.get(key)
-      if (element == null) element = create(key, tuple)
+      if (element == null) element = create(key)
       element.count += 1
       added(element)
     }
   }
 
-  final def remove(row: InternalRow): Unit = if (counts == null || counts.eval(row)) {
-    val tuple = project(row)
-    if (!skips(tuple)) {
-      val key = if (keys == null) tuple else keys(tuple)
+  final def remove(row: InternalRow): Unit = {
+    val key = keyOf(row)
+    if (key != null) {
       val element = elements.get(key)
       element.count -= 1
       removed(element)
@@ -91,7 +90,15 @@ abstract private[frames] class FrameMultiset(
     }
   }
 
-  private def create(key: UnsafeRow, tuple: UnsafeRow): Element = {
+  /** The key of the row's values, which are in `tuple` then; null if the row does not count. */
+  private def keyOf(row: InternalRow): UnsafeRow =
+    if (counts != null && !counts.eval(row)) null
+    else {
+      tuple = project(row)
+      if (skips(tuple)) null else if (keys == null) tuple else keys(tuple)
+    }
+
+  private def create(key: UnsafeRow): Element = {
     val code = if (freeCodes.isEmpty) elements.size else freeCodes.remove(freeCodes.size - 1)
     val element = new Element(tuple.copy(), code)
     held += bytes(key, element)
