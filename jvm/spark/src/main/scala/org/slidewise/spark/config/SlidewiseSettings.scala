@@ -19,6 +19,8 @@ object SlidewiseSettings {
   final val Sort = "spark.slidewise.sort.enabled"
   final val TopRows = "spark.slidewise.topRows.enabled"
   final val HoppingWindows = "spark.slidewise.hoppingWindows.enabled"
+  final val Parallel = "spark.slidewise.parallel.enabled"
+  final val ParallelMinRows = "spark.slidewise.parallel.minRows"
   final val MaxStateSize = "spark.slidewise.state.maxSize"
   final val MergeApproximate = "spark.slidewise.mergeApproximate"
   final val MergeUserAggregators = "spark.slidewise.mergeUserAggregators"
@@ -52,6 +54,21 @@ object SlidewiseSettings {
     "Whether Slidewise evaluates GROUP BY with a hopping window(), such as window(ts, '1 hour', '1 minute'), from one partial " +
       "aggregate for each key and pane. If false, Spark copies each row into every window that holds it."
   )
+
+  private val parallelSetting = boolean(
+    Parallel,
+    "Whether several tasks evaluate a window without PARTITION BY: each a range of the rows in order. If false, one task " +
+      "evaluates all rows, as in Spark."
+  )
+
+  private val parallelMinRowsSetting = Setting.withDefault(
+    ParallelMinRows,
+    "100000",
+    Since,
+    "a whole number from 1 on",
+    s"The least number of rows of each task that shares a window without PARTITION BY, see $Parallel. There are at most " +
+      "spark.sql.shuffle.partitions such tasks, and one task evaluates fewer than twice this number of rows."
+  )(text => text.toLong.ensuring(_ >= 1))
 
   private val maxStateSizeSetting = Setting.withDefault(
     MaxStateSize,
@@ -129,6 +146,8 @@ object SlidewiseSettings {
     sortSetting,
     topRowsSetting,
     hoppingWindowsSetting,
+    parallelSetting,
+    parallelMinRowsSetting,
     maxStateSizeSetting,
     mergeApproximateSetting,
     mergeUserAggregatorsSetting,
@@ -151,6 +170,8 @@ object SlidewiseSettings {
   def sort(conf: SQLConf): Boolean = sortSetting(conf)
   def topRows(conf: SQLConf): Boolean = topRowsSetting(conf)
   def hoppingWindows(conf: SQLConf): Boolean = hoppingWindowsSetting(conf)
+  def parallel(conf: SQLConf): Boolean = parallelSetting(conf)
+  def parallelMinRows(conf: SQLConf): Long = parallelMinRowsSetting(conf)
   def maxStateBytes(conf: SQLConf): Long = maxStateSizeSetting(conf)
   def mergeApproximate(conf: SQLConf): Boolean = mergeApproximateSetting(conf)
   def mergeUserAggregators(conf: SQLConf): Boolean = mergeUserAggregatorsSetting(conf)

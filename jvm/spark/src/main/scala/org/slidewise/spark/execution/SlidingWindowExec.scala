@@ -5,12 +5,14 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression, SortOrder}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
-import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.execution.{SparkPlan, SQLExecution}
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.window.{WindowExec, WindowExecBase}
 
 import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
-import org.slidewise.spark.plan.{SlidingWindowPlan, SortPlacement}
+import org.slidewise.spark.execution.parallel._
+import org.slidewise.spark.plan.{ParallelPlan, SlidingWindowPlan, SortPlacement}
 
 /**
  * Evaluates ranks, offsets and aggregates over any frames: each input row with the results of its window functions. Same
@@ -27,11 +29,22 @@ case class SlidingWindowExec(
     child: SparkPlan
 ) extends WindowExecBase {
 
+  /** The sorted runs that several tasks share; none if each partition is evaluated in one task. */
+  @transient private lazy val runs: Option[SortedRunsExchangeExec] = SortedRunsExchangeExec.in(child)
+
+  override def requiredChildDistribution: Seq[Distribution] =
+    if (plan.parallel.isRight) Seq(UnspecifiedDistribution)
+    else if (partitionSpec.isEmpty) Seq(AllTuples)
+    else Seq(ClusteredDistribution(partitionSpec))
+
+  override def outputPartitioning: Partitioning =
+    plan.parallel.fold(_ => super.outputPartitioning, p => OrderedPartitioning(outputOrdering, p.maxTasks))
+
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     if (plan.sortPlacement == SortPlacement.InOperator) Seq(Nil) else super.requiredChildOrdering
 
   override def outputOrdering: Seq[SortOrder] =
-    if (sorts) requiredOrder ++ plan.sortOrder.drop(orderSpec.size) else super.outputOrdering
+    if (sorts || plan.parallel.isRight) requiredOrder ++ plan.sortOrder.drop(orderSpec.size) else super.outputOrdering
 
   private def requiredOrder: Seq[SortOrder] = super.requiredChildOrdering.head
 
@@ -43,7 +56,7 @@ case class SlidingWindowExec(
    * Whether the rows are evaluated as in Spark's operator: they come in order, and it is as fast as any then. Known once the
    * children are planned.
    */
-  def evaluatesAsSpark: Boolean = !sorts && plan.constantInSpark
+  def evaluatesAsSpark: Boolean = plan.parallel.isLeft && !sorts && plan.constantInSpark
 
   override lazy val metrics: Map[String, SQLMetric] = WindowMetrics.create(sparkContext)
 
@@ -51,7 +64,8 @@ case class SlidingWindowExec(
     Iterator[Any](plan.methods, windowExpression, partitionSpec, orderSpec) ++
       (if (evaluatesAsSpark) Seq(s"as Spark: ${SlidingWindowExec.InOrder}")
        else
-         (if (sorts) Some("sorts") else None) ++
+         plan.parallel.toOption.map(_.toString) ++
+           (if (sorts) Some("sorts") else None) ++
            (if (plan.fallback.nonEmpty) Some(plan.fallback.mkString("falls back to ", ", ", "")) else None))
 
   /** Plans of two queries are equal if their expressions are, whatever the identifiers of their columns. */
@@ -62,7 +76,9 @@ case class SlidingWindowExec(
   }
 
   override protected def doExecute(): RDD[InternalRow] =
-    if (evaluatesAsSpark) evaluateAsSpark() else evaluate()
+    if (plan.parallel.isRight) evaluateInParallel(plan.parallel.toOption.get, runs.get)
+    else if (evaluatesAsSpark) evaluateAsSpark()
+    else evaluate()
 
   private def evaluateAsSpark(): RDD[InternalRow] = {
     val counted = longMetric(WindowMetrics.Rows)
@@ -81,6 +97,19 @@ case class SlidingWindowExec(
       if (rows.isEmpty) Iterator.empty
       else evaluation.evaluate(rows, new WindowTask(TaskContext.get(), taskMetrics))
     }
+  }
+
+  private def evaluateInParallel(parallel: ParallelPlan, runs: SortedRunsExchangeExec): RDD[InternalRow] = {
+    val evaluation = WindowEvaluation.of(plan, child.output, sorts = true)
+    val found =
+      new ParallelWindow(plan, parallel, child.output, new RangeEvaluation(evaluation.evaluate, metrics)).execute(runs)
+    metrics(WindowMetrics.Tasks).set(found.getNumPartitions)
+    SQLMetrics.postDriverMetricUpdates(
+      sparkContext,
+      sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY),
+      Seq(metrics(WindowMetrics.Tasks))
+    )
+    found
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SlidingWindowExec = copy(child = newChild)

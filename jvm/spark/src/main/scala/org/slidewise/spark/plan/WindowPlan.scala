@@ -51,6 +51,22 @@ object SortPlacement {
 }
 
 /**
+ * How several tasks evaluate one partition.
+ *
+ * @param minRows
+ *   the least number of rows for each task
+ * @param maxTasks
+ *   the most tasks
+ */
+final case class ParallelPlan(minRows: Long, maxTasks: Int) {
+  override def toString: String = s"parallel, at least $minRows rows a task, at most $maxTasks tasks"
+}
+
+object ParallelPlan {
+  val HasKeys = "the partition keys spread the rows over tasks"
+}
+
+/**
  * How one operator evaluates its window expressions: an immutable value that planning makes once and that EXPLAIN,
  * `slidewise.explain`, the metrics and the tasks read. The same type describes windows over tables and over streams.
  *
@@ -70,6 +86,8 @@ object SortPlacement {
  *   memory limit for cached partial aggregates of one frame in a task
  * @param timeZone
  *   of the session, for bounds of RANGE frames
+ * @param parallel
+ *   how several tasks share a partition; or why one task evaluates each, for a person to read
  */
 final case class SlidingWindowPlan(
     expressions: Seq[PlannedExpression],
@@ -82,7 +100,8 @@ final case class SlidingWindowPlan(
     constantInSpark: Boolean,
     radixInSpark: Boolean,
     maxStateBytes: Long,
-    timeZone: String
+    timeZone: String,
+    parallel: Either[String, ParallelPlan] = Left(ParallelPlan.HasKeys)
 ) {
 
   /** The order of a window over a stream, which has one event-time column. */

@@ -24,11 +24,12 @@ object SlidingWindowStrategy extends SparkStrategy {
     case PhysicalWindow(WindowFunctionType.SQL, expressions, partitionSpec, orderSpec, child)
         if !StreamInput.isBelow(child) =>
       val (windows, outputs) = expressions.map(WindowExpressions.extract).unzip
-      val decided = decide(windows.flatten, partitionSpec, orderSpec, SharedSort.of(plan, orderSpec))
+      val decided =
+        decide(child, windows.flatten, partitionSpec, orderSpec, SharedSort.of(plan, orderSpec))
       plan.setTagValue(WindowPlan.Tag, asSparkPlans(decided, expressions, windows))
       operators(decided, partitionSpec, orderSpec, child, child.output ++ outputs)
     case PhysicalWindow(_, expressions, partitionSpec, orderSpec, child) if !StreamInput.isBelow(child) =>
-      plan.setTagValue(WindowPlan.Tag, decide(expressions, partitionSpec, orderSpec, orderSpec))
+      plan.setTagValue(WindowPlan.Tag, decide(child, expressions, partitionSpec, orderSpec, orderSpec))
       Nil
     case _ => Nil
   }
@@ -51,12 +52,13 @@ object SlidingWindowStrategy extends SparkStrategy {
       )
 
   private def decide(
+      child: LogicalPlan,
       windows: Seq[NamedExpression],
       partitionSpec: Seq[Expression],
       orderSpec: Seq[SortOrder],
       sortOrder: Seq[SortOrder]
   ): WindowPlan =
-    try new WindowPlanner(SQLConf.get, partitionSpec, orderSpec, sortOrder).plan(windows)
+    try ParallelPlanner.plan(SQLConf.get, child, partitionSpec, orderSpec, sortOrder, windows)
     catch {
       case refused: RefusedQuery               => throw refused
       case e @ (NonFatal(_) | _: LinkageError) => // as where a vendor's Spark differs from Apache's
@@ -74,7 +76,11 @@ object SlidingWindowStrategy extends SparkStrategy {
     decided.operator.toSeq.map { operator =>
       if (operator.sortPlacement == SortPlacement.InOperator)
         SharedSort.offer(child, partitionSpec, operator.sortOrder, SQLConf.get)
-      val sliding = SlidingWindowExec(operator, planLater(child))
+      val input = planLater(child)
+      val sliding = SlidingWindowExec(
+        operator,
+        operator.parallel.fold(_ => input, p => ParallelPlanner.exchange(operator, p, input))
+      )
       val left = decided.left.map(_.expression)
       val all = if (left.isEmpty) sliding else WindowExec(left, partitionSpec, orderSpec, sliding)
       if (all.output == output) all else ProjectExec(output, all)

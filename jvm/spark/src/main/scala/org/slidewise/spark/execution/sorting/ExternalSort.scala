@@ -67,6 +67,7 @@ final private[sorting] class ExternalSort(
   def sort(): Iterator[InternalRow] =
     sorter.sort().map(UnsafeProjection.create(input.map(_.asInstanceOf[Expression]), numbered))
 
+  def rows: Long = count
   def peakMemory: Long = sorter.getPeakMemoryUsage
   def close(): Unit = sorter.cleanupResources()
 }

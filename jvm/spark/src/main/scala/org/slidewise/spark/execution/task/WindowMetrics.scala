@@ -6,6 +6,9 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 /** The metrics of a `SlidingWindow` in the SQL tab. */
 private[execution] object WindowMetrics {
   val Rows = "numOutputRows"
+  val Tasks = "tasks"
+  val HaloRows = "haloRows"
+  val TaskTime = "taskTime"
   val Combines = "combines"
   val Fallbacks = "fallbacks"
   val Recalculated = "recalculatedFrames"
@@ -17,6 +20,9 @@ private[execution] object WindowMetrics {
 
   def create(context: SparkContext): Map[String, SQLMetric] = Map(
     Rows -> SQLMetrics.createMetric(context, "number of output rows"),
+    Tasks -> SQLMetrics.createMetric(context, "number of tasks that share the rows"),
+    HaloRows -> SQLMetrics.createMetric(context, "number of rows that tasks read of their neighbours"),
+    TaskTime -> SQLMetrics.createNanoTimingMetric(context, "time of tasks that share the rows"),
     Combines -> SQLMetrics.createMetric(context, "number of combines, upper bound for array kernels"),
     Fallbacks -> SQLMetrics.createMetric(context, "number of fallbacks to row-wise evaluation"),
     Recalculated -> SQLMetrics.createMetric(context, "number of frames recalculated as Spark does"),

@@ -1,0 +1,27 @@
+package org.slidewise.spark.execution.parallel;
+
+import org.apache.spark.rdd.RDD;
+
+/**
+ * What a task returns when it runs again. Written in Java because Spark keeps it private to its own
+ * Scala packages.
+ */
+enum Determinism {
+  /** The same rows in the same order. */
+  SAME_ORDER,
+  /** The same rows in another order, as below a shuffle. */
+  SAME_ROWS,
+  /** Perhaps other rows. */
+  NONE;
+
+  static Determinism of(RDD<?> rdd) {
+    switch (rdd.outputDeterministicLevel().toString()) {
+      case "DETERMINATE":
+        return SAME_ORDER;
+      case "UNORDERED":
+        return SAME_ROWS;
+      default:
+        return NONE;
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package org.slidewise.spark.execution.parallel;
+
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkException;
+import org.apache.spark.util.ThreadUtils;
+import scala.concurrent.Future;
+import scala.concurrent.duration.Duration;
+
+/**
+ * The stage that writes a shuffle. Written in Java because Spark keeps these methods private to its own
+ * Scala packages.
+ */
+final class MapStage {
+  private MapStage() {}
+
+  /** Starts the stage. Returns its statistics, whose type is private, too. */
+  @SuppressWarnings("unchecked")
+  static <T> Future<T> submit(SparkContext context, ShuffleDependency<?, ?, ?> shuffle) {
+    return (Future<T>) (Future<?>) context.submitMapStage(shuffle);
+  }
+
+  /** Waits for the stage, and fails as it does. */
+  static void await(Future<?> stage) throws SparkException {
+    ThreadUtils.awaitResult(stage, Duration.Inf());
+  }
+}

@@ -1,0 +1,86 @@
+package org.slidewise.spark.execution.parallel
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.DataType
+
+import org.slidewise.spark.execution.sorting.SortSpec
+
+/**
+ * A place between two rows in the order of all rows, which is that of their keys and, where these tie, of their places.
+ *
+ * @param key
+ *   a sort key, of which only the first `columns` fields count
+ * @param place
+ *   among the rows with that key: the number of the run and of the row in it, see [[Cut.place]]. `Long.MinValue` is before all of
+ *   them and `Long.MaxValue` after all of them
+ */
+final private[execution] case class Cut(key: InternalRow, columns: Int, place: Long)
+
+private[execution] object Cut {
+
+  /** Before all rows. */
+  val Start: Cut = Cut(InternalRow.empty, 0, Long.MinValue)
+
+  /** After all rows. */
+  val End: Cut = Cut(InternalRow.empty, 0, Long.MaxValue)
+
+  /** Before the first of the rows that have the first `columns` fields in common with `key`. */
+  def before(key: InternalRow, columns: Int): Cut = Cut(key, columns, Long.MinValue)
+
+  /** After the last of them. */
+  def after(key: InternalRow, columns: Int): Cut = Cut(key, columns, Long.MaxValue)
+
+  private val PositionBits = 40
+
+  /** Where a row that ties with others stands among them: rows of earlier runs first. */
+  def place(run: Int, position: Long): Long = (run.toLong << PositionBits) | position
+}
+
+/**
+ * Compares rows, by their keys and places, with cuts.
+ *
+ * @param directions
+ *   for each field of a key, in which direction and with which nulls it is sorted
+ */
+final private[execution] class CutOrder(directions: Seq[SortOrder]) {
+  private[this] val orderings =
+    Array.tabulate(directions.size + 1)(n => if (n == 0) null else RowOrdering.create(directions.take(n), Nil))
+
+  /** The types of the fields. */
+  def types: Seq[DataType] = directions.map(_.child.dataType)
+
+  private def compareKeys(a: InternalRow, b: InternalRow, columns: Int): Int =
+    if (columns == 0) 0 else orderings(columns).compare(a, b)
+
+  /** Whether the row with this key and place comes before the cut. */
+  def isBefore(key: InternalRow, place: Long, cut: Cut): Boolean = {
+    val byKey = compareKeys(key, cut.key, cut.columns)
+    byKey < 0 || byKey == 0 && place < cut.place
+  }
+
+  /** The order of two cuts. */
+  def compare(a: Cut, b: Cut): Int = {
+    val columns = math.min(a.columns, b.columns)
+    val byKey = compareKeys(a.key, b.key, columns)
+    if (byKey != 0) byKey
+    else if (a.columns == b.columns) java.lang.Long.compare(a.place, b.place)
+    else if (a.columns == columns) side(a)
+    else -side(b)
+  }
+
+  // A cut by fewer columns is before or after all rows that have these in common.
+  private def side(shorter: Cut): Int = if (shorter.place == Long.MinValue) -1 else 1
+
+  def first(a: Cut, b: Cut): Cut = if (compare(a, b) <= 0) a else b
+  def last(a: Cut, b: Cut): Cut = if (compare(a, b) >= 0) a else b
+}
+
+private[execution] object CutOrder {
+
+  /** The order of keys that consist of the partition keys and the order columns. */
+  def directions(partition: Seq[Expression], order: Seq[SortOrder]): Seq[SortOrder] =
+    (SortSpec.hashed(partition).map(SortOrder(_, Ascending)) ++ order).zipWithIndex.map { case (o, i) =>
+      o.copy(child = BoundReference(i, o.child.dataType, o.child.nullable), sameOrderExpressions = Nil)
+    }
+}

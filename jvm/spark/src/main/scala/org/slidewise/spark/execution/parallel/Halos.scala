@@ -1,0 +1,70 @@
+package org.slidewise.spark.execution.parallel
+
+import java.util.concurrent.TimeUnit
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.TimestampType
+
+import org.slidewise.spark.plan.{FrameOffset, FrameReach, SlidingWindowPlan}
+
+/**
+ * How far beyond its own rows a task reads, so that it has all rows of its frames that are limited on that side: a number of rows
+ * for ROWS frames, a distance of the order key for RANGE frames, and never beyond the partition.
+ */
+final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, runs: SortedRuns, order: CutOrder) {
+  private[this] val partitionColumns = plan.partitionSpec.size
+
+  /** Where the rows begin that frames of rows after the cut may reach. */
+  def before(cut: Cut): Cut = {
+    val earliest = (runs.rowsBefore(cut, reach.rowsBefore) +: bounds.map(_.earliest(cut))).reduce(order.first)
+    order.last(order.first(earliest, cut), Cut.before(cut.key, partitionColumns))
+  }
+
+  /** Where the rows end that frames of rows before the cut may reach. */
+  def after(cut: Cut): Cut = {
+    val latest = (runs.rowsAfter(cut, reach.rowsAfter) +: bounds.map(_.latest(cut))).reduce(order.last)
+    order.first(order.last(latest, cut), Cut.after(cut.key, partitionColumns))
+  }
+
+  private[this] val bounds = reach.bounds.map(new KeyBound(_))
+
+  final private class KeyBound(offset: Expression) {
+    private[this] val column = plan.orderSpec.head
+    private[this] val key =
+      BoundReference(partitionColumns, column.child.dataType, nullable = true)
+    private[this] val bound = FrameOffset.add(column.copy(child = key), offset, plan.timeZone)
+
+    // Where clocks are set back, a later time plus some days may be an earlier one.
+    private[this] val margin: Long =
+      if (key.dataType == TimestampType && FrameOffset.constant(column, offset).isEmpty)
+        if (column.direction == Ascending) Halos.LongestShift else -Halos.LongestShift
+      else 0L
+
+    def earliest(cut: Cut): Cut = at(cut, -margin).fold(Cut.Start)(Cut.before(_, partitionColumns + 1))
+    def latest(cut: Cut): Cut = at(cut, margin).fold(Cut.End)(Cut.after(_, partitionColumns + 1))
+
+    /** The bound for rows with the cut's key; none if it is beyond the range of the type, so that nothing limits the rows. */
+    private def at(cut: Cut, shift: Long): Option[InternalRow] =
+      try {
+        val value = bound.eval(cut.key)
+        val known = value != null || cut.key.isNullAt(partitionColumns)
+        if (known) Some(keyWith(cut, if (shift == 0L || value == null) value else shifted(value, shift))) else None
+      } catch { case NonFatal(_) => None }
+
+    private def shifted(value: Any, by: Long): Any = Math.addExact(value.asInstanceOf[Long], by)
+
+    private def keyWith(cut: Cut, value: Any): InternalRow = {
+      val partition = plan.partitionSpec.indices.map(i => cut.key.get(i, partitionTypes(i)))
+      new GenericInternalRow((partition :+ value).toArray[Any])
+    }
+  }
+
+  private[this] lazy val partitionTypes = order.types.take(partitionColumns)
+}
+
+private object Halos {
+  private val LongestShift = TimeUnit.HOURS.toMicros(3)
+}

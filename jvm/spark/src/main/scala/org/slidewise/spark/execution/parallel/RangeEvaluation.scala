@@ -1,0 +1,63 @@
+package org.slidewise.spark.execution.parallel
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.metric.SQLMetric
+
+import org.slidewise.spark.execution.surroundings.Surroundings
+import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
+
+/**
+ * Evaluates the rows of one task.
+ *
+ * @param evaluate
+ *   the results of all rows, in order, given what lies around them, which is asked for when all rows have been read
+ */
+final private[execution] class RangeEvaluation(
+    evaluate: (Iterator[InternalRow], WindowTask, () => Surroundings) => Iterator[InternalRow],
+    metrics: Map[String, SQLMetric]
+) extends Serializable {
+
+  /** The results of whole partitions. */
+  def ofAll(rows: Iterator[InternalRow]): Iterator[InternalRow] =
+    if (rows.isEmpty) Iterator.empty else evaluate(rows, newTask(), () => Surroundings.None)
+
+  /** The results of the range's own rows, without those of its halos. */
+  def ofRange(range: RangeRows, surroundings: () => Surroundings): Iterator[InternalRow] =
+    if (range.isEmpty) Iterator.empty
+    else {
+      val begin = System.nanoTime()
+      TaskContext.get().addTaskCompletionListener[Unit](_ => metrics(WindowMetrics.TaskTime) += System.nanoTime() - begin)
+      val results = evaluate(range, newTask().withoutRowCount, surroundings)
+      val own = range.rowsIn(2)
+      metrics(WindowMetrics.HaloRows) += range.rowsIn(1) + range.rowsIn(3)
+      metrics(WindowMetrics.Rows) += own
+      new OwnRows(results, range.rowsIn(1), own)
+    }
+
+  private def newTask() = new WindowTask(TaskContext.get(), metrics)
+}
+
+/** The `own` results that follow the first `others`. */
+final private class OwnRows(results: Iterator[InternalRow], others: Long, own: Long) extends Iterator[InternalRow] {
+  private[this] var left = own
+  private[this] var begun = false
+
+  override def hasNext: Boolean = {
+    if (!begun) {
+      begun = true
+      var passed = 0L
+      while (passed < others) {
+        results.next()
+        passed += 1
+      }
+    }
+    left > 0
+  }
+
+  override def next(): InternalRow = {
+    if (!hasNext) throw new NoSuchElementException("there are no more rows")
+    left -= 1
+    results.next()
+  }
+}

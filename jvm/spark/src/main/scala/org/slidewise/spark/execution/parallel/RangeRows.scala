@@ -1,0 +1,113 @@
+package org.slidewise.spark.execution.parallel
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+
+import org.slidewise.spark.execution.sorting.SortSpec
+
+/**
+ * The rows of all runs between some cuts.
+ *
+ * @param cuts
+ *   in order; the rows from the first to the last are wanted
+ * @param parts
+ *   where to read them, one after the other
+ * @param rowsBefore
+ *   how many rows of other runs come before the first cut
+ */
+final private[parallel] case class RangeToRead(cuts: Array[Cut], parts: Array[RunPart], rowsBefore: Long)
+
+private[parallel] object RangeToRead {
+  def of(runs: SortedRuns, cuts: Array[Cut]): RangeToRead = {
+    val (empty, parts) = runs.parts(cuts).partition(_.isEmpty)
+    RangeToRead(cuts, parts, empty.map(_.firstPosition).sum)
+  }
+
+  /** All rows of some runs, whatever their indexes are. */
+  def all(runs: Int, buckets: Int): RangeToRead =
+    RangeToRead(
+      Array.empty,
+      Array.tabulate(runs)(RunPart(_, 0, buckets, 0L, Array.empty, Array.empty)),
+      rowsBefore = 0L
+    )
+}
+
+/**
+ * Reads the rows of a range, run after run, and tells between which of the cuts each is.
+ *
+ * @param open
+ *   the rows of a part, in the order of the run
+ * @param key
+ *   the sort key of a row
+ */
+final private[parallel] class RangeRows(
+    range: RangeToRead,
+    open: Int => Iterator[InternalRow],
+    key: UnsafeProjection,
+    order: CutOrder
+) extends Iterator[InternalRow] {
+  private[this] val cuts = range.cuts
+  private[this] val counted = new Array[Long](cuts.length + 1)
+  private[this] var skipped = range.rowsBefore
+  private[this] var next = 0 // part
+  private[this] var part: RunPart = _
+  private[this] var rows: Iterator[InternalRow] = Iterator.empty
+  private[this] var position = 0L
+  private[this] var interval = 0
+  private[this] var row: InternalRow = _
+
+  override def hasNext: Boolean = row != null || {
+    advance()
+    row != null
+  }
+
+  override def next(): InternalRow = {
+    if (!hasNext) throw new NoSuchElementException("there are no more rows")
+    val found = row
+    row = null
+    found
+  }
+
+  private def advance(): Unit =
+    while (row == null && (rows.hasNext || openNext()))
+      if (rows.hasNext) {
+        val read = rows.next()
+        place(read)
+        counted(interval) += 1
+        if (interval == cuts.length) rows = Iterator.empty // those that follow are after the last cut, too
+        else if (interval > 0) row = read
+        position += 1
+      }
+
+  private def openNext(): Boolean = next < range.parts.length && {
+    part = range.parts(next)
+    rows = open(next)
+    position = part.firstPosition
+    skipped += position
+    interval = 0
+    next += 1
+    true
+  }
+
+  /** Finds the interval of the row at `position`: rows of a run are in order, and so are the cuts. */
+  private def place(read: InternalRow): Unit =
+    while (interval < cuts.length && !isBefore(read, interval)) interval += 1
+
+  private def isBefore(read: InternalRow, cut: Int): Boolean =
+    position < part.least(cut) ||
+      position < part.most(cut) && order.isBefore(key(read), Cut.place(part.run, position), cuts(cut))
+
+  /** Of the row that was last returned: 1 between the first and the second cut, and so on. */
+  def currentInterval: Int = interval
+
+  /** How many rows are in an interval. Complete once all rows are read. */
+  def rowsIn(interval: Int): Long = counted(interval)
+
+  /** How many rows of all runs are before the first cut. Known once all rows are read. */
+  def rowsBefore: Long = skipped + counted(0)
+}
+
+private[parallel] object RangeRows {
+  def keys(partition: Seq[Expression], order: Seq[SortOrder], input: Seq[Attribute]): UnsafeProjection =
+    UnsafeProjection.create(SortSpec.hashed(partition) ++ order.map(_.child), input)
+}

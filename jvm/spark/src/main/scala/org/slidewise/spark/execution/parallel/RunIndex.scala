@@ -1,0 +1,98 @@
+package org.slidewise.spark.execution.parallel
+
+import java.util.Arrays
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.unsafe.Platform
+import org.apache.spark.util.AccumulatorV2
+
+/**
+ * Where the buckets of a sorted run begin, and with which key.
+ *
+ * Memory: for each bucket its key as an `UnsafeRow`, and twelve bytes.
+ *
+ * @param rows
+ *   the number of rows of the run
+ * @param starts
+ *   for each bucket, the number of rows before it
+ * @param keys
+ *   the sort key of the first row of each bucket, one after the other
+ * @param ends
+ *   for each key, where it ends in `keys`
+ */
+final private[execution] class RunIndex(
+    val rows: Long,
+    starts: Array[Long],
+    keys: Array[Byte],
+    ends: Array[Int],
+    fields: Int
+) extends Serializable {
+
+  def buckets: Int = starts.length
+
+  /** The number of rows before a bucket; [[rows]] for the one after the last. */
+  def start(bucket: Int): Long = if (bucket < starts.length) starts(bucket) else rows
+
+  /** Points `row` to the key of the first row of a bucket. */
+  def pointTo(row: UnsafeRow, bucket: Int): UnsafeRow = {
+    val from = if (bucket == 0) 0 else ends(bucket - 1)
+    row.pointTo(keys, Platform.BYTE_ARRAY_OFFSET + from.toLong, ends(bucket) - from)
+    row
+  }
+
+  def newKey(): UnsafeRow = new UnsafeRow(fields)
+}
+
+private[execution] object RunIndex {
+
+  final class Builder(fields: Int) {
+    private[this] var starts = new Array[Long](16)
+    private[this] var ends = new Array[Int](16)
+    private[this] var keys = new Array[Byte](512)
+    private[this] var count, bytes = 0
+
+    /** Begins a bucket with the `start`th row of the run. */
+    def add(start: Long, key: UnsafeRow): Unit = {
+      if (count == starts.length) {
+        starts = Arrays.copyOf(starts, 2 * count)
+        ends = Arrays.copyOf(ends, 2 * count)
+      }
+      val size = key.getSizeInBytes
+      if (bytes + size > keys.length)
+        keys = Arrays.copyOf(keys, math.max(bytes + size, 2 * keys.length))
+      Platform.copyMemory(
+        key.getBaseObject,
+        key.getBaseOffset,
+        keys,
+        Platform.BYTE_ARRAY_OFFSET + bytes.toLong,
+        size.toLong
+      )
+      bytes += size
+      starts(count) = start
+      ends(count) = bytes
+      count += 1
+    }
+
+    def result(rows: Long): RunIndex =
+      new RunIndex(rows, Arrays.copyOf(starts, count), Arrays.copyOf(keys, bytes), Arrays.copyOf(ends, count), fields)
+  }
+}
+
+/**
+ * Brings the indexes of the runs to the driver, each with the number of its map task. A task that runs twice reports the same
+ * index twice.
+ */
+final private[parallel] class RunIndexes extends AccumulatorV2[(Int, RunIndex), Map[Int, RunIndex]] {
+  private[this] var found = Map.empty[Int, RunIndex]
+
+  override def isZero: Boolean = found.isEmpty
+  override def copy(): RunIndexes = {
+    val other = new RunIndexes
+    value.foreach(other.add)
+    other
+  }
+  override def reset(): Unit = found = Map.empty
+  override def add(index: (Int, RunIndex)): Unit = found += index
+  override def merge(other: AccumulatorV2[(Int, RunIndex), Map[Int, RunIndex]]): Unit = found ++= other.value
+  override def value: Map[Int, RunIndex] = found
+}

@@ -1,0 +1,54 @@
+package org.slidewise.spark.execution.parallel
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+
+import org.slidewise.spark.execution.rows.PartitionKeys
+import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
+import org.slidewise.spark.execution.surroundings.OutsideFunctions
+import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.plan.SlidingWindowPlan
+
+/**
+ * Aggregates the rows between the cuts of a range, each interval apart.
+ *
+ * Memory: an aggregate for each interval; if the rows must be in order, that of their sort.
+ */
+final private[parallel] class SegmentReader(
+    plan: SlidingWindowPlan,
+    input: Seq[Attribute],
+    functions: OutsideFunctions
+) extends Serializable {
+
+  def read(rows: RangeRows, intervals: Int): Array[Option[Segment]] = {
+    val builders = Array.fill(intervals)(new SegmentBuilder(functions))
+    val keys = PartitionKeys.of(SortSpec.hashed(plan.partitionSpec), input)
+    def add(row: InternalRow, interval: Int): Unit = {
+      val read = row.asInstanceOf[UnsafeRow]
+      builders(interval).add(read, keys.key(read))
+    }
+    if (functions.needsOrder || plan.partitionSpec.nonEmpty) {
+      val sorted = inOrder(rows)
+      var interval = 0
+      var left = rows.rowsIn(1)
+      sorted.foreach { row =>
+        while (left == 0) {
+          interval += 1
+          left = rows.rowsIn(interval + 1)
+        }
+        left -= 1
+        add(row, interval)
+      }
+    } else rows.foreach(row => add(row, rows.currentInterval - 1))
+    builders.map(_.result())
+  }
+
+  private def inOrder(rows: Iterator[InternalRow]): Iterator[InternalRow] = {
+    val context = TaskContext.get()
+    val spec = new SortSpec(plan.partitionSpec, plan.sortOrder, plan.radixInSpark, plan.orderSpec.size)
+    val sorter = new PartitionSorter(new TaskResources(context), input, spec)
+    context.addTaskCompletionListener[Unit](_ => sorter.close())
+    sorter.sort(rows)
+  }
+}

@@ -1,0 +1,108 @@
+package org.slidewise.spark.execution.parallel
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import org.slidewise.spark.execution.surroundings.{Outside, OutsideBuilder, OutsideFunctions, Surroundings}
+
+/**
+ * The rows between two neighbouring cuts: aggregates of their first and last partition.
+ *
+ * @param last
+ *   that of `first` if there is but one partition
+ * @param isOnePartition
+ *   whether there is but one
+ */
+final private[parallel] case class Segment(first: PartitionPart, last: PartitionPart, isOnePartition: Boolean)
+
+/**
+ * The rows of one partition in a segment.
+ *
+ * @param key
+ *   the partition key
+ */
+final private[parallel] case class PartitionPart(key: UnsafeRow, aggregate: Outside)
+
+/** Aggregates the rows of a segment, which come in any order if there is but one partition, and else partition by partition. */
+final private[parallel] class SegmentBuilder(functions: OutsideFunctions) {
+  private[this] var first: PartitionPart = _
+  private[this] var key: UnsafeRow = _
+  private[this] var current: OutsideBuilder = _
+
+  def add(row: UnsafeRow, partition: UnsafeRow): Unit = {
+    if (key == null || key != partition) {
+      close()
+      key = partition.copy()
+      current = functions.builder()
+    }
+    current.add(row)
+  }
+
+  private def close(): Unit = if (key != null && first == null) first = PartitionPart(key, current.result())
+
+  /** None without rows. */
+  def result(): Option[Segment] =
+    if (key == null) None
+    else {
+      val last = PartitionPart(key, current.result())
+      Some(Segment(Option(first).getOrElse(last), last, first == null))
+    }
+}
+
+/**
+ * What lies around ranges of consecutive segments, by one scan from either side.
+ *
+ * @param segments
+ *   in order; none for one without rows
+ */
+final private[parallel] class SegmentScan(segments: Array[Option[Segment]], functions: OutsideFunctions) {
+
+  /** For each segment, the rows before it of the partition that its first row, or the next one, continues. */
+  private[this] val before: Array[Outside] = {
+    val found = Array.fill(segments.length + 1)(Outside.None)
+    var open: PartitionPart = null
+    for (i <- segments.indices) {
+      val next = segments.iterator.drop(i).collectFirst { case Some(segment) => segment.first.key }
+      found(i) = aggregate(open, next)
+      segments(i).foreach { segment =>
+        open =
+          if (segment.isOnePartition) segment.first.copy(aggregate = join(found(i), segment.first.aggregate))
+          else segment.last
+      }
+    }
+    found
+  }
+
+  /** For each segment, the rows from it on of the partition that the last row before it belongs to. */
+  private[this] val after: Array[Outside] = {
+    val found = Array.fill(segments.length + 1)(Outside.None)
+    var open: PartitionPart = null
+    for (i <- segments.indices.reverse) {
+      segments(i).foreach { segment =>
+        open =
+          if (segment.isOnePartition)
+            segment.last.copy(aggregate = join(segment.last.aggregate, aggregate(open, Some(segment.last.key))))
+          else segment.first
+      }
+      val previous = segments.iterator.take(i).collect { case Some(segment) => segment.last.key }.toSeq.lastOption
+      found(i) = aggregate(open, previous)
+    }
+    found
+  }
+
+  private def join(older: Outside, newer: Outside): Outside =
+    if (older.isEmpty) newer else if (newer.isEmpty) older else functions.combine(older, newer)
+
+  private def aggregate(part: PartitionPart, key: Option[UnsafeRow]): Outside =
+    if (part != null && key.contains(part.key)) part.aggregate else Outside.None
+
+  /** Around the segments `from until until`. */
+  def around(from: Int, until: Int): Surroundings = Surroundings(before(from), after(until))
+
+  /** Whether a partition of these segments must be evaluated in one task. */
+  def mustBeOneTask: Boolean = segments.indices.exists { i =>
+    segments(i).exists { segment =>
+      val withBefore = join(before(i), segment.first.aggregate)
+      functions.mustBeOneTask(if (segment.isOnePartition) join(withBefore, after(i + 1)) else withBefore)
+    }
+  }
+}

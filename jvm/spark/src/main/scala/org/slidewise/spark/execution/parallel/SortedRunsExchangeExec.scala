@@ -1,0 +1,163 @@
+package org.slidewise.spark.execution.parallel
+
+import scala.concurrent.Future
+
+import org.apache.spark.{Partitioner, ShuffleDependency, TaskContext}
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.Statistics
+import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.adaptive.ShuffleQueryStageExec
+import org.apache.spark.sql.execution.exchange._
+import org.apache.spark.sql.execution.metric._
+
+/**
+ * Sorts the rows of each task, and writes them to the shuffle as one run of about equal buckets, whose first keys come to the
+ * driver. With them, any range of the global order can be read from the buckets that hold it, so that the cuts between tasks are
+ * chosen when all rows have been seen, and the child runs once.
+ *
+ * The child's only partition, if it has but one, is not written at all.
+ *
+ * Memory: of a task, that of [[org.slidewise.spark.execution.sorting.PartitionSorter]]; of the driver, a key for each of
+ * `buckets` in each run.
+ *
+ * @param partitionSpec
+ *   by which the rows are sorted first
+ * @param order
+ *   by which they are sorted then
+ * @param radixInSpark
+ *   see [[org.slidewise.spark.execution.sorting.SortSpec]]
+ * @param buckets
+ *   at most how many each run has
+ */
+case class SortedRunsExchangeExec(
+    partitionSpec: Seq[Expression],
+    order: Seq[SortOrder],
+    radixInSpark: Boolean,
+    buckets: Int,
+    child: SparkPlan
+) extends ShuffleExchangeLike {
+
+  private lazy val writeMetrics = SQLShuffleWriteMetricsReporter.createShuffleWriteMetrics(sparkContext)
+  private lazy val readMetrics = SQLShuffleReadMetricsReporter.createShuffleReadMetrics(sparkContext)
+  override lazy val metrics: Map[String, SQLMetric] =
+    RunMetrics.create(sparkContext) ++ readMetrics ++ writeMetrics
+
+  // What AQE may not change: the parts of the shuffle are those of this operator.
+  override def shuffleOrigin: ShuffleOrigin = REPARTITION_BY_NUM
+  override def advisoryPartitionSize: Option[Long] = None
+  override def outputPartitioning: Partitioning = UnknownPartitioning(buckets)
+  override def numPartitions: Int = buckets
+  override def numMappers: Int = inputRDD.getNumPartitions
+  def shuffleId: Int = shuffleDependency.shuffleId
+
+  @transient private lazy val inputRDD: RDD[InternalRow] = child.execute()
+  @transient private lazy val indexes: RunIndexes = {
+    val found = new RunIndexes
+    sparkContext.register(found, "slidewise: indexes of sorted runs")
+    found
+  }
+
+  /** Whether the rows are written: those of one task need no cuts. */
+  private def isWritten: Boolean = inputRDD.getNumPartitions > 1
+
+  @transient override protected lazy val mapOutputStatisticsFuture: Future[Nothing] =
+    if (isWritten) MapStage.submit(sparkContext, shuffleDependency) else noStage
+
+  // What Spark, too, has for a shuffle without tasks.
+  private def noStage: Future[Nothing] = Future.successful(null).asInstanceOf[Future[Nothing]]
+
+  @transient lazy val shuffleDependency: ShuffleDependency[Int, InternalRow, InternalRow] = {
+    val writer = new RunWriter(
+      partitionSpec,
+      order ++ (if (Determinism.of(inputRDD) == Determinism.SAME_ROWS) Seq(byContent) else Nil),
+      order.size,
+      radixInSpark,
+      buckets,
+      child.output,
+      indexes,
+      metrics
+    )
+    new ShuffleDependency[Int, InternalRow, InternalRow](
+      inputRDD.mapPartitionsWithIndex((run, rows) => writer.write(run, rows, TaskContext.get())),
+      new BucketPartitioner(buckets),
+      new UnsafeRowSerializer(child.output.size, longMetric(RunMetrics.DataSize)),
+      shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(writeMetrics)
+    )
+  }
+
+  // A task that runs again must put the same rows into the same buckets, also those that tie.
+  private def byContent: SortOrder = SortOrder(new XxHash64(child.output), Ascending)
+
+  /**
+   * Writes the runs, unless they are written. Blocks until all tasks are done.
+   *
+   * @return
+   *   the runs; none if there is but one task, whose rows are the child's
+   */
+  private[parallel] def write(): Option[WrittenRuns] = executeQuery {
+    if (!isWritten) None
+    else {
+      MapStage.await(mapOutputStatisticsFuture)
+      val found = indexes.value
+      Some(
+        WrittenRuns(
+          Array.tabulate(numMappers)(found),
+          isRepeatable = Determinism.of(inputRDD) != Determinism.NONE
+        )
+      )
+    }
+  }
+
+  /** The rows as the child returns them. */
+  private[parallel] def unwritten: RDD[InternalRow] = inputRDD
+
+  override def getShuffleRDD(partitionSpecs: Array[ShufflePartitionSpec]): RDD[InternalRow] =
+    new ShuffledRowRDD(shuffleDependency, readMetrics, partitionSpecs)
+
+  override def runtimeStatistics: Statistics =
+    if (isWritten)
+      Statistics(
+        metrics(RunMetrics.DataSize).value,
+        Some(metrics(SQLShuffleWriteMetricsReporter.SHUFFLE_RECORDS_WRITTEN).value)
+      )
+    else child.logicalLink.fold(Statistics(Long.MaxValue))(_.stats)
+
+  override protected def doExecute(): RDD[InternalRow] =
+    if (isWritten) new ShuffledRowRDD(shuffleDependency, readMetrics) else inputRDD
+
+  override protected def withNewChildInternal(newChild: SparkPlan): SortedRunsExchangeExec =
+    copy(child = newChild)
+}
+
+object SortedRunsExchangeExec {
+
+  /**
+   * As many buckets as make the cuts among `tasks` tasks exact enough. Up to 200, Spark writes them without sorting them, see
+   * `spark.shuffle.sort.bypassMergeThreshold`.
+   */
+  def bucketsFor(tasks: Int): Int = math.max(200, math.min(4L * tasks, 4096L).toInt)
+
+  /** The exchange that `plan` is, or that it reads. */
+  private[execution] def in(plan: SparkPlan): Option[SortedRunsExchangeExec] = plan match {
+    case exchange: SortedRunsExchangeExec => Some(exchange)
+    case ReusedExchangeExec(_, exchange)  => in(exchange)
+    case stage: ShuffleQueryStageExec     => in(stage.plan)
+    case _                                => None
+  }
+}
+
+/**
+ * @param indexes
+ *   of the runs, by their numbers
+ * @param isRepeatable
+ *   whether a task that runs again writes the same buckets
+ */
+final private[parallel] case class WrittenRuns(indexes: Array[RunIndex], isRepeatable: Boolean)
+
+/** Rows come with the numbers of their buckets. */
+final private class BucketPartitioner(override val numPartitions: Int) extends Partitioner {
+  override def getPartition(key: Any): Int = key.asInstanceOf[Int]
+}

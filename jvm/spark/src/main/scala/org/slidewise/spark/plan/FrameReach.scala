@@ -1,0 +1,74 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions._
+
+/**
+ * How far from a row the rows lie that its window functions read, where that is limited.
+ *
+ * @param rowsBefore
+ *   the number of rows before the row
+ * @param rowsAfter
+ *   the number of rows after it
+ * @param bounds
+ *   the bounds of RANGE frames, as offsets from the row's order key
+ * @param readsPeers
+ *   whether it matters which rows tie in the order
+ * @param isUnbounded
+ *   whether a result may depend on all rows before or after the row
+ */
+final case class FrameReach(
+    rowsBefore: Long,
+    rowsAfter: Long,
+    bounds: Seq[Expression],
+    readsPeers: Boolean,
+    isUnbounded: Boolean
+) {
+
+  def union(other: FrameReach): FrameReach =
+    FrameReach(
+      math.max(rowsBefore, other.rowsBefore),
+      math.max(rowsAfter, other.rowsAfter),
+      (bounds ++ other.bounds).distinct,
+      readsPeers || other.readsPeers,
+      isUnbounded || other.isUnbounded
+    )
+}
+
+object FrameReach {
+
+  /** The row itself. */
+  val Row: FrameReach = FrameReach(0L, 0L, Nil, readsPeers = false, isUnbounded = false)
+
+  private val All = Row.copy(isUnbounded = true)
+
+  def of(plan: SlidingWindowPlan): FrameReach =
+    plan.expressions.map(e => of(e.expression)).foldLeft(Row)(_ union _)
+
+  private def of(expression: NamedExpression): FrameReach = expression match {
+    case Alias(WindowExpression(f: FrameLessOffsetWindowFunction, _), _) =>
+      rows(f.offset.eval().asInstanceOf[Int].toLong)
+    case Alias(WindowExpression(f: AggregateWindowFunction, WindowSpecDefinition(_, _, frame)), _) =>
+      f match {
+        case _: NthValue             => of(frame.asInstanceOf[SpecifiedWindowFrame])
+        case _: RowNumber | _: NTile => Row.copy(isUnbounded = true)
+        case _                       => Row.copy(readsPeers = true, isUnbounded = true)
+      }
+    case Alias(WindowExpression(_, WindowSpecDefinition(_, _, frame: SpecifiedWindowFrame)), _) => of(frame)
+    case other => throw new IllegalStateException(s"${other.sql} has no frame")
+  }
+
+  private def of(frame: SpecifiedWindowFrame): FrameReach = frame match {
+    case SpecifiedWindowFrame(RowFrame, lower, upper) =>
+      Seq(lower, upper).map(FrameShape.rowOffset(_).fold(All)(o => rows(o.toLong))).reduce(_ union _)
+    case SpecifiedWindowFrame(RangeFrame, lower, upper) =>
+      val (unbounded, bounded) = Seq(lower, upper).partition(b => b == UnboundedPreceding || b == UnboundedFollowing)
+      Row.copy(
+        bounds = bounded.filter(_ != CurrentRow),
+        readsPeers = bounded.nonEmpty,
+        isUnbounded = unbounded.nonEmpty
+      )
+  }
+
+  private def rows(offset: Long): FrameReach =
+    Row.copy(rowsBefore = math.max(0L, -offset), rowsAfter = math.max(0L, offset))
+}

@@ -1,0 +1,63 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression, SortOrder}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.execution.parallel.SortedRunsExchangeExec
+import org.slidewise.spark.plan._
+
+/** Decides whether several tasks share the rows of a window without PARTITION BY. */
+private[planning] object ParallelPlanner {
+
+  /** The plan of a window, for several tasks if they can evaluate it, and else for one task a partition. */
+  def plan(
+      conf: SQLConf,
+      child: LogicalPlan,
+      partitionSpec: Seq[Expression],
+      orderSpec: Seq[SortOrder],
+      sortOrder: Seq[SortOrder],
+      windows: Seq[NamedExpression]
+  ): WindowPlan = {
+    def planned(acrossTasks: Boolean) =
+      new WindowPlanner(conf, partitionSpec, orderSpec, sortOrder, acrossTasks).plan(windows)
+    def inOneTask(reason: String) = {
+      val plan = planned(acrossTasks = false)
+      plan.copy(operator = plan.operator.map(_.copy(parallel = Left(reason))))
+    }
+    if (partitionSpec.nonEmpty) inOneTask(ParallelPlan.HasKeys)
+    else
+      reasonNot(conf, child).fold {
+        val plan = planned(acrossTasks = true)
+        plan.operator.flatMap(reasonNot).fold(plan.copy(operator = plan.operator.map(_.copy(parallel = Right(parallel(conf))))))(
+          inOneTask
+        )
+      }(inOneTask)
+  }
+
+  private def parallel(conf: SQLConf) =
+    ParallelPlan(SlidewiseSettings.parallelMinRows(conf), math.max(1, conf.numShufflePartitions))
+
+  private def reasonNot(conf: SQLConf, child: LogicalPlan): Option[String] =
+    if (!SlidewiseSettings.parallel(conf)) Some(s"${SlidewiseSettings.Parallel} is false")
+    else
+      child.maxRows
+        .filter(_ / 2 < SlidewiseSettings.parallelMinRows(conf))
+        .map(rows => s"there are at most $rows rows, see ${SlidewiseSettings.ParallelMinRows}")
+
+  private def reasonNot(operator: SlidingWindowPlan): Option[String] =
+    if (operator.sortPlacement != SortPlacement.InOperator) Some("Spark sorts the rows")
+    else AcrossTasks.reasonNot(operator)
+
+  /** What brings the rows to the tasks that share them. */
+  def exchange(operator: SlidingWindowPlan, parallel: ParallelPlan, child: SparkPlan): SparkPlan =
+    SortedRunsExchangeExec(
+      operator.partitionSpec,
+      operator.sortOrder,
+      operator.radixInSpark,
+      SortedRunsExchangeExec.bucketsFor(parallel.maxTasks),
+      child
+    )
+}

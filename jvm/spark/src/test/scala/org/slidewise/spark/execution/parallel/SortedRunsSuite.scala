@@ -1,0 +1,135 @@
+package org.slidewise.spark.execution.parallel
+
+import scala.util.Random
+
+import munit.FunSuite
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.LongType
+
+class SortedRunsSuite extends FunSuite {
+  private val input = Seq(AttributeReference("a", LongType)(), AttributeReference("b", LongType)())
+  private val spec = input.map(SortOrder(_, Ascending))
+  private def order = new CutOrder(CutOrder.directions(Nil, spec))
+  private def key = UnsafeProjection.create(input.map(a => a: Expression), input)
+
+  /** Runs of rows, with buckets at random places, and all of their rows in order. */
+  private class Runs(random: Random, count: Int, longest: Int, values: Int) {
+    val rows: Array[Array[UnsafeRow]] = Array.fill(count) {
+      Array
+        .fill(random.nextInt(longest + 1))((random.nextInt(values).toLong, random.nextInt(3).toLong))
+        .sorted
+        .map { case (a, b) => key(InternalRow(a, b)).copy() }
+    }
+    val starts: Array[Array[Int]] =
+      rows.map(run => run.indices.filter(i => i == 0 || random.nextInt(4) == 0).toArray)
+    private val indexes = rows.zip(starts).map { case (run, begins) =>
+      val index = new RunIndex.Builder(2)
+      begins.foreach(i => index.add(i.toLong, run(i)))
+      index.result(run.length.toLong)
+    }
+    val sorted = new SortedRuns(indexes, order)
+
+    val all: Array[(UnsafeRow, Long)] =
+      (for (run <- rows.indices; i <- rows(run).indices) yield (rows(run)(i), Cut.place(run, i.toLong)))
+        .sortBy { case (row, place) => (row.getLong(0), row.getLong(1), place) }
+        .toArray
+
+    def before(cut: Cut): Int = all.count { case (row, place) => order.isBefore(row, place, cut) }
+
+    def randomCut(): Cut = random.nextInt(8) match {
+      case 0 => Cut.Start
+      case 1 => Cut.End
+      case _ =>
+        val (row, place) =
+          if (all.isEmpty) (key(InternalRow(0L, 0L)).copy(), 0L) else all(random.nextInt(all.length))
+        val columns = random.nextInt(3)
+        random.nextInt(3) match {
+          case 0 => Cut.before(row, columns)
+          case 1 => Cut.after(row, columns)
+          case _ => Cut(row, 2, place)
+        }
+    }
+
+    def read(cuts: Array[Cut]): RangeRows = {
+      val range = RangeToRead.of(sorted, cuts)
+      new RangeRows(
+        range,
+        part => {
+          val RunPart(run, from, until, _, _, _) = range.parts(part)
+          val end = if (until < starts(run).length) starts(run)(until) else rows(run).length
+          rows(run).slice(starts(run)(from), end).iterator
+        },
+        key,
+        order
+      )
+    }
+  }
+
+  private def each(times: Int)(check: (Random, Runs) => Unit): Unit =
+    for (seed <- 0 until times) {
+      val random = new Random(seed)
+      val runs = new Runs(random, 1 + random.nextInt(5), random.nextInt(60), 1 + random.nextInt(30))
+      try check(random, runs)
+      catch { case e: Throwable => throw new AssertionError(s"seed $seed", e) }
+    }
+
+  test("cuts are in the order of the rows before them") {
+    each(200) { (_, runs) =>
+      val (a, b) = (runs.randomCut(), runs.randomCut())
+      if (order.compare(a, b) <= 0) assert(runs.before(a) <= runs.before(b))
+      else assert(runs.before(a) >= runs.before(b))
+      assertEquals(order.compare(a, b), -order.compare(b, a))
+    }
+  }
+
+  test("a range is read between its cuts, each row in its interval, and the rows before it are counted") {
+    each(500) { (random, runs) =>
+      val cuts = Array.fill(2 + random.nextInt(4))(runs.randomCut()).sortWith(order.compare(_, _) < 0)
+      val range = runs.read(cuts)
+      val found = range.map(row => (range.currentInterval, (row.getLong(0), row.getLong(1)))).toSeq
+      val places = cuts.map(runs.before)
+      for (interval <- 1 until cuts.length) {
+        val expected = runs.all.slice(places(interval - 1), places(interval)).map(r => (r._1.getLong(0), r._1.getLong(1)))
+        assertEquals(found.filter(_._1 == interval).map(_._2).sorted, expected.toSeq)
+        assertEquals(range.rowsIn(interval), expected.length.toLong)
+      }
+      assertEquals(found.size, places.last - places.head)
+      assertEquals(range.rowsBefore, places.head.toLong)
+    }
+  }
+
+  test("a halo holds at least the rows that it must, and few more") {
+    each(500) { (random, runs) =>
+      val cut = runs.randomCut()
+      val distance = random.nextInt(40).toLong
+      val place = runs.before(cut)
+      val before = place - runs.before(runs.sorted.rowsBefore(cut, distance))
+      assert(before >= math.min(distance, place.toLong), s"$before of $distance")
+      val after = runs.before(runs.sorted.rowsAfter(cut, distance)) - place
+      assert(after >= math.min(distance, runs.all.length - place.toLong), s"$after of $distance")
+      val widest = runs.rows.zip(runs.starts).map { case (run, begins) =>
+        (begins :+ run.length).sliding(2).map(b => b.last - b.head).max.max(0)
+      }
+      val slack = 3L * (widest.sum + widest.length)
+      assert(before <= distance + slack && after <= distance + slack, s"$before, $after: $distance + $slack")
+    }
+  }
+
+  test("cuts divide the rows evenly, and leave those together that must be") {
+    val random = new Random(1)
+    val runs = new Runs(random, 4, 2000, 100000)
+    val cuts = runs.sorted.cuts(8, None)
+    val places = 0 +: cuts.map(runs.before) :+ runs.all.length
+    assertEquals(cuts.size, 7)
+    assert(places.sliding(2).forall(p => p(1) - p(0) < runs.all.length / 8 * 1.1), places)
+    each(200) { (_, tied) =>
+      val together = tied.sorted.cuts(5, Some(1))
+      together.foreach { cut =>
+        val place = tied.before(cut)
+        assert(place == 0 || place == tied.all.length || tied.all(place - 1)._1.getLong(0) < tied.all(place)._1.getLong(0))
+      }
+      assert(together.sliding(2).forall(c => c.size < 2 || order.compare(c(0), c(1)) < 0))
+    }
+  }
+}
