@@ -25,7 +25,9 @@ class ArchitectureSuite extends FunSuite {
   private val mayUse: Map[String, Seq[String]] = {
     val model = Seq("shims", "errors", "config", "expressions", "plan")
     val execution =
-      Seq("task", "rows", "states", "sorting", "frames", "arrays", "toprows", "hopping").map("execution." + _)
+      Seq("task", "rows", "states", "sorting", "surroundings", "frames", "arrays", "toprows", "hopping").map(
+        "execution." + _
+      )
     Map(
       "shims" -> Nil,
       "errors" -> Seq("shims"),
@@ -36,10 +38,13 @@ class ArchitectureSuite extends FunSuite {
       "execution.rows" -> Seq("shims", "execution.task"),
       "execution.states" -> (model ++ Seq("execution.task", "execution.rows")),
       "execution.sorting" -> (model ++ Seq("execution.task", "execution.rows")),
-      "execution.frames" -> (model ++ Seq("execution.task", "execution.rows", "execution.states")),
-      "execution.arrays" -> (model ++ Seq("execution.task", "execution.rows", "execution.sorting")),
+      "execution.surroundings" -> (model ++ Seq("execution.states", "execution.sorting")),
+      "execution.frames" -> (model ++ Seq("task", "rows", "states", "surroundings").map("execution." + _)),
+      "execution.arrays" -> (model ++ Seq("task", "rows", "sorting", "surroundings").map("execution." + _)),
       "execution.toprows" -> Seq("execution.task", "execution.rows", "execution.sorting"),
-      "execution.hopping" -> (model ++ Seq("task", "rows", "states", "frames").map("execution." + _)),
+      "execution.hopping" -> (model ++ Seq("task", "rows", "states", "surroundings", "frames").map(
+        "execution." + _
+      )),
       "execution" -> (model ++ execution),
       "execution.streams" -> (model ++ execution),
       "execution.streams.hopping" -> (model ++ execution :+ "execution.streams"),

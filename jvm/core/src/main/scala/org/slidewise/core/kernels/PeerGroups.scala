@@ -10,6 +10,9 @@ import org.slidewise.core.batch.Frames
  *
  * All methods take one pass over the rows and combine nothing. `out` must hold `size` results.
  *
+ * The rows may be a part of a partition. Ranks then take the number of rows or of groups before the first row, and the number of
+ * rows in the whole partition. No group may continue outside of the rows.
+ *
  * @param starts
  *   bit `i % 64` of word `i / 64` is set if row `i` is the first of a group; the bit of row 0 does not matter
  * @param size
@@ -33,22 +36,36 @@ final class PeerGroups(starts: Array[Long], size: Int) {
   }
 
   /** SQL's `rank()`: one more than the number of rows before the row's group. */
-  def ranks(out: Array[Long]): Unit =
-    eachGroup((from, until, _) => java.util.Arrays.fill(out, from, until, from + 1L))
+  def ranks(out: Array[Long]): Unit = ranks(0L, out)
+
+  /** As [[ranks]], with `before` rows before the first. */
+  def ranks(before: Long, out: Array[Long]): Unit =
+    eachGroup((from, until, _) => java.util.Arrays.fill(out, from, until, before + from + 1L))
 
   /** SQL's `dense_rank()`: the number of the row's group, from 1 on. */
-  def denseRanks(out: Array[Long]): Unit =
-    eachGroup((from, until, group) => java.util.Arrays.fill(out, from, until, group + 1L))
+  def denseRanks(out: Array[Long]): Unit = denseRanks(0L, out)
+
+  /** As [[denseRanks]], with `groupsBefore` groups before the first row. */
+  def denseRanks(groupsBefore: Long, out: Array[Long]): Unit =
+    eachGroup((from, until, group) => java.util.Arrays.fill(out, from, until, groupsBefore + group + 1L))
 
   /** SQL's `percent_rank()`: the number of rows before the row's group as a share of all other rows; 0 for a row alone. */
-  def percentRanks(out: Array[Double]): Unit = eachGroup { (from, until, _) =>
-    java.util.Arrays.fill(out, from, until, if (size > 1) from.toDouble / (size - 1).toDouble else 0.0)
+  def percentRanks(out: Array[Double]): Unit = percentRanks(0L, size.toLong, out)
+
+  /** As [[percentRanks]], with `before` of `total` rows before the first. */
+  def percentRanks(before: Long, total: Long, out: Array[Double]): Unit = eachGroup { (from, until, _) =>
+    val share = if (total > 1L) (before + from).toDouble / (total - 1L).toDouble else 0.0
+    java.util.Arrays.fill(out, from, until, share)
   }
 
   /** SQL's `cume_dist()`: the number of rows up to the end of the row's group as a share of all rows. */
-  def cumulativeDistribution(out: Array[Double]): Unit = eachGroup { (from, until, _) =>
-    java.util.Arrays.fill(out, from, until, until.toDouble / size.toDouble)
-  }
+  def cumulativeDistribution(out: Array[Double]): Unit = cumulativeDistribution(0L, size.toLong, out)
+
+  /** As [[cumulativeDistribution]], with `before` of `total` rows before the first. */
+  def cumulativeDistribution(before: Long, total: Long, out: Array[Double]): Unit =
+    eachGroup { (from, until, _) =>
+      java.util.Arrays.fill(out, from, until, (before + until).toDouble / total.toDouble)
+    }
 
   /**
    * For each row the window from the first row of its group, or of the partition, to the last row of its group, or of the
@@ -84,10 +101,13 @@ object PeerGroups {
   }
 
   /** SQL's `row_number()`. */
-  def rowNumbers(size: Int, out: Array[Long]): Unit = {
+  def rowNumbers(size: Int, out: Array[Long]): Unit = rowNumbers(size, 0L, out)
+
+  /** As [[rowNumbers]], with `before` rows before the first. */
+  def rowNumbers(size: Int, before: Long, out: Array[Long]): Unit = {
     var i = 0
     while (i < size) {
-      out(i) = i + 1L
+      out(i) = before + i + 1L
       i += 1
     }
   }
@@ -99,17 +119,28 @@ object PeerGroups {
    * @throws java.lang.IllegalArgumentException
    *   if `buckets` is less than 1
    */
-  def tiles(size: Int, buckets: Int, out: Array[Long]): Unit = {
+  def tiles(size: Int, buckets: Int, out: Array[Long]): Unit = tiles(size, 0L, size.toLong, buckets, out)
+
+  /**
+   * As [[tiles]], with `before` of `total` rows before the first.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `buckets` is less than 1
+   */
+  def tiles(size: Int, before: Long, total: Long, buckets: Int, out: Array[Long]): Unit = {
     require(buckets >= 1, s"buckets must be 1 or more, but is $buckets")
-    val least = size / buckets
-    val larger = size % buckets
+    val least = total / buckets
+    val larger = total % buckets
+    val inLarger = larger * (least + 1L)
+    var bucket =
+      if (before < inLarger || least == 0L) before / (least + 1L) else larger + (before - inLarger) / least
     var from = 0
-    var bucket = 0
     while (from < size) {
-      val until = from + least + (if (bucket < larger) 1 else 0)
+      val end = (bucket + 1L) * least + math.min(bucket + 1L, larger)
+      val until = math.min(size.toLong, end - before).toInt
       java.util.Arrays.fill(out, from, until, bucket + 1L)
       from = until
-      bucket += 1
+      bucket += 1L
     }
   }
 }

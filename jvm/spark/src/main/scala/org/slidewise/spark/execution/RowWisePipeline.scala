@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.surroundings._
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.{EvaluationMethod, RowWisePlan, SlidingWindowPlan}
 
@@ -27,7 +28,14 @@ final private[execution] class RowWisePipeline(
    * @param answered
    *   how many of the first partition's rows have been handed out already
    */
-  def start(rows: Iterator[InternalRow], task: WindowTask, answered: Int): Iterator[InternalRow] = {
+  def start(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      answered: Int,
+      surroundings: Surroundings
+  ): Iterator[InternalRow] = {
+    lazy val functions = new OutsideFunctions(window, input)
+    def outside(rows: Outside) = if (rows.isEmpty) None else Some(new OutsideStates(functions, rows))
     val log = RowLog.of(needed, task.resources)
     val waiting = if (plan.answersAtOnce) None else Some(RowLog.of(input, task.resources))
     val factory = new TableBoundsFactory(window.orderSpec, needed, log, window.timeZone)
@@ -66,6 +74,8 @@ final private[execution] class RowWisePipeline(
       waiting,
       bounds.values.toArray,
       evaluators.toArray,
+      outside(surroundings.before),
+      outside(surroundings.after),
       answers.row,
       outputProjection,
       task.measures,

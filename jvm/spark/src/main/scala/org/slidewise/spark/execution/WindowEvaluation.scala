@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow, PresortedArrays}
 import org.slidewise.spark.execution.rows.PartitionKeys
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
+import org.slidewise.spark.execution.surroundings.{ArrayOutside, Surroundings}
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.{ArrayPlan, RowWisePlan, SlidingWindowPlan}
 
@@ -30,8 +31,16 @@ sealed abstract private[execution] class WindowEvaluation extends Serializable {
   /**
    * The rows with their results. Every file and page is given back when the rows are used up, or else when the task ends,
    * however it ends.
+   *
+   * @param surroundings
+   *   the rows of the first and the last partition that are not among `rows`; evaluations that sort ask for them when they have read
+   *   all rows, perhaps more than once
    */
-  def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow]
+  def evaluate(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      surroundings: () => Surroundings = () => Surroundings.None
+  ): Iterator[InternalRow]
 }
 
 private[execution] object WindowEvaluation {
@@ -66,8 +75,11 @@ final private[execution] class RowWiseEvaluation(
 
   private val pipeline = new RowWisePipeline(window, plan, input)
 
-  override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] =
-    pipeline.start(rows, task, answered = 0)
+  override def evaluate(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      surroundings: () => Surroundings
+  ): Iterator[InternalRow] = pipeline.start(rows, task, answered = 0, surroundings())
 
   /**
    * Takes over from an evaluation in arrays.
@@ -76,10 +88,17 @@ final private[execution] class RowWiseEvaluation(
    *   the rows from the first of the current partition, or the oldest that a later frame reads, on
    * @param answered
    *   how many of them have been handed out already
+   * @param surroundings
+   *   of these rows
    */
-  def takeOver(rows: Iterator[InternalRow], task: WindowTask, answered: Int): Iterator[InternalRow] = {
+  def takeOver(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      answered: Int,
+      surroundings: Surroundings
+  ): Iterator[InternalRow] = {
     task.measures.countFallback()
-    pipeline.start(rows, task, answered)
+    pipeline.start(rows, task, answered, surroundings)
   }
 
   def partitionKeys: PartitionKeys = pipeline.partitionKeys
@@ -89,8 +108,14 @@ final private[execution] class RowWiseEvaluation(
 final private[execution] class TwoStageEvaluation(first: WindowEvaluation, second: RowWiseEvaluation)
     extends WindowEvaluation {
 
-  override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] =
-    second.evaluate(first.evaluate(rows, task.withoutRowCount), task)
+  override def evaluate(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      surroundings: () => Surroundings
+  ): Iterator[InternalRow] = {
+    lazy val found = surroundings()
+    second.evaluate(first.evaluate(rows, task.withoutRowCount, () => found), task, () => found)
+  }
 }
 
 /** Evaluates rows that come in order in arrays, as many at a time as their frames need. */
@@ -101,7 +126,13 @@ final private[execution] class ArrayEvaluation(
     fallback: RowWiseEvaluation
 ) extends WindowEvaluation {
 
-  override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] = {
+  private val outside = new ArrayOutside(plan, expressions, input)
+
+  override def evaluate(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      surroundings: () => Surroundings
+  ): Iterator[InternalRow] = {
     val arrays = new PresortedArrays(
       rows,
       new ArrayWindow(expressions.functions, plan.orderSpec),
@@ -110,7 +141,9 @@ final private[execution] class ArrayEvaluation(
       expressions.results,
       fallback.partitionKeys,
       task,
-      (rest, answered) => fallback.takeOver(rest, task, answered)
+      surroundings(),
+      outside,
+      (rest, answered, around) => fallback.takeOver(rest, task, answered, around)
     )
     task.onCompletion(() => arrays.close())
     arrays
@@ -124,14 +157,18 @@ final private[execution] class SortedRowWiseEvaluation(
     rowWise: RowWiseEvaluation
 ) extends WindowEvaluation {
 
-  override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] = {
+  override def evaluate(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      surroundings: () => Surroundings
+  ): Iterator[InternalRow] = {
     val sorter = new PartitionSorter(
       task.resources,
       input,
       new SortSpec(plan.partitionSpec, plan.sortOrder, plan.radixInSpark, peers = plan.orderSpec.size)
     )
     task.closeAtEnd(sorter)
-    rowWise.evaluate(task.measures.timeSort(sorter.sort(rows)), task)
+    rowWise.evaluate(task.measures.timeSort(sorter.sort(rows)), task, surroundings)
   }
 }
 
@@ -146,7 +183,13 @@ final private[execution] class SortedArrayEvaluation(
     presorted: ArrayEvaluation
 ) extends WindowEvaluation {
 
-  override def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] = {
+  private val outside = new ArrayOutside(plan, expressions, input)
+
+  override def evaluate(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      surroundings: () => Surroundings
+  ): Iterator[InternalRow] = {
     val window = new ArrayWindow(expressions.functions, plan.orderSpec)
     val results = expressions.results
     val spec =
@@ -157,13 +200,21 @@ final private[execution] class SortedArrayEvaluation(
       sorter.sort(
         rows,
         (columns, places) =>
-          ArrayRowFinisher.of(window, columns, places, input.size, results.map(_.dataType), task.measures)
+          ArrayRowFinisher.of(
+            window,
+            columns,
+            places,
+            input.size,
+            results.map(_.dataType),
+            outside.sides(surroundings()),
+            task.measures
+          )
       )
     )
     if (sorted.finished) sorted.rows
     else {
       val withoutRoom = UnsafeProjection.create(input.map(a => a: Expression), input ++ results)
-      presorted.evaluate(sorted.rows.map(withoutRoom), task)
+      presorted.evaluate(sorted.rows.map(withoutRoom), task, surroundings)
     }
   }
 }

@@ -133,7 +133,24 @@ object ArrayKernel {
 }
 
 /** A frame that can be found in arrays. */
-sealed trait ArrayFrame
+sealed trait ArrayFrame {
+
+  /** Whether the frame starts at the first row of the partition. */
+  final def isGrowing: Boolean = this match {
+    case ArrayFrame.Rows(lower, _)      => lower == Int.MinValue
+    case ArrayFrame.Peers(fromFirst, _) => fromFirst
+    case ArrayFrame.Range(lower, _)     => lower == ArrayFrame.Unbounded
+  }
+
+  /** Whether the frame ends at the last row of the partition. */
+  final def reachesEnd: Boolean = this match {
+    case ArrayFrame.Rows(_, upper)   => upper == Int.MaxValue
+    case ArrayFrame.Peers(_, toLast) => toLast
+    case ArrayFrame.Range(_, upper)  => upper == ArrayFrame.Unbounded
+  }
+
+  final def isUnbounded: Boolean = isGrowing || reachesEnd
+}
 
 object ArrayFrame {
 

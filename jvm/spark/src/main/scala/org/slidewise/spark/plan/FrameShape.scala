@@ -16,6 +16,12 @@ object FrameShape {
   def isPartition(frame: SpecifiedWindowFrame): Boolean =
     frame.lower == UnboundedPreceding && frame.upper == UnboundedFollowing
 
+  /** Whether the frame ends at the last row of the partition. */
+  def reachesEnd(frame: SpecifiedWindowFrame): Boolean = frame.upper == UnboundedFollowing
+
+  /** Whether the frame starts at the first row of the partition or ends at the last. */
+  def isUnbounded(frame: SpecifiedWindowFrame): Boolean = isGrowing(frame) || reachesEnd(frame)
+
   /** Whether the frame may hold rows after the current row and its peers. */
   def looksAhead(frame: SpecifiedWindowFrame): Boolean = frame.upper match {
     case CurrentRow                => false

@@ -31,6 +31,14 @@ final case class RowWisePlan(
     input.filter(needed.contains)
   }
 
+  /** The aggregate that is the result number `result`; fails if the result is made of several. */
+  def aggregateOf(result: Int): PlannedAggregate = resultExpressions(result) match {
+    case attribute: Attribute =>
+      val answer = answers.indexWhere(_.exprId == attribute.exprId)
+      frames.flatMap(_.aggregates).find(_.answer == answer).get
+    case other => throw new IllegalStateException(s"${other.sql} is not the result of one aggregate")
+  }
+
   /** [[results]] without their names. */
   def resultExpressions: Seq[Expression] = results.map {
     case Alias(result, _) => result

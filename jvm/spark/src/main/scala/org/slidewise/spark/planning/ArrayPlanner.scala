@@ -13,8 +13,25 @@ object ArrayPlanner {
   import ArrayInputs._
   import ArrayKernel._
 
-  /** How the array kernels evaluate the window function; none if they cannot. */
-  def of(window: WindowCall, orderSpec: Seq[SortOrder], timeZone: String): Option[ArrayFunction] = {
+  /**
+   * How the array kernels evaluate the window function; none if they cannot.
+   *
+   * @param acrossTasks
+   *   whether several tasks are to evaluate a partition
+   */
+  def of(
+      window: WindowCall,
+      orderSpec: Seq[SortOrder],
+      timeZone: String,
+      acrossTasks: Boolean = false
+  ): Option[ArrayFunction] =
+    found(window, orderSpec, timeZone).filter(f => !acrossTasks || AcrossTasks.reasonNot(f).isEmpty)
+
+  private def found(
+      window: WindowCall,
+      orderSpec: Seq[SortOrder],
+      timeZone: String
+  ): Option[ArrayFunction] = {
     def frame = frameOf(window.frame, orderSpec, timeZone)
     (window.function, window.filter) match {
       case (RowNumber(), _)    => Some(ArrayFunction.Rank(RankKind.RowNumber))

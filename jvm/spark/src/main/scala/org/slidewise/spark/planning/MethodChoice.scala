@@ -2,12 +2,10 @@ package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
-import org.apache.spark.sql.types._
 
 import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, FixedSizeBuffer, SummarizesLastRows}
 import org.slidewise.spark.plan.{EvaluationMethod, FrameShape, MagnitudeExceeds, PlannedAggregate}
 import org.slidewise.spark.plan.EvaluationMethod._
-import org.slidewise.spark.shims.SparkExpressions
 
 /**
  * Chooses how the frames of an aggregate function are evaluated row by row.
@@ -53,40 +51,12 @@ final class MethodChoice(merging: MergePolicy, slidesMultisets: Boolean) {
       MergePolicy.isForeign(function)
     )
 
-  /**
-   * What tells of a frame that Spark would evaluate otherwise than from merged buffers, so that it is recalculated.
-   *
-   *   - '''Sums.''' Spark adds the rows of a frame from first to last and fails (or, for `try_sum`, returns null) when one of
-   *     these additions overflows. Sums of parts overflow elsewhere. While the magnitudes add up to less than half the type's
-   *     range no addition overflows, in whatever order.
-   *   - '''Approximate percentiles.''' Merging summaries does not know NaN's place among numbers.
-   */
+  /** What tells of a frame that must be recalculated; only merged buffers need it. */
   private def guardOf(
       function: AggregateFunction,
       method: EvaluationMethod
   ): Option[MagnitudeExceeds] =
-    if (method == Recalculation || method == Running) None
-    else
-      function match {
-        case sum @ Sum(child, _)
-            if child.dataType == LongType && SparkExpressions.evalMode(sum) != EvalMode.LEGACY =>
-          Some(MagnitudeExceeds(child, MagnitudeExceeds.LongLimit))
-        case Sum(child, _)                     => guardOfInterval(child)
-        case Average(child, _)                 => guardOfInterval(child)
-        case percentile: ApproximatePercentile => guardOfNaN(percentile.child)
-        case _                                 => None
-      }
-
-  private def guardOfInterval(input: Expression): Option[MagnitudeExceeds] = input.dataType match {
-    case _: DayTimeIntervalType   => Some(MagnitudeExceeds(input, MagnitudeExceeds.LongLimit))
-    case _: YearMonthIntervalType => Some(MagnitudeExceeds(input, MagnitudeExceeds.IntLimit))
-    case _                        => None
-  }
-
-  private def guardOfNaN(input: Expression): Option[MagnitudeExceeds] = input.dataType match {
-    case FloatType | DoubleType => Some(MagnitudeExceeds(If(IsNaN(input), Literal(1.0), Literal(0.0)), 1.0))
-    case _                      => None
-  }
+    if (method == Recalculation || method == Running) None else MagnitudeExceeds.of(function)
 }
 
 object MethodChoice {

@@ -14,12 +14,15 @@ import org.slidewise.spark.plan._
  *
  * @param sortOrder
  *   what the operator sorts each partition by, if it sorts; begins with `orderSpec`
+ * @param acrossTasks
+ *   whether several tasks are to evaluate a partition, see [[AcrossTasks]]
  */
 final class WindowPlanner(
     conf: SQLConf,
     partitionSpec: Seq[Expression],
     orderSpec: Seq[SortOrder],
-    sortOrder: Seq[SortOrder]
+    sortOrder: Seq[SortOrder],
+    acrossTasks: Boolean = false
 ) {
   private lazy val merging = MergePolicy.of(conf)
   private lazy val rowWise = new RowWisePlanner(merging, slidesMultisets = true)
@@ -85,7 +88,8 @@ final class WindowPlanner(
       case aggregate: AggregateFunction => merging.isRecalculated(aggregate)
       case _                            => false
     }
-    if (usesArrays && !isExcluded) ArrayPlanner.of(window, orderSpec, conf.sessionLocalTimeZone) else None
+    if (usesArrays && !isExcluded) ArrayPlanner.of(window, orderSpec, conf.sessionLocalTimeZone, acrossTasks)
+    else None
   }
 
   // Buffers of fixed width are copied as bytes, and not slowed down by others; a merge that fails stops no others.

@@ -1,6 +1,7 @@
 package org.slidewise.spark.execution.arrays
 
 import org.slidewise.core.kernels._
+import org.slidewise.spark.execution.surroundings.OutsideValue
 import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel}
 
 /**
@@ -12,11 +13,14 @@ import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel}
  *   the number of values that a frame must hold for the result not to be null
  * @param input
  *   null if every row counts, whatever its value
+ * @param outside
+ *   what frames hold of rows that the task does not evaluate
  */
 abstract private[arrays] class AggregateResult(
     atLeast: Int,
     frames: PartitionFrames,
-    input: PartitionColumn
+    input: PartitionColumn,
+    outside: FunctionSurroundings
 ) {
   private[this] var words: Array[Long] = _
   private[this] var complete = true
@@ -32,8 +36,41 @@ abstract private[arrays] class AggregateResult(
       words = PartitionColumn.room(words, Validity.words(size))
       complete = Validity.ofFrames(inputValid, frames.frames, atLeast, words)
     }
-    correct(size, first, until)
+    val recalculated = correct(size, first, until)
+    if (hasOutside) {
+      addOutside(size, outside.before, isBefore = true)
+      addOutside(size, outside.after, isBefore = false)
+      finish(size, outside.count)
+    }
+    recalculated
   }
+
+  /** Whether frames hold values that the task does not evaluate. */
+  final protected def hasOutside: Boolean = outside.before != null || outside.after != null
+
+  private def addOutside(size: Int, value: OutsideValue, isBefore: Boolean): Unit = if (value != null) {
+    join(size, value, isBefore)
+    if (!complete) putMissing(size, value)
+    complete = true
+  }
+
+  private def putMissing(size: Int, value: OutsideValue): Unit = {
+    var i = 0
+    while (i < size) {
+      if (!Validity.at(words, i)) put(i, value)
+      i += 1
+    }
+  }
+
+  /** Combines the result of each frame that has values with `value`, which is older if `isBefore`. */
+  protected def join(size: Int, value: OutsideValue, isBefore: Boolean): Unit =
+    throw new IllegalStateException("frames of this function hold no values of other tasks")
+
+  /** Completes results that have been joined. */
+  protected def finish(size: Int, valuesOutside: Long): Unit = ()
+
+  /** Makes `value` the result for `row`. */
+  protected def put(row: Int, value: OutsideValue): Unit = ()
 
   protected def compute(size: Int): Unit
 
@@ -53,8 +90,9 @@ final private[arrays] class LongAggregate(
     function: ArrayFunction.Aggregate,
     frames: PartitionFrames,
     input: PartitionColumn,
+    outside: FunctionSurroundings,
     checkpoint: () => Unit
-) extends AggregateResult(function.atLeast, frames, input)
+) extends AggregateResult(function.atLeast, frames, input, outside)
     with LongResult {
 
   private[this] val kernel = function.kernel match {
@@ -89,6 +127,15 @@ final private[arrays] class LongAggregate(
     else 0L
   }
 
+  override protected def join(size: Int, value: OutsideValue, isBefore: Boolean): Unit =
+    function.kernel match {
+      case ArrayKernel.MinLongs => Constants.min(out, size, value.long)
+      case ArrayKernel.MaxLongs => Constants.max(out, size, value.long)
+      case _                    => Constants.add(out, size, value.long)
+    }
+
+  override protected def put(row: Int, value: OutsideValue): Unit = out(row) = value.long
+
   override def failsAt: Int = if (isChecked) sums.failsAt else Int.MaxValue
   override def failure: ArithmeticException = if (isChecked) sums.failure else null
 }
@@ -96,11 +143,12 @@ final private[arrays] class LongAggregate(
 final private[arrays] class DoubleAggregate(
     function: ArrayFunction.Aggregate,
     frames: PartitionFrames,
-    input: PartitionColumn
-) extends AggregateResult(function.atLeast, frames, input)
+    input: PartitionColumn,
+    outside: FunctionSurroundings
+) extends AggregateResult(function.atLeast, frames, input, outside)
     with DoubleResult {
 
-  private[this] val (kernel, root) = function.kernel match {
+  private[this] val (own, root) = function.kernel match {
     case ArrayKernel.SumDoubles           => (DoubleKernels.sum(), false)
     case ArrayKernel.MeanDoubles          => (DoubleKernels.mean(), false)
     case ArrayKernel.MinDoubles           => (DoubleKernels.min(), false)
@@ -108,17 +156,40 @@ final private[arrays] class DoubleAggregate(
     case ArrayKernel.Variance(lost, root) => (DoubleKernels.variance(lost), root)
     case other => throw new IllegalArgumentException(s"$other does not evaluate to doubles")
   }
+  private[this] val isMean = function.kernel == ArrayKernel.MeanDoubles
+  private[this] lazy val sums = DoubleKernels.sum()
   private[this] var out: Array[Double] = _
 
   override def values: Array[Double] = out
 
   override protected def compute(size: Int): Unit = {
     out = PartitionColumn.room(out, size)
+    val kernel = if (isMean && hasOutside) sums else own
     frames match {
       case rows: RowsFrames => kernel.rows(input.doubles, inputValid, size, rows.lower, rows.upper, out)
       case other            => kernel.frames(input.doubles, inputValid, other.frames, out)
     }
     if (root) takeRoots(size)
+  }
+
+  override protected def join(size: Int, value: OutsideValue, isBefore: Boolean): Unit =
+    function.kernel match {
+      case ArrayKernel.MinDoubles => Constants.min(out, size, value.double, isBefore)
+      case ArrayKernel.MaxDoubles => Constants.max(out, size, value.double, isBefore)
+      case _                      => Constants.add(out, size, value.double)
+    }
+
+  override protected def put(row: Int, value: OutsideValue): Unit = out(row) = value.double
+
+  override protected def finish(size: Int, valuesOutside: Long): Unit = if (isMean) {
+    val counts = new ValidCounts(inputValid, size)
+    val lo = frames.frames.lo
+    val hi = frames.frames.hi
+    var i = 0
+    while (i < size) {
+      out(i) /= counts.between(lo(i), hi(i)) + valuesOutside
+      i += 1
+    }
   }
 
   private def takeRoots(size: Int): Unit = {
@@ -137,11 +208,12 @@ private[arrays] object AggregateResult {
       function: ArrayFunction.Aggregate,
       frames: PartitionFrames,
       input: PartitionColumn,
+      outside: FunctionSurroundings,
       checkpoint: () => Unit
   ): PartitionResult =
     function.kernel match {
       case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) | ArrayKernel.MinLongs | ArrayKernel.MaxLongs =>
-        new LongAggregate(function, frames, input, checkpoint)
-      case _ => new DoubleAggregate(function, frames, input)
+        new LongAggregate(function, frames, input, outside, checkpoint)
+      case _ => new DoubleAggregate(function, frames, input, outside)
     }
 }

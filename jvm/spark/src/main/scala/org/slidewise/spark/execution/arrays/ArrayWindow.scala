@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, SortOrder
 import org.apache.spark.sql.types.DoubleType
 
 import org.slidewise.spark.execution.sorting._
+import org.slidewise.spark.execution.surroundings.OutsideSides
 import org.slidewise.spark.execution.task.WindowMeasures
 import org.slidewise.spark.plan._
 import org.slidewise.spark.plan.MultisetFunction.Quantile
@@ -51,9 +52,13 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   val inputs: Seq[InputColumn] = values.map(InputColumn(_)) ++ computed.map(InputColumn(_, orderKey.flip))
 
   /** An evaluator of rows in order; none if the kernels cannot evaluate them, or there is no memory for the arrays. */
-  def evaluator(sorted: SortedColumns, measures: WindowMeasures): Option[PartitionEvaluator] =
+  def evaluator(
+      sorted: SortedColumns,
+      outside: OutsideSides,
+      measures: WindowMeasures
+  ): Option[PartitionEvaluator] =
     if (canEvaluate(sorted) && sorted.acquire(bytes(sorted.order)))
-      Some(new PartitionEvaluator(this, sorted, measures))
+      Some(new PartitionEvaluator(this, sorted, outside, measures))
     else None
 
   /**

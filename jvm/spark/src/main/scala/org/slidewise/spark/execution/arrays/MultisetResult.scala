@@ -37,7 +37,7 @@ final private class LongMultisetResult(
     atLeast: Int,
     frames: PartitionFrames,
     input: PartitionColumn
-) extends AggregateResult(atLeast, frames, input)
+) extends AggregateResult(atLeast, frames, input, FunctionSurroundings.None)
     with LongResult {
   private[this] var out: Array[Long] = _
 
@@ -55,7 +55,7 @@ final private class DoubleMultisetResult(
     atLeast: Int,
     frames: PartitionFrames,
     input: PartitionColumn
-) extends AggregateResult(atLeast, frames, input)
+) extends AggregateResult(atLeast, frames, input, FunctionSurroundings.None)
     with DoubleResult {
   private[this] var out: Array[Double] = _
 
@@ -74,7 +74,7 @@ final private class DoubleMultisetResult(
  *   none if sums wrap around
  */
 final private class DistinctSumResult(checked: Option[Sum], frames: PartitionFrames, input: PartitionColumn)
-    extends AggregateResult(1, frames, input)
+    extends AggregateResult(1, frames, input, FunctionSurroundings.None)
     with LongResult {
   private[this] val kernel = new DistinctSums
   private[this] var out: Array[Long] = _

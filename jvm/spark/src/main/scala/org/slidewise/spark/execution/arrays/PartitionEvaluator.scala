@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeRow}
 import org.apache.spark.sql.types.DataType
 
 import org.slidewise.spark.execution.sorting.{RowFailed, RowFinisher, RowPlaces, SortedColumns}
+import org.slidewise.spark.execution.surroundings.OutsideSides
 import org.slidewise.spark.execution.task.WindowMeasures
 import org.slidewise.spark.plan.ArrayFunction
 
@@ -11,6 +12,7 @@ import org.slidewise.spark.plan.ArrayFunction
 final private[execution] class PartitionEvaluator(
     window: ArrayWindow,
     sorted: SortedColumns,
+    outside: OutsideSides,
     measures: WindowMeasures
 ) {
   private[this] val columns = window.columns(sorted)
@@ -18,7 +20,9 @@ final private[execution] class PartitionEvaluator(
   private[this] val peers = new PartitionPeers(sorted.order)
   private[this] val frames = window.framesOver(sorted, peers)
   private[this] val allFrames = frames.values.toArray
-  private[this] val results = window.functions.map(resultOf).toArray
+  private[this] val surroundings = new PartitionSurroundings(outside)
+  private[this] val results =
+    window.functions.zipWithIndex.map { case (function, i) => resultOf(function, i) }.toArray
   private[this] var first, last = 0
   private[this] var firstFailure = Int.MaxValue
 
@@ -28,10 +32,18 @@ final private[execution] class PartitionEvaluator(
   def from: Int = first
   def until: Int = last
 
-  /** Turns to the rows from the place `newFrom` to the end of their partition. */
-  def begin(newFrom: Int): Unit = {
+  /**
+   * Turns to the rows from the place `newFrom` to the end of their partition.
+   *
+   * @param isFirst
+   *   whether it is the task's first partition
+   * @param complete
+   *   whether no rows follow the last of `sorted`
+   */
+  def begin(newFrom: Int, isFirst: Boolean, complete: Boolean): Unit = {
     first = newFrom
     last = sorted.order.endOfPartition(newFrom)
+    surroundings.begin(isFirst, complete && last == size)
     peers.begin(first, last)
     var f = 0
     while (f < allFrames.length) {
@@ -40,15 +52,15 @@ final private[execution] class PartitionEvaluator(
     }
   }
 
-  private def resultOf(function: ArrayFunction): PartitionResult = {
+  private def resultOf(function: ArrayFunction, number: Int): PartitionResult = {
     def column(input: Expression) = columns(input.canonicalized)
     def frame = frames(ArrayWindow.reach(function))
     function match {
       case f: ArrayFunction.Aggregate =>
         val input = ArrayWindow.columnsOf(f).headOption.map(column).orNull
-        AggregateResult(f, frame, input, () => measures.stopIfCancelled())
+        AggregateResult(f, frame, input, surroundings.of(number), () => measures.stopIfCancelled())
       case f: ArrayFunction.OfMultiset    => MultisetResult(f, frame, column(f.input))
-      case ArrayFunction.Rank(kind)       => RankResult.of(kind, peers)
+      case ArrayFunction.Rank(kind)       => RankResult.of(kind, peers, surroundings)
       case f: ArrayFunction.ValueOfFrame  => new ValueOfFrame(f, frame, column(f.input))
       case f: ArrayFunction.ValueAtOffset =>
         new ValueAtOffset(f, column(f.input), f.default.map(d => new PartitionDefault(column(d))))
@@ -127,7 +139,7 @@ final private[execution] class ArrayRowFinisher private (
     var failed = false
     while (at < until && !failed) {
       if (at == evaluator.until) {
-        evaluator.begin(at)
+        evaluator.begin(at, isFirst = at == 0, complete = true)
         evaluator.evaluate(0, evaluator.until - at)
       }
       val failsAt = evaluator.from.toLong + evaluator.failsAt
@@ -157,6 +169,8 @@ private[execution] object ArrayRowFinisher {
    *   the place of the first result among the fields of a row
    * @param types
    *   the types of the results
+   * @param outside
+   *   the rows of the first and the last partition that are not among these
    * @return
    *   none if the kernels cannot evaluate the rows
    */
@@ -166,7 +180,10 @@ private[execution] object ArrayRowFinisher {
       places: RowPlaces,
       firstField: Int,
       types: Seq[DataType],
+      outside: OutsideSides,
       measures: WindowMeasures
   ): Option[RowFinisher] =
-    window.evaluator(sorted, measures).map(new ArrayRowFinisher(_, places, firstField, types, measures))
+    window
+      .evaluator(sorted, outside, measures)
+      .map(new ArrayRowFinisher(_, places, firstField, types, measures))
 }

@@ -32,14 +32,26 @@ private[arrays] trait DoubleResult extends PartitionResult {
 
 /** Ranks. */
 private[arrays] object RankResult {
-  def of(kind: RankKind, peers: PartitionPeers): PartitionResult = kind match {
-    case RankKind.RowNumber     => new LongRank(PeerGroups.rowNumbers)
-    case RankKind.Tile(buckets) => new LongRank(PeerGroups.tiles(_, buckets, _))
-    case RankKind.Rank          => new LongRank((_, out) => peers.groups.ranks(out))
-    case RankKind.DenseRank     => new LongRank((_, out) => peers.groups.denseRanks(out))
-    case RankKind.PercentRank   => new DoubleRank((_, out) => peers.groups.percentRanks(out))
-    case RankKind.CumeDist      => new DoubleRank((_, out) => peers.groups.cumulativeDistribution(out))
-  }
+  def of(kind: RankKind, peers: PartitionPeers, outside: PartitionSurroundings): PartitionResult =
+    kind match {
+      case RankKind.RowNumber =>
+        new LongRank((size, out) => PeerGroups.rowNumbers(size, outside.rowsBefore, out))
+      case RankKind.Tile(buckets) =>
+        new LongRank((size, out) =>
+          PeerGroups.tiles(size, outside.rowsBefore, outside.totalRows(size), buckets, out)
+        )
+      case RankKind.Rank      => new LongRank((_, out) => peers.groups.ranks(outside.rowsBefore, out))
+      case RankKind.DenseRank =>
+        new LongRank((_, out) => peers.groups.denseRanks(outside.peerGroupsBefore, out))
+      case RankKind.PercentRank =>
+        new DoubleRank((size, out) =>
+          peers.groups.percentRanks(outside.rowsBefore, outside.totalRows(size), out)
+        )
+      case RankKind.CumeDist =>
+        new DoubleRank((size, out) =>
+          peers.groups.cumulativeDistribution(outside.rowsBefore, outside.totalRows(size), out)
+        )
+    }
 }
 
 /**

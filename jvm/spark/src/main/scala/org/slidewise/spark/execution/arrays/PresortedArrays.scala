@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder, UnsafeRo
 
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.sorting._
+import org.slidewise.spark.execution.surroundings.{ArrayOutside, Outside, PeerChanges, Surroundings}
 import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
 
 /**
@@ -20,8 +21,11 @@ import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
  * more, [[PresortedArrays.FewestRows]] and the frame; their inputs and results. If the task does not have it, or the
  * kernels cannot evaluate the rows (see [[ArrayWindow]]), the row-wise evaluation takes over from there.
  *
+ * @param surroundings
+ *   the rows of the first and the last partition that do not come
  * @param fallBack
- *   the row-wise evaluation, given the rows from the oldest that it needs on, and how many of them have been handed out
+ *   the row-wise evaluation, given the rows from the oldest that it needs on, how many of them have been handed out, and what
+ *   surrounds them
  */
 final private[execution] class PresortedArrays(
     rows: Iterator[InternalRow],
@@ -31,7 +35,9 @@ final private[execution] class PresortedArrays(
     results: Seq[Attribute],
     grouping: PartitionKeys,
     task: WindowTask,
-    fallBack: (Iterator[InternalRow], Int) => Iterator[InternalRow]
+    surroundings: Surroundings,
+    outside: ArrayOutside,
+    fallBack: (Iterator[InternalRow], Int, Surroundings) => Iterator[InternalRow]
 ) extends HeapMemory(task.resources)
     with Iterator[InternalRow] {
   import PresortedArrays._
@@ -55,6 +61,8 @@ final private[execution] class PresortedArrays(
   private[this] var next, ready = 0 // the next row to hand out, and how far rows are answered
   private[this] var from, oldest =
     0 // of the partition in hand: its first row, and the first that later frames reach
+  private[this] var isFirstPartition = true
+  private[this] val sides = outside.sides(surroundings)
   private[this] var started, complete = false
   private[this] var evaluator: PartitionEvaluator = _
   private[this] var awaitsRows = true
@@ -81,8 +89,11 @@ final private[execution] class PresortedArrays(
 
   /** Answers more of the rows that are here; false if more have to arrive first. */
   private def evaluateMore(): Boolean = !awaitsRows && next < count && {
-    if (next == evaluator.until) from = next
-    evaluator.begin(from)
+    if (next == evaluator.until) {
+      from = next
+      isFirstPartition = false
+    }
+    evaluator.begin(from, isFirstPartition, complete)
     val open = evaluator.until == count && !complete
     ready = if (open) math.max(next, from + evaluator.complete) else evaluator.until
     awaitsRows = open
@@ -175,12 +186,13 @@ final private[execution] class PresortedArrays(
     val order = new ArrivalOrder(columns, count, if (window.readsKeys) 0 else -1, starts, changes, numbers)
     val found = window.evaluator(
       new SortedColumns(order, columns, 0, keys.size, reader.inputsFailed, acquire),
+      sides,
       task.measures
     )
     evaluatorBytes = getUsed - before
     found.foreach { made =>
       evaluator = made
-      evaluator.begin(from)
+      evaluator.begin(from, isFirstPartition, complete)
       awaitsRows = false
     }
     found.isDefined
@@ -192,7 +204,8 @@ final private[execution] class PresortedArrays(
       if (place % ReleaseEvery == 0) log.release(base + place)
       logged(base + place)
     }
-    rowWise = fallBack(kept ++ unplaced ++ rows, next - from)
+    val around = if (isFirstPartition) surroundings else surroundings.copy(before = Outside.None)
+    rowWise = fallBack(kept ++ unplaced ++ rows, next - from, around)
   }
 
   private def freeColumns(): Unit = {
@@ -209,21 +222,6 @@ final private[execution] class PresortedArrays(
     log.close()
   }
 
-}
-
-/** Tells which rows of a sequence do not tie in the order with the row before. Memory: a copy of one row's order columns. */
-final private class PeerChanges(order: Seq[SortOrder], input: Seq[Attribute]) {
-  private[this] val columns = new OrderColumns(order, input)
-  private[this] val last = UnsafeRow.createFromByteArray(0, order.size)
-  private[this] var started = false
-
-  def isChange(row: UnsafeRow): Boolean = {
-    val next = columns.of(row)
-    val changes = !started || columns.compare(last, next) != 0
-    if (changes) last.copyFrom(next)
-    started = true
-    changes
-  }
 }
 
 private[execution] object PresortedArrays {

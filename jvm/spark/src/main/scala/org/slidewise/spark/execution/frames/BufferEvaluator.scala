@@ -7,8 +7,9 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.slidewise.core.frames._
 import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.states.{FrameElements, FrameFunctions, RowStates}
+import org.slidewise.spark.execution.surroundings.OutsideStates
 import org.slidewise.spark.execution.task.TaskResources
-import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
+import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, FrameShape}
 
 /**
  * Evaluates the functions of one [[FramePlan]] from aggregation buffers: merged (Two-Stacks Lite), running, or recalculated for
@@ -64,9 +65,25 @@ final private[execution] class BufferEvaluator(
     new FrameRecalculation(plan.aggregates, input, log.reader(), resources, maxStateBytes, answers, elements)
 
   private[this] val evaluation = new MergedEvaluation(plan.aggregates, guards, recalculation) {
-    override protected def merge(lo: Long, hi: Long): Unit = states.lower(slide(), answers)
+    override protected def merge(lo: Long, hi: Long): Unit = {
+      if (after == null) states.lower(slide(), answers) else states.lowerBefore(slide(), after, answers)
+      if (before != null) before.addTo(answers, plan.aggregates)
+    }
     override protected def drop(): Unit = if (hasFailed) states.close() else algorithm.reset()
+    override protected def isWhole: Boolean = after == null && before == null
   }
+
+  // The rows outside, if frames hold them.
+  private[this] var before: OutsideStates = _
+  private[this] var after: InternalRow = _
+
+  override def startAfter(rows: OutsideStates): Unit = if (FrameShape.isGrowing(plan.frame)) {
+    before = rows
+    states.preset(algorithm.slide(0L, 0L))(rows.writeTo(_, plan.aggregates))
+  }
+
+  override def endBefore(rows: OutsideStates): Unit = if (FrameShape.reachesEnd(plan.frame))
+    after = states.newState(rows.writeTo(_, plan.aggregates))
 
   private[this] var lo, hi = -1L
 
@@ -101,6 +118,8 @@ final private[execution] class BufferEvaluator(
       algorithm.reset()
     }
     recalculation.reset()
+    before = null
+    after = null
     lo = -1
     hi = -1
   }

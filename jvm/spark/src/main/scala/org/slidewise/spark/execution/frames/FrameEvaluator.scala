@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 import org.apache.spark.sql.types.BooleanType
 
+import org.slidewise.spark.execution.surroundings.OutsideStates
 import org.slidewise.spark.plan.RowWisePlan
 
 /** The row that the evaluators of a plan write to: a field for each answer, then one for each guard of each frame. */
@@ -26,6 +27,12 @@ private[execution] trait FrameEvaluator {
 
   /** Begins a new partition. */
   def reset(): Unit
+
+  /** Tells of rows of the partition that come before its first; called after [[reset]]. */
+  def startAfter(before: OutsideStates): Unit = ()
+
+  /** Tells of rows of the partition that follow its last; called when the last row has arrived. */
+  def endBefore(after: OutsideStates): Unit = ()
 
   def combines: Long
 

@@ -100,16 +100,19 @@ abstract private[execution] class MergedEvaluation(
   /** Drops the merged buffers, which an error has left incomplete. */
   protected def drop(): Unit
 
+  /** Whether the rows of the log are all rows of the frames, so that these can be recalculated. */
+  protected def isWhole: Boolean = true
+
   /** Writes the answers for the rows from `lo` to before `hi`. */
   final def evaluate(lo: Long, hi: Long): Unit =
     if (failed) recalculation.evaluate(lo, hi)
     else
       try {
         merge(lo, hi)
-        if (guards.exceeded) recalculation.evaluate(lo, hi)
+        if (isWhole && guards.exceeded) recalculation.evaluate(lo, hi)
       } catch {
-        case _: ArithmeticException => dropAndRecalculate(lo, hi)
-        case failure: MergeFailed   =>
+        case _: ArithmeticException if isWhole => dropAndRecalculate(lo, hi)
+        case failure: MergeFailed if isWhole   =>
           val names = aggregates.map(_.function.prettyName).distinct.mkString(", ")
           logWarning(s"${MergeFailed.Advice} ($names)", failure)
           failed = true

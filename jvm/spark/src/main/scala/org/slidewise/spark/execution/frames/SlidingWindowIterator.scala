@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeProjection, UnsafeRow}
 
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.surroundings.OutsideStates
 import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures}
 
 /**
@@ -19,6 +20,10 @@ import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures}
  *   what of a row goes into the log
  * @param waiting
  *   none if no frame looks past the current row
+ * @param before
+ *   the rows before the first, of the same partition
+ * @param after
+ *   the rows after the last, of the same partition
  * @param output
  *   from a row joined with its answers
  */
@@ -30,6 +35,8 @@ final private[execution] class SlidingWindowIterator(
     waiting: Option[RowLog],
     bounds: Array[TableBounds],
     evaluators: Array[FrameEvaluator],
+    before: Option[OutsideStates],
+    after: Option[OutsideStates],
     answers: InternalRow,
     output: Projection,
     measures: WindowMeasures,
@@ -79,8 +86,10 @@ final private[execution] class SlidingWindowIterator(
 
   /** Takes the fetched row into the current partition, or closes the partition if the row is not of it. */
   private def admit(): Unit =
-    if (fetched == null) complete = true
-    else if (started && grouping.same(fetchedKey, grouping.current)) append()
+    if (fetched == null) {
+      complete = true
+      after.foreach(rows => evaluators.foreach(_.endBefore(rows)))
+    } else if (started && grouping.same(fetchedKey, grouping.current)) append()
     else if (answered < arrived) complete = true
     else {
       startPartition()
@@ -88,6 +97,7 @@ final private[execution] class SlidingWindowIterator(
     }
 
   private def startPartition(): Unit = {
+    val isFirst = !started
     grouping.current.copyFrom(fetchedKey)
     started = true
     complete = false
@@ -97,6 +107,7 @@ final private[execution] class SlidingWindowIterator(
     waiting.foreach(_.clear())
     bounds.foreach(_.reset())
     evaluators.foreach(_.reset())
+    if (isFirst) before.foreach(rows => evaluators.foreach(_.startAfter(rows)))
   }
 
   private def append(): Unit = {

@@ -74,6 +74,28 @@ abstract private[execution] class RowStates(
     if (combined % RowStates.CheckEvery == 0) resources.stopIfCancelled()
   }
 
+  /** Lets `write` change the state in `slot`. */
+  final def preset(slot: Int)(write: InternalRow => Unit): Unit = {
+    write(older(slot))
+    changed(slot)
+  }
+
+  /** A state beside those in slots, which is that of no rows before `write` changes it. */
+  final def newState(write: InternalRow => Unit): InternalRow = {
+    val state = functions.newState()
+    write(state)
+    state
+  }
+
+  private[this] lazy val scratch = functions.newState()
+
+  /** Writes the results for the state in `slot` followed by `after`, and changes neither. */
+  final def lowerBefore(slot: Int, after: InternalRow, results: InternalRow): Unit = {
+    functions.merge(scratch, older(slot), after)
+    combined += 1
+    functions.lower(scratch, results)
+  }
+
   final def lower(slot: Int, results: InternalRow): Unit = functions.lower(older(slot), results)
 
   /** Releases all memory. */

@@ -1,0 +1,78 @@
+package org.slidewise.spark.execution.surroundings
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.Average
+import org.apache.spark.sql.types.Decimal
+
+import org.slidewise.spark.plan._
+
+/**
+ * A function's value over rows outside, as array kernels have it.
+ *
+ * @param count
+ *   the number of values, for means
+ */
+final private[execution] case class OutsideValue(long: Long, double: Double, count: Long)
+
+/**
+ * What array kernels need of the rows outside on one side.
+ *
+ * @param values
+ *   the value of each function of the plan; null if it has none or needs none
+ */
+final private[execution] class OutsideSide(
+    val rows: Long,
+    val peerGroups: Long,
+    val values: Array[OutsideValue]
+)
+
+/** The rows outside, before the first partition's and after the last partition's. */
+final private[execution] case class OutsideSides(before: OutsideSide, after: OutsideSide)
+
+/** Converts the aggregates of rows outside for the kernels of an [[ArrayPlan]], whose functions are also those of its fallback. */
+final private[execution] class ArrayOutside(plan: SlidingWindowPlan, arrays: ArrayPlan, input: Seq[Attribute])
+    extends Serializable {
+
+  @transient private[this] lazy val functions = new OutsideFunctions(plan, input)
+
+  /** No rows on both sides. */
+  @transient private[this] lazy val none =
+    new OutsideSide(0L, 0L, new Array[OutsideValue](arrays.functions.size))
+
+  def sides(surroundings: Surroundings): OutsideSides = OutsideSides(
+    side(surroundings.before, _.isGrowing),
+    side(surroundings.after, _.reachesEnd)
+  )
+
+  private def side(outside: Outside, holds: ArrayFrame => Boolean): OutsideSide =
+    if (outside.isEmpty) none
+    else
+      new OutsideSide(
+        outside.rows,
+        outside.peerGroups,
+        arrays.functions.zipWithIndex.map {
+          case (aggregate: ArrayFunction.Aggregate, i) if holds(aggregate.frame) => value(i, outside)
+          case _                                                                 => null
+        }.toArray
+      )
+
+  private def value(function: Int, outside: Outside): OutsideValue = {
+    val aggregate = arrays.fallback.aggregateOf(function)
+    if (OutsideFunctions.countsRows(aggregate)) OutsideValue(outside.rows, 0.0, 0L)
+    else
+      (for {
+        state <- functions.stateOf(outside)
+        field <- functions.fieldOf(aggregate)
+      } yield aggregate.function match {
+        case _: Average => OutsideValue(0L, state.getDouble(field), state.getLong(field + 1))
+        case _          =>
+          functions.resultOf(aggregate, state) match {
+            case null           => null
+            case d: Decimal     => OutsideValue(d.toUnscaledLong, 0.0, 0L)
+            case b: Boolean     => OutsideValue(if (b) 1L else 0L, 0.0, 0L)
+            case number: Number => OutsideValue(number.longValue, number.doubleValue, 0L)
+            case other          => throw new IllegalStateException(s"$other is no number")
+          }
+      }).filter(v => v != null && !(aggregate.function.isInstanceOf[Average] && v.count == 0L)).orNull
+  }
+}

@@ -1,0 +1,42 @@
+package org.slidewise.spark.execution.surroundings
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import org.slidewise.spark.execution.states.FrameFunctions
+
+/**
+ * Aggregates rows that lie outside of those of other tasks. Memory: one aggregation buffer for each function.
+ *
+ * @param functions
+ *   none if only rows are counted
+ * @param peers
+ *   none if groups of rows that tie are not counted
+ */
+final private[spark] class OutsideBuilder private[surroundings] (
+    functions: Option[FrameFunctions],
+    peers: Option[PeerChanges],
+    encode: InternalRow => Array[Byte]
+) {
+  private[this] val aggregated = functions.orNull
+  private[this] val changes = peers.orNull
+  private[this] val state = if (aggregated == null) null else aggregated.newState()
+  private[this] var rows, peerGroups = 0L
+  private[this] var failed = false
+
+  /** Adds an unsafe row of the partition, which is read and not kept. */
+  def add(row: InternalRow): Unit = {
+    rows += 1
+    if (changes != null && changes.isChange(row.asInstanceOf[UnsafeRow])) peerGroups += 1
+    if (aggregated != null && !failed)
+      try aggregated.update(state, row)
+      catch { case NonFatal(_) => failed = true } // the evaluation in one task reports it, if Spark does
+  }
+
+  /** The aggregate of the rows so far. */
+  def result(): Outside =
+    if (failed) Outside(rows, peerGroups, failed = true)
+    else Outside(rows, peerGroups, if (aggregated == null || rows == 0L) null else encode(state))
+}

@@ -1,0 +1,188 @@
+package org.slidewise.spark.execution.surroundings
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+
+import org.slidewise.spark.execution.states.FrameFunctions
+import org.slidewise.spark.expressions.OrderDependent
+import org.slidewise.spark.plan._
+
+/**
+ * The functions of a plan that depend on rows outside of those that a task evaluates: frames that are unbounded at one or both
+ * ends, and ranks. Aggregates such rows, see [[Outside]]. Equal functions of several frames share one aggregation buffer.
+ *
+ * Serializable; not safe for concurrent use.
+ *
+ * @param input
+ *   the attributes of a row
+ */
+final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[Attribute])
+    extends Serializable {
+
+  private val frames: Seq[FramePlan] =
+    (plan.arrays.toSeq.map(_.fallback) :+ plan.rowWise).flatMap(_.frames)
+
+  private val ranks: Seq[AggregateFunction] =
+    frames.flatMap(_.aggregates).map(_.function).filter(OutsideFunctions.isRank)
+
+  /** Each function once, with its filter. */
+  private val aggregates: Seq[(AggregateFunction, Option[Expression])] = {
+    val found = for {
+      frame <- frames if FrameShape.isUnbounded(frame.frame)
+      aggregate <- frame.aggregates
+      if !OutsideFunctions.isRank(aggregate.function) &&
+        !OutsideFunctions.countsRows(aggregate) &&
+        !OutsideFunctions.readsNear(aggregate, frame.frame)
+    } yield (aggregate.function, aggregate.filter)
+    found.foldLeft(Vector.empty[(AggregateFunction, Option[Expression])]) { (kept, next) =>
+      if (kept.exists(OutsideFunctions.same(_, next))) kept else kept :+ next
+    }
+  }
+
+  private val guards: Seq[(AggregateFunction, Option[Expression])] =
+    aggregates.flatMap { case (f, filter) => MagnitudeExceeds.of(f).map(_ -> filter) }
+
+  private val stated = aggregates ++ guards
+
+  /** Whether the number of rows outside is all that the functions need. */
+  def isEmpty: Boolean = stated.isEmpty && !needsPeerGroups
+
+  /** Whether rows must be added, and aggregates combined, in the order of the window. */
+  def needsOrder: Boolean = needsPeerGroups || aggregates.exists(a => OutsideFunctions.dependsOnOrder(a._1))
+
+  /** Whether groups of rows that tie are counted, which no cut may divide. */
+  def needsPeerGroups: Boolean = ranks.exists(_.isInstanceOf[DenseRank])
+
+  @transient private[this] lazy val functions =
+    new FrameFunctions(stated, stated.indices, input, keepsStates = true)
+
+  @transient private[this] lazy val codec = new StateCodec(stated.map(_._1))
+
+  /** Aggregates rows, in a task. */
+  def builder(): OutsideBuilder =
+    new OutsideBuilder(
+      if (stated.isEmpty) None else Some(functions),
+      if (needsPeerGroups) Some(new PeerChanges(plan.orderSpec, input)) else None,
+      state => codec.encode(state)
+    )
+
+  /** The aggregate of the rows of `older` followed by those of `newer`. */
+  def combine(older: Outside, newer: Outside): Outside = {
+    val rows = older.rows + newer.rows
+    val groups = older.peerGroups + newer.peerGroups
+    def joined(states: Array[Byte], failed: Boolean) = Outside(rows, groups, states, failed)
+    if (older.failed || newer.failed) joined(null, failed = true)
+    else if (newer.states == null) joined(older.states, failed = false)
+    else if (older.states == null) joined(newer.states, failed = false)
+    else
+      try {
+        val state = codec.decode(older.states)
+        functions.mergeInPlace(state, codec.decode(newer.states))
+        joined(codec.encode(state), failed = false)
+      } catch { case NonFatal(_) => joined(null, failed = true) }
+  }
+
+  /**
+   * Whether a partition of these rows must be evaluated in one task, since merging partial aggregates could lead to another result
+   * or error than Spark's.
+   */
+  def mustBeOneTask(total: Outside): Boolean =
+    total.failed || ranks.nonEmpty && total.rows > Int.MaxValue || exceedsGuard(total)
+
+  /** The aggregation buffers, side by side, as a new row; none of no rows. */
+  private[surroundings] def stateOf(outside: Outside): Option[InternalRow] =
+    Option(outside.states).map(codec.decode)
+
+  /** The field of a row of states in which the function's aggregation buffer begins; none if it has none there. */
+  private[surroundings] def fieldOf(aggregate: PlannedAggregate): Option[Int] =
+    indexOf(aggregate).map(index => stated.take(index).map(_._1.aggBufferAttributes.size).sum)
+
+  /** The result of a declarative function that has a field. */
+  private[surroundings] def resultOf(aggregate: PlannedAggregate, state: InternalRow): Any =
+    valueOf(indexOf(aggregate).get, state)
+
+  private def indexOf(aggregate: PlannedAggregate): Option[Int] = {
+    val index =
+      aggregates.indexWhere(OutsideFunctions.same(_, (aggregate.function, aggregate.filter)))
+    if (index < 0) None else Some(index)
+  }
+
+  private def exceedsGuard(total: Outside): Boolean = guards.nonEmpty && total.states != null && {
+    val state = codec.decode(total.states)
+    guards.indices.exists(i => valueOf(aggregates.size + i, state) == true)
+  }
+
+  private def valueOf(index: Int, state: InternalRow): Any =
+    BindReferences
+      .bindReference(
+        stated(index)._1.asInstanceOf[DeclarativeAggregate].evaluateExpression,
+        AttributeSeq(codec.attributes)
+      )
+      .eval(state)
+}
+
+private[spark] object OutsideFunctions {
+
+  /** Whether the function is a rank, whose results differ by a constant from those without the rows before. */
+  private[surroundings] def isRank(function: AggregateFunction): Boolean = function match {
+    case _: RowNumber | _: Rank | _: DenseRank => true
+    case _                                     => false
+  }
+
+  /** Whether the function is the number of rows. */
+  private[surroundings] def countsRows(aggregate: PlannedAggregate): Boolean = aggregate.function match {
+    case Count(values) => aggregate.filter.isEmpty && values.forall(!_.nullable)
+    case _             => false
+  }
+
+  /** What is to be added to the results of a rank. */
+  private[surroundings] def ranksBefore(function: AggregateFunction, before: Outside): Long = function match {
+    case _: RowNumber | _: Rank => before.rows
+    case _: DenseRank           => before.peerGroups
+    case _                      => 0L
+  }
+
+  /** Whether the result is the value of a row at the bounded end of a frame that holds the current row. */
+  private def readsNear(aggregate: PlannedAggregate, frame: SpecifiedWindowFrame): Boolean =
+    aggregate.filter.isEmpty && (aggregate.function match {
+      case First(_, false) => !FrameShape.isGrowing(frame) && isAtMostCurrent(frame.lower)
+      case Last(_, false)  => !FrameShape.reachesEnd(frame) && isAtLeastCurrent(frame.upper)
+      case _               => false
+    })
+
+  private def isAtMostCurrent(bound: Expression): Boolean = bound match {
+    case CurrentRow             => true
+    case IntegerLiteral(offset) => offset <= 0
+    case _                      => false
+  }
+
+  private def isAtLeastCurrent(bound: Expression): Boolean = bound match {
+    case CurrentRow             => true
+    case IntegerLiteral(offset) => offset >= 0
+    case _                      => false
+  }
+
+  private[surroundings] def same(
+      a: (AggregateFunction, Option[Expression]),
+      b: (AggregateFunction, Option[Expression])
+  ): Boolean =
+    a._1.canonicalized == b._1.canonicalized && a._2.map(_.canonicalized) == b._2.map(_.canonicalized)
+
+  private val ours = classOf[OrderDependent].getPackage
+
+  private val sketches = Set("HllSketchAgg", "HllUnionAgg", "ThetaSketchAgg", "ThetaUnionAgg")
+
+  private def dependsOnOrder(function: AggregateFunction): Boolean = function match {
+    case ordered: OrderDependent                                         => ordered.dependsOnOrder
+    case _: Count | _: Sum | _: Average | _: Min | _: Max                => false
+    case _: CentralMomentAgg | _: Covariance | _: PearsonCorrelation     => false
+    case _: RegrSlope | _: RegrIntercept | _: BitAndAgg | _: BitOrAgg    => false
+    case _: BitXorAgg | _: HyperLogLogPlusPlus | _: BloomFilterAggregate => false
+    case _: CountMinSketchAgg                                            => false
+    case f if f.getClass.getPackage eq ours                              => false
+    case f => !sketches.contains(f.getClass.getSimpleName)
+  }
+}

@@ -1,0 +1,67 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.spark.plan._
+
+/**
+ * Tells whether several tasks can evaluate the rows of one partition: each its own rows, with the rows that moving frames reach,
+ * and aggregates of all others, see `org.slidewise.spark.execution.surroundings`.
+ */
+object AcrossTasks {
+
+  /** Why one task must evaluate a partition, for a person to read; none if several can. */
+  def reasonNot(plan: SlidingWindowPlan): Option[String] = {
+    val merging = MergePolicy.of(SQLConf.get)
+    val inArrays = plan.arrays.toSeq.flatMap(_.functions).flatMap(reasonNot)
+    val fallback = plan.arrays.toSeq.flatMap(_.fallback.frames)
+    (inArrays ++ (fallback ++ plan.rowWise.frames).flatMap(reasonNot(_, merging))).headOption
+  }
+
+  /** Why arrays cannot evaluate the function in several tasks; none if they can. */
+  def reasonNot(function: ArrayFunction): Option[String] = function match {
+    case ArrayFunction.Aggregate(ArrayKernel.Variance(_, _), _, _, frame) if frame.isUnbounded =>
+      Some("array kernels do not merge variances of unbounded frames")
+    case f: ArrayFunction.OfMultiset if f.frame.isUnbounded =>
+      Some("the distinct values of an unbounded frame grow with its rows")
+    case f: ArrayFunction.ValueOfFrame if !isNear(f) =>
+      Some("a value of an unbounded frame may lie in any row")
+    case ArrayFunction.ValueAtOffset(_, _, _, true) =>
+      Some("lag and lead with IGNORE NULLS may read any row")
+    case _ => None
+  }
+
+  /** Whether the value lies in a row that a bound of the frame reaches. */
+  private def isNear(value: ArrayFunction.ValueOfFrame): Boolean =
+    !value.frame.isUnbounded || value.n == 1 && !value.ignoreNulls && (value.frame match {
+      case ArrayFrame.Rows(lower, upper) =>
+        if (value.fromEnd) upper >= 0 && upper != Int.MaxValue else lower <= 0 && lower != Int.MinValue
+      case ArrayFrame.Peers(fromFirst, toLast) => if (value.fromEnd) !toLast else !fromFirst
+      case ArrayFrame.Range(lower, upper)      =>
+        if (value.fromEnd) upper == ArrayFrame.CurrentKey else lower == ArrayFrame.CurrentKey
+    })
+
+  private def reasonNot(frame: FramePlan, merging: MergePolicy): Option[String] = {
+    val unbounded = FrameShape.isUnbounded(frame.frame)
+    frame.aggregates.flatMap { aggregate =>
+      val name = aggregate.function.prettyName
+      if (frame.method == EvaluationMethod.AdditiveSummaries)
+        Some(s"a summary of $name goes on from row to row")
+      else if (!aggregate.function.deterministic || !aggregate.filter.forall(_.deterministic))
+        Some(s"$name is not deterministic")
+      else if (!unbounded) None
+      else reasonNot(aggregate, name, merging)
+    }.headOption
+  }
+
+  private def reasonNot(
+      aggregate: PlannedAggregate,
+      name: String,
+      merging: MergePolicy
+  ): Option[String] = aggregate.function match {
+    case _: RowNumber | _: Rank | _: DenseRank => None
+    case _ if aggregate.isForeign => Some(s"merging buffers of $name, which is a user's, may fail")
+    case f                        => merging.reasonNotToMerge(f)
+  }
+}
