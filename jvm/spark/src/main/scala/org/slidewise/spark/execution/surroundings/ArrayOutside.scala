@@ -29,22 +29,32 @@ final private[execution] class OutsideSide(
 /** The rows outside, before the first partition's and after the last partition's. */
 final private[execution] case class OutsideSides(before: OutsideSide, after: OutsideSide)
 
+private[execution] object OutsideSides {
+
+  /** No rows, for a number of functions. */
+  def none(functions: Int): OutsideSides = {
+    val side = new OutsideSide(0L, 0L, new Array[OutsideValue](functions))
+    OutsideSides(side, side)
+  }
+}
+
 /** Converts the aggregates of rows outside for the kernels of an [[ArrayPlan]], whose functions are also those of its fallback. */
 final private[execution] class ArrayOutside(plan: SlidingWindowPlan, arrays: ArrayPlan, input: Seq[Attribute])
     extends Serializable {
 
   @transient private[this] lazy val functions = new OutsideFunctions(plan, input)
 
-  /** No rows on both sides. */
-  @transient private[this] lazy val none =
-    new OutsideSide(0L, 0L, new Array[OutsideValue](arrays.functions.size))
+  def sides(surroundings: Surroundings): OutsideSides = {
+    val none = OutsideSides.none(arrays.functions.size)
+    if (surroundings.isEmpty) none
+    else
+      OutsideSides(
+        side(surroundings.before, none.before, _.isGrowing),
+        side(surroundings.after, none.after, _.reachesEnd)
+      )
+  }
 
-  def sides(surroundings: Surroundings): OutsideSides = OutsideSides(
-    side(surroundings.before, _.isGrowing),
-    side(surroundings.after, _.reachesEnd)
-  )
-
-  private def side(outside: Outside, holds: ArrayFrame => Boolean): OutsideSide =
+  private def side(outside: Outside, none: OutsideSide, holds: ArrayFrame => Boolean): OutsideSide =
     if (outside.isEmpty) none
     else
       new OutsideSide(
