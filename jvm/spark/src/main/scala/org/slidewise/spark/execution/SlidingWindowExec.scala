@@ -30,7 +30,7 @@ case class SlidingWindowExec(
 ) extends WindowExecBase {
 
   /** The sorted runs that several tasks share; none if each partition is evaluated in one task. */
-  @transient private lazy val runs: Option[SortedRunsExchangeExec] = SortedRunsExchangeExec.in(child)
+  @transient private lazy val runs: Option[RunsExchangeExec] = RunsExchangeExec.in(child)
 
   override def requiredChildDistribution: Seq[Distribution] =
     if (plan.parallel.isRight) Seq(UnspecifiedDistribution)
@@ -99,7 +99,7 @@ case class SlidingWindowExec(
     }
   }
 
-  private def evaluateInParallel(parallel: ParallelPlan, runs: SortedRunsExchangeExec): RDD[InternalRow] = {
+  private def evaluateInParallel(parallel: ParallelPlan, runs: RunsExchangeExec): RDD[InternalRow] = {
     val evaluation = WindowEvaluation.of(plan, child.output, sorts = true)
     val found =
       new ParallelWindow(plan, parallel, child.output, new RangeEvaluation(evaluation.evaluate, metrics)).execute(runs)

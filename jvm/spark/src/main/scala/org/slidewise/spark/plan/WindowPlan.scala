@@ -1,6 +1,6 @@
 package org.slidewise.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 
 /**

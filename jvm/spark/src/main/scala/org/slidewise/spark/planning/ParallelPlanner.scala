@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.parallel.SortedRunsExchangeExec
+import org.slidewise.spark.execution.parallel.RunsExchangeExec
 import org.slidewise.spark.plan._
 
 /** Decides whether several tasks share the rows of a window without PARTITION BY. */
@@ -53,11 +53,11 @@ private[planning] object ParallelPlanner {
 
   /** What brings the rows to the tasks that share them. */
   def exchange(operator: SlidingWindowPlan, parallel: ParallelPlan, child: SparkPlan): SparkPlan =
-    SortedRunsExchangeExec(
+    RunsExchangeExec(
       operator.partitionSpec,
       operator.sortOrder,
       operator.radixInSpark,
-      SortedRunsExchangeExec.bucketsFor(parallel.maxTasks),
+      RunsExchangeExec.bucketsFor(parallel.maxTasks),
       child
     )
 }

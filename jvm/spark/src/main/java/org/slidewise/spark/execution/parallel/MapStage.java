@@ -20,8 +20,9 @@ final class MapStage {
     return (Future<T>) (Future<?>) context.submitMapStage(shuffle);
   }
 
-  /** Waits for the stage, and fails as it does. */
+  /** Waits for the stage, and fails with its error, as a job does. */
   static void await(Future<?> stage) throws SparkException {
-    ThreadUtils.awaitResult(stage, Duration.Inf());
+    ThreadUtils.awaitReady(stage, Duration.Inf());
+    stage.value().get().get();
   }
 }

@@ -4,8 +4,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.DataType
 
-import org.slidewise.spark.execution.sorting.SortSpec
-
 /**
  * A place between two rows in the order of all rows, which is that of their keys and, where these tie, of their places.
  *
@@ -74,13 +72,4 @@ final private[execution] class CutOrder(directions: Seq[SortOrder]) {
 
   def first(a: Cut, b: Cut): Cut = if (compare(a, b) <= 0) a else b
   def last(a: Cut, b: Cut): Cut = if (compare(a, b) >= 0) a else b
-}
-
-private[execution] object CutOrder {
-
-  /** The order of keys that consist of the partition keys and the order columns. */
-  def directions(partition: Seq[Expression], order: Seq[SortOrder]): Seq[SortOrder] =
-    (SortSpec.hashed(partition).map(SortOrder(_, Ascending)) ++ order).zipWithIndex.map { case (o, i) =>
-      o.copy(child = BoundReference(i, o.child.dataType, o.child.nullable), sameOrderExpressions = Nil)
-    }
 }

@@ -14,7 +14,7 @@ import org.slidewise.spark.plan.{FrameOffset, FrameReach, SlidingWindowPlan}
  * How far beyond its own rows a task reads, so that it has all rows of its frames that are limited on that side: a number of rows
  * for ROWS frames, a distance of the order key for RANGE frames, and never beyond the partition.
  */
-final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, runs: SortedRuns, order: CutOrder) {
+final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, runs: Runs, order: CutOrder) {
   private[this] val partitionColumns = plan.partitionSpec.size
 
   /** Where the rows begin that frames of rows after the cut may reach. */

@@ -24,20 +24,20 @@ final private[execution] class ParallelWindow(
     input: Seq[Attribute],
     evaluation: RangeEvaluation
 ) {
-  private[this] val keyOrder = CutOrder.directions(plan.partitionSpec, plan.sortOrder)
+  private[this] val keyOrder = RunOrder(plan.partitionSpec, plan.sortOrder, plan.radixInSpark)
   private[this] val reach = FrameReach.of(plan)
   private[this] val outside = new OutsideFunctions(plan, input)
 
   /** The rows with their results, in partitions that follow one another in order. Writes the runs, and may run another job. */
-  def execute(runs: SortedRunsExchangeExec): RDD[InternalRow] = runs.write() match {
+  def execute(runs: RunsExchangeExec): RDD[InternalRow] = runs.write() match {
     case None =>
       val whole = evaluation
       runs.unwritten.mapPartitions(whole.ofAll)
     case Some(written) => execute(runs, written)
   }
 
-  private def execute(runs: SortedRunsExchangeExec, written: WrittenRuns): RDD[InternalRow] = {
-    lazy val sorted = new SortedRuns(written.indexes, new CutOrder(keyOrder))
+  private def execute(runs: RunsExchangeExec, written: WrittenRuns): RDD[InternalRow] = {
+    lazy val sorted = new Runs(written.indexes, new CutOrder(keyOrder.directions))
     val rows = written.indexes.map(_.rows).sum
     val tasks = math.min(parallel.maxTasks.toLong, rows / parallel.minRows).toInt
     val cuts =
@@ -47,15 +47,15 @@ final private[execution] class ParallelWindow(
     ranges.getOrElse(inOneTask(runs, written))
   }
 
-  private def inOneTask(runs: SortedRunsExchangeExec, written: WrittenRuns): RDD[InternalRow] = {
+  private def inOneTask(runs: RunsExchangeExec, written: WrittenRuns): RDD[InternalRow] = {
     val whole = evaluation
     val all = RangeToRead.all(written.indexes.length, runs.buckets)
     read(runs, Array(all))((_, range, parts) => whole.ofAll(range.parts.indices.iterator.flatMap(parts)))
   }
 
   /** None if the rows must be evaluated in one task. */
-  private def inRanges(runs: SortedRunsExchangeExec, sorted: SortedRuns, cuts: Seq[Cut]): Option[RDD[InternalRow]] = {
-    val order = new CutOrder(keyOrder)
+  private def inRanges(runs: RunsExchangeExec, sorted: Runs, cuts: Seq[Cut]): Option[RDD[InternalRow]] = {
+    val order = new CutOrder(keyOrder.directions)
     val halos = new Halos(plan, reach, sorted, order)
     val from = Cut.Start +: cuts.map(halos.before)
     val until = cuts.map(halos.after) :+ Cut.End
@@ -70,7 +70,7 @@ final private[execution] class ParallelWindow(
   }
 
   private def evaluateRanges(
-      runs: SortedRunsExchangeExec,
+      runs: RunsExchangeExec,
       ranges: Array[RangeToRead],
       rows: Long,
       around: Option[Array[Surroundings]]
@@ -89,8 +89,8 @@ final private[execution] class ParallelWindow(
 
   /** What lies around the rows of each range; none if they must be evaluated in one task. */
   private def surroundings(
-      runs: SortedRunsExchangeExec,
-      sorted: SortedRuns,
+      runs: RunsExchangeExec,
+      sorted: Runs,
       order: CutOrder,
       ends: Seq[Cut],
       ranges: Seq[(Cut, Cut)]
@@ -110,22 +110,21 @@ final private[execution] class ParallelWindow(
   }
 
   /** The segments of each range, by a job of its own. */
-  private def aggregate(runs: SortedRunsExchangeExec, ranges: Array[RangeToRead]): Array[Array[Option[Segment]]] = {
+  private def aggregate(runs: RunsExchangeExec, ranges: Array[RangeToRead]): Array[Array[Option[Segment]]] = {
     val open = rangeReader
     val reader = new SegmentReader(plan, input, outside)
     val rows = read(runs, ranges) { (_, range, parts) =>
       Iterator.single(reader.read(open(range, parts), range.cuts.length - 1))
     }
-    runs.sparkContext.runJob(rows, (found: Iterator[Array[Option[Segment]]]) => found.next())
+    rows.sparkContext.runJob(rows, (found: Iterator[Array[Option[Segment]]]) => found.next())
   }
 
   private def rangeReader: (RangeToRead, Int => Iterator[InternalRow]) => RangeRows = {
-    val (spec, order, attributes, directions) = (plan.partitionSpec, plan.sortOrder, input, keyOrder)
-    (range, parts) =>
-      new RangeRows(range, parts, RangeRows.keys(spec, order, attributes), new CutOrder(directions))
+    val (order, attributes) = (keyOrder, input)
+    (range, parts) => new RangeRows(range, parts, order.keys(attributes), new CutOrder(order.directions))
   }
 
-  private def read[T: scala.reflect.ClassTag](runs: SortedRunsExchangeExec, ranges: Array[RangeToRead])(
+  private def read[T: scala.reflect.ClassTag](runs: RunsExchangeExec, ranges: Array[RangeToRead])(
       f: (Int, RangeToRead, Int => Iterator[InternalRow]) => Iterator[T]
   ): RDD[T] = {
     val parts = ranges.flatMap(_.parts).map { part =>

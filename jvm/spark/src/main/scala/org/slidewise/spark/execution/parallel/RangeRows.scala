@@ -1,9 +1,7 @@
 package org.slidewise.spark.execution.parallel
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions._
-
-import org.slidewise.spark.execution.sorting.SortSpec
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 
 /**
  * The rows of all runs between some cuts.
@@ -18,7 +16,7 @@ import org.slidewise.spark.execution.sorting.SortSpec
 final private[parallel] case class RangeToRead(cuts: Array[Cut], parts: Array[RunPart], rowsBefore: Long)
 
 private[parallel] object RangeToRead {
-  def of(runs: SortedRuns, cuts: Array[Cut]): RangeToRead = {
+  def of(runs: Runs, cuts: Array[Cut]): RangeToRead = {
     val (empty, parts) = runs.parts(cuts).partition(_.isEmpty)
     RangeToRead(cuts, parts, empty.map(_.firstPosition).sum)
   }
@@ -33,10 +31,11 @@ private[parallel] object RangeToRead {
 }
 
 /**
- * Reads the rows of a range, run after run, and tells between which of the cuts each is.
+ * Reads the rows of a range, run after run, and tells between which of the cuts each is. Only rows of a bucket in which a cut lies
+ * are compared with it.
  *
  * @param open
- *   the rows of a part, in the order of the run
+ *   the rows of a part
  * @param key
  *   the sort key of a row
  */
@@ -53,11 +52,11 @@ final private[parallel] class RangeRows(
   private[this] var part: RunPart = _
   private[this] var rows: Iterator[InternalRow] = Iterator.empty
   private[this] var position = 0L
-  private[this] var interval = 0
+  private[this] var passed, interval = 0
   private[this] var row: InternalRow = _
 
   override def hasNext: Boolean = row != null || {
-    advance()
+    while (row == null && (rows.hasNext || openNext())) if (rows.hasNext) take(rows.next())
     row != null
   }
 
@@ -68,30 +67,29 @@ final private[parallel] class RangeRows(
     found
   }
 
-  private def advance(): Unit =
-    while (row == null && (rows.hasNext || openNext()))
-      if (rows.hasNext) {
-        val read = rows.next()
-        place(read)
-        counted(interval) += 1
-        if (interval == cuts.length) rows = Iterator.empty // those that follow are after the last cut, too
-        else if (interval > 0) row = read
-        position += 1
-      }
+  private def take(read: InternalRow): Unit = {
+    place(read)
+    counted(interval) += 1
+    if (interval > 0 && interval < cuts.length) row = read
+    position += 1
+  }
 
   private def openNext(): Boolean = next < range.parts.length && {
     part = range.parts(next)
     rows = open(next)
     position = part.firstPosition
     skipped += position
-    interval = 0
+    passed = 0
     next += 1
     true
   }
 
-  /** Finds the interval of the row at `position`: rows of a run are in order, and so are the cuts. */
-  private def place(read: InternalRow): Unit =
+  /** Finds the interval of the row at `position`. */
+  private def place(read: InternalRow): Unit = {
+    while (passed < cuts.length && position >= part.most(passed)) passed += 1
+    interval = passed
     while (interval < cuts.length && !isBefore(read, interval)) interval += 1
+  }
 
   private def isBefore(read: InternalRow, cut: Int): Boolean =
     position < part.least(cut) ||
@@ -105,9 +103,4 @@ final private[parallel] class RangeRows(
 
   /** How many rows of all runs are before the first cut. Known once all rows are read. */
   def rowsBefore: Long = skipped + counted(0)
-}
-
-private[parallel] object RangeRows {
-  def keys(partition: Seq[Expression], order: Seq[SortOrder], input: Seq[Attribute]): UnsafeProjection =
-    UnsafeProjection.create(SortSpec.hashed(partition) ++ order.map(_.child), input)
 }

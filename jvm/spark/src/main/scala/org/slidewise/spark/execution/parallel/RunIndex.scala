@@ -7,7 +7,7 @@ import org.apache.spark.unsafe.Platform
 import org.apache.spark.util.AccumulatorV2
 
 /**
- * Where the buckets of a sorted run begin, and with which key.
+ * Where the buckets of a run begin, and with which key. The first bucket has no least key; it begins with the first row.
  *
  * Memory: for each bucket its key as an `UnsafeRow`, and twelve bytes.
  *
@@ -16,7 +16,7 @@ import org.apache.spark.util.AccumulatorV2
  * @param starts
  *   for each bucket, the number of rows before it
  * @param keys
- *   the sort key of the first row of each bucket, one after the other
+ *   the least sort key that the rows of each bucket may have, one after the other
  * @param ends
  *   for each key, where it ends in `keys`
  */

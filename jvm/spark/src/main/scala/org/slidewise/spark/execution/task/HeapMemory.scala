@@ -16,7 +16,7 @@ private[execution] class HeapMemory(resources: TaskResources)
   final def peakHeapMemory: Long = peak
 
   /** Takes all of `bytes`, or nothing and returns false. */
-  final def acquire(bytes: Long): Boolean = {
+  final def acquire(bytes: Long): Boolean = bytes == 0L || {
     val granted = acquireMemory(bytes)
     if (granted < bytes) freeMemory(granted)
     peak = math.max(peak, getUsed)

@@ -7,10 +7,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.LongType
 
-class SortedRunsSuite extends FunSuite {
+class RunsSuite extends FunSuite {
   private val input = Seq(AttributeReference("a", LongType)(), AttributeReference("b", LongType)())
   private val spec = input.map(SortOrder(_, Ascending))
-  private def order = new CutOrder(CutOrder.directions(Nil, spec))
+  private val order = new CutOrder(RunOrder(Nil, spec, radixInSpark = true).directions)
   private def key = UnsafeProjection.create(input.map(a => a: Expression), input)
 
   /** Runs of rows, with buckets at random places, and all of their rows in order. */
@@ -28,7 +28,7 @@ class SortedRunsSuite extends FunSuite {
       begins.foreach(i => index.add(i.toLong, run(i)))
       index.result(run.length.toLong)
     }
-    val sorted = new SortedRuns(indexes, order)
+    val sorted = new Runs(indexes, order)
 
     val all: Array[(UnsafeRow, Long)] =
       (for (run <- rows.indices; i <- rows(run).indices) yield (rows(run)(i), Cut.place(run, i.toLong)))

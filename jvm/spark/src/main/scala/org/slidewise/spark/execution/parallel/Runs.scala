@@ -3,46 +3,48 @@ package org.slidewise.spark.execution.parallel
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Sorted runs as one sequence of rows in order, of which the first row of each bucket is known. Rows that tie are in the order of
- * their runs.
+ * Runs as one sequence of rows in order, of which it is known where each bucket begins. Rows that tie are in the order of their
+ * runs, and in each run as they are read.
  *
  * Cost: O(S log S) comparisons for S buckets. Memory: eight bytes for each, beside the indexes.
  *
  * @param indexes
  *   of the runs, by their numbers
  */
-final private[parallel] class SortedRuns(indexes: Array[RunIndex], order: CutOrder) {
-  import SortedRuns._
+final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
+  import Runs._
 
   /** The number of rows in all runs. */
   val rows: Long = indexes.map(_.rows).sum
 
-  /** The buckets of all runs by their first rows. */
+  /** The buckets of all runs in order, without the first of each, which may begin anywhere. */
   private[this] val buckets: Array[Long] = {
-    val all = for (run <- indexes.indices; bucket <- 0 until indexes(run).buckets) yield encoded(run, bucket)
+    val all = for (run <- indexes.indices; bucket <- 1 until indexes(run).buckets) yield encoded(run, bucket)
     val boxed = all.map(Long.box).toArray
     val (a, b) = (newKey(), newKey())
     java.util.Arrays.sort(
       boxed,
-      (x: java.lang.Long, y: java.lang.Long) =>
-        order.compare(cutAt(x, a), cutAt(y, b))
+      (x: java.lang.Long, y: java.lang.Long) => order.compare(startOf(x, a), startOf(y, b))
     )
     boxed.map(_.longValue)
   }
 
   private def newKey(): UnsafeRow = indexes.head.newKey()
 
-  private def cutAt(bucket: Long, key: UnsafeRow): Cut = {
+  private def startOf(bucket: Long, key: UnsafeRow): Cut = {
     val index = indexes(runOf(bucket))
     index.pointTo(key, bucketOf(bucket))
     Cut(key, key.numFields, Cut.place(runOf(bucket), index.start(bucketOf(bucket))))
   }
 
-  /** Just before the first row of the `i`th bucket. */
-  private def cutBefore(i: Int): Cut = {
-    val cut = cutAt(buckets(i), newKey())
+  /** Where the `i`th bucket begins. */
+  private def startOf(i: Int): Cut = {
+    val cut = startOf(buckets(i), newKey())
     cut.copy(key = cut.key.copy())
   }
+
+  private def sizeOf(run: Int, bucket: Int): Long =
+    indexes(run).start(bucket + 1) - indexes(run).start(bucket)
 
   /**
    * Cuts the rows into parts of about the same size, as exact as the buckets are small.
@@ -57,33 +59,33 @@ final private[parallel] class SortedRuns(indexes: Array[RunIndex], order: CutOrd
   def cuts(parts: Int, together: Option[Int]): Seq[Cut] = {
     val found = Vector.newBuilder[Cut]
     var last: Cut = null
-    var i, part = 1
-    var before = sizeOf(buckets.headOption)
+    var part = 1
+    // Of the buckets that have begun, half of the rows are, on average, still to come.
+    var ended = 0L
+    var begun = indexes.indices.map(sizeOf(_, 0)).sum
+    var i = 0
     while (i < buckets.length && part < parts) {
-      // Half of the buckets that have begun is, on average, still to come.
-      if (before * parts >= rows * part) {
-        val cut = together.foldLeft(cutBefore(i))((exact, columns) => Cut.before(exact.key, columns))
+      val (run, bucket) = (runOf(buckets(i)), bucketOf(buckets(i)))
+      ended += sizeOf(run, bucket - 1)
+      begun += sizeOf(run, bucket) - sizeOf(run, bucket - 1)
+      val before = ended + begun / 2.0
+      if (before * parts >= rows.toDouble * part) {
+        val cut = together.foldLeft(startOf(i))((exact, columns) => Cut.before(exact.key, columns))
         if (last == null || order.compare(last, cut) < 0) found += cut
         last = cut
-        while (before * parts >= rows * part) part += 1
+        while (before * parts >= rows.toDouble * part) part += 1
       }
-      before += sizeOf(Some(buckets(i)))
       i += 1
     }
     found.result()
-  }
-
-  private def sizeOf(bucket: Option[Long]): Double = bucket.fold(0.0) { b =>
-    val index = indexes(runOf(b))
-    (index.start(bucketOf(b) + 1) - index.start(bucketOf(b))).toDouble
   }
 
   /** How many of a run's buckets begin before the cut. */
   private def bucketsBefore(run: Int, cut: Cut): Int = {
     val index = indexes(run)
     val key = newKey()
-    var low = 0
-    var high = index.buckets
+    var low = if (cut == Cut.Start) 0 else math.min(1, index.buckets)
+    var high = if (cut == Cut.Start) 0 else index.buckets
     while (low < high) {
       val middle = (low + high) >>> 1
       if (order.isBefore(index.pointTo(key, middle), Cut.place(run, index.start(middle)), cut)) low = middle + 1
@@ -92,36 +94,38 @@ final private[parallel] class SortedRuns(indexes: Array[RunIndex], order: CutOrd
     low
   }
 
-  /** How many buckets of all runs begin before the cut. */
+  /** How many of [[buckets]] begin before the cut. */
   private def bucketsBefore(cut: Cut): Int = {
     val key = newKey()
     var low = 0
     var high = buckets.length
     while (low < high) {
       val middle = (low + high) >>> 1
-      if (order.compare(cutAt(buckets(middle), key), cut) < 0) low = middle + 1 else high = middle
+      if (order.compare(startOf(buckets(middle), key), cut) < 0) low = middle + 1 else high = middle
     }
     low
   }
+
+  /** At least how many of a run's rows are before the end of `begun` buckets, the last of which may have none there. */
+  private def least(run: Int, begun: Int): Long = if (begun == 0) 0L else indexes(run).start(begun - 1)
 
   /** A place with at least `distance` rows between it and the cut, or the start. */
   def rowsBefore(cut: Cut, distance: Long): Cut =
     if (distance == 0) cut
     else {
       val begun = indexes.indices.map(bucketsBefore(_, cut)).toArray
-      // The last bucket that has begun may have no more than its first row before the cut.
-      val least = begun.indices.map(run => if (begun(run) == 0) 0L else indexes(run).start(begun(run) - 1) + 1)
+      val before = begun.indices.map(run => least(run, begun(run)))
+      def known(run: Int) = math.max(0L, before(run) - indexes(run).start(begun(run)))
       var i = bucketsBefore(cut)
       var between = 0L
       while (i > 0 && between < distance) {
         i -= 1
         val run = runOf(buckets(i))
-        def known = math.max(0L, least(run) - indexes(run).start(begun(run)))
-        between -= known
+        between -= known(run)
         begun(run) = bucketOf(buckets(i))
-        between += known
+        between += known(run)
       }
-      if (between < distance) Cut.Start else cutBefore(i)
+      if (between < distance) Cut.Start else startOf(i)
     }
 
   /** A place with at least `distance` rows between the cut and it, or the end. */
@@ -130,36 +134,35 @@ final private[parallel] class SortedRuns(indexes: Array[RunIndex], order: CutOrd
     else {
       val begun = indexes.indices.map(bucketsBefore(_, cut)).toArray
       val most = begun.indices.map(run => indexes(run).start(begun(run)))
+      def known(run: Int) = math.max(0L, least(run, begun(run)) - most(run))
       var i = bucketsBefore(cut)
       var between = 0L
       while (i < buckets.length && between < distance) {
         val run = runOf(buckets(i))
-        def known = if (begun(run) == 0) 0L else math.max(0L, indexes(run).start(begun(run) - 1) + 1 - most(run))
-        between -= known
+        between -= known(run)
         begun(run) = bucketOf(buckets(i)) + 1
-        between += known
+        between += known(run)
         i += 1
       }
-      if (between < distance || i == buckets.length) Cut.End else cutBefore(i)
+      if (between < distance || i == buckets.length) Cut.End else startOf(i)
     }
 
   /** Where to read the rows between the first and the last of the cuts, which are in order. */
   def parts(cuts: Array[Cut]): Array[RunPart] = indexes.indices.map { run =>
-    val index = indexes(run)
     val begun = cuts.map(bucketsBefore(run, _))
     val from = math.max(0, begun.head - 1)
     RunPart(
       run,
       from,
       math.max(from, begun.last),
-      index.start(from),
-      begun.map(b => if (b == 0) 0L else index.start(b - 1) + 1),
-      begun.map(index.start)
+      indexes(run).start(from),
+      begun.map(least(run, _)),
+      begun.map(indexes(run).start)
     )
   }.toArray
 }
 
-private object SortedRuns {
+private object Runs {
   private def encoded(run: Int, bucket: Int): Long = (run.toLong << 32) | bucket
   private def runOf(bucket: Long): Int = (bucket >>> 32).toInt
   private def bucketOf(bucket: Long): Int = bucket.toInt
@@ -175,9 +178,9 @@ private object SortedRuns {
  * @param firstPosition
  *   the number of the run's rows before those that are read
  * @param least
- *   for each cut, the least number of the run's rows that can be before it
+ *   for each cut, how many of the run's first rows are before it for sure
  * @param most
- *   the greatest
+ *   how many may be: all others are not before it
  */
 final private[parallel] case class RunPart(
     run: Int,

@@ -14,14 +14,13 @@ import org.apache.spark.sql.execution.exchange._
 import org.apache.spark.sql.execution.metric._
 
 /**
- * Sorts the rows of each task, and writes them to the shuffle as one run of about equal buckets, whose first keys come to the
- * driver. With them, any range of the global order can be read from the buckets that hold it, so that the cuts between tasks are
- * chosen when all rows have been seen, and the child runs once.
+ * Writes the rows of each task to the shuffle as a run: about equal buckets that follow one another in the sort order, whose least
+ * keys come to the driver. With them, any range of the global order can be read from the buckets that hold it, so that the cuts
+ * between tasks are chosen when all rows have been seen, and the child runs once.
  *
  * The child's only partition, if it has but one, is not written at all.
  *
- * Memory: of a task, that of [[org.slidewise.spark.execution.sorting.PartitionSorter]]; of the driver, a key for each of
- * `buckets` in each run.
+ * Memory: of a task, its rows, which may go to files; of the driver, a key for each of `buckets` in each run.
  *
  * @param partitionSpec
  *   by which the rows are sorted first
@@ -32,7 +31,7 @@ import org.apache.spark.sql.execution.metric._
  * @param buckets
  *   at most how many each run has
  */
-case class SortedRunsExchangeExec(
+case class RunsExchangeExec(
     partitionSpec: Seq[Expression],
     order: Seq[SortOrder],
     radixInSpark: Boolean,
@@ -71,10 +70,8 @@ case class SortedRunsExchangeExec(
 
   @transient lazy val shuffleDependency: ShuffleDependency[Int, InternalRow, InternalRow] = {
     val writer = new RunWriter(
-      partitionSpec,
-      order ++ (if (Determinism.of(inputRDD) == Determinism.SAME_ROWS) Seq(byContent) else Nil),
-      order.size,
-      radixInSpark,
+      runOrder,
+      sorts = Determinism.of(inputRDD) != Determinism.SAME_ORDER,
       buckets,
       child.output,
       indexes,
@@ -88,8 +85,7 @@ case class SortedRunsExchangeExec(
     )
   }
 
-  // A task that runs again must put the same rows into the same buckets, also those that tie.
-  private def byContent: SortOrder = SortOrder(new XxHash64(child.output), Ascending)
+  private def runOrder = RunOrder(partitionSpec, order, radixInSpark)
 
   /**
    * Writes the runs, unless they are written. Blocks until all tasks are done.
@@ -128,11 +124,11 @@ case class SortedRunsExchangeExec(
   override protected def doExecute(): RDD[InternalRow] =
     if (isWritten) new ShuffledRowRDD(shuffleDependency, readMetrics) else inputRDD
 
-  override protected def withNewChildInternal(newChild: SparkPlan): SortedRunsExchangeExec =
+  override protected def withNewChildInternal(newChild: SparkPlan): RunsExchangeExec =
     copy(child = newChild)
 }
 
-object SortedRunsExchangeExec {
+object RunsExchangeExec {
 
   /**
    * As many buckets as make the cuts among `tasks` tasks exact enough. Up to 200, Spark writes them without sorting them, see
@@ -141,8 +137,8 @@ object SortedRunsExchangeExec {
   def bucketsFor(tasks: Int): Int = math.max(200, math.min(4L * tasks, 4096L).toInt)
 
   /** The exchange that `plan` is, or that it reads. */
-  private[execution] def in(plan: SparkPlan): Option[SortedRunsExchangeExec] = plan match {
-    case exchange: SortedRunsExchangeExec => Some(exchange)
+  private[execution] def in(plan: SparkPlan): Option[RunsExchangeExec] = plan match {
+    case exchange: RunsExchangeExec => Some(exchange)
     case ReusedExchangeExec(_, exchange)  => in(exchange)
     case stage: ShuffleQueryStageExec     => in(stage.plan)
     case _                                => None

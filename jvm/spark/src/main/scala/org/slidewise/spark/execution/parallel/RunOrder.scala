@@ -1,0 +1,38 @@
+package org.slidewise.spark.execution.parallel
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+
+import org.slidewise.spark.execution.sorting.SortSpec
+
+/**
+ * The order of all rows: by partition key, then by `order`.
+ *
+ * @param radixInSpark
+ *   see [[SortSpec]]
+ */
+final private[execution] case class RunOrder(
+    partition: Seq[Expression],
+    order: Seq[SortOrder],
+    radixInSpark: Boolean
+) {
+
+  /** The number of columns of a key. */
+  def columns: Int = partition.size + order.size
+
+  private def all: Seq[SortOrder] = SortSpec.hashed(partition).map(SortOrder(_, Ascending)) ++ order
+
+  /** The key of a row. Not safe for concurrent use. */
+  def keys(input: Seq[Attribute]): UnsafeProjection = UnsafeProjection.create(all.map(_.child), input)
+
+  /** The directions of the columns of a key. */
+  def directions: Seq[SortOrder] = all.zipWithIndex.map { case (o, i) =>
+    o.copy(child = BoundReference(i, o.child.dataType, o.child.nullable), sameOrderExpressions = Nil)
+  }
+
+  /** The order of keys. Not safe for concurrent use. */
+  def ordering: Ordering[InternalRow] = RowOrdering.create(directions, Nil)
+
+  /** The first column, in terms of a row. */
+  def first: Option[SortOrder] = all.headOption
+}

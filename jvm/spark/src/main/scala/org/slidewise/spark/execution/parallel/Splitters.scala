@@ -1,0 +1,151 @@
+package org.slidewise.spark.execution.parallel
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+
+import org.slidewise.spark.execution.sorting.SortKey
+
+/** Every `n`th key of a sequence of rows, where `n` grows with it. Memory: at most `most` keys. */
+final private[parallel] class KeySample(key: UnsafeProjection, most: Int) {
+  private[this] val keys = new Array[UnsafeRow](most)
+  private[this] var count = 0
+  private[this] var every, untilNext = 1L
+
+  def add(row: UnsafeRow): Unit = {
+    untilNext -= 1
+    if (untilNext == 0L) {
+      if (count == most) thin()
+      keys(count) = key(row).copy()
+      count += 1
+      untilNext = every
+    }
+  }
+
+  private def thin(): Unit = {
+    count = (count + 1) / 2
+    for (i <- 0 until count) keys(i) = keys(2 * i)
+    java.util.Arrays.fill(keys.asInstanceOf[Array[AnyRef]], count, most, null)
+    every *= 2
+  }
+
+  /** The least keys of the buckets after the first, for buckets of about the same size. */
+  def splitters(buckets: Int, order: Ordering[InternalRow]): Array[UnsafeRow] = {
+    val sorted = java.util.Arrays.copyOf(keys, count)
+    java.util.Arrays.sort(sorted, order.asInstanceOf[Ordering[UnsafeRow]])
+    Array.tabulate(buckets - 1)(i => sorted(((i + 1L) * count / buckets).toInt))
+  }
+}
+
+/**
+ * Finds the bucket of each row: the number of splitters that are not greater than its key. Where several splitters are equal,
+ * their buckets take the rows with that key one after the other.
+ *
+ * Cost: O(log B) comparisons of 64 bits for B buckets, and of whole keys only where these are equal.
+ *
+ * @param splitters
+ *   in order
+ * @param rows
+ *   how many will come
+ */
+final private[parallel] class Splitters(
+    splitters: Array[UnsafeRow],
+    spec: RunOrder,
+    input: Seq[Attribute],
+    rows: Long
+) {
+  private[this] val key = spec.keys(input)
+  private[this] val ordering = spec.ordering
+  private[this] val counts = new Array[Long](splitters.length + 1)
+  private[this] val evenShare = math.max(1L, rows / counts.length)
+
+  /** How many rows have had the key of equal splitters, by the first of these. */
+  private[this] val seen = new Array[Long](splitters.length)
+
+  private[this] val prefix = spec.first.map(KeyPrefix(_, input))
+  private[this] val isExact = spec.columns == 0 || spec.columns == 1 && prefix.get.isExact
+  private[this] val prefixes: Array[Long] = {
+    val ofKey = spec.directions.headOption.map(KeyPrefix(_, Nil))
+    splitters.map(splitter => ofKey.fold(0L)(_(splitter)))
+  }
+
+  /** The bucket of the next row. */
+  def place(row: UnsafeRow): Int = {
+    val bucket = bucketOf(row)
+    counts(bucket) += 1
+    bucket
+  }
+
+  private def bucketOf(row: UnsafeRow): Int = {
+    val bits = if (prefix.isEmpty) 0L else prefix.get(row)
+    val less = lessThan(bits)
+    if (less == prefixes.length || prefixes(less) != bits) less
+    else {
+      var from = less
+      var until = less + 1
+      while (until < prefixes.length && prefixes(until) == bits) until += 1
+      if (isExact) among(from, until)
+      else {
+        val wanted = key(row)
+        while (from < until && ordering.compare(splitters(from), wanted) < 0) from += 1
+        var end = from
+        while (end < until && ordering.compare(splitters(end), wanted) == 0) end += 1
+        if (from == end) from else among(from, end)
+      }
+    }
+  }
+
+  /** One of the buckets that begin with the equal splitters `from until until`. */
+  private def among(from: Int, until: Int): Int =
+    if (until - from == 1) until
+    else {
+      val bucket = from + 1 + math.min(until - from - 1L, seen(from) / evenShare).toInt
+      seen(from) += 1
+      bucket
+    }
+
+  /** How many of the splitters' prefixes are less. */
+  private def lessThan(bits: Long): Int = {
+    var low = 0
+    var high = prefixes.length
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (prefixes(middle) < bits) low = middle + 1 else high = middle
+    }
+    low
+  }
+
+  /** The index of the rows that have been placed. */
+  def index(): RunIndex = {
+    val built = new RunIndex.Builder(spec.columns)
+    var before = 0L
+    for (bucket <- counts.indices) {
+      built.add(before, if (bucket == 0) leastKey else splitters(bucket - 1))
+      before += counts(bucket)
+    }
+    built.result(before)
+  }
+
+  // The first bucket has no least key: no one compares it.
+  private def leastKey: UnsafeRow = UnsafeRow.createFromByteArray(0, spec.columns)
+}
+
+/** The first column of a key as 64 bits, in the order of signed numbers. */
+final private class KeyPrefix(column: SortKey, nullable: Boolean, values: UnsafeProjection) {
+  private[this] val flip = column.flip ^ Long.MinValue
+  private[this] val ofNull = if (column.nullsFirst) Long.MinValue else Long.MaxValue
+
+  /** Whether equal bits mean equal values. */
+  val isExact: Boolean = column.fits && !nullable
+
+  def apply(row: InternalRow): Long = {
+    val bits = values(row)
+    if (bits.isNullAt(0)) ofNull else bits.getLong(0) ^ flip
+  }
+}
+
+private object KeyPrefix {
+  def apply(order: SortOrder, input: Seq[Attribute]): KeyPrefix = {
+    val column = new SortKey(order)
+    new KeyPrefix(column, order.child.nullable, UnsafeProjection.create(Seq(column.prefix), input))
+  }
+}
