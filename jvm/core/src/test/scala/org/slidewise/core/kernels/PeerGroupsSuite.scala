@@ -39,6 +39,55 @@ class PeerGroupsSuite extends ScalaCheckSuite {
     }
   }
 
+  property("ranks of a part of the rows are those of all rows") {
+    forAll(keys, Gen.choose(0, 300), Gen.choose(0, 300), Gen.choose(1, 400)) { (keys, a, b, buckets) =>
+      def startOfGroup(at: Int) = if (at >= keys.size) keys.size else before(keys, at)
+      val (from, until) = (startOfGroup(math.min(a, b)), startOfGroup(math.max(a, b)))
+      val (part, total, before0) = (keys.slice(from, until), keys.size.toLong, from.toLong)
+      def longs(fill: (Vector[Int], Array[Long]) => Unit)(of: Vector[Int]) = {
+        val out = new Array[Long](of.size)
+        fill(of, out)
+        out.toVector
+      }
+      def doubles(fill: (Vector[Int], Array[Double]) => Unit)(of: Vector[Int]) = {
+        val out = new Array[Double](of.size)
+        fill(of, out)
+        out.toVector
+      }
+      val groupsBefore = keys.take(from).distinct.size.toLong
+      assertEquals(
+        longs((k, out) => groups(k).ranks(before0, out))(part),
+        longs((k, out) => groups(k).ranks(out))(keys).slice(from, until)
+      )
+      assertEquals(
+        longs((k, out) => groups(k).denseRanks(groupsBefore, out))(part),
+        longs((k, out) => groups(k).denseRanks(out))(keys).slice(from, until)
+      )
+      assertEquals(
+        doubles((k, out) => groups(k).percentRanks(before0, total, out))(part),
+        doubles((k, out) => groups(k).percentRanks(out))(keys).slice(from, until)
+      )
+      assertEquals(
+        doubles((k, out) => groups(k).cumulativeDistribution(before0, total, out))(part),
+        doubles((k, out) => groups(k).cumulativeDistribution(out))(keys).slice(from, until)
+      )
+      assertEquals(
+        longs((k, out) => PeerGroups.rowNumbers(k.size, before0, out))(part),
+        longs((k, out) => PeerGroups.rowNumbers(k.size, out))(keys).slice(from, until)
+      )
+      assertEquals(
+        longs((k, out) => PeerGroups.tiles(k.size, before0, total, buckets, out))(part),
+        longs((k, out) => PeerGroups.tiles(k.size, buckets, out))(keys).slice(from, until)
+      )
+    }
+  }
+
+  test("tiles of more rows than an int counts") {
+    val out = new Array[Long](4)
+    PeerGroups.tiles(4, 3000000000L - 2L, 6000000001L, 2, out)
+    assertEquals(out.toVector, Vector(1L, 1L, 1L, 2L))
+  }
+
   property("frames that end with peers") {
     forAll(keys, Gen.oneOf(true, false), Gen.oneOf(true, false)) { (keys, fromFirst, toLast) =>
       val found = groups(keys).frames(fromFirst, toLast)

@@ -33,7 +33,7 @@ sealed abstract private[execution] class WindowEvaluation extends Serializable {
    * however it ends.
    *
    * @param surroundings
-   *   the rows of the first and the last partition that are not among `rows`; evaluations that sort ask for them when they have read
+   *   what surrounds the results that are handed out; evaluations that sort ask for them when they have read
    *   all rows, perhaps more than once
    */
   def evaluate(
@@ -199,16 +199,19 @@ final private[execution] class SortedArrayEvaluation(
     val sorted = task.measures.timeSort(
       sorter.sort(
         rows,
-        (columns, places) =>
+        (columns, places) => {
+          val around = surroundings()
           ArrayRowFinisher.of(
             window,
             columns,
             places,
             input.size,
             results.map(_.dataType),
-            outside.sides(surroundings()),
+            around,
+            outside.sides(around),
             task.measures
           )
+        }
       )
     )
     if (sorted.finished) sorted.rows

@@ -17,7 +17,7 @@ class AcrossTasksSuite extends SparkSuite {
   private def strategies = Seq(
     Strategy("sorted in memory", sorts = true),
     Strategy("presorted", sorts = false),
-    Strategy("with little memory", sorts = true, leftBytes = Some(1L << 20))
+    Strategy("with little memory", sorts = true, leftBytes = Some(3L << 19))
   )
 
   private def rows(n: Int, keys: Int, distinct: Int, seed: Int): String =
@@ -84,7 +84,13 @@ class AcrossTasksSuite extends SparkSuite {
     "last_value(s) IGNORE NULLS",
     "first_value(s)",
     "max_by(s, v)",
-    "min_by(id, x)"
+    "min_by(id, x)",
+    "ewma(x, 0.25D)",
+    "top_k(v, 3)",
+    "max_count(v)",
+    "arg_max(id, v)",
+    "longest_increasing_run(v)",
+    "max_subarray_sum(v)"
   )
 
   /** Aggregates that moving frames alone may have. */
@@ -127,9 +133,9 @@ class AcrossTasksSuite extends SparkSuite {
     def unit = if (!uniquely) "RANGE" else "ROWS"
     val mayMove = uniquely || random.nextBoolean()
     random.nextInt(12) match {
-      case 0 | 1           => s"${oneOf(random, if (uniquely) ranks ++ places else ranks)} OVER w"
-      case 2 if uniquely   => s"${oneOf(random, movingOnly)} ${over(s"$unit BETWEEN ${oneOf(random, moving)}")}"
-      case 3 if mayMove    => s"${oneOf(random, aggregates)} ${over(s"$unit BETWEEN ${oneOf(random, moving)}")}"
+      case 0 | 1         => s"${oneOf(random, if (uniquely) ranks ++ places else ranks)} OVER w"
+      case 2 if uniquely => s"${oneOf(random, movingOnly)} ${over(s"$unit BETWEEN ${oneOf(random, moving)}")}"
+      case 3 if mayMove  => s"${oneOf(random, aggregates)} ${over(s"$unit BETWEEN ${oneOf(random, moving)}")}"
       case 4 | 5 | 6 if uniquely =>
         s"${oneOf(random, ordered)} ${over(s"ROWS BETWEEN ${oneOf(random, unbounded)}")}"
       case 7 => s"${oneOf(random, aggregates)} ${over("RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW")}"
@@ -177,12 +183,13 @@ class AcrossTasksSuite extends SparkSuite {
 }
 
 object AcrossTasksSuite {
-  private val Seeds: Int = sys.env.getOrElse("SLIDEWISE_SEEDS", "25").toInt
+  private val Seeds: Int = sys.env.getOrElse("SLIDEWISE_SEEDS", "12").toInt
 
   /** Equal, but for the order in which floating-point numbers were added unless `exact`. */
   private def same(a: Any, b: Any, exact: Boolean): Boolean = (a, b) match {
     case (x: Double, y: Double) if !exact =>
       x.equals(y) || x == y || math.abs(x - y) <= 1e-9 * math.max(1.0, math.max(math.abs(x), math.abs(y)))
-    case _ => a == b
+    case (x: Float, y: Float) => x.equals(y) || x == y
+    case _                    => a == b
   }
 }

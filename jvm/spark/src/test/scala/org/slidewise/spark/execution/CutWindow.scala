@@ -63,22 +63,22 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
       .map {
         case (Seq(), _)           => Nil // the operator evaluates no empty task
         case (rows, surroundings) =>
-        val hog = leftBytes.map { left =>
-          val hog = new Tasks.Hog(MemoryMode.ON_HEAP)
-          hog.takeAllBut(left)
-          hog
-        }
-        val task = new WindowTask(TaskContext.get(), metrics)
-        var arrived = 0
-        val arriving = rows.iterator.map { row => arrived += 1; row: InternalRow }
-        def asked() = {
-          require(arrived == rows.size || !sorts, s"asked after $arrived of ${rows.size} rows")
-          surroundings
-        }
-        val results = evaluation.evaluate(arriving, task, () => asked())
-        val kept = results.map(_.asInstanceOf[UnsafeRow].copy()).toVector
-        hog.foreach(_.close())
-        kept
+          val hog = leftBytes.map { left =>
+            val hog = new Tasks.Hog(MemoryMode.ON_HEAP)
+            hog.takeAllBut(left)
+            hog
+          }
+          val task = new WindowTask(TaskContext.get(), metrics)
+          var arrived = 0
+          val arriving = rows.iterator.map { row => arrived += 1; row: InternalRow }
+          def asked() = {
+            require(arrived == rows.size || !sorts, s"asked after $arrived of ${rows.size} rows")
+            surroundings
+          }
+          val results = evaluation.evaluate(arriving, task, () => asked())
+          val kept = results.map(_.asInstanceOf[UnsafeRow].copy()).toVector
+          hog.foreach(_.close())
+          kept
       }
       .collect()
       .toSeq
@@ -99,15 +99,15 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
     spark.sessionState.executePlan(child).toRdd.map(_.copy().asInstanceOf[UnsafeRow]).collect().toSeq
   }
 
-  private val inOrder: Vector[UnsafeRow] =
+  private lazy val inOrder: Vector[UnsafeRow] =
     evaluated(whole, Seq(all -> Surroundings.None), sorts = true).flatten.toVector
 
-  val rows: Vector[UnsafeRow] = {
+  lazy val rows: Vector[UnsafeRow] = {
     val project = UnsafeProjection.create(input.map(a => a: Expression), input)
     inOrder.map(row => project(row).copy())
   }
 
-  val expected: Vector[Map[String, Any]] = inOrder.map(resultsOf(whole))
+  lazy val expected: Vector[Map[String, Any]] = inOrder.map(resultsOf(whole))
 
   private def sameIn(order: Seq[Expression]): (Int, Int) => Boolean = {
     val project = UnsafeProjection.create(order, input)
@@ -115,8 +115,8 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
     (i, j) => keys(i) == keys(j)
   }
 
-  private val samePartition = sameIn(window.partitionSpec)
-  private val ties = sameIn(window.partitionSpec ++ window.orderSpec.map(_.child))
+  private lazy val samePartition = sameIn(window.partitionSpec)
+  private lazy val ties = sameIn(window.partitionSpec ++ window.orderSpec.map(_.child))
 
   /** The first row at or after `at` that a piece may start with. */
   private def edge(at: Int): Int =
@@ -161,9 +161,17 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
       val piece = rows.slice(h0, h1)
       if (strategy.sorts && divides) random.shuffle(piece) else piece
     }
-    val found = evaluated(plan, arriving.zip(around), strategy.sorts, strategy.leftBytes)
+    // Results of other rows are evaluated half of the time.
+    val wanted = around.zip(tasks).map { case (surroundings, (h0, a, b, _)) =>
+      if (random.nextBoolean()) surroundings
+      else surroundings.copy(firstResult = (a - h0).toLong, untilResult = (b - h0).toLong)
+    }
+    val found = evaluated(plan, arriving.zip(wanted), strategy.sorts, strategy.leftBytes)
     val read = resultsOf(plan)
-    tasks.zip(found).flatMap { case ((h0, a, b, _), results) => results.slice(a - h0, b - h0).map(read) }.toVector
+    tasks
+      .zip(found)
+      .flatMap { case ((h0, a, b, _), results) => results.slice(a - h0, b - h0).map(read) }
+      .toVector
   }
 
   private def partitionStart(i: Int): Int =
@@ -221,8 +229,19 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
         .toSeq
     }
 
+  /** The results `firstResult until untilResult` of a task that has the rows from `from` on, as if there were no others. */
+  def evaluateFrom(from: Int, firstResult: Int, untilResult: Int): Vector[Map[String, Any]] = {
+    val surroundings =
+      Surroundings(Outside.ofRows(from.toLong), Outside.None, firstResult.toLong, untilResult.toLong)
+    val found = evaluated(plan, Seq(rows.drop(from) -> surroundings), sorts = true)
+    found.head.slice(firstResult, untilResult).map(resultsOf(plan)).toVector
+  }
+
   /** The aggregate of all rows. */
   def total(): Outside = scan(Seq(rows), new Random(0)).head
+
+  /** The same, of the rows as the child has them. Evaluates no function of the window. */
+  def totalAsTheyCome(): Outside = scan(Seq(all), new Random(0)).head
 }
 
 object CutWindow {

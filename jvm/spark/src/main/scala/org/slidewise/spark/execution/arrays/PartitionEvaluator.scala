@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeRow}
 import org.apache.spark.sql.types.DataType
 
 import org.slidewise.spark.execution.sorting.{RowFailed, RowFinisher, RowPlaces, SortedColumns}
-import org.slidewise.spark.execution.surroundings.OutsideSides
+import org.slidewise.spark.execution.surroundings.{OutsideSides, Surroundings}
 import org.slidewise.spark.execution.task.WindowMeasures
 import org.slidewise.spark.plan.ArrayFunction
 
@@ -126,6 +126,7 @@ final private[execution] class ArrayRowFinisher private (
     places: RowPlaces,
     firstField: Int,
     types: Seq[DataType],
+    surroundings: Surroundings,
     measures: WindowMeasures
 ) extends RowFinisher {
   private[this] val writers = evaluator.writers(firstField, types)
@@ -140,7 +141,7 @@ final private[execution] class ArrayRowFinisher private (
     while (at < until && !failed) {
       if (at == evaluator.until) {
         evaluator.begin(at, isFirst = at == 0, complete = true)
-        evaluator.evaluate(0, evaluator.until - at)
+        evaluate(at, evaluator.until)
       }
       val failsAt = evaluator.from.toLong + evaluator.failsAt
       val end = math.min(math.min(until, evaluator.until), failsAt).toInt
@@ -151,6 +152,11 @@ final private[execution] class ArrayRowFinisher private (
     if (begin != 0L) measures.addArrayTime(System.nanoTime() - begin)
     if (at == from) throw new RowFailed(evaluator.failure)
     at
+  }
+
+  private def evaluate(from: Int, until: Int): Unit = {
+    val first = surroundings.firstOf(from, until).toInt
+    evaluator.evaluate(first - from, surroundings.endOf(first, until).toInt - from)
   }
 
   private def write(from: Int, until: Int, shift: Int): Unit = {
@@ -169,8 +175,10 @@ private[execution] object ArrayRowFinisher {
    *   the place of the first result among the fields of a row
    * @param types
    *   the types of the results
+   * @param surroundings
+   *   what surrounds the results that are handed out
    * @param outside
-   *   the rows of the first and the last partition that are not among these
+   *   the same for the kernels
    * @return
    *   none if the kernels cannot evaluate the rows
    */
@@ -180,10 +188,11 @@ private[execution] object ArrayRowFinisher {
       places: RowPlaces,
       firstField: Int,
       types: Seq[DataType],
+      surroundings: Surroundings,
       outside: OutsideSides,
       measures: WindowMeasures
   ): Option[RowFinisher] =
     window
       .evaluator(sorted, outside, measures)
-      .map(new ArrayRowFinisher(_, places, firstField, types, measures))
+      .map(new ArrayRowFinisher(_, places, firstField, types, surroundings, measures))
 }

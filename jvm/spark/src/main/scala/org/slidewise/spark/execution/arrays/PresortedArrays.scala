@@ -22,7 +22,7 @@ import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
  * kernels cannot evaluate the rows (see [[ArrayWindow]]), the row-wise evaluation takes over from there.
  *
  * @param surroundings
- *   the rows of the first and the last partition that do not come
+ *   what surrounds the results that are handed out
  * @param fallBack
  *   the row-wise evaluation, given the rows from the oldest that it needs on, how many of them have been handed out, and what
  *   surrounds them
@@ -100,7 +100,9 @@ final private[execution] class PresortedArrays(
     if (open) oldest = from + evaluator.oldest(ready - from)
     if (ready > next) {
       val begin = System.nanoTime()
-      evaluator.evaluate(next - from, ready - from)
+      val first = surroundings.firstOf(base + next, base + ready)
+      val until = surroundings.endOf(first, base + ready)
+      evaluator.evaluate((first - base).toInt - from, (until - base).toInt - from)
       task.measures.addArrayTime(System.nanoTime() - begin)
       stopAtFailure()
       joined.begin(evaluator.writers(0, types))
@@ -205,7 +207,7 @@ final private[execution] class PresortedArrays(
       logged(base + place)
     }
     val around = if (isFirstPartition) surroundings else surroundings.copy(before = Outside.None)
-    rowWise = fallBack(kept ++ unplaced ++ rows, next - from, around)
+    rowWise = fallBack(kept ++ unplaced ++ rows, next - from, around.from(base + from))
   }
 
   private def freeColumns(): Unit = {

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeProjection, UnsafeRow}
 
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
-import org.slidewise.spark.execution.surroundings.OutsideStates
+import org.slidewise.spark.execution.surroundings.{Outside, OutsideStates, Surroundings}
 import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures}
 
 /**
@@ -20,10 +20,10 @@ import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures}
  *   what of a row goes into the log
  * @param waiting
  *   none if no frame looks past the current row
- * @param before
- *   the rows before the first, of the same partition
- * @param after
- *   the rows after the last, of the same partition
+ * @param surroundings
+ *   what surrounds the results that are handed out
+ * @param outside
+ *   prepares rows outside for the evaluators; none of no rows
  * @param output
  *   from a row joined with its answers
  */
@@ -35,8 +35,8 @@ final private[execution] class SlidingWindowIterator(
     waiting: Option[RowLog],
     bounds: Array[TableBounds],
     evaluators: Array[FrameEvaluator],
-    before: Option[OutsideStates],
-    after: Option[OutsideStates],
+    surroundings: Surroundings,
+    outside: Outside => Option[OutsideStates],
     answers: InternalRow,
     output: Projection,
     measures: WindowMeasures,
@@ -49,6 +49,7 @@ final private[execution] class SlidingWindowIterator(
   private[this] val summaries = log.reader()
   private[this] var started, complete, closed = false
   private[this] var arrived, answered = 0L
+  private[this] var passed = 0L // in all partitions
 
   private[this] var fetched, fetchedKey: UnsafeRow = _ // not yet in the log
   private[this] var newest, newestSummary: InternalRow = _ // the last to have arrived
@@ -65,10 +66,11 @@ final private[execution] class SlidingWindowIterator(
   }
 
   /** Lets rows go by that have been answered elsewhere. */
-  def pass(passed: Int): Unit =
-    for (_ <- 0 until passed) {
+  def pass(count: Int): Unit =
+    for (_ <- 0 until count) {
       turnToNext()
       answered += 1
+      passed += 1
     }
 
   /** Takes rows until the frames of the next that is to be answered are known. */
@@ -88,7 +90,7 @@ final private[execution] class SlidingWindowIterator(
   private def admit(): Unit =
     if (fetched == null) {
       complete = true
-      after.foreach(rows => evaluators.foreach(_.endBefore(rows)))
+      outside(surroundings.after).foreach(rows => evaluators.foreach(_.endBefore(rows)))
     } else if (started && grouping.same(fetchedKey, grouping.current)) append()
     else if (answered < arrived) complete = true
     else {
@@ -107,7 +109,7 @@ final private[execution] class SlidingWindowIterator(
     waiting.foreach(_.clear())
     bounds.foreach(_.reset())
     evaluators.foreach(_.reset())
-    if (isFirst) before.foreach(rows => evaluators.foreach(_.startAfter(rows)))
+    if (isFirst) outside(surroundings.before).foreach(rows => evaluators.foreach(_.startAfter(rows)))
   }
 
   private def append(): Unit = {
@@ -133,17 +135,23 @@ final private[execution] class SlidingWindowIterator(
   }
 
   private def answer(): InternalRow = {
-    val begin = measures.begin()
+    val isHandedOut = surroundings.handsOut(passed)
+    val begin = if (isHandedOut) measures.begin() else 0L
+    if (isHandedOut) evaluate()
+    val row = output(joined(if (waiting.isEmpty) newest else waitingRows.get(answered), answers))
+    answered += 1
+    passed += 1
+    if (answered % ReleaseEvery == 0) release()
+    if (isHandedOut) measures.end(begin, widestFrame)
+    row
+  }
+
+  private def evaluate(): Unit = {
     var i = 0
     while (i < evaluators.length) {
       evaluators(i).evaluate()
       i += 1
     }
-    val row = output(joined(if (waiting.isEmpty) newest else waitingRows.get(answered), answers))
-    answered += 1
-    if (answered % ReleaseEvery == 0) release()
-    measures.end(begin, widestFrame)
-    row
   }
 
   private def widestFrame: Long = {

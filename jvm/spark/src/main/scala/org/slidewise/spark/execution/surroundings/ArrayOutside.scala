@@ -46,12 +46,10 @@ final private[execution] class ArrayOutside(plan: SlidingWindowPlan, arrays: Arr
 
   def sides(surroundings: Surroundings): OutsideSides = {
     val none = OutsideSides.none(arrays.functions.size)
-    if (surroundings.isEmpty) none
-    else
-      OutsideSides(
-        side(surroundings.before, none.before, _.isGrowing),
-        side(surroundings.after, none.after, _.reachesEnd)
-      )
+    OutsideSides(
+      side(surroundings.before, none.before, _.isGrowing),
+      side(surroundings.after, none.after, _.reachesEnd)
+    )
   }
 
   private def side(outside: Outside, none: OutsideSide, holds: ArrayFrame => Boolean): OutsideSide =

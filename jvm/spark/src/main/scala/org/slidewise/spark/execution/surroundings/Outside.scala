@@ -32,19 +32,38 @@ private[spark] object Outside {
 }
 
 /**
- * The rows outside of those that a task evaluates.
+ * What surrounds the rows whose results a task hands out.
+ *
+ * Of its rows in order, from 0 on, a task hands out the results from `firstResult` to before `untilResult`. The others are there
+ * for the frames of these; their own frames may lack rows. They come with results that mean nothing, and with no errors.
  *
  * @param before
  *   rows of the first partition, before the first row of the task
  * @param after
  *   rows of the last partition, which may be the first, after the last row of the task
  */
-final private[spark] case class Surroundings(before: Outside, after: Outside) {
-  def isEmpty: Boolean = before.isEmpty && after.isEmpty
+final private[spark] case class Surroundings(
+    before: Outside,
+    after: Outside,
+    firstResult: Long = 0L,
+    untilResult: Long = Long.MaxValue
+) {
+
+  /** The same where the task's rows from `row` on are all. */
+  def from(row: Long): Surroundings =
+    copy(firstResult = math.max(0L, firstResult - row), untilResult = math.max(0L, untilResult - row))
+
+  def handsOut(row: Long): Boolean = row >= firstResult && row < untilResult
+
+  /** The first row from `from` to before `until` whose result is handed out; `until` if there is none. */
+  def firstOf(from: Long, until: Long): Long = math.min(until, math.max(from, firstResult))
+
+  /** The end of the rows from `from` to before `until` whose results are handed out; `from` if there are none. */
+  def endOf(from: Long, until: Long): Long = math.max(from, math.min(until, untilResult))
 }
 
 private[spark] object Surroundings {
 
-  /** All partitions are whole. */
+  /** All partitions are whole, and all results are handed out. */
   val None: Surroundings = Surroundings(Outside.None, Outside.None)
 }

@@ -13,7 +13,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow}
 import org.slidewise.spark.execution.rows.RowLogSuite
-import org.slidewise.spark.execution.surroundings.OutsideSides
+import org.slidewise.spark.execution.surroundings.{OutsideSides, Surroundings}
 import org.slidewise.spark.execution.task.{TaskResources, Tasks, WindowMeasures, WindowMetrics}
 import org.slidewise.spark.plan.{ArrayFrame, ArrayFunction, ArrayKernel}
 
@@ -157,7 +157,19 @@ object PartitionSorterSuite {
       val resources = new TaskResources(TaskContext.get())
       val measures = new WindowMeasures(metrics, resources, seed = 1)
       val sorted =
-        sorter.sort(input(rows), ArrayRowFinisher.of(window, _, _, attributes.size, Seq(LongType), OutsideSides.none(1), measures))
+        sorter.sort(
+          input(rows),
+          ArrayRowFinisher.of(
+            window,
+            _,
+            _,
+            attributes.size,
+            Seq(LongType),
+            Surroundings.None,
+            OutsideSides.none(1),
+            measures
+          )
+        )
       assert(sorted.finished)
       val in = sorted.rows
       Iterator
