@@ -15,8 +15,9 @@ import pyspark
 
 ARCHIVE = Path(__file__).resolve().parents[1] / ".build" / f"classes-{pyspark.__version__}.jsa"
 
-# Most queries of tests run once: a JVM without its second compiler spends a quarter less on them.
-FAST = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# Most queries of tests run once: a JVM without its second compiler spends a quarter less on them. Such a JVM reserves
+# 48 MB for compiled code, which a session of a thousand tests fills: it then drops methods and compiles them again.
+FAST = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
 
 # What most tests do; the JVM archives the classes that this loads.
 PROGRAM = """

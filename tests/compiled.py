@@ -6,15 +6,13 @@ import subprocess
 from pathlib import Path
 
 import pyspark
+from class_archive import FAST
 
 
 def compiled(source: Path, folder: Path) -> Path:
     """A jar in `folder`."""
     jar = folder / f"{source.stem}.jar"
     classpath = Path(pyspark.__file__).parent / "jars" / "*"
-    subprocess.run(
-        ["java", "-cp", str(classpath), "scala.tools.nsc.Main", "-usejavacp", "-d", str(jar), str(source)],
-        check=True,
-        timeout=300,
-    )
+    compiler = ["java", *FAST.split(), "-cp", str(classpath), "scala.tools.nsc.Main", "-usejavacp"]
+    subprocess.run([*compiler, "-d", str(jar), str(source)], check=True, timeout=300)
     return jar

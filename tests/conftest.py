@@ -27,6 +27,10 @@ os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ["TZ"] = "UTC"
 time.tzset()
 
+# The folders with the slowest tests, which run first. An idle worker takes over the last tests of a busy one, and both
+# finish together if those are short.
+SLOWEST = ("streams", "python", "deployment", "robustness")
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
@@ -45,6 +49,7 @@ def connect_server(spark: SparkSession) -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: SLOWEST.index(name) if (name := item.path.parent.name) in SLOWEST else len(SLOWEST))
     for item in items:
         if "streams" in item.path.parts:
             item.add_marker(needs_streams)

@@ -7,10 +7,16 @@ import runpy
 from pathlib import Path
 
 from pyspark.sql import SparkSession
+from sparks import SPARK
 
 import slidewise
 
 EXTENSIONS = "org.slidewise.spark.SlidewiseExtensions"
+
+# On local disk, Spark's default starts four processes for each file of a checkpoint, to look for symbolic links.
+# test_kills.py tests the default.
+_CHECKPOINTING = "org.apache.spark.sql.execution.streaming" + (".checkpointing" if SPARK >= (4, 1) else "")
+CHECKPOINT_FILES = f"{_CHECKPOINTING}.FileSystemBasedCheckpointFileManager"
 
 
 def slidewise_jar() -> Path:
@@ -42,6 +48,7 @@ def local_session(folder: Path) -> SparkSession:
         # The default since Spark 4.0.
         .config("spark.sql.ansi.enabled", "true")
         .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.streaming.checkpointFileManagerClass", CHECKPOINT_FILES)
         # Any free port, for the server of `connect_server`.
         .config("spark.connect.grpc.binding.port", "0")
         .config("spark.sql.debug.maxToStringFields", "100000")

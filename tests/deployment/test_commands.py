@@ -34,6 +34,8 @@ def test_the_pyspark_shell(tmp_path: Path) -> None:
     assert REPORT in run(tmp_path, "pyspark", *LOCAL, *SWITCHED_ON, stdin=pasted)
 
 
+# As test_scala_program.py, in a shell.
+@pytest.mark.long
 def test_the_scala_shell(tmp_path: Path) -> None:
     pasted = f'''val data = spark.sql("""{QUERY}""")
 println(s"rows ${{data.collect().toSeq}}, ${{data.queryExecution.executedPlan}}")

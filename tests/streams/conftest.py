@@ -1,12 +1,21 @@
-"""Functions of users for the tests of streams."""
+"""Functions of users for the tests of streams, and small states."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from compiled import compiled
 from pyspark.sql import SparkSession
+from semantics.conftest import settings
+
+
+@pytest.fixture
+def one_partition(spark: SparkSession) -> Iterator[None]:
+    """Each partition of state writes files of its own in each batch."""
+    with settings(spark, {"spark.sql.shuffle.partitions": "1"}):
+        yield
 
 
 @pytest.fixture(scope="session")

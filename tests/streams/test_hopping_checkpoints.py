@@ -3,38 +3,56 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
+from cases import crossed
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from semantics.conftest import settings
 
 from streams.hopping import Stream, feed_of, row
-from streams.query import HDFS, ROCKSDB
-from streams.test_hopping_modes import MODES, random_batches, sums
+from streams.test_hopping_modes import MODES, STORES, one_short, random_batches, sums
+
+pytestmark = pytest.mark.usefixtures("one_partition")
 
 CHANGED = "SLIDEWISE_STREAM_CHECKPOINT_CHANGED"
 
 
-def stream_of(spark: SparkSession, folder: Path, mode: str = "update", batches: int = 3) -> Stream:
-    """A query that has seen `batches` batches, and three more that are to come."""
+def stream_of(spark: SparkSession, folder: Path, mode: str = "update", batches: int = 2) -> Stream:
+    """A query that has seen `batches` batches, and two more that are to come."""
     return Stream(spark, feed_of(folder, *random_batches(11, batches)), sums, mode)
 
 
 def more(stream: Stream) -> None:
     last = max(r["ts"] for r in stream.feed.rows)
-    for rows in random_batches(12, 3):
+    for rows in random_batches(12, 2):
         first = min(r["ts"] for r in rows)
         stream.feed.arrive([r | {"ts": r["ts"] + (last - first)} for r in rows])
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("store", [ROCKSDB, HDFS], ids=["rocksdb", "hdfs"])
+@pytest.fixture(scope="module")
+def seen(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Stream, Path]:
+    """A query that has seen its batches, and its checkpoint."""
+    folder = tmp_path_factory.mktemp("seen")
+    stream = stream_of(spark, folder)
+    stream.run(folder / "on")
+    return stream, folder / "on"
+
+
+@pytest.fixture
+def begun(seen: tuple[Stream, Path], tmp_path: Path) -> Path:
+    """A copy of the checkpoint."""
+    return Path(shutil.copytree(seen[1], tmp_path / "on"))
+
+
+@pytest.mark.parametrize(("store", "mode"), crossed(STORES, MODES))
 def test_goes_on_from_its_checkpoint(spark: SparkSession, tmp_path: Path, store: str, mode: str) -> None:
     stream = stream_of(spark, tmp_path, mode)
-    with settings(spark, {"spark.sql.streaming.stateStore.providerClass": store}):
+    chosen = {"spark.sql.streaming.stateStore.providerClass": STORES[store], "spark.sql.shuffle.partitions": 2}
+    with settings(spark, chosen):
         begun = [stream.run(tmp_path / name, enabled=name == "on") for name in ("on", "off")]
         more(stream)
         went_on = [stream.run(tmp_path / name, enabled=name == "on") for name in ("on", "off")]
@@ -56,7 +74,7 @@ def test_columns_that_spark_names_anew_in_each_run_go_on(spark: SparkSession, tm
     assert [key["name"] for key in json.loads(described.read_text())["keys"]] == ["upper(k)", "(n % 2L)"]
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", one_short("update"))
 def test_spark_goes_on_with_what_it_has_begun(spark: SparkSession, tmp_path: Path, mode: str) -> None:
     stream = stream_of(spark, tmp_path, mode)
     stream.run(tmp_path / "mixed", enabled=False)
@@ -96,15 +114,14 @@ def test_off_a_checkpoint_of_slidewise_is_refused(spark: SparkSession, tmp_path:
     assert stream.run(tmp_path / "on").operators == ["hoppingWindow"]
 
 
-def test_a_query_that_slidewise_leaves_to_spark_is_refused(spark: SparkSession, tmp_path: Path) -> None:
-    stream = stream_of(spark, tmp_path)
-    stream.run(tmp_path / "on")
-
+def test_a_query_that_slidewise_leaves_to_spark_is_refused(
+    spark: SparkSession, seen: tuple[Stream, Path], begun: Path
+) -> None:
     def tumbling(rows: DataFrame) -> DataFrame:
         return rows.groupBy("k", f.window("ts", "10 seconds")).agg(f.sum("n"), f.count("*"), f.max("ts"))
 
     with pytest.raises(AnalysisException, match=CHANGED) as refused:
-        Stream(spark, stream.feed, tumbling, "update").run(tmp_path / "on")
+        Stream(spark, seen[0].feed, tumbling, "update").run(begun)
     assert "Continue with the query that has begun it" in str(refused.value)
 
 
@@ -117,11 +134,11 @@ def test_a_query_that_slidewise_leaves_to_spark_is_refused(spark: SparkSession, 
     ],
     ids=["size", "functions", "keys"],
 )
-def test_other_windows_are_refused(spark: SparkSession, tmp_path: Path, change: object, says: str) -> None:
-    stream = stream_of(spark, tmp_path)
-    stream.run(tmp_path / "on")
+def test_other_windows_are_refused(
+    spark: SparkSession, seen: tuple[Stream, Path], begun: Path, change: object, says: str
+) -> None:
     with pytest.raises(AnalysisException, match=CHANGED) as refused:
-        Stream(spark, stream.feed, change, "update").run(tmp_path / "on")  # type: ignore[arg-type]
+        Stream(spark, seen[0].feed, change, "update").run(begun)  # type: ignore[arg-type]
     assert "belongs to other windows" in str(refused.value)
     asked = str(refused.value).split("The query has:")[1]
     assert says in asked
@@ -131,20 +148,21 @@ def test_other_windows_are_refused(spark: SparkSession, tmp_path: Path, change: 
 def test_a_format_of_a_later_version_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     stream = stream_of(spark, tmp_path)
     stream.run(tmp_path / "on")
+    more(stream)
     (described,) = (tmp_path / "on").rglob("hopping.json")
+    described.with_name(f".{described.name}.crc").unlink(missing_ok=True)
     described.write_text(json.dumps(json.loads(described.read_text()) | {"format": 99}))
     with pytest.raises(AnalysisException, match="is in format 99"):
         stream.run(tmp_path / "on")
 
 
-def test_the_checkpoint_describes_itself(spark: SparkSession, tmp_path: Path) -> None:
-    stream_of(spark, tmp_path).run(tmp_path / "on")
-    (described,) = (tmp_path / "on").rglob("hopping.json")
+def test_the_checkpoint_describes_itself(spark: SparkSession, begun: Path) -> None:
+    (described,) = begun.rglob("hopping.json")
     kept = json.loads(described.read_text())
     assert kept["windows"] == {"size": 30_000_000, "slide": 10_000_000, "offset": 0}
     assert kept["keys"] == [{"name": "k", "type": "STRING"}]
     assert [function["sql"] for function in kept["functions"]] == ["sum(n)", "count(1)", "max(ts)"]
-    state = spark.read.format("statestore").load(str(tmp_path / "on"))
+    state = spark.read.format("statestore").load(str(begun))
     assert state.selectExpr("key.pane", "value.buffer0").count() > 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from semantics.conftest import settings
@@ -11,6 +12,8 @@ from semantics.conftest import settings
 import slidewise
 from streams.hopping import Stream, feed_of
 from streams.test_hopping_modes import random_batches, sums
+
+pytestmark = pytest.mark.usefixtures("one_partition")
 
 
 def runs_as_spark(stream: Stream, folder: Path) -> None:
@@ -20,7 +23,7 @@ def runs_as_spark(stream: Stream, folder: Path) -> None:
 
 
 def test_tumbling_windows(spark: SparkSession, tmp_path: Path) -> None:
-    stream = Stream(spark, feed_of(tmp_path, *random_batches(21)), lambda r: sums(r, "10 seconds"), "update")
+    stream = Stream(spark, feed_of(tmp_path, *random_batches(21, batches=3)), lambda r: sums(r, "10 seconds"), "update")
     runs_as_spark(stream, tmp_path)
 
 
@@ -28,7 +31,7 @@ def test_session_windows(spark: SparkSession, tmp_path: Path) -> None:
     def sessions(rows: DataFrame) -> DataFrame:
         return rows.groupBy("k", f.session_window("ts", "2 seconds")).agg(f.sum("n"))
 
-    runs_as_spark(Stream(spark, feed_of(tmp_path, *random_batches(22)), sessions, "append"), tmp_path)
+    runs_as_spark(Stream(spark, feed_of(tmp_path, *random_batches(22, batches=3)), sessions, "append"), tmp_path)
 
 
 def test_another_column_with_a_watermark(spark: SparkSession, tmp_path: Path) -> None:
@@ -38,13 +41,13 @@ def test_another_column_with_a_watermark(spark: SparkSession, tmp_path: Path) ->
         shifted = f.expr("ts + INTERVAL 1 SECOND")
         return rows.groupBy("ts", f.window(shifted, "30 seconds", "10 seconds")).agg(f.sum("n"))
 
-    stream = Stream(spark, feed_of(tmp_path, *random_batches(23)), by_time, "update")
+    stream = Stream(spark, feed_of(tmp_path, *random_batches(23, batches=3)), by_time, "update")
     runs_as_spark(stream, tmp_path)
     reports = slidewise.explain(by_time(stream.feed.stream(spark).withWatermark("ts", "1 minute"))).collect()
     assert [r.reason for r in reports] == ["a column with a watermark is grouped by beside the window"]
 
 
 def test_late_rows_told_by_another_watermark(spark: SparkSession, tmp_path: Path) -> None:
-    stream = Stream(spark, feed_of(tmp_path, *random_batches(24)), sums, "append")
+    stream = Stream(spark, feed_of(tmp_path, *random_batches(24, batches=3)), sums, "append")
     with settings(spark, {"spark.sql.streaming.statefulOperator.allowMultiple": "false"}):
         runs_as_spark(stream, tmp_path)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
+from cases import crossed, long_if
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from semantics.conftest import settings
@@ -14,8 +16,15 @@ import slidewise
 from streams.hopping import Stream, assert_same, feed_of, row
 from streams.query import HDFS, ROCKSDB
 
+pytestmark = pytest.mark.usefixtures("one_partition")
+
 MODES = ["append", "update", "complete"]
 STORES = {"rocksdb": ROCKSDB, "hdfs": HDFS}
+
+
+def one_short(short: str, modes: list[str] = MODES) -> list[Any]:
+    """The modes, for `parametrize`, of which all but one are long: another test runs all of them."""
+    return long_if(lambda mode: mode != short, [(mode,) for mode in modes])
 
 
 def sums(rows: DataFrame, size: str = "30 seconds", slide: str = "10 seconds") -> DataFrame:
@@ -41,18 +50,20 @@ def test_emits_what_spark_emits(spark: SparkSession, tmp_path: Path, mode: str) 
     assert sum(on.each("numRowsUpdated")) * 1.5 < sum(off.each("numRowsUpdated"))
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", one_short("append"))
 def test_a_size_that_is_no_multiple_of_the_slide(spark: SparkSession, tmp_path: Path, mode: str) -> None:
-    stream = Stream(spark, feed_of(tmp_path, *random_batches(2)), lambda r: sums(r, "25 seconds", "10 seconds"), mode)
+    stream = Stream(
+        spark, feed_of(tmp_path, *random_batches(2, batches=4)), lambda r: sums(r, "25 seconds", "10 seconds"), mode
+    )
     assert_same(stream, tmp_path)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", one_short("update"))
 def test_without_keys(spark: SparkSession, tmp_path: Path, mode: str) -> None:
     def total(rows: DataFrame) -> DataFrame:
         return rows.groupBy(f.window("ts", "1 minute", "20 seconds", "7 seconds")).agg(f.sum("n"), f.avg("n"))
 
-    on, _ = assert_same(Stream(spark, feed_of(tmp_path, *random_batches(3)), total, mode), tmp_path)
+    on, _ = assert_same(Stream(spark, feed_of(tmp_path, *random_batches(3, batches=4)), total, mode), tmp_path)
     assert on.each("numShufflePartitions") == [1] * len(on.progress)
 
 
@@ -73,7 +84,7 @@ def test_late_rows_are_dropped_window_by_window(spark: SparkSession, tmp_path: P
     assert sum(on.each("numRowsDroppedByWatermark")) > 10
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", one_short("append"))
 def test_gaps_of_years(spark: SparkSession, tmp_path: Path, mode: str) -> None:
     year = 365 * 86_400
     feed = feed_of(
@@ -85,18 +96,20 @@ def test_gaps_of_years(spark: SparkSession, tmp_path: Path, mode: str) -> None:
     assert_same(Stream(spark, feed, lambda r: sums(r, "1 hour", "1 minute"), mode), tmp_path)
 
 
-@pytest.mark.parametrize("mode", ["update", "complete"])
+@pytest.mark.parametrize("mode", one_short("complete", ["update", "complete"]))
 def test_without_a_watermark(spark: SparkSession, tmp_path: Path, mode: str) -> None:
-    on, _ = assert_same(Stream(spark, feed_of(tmp_path, *random_batches(4)), sums, mode, delay=None), tmp_path)
+    on, _ = assert_same(
+        Stream(spark, feed_of(tmp_path, *random_batches(4, batches=4)), sums, mode, delay=None), tmp_path
+    )
     assert on.each("numRowsRemoved") == [0] * len(on.progress)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", one_short("update"))
 def test_filters_on_windows(spark: SparkSession, tmp_path: Path, mode: str) -> None:
     def some(rows: DataFrame) -> DataFrame:
         return sums(rows).where("k <> 'b' AND minute(window.start) % 2 = 0 AND `count(1)` > 1")
 
-    assert_same(Stream(spark, feed_of(tmp_path, *random_batches(5, late=60)), some, mode), tmp_path)
+    assert_same(Stream(spark, feed_of(tmp_path, *random_batches(5, batches=4, late=60)), some, mode), tmp_path)
 
 
 def test_two_aggregations_in_a_row(spark: SparkSession, tmp_path: Path) -> None:
@@ -109,10 +122,10 @@ def test_two_aggregations_in_a_row(spark: SparkSession, tmp_path: Path) -> None:
     assert len(on.rows) > 5
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize(("store", "mode"), crossed(STORES, MODES))
 def test_each_state_store(spark: SparkSession, tmp_path: Path, store: str, mode: str) -> None:
     chosen = {
+        "spark.sql.shuffle.partitions": 2,
         "spark.sql.streaming.stateStore.providerClass": STORES[store],
         "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
         "spark.sql.streaming.stateStore.minDeltasForSnapshot": 2,
@@ -132,8 +145,7 @@ AGGREGATES = {
 }
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("kind", AGGREGATES)
+@pytest.mark.parametrize(("kind", "mode"), crossed(AGGREGATES, MODES))
 def test_aggregates(spark: SparkSession, tmp_path: Path, kind: str, mode: str) -> None:
     def grouped(rows: DataFrame) -> DataFrame:
         rows.createOrReplaceTempView("events")
@@ -148,7 +160,7 @@ def test_keys_of_other_types(spark: SparkSession, tmp_path: Path) -> None:
         keys = [f.expr("CAST(n - 4 AS DOUBLE) * 0"), f.expr("struct(k, array(n % 2))"), f.expr("n % 3 = 0")]
         return rows.groupBy(*keys, f.window("ts", "30 seconds", "10 seconds")).agg(f.count("*"))
 
-    assert_same(Stream(spark, feed_of(tmp_path, *random_batches(9)), grouped, "update"), tmp_path)
+    assert_same(Stream(spark, feed_of(tmp_path, *random_batches(9, batches=4)), grouped, "update"), tmp_path)
 
 
 def test_explain_says_what_runs(spark: SparkSession, tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def assert_each_row_once(spark: SparkSession, folder: Path, feed: Feed) -> None:
 
 def feed_for(folder: Path, seed: int, kills: int) -> Feed:
     feed = Feed(folder / "in", killed.ARROW, killed.SCHEMA)
-    for rows in killed.batches(seed, max(4, kills * BATCHES_A_KILL), 40):
+    for rows in killed.batches(seed, max(3, kills * BATCHES_A_KILL), 40):
         feed.arrive(rows)
     return feed
 

@@ -19,6 +19,8 @@ import slidewise
 from streams.feed import Feed, Row
 from streams.run import Progress, operator_of, run
 
+pytestmark = pytest.mark.usefixtures("one_partition")
+
 SCHEMA = "k string, ts timestamp, n bigint"
 ARROW = pa.schema([("k", pa.string()), ("ts", pa.timestamp("us", "UTC")), ("n", pa.int64())])
 BEGIN = datetime(2024, 1, 1, tzinfo=UTC)

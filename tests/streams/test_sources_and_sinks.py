@@ -20,15 +20,11 @@ from streams import killed
 from streams.feed import Feed
 from streams.run import progress_of
 
+pytestmark = pytest.mark.usefixtures("one_partition")
+
 SQL = """SELECT id, sum(n) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 5 PRECEDING AND CURRENT ROW) AS s,
                 lag(id) OVER (PARTITION BY k ORDER BY ts) AS before
          FROM events"""
-
-
-@pytest.fixture(autouse=True)
-def few_partitions(spark: SparkSession) -> Iterator[None]:
-    with settings(spark, {"spark.sql.shuffle.partitions": "1"}):
-        yield
 
 
 @pytest.fixture
