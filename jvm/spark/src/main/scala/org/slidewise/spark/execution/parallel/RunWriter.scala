@@ -136,40 +136,6 @@ final private class SortedBuckets(
   }
 }
 
-/** Rows with their buckets, in the order in which they came. */
-final private class SampledBuckets(
-    log: RowLog,
-    splitters: Splitters,
-    resources: TaskResources,
-    report: RunIndex => Unit
-) extends Iterator[Product2[Int, InternalRow]] {
-  private[this] val rows = log.end
-  private[this] val reader = log.reader()
-  private[this] val pair = new MutablePair[Int, InternalRow]()
-  private[this] var position = 0L
-  private[this] var reported = false
-
-  override def hasNext: Boolean = {
-    val more = position < rows
-    if (!more && !reported) {
-      reported = true
-      report(splitters.index())
-      log.close()
-    }
-    more
-  }
-
-  override def next(): Product2[Int, InternalRow] = {
-    if (position % RunWriter.CheckEvery == 0) {
-      resources.stopIfCancelled()
-      log.release(position)
-    }
-    val row = reader(position)
-    position += 1
-    pair.update(splitters.place(row), row)
-  }
-}
-
 private[parallel] object RunMetrics {
   val DataSize = "dataSize"
   val SortTime = "sortTime"

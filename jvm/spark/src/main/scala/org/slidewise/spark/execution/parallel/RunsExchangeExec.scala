@@ -134,7 +134,7 @@ object RunsExchangeExec {
    * As many buckets as make the cuts among `tasks` tasks exact enough. Up to 200, Spark writes them without sorting them, see
    * `spark.shuffle.sort.bypassMergeThreshold`.
    */
-  def bucketsFor(tasks: Int): Int = math.max(200, math.min(4L * tasks, 4096L).toInt)
+  def bucketsFor(tasks: Int): Int = math.max(64, math.min(4L * tasks, 4096L).toInt)
 
   /** The exchange that `plan` is, or that it reads. */
   private[execution] def in(plan: SparkPlan): Option[RunsExchangeExec] = plan match {

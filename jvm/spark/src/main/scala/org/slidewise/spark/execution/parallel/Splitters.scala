@@ -2,6 +2,7 @@ package org.slidewise.spark.execution.parallel
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.LongType
 
 import org.slidewise.spark.execution.sorting.SortKey
 
@@ -40,7 +41,8 @@ final private[parallel] class KeySample(key: UnsafeProjection, most: Int) {
  * Finds the bucket of each row: the number of splitters that are not greater than its key. Where several splitters are equal,
  * their buckets take the rows with that key one after the other.
  *
- * Cost: O(log B) comparisons of 64 bits for B buckets, and of whole keys only where these are equal.
+ * Cost: O(log B) comparisons of 64 bits for B buckets, and few where the keys are spread evenly; of whole keys only where these
+ * bits are equal.
  *
  * @param splitters
  *   in order
@@ -67,6 +69,8 @@ final private[parallel] class Splitters(
     val ofKey = spec.directions.headOption.map(KeyPrefix(_, Nil))
     splitters.map(splitter => ofKey.fold(0L)(_(splitter)))
   }
+
+  def buckets: Int = counts.length
 
   /** The bucket of the next row. */
   def place(row: UnsafeRow): Int = {
@@ -103,10 +107,32 @@ final private[parallel] class Splitters(
       bucket
     }
 
+  // Cells of equal width over the prefixes: how many of these are in earlier ones. Most rows then need few comparisons.
+  private[this] val origin = if (prefixes.isEmpty) 0L else prefixes.head
+  private[this] val shift: Int = {
+    val width = if (prefixes.isEmpty) 0L else prefixes.last - origin
+    math.max(0, 64 - java.lang.Long.numberOfLeadingZeros(width) - Splitters.CellBits)
+  }
+  private[this] val cells: Array[Int] = {
+    val found = new Array[Int]((1 << Splitters.CellBits) + 2)
+    prefixes.foreach(p => found(cellOf(p) + 1) += 1)
+    found.scanLeft(0)(_ + _).tail
+  }
+
+  private def cellOf(bits: Long): Int = ((bits - origin) >>> shift).toInt
+
   /** How many of the splitters' prefixes are less. */
-  private def lessThan(bits: Long): Int = {
-    var low = 0
-    var high = prefixes.length
+  private def lessThan(bits: Long): Int =
+    if (prefixes.length == 0 || bits <= origin) 0
+    else if (bits > prefixes(prefixes.length - 1)) prefixes.length
+    else {
+      val cell = cellOf(bits)
+      lessThan(bits, cells(cell), cells(cell + 1))
+    }
+
+  private def lessThan(bits: Long, from: Int, until: Int): Int = {
+    var low = from
+    var high = until
     while (low < high) {
       val middle = (low + high) >>> 1
       if (prefixes(middle) < bits) low = middle + 1 else high = middle
@@ -129,8 +155,12 @@ final private[parallel] class Splitters(
   private def leastKey: UnsafeRow = UnsafeRow.createFromByteArray(0, spec.columns)
 }
 
+private object Splitters {
+  private val CellBits = 11
+}
+
 /** The first column of a key as 64 bits, in the order of signed numbers. */
-final private class KeyPrefix(column: SortKey, nullable: Boolean, values: UnsafeProjection) {
+final private class KeyPrefix(column: SortKey, nullable: Boolean, values: Projection) {
   private[this] val flip = column.flip ^ Long.MinValue
   private[this] val ofNull = if (column.nullsFirst) Long.MinValue else Long.MaxValue
 
@@ -146,6 +176,10 @@ final private class KeyPrefix(column: SortKey, nullable: Boolean, values: Unsafe
 private object KeyPrefix {
   def apply(order: SortOrder, input: Seq[Attribute]): KeyPrefix = {
     val column = new SortKey(order)
-    new KeyPrefix(column, order.child.nullable, UnsafeProjection.create(Seq(column.prefix), input))
+    new KeyPrefix(
+      column,
+      order.child.nullable,
+      MutableProjection.create(Seq(column.prefix), input).target(new SpecificInternalRow(Seq(LongType)))
+    )
   }
 }
