@@ -23,24 +23,25 @@ class ConstantsSuite extends ScalaCheckSuite {
   }
 
   property("a double is combined in Spark's order, with the older of equal values") {
-    forAll(doubles, Gen.oneOf(-0.0, 0.0, 1.0, Double.NaN), Gen.oneOf(true, false)) { (results, value, isOlder) =>
-      def bits(values: Seq[Double]) = values.map(java.lang.Double.doubleToLongBits)
-      def after(combine: (Array[Double], Int, Double, Boolean) => Unit) = {
-        val out = results.toArray
-        combine(out, results.size, value, isOlder)
-        bits(out.toSeq)
-      }
-      // NaN is greatest, and zeros are equal.
-      def less(a: Double, b: Double) = !a.isNaN && (b.isNaN || a < b)
-      def chosen(better: (Double, Double) => Boolean) = bits(results.map { r =>
-        val (older, newer) = if (isOlder) (value, r) else (r, value)
-        if (better(newer, older)) newer else older
-      })
-      assertEquals(after(Constants.min), chosen(less(_, _)))
-      assertEquals(after(Constants.max), chosen((a, b) => less(b, a)))
-      val sums = results.toArray
-      Constants.add(sums, results.size, value)
-      assertEquals(bits(sums.toSeq), bits(results.map(_ + value)))
+    forAll(doubles, Gen.oneOf(-0.0, 0.0, 1.0, Double.NaN), Gen.oneOf(true, false)) {
+      (results, value, isOlder) =>
+        def bits(values: Seq[Double]) = values.map(java.lang.Double.doubleToLongBits)
+        def after(combine: (Array[Double], Int, Double, Boolean) => Unit) = {
+          val out = results.toArray
+          combine(out, results.size, value, isOlder)
+          bits(out.toSeq)
+        }
+        // NaN is greatest, and zeros are equal.
+        def less(a: Double, b: Double) = !a.isNaN && (b.isNaN || a < b)
+        def chosen(better: (Double, Double) => Boolean) = bits(results.map { r =>
+          val (older, newer) = if (isOlder) (value, r) else (r, value)
+          if (better(newer, older)) newer else older
+        })
+        assertEquals(after(Constants.min), chosen(less(_, _)))
+        assertEquals(after(Constants.max), chosen((a, b) => less(b, a)))
+        val sums = results.toArray
+        Constants.add(sums, results.size, value)
+        assertEquals(bits(sums.toSeq), bits(results.map(_ + value)))
     }
   }
 }

@@ -21,13 +21,13 @@ object AcrossTasks {
   /** Why one task must evaluate a partition, for a person to read; none if several can. */
   def reasonNot(plan: SlidingWindowPlan): Option[String] = {
     val merging = MergePolicy.of(SQLConf.get)
-    val inArrays = plan.arrays.toSeq.flatMap(_.functions).flatMap(reasonNot)
-    val fallback = plan.arrays.toSeq.flatMap(_.fallback.frames)
-    (inArrays ++ (fallback ++ plan.rowWise.frames).flatMap(reasonNot(_, merging))).headOption
+    val functions = plan.arrays.toSeq.flatMap(_.functions)
+    val frames = plan.arrays.toSeq.flatMap(_.fallback.frames) ++ plan.rowWise.frames
+    (functions.flatMap(inArrays(_)) ++ frames.flatMap(byRows(_, merging))).headOption
   }
 
   /** Why arrays cannot evaluate the function in several tasks; none if they can. */
-  def reasonNot(function: ArrayFunction): Option[String] = function match {
+  def inArrays(function: ArrayFunction): Option[String] = function match {
     case ArrayFunction.Aggregate(ArrayKernel.Variance(_, _), _, _, frame) if frame.isUnbounded =>
       Some("array kernels do not merge variances of unbounded frames")
     case f: ArrayFunction.OfMultiset if f.frame.isUnbounded =>
@@ -49,7 +49,7 @@ object AcrossTasks {
         if (value.fromEnd) upper == ArrayFrame.CurrentKey else lower == ArrayFrame.CurrentKey
     })
 
-  private def reasonNot(frame: FramePlan, merging: MergePolicy): Option[String] = {
+  private def byRows(frame: FramePlan, merging: MergePolicy): Option[String] = {
     val unbounded = FrameShape.isUnbounded(frame.frame)
     frame.aggregates.flatMap { aggregate =>
       val name = aggregate.function.prettyName
@@ -58,17 +58,17 @@ object AcrossTasks {
       else if (!aggregate.function.deterministic || !aggregate.filter.forall(_.deterministic))
         Some(s"$name is not deterministic")
       else if (!unbounded) None
-      else reasonNot(aggregate, name, merging)
+      else unmerged(aggregate, name, merging)
     }.headOption
   }
 
-  private def reasonNot(
+  private def unmerged(
       aggregate: PlannedAggregate,
       name: String,
       merging: MergePolicy
   ): Option[String] = aggregate.function match {
     case _: RowNumber | _: Rank | _: DenseRank => None
     case _ if aggregate.isForeign => Some(s"merging buffers of $name, which is a user's, may fail")
-    case f                        => merging.reasonNotToMerge(f)
+    case f                        => merging.whyNotToMerge(f)
   }
 }

@@ -25,7 +25,7 @@ object ArrayPlanner {
       timeZone: String,
       acrossTasks: Boolean = false
   ): Option[ArrayFunction] =
-    found(window, orderSpec, timeZone).filter(f => !acrossTasks || AcrossTasks.reasonNot(f).isEmpty)
+    found(window, orderSpec, timeZone).filter(f => !acrossTasks || AcrossTasks.inArrays(f).isEmpty)
 
   private def found(
       window: WindowCall,

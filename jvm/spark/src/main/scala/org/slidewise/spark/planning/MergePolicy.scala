@@ -29,26 +29,29 @@ import org.slidewise.spark.plan.EvaluationMethod
 final case class MergePolicy(approximate: Boolean, mergeUserAggregators: Boolean, neverMerge: Set[String]) {
   import MergePolicy._
 
+  /** Why the buffers of `function` are not merged, and what is done instead; none if they are merged. */
+  def reasonNotToMerge(function: AggregateFunction): Option[String] =
+    whyNotToMerge(function).map { why =>
+      if (!isNamed(function) && holdsRows(function)) s"$why: merging costs as much as $Recalculating"
+      else s"$why: $Recalculated"
+    }
+
   /** Why the buffers of `function` are not merged; none if they are. */
-  def reasonNotToMerge(function: AggregateFunction): Option[String] = {
+  def whyNotToMerge(function: AggregateFunction): Option[String] = {
     val name = nameOf(function)
     val className = function.getClass.getName
-    if (isNamed(function))
-      Some(s"$name is named in ${SlidewiseSettings.NeverMerge}: $Recalculated")
-    else if (function.isInstanceOf[AggregateWindowFunction])
-      Some(s"buffers of $name cannot be merged: $Recalculated")
-    else if (holdsRows(function))
-      Some(s"a buffer of $name holds the values of the frame: merging costs as much as $Recalculating")
+    if (isNamed(function)) Some(s"$name is named in ${SlidewiseSettings.NeverMerge}")
+    else if (function.isInstanceOf[AggregateWindowFunction]) Some(s"buffers of $name cannot be merged")
+    else if (holdsRows(function)) Some(s"a buffer of $name holds the values of the frame")
     else if (changesWhenMerged.contains(className))
-      Some(s"merging buffers of $name could change the result: $Recalculated")
+      Some(s"merging buffers of $name could change the result")
     else if (isApproximate(function))
       if (approximate) None
-      else Some(s"${SlidewiseSettings.MergeApproximate} is false and $name is approximate: $Recalculated")
+      else Some(s"${SlidewiseSettings.MergeApproximate} is false and $name is approximate")
     else if (isKnown(function)) None
-    else if (isOfSpark(function))
-      Some(s"Slidewise does not know $name of this Spark version: $Recalculated")
+    else if (isOfSpark(function)) Some(s"Slidewise does not know $name of this Spark version")
     else if (mergeUserAggregators) None
-    else Some(s"${SlidewiseSettings.MergeUserAggregators} is false and $name is a user's: $Recalculated")
+    else Some(s"${SlidewiseSettings.MergeUserAggregators} is false and $name is a user's")
   }
 
   /**

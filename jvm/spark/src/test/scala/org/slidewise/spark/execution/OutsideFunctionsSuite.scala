@@ -12,12 +12,12 @@ import org.slidewise.spark.planning.AcrossTasks
 class OutsideFunctionsSuite extends SparkSuite {
   private val inMemory = CutWindow.Strategy("sorted in memory", sorts = true)
 
-  private def window(
-      columns: String*
-  )(from: String, order: String = "id", partition: String = ""): CutWindow = {
+  private def window(columns: String*)(from: String): CutWindow = ordered("id", columns)(from)
+
+  private def ordered(order: String, columns: Seq[String])(from: String): CutWindow = {
     val calls = columns.zipWithIndex.map { case (call, i) =>
       val (function, frame) = call.span(_ != ':')
-      s"$function OVER ($partition ORDER BY $order ${frame.drop(1)}) AS c$i"
+      s"$function OVER (ORDER BY $order ${frame.drop(1)}) AS c$i"
     }
     new CutWindow(
       spark,
@@ -82,7 +82,7 @@ class OutsideFunctionsSuite extends SparkSuite {
     val found = window("dense_rank()")(numbers)
     assert(!found.functions.isEmpty && found.functions.needsOrder && found.functions.needsPeerGroups)
     assertEquals((found.total().rows, found.total().peerGroups), (40L, 40L))
-    assertEquals(window("dense_rank()")(numbers, order = "v DIV 4, v").total().peerGroups, 7L)
+    assertEquals(ordered("v DIV 4, v", Seq("dense_rank()"))(numbers).total().peerGroups, 7L)
   }
 
   private def mustBeOneTask(call: String, value: String): Boolean = {
@@ -152,7 +152,7 @@ class OutsideFunctionsSuite extends SparkSuite {
         val value =
           s"CASE id WHEN 16 THEN -${Long.MaxValue} WHEN 17 THEN ${Long.MaxValue} WHEN 18 THEN 9 ELSE 0 END"
         val rows = s"(SELECT id, if(id <= 20, id, id + 3) AS t, $value AS v FROM range(0, 40, 1, 1))"
-        check(window("sum(v):RANGE 5 PRECEDING")(rows, order = "t"), from = 17, firstResult = 4)
+        check(ordered("t", Seq("sum(v):RANGE 5 PRECEDING"))(rows), from = 17, firstResult = 4)
       }
     }
 

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
 import org.slidewise.spark.execution.states.FrameFunctions
-import org.slidewise.spark.expressions.OrderDependent
+import org.slidewise.spark.expressions.{DistinctRows, OrderDependent}
 import org.slidewise.spark.plan._
 
 /**
@@ -176,13 +176,17 @@ private[spark] object OutsideFunctions {
   private val sketches = Set("HllSketchAgg", "HllUnionAgg", "ThetaSketchAgg", "ThetaUnionAgg")
 
   private def dependsOnOrder(function: AggregateFunction): Boolean = function match {
-    case ordered: OrderDependent                                         => ordered.dependsOnOrder
-    case _: Count | _: Sum | _: Average | _: Min | _: Max                => false
-    case _: CentralMomentAgg | _: Covariance | _: PearsonCorrelation     => false
-    case _: RegrSlope | _: RegrIntercept | _: BitAndAgg | _: BitOrAgg    => false
-    case _: BitXorAgg | _: HyperLogLogPlusPlus | _: BloomFilterAggregate => false
-    case _: CountMinSketchAgg                                            => false
-    case f if f.getClass.getPackage eq ours                              => false
-    case f => !sketches.contains(f.getClass.getSimpleName)
+    case ordered: OrderDependent => ordered.dependsOnOrder
+    // Of equal values that look different, such as strings with a collation, the older one is the result.
+    case Min(value)                     => !DistinctRows.hasEqualBytes(value.dataType)
+    case Max(value)                     => !DistinctRows.hasEqualBytes(value.dataType)
+    case _: Count | _: Sum | _: Average => false
+    case _: CentralMomentAgg | _: Covariance | _: PearsonCorrelation => false
+    case _: RegrSlope | _: RegrIntercept                             => false
+    case _: BitAndAgg | _: BitOrAgg | _: BitXorAgg                   => false
+    case _: HyperLogLogPlusPlus | _: BloomFilterAggregate            => false
+    case _: CountMinSketchAgg                                        => false
+    case f if f.getClass.getPackage eq ours => false // as a test of all of them checks
+    case f                                  => !sketches.contains(f.getClass.getSimpleName)
   }
 }

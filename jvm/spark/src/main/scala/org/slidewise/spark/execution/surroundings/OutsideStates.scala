@@ -11,22 +11,23 @@ final private[execution] class OutsideStates(functions: OutsideFunctions, outsid
    * Writes the states of the aggregates into their fields of `state`, side by side. Leaves the fields of ranks, and of functions
    * that need no rows outside.
    */
-  def writeTo(state: InternalRow, aggregates: Seq[PlannedAggregate]): Unit = {
-    val decoded = functions.stateOf(outside) // anew, since the state takes its objects
+  def writeTo(state: InternalRow, aggregates: Seq[PlannedAggregate]): Unit =
     aggregates.foldLeft(0) { (field, aggregate) =>
       if (OutsideFunctions.countsRows(aggregate)) state.setLong(field, outside.rows)
-      else if (decoded.isDefined) copy(aggregate, decoded.get, state, field)
+      else copyState(aggregate, state, field)
       field + aggregate.function.aggBufferAttributes.size
-    }
-  }
+    }: Unit
 
-  private def copy(aggregate: PlannedAggregate, from: InternalRow, to: InternalRow, firstField: Int): Unit =
-    functions.fieldOf(aggregate).foreach { source =>
-      aggregate.function.aggBufferAttributes.zipWithIndex.foreach { case (attribute, i) =>
-        val dataType = attribute.dataType
-        if (from.isNullAt(source + i)) to.setNullAt(firstField + i)
-        else InternalRow.getWriter(firstField + i, dataType)(to, from.get(source + i, dataType))
-      }
+  /** Decodes the state anew each time, since a function may change the objects of its state. */
+  private def copyState(aggregate: PlannedAggregate, to: InternalRow, firstField: Int): Unit =
+    for {
+      source <- functions.fieldOf(aggregate)
+      from <- functions.stateOf(outside)
+      (attribute, i) <- aggregate.function.aggBufferAttributes.zipWithIndex
+    } {
+      val dataType = attribute.dataType
+      if (from.isNullAt(source + i)) to.setNullAt(firstField + i)
+      else InternalRow.getWriter(firstField + i, dataType)(to, from.get(source + i, dataType))
     }
 
   /** Adds to the ranks among the answers. */
