@@ -31,11 +31,13 @@ private[planning] object ParallelPlanner {
     else
       reasonNot(conf, child).fold {
         val plan = planned(acrossTasks = true)
-        plan.operator.flatMap(reasonNot).fold(plan.copy(operator = plan.operator.map(_.copy(parallel = Right(parallel(conf))))))(
-          inOneTask
-        )
+        reasonNot(plan).fold(plan.copy(operator = plan.operator.map(_.copy(parallel = Right(parallel(conf))))))(inOneTask)
       }(inOneTask)
   }
+
+  private def reasonNot(plan: WindowPlan): Option[String] =
+    if (plan.left.nonEmpty) Some("Spark's operator evaluates other functions of the window, in one task")
+    else plan.operator.flatMap(reasonNot)
 
   private def parallel(conf: SQLConf) =
     ParallelPlan(SlidewiseSettings.parallelMinRows(conf), math.max(1, conf.numShufflePartitions))

@@ -12,21 +12,27 @@ import org.slidewise.spark.plan.{FrameOffset, FrameReach, SlidingWindowPlan}
 
 /**
  * How far beyond its own rows a task reads, so that it has all rows of its frames that are limited on that side: a number of rows
- * for ROWS frames, a distance of the order key for RANGE frames, and never beyond the partition.
+ * for ROWS frames, a distance of the order key for RANGE frames, and never beyond the partition. Rows that tie stay together if
+ * it matters which do.
  */
 final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, runs: Runs, order: CutOrder) {
   private[this] val partitionColumns = plan.partitionSpec.size
+  private[this] val peerColumns = partitionColumns + plan.orderSpec.size
 
   /** Where the rows begin that frames of rows after the cut may reach. */
   def before(cut: Cut): Cut = {
     val earliest = (runs.rowsBefore(cut, reach.rowsBefore) +: bounds.map(_.earliest(cut))).reduce(order.first)
-    order.last(order.first(earliest, cut), Cut.before(cut.key, partitionColumns))
+    val from = order.last(order.first(earliest, cut), Cut.before(cut.key, partitionColumns))
+    if (reach.readsPeers && from.columns > peerColumns) Cut.before(from.key, peerColumns) else from
   }
 
   /** Where the rows end that frames of rows before the cut may reach. */
   def after(cut: Cut): Cut = {
     val latest = (runs.rowsAfter(cut, reach.rowsAfter) +: bounds.map(_.latest(cut))).reduce(order.last)
-    order.first(order.last(latest, cut), Cut.after(cut.key, partitionColumns))
+    val until = order.first(order.last(latest, cut), Cut.after(cut.key, partitionColumns))
+    if (reach.readsPeers && until.columns >= peerColumns && order.compare(until, cut) != 0)
+      Cut.after(until.key, peerColumns)
+    else until
   }
 
   private[this] val bounds = reach.bounds.map(new KeyBound(_))

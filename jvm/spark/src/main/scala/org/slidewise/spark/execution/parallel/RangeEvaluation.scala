@@ -28,11 +28,15 @@ final private[execution] class RangeEvaluation(
     else {
       val begin = System.nanoTime()
       TaskContext.get().addTaskCompletionListener[Unit](_ => metrics(WindowMetrics.TaskTime) += System.nanoTime() - begin)
-      val results = evaluate(range, newTask().withoutRowCount, surroundings)
-      val own = range.rowsIn(2)
-      metrics(WindowMetrics.HaloRows) += range.rowsIn(1) + range.rowsIn(3)
-      metrics(WindowMetrics.Rows) += own
-      new OwnRows(results, range.rowsIn(1), own)
+      def first = range.rowsIn(1)
+      def own = range.rowsIn(2)
+      val results = evaluate(
+        range,
+        newTask(),
+        () => surroundings().copy(firstResult = first, untilResult = first + own)
+      )
+      metrics(WindowMetrics.HaloRows) += first + range.rowsIn(3)
+      new OwnRows(results, first, own)
     }
 
   private def newTask() = new WindowTask(TaskContext.get(), metrics)
