@@ -29,6 +29,7 @@ private object Injection {
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
     extensions.injectPlannerStrategy(_ => planning.TopRowsStrategy)
     extensions.injectPlannerStrategy(_ => planning.hopping.HoppingWindowStrategy)
+    extensions.injectQueryStageOptimizerRule(_ => planning.SkewedWindows)
     planning.streams.StreamRules.inject(extensions)
     expressions.SqlFunctions.all.foreach(f => extensions.injectFunction(f.description))
     extensions.injectCheckRule(_ => planning.SettingsCheck)

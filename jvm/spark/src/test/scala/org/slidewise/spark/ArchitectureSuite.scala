@@ -25,7 +25,7 @@ class ArchitectureSuite extends FunSuite {
   private val mayUse: Map[String, Seq[String]] = {
     val model = Seq("shims", "errors", "config", "expressions", "plan")
     val execution =
-      Seq("task", "rows", "states", "sorting", "surroundings", "frames", "arrays", "toprows", "hopping").map(
+      Seq("task", "rows", "states", "sorting", "surroundings", "parallel", "frames", "arrays", "toprows", "hopping").map(
         "execution." + _
       )
     Map(
@@ -39,6 +39,7 @@ class ArchitectureSuite extends FunSuite {
       "execution.states" -> (model ++ Seq("execution.task", "execution.rows")),
       "execution.sorting" -> (model ++ Seq("execution.task", "execution.rows")),
       "execution.surroundings" -> (model ++ Seq("execution.states", "execution.sorting")),
+      "execution.parallel" -> (model ++ Seq("task", "rows", "sorting", "surroundings").map("execution." + _)),
       "execution.frames" -> (model ++ Seq("task", "rows", "states", "surroundings").map("execution." + _)),
       "execution.arrays" -> (model ++ Seq("task", "rows", "sorting", "surroundings").map("execution." + _)),
       "execution.toprows" -> Seq("execution.task", "execution.rows", "execution.sorting"),

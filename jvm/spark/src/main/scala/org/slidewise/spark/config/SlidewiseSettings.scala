@@ -21,6 +21,7 @@ object SlidewiseSettings {
   final val HoppingWindows = "spark.slidewise.hoppingWindows.enabled"
   final val Parallel = "spark.slidewise.parallel.enabled"
   final val ParallelMinRows = "spark.slidewise.parallel.minRows"
+  final val ParallelSkewThreshold = "spark.slidewise.parallel.skewThreshold"
   final val MaxStateSize = "spark.slidewise.state.maxSize"
   final val MergeApproximate = "spark.slidewise.mergeApproximate"
   final val MergeUserAggregators = "spark.slidewise.mergeUserAggregators"
@@ -57,8 +58,8 @@ object SlidewiseSettings {
 
   private val parallelSetting = boolean(
     Parallel,
-    "Whether several tasks evaluate a window without PARTITION BY: each a range of the rows in order. If false, one task " +
-      "evaluates all rows, as in Spark."
+    "Whether several tasks share the rows of a window without PARTITION BY, or of a partition that is skewed: each evaluates a " +
+      "range of the rows in order. If false, one task evaluates all rows of a partition, as in Spark."
   )
 
   private val parallelMinRowsSetting = Setting.withDefault(
@@ -66,9 +67,19 @@ object SlidewiseSettings {
     "100000",
     Since,
     "a whole number from 1 on",
-    s"The least number of rows of each task that shares a window without PARTITION BY, see $Parallel. There are at most " +
+    s"The least number of rows of each task that shares a window, see $Parallel. There are at most " +
       "spark.sql.shuffle.partitions such tasks, and one task evaluates fewer than twice this number of rows."
   )(text => text.toLong.ensuring(_ >= 1))
+
+  private val skewThresholdSetting = Setting.withDefault(
+    ParallelSkewThreshold,
+    "64m",
+    Since,
+    "a size such as 64m or 1g",
+    "The size from which on several tasks share a partition of the shuffle below a window with PARTITION BY, if it is also " +
+      "larger than spark.sql.adaptive.skewJoin.skewedPartitionFactor times the median, and holds up the query. Needs adaptive " +
+      "execution."
+  )(JavaUtils.byteStringAsBytes(_), sizeText(_))
 
   private val maxStateSizeSetting = Setting.withDefault(
     MaxStateSize,
@@ -148,6 +159,7 @@ object SlidewiseSettings {
     hoppingWindowsSetting,
     parallelSetting,
     parallelMinRowsSetting,
+    skewThresholdSetting,
     maxStateSizeSetting,
     mergeApproximateSetting,
     mergeUserAggregatorsSetting,
@@ -172,6 +184,7 @@ object SlidewiseSettings {
   def hoppingWindows(conf: SQLConf): Boolean = hoppingWindowsSetting(conf)
   def parallel(conf: SQLConf): Boolean = parallelSetting(conf)
   def parallelMinRows(conf: SQLConf): Long = parallelMinRowsSetting(conf)
+  def skewThreshold(conf: SQLConf): Long = skewThresholdSetting(conf)
   def maxStateBytes(conf: SQLConf): Long = maxStateSizeSetting(conf)
   def mergeApproximate(conf: SQLConf): Boolean = mergeApproximateSetting(conf)
   def mergeUserAggregators(conf: SQLConf): Boolean = mergeUserAggregatorsSetting(conf)

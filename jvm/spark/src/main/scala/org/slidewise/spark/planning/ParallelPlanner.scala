@@ -39,7 +39,7 @@ private[planning] object ParallelPlanner {
     if (plan.left.nonEmpty) Some("Spark's operator evaluates other functions of the window, in one task")
     else plan.operator.flatMap(reasonNot)
 
-  private def parallel(conf: SQLConf) =
+  def parallel(conf: SQLConf): ParallelPlan =
     ParallelPlan(SlidewiseSettings.parallelMinRows(conf), math.max(1, conf.numShufflePartitions))
 
   private def reasonNot(conf: SQLConf, child: LogicalPlan): Option[String] =
@@ -53,13 +53,16 @@ private[planning] object ParallelPlanner {
     if (operator.sortPlacement != SortPlacement.InOperator) Some("Spark sorts the rows")
     else AcrossTasks.reasonNot(operator)
 
-  /** What brings the rows to the tasks that share them. */
-  def exchange(operator: SlidingWindowPlan, parallel: ParallelPlan, child: SparkPlan): SparkPlan =
-    RunsExchangeExec(
-      operator.partitionSpec,
-      operator.sortOrder,
-      operator.radixInSpark,
-      RunsExchangeExec.bucketsFor(parallel.maxTasks),
-      child
-    )
+  /** The rows of `child`, as the operator reads them: in runs if several tasks share them. */
+  def exchange(operator: SlidingWindowPlan, child: SparkPlan): SparkPlan = operator.parallel.fold(
+    _ => child,
+    parallel =>
+      RunsExchangeExec(
+        operator.partitionSpec,
+        operator.sortOrder,
+        operator.radixInSpark,
+        RunsExchangeExec.bucketsFor(parallel.maxTasks),
+        child
+      )
+  )
 }

@@ -76,11 +76,7 @@ object SlidingWindowStrategy extends SparkStrategy {
     decided.operator.toSeq.map { operator =>
       if (operator.sortPlacement == SortPlacement.InOperator)
         SharedSort.offer(child, partitionSpec, operator.sortOrder, SQLConf.get)
-      val input = planLater(child)
-      val sliding = SlidingWindowExec(
-        operator,
-        operator.parallel.fold(_ => input, p => ParallelPlanner.exchange(operator, p, input))
-      )
+      val sliding = SlidingWindowExec(operator, ParallelPlanner.exchange(operator, planLater(child)))
       val left = decided.left.map(_.expression)
       val all = if (left.isEmpty) sliding else WindowExec(left, partitionSpec, orderSpec, sliding)
       if (all.output == output) all else ProjectExec(output, all)

@@ -71,7 +71,7 @@ case class RunsExchangeExec(
   @transient lazy val shuffleDependency: ShuffleDependency[Int, InternalRow, InternalRow] = {
     val writer = new RunWriter(
       runOrder,
-      sorts = Determinism.of(inputRDD) != Determinism.SAME_ORDER,
+      byContent = Determinism.of(inputRDD) != Determinism.SAME_ORDER,
       buckets,
       child.output,
       indexes,

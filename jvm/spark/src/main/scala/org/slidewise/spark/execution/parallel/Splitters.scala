@@ -6,40 +6,10 @@ import org.apache.spark.sql.types.LongType
 
 import org.slidewise.spark.execution.sorting.SortKey
 
-/** Every `n`th key of a sequence of rows, where `n` grows with it. Memory: at most `most` keys. */
-final private[parallel] class KeySample(key: UnsafeProjection, most: Int) {
-  private[this] val keys = new Array[UnsafeRow](most)
-  private[this] var count = 0
-  private[this] var every, untilNext = 1L
-
-  def add(row: UnsafeRow): Unit = {
-    untilNext -= 1
-    if (untilNext == 0L) {
-      if (count == most) thin()
-      keys(count) = key(row).copy()
-      count += 1
-      untilNext = every
-    }
-  }
-
-  private def thin(): Unit = {
-    count = (count + 1) / 2
-    for (i <- 0 until count) keys(i) = keys(2 * i)
-    java.util.Arrays.fill(keys.asInstanceOf[Array[AnyRef]], count, most, null)
-    every *= 2
-  }
-
-  /** The least keys of the buckets after the first, for buckets of about the same size. */
-  def splitters(buckets: Int, order: Ordering[InternalRow]): Array[UnsafeRow] = {
-    val sorted = java.util.Arrays.copyOf(keys, count)
-    java.util.Arrays.sort(sorted, order.asInstanceOf[Ordering[UnsafeRow]])
-    Array.tabulate(buckets - 1)(i => sorted(((i + 1L) * count / buckets).toInt))
-  }
-}
-
 /**
  * Finds the bucket of each row: the number of splitters that are not greater than its key. Where several splitters are equal,
- * their buckets take the rows with that key one after the other.
+ * their buckets share the rows with that key: in order of arrival, or by content where the order may be another when the task
+ * runs again.
  *
  * Cost: O(log B) comparisons of 64 bits for B buckets, and few where the keys are spread evenly; of whole keys only where these
  * bits are equal.
@@ -48,12 +18,15 @@ final private[parallel] class KeySample(key: UnsafeProjection, most: Int) {
  *   in order
  * @param rows
  *   how many will come
+ * @param byContent
+ *   whether rows may come in another order when the task runs again
  */
 final private[parallel] class Splitters(
     splitters: Array[UnsafeRow],
     spec: RunOrder,
     input: Seq[Attribute],
-    rows: Long
+    rows: Long,
+    byContent: Boolean
 ) {
   private[this] val key = spec.keys(input)
   private[this] val ordering = spec.ordering
@@ -87,20 +60,21 @@ final private[parallel] class Splitters(
       var from = less
       var until = less + 1
       while (until < prefixes.length && prefixes(until) == bits) until += 1
-      if (isExact) among(from, until)
+      if (isExact) among(from, until, row)
       else {
         val wanted = key(row)
         while (from < until && ordering.compare(splitters(from), wanted) < 0) from += 1
         var end = from
         while (end < until && ordering.compare(splitters(end), wanted) == 0) end += 1
-        if (from == end) from else among(from, end)
+        if (from == end) from else among(from, end, row)
       }
     }
   }
 
   /** One of the buckets that begin with the equal splitters `from until until`. */
-  private def among(from: Int, until: Int): Int =
+  private def among(from: Int, until: Int, row: UnsafeRow): Int =
     if (until - from == 1) until
+    else if (byContent) from + 1 + Math.floorMod(KeySample.hash(row), until - from)
     else {
       val bucket = from + 1 + math.min(until - from - 1L, seen(from) / evenShare).toInt
       seen(from) += 1

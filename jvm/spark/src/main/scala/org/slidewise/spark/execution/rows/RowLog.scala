@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.memory.MemoryBlock
 
-import org.slidewise.spark.execution.task.{MeasuredResource, TaskResources}
+import org.slidewise.spark.execution.task.TaskResources
 
 /** Rows that can be read again. */
 private[execution] trait RowsByPosition {
@@ -37,8 +37,7 @@ final private[execution] class RowLog(
     resources: TaskResources,
     fields: Int,
     rowSize: Int
-) extends MemoryConsumer(resources.memory, RowLog.SmallestPage, resources.memory.getTungstenMemoryMode)
-    with MeasuredResource {
+) extends MemoryConsumer(resources.memory, RowLog.SmallestPage, resources.memory.getTungstenMemoryMode) {
   import RowLog._
 
   private[this] val memory = resources.memory

@@ -67,7 +67,6 @@ final private[sorting] class ExternalSort(
   def sort(): Iterator[InternalRow] =
     sorter.sort().map(UnsafeProjection.create(input.map(_.asInstanceOf[Expression]), numbered))
 
-  def rows: Long = count
   def peakMemory: Long = sorter.getPeakMemoryUsage
   def close(): Unit = sorter.cleanupResources()
 }

@@ -71,9 +71,6 @@ final private[execution] class PartitionSorter(
   private[this] var external: ExternalSort = _
   private[this] var sorted: SortedRows = _
 
-  /** The number of rows that have been sorted. */
-  def rows: Long = if (external == null) count.toLong else external.rows
-
   /** The rows in order; the same object each time. */
   def sort(rows: Iterator[InternalRow]): Iterator[InternalRow] = sort(rows, (_, _) => None).rows
 

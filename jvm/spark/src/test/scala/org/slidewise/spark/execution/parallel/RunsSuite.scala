@@ -13,17 +13,20 @@ class RunsSuite extends FunSuite {
   private val order = new CutOrder(RunOrder(Nil, spec, radixInSpark = true).directions)
   private def key = UnsafeProjection.create(input.map(a => a: Expression), input)
 
-  /** Runs of rows, with buckets at random places, and all of their rows in order. */
-  private class Runs(random: Random, count: Int, longest: Int, values: Int) {
-    val rows: Array[Array[UnsafeRow]] = Array.fill(count) {
+  /** Runs of rows, with buckets at random places in which the rows are in any order, and all of their rows in order. */
+  private class RandomRuns(random: Random, count: Int, longest: Int, values: Int) {
+    private val inOrder: Array[Array[UnsafeRow]] = Array.fill(count) {
       Array
         .fill(random.nextInt(longest + 1))((random.nextInt(values).toLong, random.nextInt(3).toLong))
         .sorted
         .map { case (a, b) => key(InternalRow(a, b)).copy() }
     }
     val starts: Array[Array[Int]] =
-      rows.map(run => run.indices.filter(i => i == 0 || random.nextInt(4) == 0).toArray)
-    private val indexes = rows.zip(starts).map { case (run, begins) =>
+      inOrder.map(run => run.indices.filter(i => i == 0 || random.nextInt(4) == 0).toArray)
+    val rows: Array[Array[UnsafeRow]] = inOrder.zip(starts).map { case (run, begins) =>
+      (begins :+ run.length).sliding(2).filter(_.length == 2).flatMap(b => random.shuffle(run.slice(b(0), b(1)).toSeq)).toArray
+    }
+    private val indexes = inOrder.zip(starts).map { case (run, begins) =>
       val index = new RunIndex.Builder(2)
       begins.foreach(i => index.add(i.toLong, run(i)))
       index.result(run.length.toLong)
@@ -66,10 +69,10 @@ class RunsSuite extends FunSuite {
     }
   }
 
-  private def each(times: Int)(check: (Random, Runs) => Unit): Unit =
+  private def each(times: Int)(check: (Random, RandomRuns) => Unit): Unit =
     for (seed <- 0 until times) {
       val random = new Random(seed)
-      val runs = new Runs(random, 1 + random.nextInt(5), random.nextInt(60), 1 + random.nextInt(30))
+      val runs = new RandomRuns(random, 1 + random.nextInt(5), random.nextInt(60), 1 + random.nextInt(30))
       try check(random, runs)
       catch { case e: Throwable => throw new AssertionError(s"seed $seed", e) }
     }
@@ -118,7 +121,7 @@ class RunsSuite extends FunSuite {
 
   test("cuts divide the rows evenly, and leave those together that must be") {
     val random = new Random(1)
-    val runs = new Runs(random, 4, 2000, 100000)
+    val runs = new RandomRuns(random, 4, 2000, 100000)
     val cuts = runs.sorted.cuts(8, None)
     val places = 0 +: cuts.map(runs.before) :+ runs.all.length
     assertEquals(cuts.size, 7)

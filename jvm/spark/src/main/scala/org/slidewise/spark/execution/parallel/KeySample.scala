@@ -1,0 +1,99 @@
+package org.slidewise.spark.execution.parallel
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow, XXH64}
+
+/** A sample of the keys of some rows, which is the same when the task runs again. */
+sealed abstract private[parallel] class KeySample {
+  def add(row: UnsafeRow): Unit
+
+  /** The sampled keys, each with the number of rows that it stands for. */
+  protected def weighted: Seq[(UnsafeRow, Long)]
+
+  /** The least keys of the buckets after the first, for buckets of about the same size. */
+  final def splitters(buckets: Int, order: Ordering[InternalRow]): Array[UnsafeRow] = {
+    val sorted = weighted.sortBy(_._1)(order.asInstanceOf[Ordering[UnsafeRow]])
+    val total = sorted.map(_._2).sum
+    val found = new Array[UnsafeRow](if (sorted.isEmpty) 0 else buckets - 1)
+    var next = 0
+    var before = 0L
+    sorted.foreach { case (key, weight) =>
+      before += weight
+      while (next < found.length && before * buckets > total * (next + 1L)) {
+        found(next) = key
+        next += 1
+      }
+    }
+    found
+  }
+}
+
+private[parallel] object KeySample {
+  private val Seed = 42L
+
+  /** A hash of the row's content. */
+  def hash(row: UnsafeRow): Long =
+    XXH64.hashUnsafeWords(row.getBaseObject, row.getBaseOffset, row.getSizeInBytes, Seed)
+
+  /** Every `n`th row, where `n` grows with their number. Memory: at most `most` keys. */
+  final class ByPosition(key: UnsafeProjection, most: Int) extends KeySample {
+    private[this] val keys = new Array[UnsafeRow](most)
+    private[this] var count = 0
+    private[this] var every, untilNext = 1L
+
+    override def add(row: UnsafeRow): Unit = {
+      untilNext -= 1
+      if (untilNext == 0L) {
+        if (count == most) thin()
+        keys(count) = key(row).copy()
+        count += 1
+        untilNext = every
+      }
+    }
+
+    private def thin(): Unit = {
+      count = (count + 1) / 2
+      for (i <- 0 until count) keys(i) = keys(2 * i)
+      java.util.Arrays.fill(keys.asInstanceOf[Array[AnyRef]], count, most, null)
+      every *= 2
+    }
+
+    override protected def weighted: Seq[(UnsafeRow, Long)] = keys.take(count).toSeq.map(_ -> 1L)
+  }
+
+  /**
+   * The rows whose hash is below a limit, which falls as their number grows; rows with the same content count as one, with
+   * a weight. The order of the rows does not matter. Memory: at most `most` keys.
+   */
+  final class ByContent(key: UnsafeProjection, most: Int) extends KeySample {
+    private[this] val found = new java.util.HashMap[java.lang.Long, Sampled]
+    private[this] var shift = 0 // a hash is below the limit if its first bits are zero
+
+    override def add(row: UnsafeRow): Unit = {
+      val hashed = hash(row)
+      if (isSampled(hashed)) {
+        val known = found.get(hashed)
+        if (known != null) known.rows += 1
+        else {
+          found.put(hashed, new Sampled(key(row).copy()))
+          while (found.size > most) {
+            shift += 1
+            found.keySet.removeIf(h => !isSampled(h))
+          }
+        }
+      }
+    }
+
+    private def isSampled(hashed: Long): Boolean = shift == 0 || (hashed >>> (64 - shift)) == 0L
+
+    override protected def weighted: Seq[(UnsafeRow, Long)] = {
+      val keys = Seq.newBuilder[(UnsafeRow, Long)]
+      found.forEach((_, sampled) => keys += sampled.key -> sampled.rows)
+      keys.result()
+    }
+  }
+
+  final private class Sampled(val key: UnsafeRow) {
+    var rows = 1L
+  }
+}

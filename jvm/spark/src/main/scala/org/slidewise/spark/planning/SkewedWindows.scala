@@ -1,0 +1,91 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.catalyst.plans.physical.UnspecifiedDistribution
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.adaptive.{AQEShuffleReadExec, ShufflePartitionsUtil, ShuffleQueryStageExec}
+import org.apache.spark.sql.execution.exchange.ValidateRequirements
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.execution.SlidingWindowExec
+import org.slidewise.spark.plan.SortPlacement
+
+/**
+ * Has several tasks share the rows of a window with PARTITION BY if, as adaptive execution sees once the shuffle is written, one
+ * task would get so many of them that the others wait for it. The rows are shuffled once more, and the hot partition is read by
+ * several tasks.
+ *
+ * A partition of the shuffle is skewed if it is larger than `spark.slidewise.parallel.skewThreshold`, than
+ * `spark.sql.adaptive.skewJoin.skewedPartitionFactor` times the median, and than [[SkewedWindows.Gain]] times what each core would
+ * have if the rows were spread evenly. Nothing changes where an operator above relies on the partition keys.
+ */
+private[spark] object SkewedWindows extends Rule[SparkPlan] {
+
+  /** What the second shuffle must save: it costs less than half of what the window costs. */
+  private val Gain = 1.5
+
+  override def apply(plan: SparkPlan): SparkPlan =
+    if (!SlidewiseSettings.enabled(conf) || !SlidewiseSettings.parallel(conf)) plan
+    else {
+      val shared = plan.transformUp {
+        case window: SlidingWindowExec if window.partitionSpec.nonEmpty && window.plan.parallel.isLeft =>
+          splitReads(window.child).flatMap(share(window, _)).getOrElse(window)
+      }
+      if (shared.fastEquals(plan) || !ValidateRequirements.validate(shared, UnspecifiedDistribution)) plan
+      else shared
+    }
+
+  private def share(window: SlidingWindowExec, rows: SparkPlan): Option[SparkPlan] =
+    if (window.plan.sortPlacement != SortPlacement.InOperator) None
+    else {
+      val planner = new WindowPlanner(
+        conf,
+        window.partitionSpec,
+        window.orderSpec,
+        window.plan.sortOrder,
+        acrossTasks = true
+      )
+      val planned = planner.plan(window.windowExpression)
+      planned.operator.filter(_ => planned.left.isEmpty && AcrossTasks.reasonNot(planned.operator.get).isEmpty).map {
+        found =>
+          val operator = found.copy(parallel = Right(ParallelPlanner.parallel(conf)))
+          val shared = SlidingWindowExec(operator, ParallelPlanner.exchange(operator, rows))
+          shared.copyTagsFrom(window)
+          if (shared.output == window.output) shared else ProjectExec(window.output, shared)
+      }
+    }
+
+  /** The shuffle's partitions, each skewed one read by several tasks; none if none is. */
+  private def splitReads(child: SparkPlan): Option[SparkPlan] = child match {
+    case stage: ShuffleQueryStageExec                        => splitReads(stage)
+    case AQEShuffleReadExec(stage: ShuffleQueryStageExec, _) => splitReads(stage)
+    case _                                                   => None
+  }
+
+  private def splitReads(stage: ShuffleQueryStageExec): Option[SparkPlan] =
+    stage.mapStats.filter(_ => stage.isMaterialized).flatMap { statistics =>
+      val sizes = statistics.bytesByPartitionId
+      val limit = skewedFrom(sizes)
+      val target = math.max(1L, (sizes.sum / conf.numShufflePartitions).max(SlidewiseSettings.skewThreshold(conf) / 4))
+      val specs = sizes.indices.map { reducer =>
+        val parts =
+          if (sizes(reducer) <= limit) None
+          else ShufflePartitionsUtil.createSkewPartitionSpecs(statistics.shuffleId, reducer, target)
+        parts.getOrElse(Seq(CoalescedPartitionSpec(reducer, reducer + 1, sizes(reducer))))
+      }
+      if (specs.exists(_.size > 1)) Some(AQEShuffleReadExec(stage, specs.flatten)) else None
+    }
+
+  private def skewedFrom(sizes: Array[Long]): Double = {
+    val cores = session.fold(1)(_.sparkContext.defaultParallelism)
+    val median = sizes.sorted.apply(sizes.length / 2)
+    Seq(
+      SlidewiseSettings.skewThreshold(conf).toDouble,
+      median * conf.getConf(SQLConf.SKEW_JOIN_SKEWED_PARTITION_FACTOR).toString.toDouble,
+      Gain * sizes.map(_.toDouble).sum / cores
+    ).max
+  }
+
+  private def session = org.apache.spark.sql.SparkSession.getActiveSession
+}
