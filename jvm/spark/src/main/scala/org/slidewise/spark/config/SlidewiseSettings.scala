@@ -69,7 +69,7 @@ object SlidewiseSettings {
     "a whole number from 1 on",
     s"The least number of rows of each task that shares a window, see $Parallel. There are at most " +
       "spark.sql.shuffle.partitions such tasks, and one task evaluates fewer than twice this number of rows."
-  )(text => text.toLong.ensuring(_ >= 1))
+  )(atLeastOne(_))
 
   private val skewThresholdSetting = Setting.withDefault(
     ParallelSkewThreshold,
@@ -197,6 +197,12 @@ object SlidewiseSettings {
 
   private def boolean(key: String, doc: String): Setting[Boolean] =
     Setting.withDefault(key, "true", Since, "true or false", doc)(_.toBoolean)
+
+  private def atLeastOne(text: String): Long = {
+    val number = text.toLong
+    require(number >= 1)
+    number
+  }
 
   private def sizeText(bytes: Long): String =
     if (bytes > 0 && bytes % (1 << 20) == 0) s"${bytes >> 20}m" else s"${bytes}b"

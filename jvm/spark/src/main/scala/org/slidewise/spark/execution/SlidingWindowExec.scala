@@ -64,7 +64,7 @@ case class SlidingWindowExec(
     Iterator[Any](plan.methods, windowExpression, partitionSpec, orderSpec) ++
       (if (evaluatesAsSpark) Seq(s"as Spark: ${SlidingWindowExec.InOrder}")
        else
-         plan.parallel.toOption.map(_.toString) ++
+         plan.parallel.fold(why => if (partitionSpec.isEmpty) Some(s"one task: $why") else None, p => Some(p.toString)) ++
            (if (sorts) Some("sorts") else None) ++
            (if (plan.fallback.nonEmpty) Some(plan.fallback.mkString("falls back to ", ", ", "")) else None))
 

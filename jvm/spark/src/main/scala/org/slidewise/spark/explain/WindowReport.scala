@@ -106,7 +106,9 @@ object WindowReport extends AdaptiveSparkPlanHelper {
           val reason = left.find(_.expression.exprId == expression.exprId).fold(notPlanned)(_.reason)
           WindowReport(text, None, Some(reason))
       }
-      Option(expression.exprId) -> (if (readsTopRows(window.child)) withNote(report, TopRowsNote) else report)
+      val notes = (if (readsTopRows(window.child)) Some(TopRowsNote) else None) ++
+        (if (report.algorithm.isDefined) tasksNote(window) else None)
+      Option(expression.exprId) -> notes.foldLeft(report)(withNote)
     }
   }
 
@@ -123,6 +125,16 @@ object WindowReport extends AdaptiveSparkPlanHelper {
     WindowReport(function.sql, function.method.map(_.toString), function.note)
 
   private val TopRowsNote = "only the first rows of each partition are sorted: a filter limits their ranks"
+
+  /** Who evaluates the rows, where it is not one task for each partition key. */
+  private def tasksNote(window: WindowExecBase): Option[String] = window match {
+    case SlidingWindowExec(plan, _, partitionSpec, _, _) =>
+      plan.parallel.fold(
+        reason => if (partitionSpec.isEmpty) Some(s"one task evaluates all rows: $reason") else None,
+        parallel => Some(s"tasks share the rows, at least ${parallel.minRows} each")
+      )
+    case _ => None
+  }
 
   private def withNote(report: WindowReport, note: String): WindowReport =
     report.copy(reason = Some((report.reason.toSeq :+ note).mkString("; ")))

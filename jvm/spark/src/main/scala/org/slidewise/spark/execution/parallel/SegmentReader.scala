@@ -4,7 +4,6 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
-import org.slidewise.spark.execution.rows.PartitionKeys
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
 import org.slidewise.spark.execution.surroundings.OutsideFunctions
 import org.slidewise.spark.execution.task.TaskResources
@@ -21,12 +20,19 @@ final private[parallel] class SegmentReader(
     functions: OutsideFunctions
 ) extends Serializable {
 
+  import SegmentReader.NoKey
+
   def read(rows: RangeRows, intervals: Int): Array[Option[Segment]] = {
     val builders = Array.fill(intervals)(new SegmentBuilder(functions))
-    val keys = PartitionKeys.of(SortSpec.hashed(plan.partitionSpec), input)
+    val partition: UnsafeRow => UnsafeRow =
+      if (plan.partitionSpec.isEmpty) _ => NoKey
+      else {
+        val keys = UnsafeProjection.create(SortSpec.hashed(plan.partitionSpec), input)
+        keys(_)
+      }
     def add(row: InternalRow, interval: Int): Unit = {
       val read = row.asInstanceOf[UnsafeRow]
-      builders(interval).add(read, keys.key(read))
+      builders(interval).add(read, partition(read))
     }
     if (functions.needsOrder || plan.partitionSpec.nonEmpty) {
       val sorted = inOrder(rows)
@@ -51,4 +57,8 @@ final private[parallel] class SegmentReader(
     context.addTaskCompletionListener[Unit](_ => sorter.close())
     sorter.sort(rows)
   }
+}
+
+private object SegmentReader {
+  private val NoKey = UnsafeRow.createFromByteArray(0, 0)
 }

@@ -29,9 +29,9 @@ final private[parallel] class SegmentBuilder(functions: OutsideFunctions) {
   private[this] var current: OutsideBuilder = _
 
   def add(row: UnsafeRow, partition: UnsafeRow): Unit = {
-    if (key == null || key != partition) {
+    if (key == null || (key ne partition) && key != partition) {
       close()
-      key = partition.copy()
+      key = if (partition.numFields == 0) partition else partition.copy()
       current = functions.builder()
     }
     current.add(row)

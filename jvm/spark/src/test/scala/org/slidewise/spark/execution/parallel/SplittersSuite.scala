@@ -1,0 +1,101 @@
+package org.slidewise.spark.execution.parallel
+
+import scala.util.Random
+
+import munit.FunSuite
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+class SplittersSuite extends FunSuite {
+  private val number = AttributeReference("n", LongType)()
+  private val fraction = AttributeReference("d", DoubleType)()
+  private val text = AttributeReference("s", StringType)()
+  private val input = Seq(number, fraction, text)
+
+  private def rows(random: Random, count: Int, distinct: Int): Seq[UnsafeRow] = {
+    val unsafe = UnsafeProjection.create(input.map(_.dataType).toArray)
+    def maybe(value: Any): Any = if (random.nextInt(10) == 0) null else value
+    Seq.fill(count) {
+      val d = Seq(Double.NaN, -0.0, 0.0, Double.PositiveInfinity, random.nextInt(distinct) - distinct / 2.0)
+      unsafe(
+        InternalRow(
+          maybe((random.nextInt(distinct) - distinct / 2) * (if (random.nextBoolean()) 1L else 1L << 50)),
+          maybe(d(random.nextInt(d.size))),
+          maybe(UTF8String.fromString(s"a common prefix ${random.nextInt(distinct)}"))
+        )
+      ).copy()
+    }
+  }
+
+  private val orders = Seq(
+    Seq(SortOrder(number, Ascending)),
+    Seq(SortOrder(number, Descending, NullsFirst, Nil)),
+    Seq(SortOrder(fraction, Ascending, NullsLast, Nil), SortOrder(number, Descending)),
+    Seq(SortOrder(text, Descending)),
+    Seq(SortOrder(text, Ascending), SortOrder(fraction, Descending)),
+    Nil
+  )
+
+  private def sampleOf(order: RunOrder, byContent: Boolean, rows: Seq[UnsafeRow], most: Int): KeySample = {
+    val sample =
+      if (byContent) new KeySample.ByContent(order.keys(input), most)
+      else new KeySample.ByPosition(order.keys(input), most)
+    rows.foreach(sample.add)
+    sample
+  }
+
+  private def placed(order: RunOrder, byContent: Boolean, rows: Seq[UnsafeRow], buckets: Int) = {
+    val splitters = sampleOf(order, byContent, rows, 16 * buckets).splitters(buckets, order.ordering)
+    val found = new Splitters(splitters, order, input, rows.size.toLong, byContent)
+    (rows.map(row => found.place(row) -> row), found.index())
+  }
+
+  for ((by, i) <- orders.zipWithIndex; byContent <- Seq(false, true))
+    test(s"order $i, ${if (byContent) "by content" else "by position"}: buckets follow one another, and the index tells where") {
+      for (seed <- 1 to 20) {
+        val random = new Random(seed)
+        val all = rows(random, 1 + random.nextInt(2000), 1 + random.nextInt(500))
+        val order = RunOrder(Nil, by, radixInSpark = true)
+        val (buckets, index) = placed(order, byContent, all, 1 + random.nextInt(20))
+        val key = order.keys(input)
+        val least = index.newKey()
+        assertEquals(index.rows, all.size.toLong)
+        for ((bucket, row) <- buckets) {
+          def compared(to: Int) = order.ordering.compare(key(row).copy(), index.pointTo(least, to))
+          if (bucket > 0) assert(compared(bucket) >= 0, s"seed $seed")
+          if (bucket + 1 < index.buckets) assert(compared(bucket + 1) <= 0, s"seed $seed")
+        }
+        for (bucket <- 0 until index.buckets)
+          assertEquals(index.start(bucket), buckets.count(_._1 < bucket).toLong)
+      }
+    }
+
+  test("rows of many keys are spread evenly, and so are rows of one key") {
+    val order = RunOrder(Nil, orders.head, radixInSpark = true)
+    for (distinct <- Seq(1 << 20, 1); byContent <- Seq(false, true)) {
+      val all = rows(new Random(7), 20000, distinct).filterNot(_.isNullAt(0))
+      val (buckets, _) = placed(order, byContent, all, 10)
+      val sizes = buckets.groupBy(_._1).map(_._2.size)
+      // By content, the few different rows of one key may fall into one bucket. By position, no row is below the first splitter.
+      if (distinct > 1 || !byContent) assert(sizes.max <= 2.1 * all.size / 10, s"$distinct, $byContent: $sizes")
+    }
+  }
+
+  test("a sample by content does not depend on the order of the rows, and a placement neither") {
+    for (seed <- 1 to 20) {
+      val random = new Random(seed)
+      val all = rows(random, 3000, 1 + random.nextInt(3000))
+      val order = RunOrder(Nil, orders(seed % orders.size), radixInSpark = true)
+      val (one, oneIndex) = placed(order, byContent = true, all, 12)
+      val (other, otherIndex) = placed(order, byContent = true, random.shuffle(all), 12)
+      def contents(found: Seq[(Int, UnsafeRow)]) = found.groupBy(_._1).map { case (b, r) => b -> r.map(_._2.toString).sorted }
+      assertEquals(contents(one), contents(other), s"seed $seed")
+      assertEquals(
+        (0 until oneIndex.buckets).map(oneIndex.start),
+        (0 until otherIndex.buckets).map(otherIndex.start)
+      )
+    }
+  }
+}
