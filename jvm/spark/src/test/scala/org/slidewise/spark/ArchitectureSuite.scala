@@ -25,7 +25,18 @@ class ArchitectureSuite extends FunSuite {
   private val mayUse: Map[String, Seq[String]] = {
     val model = Seq("shims", "errors", "config", "expressions", "plan")
     val execution =
-      Seq("task", "rows", "states", "sorting", "surroundings", "parallel", "frames", "arrays", "toprows", "hopping").map(
+      Seq(
+        "task",
+        "rows",
+        "states",
+        "sorting",
+        "surroundings",
+        "parallel",
+        "frames",
+        "arrays",
+        "toprows",
+        "hopping"
+      ).map(
         "execution." + _
       )
     Map(

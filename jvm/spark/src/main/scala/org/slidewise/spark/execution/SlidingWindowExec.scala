@@ -44,7 +44,8 @@ case class SlidingWindowExec(
     if (plan.sortPlacement == SortPlacement.InOperator) Seq(Nil) else super.requiredChildOrdering
 
   override def outputOrdering: Seq[SortOrder] =
-    if (sorts || plan.parallel.isRight) requiredOrder ++ plan.sortOrder.drop(orderSpec.size) else super.outputOrdering
+    if (sorts || plan.parallel.isRight) requiredOrder ++ plan.sortOrder.drop(orderSpec.size)
+    else super.outputOrdering
 
   private def requiredOrder: Seq[SortOrder] = super.requiredChildOrdering.head
 
@@ -64,7 +65,10 @@ case class SlidingWindowExec(
     Iterator[Any](plan.methods, windowExpression, partitionSpec, orderSpec) ++
       (if (evaluatesAsSpark) Seq(s"as Spark: ${SlidingWindowExec.InOrder}")
        else
-         plan.parallel.fold(why => if (partitionSpec.isEmpty) Some(s"one task: $why") else None, p => Some(p.toString)) ++
+         plan.parallel.fold(
+           why => if (partitionSpec.isEmpty) Some(s"one task: $why") else None,
+           p => Some(p.toString)
+         ) ++
            (if (sorts) Some("sorts") else None) ++
            (if (plan.fallback.nonEmpty) Some(plan.fallback.mkString("falls back to ", ", ", "")) else None))
 
@@ -102,7 +106,8 @@ case class SlidingWindowExec(
   private def evaluateInParallel(parallel: ParallelPlan, runs: RunsExchangeExec): RDD[InternalRow] = {
     val evaluation = WindowEvaluation.of(plan, child.output, sorts = true)
     val found =
-      new ParallelWindow(plan, parallel, child.output, new RangeEvaluation(evaluation.evaluate, metrics)).execute(runs)
+      new ParallelWindow(plan, parallel, child.output, new RangeEvaluation(evaluation.evaluate, metrics))
+        .execute(runs)
     metrics(WindowMetrics.Tasks).set(found.getNumPartitions)
     SQLMetrics.postDriverMetricUpdates(
       sparkContext,

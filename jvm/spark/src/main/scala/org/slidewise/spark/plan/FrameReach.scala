@@ -61,7 +61,8 @@ object FrameReach {
     case SpecifiedWindowFrame(RowFrame, lower, upper) =>
       Seq(lower, upper).map(FrameShape.rowOffset(_).fold(All)(o => rows(o.toLong))).reduce(_ union _)
     case SpecifiedWindowFrame(RangeFrame, lower, upper) =>
-      val (unbounded, bounded) = Seq(lower, upper).partition(b => b == UnboundedPreceding || b == UnboundedFollowing)
+      val (unbounded, bounded) =
+        Seq(lower, upper).partition(b => b == UnboundedPreceding || b == UnboundedFollowing)
       Row.copy(
         bounds = bounded.filter(_ != CurrentRow),
         readsPeers = bounded.nonEmpty,

@@ -31,7 +31,9 @@ private[planning] object ParallelPlanner {
     else
       reasonNot(conf, child).fold {
         val plan = planned(acrossTasks = true)
-        reasonNot(plan).fold(plan.copy(operator = plan.operator.map(_.copy(parallel = Right(parallel(conf))))))(inOneTask)
+        reasonNot(plan).fold(
+          plan.copy(operator = plan.operator.map(_.copy(parallel = Right(parallel(conf)))))
+        )(inOneTask)
       }(inOneTask)
   }
 

@@ -3,7 +3,11 @@ package org.slidewise.spark.planning
 import org.apache.spark.sql.catalyst.plans.physical.UnspecifiedDistribution
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution._
-import org.apache.spark.sql.execution.adaptive.{AQEShuffleReadExec, ShufflePartitionsUtil, ShuffleQueryStageExec}
+import org.apache.spark.sql.execution.adaptive.{
+  AQEShuffleReadExec,
+  ShufflePartitionsUtil,
+  ShuffleQueryStageExec
+}
 import org.apache.spark.sql.execution.exchange.ValidateRequirements
 import org.apache.spark.sql.internal.SQLConf
 
@@ -47,13 +51,14 @@ private[spark] object SkewedWindows extends Rule[SparkPlan] {
         acrossTasks = true
       )
       val planned = planner.plan(window.windowExpression)
-      planned.operator.filter(_ => planned.left.isEmpty && AcrossTasks.reasonNot(planned.operator.get).isEmpty).map {
-        found =>
+      planned.operator
+        .filter(_ => planned.left.isEmpty && AcrossTasks.reasonNot(planned.operator.get).isEmpty)
+        .map { found =>
           val operator = found.copy(parallel = Right(ParallelPlanner.parallel(conf)))
           val shared = SlidingWindowExec(operator, ParallelPlanner.exchange(operator, rows))
           shared.copyTagsFrom(window)
           if (shared.output == window.output) shared else ProjectExec(window.output, shared)
-      }
+        }
     }
 
   /** The shuffle's partitions, each skewed one read by several tasks; none if none is. */
@@ -67,7 +72,8 @@ private[spark] object SkewedWindows extends Rule[SparkPlan] {
     stage.mapStats.filter(_ => stage.isMaterialized).flatMap { statistics =>
       val sizes = statistics.bytesByPartitionId
       val limit = skewedFrom(sizes)
-      val target = math.max(1L, (sizes.sum / conf.numShufflePartitions).max(SlidewiseSettings.skewThreshold(conf) / 4))
+      val target =
+        math.max(1L, (sizes.sum / conf.numShufflePartitions).max(SlidewiseSettings.skewThreshold(conf) / 4))
       val specs = sizes.indices.map { reducer =>
         val parts =
           if (sizes(reducer) <= limit) None

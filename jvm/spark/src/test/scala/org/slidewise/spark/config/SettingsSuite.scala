@@ -23,7 +23,12 @@ class SettingsSuite extends SparkSuite {
     Expected(TopRows, "true", booleans, noBooleans)(topRows),
     Expected(HoppingWindows, "true", booleans, noBooleans)(hoppingWindows),
     Expected(Parallel, "true", booleans, noBooleans)(parallel),
-    Expected(ParallelMinRows, "100000", Seq("1" -> 1L, " 5000000000 " -> 5000000000L), Seq("0", "-1", "many", ""))(
+    Expected(
+      ParallelMinRows,
+      "100000",
+      Seq("1" -> 1L, " 5000000000 " -> 5000000000L),
+      Seq("0", "-1", "many", "")
+    )(
       parallelMinRows
     ),
     Expected(ParallelSkewThreshold, "64m", Seq("64k" -> 65536L, "1G" -> (1L << 30)), Seq("lots", "-1", ""))(

@@ -43,7 +43,9 @@ private[execution] object Cut {
  */
 final private[execution] class CutOrder(directions: Seq[SortOrder]) {
   private[this] val orderings =
-    Array.tabulate(directions.size + 1)(n => if (n == 0) null else RowOrdering.create(directions.take(n), Nil))
+    Array.tabulate(directions.size + 1)(n =>
+      if (n == 0) null else RowOrdering.create(directions.take(n), Nil)
+    )
 
   /** The types of the fields. */
   def types: Seq[DataType] = directions.map(_.child.dataType)

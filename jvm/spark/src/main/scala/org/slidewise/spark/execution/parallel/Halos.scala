@@ -57,7 +57,8 @@ final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, 
       try {
         val value = bound.eval(cut.key)
         val known = value != null || cut.key.isNullAt(partitionColumns)
-        if (known) Some(keyWith(cut, if (shift == 0L || value == null) value else shifted(value, shift))) else None
+        if (known) Some(keyWith(cut, if (shift == 0L || value == null) value else shifted(value, shift)))
+        else None
       } catch { case NonFatal(_) => None }
 
     private def shifted(value: Any, by: Long): Any = Math.addExact(value.asInstanceOf[Long], by)

@@ -11,8 +11,10 @@ import org.apache.spark.sql.types.{DataType, IntegerType}
  * @param numPartitions
  *   at most how many there are
  */
-final private[execution] case class OrderedPartitioning(ordering: Seq[SortOrder], override val numPartitions: Int)
-    extends Expression
+final private[execution] case class OrderedPartitioning(
+    ordering: Seq[SortOrder],
+    override val numPartitions: Int
+) extends Expression
     with Partitioning
     with Unevaluable {
 

@@ -42,7 +42,11 @@ final private[execution] class ParallelWindow(
     val tasks = math.min(parallel.maxTasks.toLong, rows / parallel.minRows).toInt
     val cuts =
       if (tasks < 2 || !written.isRepeatable) Nil
-      else sorted.cuts(tasks, if (reach.readsPeers) Some(plan.partitionSpec.size + plan.orderSpec.size) else None)
+      else
+        sorted.cuts(
+          tasks,
+          if (reach.readsPeers) Some(plan.partitionSpec.size + plan.orderSpec.size) else None
+        )
     val ranges = if (cuts.isEmpty) None else inRanges(runs, sorted, cuts)
     ranges.getOrElse(inOneTask(runs, written))
   }
@@ -102,7 +106,8 @@ final private[execution] class ParallelWindow(
       )
     def place(cut: Cut) = points.indexWhere(order.compare(_, cut) == 0)
     val places = ends.map(place)
-    val toRead = places.zip(places.tail).map { case (a, b) => RangeToRead.of(sorted, points.slice(a, b + 1).toArray) }
+    val toRead =
+      places.zip(places.tail).map { case (a, b) => RangeToRead.of(sorted, points.slice(a, b + 1).toArray) }
     val segments = aggregate(runs, toRead.toArray).flatten
     val scan = new SegmentScan(segments, outside)
     if (scan.mustBeOneTask) None

@@ -27,7 +27,9 @@ final private[execution] class RangeEvaluation(
     if (range.isEmpty) Iterator.empty
     else {
       val begin = System.nanoTime()
-      TaskContext.get().addTaskCompletionListener[Unit](_ => metrics(WindowMetrics.TaskTime) += System.nanoTime() - begin)
+      TaskContext
+        .get()
+        .addTaskCompletionListener[Unit](_ => metrics(WindowMetrics.TaskTime) += System.nanoTime() - begin)
       def first = range.rowsIn(1)
       def own = range.rowsIn(2)
       val results = evaluate(
@@ -43,7 +45,8 @@ final private[execution] class RangeEvaluation(
 }
 
 /** The `own` results that follow the first `others`. */
-final private class OwnRows(results: Iterator[InternalRow], others: Long, own: Long) extends Iterator[InternalRow] {
+final private class OwnRows(results: Iterator[InternalRow], others: Long, own: Long)
+    extends Iterator[InternalRow] {
   private[this] var left = own
   private[this] var begun = false
 

@@ -2,7 +2,7 @@ package org.slidewise.spark.execution.parallel
 
 import scala.reflect.ClassTag
 
-import org.apache.spark.{NarrowDependency, Partition, TaskContext}
+import org.apache.spark.{Dependency, NarrowDependency, Partition, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 
@@ -15,16 +15,17 @@ import org.apache.spark.sql.catalyst.InternalRow
  *   the results of the `i`th range, given its rows by part
  */
 final private[parallel] class RangesRDD[T: ClassTag](
-    parts: RDD[InternalRow],
-    ranges: Array[RangeToRead],
+    @transient private val parts: RDD[InternalRow],
+    @transient private val ranges: Array[RangeToRead],
     evaluate: (Int, RangeToRead, Int => Iterator[InternalRow]) => Iterator[T]
 ) extends RDD[T](parts.sparkContext, Nil) {
 
   @transient private lazy val firstParts = ranges.scanLeft(0)(_ + _.parts.length)
 
-  override protected def getDependencies: Seq[org.apache.spark.Dependency[_]] =
+  override protected def getDependencies: Seq[Dependency[_]] =
     Seq(new NarrowDependency(parts) {
-      private val first = firstParts
+      // Asked on the driver only.
+      @transient private val first = firstParts
       override def getParents(range: Int): Seq[Int] = first(range) until first(range + 1)
     })
 
@@ -45,7 +46,11 @@ final private[parallel] class RangesRDD[T: ClassTag](
 
   override def compute(split: Partition, context: TaskContext): Iterator[T] = {
     val partition = split.asInstanceOf[RangePartition]
-    evaluate(partition.index, partition.range, part => firstParent[InternalRow].iterator(partition.parts(part), context))
+    evaluate(
+      partition.index,
+      partition.range,
+      part => firstParent[InternalRow].iterator(partition.parts(part), context)
+    )
   }
 }
 

@@ -74,7 +74,13 @@ private[execution] object RunIndex {
     }
 
     def result(rows: Long): RunIndex =
-      new RunIndex(rows, Arrays.copyOf(starts, count), Arrays.copyOf(keys, bytes), Arrays.copyOf(ends, count), fields)
+      new RunIndex(
+        rows,
+        Arrays.copyOf(starts, count),
+        Arrays.copyOf(keys, bytes),
+        Arrays.copyOf(ends, count),
+        fields
+      )
   }
 }
 

@@ -26,7 +26,11 @@ final private[parallel] class RunWriter(
     metrics: Map[String, SQLMetric]
 ) extends Serializable {
 
-  def write(run: Int, rows: Iterator[InternalRow], context: TaskContext): Iterator[Product2[Int, InternalRow]] = {
+  def write(
+      run: Int,
+      rows: Iterator[InternalRow],
+      context: TaskContext
+  ): Iterator[Product2[Int, InternalRow]] = {
     val begin = System.nanoTime()
     val resources = new TaskResources(context)
     val log = RowLog.of(input, resources)

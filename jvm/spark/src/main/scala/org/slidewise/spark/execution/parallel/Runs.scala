@@ -88,7 +88,8 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
     var high = if (cut == Cut.Start) 0 else index.buckets
     while (low < high) {
       val middle = (low + high) >>> 1
-      if (order.isBefore(index.pointTo(key, middle), Cut.place(run, index.start(middle)), cut)) low = middle + 1
+      if (order.isBefore(index.pointTo(key, middle), Cut.place(run, index.start(middle)), cut))
+        low = middle + 1
       else high = middle
     }
     low

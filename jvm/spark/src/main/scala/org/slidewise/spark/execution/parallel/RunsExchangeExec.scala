@@ -138,10 +138,10 @@ object RunsExchangeExec {
 
   /** The exchange that `plan` is, or that it reads. */
   private[execution] def in(plan: SparkPlan): Option[RunsExchangeExec] = plan match {
-    case exchange: RunsExchangeExec => Some(exchange)
-    case ReusedExchangeExec(_, exchange)  => in(exchange)
-    case stage: ShuffleQueryStageExec     => in(stage.plan)
-    case _                                => None
+    case exchange: RunsExchangeExec      => Some(exchange)
+    case ReusedExchangeExec(_, exchange) => in(exchange)
+    case stage: ShuffleQueryStageExec    => in(stage.plan)
+    case _                               => None
   }
 }
 

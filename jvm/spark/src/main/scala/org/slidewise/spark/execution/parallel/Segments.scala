@@ -80,10 +80,12 @@ final private[parallel] class SegmentScan(segments: Array[Option[Segment]], func
       segments(i).foreach { segment =>
         open =
           if (segment.isOnePartition)
-            segment.last.copy(aggregate = join(segment.last.aggregate, aggregate(open, Some(segment.last.key))))
+            segment.last
+              .copy(aggregate = join(segment.last.aggregate, aggregate(open, Some(segment.last.key))))
           else segment.first
       }
-      val previous = segments.iterator.take(i).collect { case Some(segment) => segment.last.key }.toSeq.lastOption
+      val previous =
+        segments.iterator.take(i).collect { case Some(segment) => segment.last.key }.toSeq.lastOption
       found(i) = aggregate(open, previous)
     }
     found

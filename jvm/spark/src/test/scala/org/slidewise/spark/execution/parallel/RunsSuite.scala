@@ -24,7 +24,11 @@ class RunsSuite extends FunSuite {
     val starts: Array[Array[Int]] =
       inOrder.map(run => run.indices.filter(i => i == 0 || random.nextInt(4) == 0).toArray)
     val rows: Array[Array[UnsafeRow]] = inOrder.zip(starts).map { case (run, begins) =>
-      (begins :+ run.length).sliding(2).filter(_.length == 2).flatMap(b => random.shuffle(run.slice(b(0), b(1)).toSeq)).toArray
+      (begins :+ run.length)
+        .sliding(2)
+        .filter(_.length == 2)
+        .flatMap(b => random.shuffle(run.slice(b(0), b(1)).toSeq))
+        .toArray
     }
     private val indexes = inOrder.zip(starts).map { case (run, begins) =>
       val index = new RunIndex.Builder(2)
@@ -34,9 +38,10 @@ class RunsSuite extends FunSuite {
     val sorted = new Runs(indexes, order)
 
     val all: Array[(UnsafeRow, Long)] =
-      (for (run <- rows.indices; i <- rows(run).indices) yield (rows(run)(i), Cut.place(run, i.toLong)))
-        .sortBy { case (row, place) => (row.getLong(0), row.getLong(1), place) }
-        .toArray
+      (for (run <- rows.indices; i <- rows(run).indices)
+        yield (rows(run)(i), Cut.place(run, i.toLong))).sortBy { case (row, place) =>
+        (row.getLong(0), row.getLong(1), place)
+      }.toArray
 
     def before(cut: Cut): Int = all.count { case (row, place) => order.isBefore(row, place, cut) }
 
@@ -93,7 +98,8 @@ class RunsSuite extends FunSuite {
       val found = range.map(row => (range.currentInterval, (row.getLong(0), row.getLong(1)))).toSeq
       val places = cuts.map(runs.before)
       for (interval <- 1 until cuts.length) {
-        val expected = runs.all.slice(places(interval - 1), places(interval)).map(r => (r._1.getLong(0), r._1.getLong(1)))
+        val expected =
+          runs.all.slice(places(interval - 1), places(interval)).map(r => (r._1.getLong(0), r._1.getLong(1)))
         assertEquals(found.filter(_._1 == interval).map(_._2).sorted, expected.toSeq)
         assertEquals(range.rowsIn(interval), expected.length.toLong)
       }
@@ -130,7 +136,12 @@ class RunsSuite extends FunSuite {
       val together = tied.sorted.cuts(5, Some(1))
       together.foreach { cut =>
         val place = tied.before(cut)
-        assert(place == 0 || place == tied.all.length || tied.all(place - 1)._1.getLong(0) < tied.all(place)._1.getLong(0))
+        assert(
+          place == 0 || place == tied.all.length || tied.all(place - 1)._1.getLong(0) < tied
+            .all(place)
+            ._1
+            .getLong(0)
+        )
       }
       assert(together.sliding(2).forall(c => c.size < 2 || order.compare(c(0), c(1)) < 0))
     }

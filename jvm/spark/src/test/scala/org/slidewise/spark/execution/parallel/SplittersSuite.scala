@@ -53,7 +53,9 @@ class SplittersSuite extends FunSuite {
   }
 
   for ((by, i) <- orders.zipWithIndex; byContent <- Seq(false, true))
-    test(s"order $i, ${if (byContent) "by content" else "by position"}: buckets follow one another, and the index tells where") {
+    test(
+      s"order $i, ${if (byContent) "by content" else "by position"}: buckets follow one another, and the index tells where"
+    ) {
       for (seed <- 1 to 20) {
         val random = new Random(seed)
         val all = rows(random, 1 + random.nextInt(2000), 1 + random.nextInt(500))
@@ -79,7 +81,8 @@ class SplittersSuite extends FunSuite {
       val (buckets, _) = placed(order, byContent, all, 10)
       val sizes = buckets.groupBy(_._1).map(_._2.size)
       // By content, the few different rows of one key may fall into one bucket. By position, no row is below the first splitter.
-      if (distinct > 1 || !byContent) assert(sizes.max <= 2.1 * all.size / 10, s"$distinct, $byContent: $sizes")
+      if (distinct > 1 || !byContent)
+        assert(sizes.max <= 2.1 * all.size / 10, s"$distinct, $byContent: $sizes")
     }
   }
 
@@ -90,7 +93,8 @@ class SplittersSuite extends FunSuite {
       val order = RunOrder(Nil, orders(seed % orders.size), radixInSpark = true)
       val (one, oneIndex) = placed(order, byContent = true, all, 12)
       val (other, otherIndex) = placed(order, byContent = true, random.shuffle(all), 12)
-      def contents(found: Seq[(Int, UnsafeRow)]) = found.groupBy(_._1).map { case (b, r) => b -> r.map(_._2.toString).sorted }
+      def contents(found: Seq[(Int, UnsafeRow)]) =
+        found.groupBy(_._1).map { case (b, r) => b -> r.map(_._2.toString).sorted }
       assertEquals(contents(one), contents(other), s"seed $seed")
       assertEquals(
         (0 until oneIndex.buckets).map(oneIndex.start),
