@@ -16,7 +16,8 @@ import org.slidewise.spark.plan.{ParallelPlan, SlidingWindowPlan, SortPlacement}
 
 /**
  * Evaluates ranks, offsets and aggregates over any frames: each input row with the results of its window functions. Same
- * required distribution as `WindowExec`; same required ordering where Spark sorts, and none where the operator sorts.
+ * required distribution as `WindowExec`, and none where several tasks share the rows, whose child is then a
+ * [[RunsExchangeExec]]; same required ordering where Spark sorts, and none where the operator sorts.
  *
  * @param windowExpression
  *   the window expressions of `plan`, where Spark's rules look for them
@@ -29,13 +30,11 @@ case class SlidingWindowExec(
     child: SparkPlan
 ) extends WindowExecBase {
 
-  /** The sorted runs that several tasks share; none if each partition is evaluated in one task. */
+  /** The runs that several tasks share; none if each partition is evaluated in one task. */
   @transient private lazy val runs: Option[RunsExchangeExec] = RunsExchangeExec.in(child)
 
   override def requiredChildDistribution: Seq[Distribution] =
-    if (plan.parallel.isRight) Seq(UnspecifiedDistribution)
-    else if (partitionSpec.isEmpty) Seq(AllTuples)
-    else Seq(ClusteredDistribution(partitionSpec))
+    if (plan.parallel.isRight) Seq(UnspecifiedDistribution) else super.requiredChildDistribution
 
   override def outputPartitioning: Partitioning =
     plan.parallel.fold(_ => super.outputPartitioning, p => OrderedPartitioning(outputOrdering, p.maxTasks))
