@@ -54,7 +54,7 @@ def random_query(seed: int, index: int) -> Query:
     table = random_table(rng, extreme)
     storage = rng.choice(["parquet", "cached", "local"])
     legacy_intervals = rng.random() < 0.05
-    settings = random_settings(rng, legacy_intervals)
+    settings = random_settings(rng, legacy_intervals) | random_sharing(random.Random(f"{seed}/{index}/tasks"))
     windows = [random_window(rng, table, legacy_intervals) for _ in range(rng.choice([1, 2, 3]))]
     wanted, cases = 8 if extreme else 45, list[Case]()
     while len(cases) < wanted:
@@ -80,6 +80,16 @@ def random_settings(rng: random.Random, legacy_intervals: bool) -> dict[str, str
         # Rows that Spark's operator keeps as objects. It is not made to spill: past a spill it opens a
         # reader of megabytes for each row of a frame that ends UNBOUNDED FOLLOWING.
         "spark.sql.windowExec.buffer.in.memory.threshold": rng.choice(["5", "4096", "4096"]),
+    }
+
+
+def random_sharing(rng: random.Random) -> dict[str, str]:
+    """Settings by which several tasks share windows without PARTITION BY, in half of the queries."""
+    if rng.random() < 0.5:
+        return {}
+    return {
+        "spark.slidewise.parallel.minRows": str(rng.randint(1, 20)),
+        "spark.sql.shuffle.partitions": str(rng.randint(2, 7)),
     }
 
 

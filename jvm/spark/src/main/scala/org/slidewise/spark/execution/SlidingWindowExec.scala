@@ -103,10 +103,11 @@ case class SlidingWindowExec(
   }
 
   private def evaluateInParallel(parallel: ParallelPlan, runs: RunsExchangeExec): RDD[InternalRow] = {
-    val evaluation = WindowEvaluation.of(plan, child.output, sorts = true)
-    val found =
-      new ParallelWindow(plan, parallel, child.output, new RangeEvaluation(evaluation.evaluate, metrics))
-        .execute(runs)
+    val ofAll = WindowEvaluation.of(plan, child.output, sorts = true)
+    // Ties must be in the same order in each task. Spark's radix sort orders them by all rows that it sorts.
+    val ofRange = WindowEvaluation.of(plan.copy(radixInSpark = false), child.output, sorts = true)
+    val evaluation = new RangeEvaluation(ofAll.evaluate, ofRange.evaluate, metrics)
+    val found = new ParallelWindow(plan, parallel, child.output, evaluation).execute(runs)
     metrics(WindowMetrics.Tasks).set(found.getNumPartitions)
     SQLMetrics.postDriverMetricUpdates(
       sparkContext,

@@ -1,12 +1,14 @@
 package org.slidewise.spark.execution.parallel
 
+import java.time.ZoneOffset
 import java.util.concurrent.TimeUnit
 
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.types.TimestampType
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.types._
 
 import org.slidewise.spark.plan.{FrameOffset, FrameReach, SlidingWindowPlan}
 
@@ -21,7 +23,9 @@ final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, 
 
   /** Where the rows begin that frames of rows after the cut may reach. */
   def before(cut: Cut): Cut = {
-    val earliest = (runs.rowsBefore(cut, reach.rowsBefore) +: bounds.map(_.earliest(cut))).reduce(order.first)
+    val earliest =
+      (runs.rowsBefore(cut, reach.rowsBefore) +: bounds.flatMap(b => Seq(b.earliest(cut), b.evaluated(cut))))
+        .reduce(order.first)
     val from = order.last(order.first(earliest, cut), Cut.before(cut.key, partitionColumns))
     if (reach.readsPeers && from.columns > peerColumns) Cut.before(from.key, peerColumns) else from
   }
@@ -43,11 +47,19 @@ final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, 
       BoundReference(partitionColumns, column.child.dataType, nullable = true)
     private[this] val bound = FrameOffset.add(column.copy(child = key), offset, plan.timeZone)
 
-    // Where clocks are set back, a later time plus some days may be an earlier one.
-    private[this] val margin: Long =
-      if (key.dataType == TimestampType && FrameOffset.constant(column, offset).isEmpty)
-        if (column.direction == Ascending) Halos.LongestShift else -Halos.LongestShift
-      else 0L
+    // A later time plus some days or months may be an earlier one: where clocks are set back, and at the end of a month.
+    private[this] val ofNext: Long =
+      if (FrameOffset.constant(column, offset).nonEmpty) 0L
+      else Halos.longestReturn(key.dataType, offset.dataType, plan.timeZone)
+    private[this] val margin: Long = if (column.direction == Ascending) ofNext else -ofNext
+
+    /** Where the rows begin whose bounds may be beyond those of rows after the cut. A bound never goes back from row to row. */
+    def evaluated(cut: Cut): Cut =
+      if (margin == 0L || cut.key.isNullAt(partitionColumns)) cut
+      else
+        try
+          Cut.before(keyWith(cut, shifted(cut.key.getLong(partitionColumns), -margin)), partitionColumns + 1)
+        catch { case NonFatal(_) => Cut.Start }
 
     def earliest(cut: Cut): Cut = at(cut, -margin).fold(Cut.Start)(Cut.before(_, partitionColumns + 1))
     def latest(cut: Cut): Cut = at(cut, margin).fold(Cut.End)(Cut.after(_, partitionColumns + 1))
@@ -73,5 +85,27 @@ final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, 
 }
 
 private object Halos {
-  private val LongestShift = TimeUnit.HOURS.toMicros(3)
+
+  /** At most how far a time plus an interval is before an earlier time plus that interval, or the two times are apart. */
+  def longestReturn(key: DataType, offset: DataType, timeZone: String): Long = {
+    val ofMonths = offset match {
+      case _: YearMonthIntervalType | CalendarIntervalType => TimeUnit.DAYS.toMicros(4)
+      case _                                               => 0L
+    }
+    key match {
+      case TimestampType    => ofMonths + 2 * longestShift(timeZone)
+      case TimestampNTZType => ofMonths
+      case _                => 0L
+    }
+  }
+
+  private def longestShift(timeZone: String): Long = {
+    val rules = DateTimeUtils.getZoneId(timeZone).getRules
+    var longest = 0
+    def see(before: ZoneOffset, after: ZoneOffset): Unit =
+      longest = math.max(longest, math.abs(after.getTotalSeconds - before.getTotalSeconds))
+    rules.getTransitions.forEach(t => see(t.getOffsetBefore, t.getOffsetAfter))
+    rules.getTransitionRules.forEach(r => see(r.getOffsetBefore, r.getOffsetAfter))
+    TimeUnit.SECONDS.toMicros(longest.toLong)
+  }
 }

@@ -132,9 +132,11 @@ final private[execution] class ParallelWindow(
   private def read[T: scala.reflect.ClassTag](runs: RunsExchangeExec, ranges: Array[RangeToRead])(
       f: (Int, RangeToRead, Int => Iterator[InternalRow]) => Iterator[T]
   ): RDD[T] = {
-    val parts = ranges.flatMap(_.parts).map { part =>
-      PartialMapperPartitionSpec(part.run, part.firstBucket, part.endBucket): ShufflePartitionSpec
-    }
+    val parts = for {
+      range <- ranges
+      (part, reads) <- range.parts.zip(range.reads)
+      (first, end) <- reads
+    } yield PartialMapperPartitionSpec(part.run, first, end): ShufflePartitionSpec
     new RangesRDD(runs.getShuffleRDD(parts), ranges, f)
   }
 }

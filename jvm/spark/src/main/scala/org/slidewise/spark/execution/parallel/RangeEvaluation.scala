@@ -12,9 +12,12 @@ import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
  *
  * @param evaluate
  *   the results of all rows, in order, given what lies around them, which is asked for when all rows have been read
+ * @param evaluateRange
+ *   the same, where rows that tie must stay in the order in which they come
  */
 final private[execution] class RangeEvaluation(
     evaluate: (Iterator[InternalRow], WindowTask, () => Surroundings) => Iterator[InternalRow],
+    evaluateRange: (Iterator[InternalRow], WindowTask, () => Surroundings) => Iterator[InternalRow],
     metrics: Map[String, SQLMetric]
 ) extends Serializable {
 
@@ -32,7 +35,7 @@ final private[execution] class RangeEvaluation(
         .addTaskCompletionListener[Unit](_ => metrics(WindowMetrics.TaskTime) += System.nanoTime() - begin)
       def first = range.rowsIn(1)
       def own = range.rowsIn(2)
-      val results = evaluate(
+      val results = evaluateRange(
         range,
         newTask(),
         () => surroundings().copy(firstResult = first, untilResult = first + own)

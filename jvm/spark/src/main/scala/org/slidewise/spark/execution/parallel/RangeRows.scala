@@ -13,7 +13,17 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
  * @param rowsBefore
  *   how many rows of other runs come before the first cut
  */
-final private[parallel] case class RangeToRead(cuts: Array[Cut], parts: Array[RunPart], rowsBefore: Long)
+final private[parallel] case class RangeToRead(cuts: Array[Cut], parts: Array[RunPart], rowsBefore: Long) {
+
+  /**
+   * The buckets of each part to read at once, as the first one and the end. One at a time if the order matters, since blocks of
+   * other executors come in any order.
+   */
+  def reads: Array[Array[(Int, Int)]] = parts.map { part =>
+    if (cuts.isEmpty) Array((part.firstBucket, part.endBucket))
+    else Array.range(part.firstBucket, part.endBucket).map(bucket => (bucket, bucket + 1))
+  }
+}
 
 private[parallel] object RangeToRead {
   def of(runs: Runs, cuts: Array[Cut]): RangeToRead = {

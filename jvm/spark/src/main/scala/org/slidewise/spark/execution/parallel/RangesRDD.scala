@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.InternalRow
  * One task for each range, which reads parts of the runs.
  *
  * @param parts
- *   a partition for each part of each range, range after range
+ *   a partition for each of the [[RangeToRead.reads]] of each range, range after range
  * @param compute
  *   the results of the `i`th range, given its rows by part
  */
@@ -20,7 +20,7 @@ final private[parallel] class RangesRDD[T: ClassTag](
     evaluate: (Int, RangeToRead, Int => Iterator[InternalRow]) => Iterator[T]
 ) extends RDD[T](parts.sparkContext, Nil) {
 
-  @transient private lazy val firstParts = ranges.scanLeft(0)(_ + _.parts.length)
+  @transient private lazy val firstParts = ranges.scanLeft(0)(_ + _.reads.map(_.length).sum)
 
   override protected def getDependencies: Seq[Dependency[_]] =
     Seq(new NarrowDependency(parts) {
@@ -40,17 +40,16 @@ final private[parallel] class RangesRDD[T: ClassTag](
     if (partition.parts.isEmpty) Nil
     else {
       val largest = partition.range.parts.indices.maxBy(i => partition.range.parts(i).rows)
-      parts.preferredLocations(partition.parts(largest))
+      parts.preferredLocations(partition.parts(partition.firstReads(largest)))
     }
   }
 
   override def compute(split: Partition, context: TaskContext): Iterator[T] = {
     val partition = split.asInstanceOf[RangePartition]
-    evaluate(
-      partition.index,
-      partition.range,
-      part => firstParent[InternalRow].iterator(partition.parts(part), context)
-    )
+    val first = partition.firstReads
+    def read(part: Int) = (first(part) until first(part + 1)).iterator
+      .flatMap(i => firstParent[InternalRow].iterator(partition.parts(i), context))
+    evaluate(partition.index, partition.range, read(_))
   }
 }
 
@@ -58,4 +57,8 @@ final private class RangePartition(
     override val index: Int,
     val range: RangeToRead,
     val parts: Array[Partition]
-) extends Partition
+) extends Partition {
+
+  /** For each part of the range, its first among `parts`. */
+  def firstReads: Array[Int] = range.reads.scanLeft(0)(_ + _.length)
+}

@@ -52,7 +52,8 @@ final private[parallel] class SegmentReader(
 
   private def inOrder(rows: Iterator[InternalRow]): Iterator[InternalRow] = {
     val context = TaskContext.get()
-    val spec = new SortSpec(plan.partitionSpec, plan.sortOrder, plan.radixInSpark, plan.orderSpec.size)
+    // Rows that tie must stay in the order in which they come.
+    val spec = new SortSpec(plan.partitionSpec, plan.sortOrder, radixInSpark = false, plan.orderSpec.size)
     val sorter = new PartitionSorter(new TaskResources(context), input, spec)
     context.addTaskCompletionListener[Unit](_ => sorter.close())
     sorter.sort(rows)

@@ -1,0 +1,140 @@
+"""Frames whose rows lie in several tasks: the answers of one task, and of Spark alone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from cases import crossed
+from pyspark.sql import SparkSession
+from sparks import portable
+
+from semantics.sharing import Sharing
+
+ROWS = 1_500
+# Keys in no order, ties among most, and values of each type.
+TABLE = f"""SELECT id, h, cast(h % 300 AS int) AS few, cast(h % 3 AS int) AS three,
+    if(h % 11 = 0, NULL, cast(h % 900 AS int)) AS i,
+    if(h % 11 = 0, NULL, cast(h % 5000 AS bigint)) AS l,
+    if(h % 11 = 0, NULL, cast(h % 90000 / 100 AS decimal(10, 2))) AS m,
+    CASE h % 37 WHEN 0 THEN double('NaN') WHEN 1 THEN double('Infinity') WHEN 2 THEN -double('Infinity')
+      WHEN 3 THEN -0.0D WHEN 4 THEN 0.0D WHEN 5 THEN NULL ELSE (h % 2000 - 1000) / 8.0D END AS d,
+    if(h % 11 = 0, NULL, date_add(DATE'2023-11-30', cast(h % 600 AS int))) AS day,
+    if(h % 11 = 0, NULL, timestamp_seconds(1698000000 + h % 2000 * 1800)) AS ts,
+    if(h % 11 = 0, NULL, timestamp_ntz'2024-01-31 00:00:00' + make_dt_interval(0, 0, 0, h % 9000 * 999)) AS ntz,
+    concat('k', h % 800) AS s, named_struct('a', h % 40, 'b', if(h % 7 = 0, NULL, concat('x', h % 9))) AS t,
+    unhex(hex(h % 900)) AS b
+  FROM (SELECT id, pmod(hash(id), 1000003) AS h FROM range(0, {ROWS}, 1, 4))"""
+
+
+@pytest.fixture(scope="module")
+def sharing(spark: SparkSession) -> Sharing:
+    spark.sql(TABLE).createOrReplaceTempView("rows")
+    return Sharing(spark)
+
+
+ROW_FRAMES = [
+    "3 PRECEDING AND 2 FOLLOWING",
+    "1 PRECEDING AND 1 PRECEDING",
+    "400 PRECEDING AND CURRENT ROW",
+    "900 PRECEDING AND 700 PRECEDING",
+    "300 FOLLOWING AND 700 FOLLOWING",
+    "CURRENT ROW AND 9000 FOLLOWING",
+    "UNBOUNDED PRECEDING AND CURRENT ROW",
+    "UNBOUNDED PRECEDING AND 500 PRECEDING",
+    "UNBOUNDED PRECEDING AND 3 FOLLOWING",
+    "CURRENT ROW AND UNBOUNDED FOLLOWING",
+    "500 FOLLOWING AND UNBOUNDED FOLLOWING",
+    "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+]
+CALLS = portable(
+    """sum(i) {over}, count(l) {over}, avg(m) {over}, min(s) {over}, max(d) {over}, bit_xor(l) {over},
+    max_by(s, l) {over}, count(*) FILTER (WHERE i % 2 = 0) {over}, approx_count_distinct(l) {over}"""
+)
+
+
+@pytest.mark.parametrize(("frame", "order"), crossed(ROW_FRAMES, ["h, id", "s DESC, id", "id DESC"]))
+def test_rows(sharing: Sharing, frame: str, order: str) -> None:
+    over = f"OVER (ORDER BY {order} ROWS BETWEEN {frame})"
+    sharing.ask(f"SELECT id, {CALLS.format(over=over)} FROM rows", spark_too=frame.startswith("3 P"))
+
+
+def test_lists_and_objects(sharing: Sharing) -> None:
+    over = "OVER (ORDER BY s, id ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING)"
+    sharing.ask(f"SELECT id, collect_list(t) {over}, max(t) {over}, percentile_approx(i, 0.5) {over} FROM rows")
+
+
+KEYS = [
+    ("i", "300"),
+    ("i", "100000"),
+    ("l", "900L"),
+    ("m", "250.25"),
+    ("d", "40D"),
+    ("day", "3"),
+    ("day", "INTERVAL 1 MONTH"),
+    ("ts", "INTERVAL 1 HOUR"),
+    ("ts", "INTERVAL 1 DAY"),
+    ("ts", "INTERVAL 1 MONTH"),
+    ("ntz", "INTERVAL '1 02:00:00' DAY TO SECOND"),
+]
+RANGES = [
+    "{} PRECEDING AND CURRENT ROW",
+    "{} PRECEDING AND {} FOLLOWING",
+    "{} FOLLOWING AND UNBOUNDED FOLLOWING",
+    "UNBOUNDED PRECEDING AND {} PRECEDING",
+    "CURRENT ROW AND {} FOLLOWING",
+]
+ORDERS = ["ASC NULLS FIRST", "DESC NULLS LAST", "ASC NULLS LAST", "DESC NULLS FIRST"]
+MOVING = "sum(id) {over}, count(*) {over}, min(s) {over}, max(d) {over}, avg(m) {over}, bit_xor(h) {over}"
+
+
+@pytest.mark.parametrize(("key", "frame", "order"), crossed(KEYS, RANGES, ORDERS))
+def test_range(sharing: Sharing, key: tuple[str, str], frame: str, order: str) -> None:
+    column, by = key
+    over = f"OVER (ORDER BY {column} {order} RANGE BETWEEN {frame.format(by, by)})"
+    zone = "America/New_York" if column == "ts" else "UTC"
+    sharing.ask(f"SELECT id, {MOVING.format(over=over)} FROM rows", session_timeZone=zone)
+
+
+PEERS = [
+    "RANGE BETWEEN CURRENT ROW AND CURRENT ROW",
+    "RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
+    "",
+]
+PEER_ORDERS = ["few", "s DESC, three", "t", "d DESC NULLS LAST", "b, i", "few % 5 + 1"]
+
+
+@pytest.mark.parametrize(("order", "frame"), crossed(PEER_ORDERS, PEERS))
+def test_peers(sharing: Sharing, order: str, frame: str) -> None:
+    over = f"OVER (ORDER BY {order} {frame})"
+    sharing.ask(f"SELECT id, {MOVING.format(over=over)} FROM rows", tasks=range(1, 8) if "%" in order else range(2, 8))
+
+
+RANKS = "rank() OVER w, dense_rank() OVER w, percent_rank() OVER w, cume_dist() OVER w"
+
+
+@pytest.mark.parametrize(
+    ("calls", "order"), crossed([RANKS, *RANKS.split(", ")], ["t DESC", "few", "s, few", "h, id"])
+)
+def test_ranks(sharing: Sharing, calls: str, order: str) -> None:
+    sharing.ask(f"SELECT id, {calls} FROM rows WINDOW w AS (ORDER BY {order})")
+
+
+PLACES = ["row_number()", "ntile(7)", "ntile(5000)", "lag(s)", "lead(i, 300)", "lag(i, 1100, -1)", "lead(d, 0)"]
+
+
+@pytest.mark.parametrize(("place", "order"), crossed(PLACES, ["h, id", "s DESC, id"]))
+def test_places(sharing: Sharing, place: str, order: str) -> None:
+    sharing.ask(f"SELECT id, {place} OVER (ORDER BY {order}) FROM rows")
+
+
+@pytest.mark.parametrize("calls", ["first(s), last(i)", "nth_value(s, 3)", "first(i, true), last(i, true)"])
+@pytest.mark.parametrize("frame", ["RANGE UNBOUNDED PRECEDING", "ROWS BETWEEN 300 PRECEDING AND 2 FOLLOWING"])
+def test_values_of_frames(sharing: Sharing, calls: str, frame: str) -> None:
+    over = ", ".join(f"{call} OVER (ORDER BY h, id {frame})" for call in re.split(", (?=last)", calls))
+    sharing.ask(f"SELECT id, {over} FROM rows", tasks=range(1, 8))
+
+
+@pytest.mark.parametrize("calls", ["sum(i) OVER (), count(*) OVER ()", "avg(m) OVER (), max(s) OVER (), min(d) OVER ()"])
+def test_no_order(sharing: Sharing, calls: str) -> None:
+    sharing.ask(f"SELECT id, {calls} FROM rows")
