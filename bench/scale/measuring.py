@@ -17,6 +17,8 @@ from tasks import Stage, stages
 _MIN_ROWS = 100_000
 """The default of `spark.slidewise.parallel.minRows`."""
 
+_SKEWED = "64k"
+
 Tell = Callable[[str], None]
 
 
@@ -69,6 +71,7 @@ def frame(spark: Any, one: Contender, sql: str) -> Any:
         "spark.slidewise.parallel.enabled": str(one.parallel).lower(),
         # Few rows, which warm up or are compared, are to be cut as often as many.
         "spark.slidewise.parallel.minRows": min(_MIN_ROWS, max(1, one.rows // (2 * one.tasks))),
+        "spark.slidewise.parallel.skewThreshold": _SKEWED,
         "spark.sql.shuffle.partitions": one.tasks,
         "spark.sql.files.minPartitionNum": 1,
         "spark.sql.files.maxPartitionBytes": -(-one.file.stat().st_size // one.reads),
