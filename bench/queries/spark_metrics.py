@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
-from pathlib import Path
 from typing import Any
+
+from shared.events import EventLog
 
 _PEAK = "Peak On Heap Execution Memory"
 
@@ -26,27 +25,14 @@ class Memory:
     """The execution memory of tasks, which the task memory manager counts and only the event log tells."""
 
     def __init__(self) -> None:
-        self._directory = Path(tempfile.mkdtemp(prefix="bench-events-"))
-        self._log: Path | None = None
-        self._read = 0
+        self._log = EventLog()
 
     def settings(self) -> dict[str, str]:
-        return {
-            "spark.eventLog.enabled": "true",
-            "spark.eventLog.dir": self._directory.as_uri(),
-            "spark.eventLog.rolling.enabled": "false",
-            "spark.eventLog.compress": "false",
-        }
+        return self._log.settings()
 
     def largest_task(self, spark: Any) -> int:
         """The most bytes that any one task held at a time, of those that have ended since the last call."""
-        spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
-        self._log = self._log or next(self._directory.iterdir())
-        with self._log.open() as log:
-            log.seek(self._read)
-            events = [json.loads(line) for line in log if '"SparkListenerTaskEnd"' in line]
-            log.seek(0, 2)
-            self._read = log.tell()
+        events = self._log.since_last(spark, "SparkListenerTaskEnd")
         return max((e["Task Metrics"][_PEAK] for e in events if e.get("Task Metrics")), default=0)
 
 

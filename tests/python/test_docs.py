@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pandas_api import skip_without_pandas_api
 
 ROOT = Path(__file__).parents[2]
 DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -24,8 +25,10 @@ def blocks(doc: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", (ROOT / doc).read_text(), re.DOTALL)
 
 
-@pytest.mark.parametrize("doc", ["README.md", "docs/guide.md", "docs/hopping.md", "docs/streams.md"])
-def test_python_blocks_run_one_after_the_other(output, doc):
+@pytest.mark.parametrize("doc", ["README.md", "docs/guide.md", "docs/hopping.md", "docs/scale.md", "docs/streams.md"])
+def test_python_blocks_run_one_after_the_other(program, output, doc):
+    if doc == "docs/scale.md":
+        skip_without_pandas_api(program)
     code = "\n".join(["import os", "os.environ['SPARK_LOCAL_IP'] = '127.0.0.1'", *blocks(doc)])
     assert (MINUTE in code) == (doc == "README.md")
     code = code.replace(MINUTE, FIRST_ROWS)

@@ -1,0 +1,68 @@
+"""Windows of the pandas API on Spark have no PARTITION BY: several tasks share them, with the results of pandas."""
+
+from __future__ import annotations
+
+import json
+
+from pandas_api import skip_without_pandas_api
+
+PROGRAM = """
+import json
+import warnings
+
+warnings.simplefilter("ignore")
+import numpy as np
+import pandas as pd
+import slidewise
+from pyspark.sql import SparkSession
+
+settings = {
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.slidewise.parallel.minRows": "500",
+}
+builder = SparkSession.builder.master("local[2]")
+for name, value in settings.items():
+    builder = builder.config(name, value)
+spark = slidewise.configure(builder).getOrCreate()
+import pyspark.pandas as ps
+
+WINDOWS = {
+    "rolling": lambda x: x.rolling(1000).mean(),
+    "expanding": lambda x: x.expanding().sum(),
+    "shift": lambda x: x.shift(1),
+    "rank": lambda x: x.rank(),
+    "cumsum": lambda x: x.cumsum(),
+}
+
+
+def nodes(plan):
+    yield plan
+    inner = {"AdaptiveSparkPlan": "executedPlan", "ShuffleQueryStage": "plan", "ResultQueryStage": "plan"}
+    if plan.nodeName() in inner:
+        yield from nodes(getattr(plan, inner[plan.nodeName()])())
+    for i in range(plan.children().size()):
+        yield from nodes(plan.children().apply(i))
+
+
+frame = ps.range(4000, num_partitions=4)
+frame["x"] = (frame.id * 7919 % 1000) / 8
+local = pd.DataFrame({"id": np.arange(4000)})
+local["x"] = (local.id * 7919 % 1000) / 8
+found = {}
+for name, window in WINDOWS.items():
+    column = window(frame.x)
+    execution = column.to_frame().to_spark(index_col="i")._jdf.queryExecution()
+    execution.toRdd().count()
+    windows = [node for node in nodes(execution.executedPlan()) if node.nodeName() == "SlidingWindow"]
+    same = np.allclose(column.sort_index().to_numpy(), window(local.x).to_numpy(), equal_nan=True)
+    found[name] = {"same": bool(same), "tasks": max(node.metrics().apply("tasks").value() for node in windows)}
+print("found " + json.dumps(found))
+"""
+
+
+def test_several_tasks_share_the_windows(program, output):
+    skip_without_pandas_api(program)
+    said = output(PROGRAM)
+    found = json.loads(next(line for line in said.splitlines() if line.startswith("found ")).removeprefix("found "))
+    assert found == {name: {"same": True, "tasks": 4} for name in ("rolling", "expanding", "shift", "rank", "cumsum")}
