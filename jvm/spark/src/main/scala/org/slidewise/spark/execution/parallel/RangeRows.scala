@@ -15,14 +15,8 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
  */
 final private[parallel] case class RangeToRead(cuts: Array[Cut], parts: Array[RunPart], rowsBefore: Long) {
 
-  /**
-   * The buckets of each part to read at once, as the first one and the end. One at a time if the order matters, since blocks of
-   * other executors come in any order.
-   */
-  def reads: Array[Array[(Int, Int)]] = parts.map { part =>
-    if (cuts.isEmpty) Array((part.firstBucket, part.endBucket))
-    else Array.range(part.firstBucket, part.endBucket).map(bucket => (bucket, bucket + 1))
-  }
+  /** The buckets of each part to read at once, as the first one and the end. */
+  def reads: Array[Array[(Int, Int)]] = parts.map(part => part.readFrom.zip(part.readFrom.tail :+ part.endBucket))
 }
 
 private[parallel] object RangeToRead {
@@ -35,7 +29,7 @@ private[parallel] object RangeToRead {
   def all(runs: Int, buckets: Int): RangeToRead =
     RangeToRead(
       Array.empty,
-      Array.tabulate(runs)(RunPart(_, 0, buckets, 0L, Array.empty, Array.empty)),
+      Array.tabulate(runs)(RunPart(_, 0, buckets, Array(0), 0L, Array.empty, Array.empty)),
       rowsBefore = 0L
     )
 }

@@ -148,14 +148,30 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
       if (between < distance || i == buckets.length) Cut.End else startOf(i)
     }
 
+  /**
+   * Where to begin to read anew, so that rows come in order as far as it matters. The shuffle returns buckets that are read at
+   * once in any order: those with a cut, and those that may have a key in common, are read apart.
+   */
+  private def readsOf(run: Int, from: Int, end: Int, begun: Array[Int]): Array[Int] = {
+    val (a, b) = (newKey(), newKey())
+    val withCuts = begun.map(_ - 1).toSet
+    def mayTie(bucket: Int) =
+      bucket > 1 && indexes(run).pointTo(a, bucket - 1) == indexes(run).pointTo(b, bucket)
+    Array.range(from, end).filter { bucket =>
+      bucket == from || withCuts(bucket) || withCuts(bucket - 1) || mayTie(bucket)
+    }
+  }
+
   /** Where to read the rows between the first and the last of the cuts, which are in order. */
   def parts(cuts: Array[Cut]): Array[RunPart] = indexes.indices.map { run =>
     val begun = cuts.map(bucketsBefore(run, _))
     val from = math.max(0, begun.head - 1)
+    val end = math.max(from, begun.last)
     RunPart(
       run,
       from,
-      math.max(from, begun.last),
+      end,
+      readsOf(run, from, end, begun),
       indexes(run).start(from),
       begun.map(least(run, _)),
       begun.map(indexes(run).start)
@@ -176,6 +192,8 @@ private object Runs {
  *   the first to read
  * @param endBucket
  *   the first not to read
+ * @param readFrom
+ *   the first buckets of those that are read at once
  * @param firstPosition
  *   the number of the run's rows before those that are read
  * @param least
@@ -187,6 +205,7 @@ final private[parallel] case class RunPart(
     run: Int,
     firstBucket: Int,
     endBucket: Int,
+    readFrom: Array[Int],
     firstPosition: Long,
     least: Array[Long],
     most: Array[Long]

@@ -74,7 +74,7 @@ final private[parallel] class Splitters(
   /** One of the buckets that begin with the equal splitters `from until until`. */
   private def among(from: Int, until: Int, row: UnsafeRow): Int =
     if (until - from == 1) until
-    else if (byContent) from + 1 + Math.floorMod(KeySample.hash(row), until - from)
+    else if (byContent) from + 1 + Math.floorMod(KeySample.hash(row), until.toLong - from).toInt
     else {
       val bucket = from + 1 + math.min(until - from - 1L, seen(from) / evenShare).toInt
       seen(from) += 1

@@ -64,9 +64,12 @@ class RunsSuite extends FunSuite {
       new RangeRows(
         range,
         part => {
-          val RunPart(run, from, until, _, _, _) = range.parts(part)
-          val end = if (until < starts(run).length) starts(run)(until) else rows(run).length
-          rows(run).slice(starts(run)(from), end).iterator
+          val run = range.parts(part).run
+          def start(bucket: Int) = if (bucket < starts(run).length) starts(run)(bucket) else rows(run).length
+          // The shuffle returns the buckets that are read at once in any order.
+          range.reads(part).iterator.flatMap { case (first, end) =>
+            random.shuffle((first until end).toVector).flatMap(b => rows(run).slice(start(b), start(b + 1)))
+          }
         },
         key,
         order
