@@ -26,6 +26,7 @@ final private[execution] class ParallelWindow(
 ) {
   private[this] val keyOrder = RunOrder(plan.partitionSpec, plan.sortOrder, plan.radixInSpark)
   private[this] val reach = FrameReach.of(plan)
+  private[this] val partitionColumns = plan.partitionSpec.size
   private[this] val outside = new OutsideFunctions(plan, input)
 
   /** The rows with their results, in partitions that follow one another in order. Writes the runs, and may run another job. */
@@ -40,15 +41,13 @@ final private[execution] class ParallelWindow(
     lazy val sorted = new Runs(written.indexes, new CutOrder(keyOrder.directions))
     val rows = written.indexes.map(_.rows).sum
     val tasks = math.min(parallel.maxTasks.toLong, rows / parallel.minRows).toInt
-    val cuts =
-      if (tasks < 2 || !written.isRepeatable) Nil
-      else
-        sorted.cuts(
-          tasks,
-          if (reach.readsPeers) Some(plan.partitionSpec.size + plan.orderSpec.size) else None
-        )
-    val ranges = if (cuts.isEmpty) None else inRanges(runs, sorted, cuts)
-    ranges.getOrElse(inOneTask(runs, written))
+    def inRanges(together: Option[Int]) =
+      if (tasks < 2 || !written.isRepeatable) None
+      else Some(sorted.cuts(tasks, together)).filter(_.nonEmpty).flatMap(evaluateRanges(runs, sorted, _))
+    val peers = if (reach.readsPeers) Some(partitionColumns + plan.orderSpec.size) else None
+    inRanges(peers)
+      .orElse(if (partitionColumns > 0) inRanges(Some(partitionColumns)) else None)
+      .getOrElse(inOneTask(runs, written))
   }
 
   private def inOneTask(runs: RunsExchangeExec, written: WrittenRuns): RDD[InternalRow] = {
@@ -57,8 +56,8 @@ final private[execution] class ParallelWindow(
     read(runs, Array(all))((_, range, parts) => whole.ofAll(range.parts.indices.iterator.flatMap(parts)))
   }
 
-  /** None if the rows must be evaluated in one task. */
-  private def inRanges(runs: RunsExchangeExec, sorted: Runs, cuts: Seq[Cut]): Option[RDD[InternalRow]] = {
+  /** None if a partition that the cuts part must be evaluated in one task. */
+  private def evaluateRanges(runs: RunsExchangeExec, sorted: Runs, cuts: Seq[Cut]): Option[RDD[InternalRow]] = {
     val order = new CutOrder(keyOrder.directions)
     val halos = new Halos(plan, reach, sorted, order)
     val from = Cut.Start +: cuts.map(halos.before)
@@ -68,12 +67,13 @@ final private[execution] class ParallelWindow(
       RangeToRead.of(sorted, Array(from(i), ends(i), ends(i + 1), until(i)))
     }.toArray
     val around =
-      if (outside.isEmpty && (plan.partitionSpec.isEmpty || !reach.isUnbounded)) Some(None)
+      if (outside.isEmpty && (partitionColumns == 0 || !reach.isUnbounded)) Some(None)
+      else if (partitionColumns > 0 && cuts.forall(_.columns <= partitionColumns)) Some(Some(Array.fill(ranges.length)(Surroundings.None)))
       else surroundings(runs, sorted, order, ends, from.zip(until)).map(Some(_))
-    around.map(evaluateRanges(runs, ranges, sorted.rows, _))
+    around.map(evaluate(runs, ranges, sorted.rows, _))
   }
 
-  private def evaluateRanges(
+  private def evaluate(
       runs: RunsExchangeExec,
       ranges: Array[RangeToRead],
       rows: Long,
