@@ -1,7 +1,7 @@
 """Asks for windows that several tasks share, on a cluster.
 
-The first argument, if there is one, is the stage of each query in which one of the executors is killed. Prints a line for
-each query: its name, whether one task has the same answer, and its tasks.
+The first argument, if there is one, is the stage of each query in which one of the executors is killed. Prints a line
+for each query: its name, whether one task has the same answer, and its tasks.
 """
 
 from __future__ import annotations

@@ -144,8 +144,8 @@ def test_no_order(sharing: Sharing, calls: str) -> None:
     sharing.ask(f"SELECT id, {calls} FROM rows")
 
 
-# Without ANSI mode, a bound beyond the end of a whole-numbered type is at its other end. Bounds never go back, so that it
-# empties the frames of all rows after it, also those of other tasks.
+# Without ANSI mode, a bound beyond the end of a whole-numbered type is at its other end. Bounds never go back:
+# it empties the frames of all rows after it, also those of other tasks.
 @pytest.mark.xfail(reason="the tasks do not know of bounds that wrap around in others", strict=True)
 @pytest.mark.parametrize(
     ("first", "frame"),
