@@ -1,5 +1,7 @@
-"""Asks for windows that several tasks share, on a cluster, one of whose executors is killed in a stage of each query if the
-first argument says in which. Prints a line for each query: its name, whether one task has the same answer, and its tasks.
+"""Asks for windows that several tasks share, on a cluster.
+
+The first argument, if there is one, is the stage of each query in which one of the executors is killed. Prints a line
+for each query: its name, whether one task has the same answer, and its tasks.
 """
 
 from __future__ import annotations
@@ -95,7 +97,10 @@ def report(spark: SparkSession, stage: int | None) -> None:
             if killer:
                 killer.over = True
                 killer.join()
-            print(f"{name} {kind}: {same}, {tasks(frame)} tasks{', killed' if killer and killer.killed else ''}", flush=True)
+            print(
+                f"{name} {kind}: {same}, {tasks(frame)} tasks{', killed' if killer and killer.killed else ''}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -36,12 +36,13 @@ class Sharing:
         query: Query,
         tasks: range | int = range(2, 8),
         in_order: bool = False,
-        spark_too: bool = True,
+        spark_too: bool = False,
         **more: str,
     ) -> Rows:
-        """The rows with several tasks, which are those of one task and of Spark alone.
+        """The rows with several tasks, which are those of one task.
 
         `tasks`: how many must have run. `in_order`: whether the order of the rows is compared, too.
+        `spark_too`: whether the rows are also compared with those of Spark alone.
         Keywords are settings, with `_` for `.` after `spark.sql.`
         """
         changes = {f"spark.sql.{key.replace('_', '.')}": value for key, value in more.items()}

@@ -107,17 +107,16 @@ PEER_ORDERS = ["few", "s DESC, three", "t", "d DESC NULLS LAST", "b, i", "few % 
 @pytest.mark.parametrize(("order", "frame"), crossed(PEER_ORDERS, PEERS))
 def test_peers(sharing: Sharing, order: str, frame: str) -> None:
     over = f"OVER (ORDER BY {order} {frame})"
-    sharing.ask(f"SELECT id, {MOVING.format(over=over)} FROM rows", tasks=range(1, 8) if "%" in order else range(2, 8))
+    tasks = range(1, 8) if "%" in order else range(2, 8)
+    sharing.ask(f"SELECT id, {MOVING.format(over=over)} FROM rows", tasks, spark_too=True)
 
 
 RANKS = "rank() OVER w, dense_rank() OVER w, percent_rank() OVER w, cume_dist() OVER w"
 
 
-@pytest.mark.parametrize(
-    ("calls", "order"), crossed([RANKS, *RANKS.split(", ")], ["t DESC", "few", "s, few", "h, id"])
-)
+@pytest.mark.parametrize(("calls", "order"), crossed([RANKS, *RANKS.split(", ")], ["t DESC", "few", "s, few", "h, id"]))
 def test_ranks(sharing: Sharing, calls: str, order: str) -> None:
-    sharing.ask(f"SELECT id, {calls} FROM rows WINDOW w AS (ORDER BY {order})")
+    sharing.ask(f"SELECT id, {calls} FROM rows WINDOW w AS (ORDER BY {order})", spark_too=True)
 
 
 PLACES = ["row_number()", "ntile(7)", "ntile(5000)", "lag(s)", "lead(i, 300)", "lag(i, 1100, -1)", "lead(d, 0)"]
@@ -128,13 +127,35 @@ def test_places(sharing: Sharing, place: str, order: str) -> None:
     sharing.ask(f"SELECT id, {place} OVER (ORDER BY {order}) FROM rows")
 
 
-@pytest.mark.parametrize("calls", ["first(s), last(i)", "nth_value(s, 3)", "first(i, true), last(i, true)"])
-@pytest.mark.parametrize("frame", ["RANGE UNBOUNDED PRECEDING", "ROWS BETWEEN 300 PRECEDING AND 2 FOLLOWING"])
+@pytest.mark.parametrize(
+    ("calls", "frame"),
+    crossed(
+        ["first(s), last(i)", "nth_value(s, 3)", "first(i, true), last(i, true)"],
+        ["RANGE UNBOUNDED PRECEDING", "ROWS BETWEEN 300 PRECEDING AND 2 FOLLOWING"],
+    ),
+)
 def test_values_of_frames(sharing: Sharing, calls: str, frame: str) -> None:
     over = ", ".join(f"{call} OVER (ORDER BY h, id {frame})" for call in re.split(", (?=last)", calls))
     sharing.ask(f"SELECT id, {over} FROM rows", tasks=range(1, 8))
 
 
-@pytest.mark.parametrize("calls", ["sum(i) OVER (), count(*) OVER ()", "avg(m) OVER (), max(s) OVER (), min(d) OVER ()"])
+@pytest.mark.parametrize("calls", ["sum(i) OVER (), count(*) OVER ()", "avg(m) OVER (), max(s) OVER ()"])
 def test_no_order(sharing: Sharing, calls: str) -> None:
     sharing.ask(f"SELECT id, {calls} FROM rows")
+
+
+# Without ANSI mode, a bound beyond the end of a whole-numbered type is at its other end. Bounds never go back:
+# it empties the frames of all rows after it, also those of other tasks.
+@pytest.mark.xfail(reason="the tasks do not know of bounds that wrap around in others", strict=True)
+@pytest.mark.parametrize(
+    ("first", "frame"),
+    [
+        ("-2147483648", "500 PRECEDING AND 500 FOLLOWING"),
+        ("2147482147", "500 FOLLOWING AND UNBOUNDED FOLLOWING"),
+        ("2147482147", "CURRENT ROW AND 400 FOLLOWING"),
+    ],
+)
+def test_bounds_that_wrap_around(sharing: Sharing, first: str, frame: str) -> None:
+    over = f"OVER (ORDER BY k RANGE BETWEEN {frame})"
+    query = f"SELECT id, min(id) {over}, count(*) {over} FROM (SELECT id, cast({first} + id AS int) AS k FROM rows)"
+    sharing.ask(query, tasks=range(1, 8), ansi_enabled="false")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from cases import crossed
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sf
 from sparks import SPARK
 
 from semantics.conftest import Fails, settings
@@ -12,7 +13,6 @@ from semantics.sharing import SHARED, Sharing, named, tasks_of
 
 H = "(SELECT id, pmod(hash(id), 1000) AS h FROM range(0, 1500, 1, 4))"
 WINDOW = f"SELECT id, h, sum(id) OVER (ORDER BY h, id ROWS 9 PRECEDING) AS s FROM {H}"
-AQE = pytest.mark.parametrize("adaptive", ["true", "false"])
 
 
 @pytest.fixture
@@ -42,6 +42,7 @@ def test_below(sharing: Sharing, below: str) -> None:
         tasks=range(2) if few else range(2, 8),
         adaptive_coalescePartitions_enabled="false",
         autoBroadcastJoinThreshold="-1",
+        spark_too=True,
     )
 
 
@@ -56,15 +57,16 @@ ABOVE = {
 }
 
 
-@AQE
-@pytest.mark.parametrize("above", ABOVE.values(), ids=ABOVE)
+@pytest.mark.parametrize(("above", "adaptive"), crossed(ABOVE.values(), ["true", "false"]))
 def test_above(sharing: Sharing, above: str, adaptive: str) -> None:
     tasks = range(8) if "PARTITION" in above else range(2, 8)
-    sharing.ask(above, tasks, adaptive_enabled=adaptive, autoBroadcastJoinThreshold="-1", spark_too=False)
+    sharing.ask(above, tasks, adaptive_enabled=adaptive, autoBroadcastJoinThreshold="-1")
 
 
-@AQE
-@pytest.mark.parametrize("order", ["h, id", "h", "id DESC", "h DESC, id", "h, id LIMIT 300 OFFSET 200"])
+@pytest.mark.parametrize(
+    ("order", "adaptive"),
+    crossed(["h, id", "h", "id DESC", "h DESC, id", "h, id LIMIT 300 OFFSET 200"], ["true", "false"]),
+)
 def test_a_global_order(sharing: Sharing, order: str, adaptive: str) -> None:
     ties = order == "h"
     query = f"SELECT h, id, s FROM ({WINDOW}) ORDER BY {order}"
@@ -81,7 +83,7 @@ def test_a_union_is_not_in_order(sharing: Sharing) -> None:
     sharing.ask(f"SELECT * FROM ({one} UNION ALL {one}) ORDER BY k", in_order=True)
 
 
-@AQE
+@pytest.mark.parametrize("adaptive", ["true", pytest.param("false", marks=pytest.mark.long)])
 def test_a_cached_window(spark: SparkSession, sharing: Sharing, adaptive: str) -> None:
     expected = sharing.run(f"SELECT * FROM ({WINDOW}) ORDER BY h, id", {"spark.slidewise.enabled": "false"})[0]
     changes = {"spark.sql.adaptive.enabled": adaptive}
@@ -131,7 +133,7 @@ TYPES = ["map('a', id)", "array(id, NULL)", "named_struct('m', map(1, id))", "ma
 def test_rows_of_any_type_below_a_shuffle(sharing: Sharing, value: str) -> None:
     child = f"SELECT /*+ REPARTITION(4) */ id, {value} AS v FROM range(0, 1500, 1, 4)"
     query = f"SELECT id, v IS NULL, sum(id) OVER (ORDER BY id % 100, id ROWS 99 PRECEDING) FROM ({child})"
-    sharing.ask(query, spark_too=False)
+    sharing.ask(query)
 
 
 def test_rows_without_columns(sharing: Sharing) -> None:
@@ -141,9 +143,9 @@ def test_rows_without_columns(sharing: Sharing) -> None:
 def test_frames_of_data(spark: SparkSession, sharing: Sharing) -> None:
     def query() -> DataFrame:
         frame = spark.sql(WINDOW)
-        return frame.select("h", F.expr("s + 1").alias("t")).filter("t % 2 = 0").groupBy("h").agg(F.max("t"))
+        return frame.select("h", sf.expr("s + 1").alias("t")).filter("t % 2 = 0").groupBy("h").agg(sf.max("t"))
 
-    sharing.ask(query, spark_too=False)
+    sharing.ask(query)
 
 
 @pytest.mark.parametrize(
