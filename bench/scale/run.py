@@ -32,7 +32,7 @@ _LARGE_TASKS = 32
 @click.command()
 @click.option("--rows", type=click.IntRange(min=1_000), help="[default: 4 million; 200 million for the options below]")
 @click.option(
-    "--checked", type=click.IntRange(min=1_000), default=200_000, show_default=True, help="Rows to compare on."
+    "--checked", type=click.IntRange(min=1_000), default=50_000, show_default=True, help="Rows to compare on."
 )
 @click.option(
     "--tasks",
