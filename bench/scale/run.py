@@ -26,13 +26,12 @@ from shared.results import Results
 ROOT = Path(__file__).resolve().parents[2]
 MILLION = 1_000_000
 _GROWTH = 20
-_LARGE_TASKS = 32
 
 
 @click.command()
 @click.option("--rows", type=click.IntRange(min=1_000), help="[default: 4 million; 200 million for the options below]")
 @click.option(
-    "--checked", type=click.IntRange(min=1_000), default=200_000, show_default=True, help="Rows to compare on."
+    "--checked", type=click.IntRange(min=1_000), default=50_000, show_default=True, help="Rows to compare on."
 )
 @click.option(
     "--tasks",
@@ -124,7 +123,7 @@ def _growth(effort: Effort, queries: list[Query], cache: Path) -> Groups:
 def _large(effort: Effort, cache: Path) -> Groups:
     heap = large_frame.HEAP_A_TASK * THREADS
     tell, (session, log) = _teller(), _session({"spark.driver.memory": f"{heap}g"})
-    tasks = max([*effort.tasks, _LARGE_TASKS])
+    tasks = max(effort.tasks)
     one = _contender(effort, cache, LARGE, effort.rows, data.AT_RANDOM, tasks, parallel=True)
     one.runs.append(run(session, log, one))
     tell(f"{one.words}: {one.runs[-1].seconds:.0f} s")
