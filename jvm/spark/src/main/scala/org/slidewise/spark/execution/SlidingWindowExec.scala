@@ -3,10 +3,10 @@ package org.slidewise.spark.execution
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, NamedExpression, SortOrder}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.physical._
-import org.apache.spark.sql.execution.{SparkPlan, SQLExecution}
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SQLExecution}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.window.{WindowExec, WindowExecBase}
 
@@ -43,20 +43,22 @@ case class SlidingWindowExec(
     if (plan.sortPlacement == SortPlacement.InOperator) Seq(Nil) else super.requiredChildOrdering
 
   override def outputOrdering: Seq[SortOrder] =
-    if (sorts || plan.parallel.isRight) requiredOrder ++ plan.sortOrder.drop(orderSpec.size)
+    if (sorts(child) || plan.parallel.isRight) requiredOrder ++ plan.sortOrder.drop(orderSpec.size)
     else super.outputOrdering
 
   private def requiredOrder: Seq[SortOrder] = super.requiredChildOrdering.head
 
-  private def sorts: Boolean =
+  private def sorts(rows: SparkPlan): Boolean =
     plan.sortPlacement == SortPlacement.InOperator &&
-      !SortOrder.orderingSatisfies(child.outputOrdering, requiredOrder)
+      !SortOrder.orderingSatisfies(rows.outputOrdering, requiredOrder)
 
   /**
    * Whether the rows are evaluated as in Spark's operator: they come in order, and it is as fast as any then. Known once the
    * children are planned.
    */
-  def evaluatesAsSpark: Boolean = plan.parallel.isLeft && !sorts && plan.constantInSpark
+  def evaluatesAsSpark: Boolean = plan.parallel.isLeft && isAsFastInSpark(child)
+
+  private def isAsFastInSpark(rows: SparkPlan): Boolean = !sorts(rows) && plan.constantInSpark
 
   override lazy val metrics: Map[String, SQLMetric] = WindowMetrics.create(sparkContext)
 
@@ -68,7 +70,7 @@ case class SlidingWindowExec(
            why => if (partitionSpec.isEmpty) Some(s"one task: $why") else None,
            p => Some(p.toString)
          ) ++
-           (if (sorts) Some("sorts") else None) ++
+           (if (sorts(child)) Some("sorts") else None) ++
            (if (plan.fallback.nonEmpty) Some(plan.fallback.mkString("falls back to ", ", ", "")) else None))
 
   /** Plans of two queries are equal if their expressions are, whatever the identifiers of their columns. */
@@ -80,12 +82,15 @@ case class SlidingWindowExec(
 
   override protected def doExecute(): RDD[InternalRow] =
     if (plan.parallel.isRight) evaluateInParallel(plan.parallel.toOption.get, runs.get)
-    else if (evaluatesAsSpark) evaluateAsSpark()
-    else evaluate()
+    else evaluate(child)
 
-  private def evaluateAsSpark(): RDD[InternalRow] = {
+  /** Each partition of `rows` in one task. */
+  private def evaluate(rows: SparkPlan): RDD[InternalRow] =
+    if (isAsFastInSpark(rows)) evaluateAsSpark(rows) else evaluateWhole(rows)
+
+  private def evaluateAsSpark(rows: SparkPlan): RDD[InternalRow] = {
     val counted = longMetric(WindowMetrics.Rows)
-    WindowExec(windowExpression, partitionSpec, orderSpec, child).execute().mapPartitions { rows =>
+    WindowExec(windowExpression, partitionSpec, orderSpec, rows).execute().mapPartitions { rows =>
       rows.map { row =>
         counted += 1
         row
@@ -93,12 +98,12 @@ case class SlidingWindowExec(
     }
   }
 
-  private def evaluate(): RDD[InternalRow] = {
-    val evaluation = WindowEvaluation.of(plan, child.output, sorts)
+  private def evaluateWhole(rows: SparkPlan): RDD[InternalRow] = {
+    val evaluation = WindowEvaluation.of(plan, rows.output, sorts(rows))
     val taskMetrics = metrics
-    child.execute().mapPartitions { rows =>
-      if (rows.isEmpty) Iterator.empty
-      else evaluation.evaluate(rows, new WindowTask(TaskContext.get(), taskMetrics))
+    rows.execute().mapPartitions { found =>
+      if (found.isEmpty) Iterator.empty
+      else evaluation.evaluate(found, new WindowTask(TaskContext.get(), taskMetrics))
     }
   }
 
@@ -107,7 +112,9 @@ case class SlidingWindowExec(
     // Ties must be in the same order in each task. Spark's radix sort orders them by all rows that it sorts.
     val ofRange = WindowEvaluation.of(plan.copy(radixInSpark = false), child.output, sorts = true)
     val evaluation = new RangeEvaluation(ofAll.evaluate, ofRange.evaluate, metrics)
-    val found = new ParallelWindow(plan, parallel, child.output, evaluation).execute(runs)
+    val found = new ParallelWindow(plan, parallel, child.output, evaluation)
+      .execute(runs)
+      .getOrElse(evaluate(unwritten(runs)))
     metrics(WindowMetrics.Tasks).set(found.getNumPartitions)
     SQLMetrics.postDriverMetricUpdates(
       sparkContext,
@@ -116,6 +123,15 @@ case class SlidingWindowExec(
     )
     found
   }
+
+  /** The rows of an exchange with one partition, which it does not write, under the names of this operator's child. */
+  private def unwritten(runs: RunsExchangeExec): SparkPlan =
+    if (runs.output == child.output) runs.child
+    else
+      ProjectExec(
+        child.output.zip(runs.output).map { case (name, value) => Alias(value, name.name)(name.exprId) },
+        runs.child
+      )
 
   override protected def withNewChildInternal(newChild: SparkPlan): SlidingWindowExec = copy(child = newChild)
 }

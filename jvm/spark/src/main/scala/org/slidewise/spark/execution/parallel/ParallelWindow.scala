@@ -29,13 +29,11 @@ final private[execution] class ParallelWindow(
   private[this] val partitionColumns = plan.partitionSpec.size
   private[this] val outside = new OutsideFunctions(plan, input)
 
-  /** The rows with their results, in partitions that follow one another in order. Writes the runs, and may run another job. */
-  def execute(runs: RunsExchangeExec): RDD[InternalRow] = runs.write() match {
-    case None =>
-      val whole = evaluation
-      runs.unwritten.mapPartitions(whole.ofAll)
-    case Some(written) => execute(runs, written)
-  }
+  /**
+   * The rows with their results, in partitions that follow one another in order. Writes the runs, and may run another job. None if
+   * there is but one partition, which is not written.
+   */
+  def execute(runs: RunsExchangeExec): Option[RDD[InternalRow]] = runs.write().map(execute(runs, _))
 
   private def execute(runs: RunsExchangeExec, written: WrittenRuns): RDD[InternalRow] = {
     lazy val sorted = new Runs(written.indexes, new CutOrder(keyOrder.directions))

@@ -91,7 +91,7 @@ case class RunsExchangeExec(
    * Writes the runs, unless they are written. Blocks until all tasks are done.
    *
    * @return
-   *   the runs; none if there is but one task, whose rows are the child's
+   *   the runs; none if the child has but one partition
    */
   private[parallel] def write(): Option[WrittenRuns] = executeQuery {
     if (!isWritten) None
@@ -106,9 +106,6 @@ case class RunsExchangeExec(
       )
     }
   }
-
-  /** The rows as the child returns them. */
-  private[parallel] def unwritten: RDD[InternalRow] = inputRDD
 
   override def getShuffleRDD(partitionSpecs: Array[ShufflePartitionSpec]): RDD[InternalRow] =
     new ShuffledRowRDD(shuffleDependency, readMetrics, partitionSpecs)
