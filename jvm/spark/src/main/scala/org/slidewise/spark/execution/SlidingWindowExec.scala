@@ -70,7 +70,7 @@ case class SlidingWindowExec(
            why => if (partitionSpec.isEmpty) Some(s"one task: $why") else None,
            p => Some(p.toString)
          ) ++
-           (if (sorts(child)) Some("sorts") else None) ++
+           (if (plan.parallel.isLeft && sorts(child)) Some("sorts") else None) ++
            (if (plan.fallback.nonEmpty) Some(plan.fallback.mkString("falls back to ", ", ", "")) else None))
 
   /** Plans of two queries are equal if their expressions are, whatever the identifiers of their columns. */

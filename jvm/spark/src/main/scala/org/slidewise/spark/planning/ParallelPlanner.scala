@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression, S
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType}
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.parallel.RunsExchangeExec
@@ -31,15 +32,16 @@ private[planning] object ParallelPlanner {
     else
       reasonNot(conf, child).fold {
         val plan = planned(acrossTasks = true)
-        reasonNot(plan).fold(
+        reasonNot(conf, plan).fold(
           plan.copy(operator = plan.operator.map(_.copy(parallel = Right(parallel(conf)))))
         )(inOneTask)
       }(inOneTask)
   }
 
-  private def reasonNot(plan: WindowPlan): Option[String] =
+  /** Why one task must evaluate each partition, for a person to read; none if several can share it. */
+  def reasonNot(conf: SQLConf, plan: WindowPlan): Option[String] =
     if (plan.left.nonEmpty) Some("Spark's operator evaluates other functions of the window, in one task")
-    else plan.operator.flatMap(reasonNot)
+    else plan.operator.flatMap(reasonNot(conf, _))
 
   def parallel(conf: SQLConf): ParallelPlan =
     ParallelPlan(SlidewiseSettings.parallelMinRows(conf), math.max(1, conf.numShufflePartitions))
@@ -51,9 +53,17 @@ private[planning] object ParallelPlanner {
         .filter(_ / 2 < SlidewiseSettings.parallelMinRows(conf))
         .map(rows => s"there are at most $rows rows, see ${SlidewiseSettings.ParallelMinRows}")
 
-  private def reasonNot(operator: SlidingWindowPlan): Option[String] =
+  private def reasonNot(conf: SQLConf, operator: SlidingWindowPlan): Option[String] =
     if (operator.sortPlacement != SortPlacement.InOperator) Some("Spark sorts the rows")
+    else if (!conf.ansiEnabled && boundsMayWrap(operator))
+      Some("without ANSI mode, a bound of a RANGE frame over whole numbers may wrap around")
     else AcrossTasks.reasonNot(operator)
+
+  private def boundsMayWrap(operator: SlidingWindowPlan) =
+    FrameReach.of(operator).bounds.nonEmpty && (operator.orderSpec.head.child.dataType match {
+      case ByteType | ShortType | IntegerType | LongType => true
+      case _                                             => false
+    })
 
   /** The rows of `child`, as the operator reads them: in runs if several tasks share them. */
   def exchange(operator: SlidingWindowPlan, child: SparkPlan): SparkPlan = operator.parallel.fold(

@@ -13,7 +13,6 @@ import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.SlidingWindowExec
-import org.slidewise.spark.plan.SortPlacement
 
 /**
  * Has several tasks share the rows of a window with PARTITION BY if, as adaptive execution sees once the shuffle is written, one
@@ -40,26 +39,23 @@ private[spark] object SkewedWindows extends Rule[SparkPlan] {
       else shared
     }
 
-  private def share(window: SlidingWindowExec, rows: SparkPlan): Option[SparkPlan] =
-    if (window.plan.sortPlacement != SortPlacement.InOperator) None
-    else {
-      val planner = new WindowPlanner(
+  private def share(window: SlidingWindowExec, rows: SparkPlan): Option[SparkPlan] = {
+    val planner =
+      new WindowPlanner(
         conf,
         window.partitionSpec,
         window.orderSpec,
         window.plan.sortOrder,
         acrossTasks = true
       )
-      val planned = planner.plan(window.windowExpression)
-      planned.operator
-        .filter(_ => planned.left.isEmpty && AcrossTasks.reasonNot(planned.operator.get).isEmpty)
-        .map { found =>
-          val operator = found.copy(parallel = Right(ParallelPlanner.parallel(conf)))
-          val shared = SlidingWindowExec(operator, ParallelPlanner.exchange(operator, rows))
-          shared.copyTagsFrom(window)
-          if (shared.output == window.output) shared else ProjectExec(window.output, shared)
-        }
+    val planned = planner.plan(window.windowExpression)
+    planned.operator.filter(_ => ParallelPlanner.reasonNot(conf, planned).isEmpty).map { found =>
+      val operator = found.copy(parallel = Right(ParallelPlanner.parallel(conf)))
+      val shared = SlidingWindowExec(operator, ParallelPlanner.exchange(operator, rows))
+      shared.copyTagsFrom(window)
+      if (shared.output == window.output) shared else ProjectExec(window.output, shared)
     }
+  }
 
   /** The shuffle's partitions, each skewed one read by several tasks; none if none is. */
   private def splitReads(child: SparkPlan): Option[SparkPlan] = child match {

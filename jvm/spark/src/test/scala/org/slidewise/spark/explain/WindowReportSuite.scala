@@ -34,7 +34,24 @@ class WindowReportSuite extends SparkSuite {
     val (list, lag, moving) = (found(0), found(1), found(2))
     assert(list.reason.exists(_.contains("holds the values of the frame")), list)
     assertEquals(lag.reason, Some("lag with IGNORE NULLS over the distance of 2 values cannot be merged"))
-    assertEquals(moving.reason, None)
+    assert(
+      moving.reason.exists(_.contains("Spark's operator evaluates other functions of the window")),
+      moving
+    )
+    assertEquals(
+      reports("SELECT sum(id) OVER (PARTITION BY id % 2 ORDER BY id) FROM range(10)").map(_.reason),
+      Seq(None)
+    )
+  }
+
+  test("a window without PARTITION BY says whether tasks share its rows, or why not") {
+    def reason(rows: Int) =
+      reports(s"SELECT sum(id) OVER (ORDER BY id) FROM range(0, $rows, 1, 4)").head.reason
+    assertEquals(reason(1000000), Some("tasks share the rows, at least 100000 each"))
+    assertEquals(
+      reason(1000),
+      Some("one task evaluates all rows: there are at most 1000 rows, see spark.slidewise.parallel.minRows")
+    )
   }
 
   test("a sum of small decimals is reported as it was written, though the optimizer has wrapped it") {

@@ -55,7 +55,11 @@ final private[execution] class ParallelWindow(
   }
 
   /** None if a partition that the cuts part must be evaluated in one task. */
-  private def evaluateRanges(runs: RunsExchangeExec, sorted: Runs, cuts: Seq[Cut]): Option[RDD[InternalRow]] = {
+  private def evaluateRanges(
+      runs: RunsExchangeExec,
+      sorted: Runs,
+      cuts: Seq[Cut]
+  ): Option[RDD[InternalRow]] = {
     val order = new CutOrder(keyOrder.directions)
     val halos = new Halos(plan, reach, sorted, order)
     val from = Cut.Start +: cuts.map(halos.before)
@@ -66,7 +70,8 @@ final private[execution] class ParallelWindow(
     }.toArray
     val around =
       if (outside.isEmpty && (partitionColumns == 0 || !reach.isUnbounded)) Some(None)
-      else if (partitionColumns > 0 && cuts.forall(_.columns <= partitionColumns)) Some(Some(Array.fill(ranges.length)(Surroundings.None)))
+      else if (partitionColumns > 0 && cuts.forall(_.columns <= partitionColumns))
+        Some(Some(Array.fill(ranges.length)(Surroundings.None)))
       else surroundings(runs, sorted, order, ends, from.zip(until)).map(Some(_))
     around.map(evaluate(runs, ranges, sorted.rows, _))
   }

@@ -16,7 +16,8 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 final private[parallel] case class RangeToRead(cuts: Array[Cut], parts: Array[RunPart], rowsBefore: Long) {
 
   /** The buckets of each part to read at once, as the first one and the end. */
-  def reads: Array[Array[(Int, Int)]] = parts.map(part => part.readFrom.zip(part.readFrom.tail :+ part.endBucket))
+  def reads: Array[Array[(Int, Int)]] =
+    parts.map(part => part.readFrom.zip(part.readFrom.tail :+ part.endBucket))
 }
 
 private[parallel] object RangeToRead {

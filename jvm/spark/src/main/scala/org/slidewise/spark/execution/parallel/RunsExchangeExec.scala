@@ -79,7 +79,7 @@ case class RunsExchangeExec(
     )
     new ShuffleDependency[Int, InternalRow, InternalRow](
       inputRDD.mapPartitionsWithIndex((run, rows) => writer.write(run, rows, TaskContext.get())),
-      new BucketPartitioner(buckets),
+      new BucketPartitioner(math.max(buckets, RunsExchangeExec.MostBypassed + 1)),
       new UnsafeRowSerializer(child.output.size, longMetric(RunMetrics.DataSize)),
       shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(writeMetrics)
     )
@@ -127,11 +127,11 @@ case class RunsExchangeExec(
 
 object RunsExchangeExec {
 
-  /**
-   * As many buckets as make the cuts among `tasks` tasks exact enough. Up to 200, Spark writes them without sorting them, see
-   * `spark.shuffle.sort.bypassMergeThreshold`.
-   */
-  def bucketsFor(tasks: Int): Int = math.max(64, math.min(4L * tasks, 4096L).toInt)
+  // With no more partitions, the shuffle writes a file for each of them: see `spark.shuffle.sort.bypassMergeThreshold`.
+  private val MostBypassed = 200
+
+  /** As many buckets as make the cuts among `tasks` tasks exact enough. */
+  def bucketsFor(tasks: Int): Int = math.max(256, math.min(16L * tasks, 4096L).toInt)
 
   /** The exchange that `plan` is, or that it reads. */
   private[execution] def in(plan: SparkPlan): Option[RunsExchangeExec] = plan match {
