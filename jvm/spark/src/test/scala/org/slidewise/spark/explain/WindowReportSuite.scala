@@ -35,7 +35,7 @@ class WindowReportSuite extends SparkSuite {
     assert(list.reason.exists(_.contains("holds the values of the frame")), list)
     assertEquals(lag.reason, Some("lag with IGNORE NULLS over the distance of 2 values cannot be merged"))
     assert(
-      moving.reason.exists(_.contains("Spark's operator evaluates other functions of the window")),
+      moving.reason.exists(_.contains("there are at most 10 rows")),
       moving
     )
     assertEquals(

@@ -65,7 +65,7 @@ final private[parallel] class RunWriter(
 private object RunWriter {
 
   /** A bucket of fewer rows would cost more than it saves. */
-  private val FewestRows = 256L
+  private val FewestRows = 64L
 
   /** As many sampled keys for each bucket make its size exact to a quarter. */
   private val SampledABucket = 16
