@@ -130,7 +130,10 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   private def tasksNote(window: WindowExecBase): Option[String] = window match {
     case SlidingWindowExec(plan, _, partitionSpec, _, _) =>
       plan.parallel.fold(
-        reason => if (partitionSpec.isEmpty) Some(s"one task evaluates all rows: $reason") else None,
+        reason =>
+          if (partitionSpec.isEmpty && reason != ParallelPlan.FewRows)
+            Some(s"one task evaluates all rows: $reason")
+          else None,
         parallel => Some(s"tasks share the rows, at least ${parallel.minRows} each")
       )
     case _ => None

@@ -64,6 +64,7 @@ final case class ParallelPlan(minRows: Long, maxTasks: Int) {
 
 object ParallelPlan {
   val HasKeys = "the partition keys spread the rows over tasks"
+  val FewRows = "there are too few rows for several"
 }
 
 /**

@@ -48,10 +48,7 @@ private[planning] object ParallelPlanner {
 
   private def reasonNot(conf: SQLConf, child: LogicalPlan): Option[String] =
     if (!SlidewiseSettings.parallel(conf)) Some(s"${SlidewiseSettings.Parallel} is false")
-    else
-      child.maxRows
-        .filter(_ / 2 < SlidewiseSettings.parallelMinRows(conf))
-        .map(rows => s"there are at most $rows rows, see ${SlidewiseSettings.ParallelMinRows}")
+    else child.maxRows.filter(_ / 2 < SlidewiseSettings.parallelMinRows(conf)).map(_ => ParallelPlan.FewRows)
 
   private def reasonNot(conf: SQLConf, operator: SlidingWindowPlan): Option[String] =
     if (operator.sortPlacement != SortPlacement.InOperator) Some("Spark sorts the rows")

@@ -34,10 +34,7 @@ class WindowReportSuite extends SparkSuite {
     val (list, lag, moving) = (found(0), found(1), found(2))
     assert(list.reason.exists(_.contains("holds the values of the frame")), list)
     assertEquals(lag.reason, Some("lag with IGNORE NULLS over the distance of 2 values cannot be merged"))
-    assert(
-      moving.reason.exists(_.contains("there are at most 10 rows")),
-      moving
-    )
+    assertEquals(moving.reason, None)
     assertEquals(
       reports("SELECT sum(id) OVER (PARTITION BY id % 2 ORDER BY id) FROM range(10)").map(_.reason),
       Seq(None)
@@ -48,10 +45,7 @@ class WindowReportSuite extends SparkSuite {
     def reason(rows: Int) =
       reports(s"SELECT sum(id) OVER (ORDER BY id) FROM range(0, $rows, 1, 4)").head.reason
     assertEquals(reason(1000000), Some("tasks share the rows, at least 100000 each"))
-    assertEquals(
-      reason(1000),
-      Some("one task evaluates all rows: there are at most 1000 rows, see spark.slidewise.parallel.minRows")
-    )
+    assertEquals(reason(1000), None)
   }
 
   test("a sum of small decimals is reported as it was written, though the optimizer has wrapped it") {
