@@ -28,6 +28,32 @@ def assert_all_is_given_back(spark: SparkSession) -> None:
     assert spark.sql("SELECT sum(id) OVER (ORDER BY id ROWS 1 PRECEDING) FROM range(3)").count() == 3
 
 
+def assert_ends_when_cancelled(spark: SparkSession, long: str, after: float) -> None:
+    """A query that runs for minutes ends when it is cancelled, some seconds after its first task, and gives everything back."""
+    caught: list[Exception] = []
+
+    def query() -> None:
+        spark.sparkContext.setJobGroup("cancelled", "a query that is cancelled", interruptOnCancel=True)
+        try:
+            spark.sql(long).collect()
+        except Exception as error:
+            caught.append(error)
+
+    thread = InheritableThread(target=query, session=spark)
+    thread.start()
+    deadline = time.monotonic() + 60
+    while not running_tasks(spark) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    time.sleep(after)
+    assert thread.is_alive()
+    spark.sparkContext.cancelJobGroup("cancelled")
+    thread.join(60)
+    assert not thread.is_alive()
+    assert len(caught) == 1
+    assert "cancelled" in str(caught[0])
+    assert_all_is_given_back(spark)
+
+
 @pytest.mark.parametrize("row", [0, 30_000, 99_999])
 def test_a_task_that_fails(spark: SparkSession, row: int) -> None:
     sql = f"SELECT sum(if(id = {row}, raise_error('no'), id)) {MOVING}, collect_list(id) OVER (ORDER BY id ROWS 9 PRECEDING) FROM range(100000)"  # noqa: E501
@@ -44,31 +70,11 @@ def test_a_task_that_fails_above_the_operator(spark: SparkSession) -> None:
 
 
 def test_a_task_that_is_cancelled(spark: SparkSession) -> None:
-    caught: list[Exception] = []
     # Long work in one task, none of it on disk.
     long = """SELECT max(length(s)) FROM (
         SELECT listagg(cast(id AS string)) OVER (ORDER BY id ROWS BETWEEN 1000 PRECEDING AND 1000 FOLLOWING) AS s
         FROM range(0, 1000000, 1, 1))"""
-
-    def query() -> None:
-        spark.sparkContext.setJobGroup("cancelled", "a query that is cancelled", interruptOnCancel=True)
-        try:
-            spark.sql(long).collect()
-        except Exception as error:
-            caught.append(error)
-
-    thread = InheritableThread(target=query, session=spark)
-    thread.start()
-    deadline = time.monotonic() + 60
-    while not running_tasks(spark) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    time.sleep(2)
-    spark.sparkContext.cancelJobGroup("cancelled")
-    thread.join(60)
-    assert not thread.is_alive()
-    assert len(caught) == 1
-    assert "cancelled" in str(caught[0])
-    assert_all_is_given_back(spark)
+    assert_ends_when_cancelled(spark, long, after=2)
 
 
 def test_an_iterator_that_is_not_read_to_its_end(spark: SparkSession) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import pytest
-from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 from semantics.conftest import settings
 
-from robustness.test_failures import assert_all_is_given_back, running_tasks
+from robustness.test_failures import assert_all_is_given_back, assert_ends_when_cancelled
 
 SHARED = {"spark.slidewise.parallel.minRows": "1000", "spark.sql.shuffle.partitions": "4"}
 
@@ -32,28 +30,7 @@ LONG = {
 
 @pytest.mark.parametrize("long", LONG.values(), ids=LONG)
 def test_a_query_that_is_cancelled(spark: SparkSession, long: str) -> None:
-    caught: list[Exception] = []
-
-    def query() -> None:
-        spark.sparkContext.setJobGroup("cancelled", "a query that is cancelled", interruptOnCancel=True)
-        try:
-            spark.sql(f"SELECT max(length(m)) FROM ({long})").collect()
-        except Exception as error:
-            caught.append(error)
-
-    thread = InheritableThread(target=query, session=spark)
-    thread.start()
-    deadline = time.monotonic() + 60
-    while not running_tasks(spark) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    time.sleep(4)
-    assert thread.is_alive()
-    spark.sparkContext.cancelJobGroup("cancelled")
-    thread.join(60)
-    assert not thread.is_alive()
-    assert len(caught) == 1
-    assert "cancelled" in str(caught[0])
-    assert_all_is_given_back(spark)
+    assert_ends_when_cancelled(spark, f"SELECT max(length(m)) FROM ({long})", after=4)
 
 
 @pytest.mark.parametrize("row", [0, 30_000, 99_999])

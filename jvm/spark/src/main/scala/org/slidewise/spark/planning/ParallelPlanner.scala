@@ -69,7 +69,6 @@ private[planning] object ParallelPlanner {
       RunsExchangeExec(
         operator.partitionSpec,
         operator.sortOrder,
-        operator.radixInSpark,
         RunsExchangeExec.bucketsFor(parallel.maxTasks),
         child
       )

@@ -24,7 +24,7 @@ final private[execution] class ParallelWindow(
     input: Seq[Attribute],
     evaluation: RangeEvaluation
 ) {
-  private[this] val keyOrder = RunOrder(plan.partitionSpec, plan.sortOrder, plan.radixInSpark)
+  private[this] val keyOrder = RunOrder(plan.partitionSpec, plan.sortOrder)
   private[this] val reach = FrameReach.of(plan)
   private[this] val partitionColumns = plan.partitionSpec.size
   private[this] val outside = new OutsideFunctions(plan, input)
@@ -107,10 +107,12 @@ final private[execution] class ParallelWindow(
       .foldLeft(Vector.empty[Cut])((kept, next) =>
         if (kept.nonEmpty && order.compare(kept.last, next) == 0) kept else kept :+ next
       )
-    def place(cut: Cut) = points.indexWhere(order.compare(_, cut) == 0)
+    val pointsInOrder = points.toArray
+    def place(cut: Cut) =
+      java.util.Arrays.binarySearch(pointsInOrder, cut, (a: Cut, b: Cut) => order.compare(a, b))
     val places = ends.map(place)
     val toRead =
-      places.zip(places.tail).map { case (a, b) => RangeToRead.of(sorted, points.slice(a, b + 1).toArray) }
+      places.zip(places.tail).map { case (a, b) => RangeToRead.of(sorted, pointsInOrder.slice(a, b + 1)) }
     val segments = aggregate(runs, toRead.toArray).flatten
     val scan = new SegmentScan(segments, outside)
     if (scan.mustBeOneTask) None

@@ -5,17 +5,8 @@ import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.sorting.SortSpec
 
-/**
- * The order of all rows: by partition key, then by `order`.
- *
- * @param radixInSpark
- *   see [[SortSpec]]
- */
-final private[execution] case class RunOrder(
-    partition: Seq[Expression],
-    order: Seq[SortOrder],
-    radixInSpark: Boolean
-) {
+/** The order of all rows: by partition key, then by `order`. */
+final private[execution] case class RunOrder(partition: Seq[Expression], order: Seq[SortOrder]) {
 
   /** The number of columns of a key. */
   def columns: Int = partition.size + order.size

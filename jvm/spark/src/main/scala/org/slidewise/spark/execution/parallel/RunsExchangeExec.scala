@@ -26,15 +26,12 @@ import org.apache.spark.sql.execution.metric._
  *   by which the rows are sorted first
  * @param order
  *   by which they are sorted then
- * @param radixInSpark
- *   see [[org.slidewise.spark.execution.sorting.SortSpec]]
  * @param buckets
  *   at most how many each run has
  */
 case class RunsExchangeExec(
     partitionSpec: Seq[Expression],
     order: Seq[SortOrder],
-    radixInSpark: Boolean,
     buckets: Int,
     child: SparkPlan
 ) extends ShuffleExchangeLike {
@@ -55,7 +52,7 @@ case class RunsExchangeExec(
   @transient private lazy val inputRDD: RDD[InternalRow] = child.execute()
   @transient private lazy val indexes: RunIndexes = {
     val found = new RunIndexes
-    sparkContext.register(found, "slidewise: indexes of sorted runs")
+    sparkContext.register(found, "slidewise: indexes of runs")
     found
   }
 
@@ -70,7 +67,7 @@ case class RunsExchangeExec(
 
   @transient lazy val shuffleDependency: ShuffleDependency[Int, InternalRow, InternalRow] = {
     val writer = new RunWriter(
-      runOrder,
+      RunOrder(partitionSpec, order),
       byContent = Determinism.of(inputRDD) != Determinism.SAME_ORDER,
       buckets,
       child.output,
@@ -84,8 +81,6 @@ case class RunsExchangeExec(
       shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(writeMetrics)
     )
   }
-
-  private def runOrder = RunOrder(partitionSpec, order, radixInSpark)
 
   /**
    * Writes the runs, unless they are written. Blocks until all tasks are done.

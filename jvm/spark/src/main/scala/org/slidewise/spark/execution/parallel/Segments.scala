@@ -58,11 +58,11 @@ final private[parallel] class SegmentScan(segments: Array[Option[Segment]], func
 
   /** For each segment, the rows before it of the partition that its first row, or the next one, continues. */
   private[this] val before: Array[Outside] = {
+    val nextKeys = segments.scanRight(Option.empty[UnsafeRow])((s, later) => s.map(_.first.key).orElse(later))
     val found = Array.fill(segments.length + 1)(Outside.None)
     var open: PartitionPart = null
     for (i <- segments.indices) {
-      val next = segments.iterator.drop(i).collectFirst { case Some(segment) => segment.first.key }
-      found(i) = aggregate(open, next)
+      found(i) = aggregate(open, nextKeys(i))
       segments(i).foreach { segment =>
         open =
           if (segment.isOnePartition) segment.first.copy(aggregate = join(found(i), segment.first.aggregate))
@@ -74,6 +74,8 @@ final private[parallel] class SegmentScan(segments: Array[Option[Segment]], func
 
   /** For each segment, the rows from it on of the partition that the last row before it belongs to. */
   private[this] val after: Array[Outside] = {
+    val previousKeys =
+      segments.scanLeft(Option.empty[UnsafeRow])((earlier, s) => s.map(_.last.key).orElse(earlier))
     val found = Array.fill(segments.length + 1)(Outside.None)
     var open: PartitionPart = null
     for (i <- segments.indices.reverse) {
@@ -84,9 +86,7 @@ final private[parallel] class SegmentScan(segments: Array[Option[Segment]], func
               .copy(aggregate = join(segment.last.aggregate, aggregate(open, Some(segment.last.key))))
           else segment.first
       }
-      val previous =
-        segments.iterator.take(i).collect { case Some(segment) => segment.last.key }.toSeq.lastOption
-      found(i) = aggregate(open, previous)
+      found(i) = aggregate(open, previousKeys(i))
     }
     found
   }

@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.LongType
 class RunsSuite extends FunSuite {
   private val input = Seq(AttributeReference("a", LongType)(), AttributeReference("b", LongType)())
   private val spec = input.map(SortOrder(_, Ascending))
-  private val order = new CutOrder(RunOrder(Nil, spec, radixInSpark = true).directions)
+  private val order = new CutOrder(RunOrder(Nil, spec).directions)
   private def key = UnsafeProjection.create(input.map(a => a: Expression), input)
 
   /** Runs of rows, with buckets at random places in which the rows are in any order, and all of their rows in order. */

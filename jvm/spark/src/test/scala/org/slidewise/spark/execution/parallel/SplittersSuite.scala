@@ -59,7 +59,7 @@ class SplittersSuite extends FunSuite {
       for (seed <- 1 to 20) {
         val random = new Random(seed)
         val all = rows(random, 1 + random.nextInt(2000), 1 + random.nextInt(500))
-        val order = RunOrder(Nil, by, radixInSpark = true)
+        val order = RunOrder(Nil, by)
         val (buckets, index) = placed(order, byContent, all, 1 + random.nextInt(20))
         val key = order.keys(input)
         val least = index.newKey()
@@ -75,7 +75,7 @@ class SplittersSuite extends FunSuite {
     }
 
   test("rows of many keys are spread evenly, and so are rows of one key") {
-    val order = RunOrder(Nil, orders.head, radixInSpark = true)
+    val order = RunOrder(Nil, orders.head)
     for (distinct <- Seq(1 << 20, 1); byContent <- Seq(false, true)) {
       val all = rows(new Random(7), 20000, distinct).filterNot(_.isNullAt(0))
       val (buckets, _) = placed(order, byContent, all, 10)
@@ -90,7 +90,7 @@ class SplittersSuite extends FunSuite {
     for (seed <- 1 to 20) {
       val random = new Random(seed)
       val all = rows(random, 3000, 1 + random.nextInt(3000))
-      val order = RunOrder(Nil, orders(seed % orders.size), radixInSpark = true)
+      val order = RunOrder(Nil, orders(seed % orders.size))
       val (one, oneIndex) = placed(order, byContent = true, all, 12)
       val (other, otherIndex) = placed(order, byContent = true, random.shuffle(all), 12)
       def contents(found: Seq[(Int, UnsafeRow)]) =
