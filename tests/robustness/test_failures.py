@@ -29,7 +29,7 @@ def assert_all_is_given_back(spark: SparkSession) -> None:
 
 
 def assert_ends_when_cancelled(spark: SparkSession, long: str, after: float) -> None:
-    """A query that runs for minutes ends when it is cancelled, some seconds after its first task, and gives everything back."""
+    """Cancels a query that runs for minutes some seconds after its first task: it ends, and gives everything back."""
     caught: list[Exception] = []
 
     def query() -> None:
