@@ -25,7 +25,7 @@ LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_HOPPING_QUE
                   SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-tpcds \
+.PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-tpcds \
   bench-streams bench-core bench-core-full docs lint format jar jars wheel clean
 
 help: ## list the targets
@@ -73,6 +73,9 @@ bench-h2o: $(VENV)/installed $(VENV)/engines ## time the h2o window queries with
 bench-hopping: $(VENV)/installed $(VENV)/engines ## time hopping windows in GROUP BY with Slidewise on and off, beside DuckDB
 	$(PY) bench/hopping/run.py
 	$(PY) bench/hopping/streams.py
+
+bench-aggregators: $(VENV)/installed ## time an aggregate written in Python beside a pandas UDF and a fold of each frame
+	$(PY) bench/aggregators/run.py
 
 bench-scale: $(VENV)/installed ## time windows whose rows several tasks share, and count the CPU time of each task
 	$(PY) bench/scale/run.py

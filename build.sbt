@@ -10,9 +10,8 @@ def strict(java: String) = Seq(
     "-deprecation",
     "-feature",
     "-unchecked",
-    // Names of local variables, and code that cannot be reached, would make the jar larger.
+    // Names of local variables would make the jar larger.
     "-g:line",
-    "-opt:l:method",
     "-Xlint",
     "-Xfatal-warnings"
   ),

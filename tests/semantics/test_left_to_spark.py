@@ -25,7 +25,9 @@ def test_a_python_aggregate(spark: SparkSession) -> None:
     frame = spark.range(6).select("id", python("id").over(moving).alias("m"), sf.sum("id").over(Window.orderBy("id")))
     assert [row.m for row in frame.orderBy("id").collect()] == [0.0, 0.5, 1.0, 2.0, 3.0, 4.0]
     reasons = [row.reason for row in slidewise.explain(frame).collect()]
-    assert reasons[0] == "mean runs in Python, which cannot merge partial aggregates"
+    assert (
+        reasons[0] == "mean runs in Python, which cannot merge partial aggregates: write it as a slidewise.Aggregator"
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@
 False
 """
 
+from slidewise._aggregates.aggregator import Aggregator
 from slidewise._configure import configure
 from slidewise._explain import explain
 from slidewise._features import UnsupportedFeatureError
@@ -18,8 +19,10 @@ from slidewise._jars import (
     supported_scala_versions,
     supported_versions,
 )
+from slidewise._udaf import register, udaf
 
 __all__ = [
+    "Aggregator",
     "NotInstalledError",
     "UnsupportedFeatureError",
     "UnsupportedSparkError",
@@ -28,6 +31,8 @@ __all__ = [
     "explain",
     "install",
     "jar_path",
+    "register",
     "supported_scala_versions",
     "supported_versions",
+    "udaf",
 ]

@@ -32,6 +32,8 @@ def explain(df: DataFrame) -> DataFrame:
     | `running` | one aggregation buffer, for frames from which no row is evicted |
     | `two-stacks-lite` | Two-Stacks Lite over aggregation buffers of a few values |
     | `two-stacks-lite-sketches` | Two-Stacks Lite over sketches and other large buffers |
+    | `python-two-stacks-lite` | Two-Stacks Lite over buffers of a [slidewise.Aggregator], in a Python worker |
+    | `python-arrays` | scans over arrays of such buffers, for an aggregator with a batch form |
     | `additive-summaries` | a summary of the last rows within a given error; keeps no row |
     | `recalculation` | each frame from its rows, for short frames and for results as long as the frame |
 

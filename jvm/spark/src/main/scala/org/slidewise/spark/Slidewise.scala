@@ -5,7 +5,7 @@ import org.apache.spark.sql.{Dataset, SparkSession}
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.explain.WindowReport
 import org.slidewise.spark.expressions.{OrderCheckStrategy, SqlFunctions}
-import org.slidewise.spark.planning.{SettingsCheckStrategy, SlidingWindowStrategy, TopRowsStrategy}
+import org.slidewise.spark.planning._
 import org.slidewise.spark.planning.hopping.HoppingWindowStrategy
 import org.slidewise.spark.planning.streams.StreamRules
 import org.slidewise.spark.shims.SparkSessions
@@ -34,6 +34,8 @@ object Slidewise {
         SettingsCheckStrategy,
         OrderCheckStrategy,
         SlidingWindowStrategy,
+        PythonWindowStrategy,
+        PythonAggregateStrategy,
         TopRowsStrategy,
         HoppingWindowStrategy
       )

@@ -27,6 +27,8 @@ private object Injection {
     config.SlidewiseSettings.register()
     extensions.injectResolutionRule(_ => planning.RewriteWindowAggregates)
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
+    extensions.injectPlannerStrategy(_ => planning.PythonWindowStrategy)
+    extensions.injectPlannerStrategy(_ => planning.PythonAggregateStrategy)
     extensions.injectPlannerStrategy(_ => planning.TopRowsStrategy)
     extensions.injectPlannerStrategy(_ => planning.hopping.HoppingWindowStrategy)
     extensions.injectQueryStageOptimizerRule(_ => planning.SkewedWindows)

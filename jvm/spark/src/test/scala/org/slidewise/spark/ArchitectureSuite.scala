@@ -35,7 +35,8 @@ class ArchitectureSuite extends FunSuite {
         "frames",
         "arrays",
         "toprows",
-        "hopping"
+        "hopping",
+        "python"
       ).map(
         "execution." + _
       )
@@ -55,6 +56,9 @@ class ArchitectureSuite extends FunSuite {
       "execution.arrays" -> (model ++ Seq("task", "rows", "sorting", "surroundings").map("execution." + _)),
       "execution.toprows" -> Seq("execution.task", "execution.rows", "execution.sorting"),
       "execution.hopping" -> (model ++ Seq("task", "rows", "states", "surroundings", "frames").map(
+        "execution." + _
+      )),
+      "execution.python" -> (model ++ Seq("task", "rows", "states", "surroundings", "frames").map(
         "execution." + _
       )),
       "execution" -> (model ++ execution),

@@ -14,7 +14,12 @@ import org.apache.spark.sql.execution.window.WindowExecBase
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.{HoppingWindowExec, SlidingWindowExec, WindowTopRowsExec}
+import org.slidewise.spark.execution.{
+  HoppingWindowExec,
+  PythonSlidingWindowExec,
+  SlidingWindowExec,
+  WindowTopRowsExec
+}
 import org.slidewise.spark.plan._
 
 /**
@@ -92,7 +97,8 @@ object WindowReport extends AdaptiveSparkPlanHelper {
     val definitions = WindowSql.definitions(window)
     val (planned, inOrder) = window match {
       case sliding: SlidingWindowExec => sliding.plan.expressions.partition(_ => !sliding.evaluatesAsSpark)
-      case _                          => (Nil, Nil)
+      case python: PythonSlidingWindowExec => (python.plan.expressions, Nil)
+      case _                               => (Nil, Nil)
     }
     val left = inOrder.map(e => LeftToSpark(e.expression, SlidingWindowExec.InOrder)) ++ window.logicalLink
       .flatMap(_.getTagValue(WindowPlan.Tag))

@@ -29,6 +29,12 @@ object EvaluationMethod {
    */
   case object Running extends EvaluationMethod("running")
 
+  /** Two-Stacks Lite over buffers of an aggregator in Python, in a Python worker. At most 4 calls of Python a row. */
+  case object PythonTwoStacks extends EvaluationMethod("python-two-stacks-lite")
+
+  /** Scans over arrays of buffers of an aggregator in Python, in a Python worker. About 5 merges a row, many rows a call. */
+  case object PythonArrays extends EvaluationMethod("python-arrays")
+
   /** A summary of the last rows within an error bound. No row is kept. */
   case object AdditiveSummaries extends EvaluationMethod("additive-summaries")
 

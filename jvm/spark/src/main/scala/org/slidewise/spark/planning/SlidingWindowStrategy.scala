@@ -14,7 +14,7 @@ import org.slidewise.spark.execution.SlidingWindowExec
 import org.slidewise.spark.plan.{LeftToSpark, SortPlacement, StreamInput, WindowPlan}
 
 /**
- * Plans all window functions that Slidewise evaluates of a window as one [[SlidingWindowExec]], and the others as Spark's
+ * Plans all window functions of the JVM that Slidewise evaluates of a window as one [[SlidingWindowExec]], and the others as Spark's
  * own operator above it; one sort serves both. A bug in planning, or a class or method that this Spark lacks, is a warning in
  * the log, and Spark plans the window.
  */
@@ -28,9 +28,6 @@ object SlidingWindowStrategy extends SparkStrategy {
         decide(child, windows.flatten, partitionSpec, orderSpec, SharedSort.of(plan, orderSpec))
       plan.setTagValue(WindowPlan.Tag, asSparkPlans(decided, expressions, windows))
       operators(decided, partitionSpec, orderSpec, child, child.output ++ outputs)
-    case PhysicalWindow(_, expressions, partitionSpec, orderSpec, child) if !StreamInput.isBelow(child) =>
-      plan.setTagValue(WindowPlan.Tag, decide(child, expressions, partitionSpec, orderSpec, orderSpec))
-      Nil
     case _ => Nil
   }
 

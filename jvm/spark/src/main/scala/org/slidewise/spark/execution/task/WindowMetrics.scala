@@ -32,6 +32,10 @@ private[execution] object WindowMetrics {
     SortTime -> SQLMetrics.createNanoTimingMetric(context, "time in sort, including the child's"),
     Time -> SQLMetrics.createNanoTimingMetric(context, "time in window, estimated from a sample")
   )
+
+  /** Those of an operator that evaluates row by row only, and does not sort. */
+  def rowByRow(context: SparkContext): Map[String, SQLMetric] =
+    create(context) -- Seq(Tasks, HaloRows, TaskTime, Fallbacks, SortTime)
 }
 
 /**

@@ -2,14 +2,13 @@ package org.slidewise.spark.planning.hopping
 
 import scala.util.control.NonFatal
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.HoppingWindowExec
-import org.slidewise.spark.expressions.GroupingKeys
 import org.slidewise.spark.plan.HoppingDecision
+import org.slidewise.spark.planning.NormalizedKey
 
 /**
  * Plans a `GROUP BY` with a hopping `window()` as Spark's partial aggregation by key and pane, and one [[HoppingWindowExec]]
@@ -40,7 +39,7 @@ object HoppingWindowStrategy extends SparkStrategy {
       case Right((decision, found)) =>
         aggregate.setTagValue(HoppingDecision.Tag, decision)
         decision.operator.toSeq.map { plan =>
-          val keys = found.keys.map(normalized)
+          val keys = found.keys.map(NormalizedKey.of)
           val rows = rowsOf(found.child, found.source)
           val partials = PaneAggregation.of(keys, found.pane.toAttribute, plan, isStreaming = false, rows)
           HoppingWindowExec(plan, decision.functions, partials)
@@ -57,11 +56,4 @@ object HoppingWindowStrategy extends SparkStrategy {
     case Filter(condition, child) => FilterExec(condition, rowsOf(child, source))
     case other                    => planLater(other)
   }
-
-  /** Normalizes a grouping expression as Spark's planner does, so that equal numbers have equal bytes. */
-  private[planning] def normalized(key: NamedExpression): NamedExpression =
-    GroupingKeys.normalized(key) match {
-      case named: NamedExpression => named
-      case other                  => Alias(other, key.name)(exprId = key.exprId)
-    }
 }

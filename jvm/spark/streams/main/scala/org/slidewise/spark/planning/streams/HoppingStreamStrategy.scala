@@ -10,6 +10,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.slidewise.spark.execution.HoppingWindowExec
 import org.slidewise.spark.execution.streams.hopping.HoppingWindowStateExec
 import org.slidewise.spark.plan.{HoppingDecision, HoppingDefinition, HoppingLeftToSpark, HoppingStream}
+import org.slidewise.spark.planning.NormalizedKey
 import org.slidewise.spark.planning.hopping.{
   HoppingAggregate,
   HoppingWindowPlanner,
@@ -48,7 +49,7 @@ object HoppingStreamStrategy extends SparkStrategy {
       case Some(Right((decision, found))) =>
         decision.operator.toSeq.map { plan =>
           val definition = HoppingDefinition.of(found.keys, found.aggregates, found.child)
-          val keys = found.keys.map(HoppingWindowStrategy.normalized)
+          val keys = found.keys.map(NormalizedKey.of)
           val partials =
             PaneAggregation.of(
               keys,

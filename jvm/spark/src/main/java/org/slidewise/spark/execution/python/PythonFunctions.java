@@ -1,0 +1,39 @@
+package org.slidewise.spark.execution.python;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+
+import org.apache.spark.api.python.PythonBroadcast;
+import org.apache.spark.api.python.PythonFunction;
+import org.apache.spark.api.python.SimplePythonFunction;
+import org.apache.spark.broadcast.Broadcast;
+
+/** What Spark sends to Python workers. Written in Java because Spark keeps these classes private to its own Scala packages. */
+final class PythonFunctions {
+  private PythonFunctions() {}
+
+  /** A function that runs `command` where the functions run, with the files and broadcast values of all. */
+  @SuppressWarnings("unchecked")
+  static <F> F withCommand(List<F> functions, byte[] command) {
+    PythonFunction first = (PythonFunction) functions.get(0);
+    LinkedHashSet<String> includes = new LinkedHashSet<>();
+    List<Broadcast<PythonBroadcast>> broadcasts = new ArrayList<>();
+    for (F each : functions) {
+      PythonFunction function = (PythonFunction) each;
+      includes.addAll(function.pythonIncludes());
+      for (Broadcast<PythonBroadcast> broadcast : function.broadcastVars()) {
+        if (!broadcasts.contains(broadcast)) broadcasts.add(broadcast);
+      }
+    }
+    return (F)
+        new SimplePythonFunction(
+            command,
+            first.envVars(),
+            new ArrayList<>(includes),
+            first.pythonExec(),
+            first.pythonVer(),
+            broadcasts,
+            first.accumulator());
+  }
+}

@@ -1,0 +1,77 @@
+package org.slidewise.spark.execution
+
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.types.{LongType, StructField, StructType}
+
+import org.slidewise.spark.execution.python._
+import org.slidewise.spark.plan.PythonAggregate
+
+/**
+ * Aggregates with aggregators that are written in Python: the partial buffers of each group of a task's rows, or the results of
+ * each group's buffers. The rows come sorted by group.
+ *
+ * @param grouping
+ *   the group of a row
+ * @param results
+ *   for each function, its buffer or result
+ * @param isPartial
+ *   whether the results are buffers; if not, the last columns of the child are
+ */
+case class PythonAggregateExec(
+    grouping: Seq[NamedExpression],
+    functions: Seq[PythonAggregate],
+    results: Seq[Attribute],
+    isPartial: Boolean,
+    child: SparkPlan
+) extends UnaryExecNode {
+
+  override def nodeName: String = if (isPartial) "PythonPartialAggregate" else "PythonFinalAggregate"
+
+  override protected def stringArgs: Iterator[Any] =
+    Iterator[Any](functions.map(_.method).distinct, grouping, functions.map(_.function))
+
+  override def output: Seq[Attribute] = grouping.map(_.toAttribute) ++ results
+
+  override def producedAttributes: AttributeSet = AttributeSet(output) -- child.outputSet
+
+  override def requiredChildDistribution: Seq[Distribution] =
+    if (isPartial) Seq(UnspecifiedDistribution)
+    else if (grouping.isEmpty) Seq(AllTuples)
+    else Seq(ClusteredDistribution(grouping))
+
+  override def requiredChildOrdering: Seq[Seq[SortOrder]] = Seq(grouping.map(SortOrder(_, Ascending)))
+
+  override def outputPartitioning: Partitioning =
+    if (isPartial) UnknownPartitioning(child.outputPartitioning.numPartitions) else child.outputPartitioning
+
+  override def outputOrdering: Seq[SortOrder] = grouping.map(g => SortOrder(g.toAttribute, Ascending))
+
+  override lazy val metrics: Map[String, SQLMetric] = PythonEvaluation.metrics(sparkContext)
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val isOneGroup = !isPartial && grouping.isEmpty
+    val python = PythonEvaluation.of(
+      if (isPartial) "partial" else "final",
+      functions,
+      StructType(Seq(StructField("group", LongType, nullable = false))),
+      if (isPartial) PythonInputs.of(functions)
+      else PythonInputs.buffers(child.output.takeRight(functions.size)),
+      AttributeReference("group", LongType, nullable = false)() +: results,
+      conf,
+      metrics
+    )((operator, _) => operator.put("isOneGroup", isOneGroup))
+    val groups = new GroupsForPython(grouping, child.output, results, python)
+    child.execute().mapPartitions { rows =>
+      if (rows.isEmpty && !isOneGroup) Iterator.empty else groups.evaluate(rows, TaskContext.get())
+    }
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): PythonAggregateExec =
+    copy(child = newChild)
+}

@@ -1,0 +1,118 @@
+package org.slidewise.spark.execution.python
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.LongType
+
+import org.slidewise.spark.execution.frames._
+import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.surroundings.Surroundings
+import org.slidewise.spark.execution.task.WindowTask
+import org.slidewise.spark.plan.PythonWindowPlan
+
+/**
+ * Finds the frames of the rows of a task, and joins the rows with what Python makes of them.
+ *
+ * Rows are numbered through all partitions of the task, so that Python needs to know of none.
+ *
+ * Memory: the rows that wait for the end of their frames, in [[SlidingWindowIterator]]'s logs, and those that wait for Python, in
+ * a queue; both spill.
+ */
+final private[execution] class FramesForPython(
+    plan: PythonWindowPlan,
+    partitionSpec: Seq[Expression],
+    orderSpec: Seq[SortOrder],
+    input: Seq[Attribute],
+    results: Seq[Attribute],
+    python: PythonEvaluation,
+    timeZone: String
+) extends Serializable {
+  private val ends = plan.frames.flatMap(_ => Seq("lo", "hi")).map(AttributeReference(_, LongType, false)())
+
+  /** The attributes of a row that tell its frames. */
+  private val needed: Seq[Attribute] = {
+    val references = AttributeSet(orderSpec ++ plan.frames.flatMap(f => Seq(f.lower, f.upper)))
+    input.filter(references.contains)
+  }
+
+  def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] = {
+    val context = TaskContext.get()
+    val queue = new RowQueue(context, input.size)
+    val toPython = UnsafeProjection.create(ends ++ python.inputs, input ++ ends)
+    val original = UnsafeProjection.create(input, input ++ ends)
+    val frames = framed(rows, task)
+    val sent = new RowsToSend(
+      frames.map { framed =>
+        queue.add(original(framed))
+        toPython(framed)
+      },
+      () => frames.close()
+    )
+    task.onCompletion(() => sent.close())
+    val joined = new JoinedRow
+    val output = UnsafeProjection.create(input ++ results, input ++ results)
+    python.evaluate(context.partitionId(), sent).map(found => output(joined(queue.remove(), found)))
+  }
+
+  /** The rows, each with the ends of its frames. */
+  private def framed(rows: Iterator[InternalRow], task: WindowTask): SlidingWindowIterator = {
+    val log = RowLog.of(needed, task.resources)
+    val waiting = if (plan.answersAtOnce) None else Some(RowLog.of(input, task.resources))
+    val factory = new TableBoundsFactory(orderSpec, needed, log, timeZone)
+    val bounds = plan.frames.map(factory.bounds).toArray
+    val answers = new SpecificInternalRow(ends.map(_.dataType))
+    new SlidingWindowIterator(
+      rows,
+      UnsafeProjection.create(needed.map(a => a: Expression), input),
+      PartitionKeys.of(partitionSpec, input),
+      log,
+      waiting,
+      bounds,
+      bounds.indices.map(i => new FrameEnds(bounds(i), answers, 2 * i): FrameEvaluator).toArray,
+      Surroundings.None,
+      _ => None,
+      answers,
+      UnsafeProjection.create(input ++ ends, input ++ ends),
+      task.measures,
+      task.resources
+    )
+  }
+}
+
+/** Rows that another thread than the task's may take, as it does on Spark 3.5; none once the task has closed them. */
+final private class RowsToSend(rows: Iterator[InternalRow], whenClosed: () => Unit)
+    extends Iterator[InternalRow] {
+  private[this] var closed = false
+
+  override def hasNext: Boolean = synchronized(!closed && rows.hasNext)
+
+  override def next(): InternalRow = synchronized {
+    if (closed) throw new NoSuchElementException("the task has ended")
+    rows.next()
+  }
+
+  def close(): Unit = synchronized {
+    closed = true
+    whenClosed()
+  }
+}
+
+/** Writes the ends of the current frame, in numbers of rows of the task. */
+final private class FrameEnds(bounds: TableBounds, answers: InternalRow, ordinal: Int)
+    extends FrameEvaluator {
+  private[this] var passed, evaluated = 0L // rows of the partitions before, and of all
+
+  override def evaluate(): Unit = {
+    answers.setLong(ordinal, passed + bounds.lo)
+    answers.setLong(ordinal + 1, passed + bounds.hi)
+    evaluated += 1
+  }
+
+  override def reset(): Unit = passed = evaluated
+
+  override def combines: Long = 0L
+  override def recalculated: Long = 0L
+  override def peakMemory: Long = 0L
+  override def close(): Unit = ()
+}

@@ -1,0 +1,124 @@
+package org.slidewise.spark.execution.python
+
+import java.util.Arrays
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
+import org.apache.spark.{PartitionEvaluatorFactory, SparkContext}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{StructField, StructType}
+
+import org.slidewise.spark.plan.PythonAggregate
+import org.slidewise.spark.shims.ArrowFunctions
+
+/**
+ * The evaluation of functions in a Python worker: rows in, rows of `output` out. Python returns them in order, and may lag behind.
+ *
+ * @param leading
+ *   the columns that come before the functions' arguments
+ * @param inputs
+ *   the arguments and filters, each once, after `leading`
+ */
+final private[execution] class PythonEvaluation private (
+    val leading: StructType,
+    val inputs: Seq[Expression],
+    factory: PartitionEvaluatorFactory[InternalRow, InternalRow]
+) extends Serializable {
+
+  /** Evaluates rows of `leading` and `inputs`, in the task of partition `index`. */
+  def evaluate(index: Int, rows: Iterator[InternalRow]): Iterator[InternalRow] =
+    factory.createEvaluator().eval(index, rows)
+}
+
+private[execution] object PythonEvaluation {
+  private val mapper = new ObjectMapper
+
+  /**
+   * @param operator
+   *   what to evaluate, see `slidewise._aggregates.function`
+   * @param describe
+   *   adds to the description of the operator, and to that of each function by its place
+   */
+  def of(
+      operator: String,
+      functions: Seq[PythonAggregate],
+      leading: StructType,
+      inputs: PythonInputs,
+      output: Seq[Attribute],
+      conf: SQLConf,
+      metrics: Map[String, SQLMetric]
+  )(describe: (ObjectNode, Seq[ObjectNode]) => Unit): PythonEvaluation = {
+    val description = mapper.createObjectNode()
+    description.put("operator", operator)
+    description.put("timeZone", conf.sessionLocalTimeZone)
+    val each = description.putArray("functions")
+    val described = functions.indices.map { i =>
+      val node = each.addObject()
+      val arguments = node.putArray("arguments")
+      inputs.arguments(i).foreach(place => arguments.add(leading.size + place))
+      inputs.filters(i).fold(node.putNull("filter"))(place => node.put("filter", leading.size + place))
+      node
+    }
+    describe(description, described)
+    val command = PythonCommand.evaluation(functions.map(_.command), description.toString)
+    val factory = ArrowFunctions.mapInArrow(
+      PythonFunctions.withCommand(Arrays.asList(functions.map(_.function.func): _*), command),
+      functions.head.function.resultId.id,
+      StructType(leading ++ inputs.expressions.zipWithIndex.map { case (e, i) =>
+        StructField(s"_$i", e.dataType)
+      }),
+      Arrays.asList(output: _*),
+      structOf(output),
+      conf,
+      metrics
+    )
+    new PythonEvaluation(leading, inputs.expressions, factory)
+  }
+
+  private def structOf(output: Seq[Attribute]): StructType =
+    StructType(output.zipWithIndex.map { case (a, i) => StructField(s"_$i", a.dataType) })
+
+  /** The metrics of Spark's own operators for Python. */
+  def metrics(context: SparkContext): Map[String, SQLMetric] = Map(
+    "pythonDataSent" -> SQLMetrics.createSizeMetric(context, "data sent to Python workers"),
+    "pythonDataReceived" -> SQLMetrics.createSizeMetric(context, "data returned from Python workers"),
+    "pythonBootTime" -> SQLMetrics.createTimingMetric(context, "time to start Python workers"),
+    "pythonInitTime" -> SQLMetrics.createTimingMetric(context, "time to initialize Python workers"),
+    "pythonTotalTime" -> SQLMetrics.createTimingMetric(context, "time to run Python workers"),
+    "pythonProcessingTime" -> SQLMetrics.createTimingMetric(context, "time to execute Python code"),
+    "pythonNumRowsReceived" -> SQLMetrics.createMetric(context, "number of rows from Python workers")
+  )
+}
+
+/**
+ * What functions read, each expression once.
+ *
+ * @param arguments
+ *   for each function, the places of its arguments in `expressions`
+ * @param filters
+ *   for each function, the place of its filter
+ */
+final private[execution] case class PythonInputs(
+    expressions: Seq[Expression],
+    arguments: Seq[Seq[Int]],
+    filters: Seq[Option[Int]]
+)
+
+private[execution] object PythonInputs {
+
+  /** Those of functions that merge their buffers. */
+  def buffers(of: Seq[Expression]): PythonInputs =
+    PythonInputs(of, of.indices.map(Seq(_)), of.map(_ => None))
+
+  def of(functions: Seq[PythonAggregate]): PythonInputs = {
+    val all = functions.flatMap(f => f.arguments ++ f.filter)
+    val each = all.foldLeft(Seq.empty[Expression]) { (kept, next) =>
+      if (kept.exists(_.semanticEquals(next))) kept else kept :+ next
+    }
+    def place(e: Expression) = each.indexWhere(_.semanticEquals(e))
+    PythonInputs(each, functions.map(_.arguments.map(place)), functions.map(_.filter.map(place)))
+  }
+}

@@ -1,0 +1,57 @@
+package org.slidewise.spark.planning
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.planning.PhysicalAggregation
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.execution.PythonAggregateExec
+import org.slidewise.spark.plan.{PythonAggregate, StreamInput}
+
+/**
+ * Plans `GROUP BY` with aggregators that are written in Python, if `slidewise.udaf` made all functions: partial buffers before the
+ * shuffle, and their merges after it.
+ */
+object PythonAggregateStrategy extends SparkStrategy {
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case PhysicalAggregation(grouping, aggregates, results, child)
+        if aggregates.nonEmpty && SlidewiseSettings.enabled(SQLConf.get) && !StreamInput.isBelow(child) =>
+      try {
+        val functions = aggregates.map(a => PythonAggregate.of(a.aggregateFunction))
+        if (functions.forall(_.isDefined) && !grouping.exists(_.metadata.contains(SessionWindow.marker)))
+          Seq(operators(grouping, aggregates, functions.flatten, results, planLater(child)))
+        else Nil
+      } catch {
+        case e @ (NonFatal(_) | _: LinkageError) =>
+          logWarning("Slidewise could not plan an aggregate and leaves it to Spark: please report this", e)
+          Nil
+      }
+    case _ => Nil
+  }
+
+  private def operators(
+      grouping: Seq[NamedExpression],
+      aggregates: Seq[AggregateExpression],
+      functions: Seq[PythonAggregate],
+      results: Seq[NamedExpression],
+      child: SparkPlan
+  ): SparkPlan = {
+    val groups = grouping.map(NormalizedKey.of)
+    val buffers = functions.map(f => AttributeReference(s"${f.function.name}_buffer", f.bufferType)())
+    val partial = PythonAggregateExec(groups, functions, buffers, isPartial = true, child)
+    val whole = PythonAggregateExec(
+      groups.map(_.toAttribute),
+      functions,
+      aggregates.map(_.resultAttribute),
+      isPartial = false,
+      partial
+    )
+    ProjectExec(results, whole)
+  }
+}

@@ -1,0 +1,111 @@
+"""The algorithms of the Python worker against naive ones, with counted calls."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from slidewise._aggregates import arrays
+from slidewise._aggregates.rows import FrameOfRows, GrowingFrame
+
+
+def frames_over(rows: int, random: random.Random) -> list[tuple[int, int]]:
+    """Frames whose ends do not move back, some of them empty or far from the one before."""
+    found, lo, hi = [], 0, 0
+    for _ in range(random.randint(1, 2 * rows)):
+        hi = min(rows, hi + random.choice([0, 1, 1, 2, 5, 40]))
+        lo = min(hi, lo + random.choice([0, 0, 1, 1, 2, 5, 30]))
+        found.append((lo, hi))
+    return found
+
+
+def arriving(frame, rows, frames, random):
+    """The aggregates of all frames, while the rows arrive some at a time."""
+    arrived, found = 0, []
+    while len(found) < len(frames):
+        more = rows[arrived : arrived + random.randint(1, 60)]
+        frame.arrive(more)
+        arrived += len(more)
+        known = [f for f in frames[len(found) :] if f[1] <= arrived]
+        found += list(frame.aggregates(known))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_two_stacks_merge_in_order(seed):
+    chance = random.Random(seed)
+    rows = [None if chance.random() < 0.1 else (chr(97 + i % 26),) for i in range(chance.randint(1, 150))]
+    frames = frames_over(len(rows), chance)
+    frame = FrameOfRows(lambda: ("",), lambda b, v: (b[0] + v[0],), lambda a, b: (a[0] + b[0],))
+    expected = [("".join(row[0] for row in rows[a:b] if row),) for a, b in frames]
+    assert arriving(frame, rows, frames, chance) == expected
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_growing_frames_are_folded(seed):
+    chance = random.Random(seed)
+    rows = [(chr(97 + i % 26),) for i in range(chance.randint(1, 150))]
+    starts = sorted({0, *(chance.randrange(len(rows)) for _ in range(3))})
+    frames = [
+        (start, hi)
+        for start, end in zip(starts, [*starts[1:], len(rows)], strict=True)
+        for hi in sorted(chance.randint(start, end) for _ in range(20))
+    ]
+    frame = GrowingFrame(lambda: ("",), lambda b, v: (b[0] + v[0],))
+    assert arriving(frame, rows, frames, chance) == [("".join(row[0] for row in rows[a:b]),) for a, b in frames]
+
+
+@pytest.mark.parametrize("width", [1, 2, 10, 1000, 20_000])
+def test_two_stacks_make_at_most_four_calls_a_row(width):
+    calls = 0
+
+    def reduce(buffer, value):
+        nonlocal calls
+        calls += 1
+        return (buffer[0] + value[0],)
+
+    def merge(older, newer):
+        nonlocal calls
+        calls += 1
+        return (older[0] + newer[0],)
+
+    rows = 20_000
+    frame = FrameOfRows(lambda: (0,), reduce, merge)
+    frame.arrive([(1,)] * rows)
+    frames = [(max(0, i + 1 - width), i + 1) for i in range(rows)]
+    assert [b[0] for b in frame.aggregates(frames)] == [b - a for a, b in frames]
+    assert rows <= calls <= 4 * rows
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_arrays_merge_in_order(seed, monkeypatch):
+    chance = random.Random(seed)
+    rows = chance.randint(1, 150)
+    monkeypatch.setattr(arrays, "_SHORT", chance.choice([0, 8, 32]))
+    lo, hi = (np.array(ends) for ends in zip(*frames_over(rows, chance), strict=True))
+    words = np.array([chr(97 + i % 26) for i in range(rows)], dtype=object)
+    found = arrays.merged_frames(
+        (words,), lambda n: (np.full(n, "", dtype=object),), lambda a, b: (a[0] + b[0],), lo, hi
+    )
+    assert list(found[0]) == ["".join(words[a:b]) for a, b in zip(lo, hi, strict=True)]
+
+
+@pytest.mark.parametrize("width", [33, 100, 1000, 20_000, 100_000])
+def test_arrays_merge_six_times_a_row_at_most(width):
+    merged = 0
+
+    def merge(older, newer):
+        nonlocal merged
+        merged += len(older[0])
+        return (older[0] + newer[0],)
+
+    rows = 100_000
+    hi = np.arange(1, rows + 1)
+    lo = np.maximum(hi - width, 0)
+    found = arrays.merged_frames(
+        (np.ones(rows, dtype=np.int64),), lambda n: (np.zeros(n, dtype=np.int64),), merge, lo, hi
+    )
+    assert (found[0] == hi - lo).all()
+    assert rows <= merged <= 6 * rows

@@ -1,0 +1,137 @@
+"""Aggregators that are not what they should be, and those that fail while they run."""
+
+from __future__ import annotations
+
+import sys
+import types
+from abc import ABC
+
+import pytest
+from pyspark.sql import Column, Window
+from pyspark.sql.types import (
+    ArrayType,
+    DoubleType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    YearMonthIntervalType,
+)
+from sparks import SPARK_ERRORS
+
+import slidewise
+from aggregators.classes import Mean, MeanInBatches
+
+
+def over_last(function: Column) -> Column:
+    return function.over(Window.partitionBy("k").orderBy("id").rowsBetween(-9, 0))
+
+
+def test_other_objects():
+    for other in (Mean, "mean", object()):
+        with pytest.raises(TypeError, match=r"aggregator must be an instance of slidewise\.Aggregator, but is"):
+            slidewise.udaf(other)
+    with pytest.raises(TypeError, match=r"slidewise\.udaf\(Mean\(\)\) makes a function of it"):
+        Mean()("x")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "error", "words"),
+    [
+        (
+            "bufferSchema",
+            LongType(),
+            TypeError,
+            "bufferSchema must be a StructType with a field or more, but is LongType",
+        ),
+        ("bufferSchema", StructType([]), TypeError, "bufferSchema must be a StructType with a field or more"),
+        ("outputType", "double", TypeError, "outputType must be a DataType, but is 'double'"),
+        ("outputType", YearMonthIntervalType(), TypeError, "values of type interval year to month cannot travel"),
+        (
+            "bufferSchema",
+            StructType([StructField("a", LongType()), StructField("a", LongType())]),
+            ValueError,
+            "must name each field once, but has several named a",
+        ),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_types(attribute, value, error, words):
+    with pytest.raises(error, match=words):
+        slidewise.udaf(type("Other", (Mean,), {attribute: value})())
+
+
+def test_batch_forms():
+    part = type("Part", (Mean,), {"reduce_batch": MeanInBatches.reduce_batch})
+    with pytest.raises(ValueError, match="with reduce_batch must have merge_batch and finish_batch, too"):
+        slidewise.udaf(part())
+    lists = StructType([StructField("all", ArrayType(LongType())), StructField("name", StringType())])
+    with pytest.raises(TypeError, match="must be of numbers, but has all array<bigint>, name string"):
+        slidewise.udaf(type("Lists", (MeanInBatches,), {"bufferSchema": lists})())
+
+
+def failing(method: str, base: type = Mean) -> slidewise.Aggregator:
+    def fail(self, *arguments):
+        raise ArithmeticError("the user's own words")
+
+    return type("Failing", (base,), {method: fail})()
+
+
+@pytest.mark.parametrize("method", ["zero", "reduce", "merge", "finish"])
+def test_errors_of_a_method_are_told(spark, method):
+    frame = spark.range(100).selectExpr("id", "id % 3 AS k", "cast(id AS double) AS x")
+    with pytest.raises(SPARK_ERRORS, match="the user's own words"):
+        frame.select(over_last(slidewise.udaf(failing(method))("x"))).collect()
+    with pytest.raises(SPARK_ERRORS, match="the user's own words"):
+        frame.groupBy("k").agg(slidewise.udaf(failing(method))("x")).collect()
+
+
+def test_the_row_and_the_traceback_are_told(spark):
+    class At42(Mean):
+        def reduce(self, buffer, value):
+            return (buffer[0] + 1 / (42 - value[0]), 1)
+
+    frame = spark.range(0, 100, 1, 1).selectExpr("id", "1 AS k", "cast(id AS double) AS x")
+    with pytest.raises(SPARK_ERRORS) as caught:
+        frame.select(over_last(slidewise.udaf(At42())("x"))).collect()
+    text = str(caught.value)
+    assert "At42 failed at row 42 of its task:" in text
+    assert "in reduce" in text
+    assert "ZeroDivisionError: float division by zero" in text
+
+
+@pytest.mark.parametrize(
+    ("method", "returned", "words"),
+    [
+        ("reduce_batch", (1,), "reduce_batch must return a tuple of 2 arrays"),
+        ("merge_batch", ([1.0], [2]), "merge_batch must return arrays of"),
+        ("finish_batch", [1.0], "finish_batch returned 1 results for"),
+    ],
+)
+def test_arrays_of_another_length(spark, method, returned, words):
+    other = type("Other", (MeanInBatches,), {method: lambda self, *arguments: returned})()
+    frame = spark.range(100).selectExpr("id", "id % 3 AS k", "cast(id AS double) AS x")
+    with pytest.raises(SPARK_ERRORS, match=words):
+        frame.select(over_last(slidewise.udaf(other)("x"))).collect()
+
+
+def test_results_of_another_type(spark):
+    other = type("Other", (Mean,), {"outputType": LongType(), "finish": lambda self, buffer: "text"})()
+    with pytest.raises(SPARK_ERRORS, match="text"):
+        spark.range(9).selectExpr("id", "1 AS k").select(over_last(slidewise.udaf(other)("id"))).collect()
+
+
+def test_the_class_of_spark_4_4_is_accepted(spark, monkeypatch):
+    """A class with Spark's own base, which has no other member than its abstract ones."""
+    module = types.ModuleType("pyspark.sql.aggregator")
+    module.Aggregator = type("Aggregator", (ABC,), {})
+    monkeypatch.setitem(sys.modules, "pyspark.sql.aggregator", module)
+    members = {
+        name: getattr(Mean, name) for name in ("bufferSchema", "outputType", "zero", "reduce", "merge", "finish")
+    }
+    sparks = type("Sparks", (module.Aggregator,), {**members, "bufferSchema": property(lambda self: Mean.bufferSchema)})
+    module.Aggregator.__module__ = "__main__"
+    frame = spark.range(30).selectExpr("id", "1 AS k", "cast(id AS double) AS x")
+    found = frame.select(over_last(slidewise.udaf(sparks())("x")).alias("found")).agg({"found": "max"}).collect()
+    assert found == [(24.5,)]
+    assert isinstance(DoubleType(), type(Mean.outputType))
