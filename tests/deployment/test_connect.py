@@ -35,6 +35,27 @@ counted = numbers.select(F.count_distinct("k").over(last).alias("n"), F.median("
 print("distinct", [tuple(row) for row in counted.collect()])
 """
 
+IN_PYTHON = """
+import slidewise
+from pyspark.sql.types import LongType, StructField, StructType
+class Sum(slidewise.Aggregator):
+    bufferSchema = StructType([StructField("sum", LongType())])
+    outputType = LongType()
+    def zero(self):
+        return (0,)
+    def reduce(self, buffer, value):
+        return (buffer[0] + value[0],)
+    def merge(self, older, newer):
+        return (older[0] + newer[0],)
+    def finish(self, buffer):
+        return buffer[0]
+moving = spark.range(6).select(slidewise.udaf(Sum())("id").over(last).alias("s"))
+slidewise.register(spark, "sum_in_python", Sum())
+by_key = spark.sql("SELECT sum_in_python(id) AS s FROM range(6) GROUP BY id % 2 ORDER BY s")
+sums = [row.s for row in [*moving.collect(), *by_key.collect()]]
+print("in Python", "PythonSlidingWindow" in moving._explain_string(), sums)
+"""
+
 
 def wait_for_port(port: int, seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
@@ -75,6 +96,7 @@ spark = SparkSession.builder.remote("sc://127.0.0.1:{port}").getOrCreate()
 print(type(spark).__module__, report(spark))
 {HOPPING}
 {DISTINCT}
+{IN_PYTHON}
 spark.conf.set("spark.slidewise.enabled", "false")
 print("switched off:", report(spark))
 {HOPPING}
@@ -84,6 +106,7 @@ print("switched off:", report(spark))
     assert [ours for ours, _ in windows] == ["True", "False"]
     assert windows[0][1] == windows[1][1] != "[]"
     assert "distinct [(1, 0.0), (2, 0.5), (3, 1.0), (3, 1.5), (3, 2.5), (3, 3.5)]" in printed
+    assert "in Python True [0, 1, 3, 6, 10, 14, 6, 9]" in printed
     assert f"pyspark.sql.connect.session {REPORT}" in printed
     assert f"switched off: {REPORT.replace('SlidingWindow 1', 'SlidingWindow 0')}" in printed
 
