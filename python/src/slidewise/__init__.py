@@ -8,6 +8,7 @@ False
 """
 
 from slidewise._configure import configure
+from slidewise._doctor import Diagnosis, Finding, doctor
 from slidewise._explain import explain
 from slidewise._features import UnsupportedFeatureError
 from slidewise._install import NotInstalledError, install
@@ -20,11 +21,14 @@ from slidewise._jars import (
 )
 
 __all__ = [
+    "Diagnosis",
+    "Finding",
     "NotInstalledError",
     "UnsupportedFeatureError",
     "UnsupportedSparkError",
     "__version__",
     "configure",
+    "doctor",
     "explain",
     "install",
     "jar_path",
