@@ -19,11 +19,13 @@ from slidewise._jars import (
     supported_scala_versions,
     supported_versions,
 )
+from slidewise._plot import Picture, plot
 
 __all__ = [
     "Diagnosis",
     "Finding",
     "NotInstalledError",
+    "Picture",
     "UnsupportedFeatureError",
     "UnsupportedSparkError",
     "__version__",
@@ -32,6 +34,7 @@ __all__ = [
     "explain",
     "install",
     "jar_path",
+    "plot",
     "supported_scala_versions",
     "supported_versions",
 ]
