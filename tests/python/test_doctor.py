@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from sparks import needs_connect_server
 
 import slidewise
-from slidewise._doctor import _checks, _facts, _self_test
+from slidewise._doctor import _checks, _conflicts, _facts, _self_test
 from slidewise._doctor._facts import Facts
 from slidewise.cli import _doctor
 from slidewise.cli._commands import commands
@@ -111,6 +111,13 @@ def test_a_setting_that_is_true_is_no_finding():
 def test_a_native_engine_that_is_off_is_ok():
     settings = {"spark.plugins": "org.apache.spark.CometPlugin", "spark.comet.enabled": "false"}
     assert found({**ON, "settings": settings}) == []
+
+
+def test_extensions_that_are_tested_together_with_slidewise():
+    delta, iceberg = "io.delta.sql.DeltaSparkSessionExtension", next(reversed(_conflicts._TESTED))
+    facts = Facts(**ON, settings={"spark.sql.extensions": f"{delta},{iceberg},{EXTENSION}"})
+    said = [(one.level, one.what) for one in _checks.all_of(facts) if one.topic == "extensions"]
+    assert said == [("ok", "Delta Lake and Iceberg: tested together with Slidewise")]
 
 
 def test_an_explain_provider_without_its_jar_is_a_problem():

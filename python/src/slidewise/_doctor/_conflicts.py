@@ -26,6 +26,12 @@ _ENGINES = (
 )
 
 
+_TESTED = {
+    "io.delta.sql.DeltaSparkSessionExtension": "Delta Lake",
+    "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions": "Iceberg",
+}
+
+
 def conflicts(facts: Facts) -> Iterator[Finding]:
     """The findings about plugins that change plans, as Slidewise does."""
     missing = [name for name in facts.missing_extensions if name != EXTENSION]
@@ -40,7 +46,10 @@ def conflicts(facts: Facts) -> Iterator[Finding]:
     native = {name: engine for name in there for engine in _ENGINES if name.startswith(engine.packages)}
     for engine in dict.fromkeys(native.values()):
         yield _native(engine, facts)
-    others = [name for name in facts.extensions if name not in native and name not in missing]
+    tested = [_TESTED[name] for name in facts.extensions if name in _TESTED and name not in missing]
+    if tested:
+        yield Finding("ok", "extensions", f"{' and '.join(tested)}: tested together with Slidewise")
+    others = [name for name in facts.extensions if name not in {*native, *missing, *_TESTED}]
     if others:
         yield Finding(
             "note",
