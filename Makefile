@@ -34,12 +34,12 @@ help: ## list the targets
 demo: $(VENV)/installed ## run sliding windows over real flights with Slidewise on and off, and plot the results (demo-out/)
 	$(PY) -m slidewise demo
 
-test: $(VENV)/installed .build/class-archive ## run the JVM tests and pytest on the Spark in .venv: 15 minutes
+test: $(VENV)/installed $(VENV)/libraries .build/class-archive ## run the JVM tests and pytest on the Spark in .venv: 15 minutes
 	$(SBT) "$(JVM_TESTS)"
 	@$(PY) build/slowest_tests.py
 	$(PY) $(PYTEST) tests
 
-test-long: $(JARS) $(VENV)/installed ## run every test, with many more random queries and killed queries: hours
+test-long: $(JARS) $(VENV)/installed $(VENV)/libraries ## run every test, with many more random queries and killed queries: hours
 	$(SBT) "$(JVM_TESTS)" testOtherMinors
 	@$(PY) build/slowest_tests.py
 	$(LONG) $(PY) $(PYTEST) -m '' tests
@@ -131,6 +131,10 @@ $(VENV)/tools: python/requirements-dev.txt
 	touch $@
 
 $(VENV)/engines: bench/requirements.txt | $(VENV)/tools
+	$(PY) -m pip install -q --disable-pip-version-check -r $<
+	touch $@
+
+$(VENV)/libraries: tests/requirements.txt | $(VENV)/tools
 	$(PY) -m pip install -q --disable-pip-version-check -r $<
 	touch $@
 

@@ -26,6 +26,7 @@ GROUPS = {
     "deployment": ["tests/deployment"],
     "package": ["tests/python/test_configure.py", "tests/python/test_installed.py", "tests/python/test_session.py"],
     "streams": ["tests/streams"],
+    "lakes": ["-m", "long", "tests/deployment/test_lakes.py"],
 }
 STREAMS_SINCE = (4, 0)
 LOGS = ROOT / ".build/matrix"
@@ -49,7 +50,10 @@ class Result(NamedTuple):
 
 def groups_of(version: str) -> dict[str, list[str]]:
     minor = tuple(int(part) for part in version.split(".")[:2])
-    return {name: paths for name, paths in GROUPS.items() if name != "streams" or minor >= STREAMS_SINCE}
+    left_out = {"streams"} if minor < STREAMS_SINCE else set()
+    if not (ROOT / f"tests/deployment/lakes/{minor[0]}.{minor[1]}.xml").is_file():
+        left_out.add("lakes")
+    return {name: paths for name, paths in GROUPS.items() if name not in left_out}
 
 
 def tested(python: Path, version: str, group: str, paths: list[str], workers: str) -> Result:

@@ -25,10 +25,18 @@ def blocks(doc: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", (ROOT / doc).read_text(), re.DOTALL)
 
 
-@pytest.mark.parametrize(
-    "doc",
-    ["README.md", "docs/guide.md", "docs/hopping.md", "docs/python-aggregators.md", "docs/scale.md", "docs/streams.md"],
-)
+RUN = [
+    "README.md",
+    "docs/guide.md",
+    "docs/hopping.md",
+    "docs/python-aggregators.md",
+    "docs/scale.md",
+    "docs/streams.md",
+    "docs/troubleshooting.md",
+]
+
+
+@pytest.mark.parametrize("doc", RUN)
 def test_python_blocks_run_one_after_the_other(program, output, doc):
     if doc == "docs/scale.md":
         skip_without_pandas_api(program)

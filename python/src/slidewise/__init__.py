@@ -9,6 +9,7 @@ False
 
 from slidewise._aggregates.aggregator import Aggregator
 from slidewise._configure import configure
+from slidewise._doctor import Diagnosis, Finding, doctor
 from slidewise._explain import explain
 from slidewise._features import UnsupportedFeatureError
 from slidewise._install import NotInstalledError, install
@@ -19,18 +20,24 @@ from slidewise._jars import (
     supported_scala_versions,
     supported_versions,
 )
+from slidewise._plot import Picture, plot
 from slidewise._udaf import register, udaf
 
 __all__ = [
     "Aggregator",
+    "Diagnosis",
+    "Finding",
     "NotInstalledError",
+    "Picture",
     "UnsupportedFeatureError",
     "UnsupportedSparkError",
     "__version__",
     "configure",
+    "doctor",
     "explain",
     "install",
     "jar_path",
+    "plot",
     "register",
     "supported_scala_versions",
     "supported_versions",

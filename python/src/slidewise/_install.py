@@ -36,15 +36,14 @@ def install(spark: SparkSession) -> bool:
     False
     """
     if is_connect(spark):
-        if not _is_on_at_server(spark):
+        if not is_on_at_server(spark):
             raise NotInstalledError(
                 "the Spark Connect server does not have Slidewise on, and a client cannot switch it on: start the "
-                f"server with --jars {_jar_for(spark)} and "
-                "--conf spark.sql.extensions=org.slidewise.spark.SlidewiseExtensions"
+                f"server with {server_options(spark)}"
             )
         return False
     if entry(spark) is None:
-        path = _jar_for(spark).replace("'", "\\'")
+        path = jar_for(spark).replace("'", "\\'")
         spark.sql(f"ADD JAR '{path}'")
     newly_on = bool(call(spark, "install", spark._jsparkSession))
     _remember(spark.sparkContext)
@@ -99,30 +98,37 @@ def is_connect(spark: Any) -> bool:
     return ".connect." in type(spark).__module__
 
 
-def entry(spark: SparkSession) -> Any | None:
-    """The entry class of Slidewise's jar, or None if the jar is not on the class path."""
+def server_options(spark: Any) -> str:
+    """The options that start a Spark Connect server with Slidewise on."""
+    return f"--jars {jar_for(spark)} and --conf spark.sql.extensions=org.slidewise.spark.SlidewiseExtensions"
+
+
+def entry(spark: SparkSession, name: str = _ENTRY) -> Any | None:
+    """The entry class of Slidewise's jar, or another class, or None if it is not on the class path."""
     loader = spark._jsparkSession.sharedState().jarClassLoader()
     try:
-        return loader.loadClass(_ENTRY)
+        return loader.loadClass(name)
     except Exception as error:
         if "ClassNotFoundException" in str(error):
             return None
         raise
 
 
-def call(spark: SparkSession, method: str, argument: Any) -> Any:
-    """Calls a static method of the entry class by reflection: only the session's class loader may know the class.
+def call(spark: SparkSession, method: str, *given: Any, of: str = _ENTRY) -> Any:
+    """Calls a static method of the entry class, or of another one, by reflection: only the session's class loader may
+    know the class.
 
     An exception of the method is raised as PySpark raises it, without the Java stack trace.
     """
 
-    java_class = entry(spark)
+    java_class = entry(spark, of)
     found = [m for m in java_class.getMethods() if m.getName() == method] if java_class else []
     if not found:
         raise NotInstalledError("Slidewise is not on in this session: call slidewise.install(spark)")
     gateway: Any = spark._sc._gateway
-    arguments = gateway.new_array(gateway.jvm.java.lang.Object, 1)
-    arguments[0] = argument
+    arguments = gateway.new_array(gateway.jvm.java.lang.Object, len(given))
+    for at, argument in enumerate(given):
+        arguments[at] = argument
     return _invoke(found[0], arguments)
 
 
@@ -142,12 +148,13 @@ def _invoke(method: Any, arguments: Any) -> Any:
         raise converted from None
 
 
-def _jar_for(spark: Any) -> str:
+def jar_for(spark: Any) -> str:
     """The jar for the session's Spark. A Spark Connect client cannot see the server's Scala version."""
     return jar_path(spark.version, None if is_connect(spark) else _running.scala_of(spark._jvm))
 
 
-def _is_on_at_server(spark: Any) -> bool:
+def is_on_at_server(spark: Any) -> bool:
+    """Whether the server of a Connect session has Slidewise on."""
     if not is_since("4.0", spark.version):  # whose EXPLAIN has no place for reports
         return bool(spark.catalog.functionExists(_A_FUNCTION))
     return bool(_reports.of(spark.sql("SELECT sum(id) OVER (ORDER BY id ROWS 1 PRECEDING) FROM range(1)")))

@@ -5,30 +5,30 @@ from __future__ import annotations
 import json
 from typing import Any
 
-_PROVIDERS = "spark.sql.extendedExplainProviders"
-_PROVIDER = "org.slidewise.spark.SlidewiseExplain"
+PROVIDERS = "spark.sql.extendedExplainProviders"
+PROVIDER = "org.slidewise.spark.SlidewiseExplain"
 _FIELDS = {"sql", "slidewise", "algorithm", "reason"}
 
 
 def of(df: Any) -> list[dict[str, Any]] | None:
     """The reports on a Connect DataFrame's window expressions, or None if the server has no Slidewise."""
     conf = df.sparkSession.conf
-    before = conf.get(_PROVIDERS, None)
-    if before and _PROVIDER in before.split(","):
+    before = conf.get(PROVIDERS, None)
+    if before and PROVIDER in before.split(","):
         return parse(df._explain_string())
-    conf.set(_PROVIDERS, f"{before},{_PROVIDER}" if before else _PROVIDER)
+    conf.set(PROVIDERS, f"{before},{PROVIDER}" if before else PROVIDER)
     try:
         return parse(df._explain_string())
     except Exception as error:
         # Without the class on the server, EXPLAIN fails.
-        if _PROVIDER in str(error):
+        if PROVIDER in str(error):
             return None
         raise
     finally:
         if before:
-            conf.set(_PROVIDERS, before)
+            conf.set(PROVIDERS, before)
         else:
-            conf.unset(_PROVIDERS)
+            conf.unset(PROVIDERS)
 
 
 def parse(explained: str) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import socket
 import subprocess
@@ -11,29 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
+from maven import jars_of
 
 HERE = Path(__file__).parent
-CACHE = HERE.parents[2] / ".build" / "kafka"
-# What Maven says when it cannot reach a registry.
-UNREACHABLE = ("Unknown host", "Could not transfer", "Connection refused", "timed out", "Network is unreachable")
 
 
 def jars(name: str) -> Path:
-    """The folder of what `<name>.xml` depends on, fetched once; the test is skipped if no registry can be reached."""
-    description, folder = HERE / f"{name}.xml", CACHE / name
-    stamp = folder / "stamp"
-    if not stamp.exists() or stamp.read_text() != description.read_text():
-        shutil.rmtree(folder, ignore_errors=True)
-        goal = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={folder}")
-        mvn = ["mvn", "-q", "-B", "-f", str(description), *goal]
-        done = subprocess.run(mvn, capture_output=True, text=True, check=False, cwd=HERE)
-        said = done.stdout + done.stderr
-        if done.returncode and any(words in said for words in UNREACHABLE):
-            pytest.skip(f"Maven Central cannot be reached for {description.name}: {said[:300]}")
-        assert done.returncode == 0, said[:3000]
-        stamp.write_text(description.read_text())
-    return folder
+    """The folder of what `<name>.xml` depends on."""
+    return jars_of(HERE / f"{name}.xml")
 
 
 @contextmanager

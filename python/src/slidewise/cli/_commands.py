@@ -55,6 +55,32 @@ def version() -> None:
 
 
 @commands.command()
+@click.option("--master", metavar="URL", help="The Spark master. Default: local[*].")
+@click.option("--remote", metavar="URL", help="A Spark Connect server to check, as in sc://host:15002.")
+@click.option("--conf", "conf", metavar="KEY=VALUE", multiple=True, help="A Spark setting. Repeatable.")
+@click.option(
+    "--self-test/--no-self-test", default=True, help="Compare the answers of windows with Slidewise on and off."
+)
+def doctor(master: str | None, remote: str | None, conf: tuple[str, ...], self_test: bool) -> None:
+    """Check versions, jar, extension, settings, conflicts and answers, and say what to do.
+
+    Exits with 1 if there is a problem."""
+    from slidewise.cli import _doctor, _run
+
+    if master is not None and remote is not None:
+        raise click.UsageError("--master and --remote exclude each other")
+    if remote is not None and not remote.startswith("sc://"):
+        raise click.UsageError(f"--remote is {remote!r}, but must be a URL such as sc://host:15002")
+    named = {"spark.master": master, "spark.remote": remote}
+    settings = {
+        **dict(_run.parse_pair("--conf", pair) for pair in conf),
+        **{key: value for key, value in named.items() if value is not None},
+    }
+    if _doctor.run(settings, self_test):
+        raise click.exceptions.Exit(1)
+
+
+@commands.command()
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),

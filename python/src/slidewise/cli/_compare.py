@@ -8,13 +8,13 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from slidewise._switch import switched
 from slidewise.cli._progress import progress
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType, StructField
 
-_SWITCH = "spark.slidewise.enabled"
 _TOLERANCE = 1e-9
 
 
@@ -49,23 +49,16 @@ def speed(ratio: float) -> str:
 def compare(spark: SparkSession, query: str, folder: Path, rounds: int = 1, name: str = "query") -> Comparison:
     """Runs the query with Slidewise on and off in turn. Each run writes the whole answer to Parquet."""
     result = Comparison(on_at=str(folder / "on"), off_at=str(folder / "off"))
-    before = spark.conf.get(_SWITCH, None)
-    try:
-        for _ in range(rounds):
-            for enabled, path, seconds in (
-                (True, result.on_at, result.on),
-                (False, result.off_at, result.off),
-            ):
-                spark.conf.set(_SWITCH, enabled)
-                with progress(spark, f"{name}, Slidewise {'on' if enabled else 'off'}"):
-                    began = time.perf_counter()
-                    spark.sql(query).write.mode("overwrite").parquet(path)
-                    seconds.append(time.perf_counter() - began)
-    finally:
-        if before is None:
-            spark.conf.unset(_SWITCH)
-        else:
-            spark.conf.set(_SWITCH, before)
+    for _ in range(rounds):
+        for enabled, path, seconds in (
+            (True, result.on_at, result.on),
+            (False, result.off_at, result.off),
+        ):
+            what = f"{name}, Slidewise {'on' if enabled else 'off'}"
+            with switched(spark, enabled), progress(spark, what):
+                began = time.perf_counter()
+                spark.sql(query).write.mode("overwrite").parquet(path)
+                seconds.append(time.perf_counter() - began)
     return result
 
 

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 import slidewise
-from slidewise.cli import _compare, _picture, _table
+from slidewise._plot import Picture
+from slidewise._plot._picture import Series, draw
+from slidewise.cli import _compare, _table
 from slidewise.cli._demo_queries import LOAD, PICTURE, QUERIES, Query
 from slidewise.cli._progress import progress
 from slidewise.cli._session import session
@@ -92,12 +94,12 @@ def _draw(spark: SparkSession, folder: Path, to: Path) -> None:
     series = []
     for (name, flights, level), points in groupby(lines, key=lambda row: (row.name, row.flights, row.level)):
         days, means = zip(*((point.day, point.mean_7d) for point in points))
-        series.append(_picture.Series(name, f"{flights:,} flights, {level:.0f} minutes late on average", days, means))
-    _picture.draw(
+        series.append(Series(name, f"{flights:,} flights, {level:.0f} minutes late on average", days, means))
+    figure = draw(
         series,
-        to,
         "How late did New York's flights leave?",
         "Mean departure delay over the last seven days, 2013. A panel for each carrier, the most punctual first; "
         "the other carriers in grey",
         "minutes late",
     )
+    Picture(figure).save(to)

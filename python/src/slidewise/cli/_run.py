@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 import slidewise
-from slidewise.cli import _compare, _inputs, _picture, _points, _queries, _table
+from slidewise import _plot
+from slidewise.cli import _compare, _inputs, _queries, _table
 from slidewise.cli._progress import progress
 from slidewise.cli._session import session
 
@@ -101,7 +102,12 @@ def perform(spark: SparkSession, job: Job, scratch: Path) -> None:
         _refuse_statement(spark, job.query)
     result = spark.sql(job.query)
     if job.plot is not None:
-        _points.check(result, *job.plot)
+        try:
+            _plot.check(result, *job.plot, names=("TIME", "VALUE", "GROUP"))
+        except ValueError as error:
+            raise click.UsageError(f"--plot: {error}") from error
+        except ImportError as error:
+            raise click.ClickException(str(error)) from error
     if job.explain:
         click.echo(_table.render(slidewise.explain(result)))
     if job.compare:
@@ -123,11 +129,11 @@ def perform(spark: SparkSession, job: Job, scratch: Path) -> None:
 
 
 def _draw(spark: SparkSession, result: DataFrame, columns: tuple[str, str, str | None], to: Path) -> None:
-    time, value, group = columns
-    with progress(spark, "drawing"):
-        series = _points.series_of(result, time, value, group)
-        by = f", by {group}" if group else ""
-        _picture.draw(series, to, f"{value}{by}", f"over {time}", value)
+    try:
+        with progress(spark, "drawing"):
+            _plot.picture_of(result, *columns).save(to)
+    except ValueError as error:  # nothing to draw
+        raise click.ClickException(str(error)) from error
     click.echo(f"drew {to}")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import signal
 import sys
 import threading
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 import slidewise
+from slidewise._messages import message_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,13 +36,16 @@ _LOGGERS_OF_ERRORS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 def settings(given: Mapping[str, str]) -> dict[str, str]:
-    """The settings of the session: the given ones over the defaults, and the Java options of both.
+    """The settings of the session: the given ones over the defaults, and the Java options of both. Of a
+    session at a Spark Connect server, the given ones.
 
     >>> settings({"spark.master": "local[2]"})["spark.master"]
     'local[2]'
     >>> settings({"spark.driver.extraJavaOptions": "-Xss4m"})["spark.driver.extraJavaOptions"].startswith("-Xss4m -D")
     True
     """
+    if "spark.remote" in given:  # the server has its own
+        return dict(given)
     java_options = f"{given.get(_JAVA_OPTIONS, '')} -Dlog4j2.configurationFile={_LOG4J.as_uri()}".strip()
     return {**_DEFAULTS, **given, _JAVA_OPTIONS: java_options}
 
@@ -108,17 +111,3 @@ def plain_errors() -> Iterator[None]:
         yield
     except (PySparkException, Py4JJavaError, slidewise.NotInstalledError) as error:
         raise click.ClickException(message_of(error)) from error
-
-
-def message_of(error: Exception) -> str:
-    """The message of an error of Spark, without the plan, the stack trace and the names of Java classes.
-
-    >>> message_of(ValueError("[NO_SUCH_COLUMN] No column `x`. SQLSTATE: 42703; line 1 pos 7;\\n'Project ['x]"))
-    '[NO_SUCH_COLUMN] No column `x`. SQLSTATE: 42703; line 1 pos 7'
-    """
-    java = getattr(error, "java_exception", None)
-    while java is not None and java.getCause() is not None:
-        java = java.getCause()
-    text = str(java.getMessage() if java is not None else error)
-    before_stack = re.split(r"\n\s*(?:at |JVM stacktrace|Driver stacktrace)|\n(?='|\+-)", text)[0]
-    return re.sub(r"^(?:[a-z]\w*\.)+[A-Z]\w*: ", "", before_stack).rstrip().removesuffix(";")

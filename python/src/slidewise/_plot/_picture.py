@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import click
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _INK, _MUTED, _GHOST, _LINE, _FILL = "#1f2933", "#66727f", "#dfe3e8", "#0b6e99", "#cfe6f0"
 _OTHERS = "#cdd3da"
@@ -26,22 +26,26 @@ class Series:
     values: Sequence[float]
 
 
-def draw(series: Sequence[Series], to: Path, title: str, subtitle: str, unit: str) -> None:
-    """Draws the panels, in the order given, into a PNG."""
+def require_matplotlib() -> None:
+    """Raises an `ImportError` that names the remedy if Matplotlib is not installed."""
     try:
-        import matplotlib
+        import matplotlib  # noqa: F401
     except ImportError as error:
-        raise click.ClickException("a picture needs matplotlib: pip install matplotlib") from error
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
+        raise ImportError("a picture needs matplotlib: pip install matplotlib") from error
+
+
+def draw(series: Sequence[Series], title: str, subtitle: str, unit: str) -> Figure:
+    """Draws the panels, in the order given. Uses no pyplot, whose figures and backend belong to the caller."""
+    require_matplotlib()
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
 
     columns = min(4, len(series))
     rows = math.ceil(len(series) / columns)
-    with plt.rc_context({"font.family": "sans-serif", "text.color": _INK, "axes.edgecolor": _GHOST}):
+    with rc_context({"font.family": "sans-serif", "text.color": _INK, "axes.edgecolor": _GHOST}):
         width, height = max(3.1 * columns, 8.0), max(2.05 * rows, 3.2) + 1.15
-        figure, grid = plt.subplots(
-            rows, columns, figsize=(width, height), sharex=True, sharey=True, squeeze=False, dpi=130
-        )
+        figure = Figure(figsize=(width, height), dpi=130)
+        grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         panels = [panel for row in grid for panel in row]
         low, high = _limits([value for one in series for value in one.values])
         for panel, one in zip(panels, series):
@@ -59,9 +63,7 @@ def draw(series: Sequence[Series], to: Path, title: str, subtitle: str, unit: st
             _legend(figure, 1 - 0.22 / height)
         figure.supylabel(unit, size=9.5, color=_MUTED, x=0.008)
         figure.tight_layout(rect=(0.018, 0.0, 0.995, 1 - 0.95 / height), h_pad=1.1, w_pad=0.8)
-        to.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(to, facecolor="white", pil_kwargs={"optimize": True})
-        plt.close(figure)
+    return figure
 
 
 def _legend(figure: Any, top: float) -> None:
@@ -102,6 +104,10 @@ def _label_dates(axis: Any) -> None:
 
     dates: Any = typed_dates
     locator = dates.AutoDateLocator(minticks=3, maxticks=5)
+    # Of each unit, the next one: without it, no interval gives at most five labels for, say, 50 hours.
+    longest = {dates.MONTHLY: 12, dates.DAILY: 31, dates.HOURLY: 24, dates.MINUTELY: 60, dates.SECONDLY: 60}
+    for unit, interval in longest.items():
+        locator.intervald[unit] = [*locator.intervald[unit], interval]
     formats = ["%Y", "%b\n%Y", "%d %b\n%Y", "%H:%M\n%d %b", "%H:%M\n%d %b", "%H:%M:%S\n%d %b"]
     formatter = dates.ConciseDateFormatter(locator, formats=formats, zero_formats=formats, show_offset=False)
     axis.set_major_locator(locator)
@@ -137,7 +143,7 @@ def _limits(values: list[float]) -> tuple[float, float]:
     """Limits around the values, except for the 1 in 400 at each end that would flatten the rest."""
     ordered = sorted(value for value in values if math.isfinite(value))
     if not ordered:
-        raise click.ClickException("there is nothing to draw: every value is null, infinite or not a number")
+        raise ValueError("there is nothing to draw: every value is null, infinite or not a number")
     spare = len(ordered) // _WILD
     low, high = ordered[spare], ordered[-1 - spare]
     margin = 0.05 * (high - low) or 0.05 * abs(high) or 1.0

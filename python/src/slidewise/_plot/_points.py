@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from slidewise.cli._picture import Series
+from slidewise._plot._picture import Series
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -23,20 +21,22 @@ _TIMES = ("timestamp", "timestamp_ntz", "date")
 _NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
 
 
-def check(df: DataFrame, time: str, value: str, group: str | None) -> None:
-    """Refuses columns that the result does not have or that cannot be drawn."""
-    for option, name in (("TIME", time), ("VALUE", value), ("GROUP", group)):
+def check(df: DataFrame, columns: Mapping[str, str | None]) -> None:
+    """Refuses columns that the result does not have or that cannot be drawn: those of time, value and group, by the
+    names of the arguments."""
+    if df.isStreaming:
+        raise ValueError("a stream cannot be drawn: write it to a table, and draw the table")
+    for argument, name in columns.items():
         if name is not None and name not in df.columns:
-            raise click.UsageError(
-                f"--plot: {option} is {name!r}, but the result has the columns {', '.join(df.columns)}"
-            )
+            raise ValueError(f"{argument} is {name!r}, but the result has the columns {', '.join(df.columns)}")
     kinds = {field.name: field.dataType.typeName() for field in df.schema.fields}
-    if kinds[time] not in (*_TIMES, *_NUMBERS):
-        raise click.UsageError(
-            f"--plot: TIME is {time!r} of type {kinds[time]}, but must be a date, a timestamp or a number"
+    (time, time_column), (value, value_column), _ = columns.items()
+    if kinds[str(time_column)] not in (*_TIMES, *_NUMBERS):
+        raise ValueError(
+            f"{time} is {time_column!r} of type {kinds[str(time_column)]}, but must be a date, a timestamp or a number"
         )
-    if kinds[value] not in _NUMBERS:
-        raise click.UsageError(f"--plot: VALUE is {value!r} of type {kinds[value]}, but must be a number")
+    if kinds[str(value_column)] not in _NUMBERS:
+        raise ValueError(f"{value} is {value_column!r} of type {kinds[str(value_column)]}, but must be a number")
 
 
 def series_of(df: DataFrame, time: str, value: str, group: str | None) -> list[Series]:
@@ -57,7 +57,7 @@ def series_of(df: DataFrame, time: str, value: str, group: str | None) -> list[S
     largest = points.groupBy("g").count().orderBy(F.desc("count"), "g").limit(_MOST_PANELS)
     span = points.agg(F.min("x"), F.max("x")).first()
     if span is None or span[0] is None:
-        raise click.ClickException("there is nothing to draw: the result has no row with both a time and a value")
+        raise ValueError("there is nothing to draw: the result has no row with both a time and a value")
     low, high = span
     spot = F.floor((F.col("x") - low) / ((high - low) or 1.0) * (_MOST_POINTS - 1))
     thin = points.join(largest, "g").groupBy("g", spot.alias("spot")).agg(F.min("t").alias("t"), F.avg("v").alias("v"))

@@ -1,0 +1,46 @@
+"""Delta Lake and Iceberg: windows over their tables and streams, and MERGE, with both extensions on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from maven import jars_of
+from sparks import SPARK
+
+LAKES = Path(__file__).parent / "lakes"
+MINOR = ".".join(map(str, SPARK))
+
+pytestmark = pytest.mark.skipif(
+    not (LAKES / f"{MINOR}.xml").is_file(), reason=f"no Delta Lake and Iceberg for Spark {MINOR} among the tests"
+)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("using", ["delta", "iceberg"])
+def test_tables(tmp_path: Path, using: str) -> None:
+    jars = ",".join(map(str, sorted(jars_of(LAKES / f"{MINOR}.xml").glob("*.jar"))))
+    done = subprocess.run(
+        [sys.executable, str(LAKES / "program.py"), using, str(tmp_path), jars],
+        env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=580,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-5000:]
+    # The watermark has not passed the last ten windows of each sensor, of which one has nine.
+    assert json.loads(done.stdout.splitlines()[-1]) == {
+        "doctor": [],
+        "over": {"slidewise": [True] * 4, "rows": 2000, "same": True},
+        "hopping": {"slidewise": [True] * 2, "rows": 3025, "same": True},
+        "merge": {"rows": 2000, "same": True, "planned": [True, False]},
+        "over a stream": {"all": 2000, "missing": 0, "wrong": 0},
+        "hopping over a stream": {"all": 3025, "missing": 29, "wrong": 0},
+        "reading back": {"slidewise": [True], "rows": 2000},
+    }

@@ -1,0 +1,29 @@
+"""Jars from Maven Central, which a test fetches once."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+# What Maven says when it cannot reach a registry.
+_UNREACHABLE = ("Unknown host", "Could not transfer", "Connection refused", "timed out", "Network is unreachable")
+
+
+def jars_of(description: Path) -> Path:
+    """The folder of the jars that a POM depends on; the test is skipped if no registry can be reached."""
+    folder = Path(__file__).parents[1] / ".build" / description.parent.name / description.stem
+    stamp = folder / "stamp"
+    if not stamp.exists() or stamp.read_text() != description.read_text():
+        shutil.rmtree(folder, ignore_errors=True)
+        goal = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={folder}")
+        mvn = ["mvn", "-q", "-B", "-f", str(description), *goal]
+        done = subprocess.run(mvn, capture_output=True, text=True, check=False, cwd=description.parent)
+        said = done.stdout + done.stderr
+        if done.returncode and any(words in said for words in _UNREACHABLE):
+            pytest.skip(f"Maven Central cannot be reached for {description.name}: {said[:300]}")
+        assert done.returncode == 0, said[:3000]
+        stamp.write_text(description.read_text())
+    return folder
