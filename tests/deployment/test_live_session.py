@@ -19,6 +19,12 @@ spark = SparkSession.builder.getOrCreate()
 print("before:", report(spark))
 print("installed:", slidewise.install(spark), slidewise.install(spark))
 print("after:", report(spark))
+# Tasks share the rows, and return values of Slidewise's own classes to the driver.
+spark.conf.set("spark.slidewise.parallel.minRows", 10)
+numbers = spark.range(0, 100, 1, 4)
+shared = numbers.selectExpr("sum(id) OVER (ORDER BY id) AS total", "max(id) OVER (ORDER BY id ROWS 9 PRECEDING)")
+has_runs = "RunsExchange" in shared._jdf.queryExecution().executedPlan().toString()
+print("shared:", has_runs, shared.agg({{"total": "max"}}).collect())
 other = spark.newSession()
 print("another session:", slidewise.install(other), report(other))
 """
@@ -39,4 +45,5 @@ def test_install(tmp_path: Path, master: tuple[str, ...]) -> None:
     assert f"before: {REPORT.replace('SlidingWindow 1', 'SlidingWindow 0')}" in printed
     assert "installed: True False" in printed
     assert f"after: {REPORT}" in printed
+    assert "shared: True [Row(max(total)=4950)]" in printed
     assert f"another session: True {REPORT}" in printed

@@ -27,23 +27,20 @@ object FramedFunctions {
 
   /** The window function in terms of aggregate functions; or why Spark evaluates it. */
   def of(window: WindowCall): Either[String, FramedFunctions] = window.function match {
-    case python: PythonFuncExpression => Left(inPython(python))
-    case PercentRank(order)           => Right(percentRank(order))
-    case _: CumeDist                  => Right(cumeDist)
-    case NTile(buckets)               => Right(tile(buckets))
-    case f: SizeBasedWindowFunction   => Left(s"Slidewise does not know ${f.prettyName}")
+    case python: PythonFuncExpression =>
+      Left(
+        s"${python.name} runs in Python, which cannot merge partial aggregates: write it as a slidewise.Aggregator"
+      )
+    case PercentRank(order)         => Right(percentRank(order))
+    case _: CumeDist                => Right(cumeDist)
+    case NTile(buckets)             => Right(tile(buckets))
+    case f: SizeBasedWindowFunction => Left(s"Slidewise does not know ${f.prettyName}")
     case NthValue(input, IntegerLiteral(1), ignoreNulls) if !FrameShape.isGrowing(window.frame) =>
       Right(one(First(input, ignoreNulls), window))
     case f: AggregateFunction             => Right(one(f, window))
     case f: FrameLessOffsetWindowFunction => otherRow(f)
     case other                            => Left(s"${other.prettyName} is not an aggregate function")
   }
-
-  private def inPython(function: PythonFuncExpression): String =
-    if (PythonAggregate.of(function).isDefined)
-      s"${function.name} runs in Python, which Slidewise does over tables only"
-    else
-      s"${function.name} runs in Python, which cannot merge partial aggregates: write it as a slidewise.Aggregator"
 
   private def one(function: AggregateFunction, window: WindowCall) =
     FramedFunctions(Seq(FramedFunction(function, window.filter, window.frame)), _.head)

@@ -124,9 +124,11 @@ final private[execution] class ParallelWindow(
     val open = rangeReader
     val reader = new SegmentReader(plan, input, outside)
     val rows = read(runs, ranges) { (_, range, parts) =>
-      Iterator.single(reader.read(open(range, parts), range.cuts.length - 1))
+      Iterator.single(OwnClasses.bytesOf(reader.read(open(range, parts), range.cuts.length - 1)))
     }
-    rows.sparkContext.runJob(rows, (found: Iterator[Array[Option[Segment]]]) => found.next())
+    rows.sparkContext
+      .runJob(rows, (found: Iterator[Array[Byte]]) => found.next())
+      .map(OwnClasses.valueOf[Array[Option[Segment]]])
   }
 
   private def rangeReader: (RangeToRead, Int => Iterator[InternalRow]) => RangeRows = {

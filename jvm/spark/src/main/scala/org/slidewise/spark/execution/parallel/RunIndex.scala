@@ -4,7 +4,7 @@ import java.util.Arrays
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
-import org.apache.spark.util.AccumulatorV2
+import org.apache.spark.util.CollectionAccumulator
 
 /**
  * Where the buckets of a run begin, and with which key. The first bucket has no least key; it begins with the first row.
@@ -88,17 +88,13 @@ private[execution] object RunIndex {
  * Brings the indexes of the runs to the driver, each with the number of its map task. A task that runs twice reports the same
  * index twice.
  */
-final private[parallel] class RunIndexes extends AccumulatorV2[(Int, RunIndex), Map[Int, RunIndex]] {
-  private[this] var found = Map.empty[Int, RunIndex]
+final private[parallel] class RunIndexes(found: CollectionAccumulator[Array[Byte]]) extends Serializable {
+  def add(run: Int, index: RunIndex): Unit = found.add(OwnClasses.bytesOf(run -> index))
 
-  override def isZero: Boolean = found.isEmpty
-  override def copy(): RunIndexes = {
-    val other = new RunIndexes
-    value.foreach(other.add)
-    other
+  /** The index of each run, by the number of its map task. */
+  def value: Map[Int, RunIndex] = {
+    val all = Map.newBuilder[Int, RunIndex]
+    found.value.forEach(bytes => all += OwnClasses.valueOf[(Int, RunIndex)](bytes))
+    all.result()
   }
-  override def reset(): Unit = found = Map.empty
-  override def add(index: (Int, RunIndex)): Unit = found += index
-  override def merge(other: AccumulatorV2[(Int, RunIndex), Map[Int, RunIndex]]): Unit = found ++= other.value
-  override def value: Map[Int, RunIndex] = found
 }

@@ -49,7 +49,7 @@ final private[parallel] class RunWriter(
     val splitters =
       new Splitters(sample.splitters(bucketsOf(log.end), order.ordering), order, input, log.end, byContent)
     metrics(RunMetrics.SampleTime) += System.nanoTime() - begin
-    new SampledBuckets(log, splitters, resources, index => indexes.add(run -> index))
+    new SampledBuckets(log, splitters, resources, index => indexes.add(run, index))
   }
 
   private def newSample(): KeySample = {

@@ -12,6 +12,7 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.ShuffleQueryStageExec
 import org.apache.spark.sql.execution.exchange._
 import org.apache.spark.sql.execution.metric._
+import org.apache.spark.util.CollectionAccumulator
 
 /**
  * Writes the rows of each task to the shuffle as a run: about equal buckets that follow one another in the sort order, whose least
@@ -51,9 +52,9 @@ case class RunsExchangeExec(
 
   @transient private lazy val inputRDD: RDD[InternalRow] = child.execute()
   @transient private lazy val indexes: RunIndexes = {
-    val found = new RunIndexes
-    sparkContext.register(found, "slidewise: indexes of runs")
-    found
+    val found = new CollectionAccumulator[Array[Byte]]
+    sparkContext.register(found)
+    new RunIndexes(found)
   }
 
   /** Whether the rows are written: those of one task need no cuts. */
