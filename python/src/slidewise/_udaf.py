@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from slidewise import _aggregates
@@ -58,7 +59,6 @@ def udaf(aggregator: Aggregator) -> Any:
     """
     from pyspark import cloudpickle
     from pyspark.sql.utils import is_remote
-    from pyspark.util import PythonEvalType
 
     from slidewise._aggregates.calls import BATCH_METHODS
     from slidewise._aggregates.function import AggregatorFunction
@@ -70,15 +70,23 @@ def udaf(aggregator: Aggregator) -> Any:
     else:
         from pyspark.sql.udf import UserDefinedFunction  # type: ignore[assignment]
     in_arrays = hasattr(aggregator, BATCH_METHODS[0])
+    kinds = _eval_types()
     tag = TAG + json.dumps({"buffer": aggregator.bufferSchema.jsonValue(), "inArrays": in_arrays})
     return UserDefinedFunction(
         AggregatorFunction(aggregator, tag),
         returnType=aggregator.outputType,
         name=type(aggregator).__name__,
         # Spark 4.1 and later call it with Arrow arrays, which tell a null from NaN.
-        evalType=getattr(PythonEvalType, "SQL_GROUPED_AGG_ARROW_UDF", PythonEvalType.SQL_GROUPED_AGG_PANDAS_UDF),
+        evalType=getattr(kinds, "SQL_GROUPED_AGG_ARROW_UDF", kinds.SQL_GROUPED_AGG_PANDAS_UDF),
         deterministic=True,
     )._wrapped()
+
+
+def _eval_types() -> Any:
+    import pyspark.util
+
+    # Spark 3.5 has them elsewhere.
+    return getattr(pyspark.util, "PythonEvalType", None) or import_module("pyspark.rdd").PythonEvalType
 
 
 def register(spark: SparkSession, name: str, aggregator: Aggregator) -> Any:
