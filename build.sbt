@@ -15,7 +15,13 @@ def strict(java: String) = Seq(
     "-Xlint",
     "-Xfatal-warnings"
   ),
-  javacOptions ++= Seq("--release", java, "-g:source,lines", "-Xlint:all,-processing,-classfile,-options", "-Werror"),
+  javacOptions ++= Seq(
+    "--release",
+    java,
+    "-g:source,lines",
+    "-Xlint:all,-processing,-classfile,-options",
+    "-Werror"
+  ),
   Test / scalacOptions := (Compile / scalacOptions).value.map(option => if (option == java) "17" else option),
   Test / javacOptions := (Compile / javacOptions).value.map(option => if (option == java) "17" else option),
   Compile / doc / scalacOptions -= "-Xfatal-warnings",

@@ -24,6 +24,7 @@ GROUPS = {
     "functions": ["tests/functions"],
     "generated": ["tests/generated"],
     "deployment": ["tests/deployment"],
+    "aggregators": ["tests/aggregators"],
     "package": ["tests/python/test_configure.py", "tests/python/test_installed.py", "tests/python/test_session.py"],
     "streams": ["tests/streams"],
     "lakes": ["-m", "long", "tests/deployment/test_lakes.py"],
