@@ -6,7 +6,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -48,19 +48,31 @@ def settings(folder: Path) -> tuple[str, ...]:
     return tuple(word for key, value in pairs.items() for word in ("--conf", f"{key}={value}"))
 
 
-def run(folder: Path, command: str, *arguments: str, stdin: str | None = None, log: bool = False) -> str:
-    """What the command prints, with its log if asked for; it must succeed."""
+def finished(
+    folder: Path,
+    *command: str,
+    env: Mapping[str, str] | None = None,
+    stdin: str | None = None,
+    timeout: float = 300,
+) -> subprocess.CompletedProcess[str]:
+    """A program that ran in the folder, and succeeded."""
     done = subprocess.run(
-        [str(HOME / "bin" / command), *settings(folder), *arguments],
-        env=environment(),
+        command,
+        env=environment() if env is None else env,
         cwd=folder,
         input=stdin,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=timeout,
         check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-6000:]
+    return done
+
+
+def run(folder: Path, command: str, *arguments: str, stdin: str | None = None, log: bool = False) -> str:
+    """What the command prints, with its log if asked for; it must succeed."""
+    done = finished(folder, str(HOME / "bin" / command), *settings(folder), *arguments, stdin=stdin)
     return done.stdout + (done.stderr if log else "")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 from sparks import needs_connect_server
 
-from deployment.commands import SWITCHED_ON, environment, free_port, running, settings
+from deployment.commands import SWITCHED_ON, environment, finished, free_port, running, settings
 from deployment.expected import REPORT
 
 pytestmark = needs_connect_server
@@ -68,17 +67,8 @@ def wait_for_port(port: int, seconds: float = 120) -> None:
 
 
 def client(folder: Path, program: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env=environment() | {"PYTHONPATH": str(Path(HERE).parent)},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]
-    return done.stdout
+    found = environment() | {"PYTHONPATH": str(Path(HERE).parent)}
+    return finished(folder, sys.executable, "-c", program, env=found).stdout
 
 
 def test_a_server_that_was_started_with_the_jar(tmp_path: Path) -> None:

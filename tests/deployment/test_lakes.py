@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from maven import jars_of
 from sparks import SPARK
+
+from deployment.commands import finished
 
 LAKES = Path(__file__).parent / "lakes"
 MINOR = ".".join(map(str, SPARK))
@@ -24,16 +25,16 @@ pytestmark = pytest.mark.skipif(
 @pytest.mark.parametrize("using", ["delta", "iceberg"])
 def test_tables(tmp_path: Path, using: str) -> None:
     jars = ",".join(map(str, sorted(jars_of(LAKES / f"{MINOR}.xml").glob("*.jar"))))
-    done = subprocess.run(
-        [sys.executable, str(LAKES / "program.py"), using, str(tmp_path), jars],
+    done = finished(
+        tmp_path,
+        sys.executable,
+        str(LAKES / "program.py"),
+        using,
+        str(tmp_path),
+        jars,
         env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
         timeout=580,
-        check=False,
     )
-    assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-5000:]
     # The watermark has not passed the last ten windows of each sensor, of which one has nine.
     assert json.loads(done.stdout.splitlines()[-1]) == {
         "doctor": [],

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from deployment.commands import HOME, SWITCHED_ON, environment, free_port, running, settings
+from deployment.commands import HOME, SWITCHED_ON, finished, free_port, running, settings
 from deployment.program import QUERY
 from deployment.test_connect import wait_for_port
 
@@ -18,26 +17,18 @@ SERVER = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 def beeline(folder: Path, port: int, sql: str) -> str:
     """What the server answers, as values separated by commas."""
     url = f"jdbc:hive2://127.0.0.1:{port}"
-    done = subprocess.run(
-        [
-            str(HOME / "bin" / "beeline"),
-            "-u",
-            url,
-            "--outputformat=csv2",
-            "--showHeader=false",
-            "--silent=true",
-            "-e",
-            sql,
-        ],
-        env=environment(),
-        cwd=folder,
-        capture_output=True,
-        text=True,
+    return finished(
+        folder,
+        str(HOME / "bin" / "beeline"),
+        "-u",
+        url,
+        "--outputformat=csv2",
+        "--showHeader=false",
+        "--silent=true",
+        "-e",
+        sql,
         timeout=240,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    return done.stdout
+    ).stdout
 
 
 @pytest.mark.long
