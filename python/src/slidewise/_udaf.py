@@ -60,7 +60,7 @@ def udaf(aggregator: Aggregator) -> Any:
     from pyspark import cloudpickle
     from pyspark.sql.utils import is_remote
 
-    from slidewise._aggregates.calls import BATCH_METHODS
+    from slidewise._aggregates.calls import has_batches
     from slidewise._aggregates.function import AggregatorFunction
 
     _check(aggregator)
@@ -69,9 +69,8 @@ def udaf(aggregator: Aggregator) -> Any:
         from pyspark.sql.connect.udf import UserDefinedFunction
     else:
         from pyspark.sql.udf import UserDefinedFunction  # type: ignore[assignment]
-    in_arrays = hasattr(aggregator, BATCH_METHODS[0])
     kinds = _eval_types()
-    tag = TAG + json.dumps({"buffer": aggregator.bufferSchema.jsonValue(), "inArrays": in_arrays})
+    tag = TAG + json.dumps({"buffer": aggregator.bufferSchema.jsonValue(), "inArrays": has_batches(aggregator)})
     return UserDefinedFunction(
         AggregatorFunction(aggregator, tag),
         returnType=aggregator.outputType,

@@ -30,6 +30,11 @@ DTYPES: dict[type, Any] = {
 """The types that a buffer's fields may have in the batch form, and those of their arrays."""
 
 
+def has_batches(aggregator: Aggregator) -> bool:
+    """Whether the aggregator has a batch form."""
+    return all(hasattr(aggregator, method) for method in BATCH_METHODS)
+
+
 class AggregatorError(RuntimeError):
     """A user's aggregator raised an error, or returned something else than it should."""
 
@@ -47,11 +52,6 @@ class Calls:
         if copy is not None:
             self.merge = lambda older, newer: aggregator.merge(copy(older), copy(newer))
             self.finish = lambda buffer: aggregator.finish(copy(buffer))
-
-    @property
-    def has_batches(self) -> bool:
-        """Whether the aggregator has a batch form."""
-        return all(hasattr(self.aggregator, method) for method in BATCH_METHODS)
 
     def zeros(self, count: int) -> Buffers:
         """So many buffers of no rows, in arrays."""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from slidewise._aggregates.arrays import Buffers, merged_frames
-from slidewise._aggregates.calls import Calls
+from slidewise._aggregates.arrays import merged_frames
+from slidewise._aggregates.batches import Inputs, batch_of
+from slidewise._aggregates.calls import Calls, has_batches
 from slidewise._aggregates.conversion import time_zone, to_arrow, to_python
-from slidewise._aggregates.over import reduced, rows_of
 
 if TYPE_CHECKING:
     from slidewise._aggregates.aggregator import Aggregator
@@ -31,12 +31,9 @@ def partial(
         starts = _starts(batch.column(0))
         columns = [batch.column(0).take(pa.array(starts))]
         for call, function in zip(calls, spec["functions"]):
-            values = [batch.column(i) for i in function["arguments"]]
-            passes = None if function["filter"] is None else batch.column(function["filter"])
-            columns.append(
-                to_arrow(_folded(call, values, passes, starts, len(batch)), call.aggregator.bufferSchema, zone)
-            )
-        yield _batch(columns)
+            folded = _folded(call, Inputs(batch, function), starts, len(batch))
+            columns.append(to_arrow(folded, call.aggregator.bufferSchema, zone))
+        yield batch_of(columns)
 
 
 def _starts(groups: pa.Array) -> Any:
@@ -44,14 +41,13 @@ def _starts(groups: pa.Array) -> Any:
     return np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1)) if len(numbers) else numbers
 
 
-def _folded(calls: Calls, values: list[pa.Array], passes: pa.Array | None, starts: Any, count: int) -> list[Buffer]:
+def _folded(calls: Calls, inputs: Inputs, starts: Any, count: int) -> list[Buffer]:
     ends = np.append(starts[1:], count)
-    if calls.has_batches:
+    if has_batches(calls.aggregator):
         with np.errstate(all="ignore"):
-            buffers: Buffers = reduced(calls, values, passes, count)
-            found = merged_frames(buffers, calls.zeros, calls.merge_batch, starts, ends)
+            found = merged_frames(inputs.reduced(calls), calls.zeros, calls.merge_batch, starts, ends)
         return list(zip(*(array.tolist() for array in found)))
-    rows = rows_of(values, passes, count)
+    rows = inputs.rows()
     return [calls.fold(calls.zero(), rows[a:b]) for a, b in zip(starts.tolist(), ends.tolist())]
 
 
@@ -66,7 +62,7 @@ def final(
 
     def results(groups: list[int], found: list[list[Any]]) -> pa.RecordBatch:
         columns = [to_arrow(values, call.aggregator.outputType, zone) for call, values in zip(calls, found)]
-        return _batch([pa.array(groups, type=pa.int64()), *columns])
+        return batch_of([pa.array(groups, type=pa.int64()), *columns])
 
     for batch in batches:
         ended: list[int] = []
@@ -85,7 +81,3 @@ def final(
             yield results(ended, found)
     if group is not None:
         yield results([group], [[call.finish(buffer)] for call, buffer in zip(calls, merged)])
-
-
-def _batch(columns: list[pa.Array]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays(columns, names=[f"_{i}" for i in range(len(columns))])
