@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.types.{LongType, StructField, StructType}
+import org.apache.spark.sql.types.LongType
 
 import org.slidewise.spark.execution.python._
 import org.slidewise.spark.plan.PythonAggregate
@@ -56,17 +56,18 @@ case class PythonAggregateExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     val isOneGroup = !isPartial && grouping.isEmpty
+    val number = AttributeReference("group", LongType, nullable = false)()
     val python = PythonEvaluation.of(
       if (isPartial) "partial" else "final",
       functions,
-      StructType(Seq(StructField("group", LongType, nullable = false))),
+      Seq(number),
       if (isPartial) PythonInputs.of(functions)
       else PythonInputs.buffers(child.output.takeRight(functions.size)),
-      AttributeReference("group", LongType, nullable = false)() +: results,
+      number +: results,
       conf,
       metrics
     )((operator, _) => operator.put("isOneGroup", isOneGroup))
-    val groups = new GroupsForPython(grouping, child.output, results, python)
+    val groups = new GroupsForPython(grouping, child.output, number, results, python)
     child.execute().mapPartitions { rows =>
       if (rows.isEmpty && !isOneGroup) Iterator.empty else groups.evaluate(rows, TaskContext.get())
     }

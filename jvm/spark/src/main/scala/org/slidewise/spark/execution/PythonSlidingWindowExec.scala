@@ -3,11 +3,11 @@ package org.slidewise.spark.execution
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, NamedExpression, SortOrder}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.window.WindowExecBase
-import org.apache.spark.sql.types.{LongType, StructField, StructType}
+import org.apache.spark.sql.types.LongType
 
 import org.slidewise.spark.execution.python._
 import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
@@ -41,14 +41,14 @@ case class PythonSlidingWindowExec(
     super.doCanonicalize().asInstanceOf[PythonSlidingWindowExec].copy(plan = PythonSlidingWindowExec.NoPlan)
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val inputs = PythonInputs.of(plan.functions)
     val results = windowExpression.map(_.toAttribute)
-    val leading = plan.frames.indices.flatMap(i => Seq(s"lo_$i", s"hi_$i"))
+    val ends =
+      plan.frames.flatMap(_ => Seq("lo", "hi")).map(AttributeReference(_, LongType, nullable = false)())
     val python = PythonEvaluation.of(
       "over",
       plan.functions,
-      StructType(leading.map(StructField(_, LongType, nullable = false))),
-      inputs,
+      ends,
+      PythonInputs.of(plan.functions),
       results,
       conf,
       metrics

@@ -3,7 +3,6 @@ package org.slidewise.spark.execution.python
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.types.LongType
 
 import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
@@ -28,7 +27,7 @@ final private[execution] class FramesForPython(
     python: PythonEvaluation,
     timeZone: String
 ) extends Serializable {
-  private val ends = plan.frames.flatMap(_ => Seq("lo", "hi")).map(AttributeReference(_, LongType, false)())
+  private def ends = python.leading
 
   /** The attributes of a row that tell its frames. */
   private val needed: Seq[Attribute] = {
@@ -39,12 +38,11 @@ final private[execution] class FramesForPython(
   def evaluate(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] = {
     val context = TaskContext.get()
     val queue = new RowQueue(context, input.size)
-    val toPython = UnsafeProjection.create(ends ++ python.inputs, input ++ ends)
-    val original = UnsafeProjection.create(input, input ++ ends)
+    val toPython = UnsafeProjection.create(python.columns, input ++ ends)
     val frames = framed(rows, task)
     val sent = new RowsToSend(
       frames.map { framed =>
-        queue.add(original(framed))
+        queue.add(framed.asInstanceOf[JoinedRow].getLeft.asInstanceOf[UnsafeRow])
         toPython(framed)
       },
       () => frames.close()
@@ -55,7 +53,7 @@ final private[execution] class FramesForPython(
     python.evaluate(context.partitionId(), sent).map(found => output(joined(queue.remove(), found)))
   }
 
-  /** The rows, each with the ends of its frames. */
+  /** The rows, each joined with the ends of its frames. */
   private def framed(rows: Iterator[InternalRow], task: WindowTask): SlidingWindowIterator = {
     val log = RowLog.of(needed, task.resources)
     val waiting = if (plan.answersAtOnce) None else Some(RowLog.of(input, task.resources))
@@ -73,7 +71,7 @@ final private[execution] class FramesForPython(
       Surroundings.None,
       _ => None,
       answers,
-      UnsafeProjection.create(input ++ ends, input ++ ends),
+      IdentityProjection,
       task.measures,
       task.resources
     )

@@ -11,14 +11,17 @@ import org.slidewise.spark.execution.rows.PartitionKeys
  * Numbers the groups of a task, whose rows come group by group, and joins their keys with what Python makes of them.
  *
  * Memory: the keys of groups that wait for Python, in a queue, which spills.
+ *
+ * @param number
+ *   the number of a row's group, which Python gets and returns
  */
 final private[execution] class GroupsForPython(
     grouping: Seq[NamedExpression],
     input: Seq[Attribute],
+    number: Attribute,
     results: Seq[Attribute],
     python: PythonEvaluation
 ) extends Serializable {
-  private val number = AttributeReference("group", LongType, nullable = false)()
 
   def evaluate(rows: Iterator[InternalRow], context: TaskContext): Iterator[InternalRow] = {
     val queue = new RowQueue(context, grouping.size)
@@ -29,8 +32,8 @@ final private[execution] class GroupsForPython(
 
   /** The rows for Python, each with the number of its group; keys go into the queue, each once. */
   private def numbered(rows: Iterator[InternalRow], queue: RowQueue): Iterator[InternalRow] = {
-    val keys = PartitionKeys.of(grouping.map(valueOf), input)
-    val toPython = UnsafeProjection.create(number +: python.inputs, input :+ number)
+    val keys = PartitionKeys.of(grouping, input)
+    val toPython = UnsafeProjection.create(python.columns, input :+ number)
     val withNumber = new JoinedRow
     val group = new SpecificInternalRow(Seq(LongType))
     group.setLong(0, -1L)
@@ -59,10 +62,5 @@ final private[execution] class GroupsForPython(
       }
       output(withKey(key, row))
     }
-  }
-
-  private def valueOf(grouping: NamedExpression): Expression = grouping match {
-    case Alias(value, _) => value
-    case other           => other
   }
 }

@@ -19,16 +19,16 @@ import org.slidewise.spark.shims.ArrowFunctions
  *
  * @param leading
  *   the columns that come before the functions' arguments
- * @param inputs
- *   the arguments and filters, each once, after `leading`
+ * @param columns
+ *   `leading`, and then the arguments and filters, each once
  */
 final private[execution] class PythonEvaluation private (
-    val leading: StructType,
-    val inputs: Seq[Expression],
+    val leading: Seq[Attribute],
+    val columns: Seq[Expression],
     factory: PartitionEvaluatorFactory[InternalRow, InternalRow]
 ) extends Serializable {
 
-  /** Evaluates rows of `leading` and `inputs`, in the task of partition `index`. */
+  /** Evaluates rows of `columns`, in the task of partition `index`. */
   def evaluate(index: Int, rows: Iterator[InternalRow]): Iterator[InternalRow] =
     factory.createEvaluator().eval(index, rows)
 }
@@ -45,7 +45,7 @@ private[execution] object PythonEvaluation {
   def of(
       operator: String,
       functions: Seq[PythonAggregate],
-      leading: StructType,
+      leading: Seq[Attribute],
       inputs: PythonInputs,
       output: Seq[Attribute],
       conf: SQLConf,
@@ -64,22 +64,21 @@ private[execution] object PythonEvaluation {
     }
     describe(description, described)
     val command = PythonCommand.evaluation(functions.map(_.command), description.toString)
+    val columns = leading ++ inputs.expressions
     val factory = ArrowFunctions.mapInArrow(
       PythonFunctions.withCommand(Arrays.asList(functions.map(_.function.func): _*), command),
       functions.head.function.resultId.id,
-      StructType(leading ++ inputs.expressions.zipWithIndex.map { case (e, i) =>
-        StructField(s"_$i", e.dataType)
-      }),
+      structOf(columns),
       Arrays.asList(output: _*),
       structOf(output),
       conf,
       metrics
     )
-    new PythonEvaluation(leading, inputs.expressions, factory)
+    new PythonEvaluation(leading, columns, factory)
   }
 
-  private def structOf(output: Seq[Attribute]): StructType =
-    StructType(output.zipWithIndex.map { case (a, i) => StructField(s"_$i", a.dataType) })
+  private def structOf(columns: Seq[Expression]): StructType =
+    StructType(columns.zipWithIndex.map { case (e, i) => StructField(s"_$i", e.dataType) })
 
   /** The metrics of Spark's own operators for Python. */
   def metrics(context: SparkContext): Map[String, SQLMetric] = Map(
