@@ -1,7 +1,5 @@
 package org.slidewise.spark.planning
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.planning.PhysicalAggregation
@@ -22,16 +20,12 @@ object PythonAggregateStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case PhysicalAggregation(grouping, aggregates, results, child)
         if aggregates.nonEmpty && SlidewiseSettings.enabled(SQLConf.get) && !StreamInput.isBelow(child) =>
-      try {
+      PlanningFailure.leaveToSpark("an aggregate") {
         val functions = aggregates.map(a => PythonAggregate.of(a.aggregateFunction))
         if (functions.forall(_.isDefined) && !grouping.exists(_.metadata.contains(SessionWindow.marker)))
           Seq(operators(grouping, aggregates, functions.flatten, results, planLater(child)))
         else Nil
-      } catch {
-        case e @ (NonFatal(_) | _: LinkageError) =>
-          logWarning("Slidewise could not plan an aggregate and leaves it to Spark: please report this", e)
-          Nil
-      }
+      }(_ => Nil)
     case _ => Nil
   }
 

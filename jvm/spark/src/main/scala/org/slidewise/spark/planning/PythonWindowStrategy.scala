@@ -1,7 +1,5 @@
 package org.slidewise.spark.planning
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.planning.PhysicalWindow
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -33,12 +31,9 @@ object PythonWindowStrategy extends SparkStrategy {
   private def decide(expressions: Seq[NamedExpression]): Either[Seq[LeftToSpark], PythonWindowPlan] =
     if (!SlidewiseSettings.enabled(SQLConf.get)) Left(expressions.map(LeftToSpark(_, WindowCall.IsOff)))
     else
-      try planned(expressions)
-      catch {
-        case e @ (NonFatal(_) | _: LinkageError) =>
-          logWarning("Slidewise could not plan a window and leaves it to Spark: please report this", e)
-          Left(expressions.map(LeftToSpark(_, s"planning it failed: $e")))
-      }
+      PlanningFailure.leaveToSpark("a window")(planned(expressions))(e =>
+        Left(expressions.map(LeftToSpark(_, s"planning it failed: $e")))
+      )
 
   private def planned(expressions: Seq[NamedExpression]): Either[Seq[LeftToSpark], PythonWindowPlan] = {
     val decided = expressions.map { e =>

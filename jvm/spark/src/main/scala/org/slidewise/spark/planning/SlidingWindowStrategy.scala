@@ -1,7 +1,5 @@
 package org.slidewise.spark.planning
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.planning.PhysicalWindow
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -9,7 +7,6 @@ import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.window.WindowExec
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.errors.RefusedQuery
 import org.slidewise.spark.execution.SlidingWindowExec
 import org.slidewise.spark.plan.{LeftToSpark, SortPlacement, StreamInput, WindowPlan}
 
@@ -55,13 +52,9 @@ object SlidingWindowStrategy extends SparkStrategy {
       orderSpec: Seq[SortOrder],
       sortOrder: Seq[SortOrder]
   ): WindowPlan =
-    try ParallelPlanner.plan(SQLConf.get, child, partitionSpec, orderSpec, sortOrder, windows)
-    catch {
-      case refused: RefusedQuery               => throw refused
-      case e @ (NonFatal(_) | _: LinkageError) => // as where a vendor's Spark differs from Apache's
-        logWarning("Slidewise could not plan a window and leaves it to Spark: please report this", e)
-        WindowPlan(None, windows.map(LeftToSpark(_, s"planning it failed: $e")))
-    }
+    PlanningFailure.leaveToSpark("a window")(
+      ParallelPlanner.plan(SQLConf.get, child, partitionSpec, orderSpec, sortOrder, windows)
+    )(e => WindowPlan(None, windows.map(LeftToSpark(_, s"planning it failed: $e"))))
 
   private def operators(
       decided: WindowPlan,

@@ -1,7 +1,5 @@
 package org.slidewise.spark.planning
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.catalyst.expressions.{DenseRank, Expression, Rank, RowNumber}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, WindowGroupLimit}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
@@ -28,12 +26,7 @@ object TopRowsStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case limit: WindowGroupLimit if isEnabled && !StreamInput.isBelow(limit.child) =>
-      try operators(limit)
-      catch {
-        case e @ (NonFatal(_) | _: LinkageError) => // as where a vendor's Spark differs from Apache's
-          logWarning("Slidewise could not plan a top-n and leaves it to Spark: please report this", e)
-          Nil
-      }
+      PlanningFailure.leaveToSpark("a top-n")(operators(limit))(_ => Nil)
     case _ => Nil
   }
 

@@ -1,14 +1,12 @@
 package org.slidewise.spark.planning.hopping
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.HoppingWindowExec
 import org.slidewise.spark.plan.HoppingDecision
-import org.slidewise.spark.planning.NormalizedKey
+import org.slidewise.spark.planning.{NormalizedKey, PlanningFailure}
 
 /**
  * Plans a `GROUP BY` with a hopping `window()` as Spark's partial aggregation by key and pane, and one [[HoppingWindowExec]]
@@ -19,15 +17,7 @@ object HoppingWindowStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case aggregate: Aggregate if !aggregate.isStreaming =>
-      try operators(aggregate)
-      catch {
-        case e @ (NonFatal(_) | _: LinkageError) => // as where a vendor's Spark differs from Apache's
-          logWarning(
-            "Slidewise could not plan a hopping window and leaves it to Spark: please report this",
-            e
-          )
-          Nil
-      }
+      PlanningFailure.leaveToSpark("a hopping window")(operators(aggregate))(_ => Nil)
     case _ => Nil
   }
 

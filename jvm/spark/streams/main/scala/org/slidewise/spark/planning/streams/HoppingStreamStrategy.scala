@@ -1,7 +1,5 @@
 package org.slidewise.spark.planning.streams
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, EventTimeWatermark, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
@@ -10,7 +8,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.slidewise.spark.execution.HoppingWindowExec
 import org.slidewise.spark.execution.streams.hopping.HoppingWindowStateExec
 import org.slidewise.spark.plan.{HoppingDecision, HoppingDefinition, HoppingLeftToSpark, HoppingStream}
-import org.slidewise.spark.planning.NormalizedKey
+import org.slidewise.spark.planning.{NormalizedKey, PlanningFailure}
 import org.slidewise.spark.planning.hopping.{
   HoppingAggregate,
   HoppingWindowPlanner,
@@ -28,15 +26,9 @@ object HoppingStreamStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case marked @ HoppingStream(_, aggregate: Aggregate) =>
-      try operators(marked, aggregate)
-      catch {
-        case e @ (NonFatal(_) | _: LinkageError) =>
-          logWarning(
-            "Slidewise could not plan a hopping window over a stream and leaves it to Spark: please report this",
-            e
-          )
-          planLater(aggregate) :: Nil
-      }
+      PlanningFailure.leaveToSpark("a hopping window over a stream")(operators(marked, aggregate))(_ =>
+        planLater(aggregate) :: Nil
+      )
     case HoppingStream(place, Project(columns, child)) =>
       ProjectExec(columns, planLater(HoppingStream(place, child))) :: Nil
     case HoppingStream(_, other)      => planLater(other) :: Nil

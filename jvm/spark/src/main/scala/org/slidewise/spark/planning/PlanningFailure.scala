@@ -1,0 +1,29 @@
+package org.slidewise.spark.planning
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.internal.Logging
+
+import org.slidewise.spark.errors.RefusedQuery
+
+/**
+ * Leaves to Spark what could not be planned: a bug in planning, or a class or method that this Spark lacks, as where a vendor's
+ * Spark differs from Apache's, is a warning in the log. A query that Slidewise refuses fails.
+ */
+private[planning] object PlanningFailure extends Logging {
+
+  /**
+   * @param what
+   *   what is planned, as in "a window"
+   * @param otherwise
+   *   the result where planning fails
+   */
+  def leaveToSpark[T](what: String)(plan: => T)(otherwise: Throwable => T): T =
+    try plan
+    catch {
+      case refused: RefusedQuery               => throw refused
+      case e @ (NonFatal(_) | _: LinkageError) =>
+        logWarning(s"Slidewise could not plan $what and leaves it to Spark: please report this", e)
+        otherwise(e)
+    }
+}
