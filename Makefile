@@ -19,13 +19,14 @@ LINTED         := python build $(wildcard tests bench docs)
 # The number of pytest processes. Each has its own Spark session; an idle process takes waiting tests from a busy one.
 WORKERS        ?= 2
 PYTEST         := -m pytest -q -p no:cacheprovider --durations=10 -n $(WORKERS) --dist worksteal
+HOURS          ?= 1
 MINORS         ?= 3.5 4.0 4.1 4.2 4.3
 JVM_TESTS      := all core/test sketches/test spark43/test
 LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_HOPPING_QUERIES=3000 SLIDEWISE_MULTISET_QUERIES=1000 \
                   SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-minors test-matrix bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-tpcds \
+.PHONY: help demo test test-long test-minors test-matrix test-spark-suites fuzz bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-tpcds \
   bench-streams bench-core bench-core-full docs lint format jar jars wheel clean
 
 help: ## list the targets
@@ -40,7 +41,7 @@ test: $(VENV)/installed $(VENV)/libraries .build/class-archive ## run the JVM te
 	$(PY) $(PYTEST) tests
 
 test-long: $(JARS) $(VENV)/installed $(VENV)/libraries ## run every test, with many more random queries and killed queries: hours
-	$(SBT) "$(JVM_TESTS)" testOtherMinors
+	SLIDEWISE_LONG=yes $(SBT) "$(JVM_TESTS)" testOtherMinors
 	@$(PY) build/slowest_tests.py
 	$(LONG) $(PY) $(PYTEST) -m '' tests
 
@@ -49,6 +50,12 @@ test-minors: $(VENV)/tools ## run the JVM tests on the other Spark minors
 
 test-matrix: wheel ## run a selection of the tests on the first and last patch of each minor, or on VERSIONS="3.5.9 4.1.4"
 	WORKERS=$(WORKERS) $(PY) build/test_matrix.py $(VERSIONS)
+
+test-spark-suites: $(JARS) ## run Spark's own test suites with Slidewise on, on each minor that publishes them, or on VERSIONS="4.2.0": hours
+	$(PY) tests/spark_suites/run.py $(VERSIONS)
+
+fuzz: $(VENV)/installed ## ask random queries for HOURS=n, and write what fails as tests to tests/found
+	$(PY) tests/fuzz/run.py --hours $(HOURS)
 
 bench: $(VENV)/installed $(VENV)/engines ## time whole queries with Slidewise on and off, beside other engines
 	$(PY) bench/queries/run.py

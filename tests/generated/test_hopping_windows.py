@@ -20,20 +20,28 @@ MINIMUM = int(os.environ.get("SLIDEWISE_HOPPING_QUERIES", "6"))
 
 
 def test_random_hopping_windows(spark: SparkSession, seed: int, random_queries: RandomQueries) -> None:
-    def ask(index: int) -> None:
-        query = random_hopping_query(seed, index)
-        with _ready(spark, query):
-            on, off = (_answer(spark, query, slidewise) for slidewise in (True, False))
-        _compare(query, "Slidewise", on, off)
-        known = [i for i, call in enumerate(query.calls) if call in hopping_oracle.AGGREGATES]
-        _compare(
-            query,
-            "the definition",
-            {group: [values[i] for i in known] for group, values in on.items()},
-            hopping_oracle.answer(query),
-        )
+    random_queries.ask_each(lambda index: check(spark, random_hopping_query(seed, index)), seed, MINIMUM)
 
-    random_queries.ask_each(ask, seed, MINIMUM)
+
+def check(spark: SparkSession, query: HoppingQuery) -> None:
+    with _ready(spark, query):
+        on, off = (_answer(spark, query, slidewise) for slidewise in (True, False))
+    _compare(query, "Slidewise", on, off)
+    known = [i for i, call in enumerate(query.calls) if call in hopping_oracle.AGGREGATES]
+    _compare(
+        query,
+        "the definition",
+        {group: [values[i] for i in known] for group, values in on.items()},
+        hopping_oracle.answer(query),
+    )
+
+
+def columns(query: HoppingQuery) -> str:
+    return f"id bigint, t bigint, k {query.key_types[0]}, j {query.key_types[1]}, x bigint, d decimal(12,2), s string"
+
+
+def rows(query: HoppingQuery) -> list[tuple[Any, ...]]:
+    return [tuple(vars(row).values()) for row in query.rows]
 
 
 @contextmanager
@@ -41,9 +49,8 @@ def _ready(spark: SparkSession, query: HoppingQuery) -> Iterator[None]:
     before = {key: spark.conf.get(key, None) for key in query.settings}
     for key, value in query.settings.items():
         spark.conf.set(key, value)
-    schema = f"id bigint, t bigint, k {query.key_types[0]}, j {query.key_types[1]}, x bigint, d decimal(12,2), s string"
-    rows = [tuple(vars(row).values()) for row in query.rows]
-    spark.createDataFrame(rows, schema).repartition(query.partitions, "id").createOrReplaceTempView("hopping")
+    frame = spark.createDataFrame(rows(query), columns(query)).repartition(query.partitions, "id")
+    frame.createOrReplaceTempView("hopping")
     try:
         yield
     finally:
@@ -59,12 +66,12 @@ def _answer(spark: SparkSession, query: HoppingQuery, slidewise: bool) -> dict[G
     try:
         frame = spark.sql(query.sql)
         assert ("HoppingWindow" in plan(frame)) == slidewise, _report(query, plan(frame))
-        rows = [tuple(row) for row in frame.collect()]
+        found = [tuple(row) for row in frame.collect()]
     finally:
         spark.conf.unset("spark.slidewise.enabled")
     keys = 2 + len(query.keys)
-    answer = {hopping_oracle.group_of(row[:keys]): list(row[keys:]) for row in rows}
-    assert len(answer) == len(rows), _report(query, "a window is there twice")
+    answer = {hopping_oracle.group_of(row[:keys]): list(row[keys:]) for row in found}
+    assert len(answer) == len(found), _report(query, "a window is there twice")
     return answer
 
 

@@ -19,14 +19,14 @@ MINIMUM = int(os.environ.get("SLIDEWISE_MULTISET_QUERIES", "2"))
 
 
 def test_random_multisets(spark: SparkSession, tmp_path: Path, seed: int, random_queries: RandomQueries) -> None:
-    def ask(index: int) -> None:
-        query = random_multiset_query(seed, index)
-        with in_spark.ready(spark, query, tmp_path):
-            if WITH_SLIDEWISE:
-                _check_methods(spark, query)
-            _compare(spark, query, query.cases)
+    random_queries.ask_each(lambda index: check(spark, random_multiset_query(seed, index), tmp_path), seed, MINIMUM)
 
-    random_queries.ask_each(ask, seed, MINIMUM)
+
+def check(spark: SparkSession, query: MultisetQuery, folder: Path) -> None:
+    with in_spark.ready(spark, query, folder):
+        if WITH_SLIDEWISE:
+            _check_methods(spark, query)
+        _compare(spark, query, query.cases)
 
 
 def _check_methods(spark: SparkSession, query: MultisetQuery) -> None:
@@ -40,7 +40,7 @@ def _check_methods(spark: SparkSession, query: MultisetQuery) -> None:
 
 def _compare(spark: SparkSession, query: MultisetQuery, cases: Sequence[Case]) -> None:
     """Compares Slidewise with Spark, and with DuckDB. Where a case fails, its error must be the same."""
-    expected = _expected(spark, cases)
+    expected = expected_answer(spark, cases)
     found = in_spark.answer(spark, cases, slidewise=True) if WITH_SLIDEWISE else expected
     if isinstance(expected, Failure) or isinstance(found, Failure):
         if len(cases) > 1:
@@ -62,7 +62,7 @@ def _compare(spark: SparkSession, query: MultisetQuery, cases: Sequence[Case]) -
         assert wrong is None, _report(query, spoken, f"Slidewise <> DuckDB: {wrong}")
 
 
-def _expected(spark: SparkSession, cases: Sequence[Case]) -> Answer:
+def expected_answer(spark: SparkSession, cases: Sequence[Case]) -> Answer:
     """The answer of Spark alone: in GROUP BY to what it refuses over frames, and over frames to the others."""
     refused = [case for case in cases if isinstance(case, MultisetCase) and case.grouped]
     others = [case for case in cases if case not in refused]

@@ -17,12 +17,12 @@ MINIMUM = int(os.environ.get("SLIDEWISE_QUERIES", "4"))
 
 
 def test_random_queries(spark: SparkSession, tmp_path: Path, seed: int, random_queries: RandomQueries) -> None:
-    def ask(index: int) -> None:
-        query = random_query(seed, index)
-        with in_spark.ready(spark, query, tmp_path):
-            _compare(spark, query, query.cases)
+    random_queries.ask_each(lambda index: check(spark, random_query(seed, index), tmp_path), seed, MINIMUM)
 
-    random_queries.ask_each(ask, seed, MINIMUM)
+
+def check(spark: SparkSession, query: Query, folder: Path) -> None:
+    with in_spark.ready(spark, query, folder):
+        _compare(spark, query, query.cases)
 
 
 def _compare(spark: SparkSession, query: Query, cases: Sequence[Case]) -> None:

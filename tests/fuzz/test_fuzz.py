@@ -1,0 +1,116 @@
+"""A query that fails becomes small, and a test that fails."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from generated import in_spark
+from generated.answer import Answer, Rows
+from generated.query import Case
+from pyspark.sql import SparkSession
+
+from fuzz import test_file
+from fuzz.rounds import fuzz
+from fuzz.shrink import Part, Shrinker
+from fuzz.test_file import Example
+
+
+@dataclass(frozen=True)
+class Numbers:
+    numbers: list[int]
+
+
+NUMBERS = Part(lambda query: query.numbers, lambda query, kept: replace(query, numbers=list(kept)))
+
+
+def test_only_what_fails_is_kept() -> None:
+    def failure(query: Numbers) -> str | None:
+        return "both" if {3, 77} <= set(query.numbers) else None
+
+    assert Shrinker(failure).smallest(Numbers(list(range(100))), [NUMBERS]) == Numbers([3, 77])
+
+
+def test_another_failure_is_not_taken_for_it() -> None:
+    def failure(query: Numbers) -> str | None:
+        return "many" if len(query.numbers) > 5 else "few"
+
+    assert len(Shrinker(failure).smallest(Numbers(list(range(100))), [NUMBERS]).numbers) == 6
+
+
+def test_a_limit_ends_it() -> None:
+    asked = []
+
+    def failure(query: Numbers) -> str | None:
+        asked.append(query)
+        return "always" if sum(query.numbers) % 2 == 1 else None
+
+    Shrinker(failure, limit=20).smallest(Numbers(list(range(1, 98))), [NUMBERS])
+    assert len(asked) <= 21
+
+
+def test_a_query_that_does_not_fail_is_refused() -> None:
+    with pytest.raises(ValueError, match="does not fail"):
+        Shrinker(lambda query: None).smallest(Numbers([1]), [NUMBERS])
+
+
+def test_no_failure_writes_nothing(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(test_file, "FOLDER", tmp_path / "found")
+    assert fuzz(spark, ["windows", "hopping"], 1, 3, tmp_path) == []
+    assert not (tmp_path / "found").exists()
+
+
+def test_a_wrong_answer_is_found_and_written(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = in_spark.answer
+
+    def wrong(spark: SparkSession, cases: list[Case], slidewise: bool) -> Answer:
+        """Of `count`, one too many in the partition 7."""
+        answer = right(spark, cases, slidewise)
+        counts = [i for i, case in enumerate(cases) if case.spark.startswith("count(") and "DISTINCT" not in case.spark]
+        if slidewise and isinstance(answer, Rows) and counts and len(answer.values) > 3:
+            row, values = max(answer.values.items())
+            changed = tuple(value + 1 if i == counts[0] else value for i, value in enumerate(values))
+            return Rows(answer.values | {row: changed}, answer.plan)
+        return answer
+
+    monkeypatch.setattr(in_spark, "answer", wrong)
+    written: list[tuple[str, Example]] = []
+
+    def write(name: str, what: str, example: Example) -> Path:
+        written.append((what, example))
+        return test_file_write(name, what, example, tmp_path)
+
+    test_file_write = test_file.write
+    monkeypatch.setattr(test_file, "write", write)
+    assert fuzz(spark, ["windows"], 4, 3, tmp_path)
+    what, example = written[0]
+    assert "Slidewise <> Spark" in what
+    assert len(example.rows) == 4
+    assert example.settings == {}
+    assert example.sql.count("OVER") == 1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("wrong", [False, True])
+def test_a_written_test_passes_and_fails(tmp_path: Path, wrong: bool) -> None:
+    expected = [(1, 1.5), (2, 4.0 if wrong else 2.0)]
+    over = "SELECT id, sum(x) OVER (ORDER BY id ROWS 1 PRECEDING) AS s FROM t"
+    rows = [(1, 1.5), (2, 0.5)]
+    example = Example("t", "id int, x double", rows, "parquet", {}, over, "SlidingWindow", expected)
+    file = test_file.write("example", "the first line\nthe second", example, tmp_path)
+    tests = Path(__file__).resolve().parents[1]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", str(tests / "pytest.ini")]
+    done = subprocess.run(
+        [*command, f"--rootdir={tests}", f"--confcutdir={tests}", "-p", "conftest", str(file)],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=tests,
+    )
+    assert done.returncode == (1 if wrong else 0), done.stdout[-3000:]
+    assert not wrong or "4.0" in done.stdout
