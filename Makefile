@@ -26,7 +26,7 @@ LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_HOPPING_QUE
                   SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-minors test-matrix test-spark-suites fuzz bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-tpcds \
+.PHONY: help demo test test-long test-minors test-matrix test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-tpcds \
   bench-streams bench-core bench-core-full docs lint format jar jars wheel clean
 
 help: ## list the targets
@@ -53,6 +53,9 @@ test-matrix: wheel ## run a selection of the tests on the first and last patch o
 
 test-spark-suites: $(JARS) ## run Spark's own test suites with Slidewise on, on each minor that publishes them, or on VERSIONS="4.2.0": hours
 	$(PY) tests/spark_suites/run.py $(VERSIONS)
+
+test-faults: $(VENV)/installed ## kill executors, fail tasks and lose files while queries run, and print what came of each
+	$(PY) tests/faults/run.py
 
 fuzz: $(VENV)/installed ## ask random queries for HOURS=n, and write what fails as tests to tests/found
 	$(PY) tests/fuzz/run.py --hours $(HOURS)

@@ -1,0 +1,82 @@
+"""What came of Spark's suites, as tables."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from catalogue import Excluded
+
+
+class Outcome(NamedTuple):
+    """One suite on one Spark version.
+
+    passed: the number of tests that passed
+    excluded: failed, and listed as unable to pass
+    needless: listed as unable to pass, and passed
+    spark_fails: failed with and without Slidewise
+    failed: failed with Slidewise only
+    ignored: the number of tests that the suite itself left out
+    planned: how often each operator was planned, by its name
+    """
+
+    group: str
+    suite: str
+    passed: int
+    excluded: list[str]
+    needless: list[str]
+    spark_fails: list[str]
+    failed: list[str]
+    ignored: int
+    planned: dict[str, int]
+
+    @property
+    def ours(self) -> int:
+        return sum(count for name, count in self.planned.items() if name not in _SPARKS)
+
+    @property
+    def sparks(self) -> int:
+        return sum(count for name, count in self.planned.items() if name in _SPARKS)
+
+    def __str__(self) -> str:
+        counts = f"{self.passed} passed, {len(self.excluded)} excluded, {len(self.spark_fails)} fail on Spark alone"
+        failed = "".join(f"\n  FAILED: {name}" for name in self.failed)
+        alone = "".join(f"\n  fails on Spark alone: {name}" for name in self.spark_fails)
+        return f"{self.suite}: {counts}, {self.ignored} ignored; operators {self.planned}{alone}{failed}"
+
+
+_SPARKS = ("Window", "WindowGroupLimit")
+
+
+def table(found: dict[str, list[Outcome]]) -> str:
+    """One row a group of suites and Spark version."""
+    lines = [
+        "| Suites | Spark | Passed | Excluded | Fail on Spark alone | Fail with Slidewise only"
+        " | Operators of Slidewise, of Spark |",
+        "|---|---|---:|---:|---:|---:|---:|",
+    ]
+    groups = list(dict.fromkeys(outcome.group for outcomes in found.values() for outcome in outcomes))
+    for group in groups:
+        for version, outcomes in found.items():
+            of = [outcome for outcome in outcomes if outcome.group == group]
+            counts = [
+                sum(outcome.passed for outcome in of),
+                sum(len(outcome.excluded) for outcome in of),
+                sum(len(outcome.spark_fails) for outcome in of),
+                sum(len(outcome.failed) for outcome in of),
+            ]
+            planned = f"{sum(outcome.ours for outcome in of):,}, {sum(outcome.sparks for outcome in of):,}"
+            lines.append(f"| {group} | {version} | {' | '.join(f'{count:,}' for count in counts)} | {planned} |")
+    return "\n".join(lines)
+
+
+def summary(found: dict[str, list[Outcome]], excluded: list[Excluded]) -> str:
+    """One row a reason: the tests that were excluded for it on any version."""
+    failed = {(outcome.suite, test) for outcomes in found.values() for outcome in outcomes for test in outcome.excluded}
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for suite, test in sorted(failed):
+        entry = next(entry for entry in excluded if entry.covers(suite, test))
+        reasons.setdefault((suite, entry.reason), []).append(test)
+    lines = ["| Suite | Test | Why it cannot pass |", "|---|---|---|"]
+    for (suite, reason), tests in reasons.items():
+        lines += [f"| `{suite.rsplit('.', 1)[-1]}` | {test} | {reason} |" for test in tests]
+    return "\n".join(lines)
