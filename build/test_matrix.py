@@ -28,6 +28,7 @@ GROUPS = {
     "package": ["tests/python/test_configure.py", "tests/python/test_installed.py", "tests/python/test_session.py"],
     "streams": ["tests/streams"],
     "lakes": ["-m", "long", "tests/deployment/test_lakes.py"],
+    "native": ["-m", "long", "tests/deployment/test_native_engines.py"],
 }
 STREAMS_SINCE = (4, 0)
 LOGS = ROOT / ".build/matrix"
@@ -52,8 +53,9 @@ class Result(NamedTuple):
 def groups_of(version: str) -> dict[str, list[str]]:
     minor = tuple(int(part) for part in version.split(".")[:2])
     left_out = {"streams"} if minor < STREAMS_SINCE else set()
-    if not (ROOT / f"tests/deployment/lakes/{minor[0]}.{minor[1]}.xml").is_file():
-        left_out.add("lakes")
+    for group in ("lakes", "native"):
+        if not (ROOT / f"tests/deployment/{group}/{minor[0]}.{minor[1]}.xml").is_file():
+            left_out.add(group)
     return {name: paths for name, paths in GROUPS.items() if name not in left_out}
 
 

@@ -1,0 +1,42 @@
+"""Comet beside Slidewise: the same answers, and native plans below our operators."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from maven import jars_of
+from sparks import SPARK
+
+from deployment.commands import finished
+
+NATIVE = Path(__file__).parent / "native"
+MINOR = ".".join(map(str, SPARK))
+
+pytestmark = pytest.mark.skipif(
+    not (NATIVE / f"{MINOR}.xml").is_file(), reason=f"no Comet for Spark {MINOR} among the tests"
+)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("order", ["comet,slidewise", "slidewise,comet"])
+def test_comet(tmp_path: Path, order: str) -> None:
+    (comet,) = jars_of(NATIVE / f"{MINOR}.xml").glob("comet-*.jar")
+    program = str(NATIVE / "program.py")
+    env = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    done = finished(tmp_path, sys.executable, program, str(tmp_path), str(comet), order, env=env, timeout=580)
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert all(query["same"] for query in found.values()), found
+    for name, query in found.items():
+        operators = query["operators"]
+        ours = [i for i, operator in enumerate(operators) if operator in ("SlidingWindow", "HoppingWindow")]
+        assert len(ours) == 1, (name, operators)
+        below = operators[ours[0] + 1 :]
+        assert "CometScan" in below, (name, operators)
+        # Rows are made from columns once, and once more where an operator for rows stands below the shuffle: the
+        # selection of top rows, and the partial aggregation of panes, which Comet leaves to Spark.
+        assert below.count("CometColumnarToRow") == (2 if name in ("top", "hopping") else 1), (name, operators)
+        assert name == "hopping" or not {"Sort", "CometSort"} & set(below), (name, operators)
