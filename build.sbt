@@ -119,6 +119,11 @@ val opened = Seq("java.lang", "java.lang.invoke", "java.io", "java.net", "java.n
   ) :+
   "sun.util.calendar"
 
+/** Most queries of tests run once: a JVM without its second compiler spends less on them. `make test-long` has both. */
+val fewCompilations =
+  if (sys.env.contains("SLIDEWISE_LONG")) Nil
+  else Seq("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:ReservedCodeCacheSize=240m")
+
 def sparkProject(spark: SparkBuild): Project = {
   val root = file("jvm/spark").getAbsoluteFile
   val folders = spark.folders(root)
@@ -157,7 +162,7 @@ def sparkProject(spark: SparkBuild): Project = {
       // Scala 2.13.8 cannot read ArchUnit's class files.
       Test / unmanagedSources / excludeFilter := (if (spark.scala == "2.13.8") "ArchitectureSuite.scala"
                                                   else NothingFilter),
-      Test / javaOptions ++= Seq("-Xmx1g", "-Dspark.ui.enabled=false") ++ opened
+      Test / javaOptions ++= Seq("-Xmx1g", "-Dspark.ui.enabled=false") ++ fewCompilations ++ opened
         .map(p => s"--add-opens=java.base/$p=ALL-UNNAMED"),
       // One self-contained jar: the core's classes travel inside it.
       Compile / packageBin / mappings ++= (coreOf(spark) / Compile / packageBin / mappings).value
