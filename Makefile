@@ -27,7 +27,7 @@ LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_HOPPING_QUE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-long test-minors test-matrix test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-tpcds \
-  bench-streams bench-core bench-core-full docs lint format jar jars wheel clean
+  bench-streams bench-core bench-core-full docs site lint format jar jars wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "make %-15s %s\n", $$1, $$2}'
@@ -103,6 +103,10 @@ docs: $(VENV)/installed ## generate the function and settings pages, and the Sca
 	$(PY) docs/functions_page.py
 	$(PY) docs/settings_page.py
 
+site: $(VENV)/site .build/scaladoc/stamp ## build the documentation site into .build/site, and check its links
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
+	$(PY) docs/site/check_links.py .build/site
+
 lint: $(VENV)/tools ## check format, style and types; change nothing
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck
 	$(PY) -m ruff check --config python/pyproject.toml $(LINTED)
@@ -146,6 +150,14 @@ $(VENV)/engines: bench/requirements.txt | $(VENV)/tools
 
 $(VENV)/libraries: tests/requirements.txt | $(VENV)/tools
 	$(PY) -m pip install -q --disable-pip-version-check -r $<
+	touch $@
+
+$(VENV)/site: docs/requirements.txt | $(VENV)/tools
+	$(PY) -m pip install -q --disable-pip-version-check -r $<
+	touch $@
+
+.build/scaladoc/stamp: $(VENV)/tools $(JVM_SOURCES)
+	$(SBT) slidewise/scaladoc
 	touch $@
 
 .venv-tpcds/installed: bench/tpcds/requirements.txt

@@ -25,6 +25,7 @@ def strict(java: String) = Seq(
   Test / scalacOptions := (Compile / scalacOptions).value.map(option => if (option == java) "17" else option),
   Test / javacOptions := (Compile / javacOptions).value.map(option => if (option == java) "17" else option),
   Compile / doc / scalacOptions -= "-Xfatal-warnings",
+  Compile / doc / scalacOptions ++= Seq("-doc-version", version.value, "-no-link-warnings"),
   Test / fork := true,
   // The tests' libraries may want a newer Scala library than the oldest Spark of a minor has.
   allowUnsafeScalaLibUpgrade := true,
@@ -41,6 +42,7 @@ def coreProject(name: String, base: File, scala: String): Project = {
     strict("8"),
     scalaVersion := scala,
     Keys.name := "slidewise-core",
+    Compile / doc / scalacOptions ++= Seq("-doc-title", "Slidewise core"),
     Compile / unmanagedSourceDirectories := Seq((sources / "main/scala").getAbsoluteFile),
     Test / unmanagedSourceDirectories := Seq("scala", "java").map(l =>
       (sources / "test" / l).getAbsoluteFile
@@ -124,6 +126,9 @@ val fewCompilations =
   if (sys.env.contains("SLIDEWISE_LONG")) Nil
   else Seq("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:ReservedCodeCacheSize=240m")
 
+/** Whether a file belongs to the plugin's root package. */
+def isPublic(source: File): Boolean = source.getParent.endsWith("main/scala/org/slidewise/spark")
+
 def sparkProject(spark: SparkBuild): Project = {
   val root = file("jvm/spark").getAbsoluteFile
   val folders = spark.folders(root)
@@ -134,6 +139,10 @@ def sparkProject(spark: SparkBuild): Project = {
       scalaVersion := spark.scala,
       name := s"slidewise-spark-${spark.minor}",
       moduleName := s"slidewise-spark-${spark.minor}",
+      Compile / doc / scalacOptions ++= Seq("-doc-title", s"Slidewise for Spark ${spark.minor}"),
+      // Programs call the root package only. The compiled classes stand for the other packages and the Java sources.
+      Compile / doc / sources := (Compile / unmanagedSources).value.filter(isPublic),
+      Compile / doc / dependencyClasspath := (Compile / fullClasspath).value,
       libraryDependencies += "com.tngtech.archunit" % "archunit" % Versions.archunit % Test,
       Compile / unmanagedSourceDirectories := folders.flatMap(f => Seq(f / "main/scala", f / "main/java")),
       Compile / unmanagedResourceDirectories := folders.map(_ / "main/resources"),
@@ -209,6 +218,14 @@ lazy val jars = taskKey[Unit](
 )
 slidewise / jar := copyJars(Seq(SparkBuild.ofPyspark)).value
 slidewise / jars := copyJars(SparkBuild.all).value
+
+lazy val scaladoc = taskKey[Unit]("Writes the Scaladoc of the core and of the plugin for the site")
+slidewise / scaladoc := {
+  val into = (ThisBuild / baseDirectory).value / ".build/scaladoc"
+  IO.delete(into)
+  IO.copyDirectory((core / Compile / doc).value, into / "core")
+  IO.copyDirectory((LocalProject(SparkBuild.ofPyspark.project) / Compile / doc).value, into / "spark")
+}
 
 // Two projects' tests at a time, each in a JVM of its own.
 Global / concurrentRestrictions := Seq(

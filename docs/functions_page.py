@@ -36,16 +36,16 @@ file of runnable SQL in [sql/functions](../sql/functions) and answers `DESCRIBE 
   an error with the condition `SLIDEWISE_INVALID_ARGUMENT`.
 - **Ordered functions**, marked *ordered* above, depend on the order of the rows. `arg_max`, `arg_min` and `top_k_by`
   use it for rows that tie only, and `arg_max` and `arg_min` require it only with the argument `ties`.
-  - Over a window with `ORDER BY` they need no further order, and buffer no rows.
-  - In `GROUP BY`, partial aggregates arrive in any order and interleave, so the call must give the order:
-    `ewma(x, 0.1) WITHIN GROUP (ORDER BY t)`, in Python the argument `order_by`. The function then buffers the rows of a
-    group in memory, as Spark's `listagg` and `collect_list` do, and sorts them at the end. Ties are sorted by the
-    function's arguments in ascending order, so that the result does not depend on the partitioning. Rows in which the
-    order keys and the arguments are all null are skipped.
-  - Without an order the query fails with the condition `SLIDEWISE_ORDER_REQUIRED`. In a session that was switched on
-    by `slidewise.install`, it fails when the query is planned.
-  - `rate`, `increase` and `time_weighted_avg` need ascending times. A descending order by the time itself fails with
-    the condition `SLIDEWISE_ASCENDING_ORDER_REQUIRED`.
+    - Over a window with `ORDER BY` they need no further order, and buffer no rows.
+    - In `GROUP BY`, partial aggregates arrive in any order and interleave, so the call must give the order:
+      `ewma(x, 0.1) WITHIN GROUP (ORDER BY t)`, in Python the argument `order_by`. The function then buffers the rows of
+      a group in memory, as Spark's `listagg` and `collect_list` do, and sorts them at the end. Ties are sorted by the
+      function's arguments in ascending order, so that the result does not depend on the partitioning. Rows in which the
+      order keys and the arguments are all null are skipped.
+    - Without an order the query fails with the condition `SLIDEWISE_ORDER_REQUIRED`. In a session that was switched on
+      by `slidewise.install`, it fails when the query is planned.
+    - `rate`, `increase` and `time_weighted_avg` need ascending times. A descending order by the time itself fails with
+      the condition `SLIDEWISE_ASCENDING_ORDER_REQUIRED`.
 """
 
 RECIPE = """
