@@ -26,7 +26,7 @@ LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_HOPPING_QUE
                   SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-minors test-matrix test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-tpcds \
+.PHONY: help demo test test-long test-minors test-matrix test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-tpc \
   bench-streams bench-core bench-core-full docs site lint format jar jars wheel clean
 
 help: ## list the targets
@@ -90,8 +90,10 @@ bench-aggregators: $(VENV)/installed ## time an aggregate written in Python besi
 bench-scale: $(VENV)/installed ## time windows whose rows several tasks share, and count the CPU time of each task
 	$(PY) bench/scale/run.py
 
-bench-tpcds: $(VENV)/installed .venv-tpcds/installed ## time the TPC-DS queries with windows, with Slidewise on and off
-	$(PY) bench/tpcds/run.py
+bench-tpc: $(VENV)/installed .venv-tpc/installed ## time the queries of TPC-DS and TPC-H with Slidewise on and off
+	$(PY) bench/tpc/run.py
+	$(PY) bench/tpc/run.py --all
+	$(PY) bench/tpc/run.py --all --benchmark tpch
 
 bench-core: $(VENV)/tools ## run the papers' experiments on the algorithms alone: minutes
 	$(PY) bench/core/run.py
@@ -160,9 +162,9 @@ $(VENV)/site: docs/requirements.txt | $(VENV)/tools
 	$(SBT) slidewise/scaladoc
 	touch $@
 
-.venv-tpcds/installed: bench/tpcds/requirements.txt
-	$(PYTHON) -m venv .venv-tpcds
-	.venv-tpcds/bin/python -m pip install -q --disable-pip-version-check -r $<
+.venv-tpc/installed: bench/tpc/requirements.txt
+	$(PYTHON) -m venv .venv-tpc
+	.venv-tpc/bin/python -m pip install -q --disable-pip-version-check -r $<
 	touch $@
 
 $(JAR): $(VENV)/tools $(JVM_SOURCES) python/src/slidewise/VERSION

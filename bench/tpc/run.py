@@ -1,4 +1,4 @@
-"""The TPC-DS queries that have window functions, with Slidewise on and off."""
+"""The queries of TPC-DS or TPC-H, with Slidewise on and off."""
 
 from __future__ import annotations
 
@@ -28,15 +28,17 @@ THREADS = 2
 @click.option("--only", type=int, multiple=True, help="Only the query of this number; prints and writes nothing.")
 @options.render
 @options.docs
-@options.results("tpcds")
+@options.results("tpc")
+@click.option("--benchmark", type=click.Choice(list(queries.WINDOWED)), default="tpcds", show_default=True)
+@click.option("--all", "every", is_flag=True, help="Also the queries without window functions.")
 @click.option(
     "--data", type=click.Path(path_type=Path), help="For the tables, instead of a folder in .build/bench-data."
 )
 @click.option(
     "--generator",
     type=click.Path(path_type=Path),
-    default=ROOT / ".venv-tpcds/bin/python",
-    help="The Python that has the packages of bench/tpcds/requirements.txt.",
+    default=ROOT / ".venv-tpc/bin/python",
+    help="The Python that has the packages of bench/tpc/requirements.txt.",
 )
 def main(
     scale: float,
@@ -46,20 +48,25 @@ def main(
     render: bool,
     docs: bool,
     results: Path,
+    benchmark: str,
+    every: bool,
     data: Path | None,
     generator: Path,
 ) -> None:
     """Compares the answers with Slidewise on and off, times each query in turns, and writes the results."""
-    if render:
-        found = stored.read(results)
-    else:
-        folder = data or ROOT / f".build/bench-data/tpcds-scale={scale:g}"
-        chosen = [q for q in queries.made(folder, scale, generator) if not only or q.number in only]
+    found = stored.read(results)
+    if not render:
+        folder = data or ROOT / f".build/bench-data/{benchmark}-scale={scale:g}"
+        asked = queries.made(benchmark, folder, scale, generator)
+        chosen = [query for query in asked if query.number in only or (not only and (every or query.windowed))]
         measured = _measured(chosen, folder, turns, longest)
         if not turns:
             return
-        found = record.of(measured, THREADS, {"scale": scale, "turns": turns, "longest": longest})
-        click.echo("\n" + record.table(found))
+        effort = {"scale": scale, "turns": turns, "longest": longest}
+        # Each form of the benchmark keeps its own figures.
+        form = f"{benchmark}{'-all' if every else ''}"
+        found[form] = record.of(measured, THREADS, effort)
+        click.echo("\n" + record.table(found[form]))
     if only:
         return
     stored.write(results, found)
@@ -68,13 +75,13 @@ def main(
 
 
 def _measured(chosen: list[queries.Query], folder: Path, turns: int, longest: float) -> list[dict[str, object]]:
-    spark = session("bench/tpcds", THREADS)
+    spark = session("bench/tpc", THREADS)
     queries.register(spark, folder)
     engines = {name: Switched(spark, name) for name in (SLIDEWISE, SPARK)}
     found: list[dict[str, object]] = []
     start = time.perf_counter()
     for query in chosen:
-        rows, left = compare(engines, query.number, query.unlimited)
+        rows, left = compare(engines, query)
         seconds = in_turns(list(engines.values()), lambda _, sql=query.sql: sql, turns, longest)
         found.append({"query": query.number, "rows": rows, "left": left, "seconds": seconds})
         click.echo(f"{time.perf_counter() - start:7.1f} s  query {query.number}: {rows:,} rows, {left} left; {seconds}")

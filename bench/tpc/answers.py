@@ -6,6 +6,7 @@ import math
 import re
 from typing import Any
 
+from queries import Query
 from shared.spark import SLIDEWISE, SPARK, Switched, operators, plan
 
 _NEAR = 1e-9
@@ -16,19 +17,21 @@ class DisagreementError(Exception):
     pass
 
 
-def compare(engines: dict[str, Switched], number: int, sql: str) -> tuple[int, int]:
+def compare(engines: dict[str, Switched], query: Query) -> tuple[int, int]:
     """The rows of the answer, and how many windows of it Spark evaluates with Slidewise on. Checks the paths taken."""
     frames, found = {}, {}
     for name, engine in engines.items():
-        frames[name] = engine.frame(sql)
+        frames[name] = engine.frame(query.unlimited)
         found[name] = sorted(([*row] for row in frames[name].collect()), key=_order)
     ours, theirs = found[SLIDEWISE], found[SPARK]
     if len(ours) != len(theirs) or not all(map(_same, ours, theirs)):
         different = [pair for pair in zip(ours, theirs, strict=False) if not _same(*pair)]
-        raise DisagreementError(f"query {number}: {len(ours)} and {len(theirs)} rows; {different[:3]}")
+        raise DisagreementError(f"query {query.number}: {len(ours)} and {len(theirs)} rows; {different[:3]}")
     plans = {name: plan(frame) for name, frame in frames.items()}
     used = {name: bool(operators(planned)) for name, planned in plans.items()}
-    assert used == {SLIDEWISE: True, SPARK: False}, f"query {number}: operators of Slidewise by engine: {used}"
+    assert used == {SLIDEWISE: query.windowed, SPARK: False}, (
+        f"query {query.number}: operators of Slidewise by engine: {used}"
+    )
     return len(ours), len(_SPARKS_WINDOW.findall(plans[SLIDEWISE].split("Initial Plan")[0]))
 
 
