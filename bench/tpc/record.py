@@ -41,14 +41,9 @@ def table(found: Results) -> str:
 
 def overview(results: Results) -> str:
     """One row a benchmark: how many queries ran and agreed, and how their times compare."""
-    lines = head(
-        "benchmark, scale factor",
-        "queries with the same rows",
-        "timed",
-        "least to most, Spark \N{DIVISION SIGN} Slidewise",
-        "median",
-        "all",
-    )
+    divided = f"{SPARK} \N{DIVISION SIGN} {SLIDEWISE}"
+    names = ("queries with the same rows", "timed", f"{divided}, least to most", "median", "all")
+    lines = head("benchmark, scale factor", *names)
     forms = [form for form in results if form.endswith("-all")]
     for form in forms:
         asked = results[form]["queries"]

@@ -108,7 +108,7 @@ class Release:
         path = [self._folder / "classes", self._resources, self._jar, f"{self._lib}/*"]
         chosen = [argument for test in tests for argument in ("-z", test)]
         java = [
-            *("java", "-Xmx3g", "-Xss4m", "-ea", *FEW_COMPILATIONS, "-Djdk.reflect.useDirectMethodHandle=false"),
+            *("java", "-Xmx4g", "-Xss4m", "-ea", *FEW_COMPILATIONS, "-Djdk.reflect.useDirectMethodHandle=false"),
             "-Dio.netty.tryReflectionSetAccessible=true",
             *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED),
             *(f"-D{key}={value}" for key, value in options.items()),
