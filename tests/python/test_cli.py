@@ -126,6 +126,7 @@ def test_the_arguments_become_a_job(trades: Path, monkeypatch):
     assert job.read_options == {"csv": {"sep": ";"}, "json": {"multiLine": "true"}}
 
 
+@pytest.mark.long
 def test_a_demo_over_a_stream_answers_as_over_the_table(output):
     text = output(*slide("demo", "--stream", "--days", "3"))
     assert "batch 1: " in text
@@ -133,6 +134,7 @@ def test_a_demo_over_a_stream_answers_as_over_the_table(output):
     assert text.splitlines()[-1].endswith(": the same answer as over the table")
 
 
+@pytest.mark.long
 def test_an_interrupt_ends_the_demo_without_a_traceback(tmp_path: Path):
     running = subprocess.Popen(
         [sys.executable, *slide("demo", "--stream", "--days", "10")],

@@ -26,9 +26,9 @@ def blocks(doc: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", (ROOT / doc).read_text(), re.DOTALL)
 
 
-RUN = [
-    "README.md",
-    "docs/guide.md",
+# Each page needs a Spark of its own: `make test` runs those that a new user reads first.
+RUN = ["README.md", "docs/guide.md"]
+RUN_LONG = [
     "docs/hopping.md",
     "docs/python-aggregators.md",
     "docs/scale.md",
@@ -37,7 +37,11 @@ RUN = [
 ]
 
 
-@pytest.mark.parametrize("doc", RUN)
+def pages(short: list[str], long: list[str]) -> list[object]:
+    return [*short, *(pytest.param(doc, marks=pytest.mark.long) for doc in long)]
+
+
+@pytest.mark.parametrize("doc", pages(RUN, RUN_LONG))
 def test_python_blocks_run_one_after_the_other(program, output, doc):
     if doc == "docs/scale.md":
         skip_without_pandas_api(program)
@@ -49,9 +53,9 @@ def test_python_blocks_run_one_after_the_other(program, output, doc):
 
 
 # Pages whose examples print what stands below them, to the letter.
-PRINTED = [
+PRINTED = ["docs/quick-start.md"]
+PRINTED_LONG = [
     "docs/errors.md",
-    "docs/quick-start.md",
     "docs/recipes.md",
     "docs/time.md",
     "docs/worth-it.md",
@@ -60,7 +64,7 @@ EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```\n(?P<shown>.*?)```\
 MARK = "-- the next example --\n"
 
 
-@pytest.mark.parametrize("doc", PRINTED)
+@pytest.mark.parametrize("doc", pages(PRINTED, PRINTED_LONG))
 def test_examples_print_what_stands_below_them(output, doc):
     """SLIDEWISE_WRITE=1 writes it instead."""
     text = (ROOT / doc).read_text()

@@ -122,6 +122,7 @@ def test_a_driver_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="finds executors by /proc")
+@pytest.mark.long
 def test_executors_that_are_killed(spark: SparkSession, tmp_path: Path) -> None:
     rng = random.Random(os.environ.get("SLIDEWISE_SEED", "8"))
     kills = max(1, KILLS // 4)
