@@ -153,6 +153,8 @@ def sparkProject(spark: SparkBuild): Project = {
         Seq(target)
       }.taskValue,
       Test / unmanagedSourceDirectories := folders.map(_ / "test/scala"),
+      // The core's damage to stored bytes, for this project's readers.
+      Test / unmanagedSources += (ThisBuild / baseDirectory).value / "jvm/core/src/test/scala/org/slidewise/fuzz/Mutations.scala",
       Test / unmanagedResourceDirectories := folders.map(_ / "test/resources"),
       // Scala 2.13.8 cannot read ArchUnit's class files.
       Test / unmanagedSources / excludeFilter := (if (spark.scala == "2.13.8") "ArchitectureSuite.scala"
