@@ -78,7 +78,8 @@ class ArchitectureSuite extends FunSuite {
   }
 
   test("no class reads or writes serialized objects") {
-    val rule = noClasses().should().dependOnClassesThat().haveNameMatching("java\\.io\\.Object(Input|Output)Stream")
+    val rule =
+      noClasses().should().dependOnClassesThat().haveNameMatching("java\\.io\\.Object(Input|Output)Stream")
     assertEquals(violations(rule, core), Nil)
   }
 }

@@ -1,6 +1,7 @@
 package org.slidewise.core.summaries
 
 import Arguments.{ceilDiv, width}
+import org.slidewise.core.Evolving
 
 /**
  * Basic-Counting with an additive error: the number of ones among the last W bits, within ε W.
@@ -36,6 +37,7 @@ import Arguments.{ceilDiv, width}
  * @see
  *   Ben Basat, Einziger, Friedman, Kassner, "Efficient Summing over Sliding Windows", section 3, Algorithm 1
  */
+@Evolving
 final class AdditiveCount private (val window: Long, val epsilon: Double, marks: BitRing, blockSize: Long)
     extends CountSummary {
 

@@ -1,5 +1,7 @@
 package org.slidewise.core.summaries
 
+import org.slidewise.core.Evolving
+
 /**
  * Basic-Summing with an additive error: the sum of the last W values, each from 0 to R, within ε R W.
  *
@@ -12,6 +14,7 @@ package org.slidewise.core.summaries
  * @see
  *   Ben Basat, Einziger, Friedman, Kassner, "Efficient Summing over Sliding Windows", section 4
  */
+@Evolving
 abstract class AdditiveSum private[summaries] (
     val window: Long,
     val upperBound: Double,

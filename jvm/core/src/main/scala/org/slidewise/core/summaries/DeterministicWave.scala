@@ -1,6 +1,7 @@
 package org.slidewise.core.summaries
 
 import Arguments.{ceilDiv, width}
+import org.slidewise.core.Evolving
 
 /**
  * Deterministic wave: the sum of the last W whole numbers from 0 to R, or the number of ones (R = 1), within a relative error
@@ -30,6 +31,7 @@ import Arguments.{ceilDiv, width}
  * @see
  *   Gibbons, Tirthapura, "Distributed Streams Algorithms for Sliding Windows", sections 3.2 and 3.3
  */
+@Evolving
 final class DeterministicWave private (val window: Long, val upperBound: Long, val epsilon: Double)
     extends SumSummary
     with CountSummary {

@@ -1,6 +1,7 @@
 package org.slidewise.core.summaries
 
 import Arguments.width
+import org.slidewise.core.Evolving
 
 /**
  * Digest of timestamps: counts and sums over any window of timestamps, from elements in any order, within a relative error of ε.
@@ -41,6 +42,7 @@ import Arguments.width
  *   Cormode, Korn, Tirthapura, "Time-Decaying Aggregates in Out-of-order Streams", with a bias towards the newest; the problem
  *   is that of Busch, Tirthapura, "A Deterministic Algorithm for Summarizing Asynchronous Streams over a Sliding Window"
  */
+@Evolving
 final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
     extends TimestampSummary[DyadicDigest] {
   private val logWidth = width(maxWidth - 1)

@@ -1,9 +1,12 @@
 package org.slidewise.core.summaries
 
+import org.slidewise.core.Evolving
+
 /**
  * The exact number of ones among the last W bits, as a baseline for the other summaries. Stores the W bits, the fewest that an
  * exact summary needs; insert and query O(1). Not safe for concurrent use.
  */
+@Evolving
 final class ExactCount private (val window: Long) extends CountSummary {
   private val ring = new BitRing(window.toInt)
 

@@ -1,9 +1,12 @@
 package org.slidewise.core.summaries
 
+import org.slidewise.core.Evolving
+
 /**
  * The exact sum of the last W whole numbers from 0 to R, as a baseline for the other summaries. Stores the numbers in
  * W ⌈log,,2,,(R + 1)⌉ bits; insert and query O(1). Not safe for concurrent use.
  */
+@Evolving
 final class ExactSum private (val window: Long, val upperBound: Long) extends SumSummary {
   private val valueWidth = Arguments.width(upperBound)
   private val ring = new CellRing(window.toInt, valueWidth)

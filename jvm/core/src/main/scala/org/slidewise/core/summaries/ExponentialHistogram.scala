@@ -1,6 +1,7 @@
 package org.slidewise.core.summaries
 
 import Arguments.{ceilDiv, width}
+import org.slidewise.core.Evolving
 
 /**
  * Exponential histogram: the sum of the last W whole numbers from 0 to R, or the number of ones among the last W bits (R = 1),
@@ -26,6 +27,7 @@ import Arguments.{ceilDiv, width}
  * @see
  *   Datar, Gionis, Indyk, Motwani, "Maintaining Stream Statistics over Sliding Windows", sections 3 and 5
  */
+@Evolving
 final class ExponentialHistogram private (val window: Long, val upperBound: Long, val epsilon: Double)
     extends SumSummary
     with CountSummary {

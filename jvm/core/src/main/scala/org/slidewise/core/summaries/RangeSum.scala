@@ -1,11 +1,14 @@
 package org.slidewise.core.summaries
 
+import org.slidewise.core.Evolving
+
 /**
  * The sum and the mean of the last W real numbers from `low` to `high`, within ε (high - low) W and ε (high - low).
  *
  * Consists of an [[AdditiveSum]] of the differences to `low`, and the number of elements up to W. Stores ⌈log,,2,,(W + 1)⌉ more
  * bits than the sum. Not safe for concurrent use.
  */
+@Evolving
 final class RangeSum private (val low: Double, val high: Double, above: AdditiveSum) extends WindowSummary {
   private var seen = 0L
 

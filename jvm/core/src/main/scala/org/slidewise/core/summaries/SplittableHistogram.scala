@@ -1,5 +1,7 @@
 package org.slidewise.core.summaries
 
+import org.slidewise.core.Evolving
+
 /**
  * Splittable histogram of Busch and Tirthapura: counts and sums over any window of timestamps, from elements in any order,
  * within a relative error of ε. Mergeable, unlike the paper's. [[DyadicDigest]] needs less space and time.
@@ -32,6 +34,7 @@ package org.slidewise.core.summaries
  * @see
  *   Busch, Tirthapura, "A Deterministic Algorithm for Summarizing Asynchronous Streams over a Sliding Window"
  */
+@Evolving
 final class SplittableHistogram private (val maxWidth: Long, val epsilon: Double)
     extends TimestampSummary[SplittableHistogram] {
   private val log = SplittableInterval.log(maxWidth)

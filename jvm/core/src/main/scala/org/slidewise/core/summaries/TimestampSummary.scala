@@ -1,6 +1,9 @@
 package org.slidewise.core.summaries
 
+import org.slidewise.core.Evolving
+
 /** Estimate with proven bounds. */
+@Evolving
 final class Estimate private[summaries] (val lower: Double, val estimate: Double, val upper: Double) {
   override def toString: String = s"$estimate, from $lower to $upper"
 }
@@ -18,6 +21,7 @@ final class Estimate private[summaries] (val lower: Double, val estimate: Double
  *
  * Two summaries of the same `maxWidth` and ε can be merged, in trees of any shape, within the same ε. Not safe for concurrent use.
  */
+@Evolving
 trait TimestampSummary[Self <: TimestampSummary[Self]] {
 
   /** W, the greatest width of a query. */

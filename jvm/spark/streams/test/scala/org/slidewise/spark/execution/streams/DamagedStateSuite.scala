@@ -71,7 +71,7 @@ class DamagedStateSuite extends StreamSuite {
     )
     val keySchema = StateCells.keySchema(operator.plan.partitionSpec)
     val types = columns.map(_.dataType)
-    val count = math.max(40, Mutations.count / Fewer / windows.size)
+    val count = math.max(30, Mutations.count / Fewer / windows.size)
     val (answers, errors, most, unexpected) =
       inTask(() => run(name, new State(factory, keySchema, types), count))
     println(s"fuzz: $name: $answers answers, $errors errors, at most ${most >> 10} KiB more")
@@ -84,7 +84,7 @@ class DamagedStateSuite extends StreamSuite {
 private object DamagedStateSuite {
 
   /** A run of a batch takes milliseconds, and a reader of bytes alone microseconds. */
-  val Fewer = 20
+  val Fewer = 100
 
   val MoreMemory: Long = 16L << 20
 
