@@ -130,6 +130,9 @@ val opened = Seq("java.lang", "java.lang.invoke", "java.io", "java.net", "java.n
   ) :+
   "sun.util.calendar"
 
+/** Whether a file belongs to the plugin's root package. */
+def isPublic(source: File): Boolean = source.getParent.endsWith("main/scala/org/slidewise/spark")
+
 def sparkProject(spark: SparkBuild): Project = {
   val root = file("jvm/spark").getAbsoluteFile
   val folders = spark.folders(root)
@@ -143,6 +146,9 @@ def sparkProject(spark: SparkBuild): Project = {
       Publishing.published(
         s"Sliding-window aggregation for Apache Spark ${spark.minor} at a constant number of steps a row"
       ),
+      // Programs call the root package only. The compiled classes stand for the other packages and the Java sources.
+      Compile / doc / sources := (Compile / unmanagedSources).value.filter(isPublic),
+      Compile / doc / dependencyClasspath := (Compile / fullClasspath).value,
       Publishing.selfContained,
       Compile / packageSrc / mappings ++= (coreOf(spark) / Compile / packageSrc / mappings).value
         .filterNot(_._2.startsWith("META-INF")),

@@ -21,8 +21,10 @@ maven-artifacts: $(VENV)/tools $(STAGED)
 	$(SBT) publishChosen
 
 python-dist: $(STAGED) $(RELEASE_ENV)/installed
-	@mkdir -p $(PYTHON_DIST)
-	cd python && ../$(RELEASE_PY) -m hatchling build -d $(abspath $(PYTHON_DIST))
+	@rm -rf .build/python-src && mkdir -p .build/python-src $(PYTHON_DIST)
+	@# A copy, since README.md and LICENSE are links, which lead out of a source distribution.
+	cp -RL python/src python/pyproject.toml python/hatch_build.py python/README.md python/LICENSE .gitignore .build/python-src
+	cd .build/python-src && $(abspath $(RELEASE_PY)) -m hatchling build -d $(abspath $(PYTHON_DIST))
 
 sbom: $(RELEASE_ENV)/installed ## write CycloneDX bills of materials of the jars and of the wheel
 	$(RELEASE_PY) build/release/sbom.py
