@@ -31,18 +31,21 @@ object Publishing {
     publishMavenStyle := true,
     pomIncludeRepository := (_ => false),
     publishTo := Some(MavenCache("staging", (ThisBuild / baseDirectory).value / staging.getPath)),
-    mimaFailOnNoPrevious := false,
-    mimaPreviousArtifacts :=
-      (if (sys.env.contains(Baseline)) Set.empty
-       else Versions.released.map(organization.value %% moduleName.value % _).toSet),
-    mimaPreviousClassfiles := sys.env
-      .get(Baseline)
-      .map { folder =>
-        val name = s"${moduleName.value}_${scalaBinaryVersion.value}"
-        val jar = (file(folder) ** s"$name-[0-9]*.jar").get.filterNot(_.name.matches(".*-(sources|javadoc).jar"))
-        jar.map(organization.value %% moduleName.value % "baseline" -> _).toMap
-      }
-      .getOrElse(mimaPreviousClassfiles.value)
+    mimaFailOnNoPrevious := false
+  ) ++ sys.env.get(Baseline).fold(releases)(baseline)
+
+  private def releases: Seq[Setting[_]] = Seq(
+    mimaPreviousArtifacts := Versions.released.map(organization.value %% moduleName.value % _).toSet
+  )
+
+  private def baseline(folder: String): Seq[Setting[_]] = Seq(
+    mimaPreviousArtifacts := Set(organization.value %% moduleName.value % "baseline"),
+    mimaPreviousClassfiles := {
+      val name = s"${moduleName.value}_${scalaBinaryVersion.value}"
+      val jars = (file(folder) ** "*.jar").get
+        .filter(_.name.matches(java.util.regex.Pattern.quote(name) + "-[0-9.]+\\.jar"))
+      jars.map(organization.value %% moduleName.value % "baseline" -> _).toMap
+    }
   )
 
   val notPublished: Seq[Setting[_]] = Seq(
