@@ -26,11 +26,16 @@ LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_QUERIES=400 SLIDEWISE_HOPPING_QUE
                   SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-minors test-matrix test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-tpc \
+.PHONY: help sdist demo test test-long test-minors test-matrix test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-tpc \
   bench-streams bench-core bench-core-full docs site lint format jar jars wheel clean
 
+##@ Help
+
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "make %-15s %s\n", $$1, $$2}'
+	@awk -F':.*## ' '/^##@/ {printf "\n%s\n", substr($$0, 5)} \
+	  /^[a-z0-9-]+:.*## / {printf "  make %-22s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+##@ Run and test
 
 demo: $(VENV)/installed ## run sliding windows over real flights with Slidewise on and off, and plot the results (demo-out/)
 	$(PY) -m slidewise demo
@@ -41,7 +46,7 @@ test: $(VENV)/installed $(VENV)/libraries .build/class-archive ## run the JVM te
 	$(PY) $(PYTEST) tests
 
 test-long: $(JARS) $(VENV)/installed $(VENV)/libraries ## run every test, with many more random queries and killed queries: hours
-	SLIDEWISE_LONG=yes $(SBT) "$(JVM_TESTS)" testOtherMinors
+	SLIDEWISE_LONG=yes SLIDEWISE_MUTATIONS=1000000 $(SBT) "$(JVM_TESTS)" testOtherMinors
 	@$(PY) build/slowest_tests.py
 	$(LONG) $(PY) $(PYTEST) -m '' tests
 
@@ -59,6 +64,8 @@ test-faults: $(VENV)/installed ## kill executors, fail tasks and lose files whil
 
 fuzz: $(VENV)/installed ## ask random queries for HOURS=n, and write what fails as tests to tests/found
 	$(PY) tests/fuzz/run.py --hours $(HOURS)
+
+##@ Measure
 
 bench: $(VENV)/installed $(VENV)/engines ## time whole queries with Slidewise on and off, beside other engines
 	$(PY) bench/queries/run.py
@@ -101,6 +108,8 @@ bench-core: $(VENV)/tools ## run the papers' experiments on the algorithms alone
 bench-core-full: $(VENV)/tools ## run all of the papers' experiments: a night
 	$(PY) bench/core/run.py --full
 
+##@ Write and check
+
 docs: $(VENV)/installed ## generate the function and settings pages, and the Scala and Python helpers
 	$(PY) docs/functions_page.py
 	$(PY) docs/settings_page.py
@@ -120,6 +129,8 @@ format: $(VENV)/tools ## format the sources
 	$(PY) -m ruff check --fix --config python/pyproject.toml $(LINTED)
 	$(PY) -m ruff format --config python/pyproject.toml $(LINTED)
 
+##@ Build
+
 jar: $(JAR) ## build the jar for the Spark in .venv into python/src/slidewise/jars
 
 jars: $(JARS) ## build the jar of each Spark minor and Scala version into python/src/slidewise/jars
@@ -129,12 +140,18 @@ wheel: $(JARS) ## build the wheel with every jar into python/dist
 	$(PY) -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w python/dist ./python
 	@ls python/dist/*.whl
 
+sdist: $(JARS) ## build the source distribution with every jar into python/dist
+	cd python && ../$(PY) -m hatchling build -t sdist -d dist
+	@ls python/dist/*.tar.gz
+
 clean: ## remove all build output and the virtual environments
 	rm -rf $(VENV) .venv-* .build demo-out python/dist python/build python/src/slidewise/jars/*.jar
 	rm -rf spark-warehouse metastore_db derby.log artifacts target project/target project/project
 	find jvm bench -type d -name target -prune -exec rm -rf {} +
 	find . -type d \( -name __pycache__ -o -name .pytest_cache -o -name .mypy_cache -o -name .ruff_cache \) \
 	  -prune -exec rm -rf {} +
+
+include build/release/release.mk
 
 $(VENV)/tools: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)

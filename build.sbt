@@ -1,6 +1,7 @@
 ThisBuild / organization := "org.slidewise"
 ThisBuild / version := IO.read(file("python/src/slidewise/VERSION")).trim
 ThisBuild / scalaVersion := Versions.scala
+inThisBuild(Publishing.build)
 
 /** For class files of this Java version. Tests are for the build's own, 17. */
 def strict(java: String) = Seq(
@@ -35,6 +36,10 @@ def strict(java: String) = Seq(
   )
 )
 
+/** Whether the core for this Scala version is the one that is published for its minor. */
+def published(scala: String): Boolean =
+  scala == Versions.scala || !scala.startsWith(Versions.scala.split('.').take(2).mkString(".") + ".")
+
 /** The algorithms, for one Scala version. They need no newer Java than the oldest Spark does. */
 def coreProject(name: String, base: File, scala: String): Project = {
   val sources = file("jvm/core/src")
@@ -43,7 +48,12 @@ def coreProject(name: String, base: File, scala: String): Project = {
     scalaVersion := scala,
     Keys.name := "slidewise-core",
     Compile / doc / scalacOptions ++= Seq("-doc-title", "Slidewise core"),
-    Compile / unmanagedSourceDirectories := Seq((sources / "main/scala").getAbsoluteFile),
+    // Two patches of a Scala minor make the same artifact.
+    if (published(scala)) Publishing.published("Sliding-window aggregation algorithms for the JVM")
+    else Publishing.notPublished,
+    Compile / unmanagedSourceDirectories := Seq("scala", "java").map(l =>
+      (sources / "main" / l).getAbsoluteFile
+    ),
     Test / unmanagedSourceDirectories := Seq("scala", "java").map(l =>
       (sources / "test" / l).getAbsoluteFile
     ),
@@ -80,6 +90,7 @@ lazy val sketches = project
   .settings(
     strict("17"),
     name := "slidewise-sketches",
+    Publishing.notPublished,
     libraryDependencies ++= Seq(
       "org.apache.datasketches" % "datasketches-java" % Versions.datasketches,
       "org.apache.spark" %% "spark-sketch" % Versions.sparkSketch
@@ -93,7 +104,7 @@ lazy val jmh = project
   .settings(
     strict("17"),
     name := "slidewise-jmh",
-    publish / skip := true,
+    Publishing.notPublished,
     libraryDependencies += "org.hdrhistogram" % "HdrHistogram" % Versions.hdrHistogram
   )
 
@@ -103,7 +114,7 @@ lazy val benchStreams = project
   .settings(
     strict("17"),
     name := "slidewise-bench-streams",
-    publish / skip := true,
+    Publishing.notPublished,
     Compile / packageBin / artifactPath := (ThisBuild / baseDirectory).value / ".build/bench-streams.jar",
     Compile / unmanagedJars ++= Attributed.blankSeq(
       SparkBuild.pyspark.files((ThisBuild / baseDirectory).value)
@@ -140,9 +151,15 @@ def sparkProject(spark: SparkBuild): Project = {
       name := s"slidewise-spark-${spark.minor}",
       moduleName := s"slidewise-spark-${spark.minor}",
       Compile / doc / scalacOptions ++= Seq("-doc-title", s"Slidewise for Spark ${spark.minor}"),
+      Publishing.published(
+        s"Sliding-window aggregation for Apache Spark ${spark.minor} at a constant number of steps a row"
+      ),
       // Programs call the root package only. The compiled classes stand for the other packages and the Java sources.
       Compile / doc / sources := (Compile / unmanagedSources).value.filter(isPublic),
       Compile / doc / dependencyClasspath := (Compile / fullClasspath).value,
+      Publishing.selfContained,
+      Compile / packageSrc / mappings ++= (coreOf(spark) / Compile / packageSrc / mappings).value
+        .filterNot(_._2.startsWith("META-INF")),
       libraryDependencies += "com.tngtech.archunit" % "archunit" % Versions.archunit % Test,
       Compile / unmanagedSourceDirectories := folders.flatMap(f => Seq(f / "main/scala", f / "main/java")),
       Compile / unmanagedResourceDirectories := folders.map(_ / "main/resources"),
@@ -167,6 +184,8 @@ def sparkProject(spark: SparkBuild): Project = {
         Seq(target)
       }.taskValue,
       Test / unmanagedSourceDirectories := folders.map(_ / "test/scala"),
+      // The core's damage to stored bytes, for this project's readers.
+      Test / unmanagedSources += (ThisBuild / baseDirectory).value / "jvm/core/src/test/scala/org/slidewise/fuzz/Mutations.scala",
       Test / unmanagedResourceDirectories := folders.map(_ / "test/resources"),
       // Scala 2.13.8 cannot read ArchUnit's class files.
       Test / unmanagedSources / excludeFilter := (if (spark.scala == "2.13.8") "ArchitectureSuite.scala"
@@ -199,7 +218,7 @@ lazy val slidewise = project
   .in(file("."))
   .aggregate(core, sketches, jmh, benchStreams)
   .aggregate(sparkReferences: _*)
-  .settings(publish / skip := true)
+  .settings(Publishing.notPublished)
 
 def projectsOf(builds: Seq[SparkBuild]): ScopeFilter =
   ScopeFilter(inProjects(builds.map(spark => LocalProject(spark.project)): _*))
@@ -239,3 +258,16 @@ addCommandAlias(
   ("all" +: SparkBuild.all.filterNot(_ == SparkBuild.ofPyspark).map(spark => s"${spark.project}/test"))
     .mkString(" ")
 )
+
+/** The projects that a release publishes: all, or those of the Spark minors in SLIDEWISE_MINORS. */
+val chosen: Seq[String] = {
+  val minors = sys.env.get("SLIDEWISE_MINORS").filter(_.nonEmpty).map(_.split(',').toSet)
+  val builds = SparkBuild.all.filter(spark => minors.forall(_(spark.minor)))
+  val cores = builds.map(spark =>
+    if (Versions.scala.startsWith(spark.scalaBinary + ".")) "core" else s"core_${spark.scala.replace('.', '_')}"
+  )
+  cores.distinct ++ builds.map(_.project)
+}
+
+addCommandAlias("publishChosen", ("all" +: chosen.map(_ + "/publish")).mkString(" "))
+addCommandAlias("checkChosen", ("all" +: chosen.map(_ + "/mimaReportBinaryIssues")).mkString(" "))

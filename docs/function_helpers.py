@@ -66,6 +66,7 @@ import scala.annotation.varargs
 
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.functions.{{call_function, lit}}
+import org.slidewise.core.Evolving
 
 /**
  * The SQL functions of Slidewise as functions of columns, as `org.apache.spark.sql.functions` has those of Spark.
@@ -74,6 +75,7 @@ import org.apache.spark.sql.functions.{{call_function, lit}}
  *
  * {EDIT_NOTE}
  */
+@Evolving
 object functions {{
 
   // A column does not tell whether it has a sort order; of two nested ones, Spark keeps the inner.

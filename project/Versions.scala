@@ -1,5 +1,8 @@
 /** Every version that the JVM build depends on, and nothing else. */
 object Versions {
+  /** The releases that the public API of the next one is compared with: those of its major version. */
+  val released: Seq[String] = Nil
+
   val scala = "2.13.18"
 
   /** The last that is published for Scala 2.12 and 2.13 alike. */

@@ -21,6 +21,7 @@ package org.slidewise.core
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 2.2
  */
+@Stable
 trait Aggregator[-In, Agg, +Out] extends Operator {
 
   /** The partial aggregate of no elements. */
@@ -44,6 +45,7 @@ trait Aggregator[-In, Agg, +Out] extends Operator {
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 2.1
  */
+@Stable
 trait InvertibleAggregator[-In, Agg, +Out] extends Aggregator[In, Agg, Out] {
 
   /** The partial aggregate of `whole` without its first elements, those of `oldest`. */

@@ -1,6 +1,7 @@
 package org.slidewise.core
 
 /** Allocation and copying of states of double cells. */
+@Evolving
 trait DoubleCells[-In, +Out] { this: InPlaceAggregator[Array[Double], In, Out] =>
 
   override def stateBytes: Long = 8L * width
@@ -38,6 +39,7 @@ trait DoubleCells[-In, +Out] { this: InPlaceAggregator[Array[Double], In, Out] =
 }
 
 /** Operator from doubles to a double, without boxing. */
+@Evolving
 abstract class DoubleAggregator
     extends InPlaceAggregator[Array[Double], Double, Double]
     with DoubleCells[Double, Double] {
@@ -46,4 +48,5 @@ abstract class DoubleAggregator
 }
 
 /** [[DoubleAggregator]] with a left inverse. */
+@Evolving
 abstract class InvertibleDoubleAggregator extends DoubleAggregator with Invertible[Array[Double]]

@@ -13,6 +13,7 @@ package org.slidewise.core
  * @tparam Out
  *   the result for a window
  */
+@Evolving
 abstract class InPlaceAggregator[S, -In, +Out] extends Operator {
 
   /** The number of cells of one state; at least 1. */
@@ -62,6 +63,7 @@ abstract class InPlaceAggregator[S, -In, +Out] extends Operator {
  *
  * Law: subtracting `a` from `combine(a, b)` gives `b`.
  */
+@Evolving
 trait Invertible[S] {
 
   /** Writes the state of `whole` without its first elements, those of `oldest`. The target may be `whole`. */

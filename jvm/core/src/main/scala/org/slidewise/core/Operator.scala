@@ -8,6 +8,7 @@ package org.slidewise.core
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", Table 1
  */
+@Stable
 trait Operator extends Serializable {
 
   /** Whether `combine(a, b)` equals `combine(b, a)` for all `a`, `b`. */

@@ -8,6 +8,7 @@ package org.slidewise.core
  * @see
  *   Tangwongsan, Hirzel, Schneider, "In-Order Sliding-Window Aggregation in Worst-Case Constant Time", section 2.1
  */
+@Stable
 trait SlidingAggregator[-In, +Out] {
 
   /** The number of elements in the window. */

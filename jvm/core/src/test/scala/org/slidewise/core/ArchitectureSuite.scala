@@ -4,7 +4,7 @@ import com.tngtech.archunit.base.DescribedPredicate
 import com.tngtech.archunit.core.domain.{JavaClass, JavaClasses}
 import com.tngtech.archunit.core.importer.{ClassFileImporter, ImportOption}
 import com.tngtech.archunit.lang.ArchRule
-import com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes
+import com.tngtech.archunit.lang.syntax.ArchRuleDefinition.{classes, noClasses}
 import com.tngtech.archunit.library.Architectures.layeredArchitecture
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices
 import munit.FunSuite
@@ -74,6 +74,12 @@ class ArchitectureSuite extends FunSuite {
         )
     }
     val rule = classes().that().resideInAPackage(s"$Core..").should().onlyDependOnClassesThat(known)
+    assertEquals(violations(rule, core), Nil)
+  }
+
+  test("no class reads or writes serialized objects") {
+    val rule =
+      noClasses().should().dependOnClassesThat().haveNameMatching("java\\.io\\.Object(Input|Output)Stream")
     assertEquals(violations(rule, core), Nil)
   }
 }

@@ -2,6 +2,7 @@ package org.slidewise.spark
 
 import org.apache.spark.sql.{Dataset, SparkSession}
 
+import org.slidewise.core.Stable
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.explain.WindowReport
 import org.slidewise.spark.expressions.{OrderCheckStrategy, SqlFunctions}
@@ -11,6 +12,7 @@ import org.slidewise.spark.planning.streams.StreamRules
 import org.slidewise.spark.shims.SparkSessions
 
 /** Switches Slidewise on in a running session, and reports on its queries. */
+@Stable
 object Slidewise {
 
   /**

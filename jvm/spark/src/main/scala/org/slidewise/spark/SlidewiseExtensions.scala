@@ -3,6 +3,7 @@ package org.slidewise.spark
 import java.util.{Collections, WeakHashMap}
 
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
+import org.slidewise.core.Stable
 
 /**
  * Switches Slidewise on in new sessions. Spark applies it if `spark.sql.extensions` names it, and finds it by itself if the
@@ -10,6 +11,7 @@ import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvi
  *
  * On a Spark version that this jar is not built for, it changes nothing and logs one warning.
  */
+@Stable
 class SlidewiseExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit =
     if (SlidewiseExtensions.firstTime(extensions) && SparkVersion.isSupported) Injection(extensions)

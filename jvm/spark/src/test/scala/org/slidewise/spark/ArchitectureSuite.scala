@@ -1,8 +1,10 @@
 package org.slidewise.spark
 
-import com.tngtech.archunit.core.domain.{JavaClass, JavaClasses}
+import com.tngtech.archunit.core.domain.{JavaCall, JavaClass, JavaClasses}
+import com.tngtech.archunit.core.domain.properties.{HasName, HasOwner}
 import com.tngtech.archunit.core.importer.{ClassFileImporter, ImportOption}
 import com.tngtech.archunit.lang.ArchRule
+import com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses
 import com.tngtech.archunit.library.Architectures.layeredArchitecture
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices
 import munit.FunSuite
@@ -94,5 +96,26 @@ class ArchitectureSuite extends FunSuite {
   test("each package is listed") {
     val packages = plugin.toArray(Array.empty[JavaClass]).map(_.getPackageName).toSet
     assertEquals(packages, mayUse.keySet.map(name => s"$Root.$name") + Root)
+  }
+
+  test("no class deserializes objects, apart from the results of its own tasks") {
+    val rule = noClasses()
+      .that()
+      .haveNameNotMatching(".*\\.OwnClasses")
+      .should()
+      .dependOnClassesThat()
+      .haveNameMatching(
+        "java\\.io\\.Object(Input|Output)Stream|com\\.esotericsoftware\\..*|org\\.apache\\.spark\\.serializer\\.(Java|Kryo|Deser|SerializerI).*"
+      )
+      .orShould()
+      .callMethodWhere(
+        JavaCall.Predicates
+          .target(HasName.Predicates.name("deserialize"))
+          .and(
+            JavaCall.Predicates
+              .target(HasOwner.Predicates.With.owner(HasName.Predicates.name("org.apache.spark.util.Utils$")))
+          )
+      )
+    assertEquals(violations(rule), Nil)
   }
 }

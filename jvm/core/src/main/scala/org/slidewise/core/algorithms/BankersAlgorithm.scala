@@ -29,6 +29,7 @@ private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extend
   /** The positions of the queue, for [[moveTo]] of another algorithm over the same states. */
   private[core] final def positions: Array[Int] = Array(front, l, r, a, b, end, turn)
 
+  /** Fails with an IllegalArgumentException if no queue can be at these positions. */
   private[core] final def moveTo(positions: Array[Int]): Unit = {
     front = positions(0)
     l = positions(1)
@@ -37,6 +38,19 @@ private[algorithms] abstract class BankersAlgorithm[S](states: States[S]) extend
     b = positions(4)
     end = positions(5)
     turn = positions(6)
+    if (!isPossible)
+      throw new IllegalArgumentException(
+        s"positions is ${positions.mkString("[", ", ", "]")}: it must be that of a queue"
+      )
+  }
+
+  /** The positions may wrap around, and their distances do not. */
+  private def isPossible: Boolean = {
+    def ordered(distances: Int*) = distances.forall(_ >= 0)
+    val isReversing = l != r
+    (turn == 0 || turn == 1) && size >= 0 && size < (1 << 30) && ordered(b - front, end - b) &&
+    (!isReversing || ordered(l - front, r - l, a - r, b - a) && r - l == a - r) &&
+    (size == 0 || (r - l) + 1 <= surplus)
   }
 
   /** One step of the reversal, which increments `l` and decrements `a`. */

@@ -1,5 +1,7 @@
 package org.slidewise.core.batch
 
+import org.slidewise.core.Evolving
+
 /**
  * Sequence of windows over an array of elements: window `k` has the elements at the positions `lo(k) until hi(k)`.
  *
@@ -18,6 +20,7 @@ package org.slidewise.core.batch
  * @param size
  *   the number of elements
  */
+@Evolving
 final class Frames private (val lo: Array[Int], val hi: Array[Int], val count: Int, val size: Int) {
 
   /** The number of elements in the widest window. Takes one pass over the frames. */

@@ -3,6 +3,7 @@ package org.slidewise.core.batch
 import java.util.NoSuchElementException
 import java.util.function.{IntFunction, ObjIntConsumer}
 
+import org.slidewise.core.Evolving
 import org.slidewise.core.{Aggregator, SlidingAggregator}
 
 /**
@@ -44,6 +45,7 @@ import org.slidewise.core.{Aggregator, SlidingAggregator}
  * @see
  *   Basin, Klaedtke, Zălinescu, "Greedily Computing Associative Aggregations on Sliding Windows", sections 2, 4 and 6
  */
+@Evolving
 final class GreedySwa[In, Agg, Out](operator: Aggregator[In, Agg, Out]) extends SlidingAggregator[In, Out] {
 
   private var partials = new Array[AnyRef](16)

@@ -59,7 +59,12 @@ final class DurableQueue[A <: AnyRef](
   /** Drops all states from memory and leaves the store unchanged: the next operation belongs to another queue. */
   def reset(): Unit = open(new Array[Int](DurableQueue.Positions))
 
-  /** Continues a queue over the same store that was closed with `positions`. */
+  /**
+   * Continues a queue over the same store that was closed with `positions`.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if no queue can be closed with these positions
+   */
   def open(positions: Array[Int]): Unit = {
     states.forget()
     daba.moveTo(positions)

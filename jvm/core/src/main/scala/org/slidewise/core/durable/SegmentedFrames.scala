@@ -176,16 +176,34 @@ final class SegmentedFrames[A <: AnyRef](states: SegmentStates[A], middle: Durab
     SegmentedFrames.Kept(lo, frontEnd, backStart, hi, queue, states.copyOf(Back))
   }
 
-  /** Continues frames over the same elements and the same store that were closed with `kept`. */
+  /**
+   * Continues frames over the same elements and the same store that were closed with `kept`.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if no frames can be closed with these positions
+   */
   def open(kept: Kept[A]): Unit = {
     lo = kept.lo
     frontEnd = kept.frontEnd
     backStart = kept.backStart
     hi = kept.hi
     middle.open(kept.middle)
+    check()
     states.put(Back, kept.back)
     restIsKnown = false
     expanded = false
+  }
+
+  /** S1, and S3 as far as the number of segments goes. */
+  private def check(): Unit = {
+    val ordered = 0 <= lo && lo <= frontEnd && frontEnd <= backStart && backStart <= hi
+    if (
+      !ordered || lo < frontEnd && frontEnd > endOfSegment(lo) || hi > endOfSegment(backStart) ||
+      backStart / segment - frontEnd / segment != middle.size
+    )
+      throw new IllegalArgumentException(
+        s"kept has the positions $lo, $frontEnd, $backStart and $hi and ${middle.size} segments: they must be those of frames"
+      )
   }
 }
 

@@ -1,6 +1,7 @@
 package org.slidewise.core.incremental
 
 import java.util.ArrayDeque
+import org.slidewise.core.Evolving
 
 /**
  * The extreme element of a window and its position, the newest of equal ones. Created by [[ExtremeCheckpoints.max]] and
@@ -17,6 +18,7 @@ import java.util.ArrayDeque
  * @see
  *   Dani, Getta, "Incremental computation of aggregate operators over sliding windows", section 8.1
  */
+@Evolving
 final class ExtremeCheckpoints[A] private (order: Ordering[A]) extends CheckpointWindow[A, Option[A]] {
   private val positions = new LongRing
   private val values = new ArrayDeque[A]

@@ -1,5 +1,7 @@
 package org.slidewise.core.incremental
 
+import org.slidewise.core.Evolving
+
 /**
  * The longest increasing run of a window, the oldest of equally long ones. A run consists of consecutive elements, each greater
  * than the previous one or, if not `strict`, at least as great.
@@ -20,6 +22,7 @@ package org.slidewise.core.incremental
  * @see
  *   Dani, Getta, "Incremental computation of aggregate operators over sliding windows", section 8.2
  */
+@Evolving
 final class LongestRunCheckpoints[A](val strict: Boolean)(implicit order: Ordering[A])
     extends CheckpointWindow[A, Int] {
 

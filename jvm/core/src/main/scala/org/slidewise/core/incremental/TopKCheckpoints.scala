@@ -1,5 +1,7 @@
 package org.slidewise.core.incremental
 
+import org.slidewise.core.Evolving
+
 /**
  * The `k` greatest elements of a window, greatest first, and the newer one of equal elements first.
  *
@@ -22,6 +24,7 @@ package org.slidewise.core.incremental
  * @see
  *   Dani, Getta, "Incremental computation of aggregate operators over sliding windows", sections 7.1 and 7.4
  */
+@Evolving
 final class TopKCheckpoints[A](val k: Int)(implicit order: Ordering[A])
     extends CheckpointWindow[A, IndexedSeq[A]] {
   require(k >= 1, s"k must be at least 1, but is $k")

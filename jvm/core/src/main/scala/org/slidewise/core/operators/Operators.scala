@@ -1,5 +1,6 @@
 package org.slidewise.core.operators
 
+import org.slidewise.core.Stable
 import org.slidewise.core.{
   DoubleAggregator,
   InvertibleDoubleAggregator,
@@ -12,6 +13,7 @@ import org.slidewise.core.{
  *
  * Operators with parameters, and those over objects, are classes of this package.
  */
+@Stable
 object Operators {
   val sum: InvertibleDoubleAggregator = DoubleSum
   val sumOfLongs: InvertibleLongAggregator = LongSum

@@ -1,6 +1,7 @@
 package org.slidewise.core.summaries
 
 import Arguments.{ceilDiv, width}
+import org.slidewise.core.Evolving
 
 /**
  * Basic-Counting with an additive error: the number of ones among the last W bits, within ε W.
@@ -36,6 +37,7 @@ import Arguments.{ceilDiv, width}
  * @see
  *   Ben Basat, Einziger, Friedman, Kassner, "Efficient Summing over Sliding Windows", section 3, Algorithm 1
  */
+@Evolving
 final class AdditiveCount private (val window: Long, val epsilon: Double, marks: BitRing, blockSize: Long)
     extends CountSummary {
 
@@ -95,6 +97,7 @@ final class AdditiveCount private (val window: Long, val epsilon: Double, marks:
   private def read(in: BitReader): Unit = {
     offset = in.read(offsetWidth)
     y = in.read(carryWidth)
+    Format.check(offset < blockSize && y <= blockSize - 1 + offset)
     marks.read(in, dropped = offset >= leavesAt)
   }
 
@@ -124,17 +127,30 @@ object AdditiveCount {
    *   if `window` is not from 1 to 2^40^ or `epsilon` is not above 0 and below 1, or if the two need more than 128 MiB
    */
   def create(window: Long, epsilon: Double): AdditiveCount = {
+    val blocks = blocksOf(window, epsilon)
+    new AdditiveCount(window, epsilon, new BitRing(blocks.toInt), ceilDiv(window, blocks))
+  }
+
+  /** The number of blocks. Checks the arguments. */
+  private def blocksOf(window: Long, epsilon: Double): Long = {
     Arguments.checkWindow(window)
     Arguments.checkEpsilon(epsilon)
     val longest = math.min(window, (2 * epsilon * window).toLong + 1)
     val blocks = ceilDiv(window, longest)
     Arguments.checkBits(blocks.toDouble, window, epsilon)
-    new AdditiveCount(window, epsilon, new BitRing(blocks.toInt), ceilDiv(window, blocks))
+    blocks
   }
 
-  /** Reads a summary that [[AdditiveCount.toBytes]] stored. */
+  /**
+   * Reads a summary that [[AdditiveCount.toBytes]] stored.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `bytes` is no such summary
+   */
   def fromBytes(bytes: Array[Byte]): AdditiveCount = Format.read(bytes, Format.Count) { in =>
-    val count = create(in.readVariable(), in.readDouble())
+    val (window, epsilon) = (in.readVariable(), in.readDouble())
+    in.require(blocksOf(window, epsilon))
+    val count = create(window, epsilon)
     count.read(in)
     count
   }

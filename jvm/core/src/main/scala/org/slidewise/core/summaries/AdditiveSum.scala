@@ -1,5 +1,7 @@
 package org.slidewise.core.summaries
 
+import org.slidewise.core.Evolving
+
 /**
  * Basic-Summing with an additive error: the sum of the last W values, each from 0 to R, within ε R W.
  *
@@ -12,6 +14,7 @@ package org.slidewise.core.summaries
  * @see
  *   Ben Basat, Einziger, Friedman, Kassner, "Efficient Summing over Sliding Windows", section 4
  */
+@Evolving
 abstract class AdditiveSum private[summaries] (
     val window: Long,
     val upperBound: Double,
@@ -140,7 +143,12 @@ object AdditiveSum {
     }
   }
 
-  /** Reads a summary that [[AdditiveSum.toBytes]] stored. */
+  /**
+   * Reads a summary that [[AdditiveSum.toBytes]] stored.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `bytes` is no such summary
+   */
   def fromBytes(bytes: Array[Byte]): AdditiveSum = Format.read(bytes, Format.AdditiveSum) { in =>
     val sum = readHeader(in)
     sum.read(in)
@@ -153,11 +161,22 @@ object AdditiveSum {
     val epsilon = in.readDouble()
     val units = in.readVariable()
     val exact = in.readVariable() == 1
-    val cellWidth = in.readVariable().toInt
-    if (window < 1 || units < 1 || cellWidth > 63) Format.damaged()
-    val plan: SumPlan =
-      if (cellWidth == 0) SumPlan.Blocks(window, in.readVariable(), units, exact)
-      else SumPlan.Cells(window, cellWidth, in.readVariable(), units, exact)
+    val cellWidth = in.readVariable()
+    val size = in.readVariable()
+    Arguments.checkWindow(window)
+    Arguments.checkUpperBound(upperBound)
+    Arguments.checkEpsilon(epsilon)
+    Format.check(units >= 1 && units <= (1L << 53) && (!exact || units.toDouble == upperBound))
+    Format.check(cellWidth >= 0 && cellWidth <= 54 && size >= 1)
+    val plan: SumPlan = if (cellWidth == 0) {
+      Format.check(size <= window && size.toDouble * units <= (1L << 60).toDouble)
+      SumPlan.Blocks(window, size, units, exact)
+    } else {
+      val cells = SumPlan.Cells(window, cellWidth.toInt, size, units, exact)
+      Format.check(size <= units && cells.mostGrains < (1L << cellWidth))
+      cells
+    }
+    in.require(plan.bits)
     make(window, upperBound, epsilon, plan)
   }
 }

@@ -8,6 +8,12 @@ private[summaries] object Arguments {
   /** The greatest number of bits of state of one summary: 128 MiB. */
   final val MaxBits = 1L << 30
 
+  /** The greatest size of the arrays that a summary has from creation on, whatever its state: 128 MiB. */
+  final val MaxHeap = 1L << 27
+
+  /** 2^960^: the greatest real number of which a sum over any window is finite. */
+  final val MaxReal: Double = java.lang.Math.scalb(1.0, 960)
+
   def checkWindow(window: Long): Unit =
     if (window < 1 || window > MaxWindow) outside("window", window, "from 1 to 2^40 elements")
 
@@ -31,14 +37,21 @@ private[summaries] object Arguments {
     if (upperBound < 1 || upperBound > (1L << 53)) outside("upperBound", upperBound, "from 1 to 2^53")
 
   def checkUpperBound(upperBound: Double): Unit =
-    if (!(upperBound > 0 && upperBound < Double.PositiveInfinity))
-      outside("upperBound", upperBound, "above 0 and finite")
+    if (!(upperBound > 0 && upperBound <= MaxReal))
+      outside("upperBound", upperBound, "above 0 and at most 2^960")
 
   def checkBits(bits: Double, window: Long, epsilon: Double): Unit =
     if (bits > MaxBits)
       throw new IllegalArgumentException(
         s"epsilon is $epsilon: with a window of $window it needs ${math.ceil(bits / 8e6).toLong} MB of state and at most " +
           s"${MaxBits / 8000000} MB is allowed; take a larger epsilon or a shorter window"
+      )
+
+  def checkHeap(bytes: Long, window: Long, epsilon: Double): Unit =
+    if (bytes > MaxHeap)
+      throw new IllegalArgumentException(
+        s"epsilon is $epsilon: with a window of $window it needs ${bytes >> 20} MiB of memory and at most ${MaxHeap >> 20} " +
+          "MiB is allowed; take a larger epsilon or a shorter window"
       )
 
   def outside(name: String, value: Any, allowed: String): Nothing =

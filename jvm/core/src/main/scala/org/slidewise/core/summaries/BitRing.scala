@@ -62,5 +62,6 @@ private[summaries] final class BitRing(val size: Int) {
       i += 1
     }
     this.dropped = dropped
+    Format.check(!dropped || (words(0) & 1) == 0)
   }
 }

@@ -64,6 +64,7 @@ private[summaries] final class BlockSum(upperBound: Double, epsilon: Double, pla
   private[summaries] override def read(in: BitReader): Unit = {
     offset = in.read(plan.offsetWidth)
     y = in.read(plan.carryWidth)
+    Format.check(offset < blockSize && y >= 0 && y <= full - 1 + offset * plan.units)
     marks.read(in, dropped = offset >= leavesAt)
   }
 

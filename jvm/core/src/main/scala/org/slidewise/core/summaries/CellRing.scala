@@ -47,11 +47,13 @@ private[summaries] final class CellRing(size: Int, cellWidth: Int) {
     }
   }
 
-  /** Reads numbers of [[write]] into an unused ring. */
-  def read(in: BitReader): Unit = {
+  /** Reads numbers of [[write]], from 0 to `greatest`, into an unused ring. */
+  def read(in: BitReader, greatest: Long): Unit = {
     var i = 0
     while (i < size) {
-      append(in.read(cellWidth))
+      val value = in.read(cellWidth)
+      Format.check(value >= 0 && value <= greatest)
+      append(value)
       i += 1
     }
   }

@@ -49,7 +49,8 @@ private[summaries] final class CellSum(upperBound: Double, epsilon: Double, plan
 
   private[summaries] override def read(in: BitReader): Unit = {
     y = in.read(plan.carryWidth)
-    cells.read(in)
+    Format.check(y < grain)
+    cells.read(in, plan.mostGrains)
   }
 
   /** For tests of (P1) and (P2): y, the sum of the cells, the sum added again, and q. */

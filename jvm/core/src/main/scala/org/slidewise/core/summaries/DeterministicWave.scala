@@ -1,6 +1,7 @@
 package org.slidewise.core.summaries
 
 import Arguments.{ceilDiv, width}
+import org.slidewise.core.Evolving
 
 /**
  * Deterministic wave: the sum of the last W whole numbers from 0 to R, or the number of ones (R = 1), within a relative error
@@ -30,15 +31,16 @@ import Arguments.{ceilDiv, width}
  * @see
  *   Gibbons, Tirthapura, "Distributed Streams Algorithms for Sliding Windows", sections 3.2 and 3.3
  */
+@Evolving
 final class DeterministicWave private (val window: Long, val upperBound: Long, val epsilon: Double)
     extends SumSummary
     with CountSummary {
-  private val q = math.ceil(1 / (2 * epsilon)).toLong
+  private val q = DeterministicWave.newest(epsilon)
   private val greatest = window * upperBound
-  private val top = width(ceilDiv(greatest, q) - 1)
+  private val top = DeterministicWave.top(greatest, q)
   private val room = (q + 1).toInt
-  private val topRoom = (ceilDiv(greatest, 1L << top) + 2).toInt
-  private val slots = top * room + topRoom
+  private val topRoom = DeterministicWave.topRoom(greatest, q)
+  private val slots = DeterministicWave.slots(greatest, q)
 
   private val positions = new Array[Long](slots)
   private val values = new Array[Long](slots)
@@ -73,8 +75,11 @@ final class DeterministicWave private (val window: Long, val upperBound: Long, v
     }
   }
 
+  private def levelOf(value: Long, z: Long): Int =
+    math.min(top, 63 - java.lang.Long.numberOfLeadingZeros(z ^ (z - value)))
+
   private def add(position: Long, value: Long, z: Long): Unit = {
-    val level = math.min(top, 63 - java.lang.Long.numberOfLeadingZeros(z ^ (z - value)))
+    val level = levelOf(value, z)
     val most = if (level == top) topRoom else room
     if (counts(level) == most) removeOldestOf(level)
     val end = first(level) + counts(level)
@@ -145,13 +150,26 @@ final class DeterministicWave private (val window: Long, val upperBound: Long, v
 
   private def read(in: BitReader): Unit = {
     sum = in.read(top)
-    sumGone = sum - in.read(goneWidth)
+    val gone = in.read(goneWidth)
+    Format.check(gone >= 0 && gone <= greatest + (1L << top))
+    sumGone = sum - gone
     val entries = in.read(width(slots.toLong)).toInt
+    Format.check(entries <= slots && (entries > 0 || gone == 0))
+    var (before, notAfter) = (window, gone)
     for (_ <- 0 until entries) {
       val age = in.read(width(window - 1))
       val behind = in.read(width(greatest))
-      add(-age, in.read(width(upperBound - 1)) + 1, sum - behind)
+      val value = in.read(width(upperBound - 1)) + 1
+      Format.check(
+        age < before && value <= upperBound && behind + value <= math.min((age + 1) * upperBound, notAfter)
+      )
+      val level = levelOf(value, sum - behind)
+      Format.check(counts(level) < (if (level == top) topRoom else room))
+      add(-age, value, sum - behind)
+      before = age
+      notAfter = behind
     }
+    Format.check(entries == 0 || gone - least < (1L << top))
   }
 
   /** For tests of (V1) and (V2): age and value of each stored element, oldest first. */
@@ -169,14 +187,29 @@ object DeterministicWave {
    *
    * @throws java.lang.IllegalArgumentException
    *   if `window` is not from 1 to 2^40^, `upperBound` not from 1, `epsilon` not from 2^-20^ and below 1, or
-   *   `window * upperBound` above 2^60^
+   *   `window * upperBound` above 2^60^, or if they need more than 128 MiB
    */
   def create(window: Long, upperBound: Long, epsilon: Double): DeterministicWave = {
     Arguments.checkRelativeSum(window, upperBound, epsilon)
+    Arguments.checkHeap(BytesASlot * slots(window * upperBound, newest(epsilon)), window, epsilon)
     new DeterministicWave(window, upperBound, epsilon)
   }
 
-  /** Reads a summary that [[DeterministicWave.toBytes]] stored. */
+  /** The bytes of an element in the arrays. */
+  private val BytesASlot = 33L
+
+  private def newest(epsilon: Double): Long = math.ceil(1 / (2 * epsilon)).toLong
+  private def top(greatest: Long, q: Long): Int = width(ceilDiv(greatest, q) - 1)
+  private def topRoom(greatest: Long, q: Long): Int = (ceilDiv(greatest, 1L << top(greatest, q)) + 2).toInt
+  private def slots(greatest: Long, q: Long): Int =
+    top(greatest, q) * (q + 1).toInt + topRoom(greatest, q)
+
+  /**
+   * Reads a summary that [[DeterministicWave.toBytes]] stored.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `bytes` is no such summary
+   */
   def fromBytes(bytes: Array[Byte]): DeterministicWave = Format.read(bytes, Format.DeterministicWave) { in =>
     val wave = create(in.readVariable(), in.readVariable(), in.readDouble())
     wave.read(in)

@@ -1,6 +1,7 @@
 package org.slidewise.core.summaries
 
 import Arguments.width
+import org.slidewise.core.Evolving
 
 /**
  * Digest of timestamps: counts and sums over any window of timestamps, from elements in any order, within a relative error of ε.
@@ -41,6 +42,7 @@ import Arguments.width
  *   Cormode, Korn, Tirthapura, "Time-Decaying Aggregates in Out-of-order Streams", with a bias towards the newest; the problem
  *   is that of Busch, Tirthapura, "A Deterministic Algorithm for Summarizing Asynchronous Streams over a Sliding Window"
  */
+@Evolving
 final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
     extends TimestampSummary[DyadicDigest] {
   private val logWidth = width(maxWidth - 1)
@@ -197,13 +199,20 @@ final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
   private def read(in: BitReader): Unit = {
     time.read(in)
     val size = in.readVariable()
+    Format.check(size == 0 || size > 0 && !time.isUnset)
+    // The least that a range takes: a count and a distance of a bit each.
+    in.require(if (size > Int.MaxValue) Long.MaxValue else size * 2)
+    var total = 0L
     var before = (clock >> logWidth << logWidth) + (1L << logWidth) - 1
     var i = 0L
     while (i < size) {
       val log = in.read(width(logWidth.toLong)).toInt
-      before = ((before >> log) - (in.readElias() - 1)) << log | ((1L << log) - 1)
+      val distance = in.readElias() - 1
+      Format.check(log <= logWidth && distance >= 0 && distance <= (DyadicDigest.LeastEnd.abs >> log))
+      before = ((before >> log) - distance) << log | ((1L << log) - 1)
       val count = in.readElias()
-      if (log > logWidth || count < 1 || !follows(before, log)) Format.damaged()
+      Format.check(count >= 1 && before >= DyadicDigest.LeastEnd && follows(before, log))
+      total = Math.addExact(total, count)
       nodes.add(before, log, count)
       i += 1
     }
@@ -244,9 +253,20 @@ object DyadicDigest {
   private[summaries] def unchecked(maxWidth: Long, epsilon: Double): DyadicDigest =
     new DyadicDigest(maxWidth, epsilon)
 
-  /** Reads a digest that [[DyadicDigest.toBytes]] stored. */
+  /** No range that is stored ends before. */
+  private val LeastEnd = -(1L << 62)
+
+  /**
+   * Reads a digest that [[DyadicDigest.toBytes]] stored.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `bytes` is no such digest
+   */
   def fromBytes(bytes: Array[Byte]): DyadicDigest = Format.read(bytes, Format.DyadicDigest) { in =>
-    val digest = unchecked(in.readVariable(), in.readDouble())
+    val (maxWidth, epsilon) = (in.readVariable(), in.readDouble())
+    Clock.checkWidth(maxWidth)
+    Arguments.checkEpsilon(epsilon)
+    val digest = unchecked(maxWidth, epsilon)
     digest.read(in)
     digest
   }

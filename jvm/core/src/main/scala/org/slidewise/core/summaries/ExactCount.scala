@@ -1,9 +1,12 @@
 package org.slidewise.core.summaries
 
+import org.slidewise.core.Evolving
+
 /**
  * The exact number of ones among the last W bits, as a baseline for the other summaries. Stores the W bits, the fewest that an
  * exact summary needs; insert and query O(1). Not safe for concurrent use.
  */
+@Evolving
 final class ExactCount private (val window: Long) extends CountSummary {
   private val ring = new BitRing(window.toInt)
 
@@ -37,13 +40,24 @@ object ExactCount {
 
   /** Creates a summary of `window` zeros, from 1 to 2^30^. */
   def create(window: Long): ExactCount = {
-    if (window < 1 || window > Arguments.MaxBits) Arguments.outside("window", window, "from 1 to 2^30")
+    check(window)
     new ExactCount(window)
   }
 
-  /** Reads a summary that [[ExactCount.toBytes]] stored. */
+  private def check(window: Long): Unit =
+    if (window < 1 || window > Arguments.MaxBits) Arguments.outside("window", window, "from 1 to 2^30")
+
+  /**
+   * Reads a summary that [[ExactCount.toBytes]] stored.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `bytes` is no such summary
+   */
   def fromBytes(bytes: Array[Byte]): ExactCount = Format.read(bytes, Format.ExactCount) { in =>
-    val count = create(in.readVariable())
+    val window = in.readVariable()
+    check(window)
+    in.require(window)
+    val count = create(window)
     count.ring.read(in, dropped = false)
     count
   }

@@ -1,9 +1,12 @@
 package org.slidewise.core.summaries
 
+import org.slidewise.core.Evolving
+
 /**
  * The exact sum of the last W whole numbers from 0 to R, as a baseline for the other summaries. Stores the numbers in
  * W ⌈log,,2,,(R + 1)⌉ bits; insert and query O(1). Not safe for concurrent use.
  */
+@Evolving
 final class ExactSum private (val window: Long, val upperBound: Long) extends SumSummary {
   private val valueWidth = Arguments.width(upperBound)
   private val ring = new CellRing(window.toInt, valueWidth)
@@ -40,17 +43,29 @@ object ExactSum {
 
   /** Creates a summary of `window` zeros, for numbers up to `upperBound`; at most 128 MiB. */
   def create(window: Long, upperBound: Long): ExactSum = {
+    check(window, upperBound)
+    new ExactSum(window, upperBound)
+  }
+
+  private def check(window: Long, upperBound: Long): Unit = {
     Arguments.checkUpperBound(upperBound)
     val longest = Arguments.MaxBits / Arguments.width(upperBound)
     if (window < 1 || window > longest)
       Arguments.outside("window", window, s"from 1 to $longest with numbers up to $upperBound")
-    new ExactSum(window, upperBound)
   }
 
-  /** Reads a summary that [[ExactSum.toBytes]] stored. */
+  /**
+   * Reads a summary that [[ExactSum.toBytes]] stored.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `bytes` is no such summary
+   */
   def fromBytes(bytes: Array[Byte]): ExactSum = Format.read(bytes, Format.ExactSum) { in =>
-    val sum = create(in.readVariable(), in.readVariable())
-    sum.ring.read(in)
+    val (window, upperBound) = (in.readVariable(), in.readVariable())
+    check(window, upperBound)
+    in.require(window * Arguments.width(upperBound))
+    val sum = create(window, upperBound)
+    sum.ring.read(in, upperBound)
     sum
   }
 }

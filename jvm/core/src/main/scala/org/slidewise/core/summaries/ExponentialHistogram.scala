@@ -1,6 +1,7 @@
 package org.slidewise.core.summaries
 
 import Arguments.{ceilDiv, width}
+import org.slidewise.core.Evolving
 
 /**
  * Exponential histogram: the sum of the last W whole numbers from 0 to R, or the number of ones among the last W bits (R = 1),
@@ -26,11 +27,13 @@ import Arguments.{ceilDiv, width}
  * @see
  *   Datar, Gionis, Indyk, Motwani, "Maintaining Stream Statistics over Sliding Windows", sections 3 and 5
  */
+@Evolving
 final class ExponentialHistogram private (val window: Long, val upperBound: Long, val epsilon: Double)
     extends SumSummary
     with CountSummary {
-  private val most = math.ceil(1 / (2 * epsilon)).toInt + 1
-  private val sizes = Array.fill(width(window * upperBound / (most - 1)) + 2)(new BucketRuns(most))
+  private val most = ExponentialHistogram.most(epsilon)
+  private val sizes =
+    Array.fill(ExponentialHistogram.sizes(window, upperBound, epsilon))(new BucketRuns(most))
 
   /** The buckets that an insertion adds to a size, and those that it joins for the next size. */
   private var added = new BucketRuns(most + 2)
@@ -142,13 +145,41 @@ final class ExponentialHistogram private (val window: Long, val upperBound: Long
   }
 
   private def read(in: BitReader): Unit = {
-    greatest = in.readVariable().toInt
+    val last = in.readVariable()
+    Format.check(last >= 0 && last < sizes.length)
+    greatest = last.toInt
+    var newest = 0L
     for (size <- 0 to greatest) {
       val count = in.read(countWidth)
-      if (count > most) Format.damaged()
-      for (_ <- 0L until count) sizes(size).append(-in.read(ageWidth), 1)
-      total += count << size
+      Format.check(count <= most && (size == greatest || count >= most - 1))
+      if (count > 0) newest = read(in, size, count, newest)
+      total = Math.addExact(total, Math.multiplyExact(count, 1L << size))
     }
+    Format.check(greatest == 0 || !sizes(greatest).isEmpty)
+  }
+
+  /**
+   * Reads the positions of the buckets of one size, which are at `newest` or before, and returns the oldest. The ones of all
+   * newer buckets, and the newest of its own, are at a bucket's position or after.
+   */
+  private def read(in: BitReader, size: Int, count: Long, newest: Long): Long = {
+    val same = sizes(size)
+    def checkOnes(position: Long, newer: Long): Unit =
+      Format.check(total + Math.multiplyExact(newer, 1L << size) < (1 - position) * upperBound)
+    if (ageWidth == 0) { // no bits to read: a loop would take longer than the input allows
+      checkOnes(0L, count - 1)
+      same.append(0L, count)
+    } else {
+      var before = 1 - window
+      for (newer <- count - 1 to 0L by -1L) {
+        val position = -in.read(ageWidth)
+        Format.check(position >= before && position <= newest)
+        checkOnes(position, newer)
+        same.append(position, 1)
+        before = position
+      }
+    }
+    same.oldestPosition
   }
 
   /** For tests of (H1) and (H2): the positions of each size, oldest first, and q. */
@@ -166,14 +197,27 @@ object ExponentialHistogram {
    *
    * @throws java.lang.IllegalArgumentException
    *   if `window` is not from 1 to 2^40^, `upperBound` not from 1, `epsilon` not from 2^-20^ and below 1, or
-   *   `window * upperBound` above 2^60^
+   *   `window * upperBound` above 2^60^, or if they need more than 128 MiB
    */
   def create(window: Long, upperBound: Long, epsilon: Double): ExponentialHistogram = {
     Arguments.checkRelativeSum(window, upperBound, epsilon)
+    Arguments.checkHeap(16L * sizes(window, upperBound, epsilon) * most(epsilon), window, epsilon)
     new ExponentialHistogram(window, upperBound, epsilon)
   }
 
-  /** Reads a summary that [[ExponentialHistogram.toBytes]] stored. */
+  /** q + 1, the greatest number of buckets of a size. */
+  private def most(epsilon: Double): Int = math.ceil(1 / (2 * epsilon)).toInt + 1
+
+  /** The number of sizes that buckets can have. */
+  private def sizes(window: Long, upperBound: Long, epsilon: Double): Int =
+    width(window * upperBound / (most(epsilon) - 1)) + 2
+
+  /**
+   * Reads a summary that [[ExponentialHistogram.toBytes]] stored.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `bytes` is no such summary
+   */
   def fromBytes(bytes: Array[Byte]): ExponentialHistogram = Format.read(bytes, Format.ExponentialHistogram) {
     in =>
       val histogram = create(in.readVariable(), in.readVariable(), in.readDouble())

@@ -5,6 +5,11 @@ package org.slidewise.core.summaries
  * packed state.
  *
  * A release reads every version from 1 to its own. The number of a kind is never reused.
+ *
+ * '''Untrusted bytes.''' A reader either returns a summary that keeps the invariants of its class on which later calls rely, or
+ * throws an `IllegalArgumentException`. It takes a number of steps linear in the length of the bytes, and allocates at most
+ * [[AllocationPerByte]] bytes for each of them, [[AllocationOfAny]] bytes, and the arrays that an empty summary of the stored
+ * parameters has, which [[Arguments.MaxHeap]] limits.
  */
 private[summaries] object Format {
   final val Version = 1
@@ -18,6 +23,12 @@ private[summaries] object Format {
   final val DeterministicWave = 7
   final val DyadicDigest = 8
   final val SplittableHistogram = 9
+
+  /** The most that a reader allocates for each byte that it reads. */
+  final val AllocationPerByte = 256
+
+  /** The most that a reader allocates for bytes of any length. */
+  final val AllocationOfAny: Long = 64L << 10
 
   private val names = Map(
     Count -> "AdditiveCount",
@@ -43,11 +54,17 @@ private[summaries] object Format {
   def read[S](bytes: Array[Byte], wanted: Int)(read: BitReader => S): S = {
     val in = new BitReader(bytes)
     readKind(in, wanted)
-    try read(in)
-    catch {
+    try {
+      val summary = read(in)
+      check(in.left < 8)
+      summary
+    } catch {
       case _: IndexOutOfBoundsException | _: ArithmeticException | _: NegativeArraySizeException => damaged()
     }
   }
+
+  /** Fails if the bytes violate an invariant. */
+  def check(holds: Boolean): Unit = if (!holds) damaged()
 
   def damaged(): Nothing =
     throw new IllegalArgumentException("bytes is damaged: it must be a summary as toBytes made it")

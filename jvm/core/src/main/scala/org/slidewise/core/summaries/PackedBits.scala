@@ -56,11 +56,18 @@ private[summaries] final class BitWriter {
 private[summaries] final class BitReader(bytes: Array[Byte]) {
   private var position = 0L
 
-  def read(width: Int): Long = {
-    if (position + width > bytes.length * 8L)
+  /** The number of bits that have not been read. */
+  def left: Long = bytes.length * 8L - position
+
+  /** Fails if fewer than `bits` are left. Callers allocate memory for stored bits only after this check. */
+  def require(bits: Long): Unit =
+    if (bits < 0 || bits > left)
       throw new IllegalArgumentException(
         s"bytes ends after ${bytes.length} bytes: it must be a whole summary as toBytes made it"
       )
+
+  def read(width: Int): Long = {
+    require(width.toLong)
     var value = 0L
     var got = 0
     while (got < width) {
@@ -90,6 +97,7 @@ private[summaries] final class BitReader(bytes: Array[Byte]) {
   def readElias(): Long = {
     var digitsOfDigits = 1
     while (read(1) == 0) digitsOfDigits += 1
+    if (digitsOfDigits > 7) Format.damaged()
     val digits = (read(digitsOfDigits - 1) | (1L << (digitsOfDigits - 1))).toInt
     if (digits > 64) Format.damaged()
     read(digits - 1) | (1L << (digits - 1))
@@ -97,8 +105,10 @@ private[summaries] final class BitReader(bytes: Array[Byte]) {
 
   def readBytes(): Array[Byte] = {
     val length = readVariable()
-    if (length < 0 || length > bytes.length) read(Int.MaxValue)
-    Array.fill(length.toInt)(read(8).toByte)
+    require(if (length > bytes.length) Long.MaxValue else length * 8)
+    val read = new Array[Byte](length.toInt)
+    for (i <- read.indices) read(i) = this.read(8).toByte
+    read
   }
 
   def readDouble(): Double = java.lang.Double.longBitsToDouble(read(64))

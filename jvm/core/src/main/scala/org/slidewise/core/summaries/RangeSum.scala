@@ -1,11 +1,14 @@
 package org.slidewise.core.summaries
 
+import org.slidewise.core.Evolving
+
 /**
  * The sum and the mean of the last W real numbers from `low` to `high`, within ε (high - low) W and ε (high - low).
  *
  * Consists of an [[AdditiveSum]] of the differences to `low`, and the number of elements up to W. Stores ⌈log,,2,,(W + 1)⌉ more
  * bits than the sum. Not safe for concurrent use.
  */
+@Evolving
 final class RangeSum private (val low: Double, val high: Double, above: AdditiveSum) extends WindowSummary {
   private var seen = 0L
 
@@ -73,18 +76,24 @@ object RangeSum {
   }
 
   private def checkRange(low: Double, high: Double): Unit = {
-    if (low.isNaN || low.isInfinite) Arguments.outside("low", low, "finite")
-    if (!(high > low && high - low < Double.PositiveInfinity))
-      Arguments.outside("high", high, s"above low, which is $low, by a finite amount")
+    if (!(low.abs <= Arguments.MaxReal)) Arguments.outside("low", low, "from -2^960 to 2^960")
+    if (!(high > low && high - low <= Arguments.MaxReal))
+      Arguments.outside("high", high, s"above low, which is $low, by at most 2^960")
   }
 
-  /** Reads a summary that [[RangeSum.toBytes]] stored. */
+  /**
+   * Reads a summary that [[RangeSum.toBytes]] stored.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `bytes` is no such summary
+   */
   def fromBytes(bytes: Array[Byte]): RangeSum = Format.read(bytes, Format.RangeSum) { in =>
     val (low, high) = (in.readDouble(), in.readDouble())
     checkRange(low, high)
     val above = AdditiveSum.readHeader(in)
     val sum = new RangeSum(low, high, above)
     sum.seen = in.read(sum.seenWidth)
+    Format.check(above.upperBound == high - low && sum.seen <= above.window)
     above.read(in)
     sum
   }

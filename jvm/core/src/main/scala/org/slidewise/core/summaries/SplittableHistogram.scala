@@ -1,5 +1,7 @@
 package org.slidewise.core.summaries
 
+import org.slidewise.core.Evolving
+
 /**
  * Splittable histogram of Busch and Tirthapura: counts and sums over any window of timestamps, from elements in any order,
  * within a relative error of ε. Mergeable, unlike the paper's. [[DyadicDigest]] needs less space and time.
@@ -32,6 +34,7 @@ package org.slidewise.core.summaries
  * @see
  *   Busch, Tirthapura, "A Deterministic Algorithm for Summarizing Asynchronous Streams over a Sliding Window"
  */
+@Evolving
 final class SplittableHistogram private (val maxWidth: Long, val epsilon: Double)
     extends TimestampSummary[SplittableHistogram] {
   private val log = SplittableInterval.log(maxWidth)
@@ -164,10 +167,16 @@ final class SplittableHistogram private (val maxWidth: Long, val epsilon: Double
   private def read(in: BitReader): Unit = {
     time.read(in)
     for (i <- intervals.indices if in.read(1) == 1) {
-      intervals(i) = new SplittableInterval((clock >> log) - 1 + in.read(1), log, most)
+      val index = (clock >> log) - 1 + in.read(1)
+      Format.check(!time.isUnset && (index & 1) == i)
+      intervals(i) = new SplittableInterval(index, log, most)
       intervals(i).read(in)
     }
-    if (in.read(1) == 1) merged = DyadicDigest.fromBytes(in.readBytes())
+    if (in.read(1) == 1) {
+      merged = DyadicDigest.fromBytes(in.readBytes())
+      val expected = emptyDigest
+      Format.check(merged.maxWidth == maxWidth && merged.epsilon == expected.epsilon && merged.clock <= clock)
+    }
   }
 
   /** For tests of the invariants: L, α and the intervals. */
@@ -192,7 +201,12 @@ object SplittableHistogram {
     new SplittableHistogram(maxWidth, epsilon)
   }
 
-  /** Reads a histogram that [[SplittableHistogram.toBytes]] stored. */
+  /**
+   * Reads a histogram that [[SplittableHistogram.toBytes]] stored.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `bytes` is no such histogram
+   */
   def fromBytes(bytes: Array[Byte]): SplittableHistogram = Format.read(bytes, Format.SplittableHistogram) {
     in =>
       val histogram = create(in.readVariable(), in.readDouble())

@@ -97,8 +97,11 @@ private[summaries] final class SplittableInterval(val index: Long, log: Int, mos
 
   def read(in: BitReader): Unit = {
     total = in.read(64)
-    levels = Array.tabulate(in.read(6).toInt)(i => new SplittableLevel(i, log, most))
-    levels.foreach(_.read(in))
+    Format.check(total > 0 && total < SplittableInterval.Greatest)
+    Format.check(in.read(6) == math.max(2, width(total)))
+    levels = Array.tabulate(math.max(2, width(total)))(i => new SplittableLevel(i, log, most))
+    levels.foreach(_.read(in, total))
+    Format.check(levels.last.isWhole)
   }
 }
 

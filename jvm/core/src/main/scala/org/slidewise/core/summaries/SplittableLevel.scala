@@ -141,17 +141,32 @@ private[summaries] final class SplittableLevel(val level: Int, log: Int, most: I
     }
   }
 
-  def read(in: BitReader): Unit = {
+  /** Whether the root has not split. */
+  def isWhole: Boolean = buckets.size == 1 && discarded == -1
+
+  /** Reads a level of elements that weigh `total`. */
+  def read(in: BitReader, total: Long): Unit = {
     discarded = in.read(log + 1) - 1
     val size = in.read(indexWidth).toInt
     val weightWidth = in.read(6).toInt
+    Format.check(size <= most && size <= (1L << log) && discarded < (1L << log) - 1)
+    // Each inner node among the leaves has received `half` elements.
+    var received = if (level == 0 || size == 0) 0L else Math.multiplyExact(half, size - 1L)
     var start = discarded + 1
     for (i <- 0 until size) {
       val k = if (level == 0) 0 else in.read(width(log.toLong)).toInt
-      if (level == 0) start = in.read(log)
-      val whole = level > 0 && start == 0 && k == log
-      buckets.insert(i, start, in.read(weightWidth) + (if (level == 0) 1 else if (whole) 0 else half))
+      if (level == 0) {
+        val least = start
+        start = in.read(log)
+        Format.check(start >= least)
+      }
+      Format.check(k <= log && (start & ((1L << k) - 1)) == 0 && start + (1L << k) <= (1L << log))
+      val own = in.read(weightWidth)
+      Format.check(own >= 0 && (k == 0 || own < (if (k == log) full else half)))
+      received = Math.addExact(received, if (level == 0) own + 1 else own)
+      buckets.insert(i, start, own + (if (level == 0) 1 else if (k == log) 0 else half))
       start += 1L << k
     }
+    Format.check(received <= total && (level == 0 || start == 1L << log))
   }
 }

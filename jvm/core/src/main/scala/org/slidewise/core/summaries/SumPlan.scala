@@ -45,6 +45,9 @@ private[summaries] object SumPlan {
     def carryWidth: Int = width(grain - 1)
     def bits: Long = window * cellWidth + carryWidth
     def errorOfBlocks: Double = (grain - 1) / 2.0
+
+    /** The greatest number of grains in a cell. */
+    def mostGrains: Long = ceilDiv(units, grain)
   }
 
   /** The plan with the fewest bits. `wholeUpperBound` is R if values are whole numbers, and otherwise 0. */

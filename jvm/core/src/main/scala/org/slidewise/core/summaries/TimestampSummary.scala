@@ -1,6 +1,9 @@
 package org.slidewise.core.summaries
 
+import org.slidewise.core.Evolving
+
 /** Estimate with proven bounds. */
+@Evolving
 final class Estimate private[summaries] (val lower: Double, val estimate: Double, val upper: Double) {
   override def toString: String = s"$estimate, from $lower to $upper"
 }
@@ -18,6 +21,7 @@ final class Estimate private[summaries] (val lower: Double, val estimate: Double
  *
  * Two summaries of the same `maxWidth` and ε can be merged, in trees of any shape, within the same ε. Not safe for concurrent use.
  */
+@Evolving
 trait TimestampSummary[Self <: TimestampSummary[Self]] {
 
   /** W, the greatest width of a query. */
@@ -84,8 +88,11 @@ private[summaries] final class Clock(maxWidth: Long) {
   var now: Long = Long.MinValue
   var late: Long = 0
 
+  /** Whether no element has arrived, and no later time was set. */
+  def isUnset: Boolean = now == Long.MinValue
+
   /** The oldest timestamp that can be in a window. */
-  def oldest: Long = if (now == Long.MinValue) now else now - maxWidth
+  def oldest: Long = if (isUnset) now else now - maxWidth
 
   /** Whether an element at `time` is not late. Advances the clock to it. */
   def accepts(time: Long, value: Long): Boolean = {
@@ -131,7 +138,7 @@ private[summaries] final class Clock(maxWidth: Long) {
   def read(in: BitReader): Unit = {
     now = in.read(64)
     late = in.readVariable()
-    if (now != Long.MinValue && (now < -MaxTime || now > MaxTime)) Format.damaged()
+    Format.check(late >= 0 && (isUnset || now >= -MaxTime && now <= MaxTime))
   }
 }
 

@@ -1,5 +1,7 @@
 package org.slidewise.core.summaries
 
+import org.slidewise.core.Evolving
+
 /**
  * Sketch of a window in far fewer bits than its elements: an estimate with proven lower and upper bounds.
  *
@@ -7,6 +9,7 @@ package org.slidewise.core.summaries
  *
  * A summary reports three sizes: [[bits]] and [[headerBytes]] of its stored form, and [[heapBytes]] of the object in memory.
  */
+@Evolving
 trait WindowSummary {
 
   /** The estimate, from [[lower]] to [[upper]]. */
@@ -35,6 +38,7 @@ trait WindowSummary {
 }
 
 /** The number of ones among the last `window` bits of a stream. */
+@Evolving
 trait CountSummary extends WindowSummary {
 
   /** The number of elements in the window. */
@@ -45,6 +49,7 @@ trait CountSummary extends WindowSummary {
 }
 
 /** The sum of the last `window` elements of a stream. */
+@Evolving
 trait SumSummary extends WindowSummary {
 
   /** The number of elements in the window. */

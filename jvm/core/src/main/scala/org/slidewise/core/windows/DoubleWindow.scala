@@ -1,9 +1,11 @@
 package org.slidewise.core.windows
 
+import org.slidewise.core.Evolving
 import org.slidewise.core.DoubleAggregator
 import org.slidewise.core.algorithms.SlotAlgorithm
 
 /** Window over doubles. Boxes nothing if called with this static type. Not safe for concurrent use. */
+@Evolving
 final class DoubleWindow private[core] (operator: DoubleAggregator, algorithm: SlotAlgorithm[Array[Double]])
     extends Window[Array[Double], Double, Double](operator, algorithm) {
 

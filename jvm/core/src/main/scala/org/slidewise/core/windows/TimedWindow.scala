@@ -1,6 +1,7 @@
 package org.slidewise.core.windows
 
 import java.util.NoSuchElementException
+import org.slidewise.core.Evolving
 import org.slidewise.core.InPlaceAggregator
 import org.slidewise.core.algorithms.Fiba
 
@@ -9,6 +10,7 @@ import org.slidewise.core.algorithms.Fiba
  *
  * Not safe for concurrent use.
  */
+@Evolving
 final class TimedWindow[S, -In, +Out] private[core] (operator: InPlaceAggregator[S, In, Out], fiba: Fiba[S])
     extends Window[S, In, Out](operator, fiba) {
 

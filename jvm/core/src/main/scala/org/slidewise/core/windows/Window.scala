@@ -1,6 +1,7 @@
 package org.slidewise.core.windows
 
 import java.util.NoSuchElementException
+import org.slidewise.core.Evolving
 import org.slidewise.core.{InPlaceAggregator, SlidingAggregator}
 import org.slidewise.core.algorithms.SlotAlgorithm
 
@@ -10,6 +11,7 @@ import org.slidewise.core.algorithms.SlotAlgorithm
  * An insertion costs one `lift` and a query one `lower`, beside the combines that the algorithm's class states. Not safe for
  * concurrent use.
  */
+@Evolving
 class Window[S, -In, +Out] private[core] (
     operator: InPlaceAggregator[S, In, Out],
     private[core] val algorithm: SlotAlgorithm[S]

@@ -1,5 +1,6 @@
 package org.slidewise.core.windows
 
+import org.slidewise.core.Stable
 import org.slidewise.core._
 import org.slidewise.core.algorithms._
 import org.slidewise.core.state.{ChunkedStates, RingStates, States}
@@ -9,6 +10,7 @@ import org.slidewise.core.state.{ChunkedStates, RingStates, States}
  *
  * `docs/algorithms.md` compares the algorithms; each algorithm's class states its costs. Thread-safe, unlike its windows.
  */
+@Stable
 sealed abstract class WindowAlgorithm(val name: String) {
 
   private[core] def on[S](operator: InPlaceAggregator[S, _, _]): SlotAlgorithm[S]

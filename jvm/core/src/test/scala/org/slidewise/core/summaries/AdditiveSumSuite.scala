@@ -114,7 +114,7 @@ class AdditiveSumSuite extends BoundSuite {
     assertEquals(message(AdditiveSum.create(10, 0, 0.1)), "upperBound is 0: it must be from 1 to 2^53")
     assertEquals(
       message(AdditiveSum.createReal(10, 0.0, 0.1)),
-      "upperBound is 0.0: it must be above 0 and finite"
+      "upperBound is 0.0: it must be above 0 and at most 2^960"
     )
     assertEquals(
       message(AdditiveSum.create(10, 5, 0.1).insert(6)),
@@ -134,7 +134,7 @@ class AdditiveSumSuite extends BoundSuite {
     )
     assertEquals(
       message(RangeSum.create(10, 5, 5, 0.1)),
-      "high is 5.0: it must be above low, which is 5.0, by a finite amount"
+      "high is 5.0: it must be above low, which is 5.0, by at most 2^960"
     )
     assertEquals(
       message(RangeSum.create(10, 0, 5, 0.1).insert(-1)),

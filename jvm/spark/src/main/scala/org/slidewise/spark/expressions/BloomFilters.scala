@@ -1,7 +1,5 @@
 package org.slidewise.spark.expressions
 
-import java.io.ByteArrayInputStream
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
@@ -151,9 +149,7 @@ case class MightContain(left: Expression, right: Expression)
   @transient private lazy val key = BloomFilters.key(right)
 
   @transient private lazy val filter = CachedDecoder.ofBytes(
-    InvalidArgument.read(prettyName, "filter", "a result of `bloom_filter_agg`", _)(bytes =>
-      BloomFilter.readFrom(new ByteArrayInputStream(bytes))
-    )
+    InvalidArgument.read(prettyName, "filter", "a result of `bloom_filter_agg`", _)(SparkSketches.bloomFilter)
   )
 
   override def eval(input: InternalRow): Any = {

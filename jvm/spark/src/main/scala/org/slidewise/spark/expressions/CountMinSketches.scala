@@ -17,9 +17,7 @@ import org.slidewise.spark.shims.NullForNull
 
 private object CountMinSketches {
   def read(function: String, bytes: Array[Byte]): CountMinSketch =
-    InvalidArgument.read(function, "sketch", "a result of `count_min_sketch`", bytes)(
-      CountMinSketch.readFrom(_)
-    )
+    InvalidArgument.read(function, "sketch", "a result of `count_min_sketch`", bytes)(SparkSketches.countMin)
 }
 
 /** Estimates the frequency of a value by a sketch of Spark's `count_min_sketch`. */
@@ -130,7 +128,7 @@ case class CountMinSketchMerge(child: Expression, mutableAggBufferOffset: Int, i
     buffer.sketch.fold(Array.emptyByteArray)(_.toByteArray)
 
   override def deserialize(bytes: Array[Byte]): MergedSketch =
-    new MergedSketch(if (bytes.isEmpty) None else Some(CountMinSketch.readFrom(bytes)))
+    new MergedSketch(if (bytes.isEmpty) None else Some(CountMinSketches.read(prettyName, bytes)))
 
   override def withNewMutableAggBufferOffset(offset: Int): CountMinSketchMerge =
     copy(mutableAggBufferOffset = offset)

@@ -90,7 +90,7 @@ final case class DistinctAggregate(
 
   override def deserialize(bytes: Array[Byte]): DistinctRows = {
     val buffer = rows.empty
-    SerializedRows.read(bytes, attributes.size).foreach(buffer.add)
+    SerializedRows.read(bytes, attributes.map(_.dataType)).foreach(buffer.add)
     buffer
   }
 

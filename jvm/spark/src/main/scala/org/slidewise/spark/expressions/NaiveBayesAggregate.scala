@@ -124,6 +124,7 @@ case class NaiveBayesAggregate(
     if (buffer.classes.isEmpty) null else NaiveBayesModel.toRow(buffer, amount, labels)
 
   @transient private lazy val projection = UnsafeProjection.create(dataType)
+  @transient private lazy val structure = new RowStructure(dataType.fields.map(_.dataType).toSeq)
 
   override def serialize(buffer: NaiveBayesCounts): Array[Byte] =
     projection(NaiveBayesModel.toRow(buffer, 0, labels)).getBytes
@@ -131,7 +132,7 @@ case class NaiveBayesAggregate(
   override def deserialize(bytes: Array[Byte]): NaiveBayesCounts = {
     val row = new UnsafeRow(dataType.length)
     row.pointTo(bytes, bytes.length)
-    NaiveBayesModel.fromRow(row, label.dataType)._2
+    NaiveBayesModel.fromRow(structure.check(row), label.dataType)._2
   }
 
   override def withNewMutableAggBufferOffset(offset: Int): NaiveBayesAggregate =

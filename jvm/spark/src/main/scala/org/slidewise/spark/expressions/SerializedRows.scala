@@ -5,7 +5,10 @@ import java.nio.ByteBuffer
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.Platform
+
+import org.slidewise.spark.errors.CorruptState
 
 /** Rows as bytes: for each row its size in 8 bytes, so that rows are aligned, and the row. */
 private[expressions] object SerializedRows {
@@ -28,16 +31,19 @@ private[expressions] object SerializedRows {
     out.array
   }
 
-  /** The rows, which point into `bytes`. */
-  def read(bytes: Array[Byte], fields: Int): ArrayBuffer[UnsafeRow] = {
+  /** The rows, which point into `bytes`. Damaged bytes raise [[CorruptState]]. */
+  def read(bytes: Array[Byte], types: Seq[DataType]): ArrayBuffer[UnsafeRow] = {
+    val structure = new RowStructure(types)
     val in = ByteBuffer.wrap(bytes)
     val rows = ArrayBuffer.empty[UnsafeRow]
     while (in.hasRemaining) {
-      val size = in.getLong.toInt
-      val row = new UnsafeRow(fields)
-      row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET + in.position(), size)
-      in.position(in.position() + size)
-      rows += row
+      val size = if (in.remaining < java.lang.Long.BYTES) -1L else in.getLong
+      if (size < 0 || size > in.remaining)
+        throw new CorruptState(s"a row of $size bytes is announced, ${in.remaining} bytes are there")
+      val row = new UnsafeRow(types.size)
+      row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET + in.position(), size.toInt)
+      in.position(in.position() + size.toInt)
+      rows += structure.check(row)
     }
     rows
   }

@@ -8,6 +8,8 @@ import org.apache.spark.sql.catalyst.trees.{BinaryLike, TernaryLike}
 import org.apache.spark.sql.catalyst.util.{GenericArrayData, TypeUtils}
 import org.apache.spark.sql.types._
 
+import org.slidewise.spark.errors.CorruptState
+
 /**
  * The first `k` values of a frame in descending or ascending order, in a [[TopKBuffer]]: O(log k) comparisons a row, O(k) a merge.
  *
@@ -77,8 +79,9 @@ abstract class TopKAggregate(largest: Boolean)
         )
       )
 
-  @transient private lazy val projection =
-    UnsafeProjection.create(Array[DataType](ArrayType(elementType, containsNull = false)))
+  @transient private lazy val stored = Array[DataType](ArrayType(elementType, containsNull = false))
+  @transient private lazy val structure = new RowStructure(stored.toSeq)
+  @transient private lazy val projection = UnsafeProjection.create(stored)
   @transient private lazy val row = new UnsafeRow(1)
 
   override def serialize(buffer: TopKBuffer): Array[Byte] =
@@ -87,7 +90,14 @@ abstract class TopKAggregate(largest: Boolean)
   override def deserialize(bytes: Array[Byte]): TopKBuffer = {
     val buffer = createAggregationBuffer()
     row.pointTo(bytes, bytes.length)
-    row.getArray(0).foreach(elementType, (_, x: Any) => buffer.append(InternalRow.copyValue(x)))
+    val elements = structure.check(row).getArray(0)
+    if (
+      elements == null || elements.numElements > capacity || (0 until elements.numElements).exists(
+        elements.isNullAt
+      )
+    )
+      throw new CorruptState(s"$prettyName does not have up to $capacity values")
+    elements.foreach(elementType, (_, x: Any) => buffer.append(InternalRow.copyValue(x)))
     buffer
   }
 }

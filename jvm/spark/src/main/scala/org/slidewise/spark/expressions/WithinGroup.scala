@@ -91,7 +91,7 @@ final case class WithinGroup(
   override def serialize(rows: ArrayBuffer[UnsafeRow]): Array[Byte] =
     SerializedRows.write(rows, "Use OVER (... ORDER BY ...), which buffers no rows.")
   override def deserialize(bytes: Array[Byte]): ArrayBuffer[UnsafeRow] =
-    SerializedRows.read(bytes, attributes.size)
+    SerializedRows.read(bytes, attributes.map(_.dataType))
 
   override def withNewMutableAggBufferOffset(offset: Int): WithinGroup = copy(mutableAggBufferOffset = offset)
   override def withNewInputAggBufferOffset(offset: Int): WithinGroup = copy(inputAggBufferOffset = offset)

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
-import org.slidewise.spark.execution.states.FrameFunctions
+import org.slidewise.spark.execution.states.{FrameFunctions, StateCodec}
 import org.slidewise.spark.expressions.{DistinctRows, OrderDependent}
 import org.slidewise.spark.plan._
 
@@ -61,12 +61,16 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
 
   @transient private[this] lazy val codec = new StateCodec(stated.map(_._1))
 
+  private def encode(state: InternalRow): Array[Byte] = codec.toBytes(state).clone()
+
+  private def decode(states: Array[Byte]): InternalRow = codec.fromBytes(states.clone())
+
   /** Aggregates rows, in a task. */
   def builder(): OutsideBuilder =
     new OutsideBuilder(
       if (stated.isEmpty) None else Some(functions),
       if (needsPeerGroups) Some(new PeerChanges(plan.orderSpec, input)) else None,
-      state => codec.encode(state)
+      encode
     )
 
   /** The aggregate of the rows of `older` followed by those of `newer`. */
@@ -79,9 +83,9 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
     else if (older.states == null) joined(newer.states, failed = false)
     else
       try {
-        val state = codec.decode(older.states)
-        functions.mergeInPlace(state, codec.decode(newer.states))
-        joined(codec.encode(state), failed = false)
+        val state = decode(older.states)
+        functions.mergeInPlace(state, decode(newer.states))
+        joined(encode(state), failed = false)
       } catch { case NonFatal(_) => joined(null, failed = true) }
   }
 
@@ -94,7 +98,7 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
 
   /** The aggregation buffers, side by side, as a new row; none of no rows. */
   private[surroundings] def stateOf(outside: Outside): Option[InternalRow] =
-    Option(outside.states).map(codec.decode)
+    Option(outside.states).map(decode)
 
   /** The field of a row of states in which the function's aggregation buffer begins; none if it has none there. */
   private[surroundings] def fieldOf(aggregate: PlannedAggregate): Option[Int] =
@@ -111,7 +115,7 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
   }
 
   private def exceedsGuard(total: Outside): Boolean = guards.nonEmpty && total.states != null && {
-    val state = codec.decode(total.states)
+    val state = decode(total.states)
     guards.indices.exists(i => valueOf(aggregates.size + i, state) == true)
   }
 

@@ -2,6 +2,8 @@ package org.slidewise.spark.execution.streams
 
 import java.nio.{BufferUnderflowException, ByteBuffer}
 
+import org.slidewise.spark.errors.CorruptState
+
 /**
  * The state of one key.
  *
@@ -62,6 +64,8 @@ final private[streams] class KeyState(
       ordered = in.getLong()
       answered = in.getLong()
       newest = in.getLong()
+      if (answered < 0 || answered > ordered)
+        throw new CorruptState(s"$answered of $ordered rows are answered")
       pending.reopen(in)
       rows.reopen(in.getLong(), ordered, StateWriter.readBytes(in))
       waiting.reopen(answered, ordered, StateWriter.readBytes(in))

@@ -1,5 +1,6 @@
 package org.slidewise.spark.execution.streams
 
+import java.io.IOException
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.jdk.CollectionConverters._
@@ -11,6 +12,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import org.slidewise.spark.config.BuiltFor
+import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
 
 /**
@@ -51,10 +53,15 @@ final private[streams] class MetadataFile(
    * object with a format or if `content` throws an IllegalArgumentException.
    */
   def read[T](content: JsonNode => T): T = {
+    val stored = bytes()
     val node =
-      try MetadataFile.Mapper.readTree(bytes())
-      catch { case e: JsonProcessingException => throw new CorruptState(s"$file: ${e.getOriginalMessage}") }
-    if (node == null || !node.path("format").isInt) throw new CorruptState(s"$file names no format")
+      try MetadataFile.Mapper.readTree(stored)
+      catch {
+        case e: JsonProcessingException => throw new CorruptState(s"$file: ${e.getOriginalMessage}")
+        case e: IOException             => throw new CorruptState(s"$file: ${e.getMessage}")
+      }
+    if (node == null || !node.path("format").isInt || node.get("format").asInt < 1)
+      throw new CorruptState(s"$file names no format")
     val written = node.get("format").asInt
     if (written > format)
       throw new CheckpointChanged(
@@ -68,8 +75,11 @@ final private[streams] class MetadataFile(
 
   private def bytes(): Array[Byte] = {
     val in = files.open(file)
-    try in.readAllBytes()
-    finally in.close()
+    try {
+      val read = in.readNBytes(MetadataFile.MostBytes)
+      if (read.length == MetadataFile.MostBytes) throw new CorruptState(s"$file has more than 16 MiB")
+      read
+    } finally in.close()
   }
 
   private def versionIn(node: JsonNode) = Option(node.get("slidewise")).fold("")(v => s", ${v.asText}")
@@ -85,6 +95,9 @@ final private[streams] class MetadataFile(
 /** The parts that the files of all operators have. */
 private[streams] object MetadataFile {
   private val Mapper = new ObjectMapper
+
+  /** The size that no file reaches. */
+  private val MostBytes = 16 << 20
 
   def putColumns(node: ObjectNode, field: String, columns: Seq[StoredColumn]): Unit = {
     val array = node.putArray(field)

@@ -5,6 +5,10 @@ import java.nio.ByteBuffer
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types.DataType
+
+import org.slidewise.spark.errors.CorruptState
+import org.slidewise.spark.expressions.RowStructure
 
 /**
  * The rows of one key that wait for the watermark, ordered by time and, within one time, by arrival.
@@ -17,15 +21,17 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
  * @param timeField
  *   the ordinal of the event time, in microseconds
  */
-final private[streams] class PendingRows(cells: KeyCells, fields: Int, timeField: Int) {
+final private[streams] class PendingRows(cells: KeyCells, types: Seq[DataType], timeField: Int) {
   import PendingRows._
+
+  private[this] val structure = new RowStructure(types)
 
   // Blocks in the store, oldest first.
   private[this] val stored = new ArrayBuffer[Stored]
   private[this] var tail = new RowBlock(0)
   private[this] var nextNumber = 0L
 
-  private[this] val row, tailRow = new UnsafeRow(fields)
+  private[this] val row, tailRow = new UnsafeRow(types.size)
   private[this] var reading: RowBlock = _
   private[this] var index = 0
 
@@ -63,7 +69,7 @@ final private[streams] class PendingRows(cells: KeyCells, fields: Int, timeField
     index = 0
     reading = if (stored.nonEmpty) {
       val block = stored.remove(0)
-      val read = RowBlock.of(block.count.toLong, cells.data(StateCells.Pending, block.number))
+      val read = load(block)
       cells.remove(StateCells.Pending, block.number)
       read
     } else if (tail.count > 0) {
@@ -73,12 +79,21 @@ final private[streams] class PendingRows(cells: KeyCells, fields: Int, timeField
     } else null
   }
 
+  private def load(block: Stored): RowBlock = {
+    val rows = RowBlock.of(0, cells.data(StateCells.Pending, block.number), structure)
+    if (rows.count != block.count || timeOf(rows.pointTo(row, 0)) != block.first)
+      throw new CorruptState(
+        s"pending block ${block.number} has ${rows.count} rows, and ${block.count} are announced"
+      )
+    rows
+  }
+
   def take(): Unit = index += 1
 
   /** Puts back the rows of the last block that have not been taken. */
   def stopTaking(): Unit = {
     if (reading != null && index < reading.count) {
-      val rest = RowBlock.of(0, reading.toBytes(index))
+      val rest = RowBlock.of(0, reading.toBytes(index), structure)
       if (stored.isEmpty && tail.count == 0) tail = rest else store(rest, 0)
     }
     startTaking()
@@ -108,7 +123,7 @@ final private[streams] class PendingRows(cells: KeyCells, fields: Int, timeField
   /** Merges rows before `until` into the stored block at `place`, and returns the place after the resulting blocks. */
   private def mergeInto(place: Int, rows: RowSource, until: Long): Int = {
     val old = stored.remove(place)
-    val block = RowBlock.of(old.count.toLong, cells.data(StateCells.Pending, old.number))
+    val block = load(old)
     cells.remove(StateCells.Pending, old.number)
     var at = place
     var merged = new RowBlock(0)
@@ -147,7 +162,7 @@ final private[streams] class PendingRows(cells: KeyCells, fields: Int, timeField
   }
 
   private def merge(block: RowBlock, rows: RowSource, until: Long)(append: UnsafeRow => Unit): Unit = {
-    val old = new UnsafeRow(fields)
+    val old = new UnsafeRow(types.size)
     var i = 0
     while (i < block.count) {
       block.pointTo(old, i)
@@ -182,13 +197,18 @@ final private[streams] class PendingRows(cells: KeyCells, fields: Int, timeField
     clear()
     nextNumber = in.getLong()
     val blocks = in.getInt()
+    var oldest = Long.MinValue
     var i = 0
     while (i < blocks) {
-      stored += new Stored(in.getLong(), in.getLong(), in.getInt())
+      val block = new Stored(in.getLong(), in.getLong(), in.getInt())
+      if (block.number < 0 || block.number >= nextNumber || block.count < 1 || block.first < oldest)
+        throw new CorruptState(s"pending block ${block.number} of $nextNumber")
+      stored += block
+      oldest = block.first
       i += 1
     }
     val rest = StateWriter.readBytes(in)
-    tail = if (rest.length == 0) new RowBlock(0) else RowBlock.of(0, rest)
+    tail = if (rest.length == 0) new RowBlock(0) else RowBlock.of(0, rest, structure)
   }
 
   def clear(): Unit = {

@@ -3,6 +3,9 @@ package org.slidewise.spark.execution.streams
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
+import org.slidewise.spark.errors.CorruptState
+import org.slidewise.spark.expressions.RowStructure
+
 /** A block of rows in a byte array, each preceded by its size, as in the state store. */
 final private[streams] class RowBlock(begin: Long) {
   private[this] var firstPosition = begin
@@ -54,13 +57,19 @@ final private[streams] class RowBlock(begin: Long) {
   def toBytes(index: Int): Array[Byte] =
     if (index >= rows) RowBlock.Empty else java.util.Arrays.copyOfRange(bytes, places(index), length)
 
-  private def fill(end: Long, content: Array[Byte]): RowBlock = {
+  private def fill(end: Long, content: Array[Byte], structure: RowStructure): RowBlock = {
+    val row = new UnsafeRow(structure.fields)
     bytes = content
     length = content.length
     var at = 0
     while (at < length) {
+      val size = if (length - at < 4) -1 else Platform.getInt(bytes, Platform.BYTE_ARRAY_OFFSET + at)
+      if (size < 0 || size > length - at - 4)
+        throw new CorruptState(s"a row of $size bytes is announced, ${length - at - 4} bytes are there")
+      row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET + at + 4L, size)
+      structure.check(row)
       place(at)
-      at += 4 + Platform.getInt(bytes, Platform.BYTE_ARRAY_OFFSET + at)
+      at += 4 + size
     }
     firstPosition = end - rows
     this
@@ -70,6 +79,13 @@ final private[streams] class RowBlock(begin: Long) {
 private[streams] object RowBlock {
   val Empty: Array[Byte] = Array.emptyByteArray
 
-  /** The block that [[RowBlock.toBytes]] has written; its last row is before position `end`. */
-  def of(end: Long, content: Array[Byte]): RowBlock = new RowBlock(end).fill(end, content)
+  /**
+   * The block that [[RowBlock.toBytes]] has written; its last row is before position `end`. Fails with [[CorruptState]] if
+   * `content` is not rows of this structure, or if there are none.
+   */
+  def of(end: Long, content: Array[Byte], structure: RowStructure): RowBlock = {
+    val block = new RowBlock(end).fill(end, content, structure)
+    if (block.count == 0) throw new CorruptState("a block has no rows")
+    block
+  }
 }

@@ -8,6 +8,8 @@ import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 import org.apache.spark.sql.execution.streaming.state.{StateStore, UnsafeRowPair}
 import org.apache.spark.sql.types._
 
+import org.slidewise.spark.errors.CorruptState
+import org.slidewise.spark.expressions.RowStructure
 import org.slidewise.spark.shims.SparkStreaming
 
 /** The cells of one key's state: numbered, in sections. */
@@ -42,6 +44,9 @@ final private[streams] class StateCells(
   import StateCells._
 
   private[this] val keyOf = UnsafeProjection.create(Literal(0) +: partitionSpec :+ Literal(0L), input)
+  private[this] val keyStructure =
+    new RowStructure(StateCells.keySchema(partitionSpec).map(_.dataType))
+  private[this] val valueStructure = new RowStructure(StateCells.valueSchema.map(_.dataType))
   private[this] val numberField = partitionSpec.size + 1
   private[this] val writer = new UnsafeRowWriter(3, 256)
   private[this] var key: UnsafeRow = _
@@ -65,7 +70,10 @@ final private[streams] class StateCells(
     key
   }
 
-  override def get(section: Int, number: Long): UnsafeRow = store.get(at(section, number), Default)
+  override def get(section: Int, number: Long): UnsafeRow = {
+    val value = store.get(at(section, number), Default)
+    if (value == null) null else valueStructure.check(value)
+  }
 
   override def put(section: Int, number: Long, low: Long, high: Long, data: Array[Byte]): Unit = {
     writer.reset()
@@ -83,7 +91,7 @@ final private[streams] class StateCells(
 
   /** All cells of a section, with their keys; the same object each time. To be closed. */
   def scan(section: Int): Iterator[UnsafeRowPair] with Closeable =
-    SparkStreaming.prefixScan(store, prefix(section))
+    CheckedPairs.of(SparkStreaming.prefixScan(store, prefix(section)), keyStructure, valueStructure)
 
   /** How many columns a key has. */
   def keyFields: Int = partitionSpec.size + 2
@@ -132,10 +140,3 @@ private[streams] object StateCells {
     .add("high", LongType, nullable = false)
     .add("data", BinaryType, nullable = false)
 }
-
-/** The state cannot be read back as it was written. */
-final class CorruptState(what: String)
-    extends IllegalStateException(
-      s"[SLIDEWISE_CORRUPT_STATE] The state of a window over a stream is damaged: $what. " +
-        "Restore the checkpoint from a copy, or begin a new one"
-    )

@@ -4,7 +4,11 @@ import java.util.LinkedHashMap
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
+import org.apache.spark.sql.types.DataType
+
+import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.execution.rows.RowsByPosition
+import org.slidewise.spark.expressions.RowStructure
 
 /**
  * A queue of one key's rows, in blocks, with random access by position. A full block is written to the state store when memory
@@ -17,9 +21,15 @@ import org.slidewise.spark.execution.rows.RowsByPosition
  * @param section
  *   the section of the blocks; a block's number is its first position divided by [[StateLog.RowsABlock]]
  */
-final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int, memory: BlockMemory) {
+final private[streams] class StateLog(
+    cells: KeyCells,
+    section: Int,
+    types: Seq[DataType],
+    memory: BlockMemory
+) {
   import StateLog._
 
+  private[this] val structure = new RowStructure(types)
   private[this] var firstPosition, endPosition = 0L
   private[this] var open = new RowBlock(0)
 
@@ -71,6 +81,7 @@ final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int
   def release(position: Long): Unit = if (position > firstPosition) {
     var number = numberOf(firstPosition)
     val until = numberOf(math.min(position, endPosition))
+    checkMany(number, until)
     while (number < until) {
       val block = blocks.remove(number)
       if (block != null) bytes -= block.size
@@ -83,6 +94,11 @@ final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int
     firstPosition = position
     if (position >= endPosition) open = new RowBlock(endPosition)
   }
+
+  /** Fails if a long run of blocks to remove has no end in the store, as damaged positions would have it. */
+  private def checkMany(number: Long, until: Long): Unit =
+    if (until - number > ManyBlocks && isStored(until - 1) && cells.get(section, until - 1) == null)
+      throw new CorruptState(s"block ${until - 1} is missing")
 
   private def isStored(number: Long) = number < storedUntil || stored.contains(number)
 
@@ -100,7 +116,10 @@ final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int
       else {
         val value = cells.get(section, number)
         if (value == null) throw new CorruptState(s"rows at position $position are missing")
-        val block = RowBlock.of(value.getLong(StateCells.HighField), value.getBinary(StateCells.DataField))
+        val end = value.getLong(StateCells.HighField)
+        val block = RowBlock.of(end, value.getBinary(StateCells.DataField), structure)
+        if (block.end > (number + 1) * RowsABlock || numberOf(block.first) != number)
+          throw new CorruptState(s"block $number has the rows from ${block.first} to ${block.end}")
         remember(number, block)
         block
       }
@@ -116,9 +135,12 @@ final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int
   /** Continues a log that was closed with `rest`. */
   def reopen(first: Long, end: Long, rest: Array[Byte]): Unit = {
     forget()
+    if (first < 0 || first > end) throw new CorruptState(s"rows from $first to $end")
     firstPosition = first
     endPosition = end
-    open = if (rest.length == 0) new RowBlock(end) else RowBlock.of(end, rest)
+    open = if (rest.length == 0) new RowBlock(end) else RowBlock.of(end, rest, structure)
+    if (open.first < 0 || open.count > RowsABlock)
+      throw new CorruptState(s"${open.count} rows before position $end")
     storedUntil = numberOf(open.first)
   }
 
@@ -131,7 +153,7 @@ final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int
 
   /** A reader with its own cursor. */
   def reader(): RowsByPosition = new RowsByPosition {
-    private[this] val row = new UnsafeRow(fields)
+    private[this] val row = new UnsafeRow(types.size)
     private[this] var block: RowBlock = _
     private[this] var inEpoch = -1L
 
@@ -139,6 +161,8 @@ final private[streams] class StateLog(cells: KeyCells, section: Int, fields: Int
       if (inEpoch != epoch || position < block.first || position >= block.end) {
         block = blockAt(position)
         inEpoch = epoch
+        if (position < block.first || position >= block.end)
+          throw new CorruptState(s"the row at position $position is missing")
       }
       block.pointTo(row, (position - block.first).toInt)
     }
@@ -149,6 +173,7 @@ private[streams] object StateLog {
   val RowsABlock = 128L
   val BytesInMemory: Long = 8L << 20
   private val FewBlocks = 4
+  private val ManyBlocks = 64
 
   private def numberOf(position: Long) = position / RowsABlock
 }

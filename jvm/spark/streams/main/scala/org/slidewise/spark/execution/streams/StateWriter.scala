@@ -2,6 +2,8 @@ package org.slidewise.spark.execution.streams
 
 import java.nio.ByteBuffer
 
+import org.slidewise.spark.errors.CorruptState
+
 /** Appends numbers and byte arrays, big-endian; a `ByteBuffer` reads them. */
 final private[streams] class StateWriter {
   private[this] var buffer = ByteBuffer.allocate(256)

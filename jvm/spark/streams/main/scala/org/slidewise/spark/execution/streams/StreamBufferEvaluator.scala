@@ -8,8 +8,9 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.slidewise.core.Aggregator
 import org.slidewise.core.durable.{DurableQueue, SegmentedFrames}
 import org.slidewise.core.state.CellStore
+import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.execution.frames.{FrameGuards, FrameRecalculation, MergedEvaluation}
-import org.slidewise.spark.execution.states.{FrameFunctions, RowStates}
+import org.slidewise.spark.execution.states.{FrameFunctions, RowStates, StateCodec}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
 
@@ -47,7 +48,7 @@ final private[streams] class StreamBufferEvaluator(
       keepsStates = true,
       mergeMayFail = plan.aggregates.exists(_.isForeign)
     )
-  private[this] val codec = new StateCodec((functions ++ guards.functions).map(_._1), all.fixedWidth)
+  private[this] val codec = new StateCodec((functions ++ guards.functions).map(_._1))
   private[this] val states = RowStates(all, log.reader(), resources, maxStateBytes)
   private[this] var queueCombines = 0L
 
@@ -116,7 +117,8 @@ final private[streams] class StreamBufferEvaluator(
     val ends = Array.fill(4)(in.getLong())
     val queue = Array.fill(DurableQueue.Positions)(in.getInt())
     val back = codec.fromBytes(StateWriter.readBytes(in))
-    frames.open(SegmentedFrames.Kept(ends(0), ends(1), ends(2), ends(3), queue, back))
+    try frames.open(SegmentedFrames.Kept(ends(0), ends(1), ends(2), ends(3), queue, back))
+    catch { case e: IllegalArgumentException => throw new CorruptState(e.getMessage) }
     recalculation.reset()
   }
 

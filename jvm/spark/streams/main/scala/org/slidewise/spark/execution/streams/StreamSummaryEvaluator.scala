@@ -5,6 +5,7 @@ import java.nio.ByteBuffer
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 
+import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.execution.frames.FrameSummaries
 import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.task.TaskResources
@@ -44,7 +45,8 @@ final private[streams] class StreamSummaryEvaluator(
 
   override def reopen(in: ByteBuffer): Unit = {
     bounds.reopen(in)
-    summaries.deserialize(() => StateWriter.readBytes(in))
+    try summaries.deserialize(() => StateWriter.readBytes(in))
+    catch { case e: IllegalArgumentException => throw new CorruptState(e.getMessage) }
   }
 
   override def close(): Unit = summaries.close()

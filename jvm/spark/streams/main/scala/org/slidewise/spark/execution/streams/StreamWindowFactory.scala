@@ -34,6 +34,8 @@ final private[streams] class StreamWindowFactory(
   private def partitionSpec = plan.partitionSpec
   private def order = plan.eventTimeOrder
 
+  private def typesOf(columns: Seq[Attribute]) = columns.map(_.dataType)
+
   private def timeIn(row: Seq[Attribute]) =
     row.indexWhere(_.exprId == order.child.asInstanceOf[Attribute].exprId)
 
@@ -67,7 +69,7 @@ final private[streams] class StreamWindowFactory(
     val cells = new StateCells(store, partitionSpec, childOutput)
     val cancellation = new CancellationCheck(() => resources.stopIfCancelled())
     val logMemory, waitingMemory = new TaskBlockMemory(resources)
-    val log = new StateLog(cells, StateCells.Rows, summaryAttributes.size, logMemory)
+    val log = new StateLog(cells, StateCells.Rows, typesOf(summaryAttributes), logMemory)
 
     val answers = new AnswerRow(plan.rowWise)
     val results = answers.row
@@ -109,8 +111,8 @@ final private[streams] class StreamWindowFactory(
           )
       }
       .toArray[StreamFrameEvaluator]
-    val pending = new PendingRows(cells, childOutput.size, timeField)
-    val waiting = new StateLog(cells, StateCells.Waiting, childOutput.size, waitingMemory)
+    val pending = new PendingRows(cells, typesOf(childOutput), timeField)
+    val waiting = new StateLog(cells, StateCells.Waiting, typesOf(childOutput), waitingMemory)
     val key = new KeyState(cells, pending, log, waiting, evaluators)
     val run = new KeyRun(
       key,

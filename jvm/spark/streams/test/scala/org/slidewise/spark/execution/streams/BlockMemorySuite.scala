@@ -11,7 +11,7 @@ class BlockMemorySuite extends SparkSuite {
   test("memory is the task's, and given back when another consumer needs it") {
     val (before, freed, after, wrong) = inTask { () =>
       val memory = new TaskBlockMemory(new TaskResources(TaskContext.get()))
-      val log = new StateLog(new CellsInMemory, StateCells.Rows, 3, memory)
+      val log = new StateLog(new CellsInMemory, StateCells.Rows, CellsInMemory.types, memory)
       try {
         for (i <- 0L until 20000L) log.append(CellsInMemory.row(i, i))
         val before = memory.getUsed
@@ -34,7 +34,7 @@ class BlockMemorySuite extends SparkSuite {
       val taken = hog.acquireMemory(Long.MaxValue / 4)
       val memory = new TaskBlockMemory(resources)
       val cells = new CellsInMemory
-      val log = new StateLog(cells, StateCells.Rows, 3, memory)
+      val log = new StateLog(cells, StateCells.Rows, CellsInMemory.types, memory)
       try {
         for (i <- 0L until 20000L) log.append(CellsInMemory.row(i, i))
         val reader = log.reader()

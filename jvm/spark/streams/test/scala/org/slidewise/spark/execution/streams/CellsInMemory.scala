@@ -27,7 +27,8 @@ final private[streams] class CellsInMemory extends KeyCells {
 }
 
 private[streams] object CellsInMemory {
-  private val project = UnsafeProjection.create(Array[DataType](LongType, LongType, StringType))
+  val types: Seq[DataType] = Seq(LongType, LongType, StringType)
+  private val project = UnsafeProjection.create(types.toArray)
 
   /** A row of a time, a number and some text. */
   def row(time: Long, number: Long): UnsafeRow =

@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import org.slidewise.spark.execution.states.FrameFunctions
+import org.slidewise.spark.execution.states.{FrameFunctions, StateCodec}
 
 class StateCodecSuite extends FunSuite {
   private val number = AttributeReference("number", LongType)()
@@ -57,7 +57,7 @@ class StateCodecSuite extends FunSuite {
         val random = new Random(seed)
         val frame = fill(functions)
         frame.prepareToMerge()
-        val codec = new StateCodec(functions, frame.fixedWidth)
+        val codec = new StateCodec(functions)
         def state(rows: Int): InternalRow = {
           val state = frame.newState()
           (1 to rows).foreach(_ => frame.update(state, row(random)))

@@ -154,11 +154,11 @@ private object StreamWindowTaskSuite {
     private object plenty extends BlockMemory {
       def upTo(bytes: Long, log: StateLog): Long = bytes
     }
-    private def log(section: Int) = new StateLog(cells, section, input.size, plenty)
+    private def log(section: Int) = new StateLog(cells, section, CellsInMemory.types, plenty)
     private val key =
       new KeyState(
         cells,
-        new PendingRows(cells, input.size, 0),
+        new PendingRows(cells, CellsInMemory.types, 0),
         log(StateCells.Rows),
         log(StateCells.Waiting),
         Array.empty
@@ -220,7 +220,7 @@ private object StreamWindowTaskSuite {
     override def acquireExecutionMemory(required: Long, consumer: MemoryConsumer): Long = 0L
   })
 
-  private def contextOf(memory: TaskMemoryManager): TaskContext = {
+  def contextOf(memory: TaskMemoryManager): TaskContext = {
     val running = TaskContext.get()
     val constructor =
       Class.forName("org.apache.spark.TaskContextImpl").getConstructors.maxBy(_.getParameterCount)

@@ -6,6 +6,8 @@ import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
+import org.slidewise.spark.errors.CorruptState
+
 class WindowMetadataSuite extends FunSuite {
   import WindowMetadataSuite._
 

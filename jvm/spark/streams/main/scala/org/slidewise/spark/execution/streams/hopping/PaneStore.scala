@@ -6,6 +6,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.types.{StructField, StructType}
 
+import org.slidewise.spark.execution.streams.CheckedPairs
+import org.slidewise.spark.expressions.RowStructure
 import org.slidewise.spark.plan.HoppingWindowPlan
 import org.slidewise.spark.shims.SparkStreaming
 
@@ -26,6 +28,8 @@ final private[hopping] class PaneStore(store: StateStore, plan: HoppingWindowPla
   private[this] val keyOf = UnsafeProjection.create(input.take(paneField + 1), input)
   private[this] val prefixOf = UnsafeProjection.create(input.take(paneField), input)
   private[this] val valueOf = UnsafeProjection.create(input.drop(paneField + 1), input)
+  private[this] val keyStructure = new RowStructure(PaneStore.keySchema(plan).map(_.dataType))
+  private[this] val valueStructure = new RowStructure(PaneStore.valueSchema(plan).map(_.dataType))
   private[this] val merger = new PaneMerger(plan.aggregates.map(_.aggregateFunction))
   private[this] val hasKeys = plan.keys.nonEmpty
   private[this] var puts, removes = 0L
@@ -38,7 +42,7 @@ final private[hopping] class PaneStore(store: StateStore, plan: HoppingWindowPla
     val key = keyOf(partial)
     val newer = valueOf(partial)
     val older = store.get(key, Default)
-    store.put(key, if (older == null) newer else merger.merge(older, newer), Default)
+    store.put(key, if (older == null) newer else merger.merge(valueStructure.check(older), newer), Default)
     puts += 1
   }
 
@@ -47,10 +51,13 @@ final private[hopping] class PaneStore(store: StateStore, plan: HoppingWindowPla
 
   /** The panes of a group, in no order. The iterator reuses its object, and the caller must close it. */
   def panesOf(group: UnsafeRow): Iterator[UnsafeRowPair] with Closeable =
-    if (hasKeys) SparkStreaming.prefixScan(store, group) else all
+    if (hasKeys) checked(SparkStreaming.prefixScan(store, group)) else all
 
   /** All panes, in no order. The iterator reuses its object, and the caller must close it. */
-  def all: Iterator[UnsafeRowPair] with Closeable = SparkStreaming.scan(store)
+  def all: Iterator[UnsafeRowPair] with Closeable = checked(SparkStreaming.scan(store))
+
+  private def checked(pairs: Iterator[UnsafeRowPair] with Closeable) =
+    CheckedPairs.of(pairs, keyStructure, valueStructure)
 
   def remove(pane: UnsafeRowPair): Unit = {
     store.remove(pane.key, Default)

@@ -6,7 +6,8 @@ import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import org.slidewise.spark.execution.streams.{CheckpointChanged, CorruptState, StoredColumn, StoredFunction}
+import org.slidewise.spark.errors.CorruptState
+import org.slidewise.spark.execution.streams.{CheckpointChanged, StoredColumn, StoredFunction}
 import org.slidewise.spark.plan.HoppingWindows
 
 class HoppingMetadataSuite extends FunSuite {

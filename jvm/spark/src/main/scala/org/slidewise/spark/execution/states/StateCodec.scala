@@ -1,7 +1,9 @@
-package org.slidewise.spark.execution.streams
+package org.slidewise.spark.execution.states
 
 import java.math.BigInteger
 import java.nio.ByteBuffer
+
+import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -9,15 +11,24 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, T
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 
+import org.slidewise.spark.errors.CorruptState
+import org.slidewise.spark.expressions.RowStructure
+
 /**
  * Encodes rows of aggregation buffers. If every field has a fixed width, the bytes are those of the `UnsafeRow`. Otherwise objects
  * are serialized by their functions, and wide decimals keep all their digits, which may be more than their type has (see
- * [[org.slidewise.spark.execution.states.StateTypes]]).
+ * [[StateTypes]]).
+ *
+ * Damaged bytes raise [[CorruptState]], or lead to another state. Not safe for concurrent use.
  */
-final private[streams] class StateCodec(functions: Seq[AggregateFunction], fixedWidth: Boolean) {
+final private[execution] class StateCodec(functions: Seq[AggregateFunction]) {
   import StateCodec._
 
-  private[this] val types = functions.flatMap(_.aggBufferAttributes.map(_.dataType))
+  /** The fields of a row of states. */
+  val attributes: Seq[Attribute] = functions.flatMap(_.aggBufferAttributes)
+
+  private[this] val types = attributes.map(_.dataType)
+  private[this] val fixedWidth = types.forall(StateTypes.isFixedWidth)
 
   private[this] val fields: Array[Field] = functions.flatMap {
     case typed: TypedImperativeAggregate[_] => Seq(new ObjectField(typed))
@@ -26,10 +37,12 @@ final private[streams] class StateCodec(functions: Seq[AggregateFunction], fixed
   }.toArray
 
   private[this] val storedTypes = fields.map(_.stored)
-  private[this] val project = UnsafeProjection.create(storedTypes)
+  private[this] val structure = new RowStructure(storedTypes.toSeq)
+  private[this] lazy val project = UnsafeProjection.create(storedTypes)
   private[this] val kept = new GenericInternalRow(fields.length)
   private[this] val read = new UnsafeRow(fields.length)
 
+  /** The bytes of a state, which may be those that the state itself is in. */
   def toBytes(state: InternalRow): Array[Byte] =
     if (fixedWidth) state.asInstanceOf[UnsafeRow].getBytes
     else {
@@ -41,13 +54,15 @@ final private[streams] class StateCodec(functions: Seq[AggregateFunction], fixed
       project(kept).getBytes
     }
 
+  /** The state, which may be in `bytes`. */
   def fromBytes(bytes: Array[Byte]): InternalRow =
     if (fixedWidth) {
       val row = new UnsafeRow(fields.length)
       row.pointTo(bytes, bytes.length)
-      row
+      structure.check(row)
     } else {
       read.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET, bytes.length)
+      structure.check(read)
       val state = new SpecificInternalRow(types)
       var i = 0
       while (i < fields.length) {
@@ -78,6 +93,11 @@ private object StateCodec {
   }
 
   object WideDecimal extends Field {
+
+    // A sum has a few digits more than its type. Larger scales make arithmetic costly.
+    private val MostBytes = 256
+    private val MostScale = 1000
+
     def stored: DataType = BinaryType
 
     def toStored(state: InternalRow, at: Int): Any = {
@@ -88,8 +108,12 @@ private object StateCodec {
 
     def fromStored(row: InternalRow, at: Int): Any = {
       val bytes = row.getBinary(at)
+      if (bytes.length < 5 || bytes.length > MostBytes)
+        throw new CorruptState(s"a decimal has ${bytes.length} bytes")
       val digits = new BigInteger(java.util.Arrays.copyOfRange(bytes, 4, bytes.length))
-      Decimal(new java.math.BigDecimal(digits, ByteBuffer.wrap(bytes).getInt()))
+      val scale = ByteBuffer.wrap(bytes).getInt()
+      if (scale < -MostScale || scale > MostScale) throw new CorruptState(s"a decimal has the scale $scale")
+      Decimal(new java.math.BigDecimal(digits, scale))
     }
   }
 
@@ -97,6 +121,10 @@ private object StateCodec {
     def stored: DataType = BinaryType
     def toStored(state: InternalRow, at: Int): Any =
       function.serialize(state.get(at, ObjectType(classOf[AnyRef])).asInstanceOf[T])
-    def fromStored(row: InternalRow, at: Int): Any = function.deserialize(row.getBinary(at))
+    def fromStored(row: InternalRow, at: Int): Any =
+      try function.deserialize(row.getBinary(at))
+      catch {
+        case NonFatal(e) => throw new CorruptState(s"${function.prettyName} cannot read its state ($e)")
+      }
   }
 }
