@@ -264,7 +264,8 @@ val chosen: Seq[String] = {
   val minors = sys.env.get("SLIDEWISE_MINORS").filter(_.nonEmpty).map(_.split(',').toSet)
   val builds = SparkBuild.all.filter(spark => minors.forall(_(spark.minor)))
   val cores = builds.map(spark =>
-    if (Versions.scala.startsWith(spark.scalaBinary + ".")) "core" else s"core_${spark.scala.replace('.', '_')}"
+    if (Versions.scala.startsWith(spark.scalaBinary + ".")) "core"
+    else s"core_${spark.scala.replace('.', '_')}"
   )
   cores.distinct ++ builds.map(_.project)
 }

@@ -75,7 +75,7 @@ object Publishing {
   private val withoutCore: RewriteRule = new RewriteRule {
     override def transform(node: Node): Seq[Node] = node match {
       case e: Elem if e.label == "dependency" && (e \ "artifactId").text.startsWith("slidewise-core") => Nil
-      case other => other
+      case other                                                                                      => other
     }
   }
 }

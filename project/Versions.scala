@@ -1,5 +1,6 @@
 /** Every version that the JVM build depends on, and nothing else. */
 object Versions {
+
   /** The releases that the public API of the next one is compared with: those of its major version. */
   val released: Seq[String] = Nil
 
