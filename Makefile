@@ -46,7 +46,7 @@ test: $(VENV)/installed $(VENV)/libraries .build/class-archive ## run the JVM te
 	$(PY) $(PYTEST) tests
 
 test-long: $(JARS) $(VENV)/installed $(VENV)/libraries ## run every test, with many more random queries and killed queries: hours
-	SLIDEWISE_LONG=yes SLIDEWISE_MUTATIONS=1000000 $(SBT) "$(JVM_TESTS)" testOtherMinors
+	SLIDEWISE_MUTATIONS=1000000 $(SBT) "$(JVM_TESTS)" testOtherMinors
 	@$(PY) build/slowest_tests.py
 	$(LONG) $(PY) $(PYTEST) -m '' tests
 

@@ -132,14 +132,6 @@ val opened = Seq("java.lang", "java.lang.invoke", "java.io", "java.net", "java.n
   ) :+
   "sun.util.calendar"
 
-/** Most queries of tests run once: a JVM without its second compiler spends less on them. `make test-long` has both. */
-val fewCompilations =
-  if (sys.env.contains("SLIDEWISE_LONG")) Nil
-  else Seq("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:ReservedCodeCacheSize=240m")
-
-/** Whether a file belongs to the plugin's root package. */
-def isPublic(source: File): Boolean = source.getParent.endsWith("main/scala/org/slidewise/spark")
-
 def sparkProject(spark: SparkBuild): Project = {
   val root = file("jvm/spark").getAbsoluteFile
   val folders = spark.folders(root)
@@ -190,7 +182,7 @@ def sparkProject(spark: SparkBuild): Project = {
       // Scala 2.13.8 cannot read ArchUnit's class files.
       Test / unmanagedSources / excludeFilter := (if (spark.scala == "2.13.8") "ArchitectureSuite.scala"
                                                   else NothingFilter),
-      Test / javaOptions ++= Seq("-Xmx1g", "-Dspark.ui.enabled=false") ++ fewCompilations ++ opened
+      Test / javaOptions ++= Seq("-Xmx1g", "-Dspark.ui.enabled=false") ++ opened
         .map(p => s"--add-opens=java.base/$p=ALL-UNNAMED"),
       // One self-contained jar: the core's classes travel inside it.
       Compile / packageBin / mappings ++= (coreOf(spark) / Compile / packageBin / mappings).value
