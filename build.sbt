@@ -132,6 +132,9 @@ val opened = Seq("java.lang", "java.lang.invoke", "java.io", "java.net", "java.n
   ) :+
   "sun.util.calendar"
 
+/** Whether a file belongs to the plugin's root package. */
+def isPublic(source: File): Boolean = source.getParent.endsWith("main/scala/org/slidewise/spark")
+
 def sparkProject(spark: SparkBuild): Project = {
   val root = file("jvm/spark").getAbsoluteFile
   val folders = spark.folders(root)
