@@ -17,6 +17,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled(SOURCE, tmp_path_factory.mktemp("scala"))
 
 
+@pytest.mark.long
 def test_a_scala_program(tmp_path: Path, program: Path) -> None:
     small = ("--conf", "spark.executor.memory=512m")
     submitted = ("--master", "local-cluster[2,1,1024]", *small, *SWITCHED_ON, "--class", "UserProgram", str(program))

@@ -63,6 +63,7 @@ def test_no_failure_writes_nothing(spark: SparkSession, tmp_path: Path, monkeypa
     assert not (tmp_path / "found").exists()
 
 
+@pytest.mark.long
 def test_a_wrong_answer_is_found_and_written(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,12 @@ JAR = Path(slidewise.jar_path()).name
 ON = {"spark": "4.3.0", "pyspark": "4.3.0", "jars": (JAR,), "fits": True, "on": True, "extended": True}
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine is, no window of the self-test is left out."""
+    monkeypatch.setattr(_self_test, "_SECONDS", 600.0)
+
+
 def found(facts: dict) -> list[tuple[str, str]]:
     """The level and the text, with the remedy, of each finding that is not ok."""
     findings = _checks.all_of(Facts(**facts))
@@ -179,6 +185,9 @@ def test_the_facts_of_a_session_with_slidewise_off(spark: SparkSession):
 
 SESSION = """
 import slidewise
+from slidewise._doctor import _self_test
+# However slow the machine is.
+_self_test._SECONDS = 600.0
 from pyspark.sql import SparkSession
 builder = SparkSession.builder.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", 2)
 """
