@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,8 +17,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import pyarrow as pa
 from deployment.parallel_program import Killer
+from plans import plan
 from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
+from robustness.spills import files_left
 
 from faults.queries import SUMMED, WINDOWS
 
@@ -27,9 +28,13 @@ Rows = list[tuple[Any, ...]]
 SLIDEWISE = ("SlidingWindow", "HoppingWindow", "WindowTopRows")
 
 
+def assert_taken(frame: DataFrame) -> None:
+    planned = plan(frame)
+    assert any(operator in planned for operator in SLIDEWISE), planned
+
+
 def answer(frame: DataFrame) -> Rows:
-    plan = str(frame._jdf.queryExecution().executedPlan())
-    assert any(operator in plan for operator in SLIDEWISE), plan
+    assert_taken(frame)
     return sorted(map(tuple, frame.collect()))
 
 
@@ -83,12 +88,14 @@ def above(function: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch
 def lost_files(spark: SparkSession, name: str) -> Rows:
     """The shuffle's files are gone when they are read again: a fetch fails, and the stage before runs again."""
     frame = spark.sql(WINDOWS[name]).selectExpr("hash(*) AS h")
-    frame.rdd.count()  # leaves the files
-    again = frame.groupBy().agg({"h": "sum", "*": "count"})
-    for file in Path(str(spark.conf.get("spark.local.dir"))).rglob("shuffle_*.data"):
+    assert_taken(frame)
+    hashes = frame.rdd.map(lambda row: row.h)
+    hashes.count()  # leaves the files
+    files = list(Path(str(spark.conf.get("spark.local.dir"))).rglob("shuffle_*.data"))
+    assert files, "the query has written no shuffle"
+    for file in files:
         file.unlink(missing_ok=True)
-    frame.rdd.count()
-    return answer(again.selectExpr("`count(1)`", "`sum(h)`"))
+    return [hashes.map(lambda value: (1, value)).reduce(lambda one, other: (one[0] + other[0], one[1] + other[1]))]
 
 
 def at_once(count: int) -> Callable[[SparkSession, str], Rows]:
@@ -118,12 +125,6 @@ FAULTS: dict[str, Callable[[SparkSession, str], Rows]] = {
 }
 
 
-def left(spark: SparkSession) -> list[str]:
-    """Files of spilled rows under the local folder, of any executor that lives."""
-    folder = Path(str(spark.conf.get("spark.local.dir")))
-    return [path.name for path in folder.rglob("temp_local_*") if path.is_file()]
-
-
 def main() -> None:
     spark = SparkSession.builder.getOrCreate()
     spark.conf.set("spark.sql.adaptive.enabled", "false")
@@ -143,11 +144,12 @@ def main() -> None:
             same, what = False, f"{type(error).__name__}: {str(error)[:300]}"
         took = time.monotonic() - begin
         deadline = time.monotonic() + 10
-        while left(spark) and time.monotonic() < deadline:
+        while files_left(spark) and time.monotonic() < deadline:
             time.sleep(0.2)
-        line = {"query": name, "same": same, "alone": alone, "took": took, "left": left(spark), "what": what}
+        line = {"query": name, "same": same, "alone": alone, "took": took, "left": files_left(spark), "what": what}
         print("RESULT " + json.dumps(line), flush=True)
-    threads = [thread.name for thread in threading.enumerate() if "slidewise" in thread.name]
+    running = spark._jvm.java.lang.Thread.getAllStackTraces().keySet()
+    threads = [name for thread in running if "slidewise" in (name := str(thread.getName())).lower()]
     print("RESULT " + json.dumps({"threads": threads}), flush=True)
 
 
