@@ -7,9 +7,23 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from sparks import SPARK
 
 # What Maven says when it cannot reach a registry.
 _UNREACHABLE = ("Unknown host", "Could not transfer", "Connection refused", "timed out", "Network is unreachable")
+
+
+def description_in(folder: Path) -> Path:
+    """The POM for the Spark that runs; there may be none."""
+    return folder / f"{'.'.join(map(str, SPARK))}.xml"
+
+
+def needs_description(folder: Path, what: str) -> pytest.MarkDecorator:
+    """Skips where no POM names `what` for the Spark that runs."""
+    minor = description_in(folder).stem
+    return pytest.mark.skipif(
+        not description_in(folder).is_file(), reason=f"no {what} for Spark {minor} among the tests"
+    )
 
 
 def jars_of(description: Path) -> Path:

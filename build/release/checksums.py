@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from staging import STAGING, SUMS, artifacts, digest, maven_files, missing, modules
-
-ALGORITHMS = ("md5", "sha1", "sha256", "sha512")
+from staging import ALGORITHMS, STAGING, SUMS, all_maven_files, artifacts, digest, missing
 
 
 def main() -> None:
@@ -12,7 +10,7 @@ def main() -> None:
     if absent := missing(files):
         raise SystemExit(f"the staging folder lacks {', '.join(absent)}: run `make release-artifacts sbom`")
     SUMS.write_text("".join(f"{digest(file, 'sha256')}  {file.relative_to(STAGING)}\n" for file in files))
-    for file in (file for module in modules() for file in maven_files(module)):
+    for file in all_maven_files():
         for algorithm in ALGORITHMS:
             file.with_name(f"{file.name}.{algorithm}").write_text(digest(file, algorithm))
     print(f"{len(files)} files in {SUMS.relative_to(STAGING.parent.parent)}")

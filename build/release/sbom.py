@@ -14,9 +14,8 @@ from typing import Any
 
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
-from staging import SBOM, VERSION, digest, maven_files, modules, python_files, sboms
+from staging import POM, SBOM, VERSION, digest, maven_files, modules, python_files, sboms
 
-POM = {"m": "http://maven.apache.org/POM/4.0.0"}
 LICENSE = [{"license": {"id": "Apache-2.0"}}]
 
 

@@ -14,6 +14,9 @@ from spark_builds import spark_builds  # noqa: E402
 STAGING = ROOT / ".build/release"
 MAVEN, PYTHON, SBOM = STAGING / "maven", STAGING / "python", STAGING / "sbom"
 SUMS = STAGING / "SHA256SUMS"
+# The checksums that Maven wants beside each of its files.
+ALGORITHMS = ("md5", "sha1", "sha256", "sha512")
+POM = {"m": "http://maven.apache.org/POM/4.0.0"}
 VERSION = (ROOT / "python/src/slidewise/VERSION").read_text(encoding="utf-8").strip()
 
 
@@ -31,6 +34,10 @@ def maven_files(module: str) -> list[Path]:
     return [folder / f"{module}-{VERSION}{end}" for end in (".jar", "-sources.jar", "-javadoc.jar", ".pom")]
 
 
+def all_maven_files() -> list[Path]:
+    return [file for module in modules() for file in maven_files(module)]
+
+
 def python_files() -> list[Path]:
     return [PYTHON / f"slidewise-{VERSION}-py3-none-any.whl", PYTHON / f"slidewise-{VERSION}.tar.gz"]
 
@@ -41,7 +48,7 @@ def sboms() -> list[Path]:
 
 def artifacts() -> list[Path]:
     """Each file of the release, without checksums and signatures."""
-    return [file for module in modules() for file in maven_files(module)] + python_files() + sboms()
+    return all_maven_files() + python_files() + sboms()
 
 
 def digest(file: Path, algorithm: str) -> str:

@@ -10,9 +10,23 @@ import xml.etree.ElementTree as ET
 import zipfile
 from pathlib import Path
 
-from staging import MAVEN, ROOT, STAGING, SUMS, VERSION, artifacts, digest, maven_files, missing, modules, python_files
+from staging import (
+    ALGORITHMS,
+    MAVEN,
+    POM,
+    ROOT,
+    STAGING,
+    SUMS,
+    VERSION,
+    all_maven_files,
+    artifacts,
+    digest,
+    maven_files,
+    missing,
+    modules,
+    python_files,
+)
 
-POM = {"m": "http://maven.apache.org/POM/4.0.0"}
 NEEDED = (
     "name",
     "description",
@@ -36,8 +50,8 @@ def run(*command: str | Path, **options: object) -> str:
 def check_files() -> None:
     signed = [*artifacts(), SUMS]
     wanted = signed + [file.with_name(f"{file.name}.asc") for file in signed]
-    for file in (file for module in modules() for file in maven_files(module)):
-        wanted += [file.with_name(f"{file.name}.{algorithm}") for algorithm in ("md5", "sha1", "sha256", "sha512")]
+    for file in all_maven_files():
+        wanted += [file.with_name(f"{file.name}.{algorithm}") for algorithm in ALGORITHMS]
     if absent := missing(wanted):
         raise SystemExit(f"missing: {', '.join(absent)}")
     print(f"files: {len(wanted)}")
@@ -49,8 +63,8 @@ def check_sums() -> None:
         sum_, name = line.split("  ")
         if digest(STAGING / name, "sha256") != sum_:
             raise SystemExit(f"{name} has another checksum than {SUMS.name} names")
-    for file in (file for module in modules() for file in maven_files(module)):
-        for algorithm in ("md5", "sha1", "sha256", "sha512"):
+    for file in all_maven_files():
+        for algorithm in ALGORITHMS:
             if file.with_name(f"{file.name}.{algorithm}").read_text().split()[0] != digest(file, algorithm):
                 raise SystemExit(f"{file.name}.{algorithm} is wrong")
     print(f"checksums: {len(lines)}")

@@ -8,23 +8,19 @@ import sys
 from pathlib import Path
 
 import pytest
-from maven import jars_of
-from sparks import SPARK
+from maven import description_in, jars_of, needs_description
 
 from deployment.commands import finished
 
 LAKES = Path(__file__).parent / "lakes"
-MINOR = ".".join(map(str, SPARK))
 
-pytestmark = pytest.mark.skipif(
-    not (LAKES / f"{MINOR}.xml").is_file(), reason=f"no Delta Lake and Iceberg for Spark {MINOR} among the tests"
-)
+pytestmark = needs_description(LAKES, "Delta Lake and Iceberg")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("using", ["delta", "iceberg"])
 def test_tables(tmp_path: Path, using: str) -> None:
-    jars = ",".join(map(str, sorted(jars_of(LAKES / f"{MINOR}.xml").glob("*.jar"))))
+    jars = ",".join(map(str, sorted(jars_of(description_in(LAKES)).glob("*.jar"))))
     done = finished(
         tmp_path,
         sys.executable,

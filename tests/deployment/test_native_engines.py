@@ -8,23 +8,19 @@ import sys
 from pathlib import Path
 
 import pytest
-from maven import jars_of
-from sparks import SPARK
+from maven import description_in, jars_of, needs_description
 
 from deployment.commands import finished
 
 NATIVE = Path(__file__).parent / "native"
-MINOR = ".".join(map(str, SPARK))
 
-pytestmark = pytest.mark.skipif(
-    not (NATIVE / f"{MINOR}.xml").is_file(), reason=f"no Comet for Spark {MINOR} among the tests"
-)
+pytestmark = needs_description(NATIVE, "Comet")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("order", ["comet,slidewise", "slidewise,comet"])
 def test_comet(tmp_path: Path, order: str) -> None:
-    (comet,) = jars_of(NATIVE / f"{MINOR}.xml").glob("comet-*.jar")
+    (comet,) = jars_of(description_in(NATIVE)).glob("comet-*.jar")
     program = str(NATIVE / "program.py")
     env = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     done = finished(tmp_path, sys.executable, program, str(tmp_path), str(comet), order, env=env, timeout=580)

@@ -12,7 +12,6 @@ class Outcome(NamedTuple):
 
     passed: the number of tests that passed
     excluded: failed, and listed as unable to pass
-    needless: listed as unable to pass, and passed
     spark_fails: failed with and without Slidewise
     failed: failed with Slidewise only
     ignored: the number of tests that the suite itself left out
@@ -23,7 +22,6 @@ class Outcome(NamedTuple):
     suite: str
     passed: int
     excluded: list[str]
-    needless: list[str]
     spark_fails: list[str]
     failed: list[str]
     ignored: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -12,7 +13,9 @@ from zipfile import ZipFile
 
 from catalogue import HERE, PACKAGE
 
-ROOT = HERE.parents[1]
+sys.path.append(str(Path(__file__).resolve().parents[2] / "build"))
+from spark_builds import ROOT, spark_builds
+
 _VERSION = ROOT / "python/src/slidewise/VERSION"
 # The test libraries that each major version of Spark was compiled with; see its parent POM.
 LIBRARIES = {
@@ -52,7 +55,11 @@ class Release:
         self._libraries = LIBRARIES[version.split(".")[0]]
         self._folder = ROOT / ".build/spark-suites" / version
         minor = ".".join(version.split(".")[:2])
-        own = f"slidewise-spark-{minor}_{self._libraries['scala']}-{_VERSION.read_text().strip()}.jar"
+        own = next(
+            build.jar(_VERSION.read_text().strip())
+            for build in spark_builds()
+            if (build.minor, build.scala) == (minor, self._libraries["scala"])
+        )
         self._jar = ROOT / "python/src/slidewise/jars" / own
         if not self._jar.is_file():
             raise FileNotFoundError(f"{own} is not built: run `make jars`")

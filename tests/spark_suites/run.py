@@ -30,13 +30,11 @@ def outcome_of(release: Release, catalogue: Catalogue, group: str, suite: str) -
     excluded = [test for test in run.failed if catalogue.exclusion(suite, test)]
     suspects = [test for test in run.failed if test not in excluded]
     alone = release.run(suite, suspects, slidewise=False).failed if suspects else []
-    listed = [test for test in run.passed if catalogue.exclusion(suite, test)]
     return Outcome(
         group=group,
         suite=suite,
         passed=len(run.passed),
         excluded=excluded,
-        needless=listed,
         spark_fails=[test for test in suspects if test in alone],
         failed=[test for test in suspects if test not in alone] + ([] if run.ended else ["the suite was aborted"]),
         ignored=run.ignored,

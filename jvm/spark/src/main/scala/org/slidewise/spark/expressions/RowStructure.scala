@@ -96,7 +96,7 @@ private[spark] object RowStructure {
   /** The number of elements, a bit for each null, and the elements or their places. */
   final private class ArrayPart(element: DataType) extends Part {
     private[this] val isFixed = isFixedElement(element)
-    private[this] val width = if (isFixed) math.min(8, widthOf(element)) else 8
+    private[this] val width = if (isFixed) widthOf(element) else 8
     private[this] val part = if (isFixed) null else partOf(element)
 
     def count(base: AnyRef, offset: Long): Long = Platform.getLong(base, offset)

@@ -1,8 +1,5 @@
 package org.slidewise.spark.execution.streams
 
-import java.nio.file.Files
-import java.util.UUID
-
 import scala.util.{Failure, Success, Try}
 
 import org.apache.hadoop.conf.Configuration
@@ -154,20 +151,7 @@ private object DamagedStateSuite {
   /** A store in memory, and batches of one key over its cells. */
   final class State(factory: StreamWindowFactory, keySchema: StructType, types: Seq[DataType]) {
     private val project = UnsafeProjection.create(types.toArray)
-    private val provider = StateStoreProvider.createAndInit(
-      StateStoreProviderId(
-        StateStoreId(Files.createTempDirectory("damaged").toString, 0, 0, StateStoreId.DEFAULT_STORE_NAME),
-        UUID.randomUUID
-      ),
-      keySchema,
-      StateCells.valueSchema,
-      PrefixKeyScanStateEncoderSpec(keySchema, StateCells.PrefixColumns),
-      useColumnFamilies = false,
-      new StateStoreConf,
-      new Configuration,
-      useMultipleValuesPerKey = false,
-      stateSchemaProvider = None
-    )
+    private val provider = StoresOfCells.provider(keySchema)
 
     /** After the last batch. */
     var cells: Seq[(UnsafeRow, UnsafeRow)] = Nil

@@ -1,10 +1,7 @@
 package org.slidewise.spark.execution.streams
 
 import java.lang.reflect.{InvocationHandler, InvocationTargetException, Method, Proxy}
-import java.nio.file.Files
-import java.util.{Properties, UUID}
-
-import org.apache.hadoop.conf.Configuration
+import java.util.Properties
 
 import org.apache.spark.{SparkEnv, TaskContext, TaskKilledException}
 import org.apache.spark.memory.{MemoryConsumer, TaskMemoryManager}
@@ -102,24 +99,8 @@ private object StreamWindowTaskSuite {
   final class Store {
     var scans = 0
 
-    private val keySchema = StateCells.keySchema(Seq(number))
-
-    private val underlying: StateStore = StateStoreProvider
-      .createAndInit(
-        StateStoreProviderId(
-          StateStoreId(Files.createTempDirectory("store").toString, 0, 0, StateStoreId.DEFAULT_STORE_NAME),
-          UUID.randomUUID
-        ),
-        keySchema,
-        StateCells.valueSchema,
-        PrefixKeyScanStateEncoderSpec(keySchema, StateCells.PrefixColumns),
-        useColumnFamilies = false,
-        new StateStoreConf,
-        new Configuration,
-        useMultipleValuesPerKey = false,
-        stateSchemaProvider = None
-      )
-      .getStore(0)
+    private val underlying: StateStore =
+      StoresOfCells.provider(StateCells.keySchema(Seq(number))).getStore(0)
 
     val counted: StateStore = Proxy
       .newProxyInstance(
