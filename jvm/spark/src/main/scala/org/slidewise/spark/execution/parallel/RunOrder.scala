@@ -11,19 +11,17 @@ final private[execution] case class RunOrder(partition: Seq[Expression], order: 
   /** The number of columns of a key. */
   def columns: Int = partition.size + order.size
 
-  private def all: Seq[SortOrder] = SortSpec.hashed(partition).map(SortOrder(_, Ascending)) ++ order
+  /** The columns of a key, in terms of a row. */
+  def inRows: Seq[SortOrder] = SortSpec.hashed(partition).map(SortOrder(_, Ascending)) ++ order
 
   /** The key of a row. Not safe for concurrent use. */
-  def keys(input: Seq[Attribute]): UnsafeProjection = UnsafeProjection.create(all.map(_.child), input)
+  def keys(input: Seq[Attribute]): UnsafeProjection = UnsafeProjection.create(inRows.map(_.child), input)
 
   /** The directions of the columns of a key. */
-  def directions: Seq[SortOrder] = all.zipWithIndex.map { case (o, i) =>
+  def directions: Seq[SortOrder] = inRows.zipWithIndex.map { case (o, i) =>
     o.copy(child = BoundReference(i, o.child.dataType, o.child.nullable), sameOrderExpressions = Nil)
   }
 
   /** The order of keys. Not safe for concurrent use. */
   def ordering: Ordering[InternalRow] = RowOrdering.create(directions, Nil)
-
-  /** The first column, in terms of a row. */
-  def first: Option[SortOrder] = all.headOption
 }

@@ -67,8 +67,8 @@ private object RunWriter {
   /** A bucket of fewer rows would cost more than it saves. */
   private val FewestRows = 64L
 
-  /** As many sampled keys for each bucket make its size exact to a quarter. */
-  private val SampledABucket = 16
+  /** As many sampled keys for each bucket make its size exact to a third. Cuts depend on counted rows only. */
+  private val SampledABucket = 8
 
   private val CheckEvery = 4096L
 }

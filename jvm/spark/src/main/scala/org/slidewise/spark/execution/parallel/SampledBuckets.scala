@@ -43,7 +43,9 @@ final private[parallel] class SampledBuckets(
   private[this] var bucket, at = 0
 
   private[this] val row = log.newRow()
-  private[this] val pair = new MutablePair[Int, InternalRow]()
+  // Boxed once for each bucket, and not for each row.
+  private[this] val boxed = Array.tabulate[Any](splitters.buckets)(identity)
+  private[this] val pair = new MutablePair[Any, InternalRow]()
   private[this] var reported = false
 
   override def hasNext: Boolean = handedOut < count || fill() || {
@@ -59,15 +61,18 @@ final private[parallel] class SampledBuckets(
   override def next(): Product2[Int, InternalRow] = {
     if (!hasNext) throw new NoSuchElementException("there are no more rows")
     handedOut += 1
-    if (most == 1) pair.update(bucketOf(0), reader(first))
+    if (most == 1) handed(bucketOf(0), reader(first))
     else {
       while (at == ends(bucket)) bucket += 1
       val size = Platform.getInt(bytes, Platform.BYTE_ARRAY_OFFSET + at.toLong)
       row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET + at + 8L, size)
       at += 8 + size
-      pair.update(bucket, row)
+      handed(bucket, row)
     }
   }
+
+  private def handed(bucket: Int, row: InternalRow): Product2[Int, InternalRow] =
+    pair.update(boxed(bucket), row).asInstanceOf[Product2[Int, InternalRow]]
 
   private def fill(): Boolean = {
     first += count

@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.parallel
 
+import scala.annotation.tailrec
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.LongType
@@ -11,8 +13,8 @@ import org.slidewise.spark.execution.sorting.SortKey
  * their buckets share the rows with that key: in order of arrival, or by content where the order may be another when the task
  * runs again.
  *
- * Cost: O(log B) comparisons of 64 bits for B buckets, and few where the keys are spread evenly; of whole keys only where these
- * bits are equal.
+ * Cost: for B buckets, O(log B) comparisons of 64 bits for each column in which splitters agree, and few where the keys are spread
+ * evenly. Whole keys are compared, O(log B) times, only where 64 bits do not tell values apart.
  *
  * @param splitters
  *   in order
@@ -36,44 +38,69 @@ final private[parallel] class Splitters(
   /** How many rows have had the key of equal splitters, by the first of these. */
   private[this] val seen = new Array[Long](splitters.length)
 
-  private[this] val prefix = spec.first.map(KeyPrefix(_, input))
-  private[this] val isExact = spec.columns == 0 || spec.columns == 1 && prefix.get.isExact
-  private[this] val prefixes: Array[Long] = {
-    val ofKey = spec.directions.headOption.map(KeyPrefix(_, Nil))
-    splitters.map(splitter => ofKey.fold(0L)(_(splitter)))
+  /** Of the columns that 64 bits hold, up to the first of which they hold a part. */
+  private[this] val columns: Array[KeyPrefix] = {
+    val all = spec.inRows.map(KeyPrefix(_, input))
+    all.take(all.takeWhile(_.fits).size + 1).toArray
+  }
+
+  /** By column, these bits of the splitters. */
+  private[this] val prefixes: Array[Array[Long]] =
+    spec.directions.take(columns.length).map(KeyPrefix(_, Nil)).map(bits => splitters.map(bits(_))).toArray
+
+  /** By column and splitter, the end of the splitters with the same bits in this column and those before it. */
+  private[this] val groupEnds: Array[Array[Int]] =
+    prefixes.indices.map(c => endsOf((i, j) => (0 to c).forall(p => prefixes(p)(i) == prefixes(p)(j)))).toArray
+
+  /** By splitter, the end of those that are equal to it. */
+  private[this] val equalEnds: Array[Int] =
+    endsOf((i, j) => ordering.compare(splitters(i), splitters(j)) == 0)
+
+  private def endsOf(alike: (Int, Int) => Boolean): Array[Int] = {
+    val found = new Array[Int](splitters.length)
+    for (i <- found.indices.reverse)
+      found(i) = if (i + 1 < found.length && alike(i, i + 1)) found(i + 1) else i + 1
+    found
   }
 
   def buckets: Int = counts.length
 
   /** The bucket of the next row. */
   def place(row: UnsafeRow): Int = {
-    val bucket = bucketOf(row)
+    val bucket = if (columns.isEmpty) among(0, splitters.length, row) else narrow(0, 0, splitters.length, row)
     counts(bucket) += 1
     bucket
   }
 
-  private def bucketOf(row: UnsafeRow): Int = {
-    val bits = if (prefix.isEmpty) 0L else prefix.get(row)
-    val less = lessThan(bits)
-    if (less == prefixes.length || prefixes(less) != bits) less
+  /** The bucket of a row whose earlier columns are those of the splitters `from until until`. */
+  @tailrec private def narrow(column: Int, from: Int, until: Int, row: UnsafeRow): Int = {
+    val bits = columns(column)(row)
+    val held = prefixes(column)
+    val less = if (column == 0) lessThan(bits) else lessThan(held, bits, from, until)
+    if (less == until || held(less) != bits) less
     else {
-      var from = less
-      var until = less + 1
-      while (until < prefixes.length && prefixes(until) == bits) until += 1
-      if (isExact) among(from, until, row)
-      else {
-        val wanted = key(row)
-        while (from < until && ordering.compare(splitters(from), wanted) < 0) from += 1
-        var end = from
-        while (end < until && ordering.compare(splitters(end), wanted) == 0) end += 1
-        if (from == end) from else among(from, end, row)
-      }
+      val end = groupEnds(column)(less)
+      if (!columns(column).isExact(bits)) compared(less, end, row)
+      else if (column + 1 == spec.columns) among(less, end, row)
+      else narrow(column + 1, less, end, row)
     }
+  }
+
+  /** The same by whole keys. */
+  private def compared(from: Int, until: Int, row: UnsafeRow): Int = {
+    val wanted = key(row)
+    var low = from
+    var high = until
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (ordering.compare(splitters(middle), wanted) < 0) low = middle + 1 else high = middle
+    }
+    if (low == until || ordering.compare(splitters(low), wanted) != 0) low else among(low, equalEnds(low), row)
   }
 
   /** One of the buckets that begin with the equal splitters `from until until`. */
   private def among(from: Int, until: Int, row: UnsafeRow): Int =
-    if (until - from == 1) until
+    if (until - from <= 1) until
     else if (byContent) from + 1 + Math.floorMod(KeySample.hash(row), until.toLong - from).toInt
     else {
       val bucket = from + 1 + math.min(until - from - 1L, seen(from) / evenShare).toInt
@@ -81,35 +108,37 @@ final private[parallel] class Splitters(
       bucket
     }
 
-  // Cells of equal width over the prefixes: how many of these are in earlier ones. Most rows then need few comparisons.
-  private[this] val origin = if (prefixes.isEmpty) 0L else prefixes.head
+  // Cells of equal width over the first column's bits: how many of these are in earlier ones. Most rows then need few comparisons.
+  private[this] val first = prefixes.headOption.getOrElse(Array.empty[Long])
+  private[this] val origin = if (first.isEmpty) 0L else first.head
   private[this] val shift: Int = {
-    val width = if (prefixes.isEmpty) 0L else prefixes.last - origin
+    val width = if (first.isEmpty) 0L else first.last - origin
     math.max(0, 64 - java.lang.Long.numberOfLeadingZeros(width) - Splitters.CellBits)
   }
   private[this] val cells: Array[Int] = {
     val found = new Array[Int]((1 << Splitters.CellBits) + 2)
-    prefixes.foreach(p => found(cellOf(p) + 1) += 1)
-    found.scanLeft(0)(_ + _).tail
+    first.foreach(p => found(cellOf(p) + 1) += 1)
+    for (i <- 1 until found.length) found(i) += found(i - 1)
+    found
   }
 
   private def cellOf(bits: Long): Int = ((bits - origin) >>> shift).toInt
 
-  /** How many of the splitters' prefixes are less. */
+  /** How many of the splitters have less in the first column. */
   private def lessThan(bits: Long): Int =
-    if (prefixes.length == 0 || bits <= origin) 0
-    else if (bits > prefixes(prefixes.length - 1)) prefixes.length
+    if (first.length == 0 || bits <= origin) 0
+    else if (bits > first(first.length - 1)) first.length
     else {
       val cell = cellOf(bits)
-      lessThan(bits, cells(cell), cells(cell + 1))
+      lessThan(first, bits, cells(cell), cells(cell + 1))
     }
 
-  private def lessThan(bits: Long, from: Int, until: Int): Int = {
+  private def lessThan(held: Array[Long], bits: Long, from: Int, until: Int): Int = {
     var low = from
     var high = until
     while (low < high) {
       val middle = (low + high) >>> 1
-      if (prefixes(middle) < bits) low = middle + 1 else high = middle
+      if (held(middle) < bits) low = middle + 1 else high = middle
     }
     low
   }
@@ -133,13 +162,16 @@ private object Splitters {
   private val CellBits = 11
 }
 
-/** The first column of a key as 64 bits, in the order of signed numbers. */
+/** One column of a key as 64 bits, in the order of signed numbers. */
 final private class KeyPrefix(column: SortKey, nullable: Boolean, values: Projection) {
   private[this] val flip = column.flip ^ Long.MinValue
   private[this] val ofNull = if (column.nullsFirst) Long.MinValue else Long.MaxValue
 
-  /** Whether equal bits mean equal values. */
-  val isExact: Boolean = column.fits && !nullable
+  /** Whether 64 bits hold any value but null. */
+  def fits: Boolean = column.fits
+
+  /** Whether rows with these bits have equal values: a null may share its bits with a value. */
+  def isExact(bits: Long): Boolean = column.fits && !(nullable && bits == ofNull)
 
   def apply(row: InternalRow): Long = {
     val bits = values(row)
