@@ -185,6 +185,8 @@ def sparkProject(spark: SparkBuild): Project = {
       // Scala 2.13.8 cannot read ArchUnit's class files.
       Test / unmanagedSources / excludeFilter := (if (spark.scala == "2.13.8") "ArchitectureSuite.scala"
                                                   else NothingFilter),
+      // A JVM runs its suites one after the other.
+      Test / testGrouping := TestGroups.of((Test / definedTests).value, (Test / forkOptions).value),
       Test / javaOptions ++= Seq("-Xmx1g", "-Dspark.ui.enabled=false") ++ opened
         .map(p => s"--add-opens=java.base/$p=ALL-UNNAMED"),
       // One self-contained jar: the core's classes travel inside it.

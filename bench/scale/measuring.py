@@ -14,7 +14,7 @@ from shared.spark import SLIDING_WINDOW, operators, plan
 from shared.turns import drawn
 from tasks import Stage, stages
 
-_MIN_ROWS = 100_000
+_MIN_ROWS = 500_000
 """The default of `spark.slidewise.parallel.minRows`."""
 
 _SKEWED = "64k"

@@ -64,7 +64,7 @@ object SlidewiseSettings {
 
   private val parallelMinRowsSetting = Setting.withDefault(
     ParallelMinRows,
-    "100000",
+    "500000",
     Since,
     "a whole number from 1 on",
     s"The least number of rows of each task that shares a window, see $Parallel. There are at most " +

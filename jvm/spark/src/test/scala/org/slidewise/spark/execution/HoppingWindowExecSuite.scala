@@ -179,7 +179,6 @@ class HoppingWindowExecSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   }
 
   test("a cancelled task stops among windows that no filter keeps") {
-    spark.sparkContext.setLogLevel("OFF")
     spark.udf.register("held", F.udf((_: java.sql.Timestamp) => Gate.hold()))
     val sql =
       """SELECT w FROM (SELECT window(timestamp_seconds(id), '10 seconds', '1 second') AS w, count(*)

@@ -44,7 +44,7 @@ class WindowReportSuite extends SparkSuite {
   test("a window without PARTITION BY says whether tasks share its rows, or why not") {
     def reason(rows: Int) =
       reports(s"SELECT sum(id) OVER (ORDER BY id) FROM range(0, $rows, 1, 4)").head.reason
-    assertEquals(reason(1000000), Some("tasks share the rows, at least 100000 each"))
+    assertEquals(reason(1000000), Some("tasks share the rows, at least 500000 each"))
     assertEquals(reason(1000), None)
   }
 
