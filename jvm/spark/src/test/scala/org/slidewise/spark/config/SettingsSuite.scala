@@ -25,7 +25,7 @@ class SettingsSuite extends SparkSuite {
     Expected(Parallel, "true", booleans, noBooleans)(parallel),
     Expected(
       ParallelMinRows,
-      "100000",
+      "500000",
       Seq("1" -> 1L, " 5000000000 " -> 5000000000L),
       Seq("0", "-1", "many", "")
     )(

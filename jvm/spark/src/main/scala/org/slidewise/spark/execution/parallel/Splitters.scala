@@ -50,7 +50,9 @@ final private[parallel] class Splitters(
 
   /** By column and splitter, the end of the splitters with the same bits in this column and those before it. */
   private[this] val groupEnds: Array[Array[Int]] =
-    prefixes.indices.map(c => endsOf((i, j) => (0 to c).forall(p => prefixes(p)(i) == prefixes(p)(j)))).toArray
+    prefixes.indices
+      .map(c => endsOf((i, j) => (0 to c).forall(p => prefixes(p)(i) == prefixes(p)(j))))
+      .toArray
 
   /** By splitter, the end of those that are equal to it. */
   private[this] val equalEnds: Array[Int] =
@@ -95,7 +97,8 @@ final private[parallel] class Splitters(
       val middle = (low + high) >>> 1
       if (ordering.compare(splitters(middle), wanted) < 0) low = middle + 1 else high = middle
     }
-    if (low == until || ordering.compare(splitters(low), wanted) != 0) low else among(low, equalEnds(low), row)
+    if (low == until || ordering.compare(splitters(low), wanted) != 0) low
+    else among(low, equalEnds(low), row)
   }
 
   /** One of the buckets that begin with the equal splitters `from until until`. */

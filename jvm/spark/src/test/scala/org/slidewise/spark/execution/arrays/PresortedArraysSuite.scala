@@ -55,7 +55,8 @@ class PresortedArraysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     test(s"$frame, $order") {
       // Spark takes a time that is quadratic in the rows, or reads 1,500 for each.
       val shrinking = frame.contains("UNBOUNDED FOLLOWING")
-      val some = if (shrinking) calls.take(1) else if (frame.contains("900 FOLLOWING")) calls.take(2) else calls
+      val some =
+        if (shrinking) calls.take(1) else if (frame.contains("900 FOLLOWING")) calls.take(2) else calls
       for (keys <- Seq("", "p")) {
         val rows = if (shrinking && keys.isEmpty) first(5000) else this.rows
         val over = s"OVER (${if (keys.isEmpty) "" else s"PARTITION BY $keys"} ORDER BY $order $frame)"
