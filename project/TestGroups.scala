@@ -17,7 +17,7 @@ object TestGroups {
     "TopRowsSelection"
   ).map(_ + "Suite")
 
-  /** To compile a query that runs once a second time takes longer than the query. */
+  /** The second compiler takes longer for a query than a query that runs once. */
   private val OneCompiler = Vector("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
 
   def of(suites: Seq[TestDefinition], options: ForkOptions): Seq[Tests.Group] = {
