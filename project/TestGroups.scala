@@ -17,7 +17,7 @@ object TestGroups {
     "TopRowsSelection"
   ).map(_ + "Suite")
 
-  /** The second compiler takes longer for a query than a query that runs once. */
+  /** A query that runs once takes less time than the second compiler takes for it. */
   private val OneCompiler = Vector("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
 
   def of(suites: Seq[TestDefinition], options: ForkOptions): Seq[Tests.Group] = {

@@ -38,10 +38,10 @@ final private[parallel] class Splitters(
   /** How many rows have had the key of equal splitters, by the first of these. */
   private[this] val seen = new Array[Long](splitters.length)
 
-  /** Of the columns that 64 bits hold, up to the first of which they hold a part. */
+  /** The columns that 64 bits hold, and the next one, of which they hold a part. */
   private[this] val columns: Array[KeyPrefix] = {
-    val all = spec.inRows.map(KeyPrefix(_, input))
-    all.take(all.takeWhile(_.fits).size + 1).toArray
+    val held = spec.inRows.takeWhile(SortKey.fits).size
+    spec.inRows.take(held + 1).map(KeyPrefix(_, input)).toArray
   }
 
   /** By column, these bits of the splitters. */
@@ -169,9 +169,6 @@ private object Splitters {
 final private class KeyPrefix(column: SortKey, nullable: Boolean, values: Projection) {
   private[this] val flip = column.flip ^ Long.MinValue
   private[this] val ofNull = if (column.nullsFirst) Long.MinValue else Long.MaxValue
-
-  /** Whether 64 bits hold any value but null. */
-  def fits: Boolean = column.fits
 
   /** Whether rows with these bits have equal values: a null may share its bits with a value. */
   def isExact(bits: Long): Boolean = column.fits && !(nullable && bits == ofNull)

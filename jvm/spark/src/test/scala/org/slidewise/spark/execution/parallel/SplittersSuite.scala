@@ -60,7 +60,7 @@ class SplittersSuite extends FunSuite {
     test(
       s"order $i, ${if (byContent) "by content" else "by position"}: buckets follow one another, and the index tells where"
     ) {
-      for (seed <- 1 to 8) {
+      for (seed <- 1 to 20) {
         val random = new Random(seed)
         val all = rows(random, 1 + random.nextInt(2000), 1 + random.nextInt(500))
         val order = RunOrder(Nil, by)
