@@ -28,6 +28,10 @@ def strict(java: String) = Seq(
   Compile / doc / scalacOptions -= "-Xfatal-warnings",
   Compile / doc / scalacOptions ++= Seq("-doc-version", version.value, "-no-link-warnings"),
   Test / fork := true,
+  Test / testOptions ++= {
+    if (sys.env.contains("SLIDEWISE_LONG")) Nil
+    else Seq(Tests.Argument(TestFrameworks.MUnit, "--exclude-tags=LongRun"))
+  },
   // The tests' libraries may want a newer Scala library than the oldest Spark of a minor has.
   allowUnsafeScalaLibUpgrade := true,
   libraryDependencies ++= Seq(
@@ -179,15 +183,21 @@ def sparkProject(spark: SparkBuild): Project = {
         Seq(target)
       }.taskValue,
       Test / unmanagedSourceDirectories := folders.map(_ / "test/scala"),
-      // The core's damage to stored bytes, for this project's readers.
-      Test / unmanagedSources += (ThisBuild / baseDirectory).value / "jvm/core/src/test/scala/org/slidewise/fuzz/Mutations.scala",
+      // What the core's tests share with this project's.
+      Test / unmanagedSources ++= Seq("fuzz/Mutations.scala", "LongRun.scala").map(
+        (ThisBuild / baseDirectory).value / "jvm/core/src/test/scala/org/slidewise" / _
+      ),
       Test / unmanagedResourceDirectories := folders.map(_ / "test/resources"),
       // Scala 2.13.8 cannot read ArchUnit's class files.
       Test / unmanagedSources / excludeFilter := (if (spark.scala == "2.13.8") "ArchitectureSuite.scala"
                                                   else NothingFilter),
       // A JVM runs its suites one after the other.
       Test / testGrouping := TestGroups.of((Test / definedTests).value, (Test / forkOptions).value),
-      Test / javaOptions ++= Seq("-Xmx1g", "-Dspark.ui.enabled=false") ++ opened
+      Test / javaOptions ++= Seq(
+        "-Xmx1g",
+        "-Dspark.ui.enabled=false",
+        s"-Dslidewise.tests.first=${SparkBuild.all.indexOf(spark)}"
+      ) ++ opened
         .map(p => s"--add-opens=java.base/$p=ALL-UNNAMED"),
       // One self-contained jar: the core's classes travel inside it.
       Compile / packageBin / mappings ++= (coreOf(spark) / Compile / packageBin / mappings).value

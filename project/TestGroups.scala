@@ -24,6 +24,7 @@ object TestGroups {
     val (loops, queries) = suites.partition(suite => Loops(suite.name.split('.').last))
     def group(name: String, suites: Seq[TestDefinition], more: Vector[String]) =
       Tests.Group(name, suites, Tests.SubProcess(options.withRunJVMOptions(options.runJVMOptions ++ more)))
-    Seq(group("loops", loops, Vector.empty), group("queries", queries, OneCompiler))
+    // The longer group first.
+    Seq(group("queries", queries, OneCompiler), group("loops", loops, Vector.empty))
   }
 }

@@ -14,6 +14,7 @@ import class_archive
 import pytest
 from pyspark.sql import SparkSession
 from random_queries import random_queries
+from sampling import mark_long
 from session import local_session, missing_jars
 from sparks import needs_streams
 
@@ -48,7 +49,11 @@ def connect_server(spark: SparkSession) -> str:
     return f"sc://127.0.0.1:{server.localPort()}"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+# Before pytest leaves out the long tests.
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not any("::" in argument for argument in config.args):
+        mark_long(items)
     items.sort(key=lambda item: SLOWEST.index(name) if (name := item.path.parent.name) in SLOWEST else len(SLOWEST))
     for item in items:
         if "streams" in item.path.parts:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-SECONDS = float(os.environ.get("SLIDEWISE_RANDOM_SECONDS", "8"))
+SECONDS = float(os.environ.get("SLIDEWISE_RANDOM_SECONDS", "4"))
 ONLY = os.environ.get("SLIDEWISE_QUERY")
 
 

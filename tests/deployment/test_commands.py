@@ -28,6 +28,7 @@ def test_spark_submit(tmp_path: Path) -> None:
     assert REPORT in run(tmp_path, "spark-submit", *LOCAL, *SWITCHED_ON, PROGRAM)
 
 
+@pytest.mark.long
 def test_the_pyspark_shell(tmp_path: Path) -> None:
     pasted = f"from importlib.machinery import SourceFileLoader\nprogram = SourceFileLoader('program', {PROGRAM!r})"
     pasted += ".load_module()\nprint(program.report(spark))\n"
@@ -45,12 +46,14 @@ println(s"rows ${{data.collect().toSeq}}, ${{data.queryExecution.executedPlan}}"
     assert "SlidingWindow [" in printed
 
 
+@pytest.mark.long
 @needs_spark("4.0", "a session of PySpark looks for no providers of extensions")
-@pytest.mark.parametrize("option", ["--jars", pytest.param("--driver-class-path", marks=pytest.mark.long)])
+@pytest.mark.parametrize("option", ["--jars", "--driver-class-path"])
 def test_a_jar_on_the_class_path_is_enough(tmp_path: Path, option: str) -> None:
     assert REPORT in run(tmp_path, "spark-submit", *LOCAL, option, str(slidewise_jar()), PROGRAM)
 
 
+@pytest.mark.long
 def test_installed_twice_is_installed_once(tmp_path: Path) -> None:
     twice = ("--conf", f"spark.sql.extensions={EXTENSIONS},{EXTENSIONS}")
     program = tmp_path / "strategies.py"

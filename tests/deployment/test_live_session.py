@@ -33,9 +33,10 @@ print("another session:", slidewise.install(other), report(other))
 IN_EXECUTORS = ("--master", "local-cluster[2,1,1024]", "--conf", "spark.executor.memory=512m")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "master",
-    [pytest.param(("--master", "local[2]"), marks=pytest.mark.long), IN_EXECUTORS],
+    [("--master", "local[2]"), IN_EXECUTORS],
     ids=["in one process", "in executors of their own"],
 )
 def test_install(tmp_path: Path, master: tuple[str, ...]) -> None:

@@ -47,6 +47,7 @@ def test_on_a_classic_session(spark: SparkSession, module: str) -> None:
     assert run(spark, module).failed == 0
 
 
+@pytest.mark.long
 @needs_connect_server
 def test_on_spark_connect(connect_server: str, tmp_path: Path) -> None:
     code = f"""
@@ -60,6 +61,7 @@ for module in MODULES:
     assert_all_pass(code, MODULES, tmp_path)
 
 
+@pytest.mark.long
 def test_of_the_rest_of_the_package(tmp_path: Path) -> None:
     """Some of them start sessions."""
     code = """

@@ -110,6 +110,7 @@ def test_bytes_that_are_something_else(spark: SparkSession, sql: str, said: list
     assert [part for part in ["SLIDEWISE_INVALID_ARGUMENT", *said] if part not in text] == [], text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["live", pytest.param("connect", marks=needs_connect_server)])
 def test_a_session_that_runs_already_and_spark_connect(
     request: pytest.FixtureRequest, tmp_path: Path, kind: str

@@ -57,6 +57,7 @@ def test_a_query_that_does_not_fail_is_refused() -> None:
         Shrinker(lambda query: None).smallest(Numbers([1]), [NUMBERS])
 
 
+@pytest.mark.long
 def test_no_failure_writes_nothing(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(test_file, "FOLDER", tmp_path / "found")
     assert fuzz(spark, ["windows", "hopping"], 1, 3, tmp_path) == []

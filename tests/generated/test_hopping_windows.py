@@ -16,7 +16,7 @@ from generated import hopping_oracle
 from generated.hopping_oracle import Group
 from generated.hopping_query import HoppingQuery, random_hopping_query
 
-MINIMUM = int(os.environ.get("SLIDEWISE_HOPPING_QUERIES", "6"))
+MINIMUM = int(os.environ.get("SLIDEWISE_HOPPING_QUERIES", "2"))
 
 
 def test_random_hopping_windows(spark: SparkSession, seed: int, random_queries: RandomQueries) -> None:

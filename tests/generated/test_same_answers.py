@@ -13,7 +13,7 @@ from generated import in_duckdb, in_spark
 from generated.answer import Answer, Failure, Rows, difference
 from generated.query import WITH_SLIDEWISE, Case, Query, random_query
 
-MINIMUM = int(os.environ.get("SLIDEWISE_QUERIES", "4"))
+MINIMUM = int(os.environ.get("SLIDEWISE_QUERIES", "2"))
 
 
 def test_random_queries(spark: SparkSession, tmp_path: Path, seed: int, random_queries: RandomQueries) -> None:

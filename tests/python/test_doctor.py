@@ -193,6 +193,7 @@ builder = SparkSession.builder.config("spark.ui.enabled", "false").config("spark
 """
 
 
+@pytest.mark.long
 def test_a_session_without_the_extension_and_with_another_one(output):
     printed = output(
         SESSION
@@ -216,6 +217,7 @@ print(slidewise.doctor(spark))
     assert "a moving frame, a rank, a hopping window" in "\n".join(after)
 
 
+@pytest.mark.long
 @needs_connect_server
 def test_a_session_of_spark_connect(output, connect_server):
     (printed,) = output(
@@ -230,6 +232,7 @@ print([(finding.level, finding.topic) for finding in diagnosis.findings], "Java 
     assert printed == f"{[('ok', topic) for topic in topics]} True"
 
 
+@pytest.mark.long
 @needs_connect_server
 def test_a_connect_server_without_slidewise(output):
     printed = output(SESSION + "print(slidewise.doctor(builder.remote('local[1]').getOrCreate()))")

@@ -34,6 +34,7 @@ def test_the_libraries_of_the_page():
     assert list(LIBRARIES) == ["ibis", "narwhals", "sqlframe"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_the_examples_print_what_the_page_shows(output, library):
     skip_without(library)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from pandas_api import skip_without_pandas_api
 
 PROGRAM = """
@@ -61,6 +62,7 @@ print("found " + json.dumps(found))
 """
 
 
+@pytest.mark.long
 def test_several_tasks_share_the_windows(program, output):
     skip_without_pandas_api(program)
     said = output(PROGRAM)

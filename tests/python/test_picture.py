@@ -141,6 +141,7 @@ def test_plot_refuses_a_stream_and_an_empty_result(spark: SparkSession):
         slidewise.plot(spark.range(0), "id", "id")
 
 
+@pytest.mark.long
 @needs_connect_server
 def test_plot_in_a_session_of_spark_connect(output, connect_server):
     drew = output(

@@ -40,6 +40,7 @@ def test_configure_on_a_classic_session(output):
     assert "sum True True None" in lines
 
 
+@pytest.mark.long
 def test_configure_after_a_session_has_been_stopped(output):
     lines = output(
         START + "builder.master('local[1]').getOrCreate().stop()\n"
@@ -59,6 +60,7 @@ def error_of(call, *arguments):
 """
 
 
+@pytest.mark.long
 def test_a_live_session_names_the_remedy_until_slidewise_is_installed(output):
     lines = output(
         START + TRY + "spark = builder.master('local[1]').getOrCreate()\n"
@@ -76,6 +78,7 @@ def test_a_live_session_names_the_remedy_until_slidewise_is_installed(output):
     assert "sum True True None" in lines
 
 
+@pytest.mark.long
 @needs_connect_server
 def test_a_local_connect_session(output):
     lines = output(
@@ -89,6 +92,7 @@ def test_a_local_connect_session(output):
     assert lines[-1] == "None"
 
 
+@pytest.mark.long
 @needs_connect_server
 def test_a_connect_server_without_slidewise_is_named_as_such(output):
     of_install, of_function = output(
@@ -110,6 +114,7 @@ def test_configure_in_a_program_under_spark_submit(program, tmp_path: Path):
     assert "sum True True None" in done.stdout.splitlines()
 
 
+@pytest.mark.long
 def test_configure_on_a_classic_session_with_a_jar_of_its_own(output, tmp_path: Path):
     theirs = tmp_path / "theirs.jar"
     code = (

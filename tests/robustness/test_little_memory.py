@@ -112,6 +112,7 @@ def run(programs: Callable[[tuple[str, ...]], Program], size: Size, mode: tuple[
     return asked
 
 
+@pytest.mark.long
 def test_numbers(run: Run) -> None:
     run(3, "sum(id)", "max(id)", "min(x)", "avg(x)", "stddev(x)")
 
@@ -135,6 +136,7 @@ def test_sketches(run: Run) -> None:
     run(1.1, "approx_count_distinct(x)")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", [()], ids=[""])
 @pytest.mark.parametrize(
     "settings",

@@ -87,6 +87,7 @@ def test_spark_goes_on_with_what_it_has_begun(spark: SparkSession, tmp_path: Pat
     assert stream.run(tmp_path / "new").operators == ["hoppingWindow"]
 
 
+@pytest.mark.long
 def test_each_operator_goes_on_with_its_own_state(spark: SparkSession, tmp_path: Path) -> None:
     """The first aggregation, over tumbling windows, is Spark's, and the second one Slidewise's."""
 

@@ -84,6 +84,7 @@ def test_late_rows_are_dropped_window_by_window(spark: SparkSession, tmp_path: P
     assert sum(on.each("numRowsDroppedByWatermark")) > 10
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", one_short("append"))
 def test_gaps_of_years(spark: SparkSession, tmp_path: Path, mode: str) -> None:
     year = 365 * 86_400
@@ -112,6 +113,7 @@ def test_filters_on_windows(spark: SparkSession, tmp_path: Path, mode: str) -> N
     assert_same(Stream(spark, feed_of(tmp_path, *random_batches(5, batches=4, late=60)), some, mode), tmp_path)
 
 
+@pytest.mark.long
 def test_two_aggregations_in_a_row(spark: SparkSession, tmp_path: Path) -> None:
     def twice(rows: DataFrame) -> DataFrame:
         first = rows.groupBy("k", f.window("ts", "30 seconds", "10 seconds")).agg(f.sum("n").alias("s"))

@@ -18,7 +18,7 @@ from streams.hopping import ARROW, SCHEMA, Ran, Stream, row, text
 from streams.query import HDFS, ROCKSDB
 
 # Every third runs in each output mode, every second is stopped and begun again.
-MINIMUM = int(os.environ.get("SLIDEWISE_STREAM_QUERIES", "6"))
+MINIMUM = int(os.environ.get("SLIDEWISE_STREAM_QUERIES", "2"))
 
 AGGREGATES = [
     "sum(n)",

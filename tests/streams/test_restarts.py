@@ -68,6 +68,7 @@ class Stopped:
         return str(caught.value)
 
 
+@pytest.mark.long
 def test_the_checkpoint_keeps_its_number_of_partitions_and_its_state_store(spark: SparkSession, tmp_path: Path) -> None:
     stopped = Stopped(spark, tmp_path, "rocksdb")
     stopped.settings["spark.sql.shuffle.partitions"] = 5
@@ -136,6 +137,7 @@ def test_what_a_window_computes_belongs_to_it(spark: SparkSession, tmp_path: Pat
     stopped.go_on(OF_MORE, [])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "schema",
     [

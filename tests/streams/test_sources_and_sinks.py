@@ -96,6 +96,7 @@ def test_each_batch_as_a_table(spark: SparkSession, tmp_path: Path, feed: Feed) 
     assert sorted(row for rows in seen.values() for row in rows) == expected(spark, feed, tmp_path)
 
 
+@pytest.mark.long
 def test_the_console(spark: SparkSession, feed: Feed) -> None:
     writer = windowed(spark, feed.stream(spark)).writeStream.format("console")
     with started(writer.trigger(availableNow=True)) as query:
@@ -103,6 +104,7 @@ def test_the_console(spark: SparkSession, feed: Feed) -> None:
         assert sum(p["sink"]["numOutputRows"] for p in progress_of(query)) == 90
 
 
+@pytest.mark.long
 def test_rate(spark: SparkSession) -> None:
     rate = spark.readStream.format("rate").option("rowsPerSecond", 40).option("numPartitions", 2).load()
     rate.withWatermark("timestamp", "1 second").createOrReplaceTempView("rate")

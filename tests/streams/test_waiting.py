@@ -55,6 +55,7 @@ def test_a_running_frame_beside_one_that_waits(
     assert asked.rows == [row for row in asked.expected if row[1] is not None]
 
 
+@pytest.mark.long
 def test_two_windows_one_after_the_other(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
     """The first waits for rows up to five seconds later; the second loses none of what comes out of it."""
     ahead = "PARTITION BY k ORDER BY ts RANGE BETWEEN CURRENT ROW AND INTERVAL 5 SECONDS FOLLOWING"

@@ -5,13 +5,15 @@ import scala.collection.mutable
 import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 
+import org.slidewise.LongRun
 import org.slidewise.core.Aggregator
 import org.slidewise.core.batch.GreedySwa
 
 /** Runs a checkpoint window beside the plain list of its elements and beside a merge-based window of a monoid. */
 abstract class CheckpointSuite extends ScalaCheckSuite {
 
-  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(400)
+  override def scalaCheckTestParameters =
+    super.scalaCheckTestParameters.withMinSuccessfulTests(LongRun.orLess(400, 100))
 
   protected sealed trait Step
   protected case class Insert(value: Int) extends Step

@@ -3,12 +3,14 @@ package org.slidewise.core.kernels
 import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 
+import org.slidewise.LongRun
 import org.slidewise.core.batch.{FrameGenerators, Frames}
 
 /** Base of the kernels' suites: test cases, and the comparison of results with a naive evaluation. */
 abstract class KernelSuite extends ScalaCheckSuite {
 
-  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(400)
+  override def scalaCheckTestParameters =
+    super.scalaCheckTestParameters.withMinSuccessfulTests(LongRun.orLess(400, 100))
 
   protected def withFrames[A](columns: Gen[Column[A]]): Gen[(Column[A], Frames)] =
     columns.flatMap(column => FrameGenerators.frames(column.size).map(column -> _))

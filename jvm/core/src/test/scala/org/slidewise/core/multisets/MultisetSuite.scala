@@ -3,13 +3,15 @@ package org.slidewise.core.multisets
 import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 
+import org.slidewise.LongRun
 import org.slidewise.core.batch.{FrameGenerators, Frames}
 import org.slidewise.core.kernels.{Column, Columns}
 
 /** Base of the multisets' suites: columns, frames, and their dictionaries. */
 abstract class MultisetSuite extends ScalaCheckSuite {
 
-  override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(400)
+  override def scalaCheckTestParameters =
+    super.scalaCheckTestParameters.withMinSuccessfulTests(LongRun.orLess(400, 100))
 
   /** Random frames with jumps and empty ones, and SQL's growing, shrinking, whole and sliding ones. */
   protected def framesOver(size: Int): Gen[Frames] = Gen.frequency(

@@ -1,9 +1,11 @@
 package org.slidewise.core.summaries
 
+import org.slidewise.LongRun
+
 class AdditiveSumSuite extends BoundSuite {
   private val cases = for {
     window <- Seq(1, 7, 100, 1000, 2053)
-    upperBound <- Seq(1L, 3L, 100L, 65535L, 1000000007L, 1L << 40)
+    upperBound <- Seq(1L, 100L, 1L << 40, 3L, 65535L, 1000000007L).take(LongRun.orLess(6, 3))
     epsilon <- Seq(0.6, 0.1, 0.02, 0.001, 0.6 / 2053, 0.4 / 2053, 0.01 / 2053, 1e-5 / 2053)
   } yield (window, upperBound, epsilon)
 

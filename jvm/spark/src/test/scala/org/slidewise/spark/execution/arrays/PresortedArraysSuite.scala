@@ -4,6 +4,7 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
+import org.slidewise.{LongRun, OneOf}
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.SlidingWindowExec
@@ -47,10 +48,13 @@ class PresortedArraysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
             if(id % 13 = 3, null, double(id * 31 % 997)) x
      FROM range(0, 12000, 1, 1))"""
 
+  private val one = new OneOf(5)
+
   for (frame <- frames; order <- Seq("t ASC NULLS FIRST", "t DESC NULLS LAST", "t ASC NULLS LAST"))
-    test(s"$frame, $order") {
+    test(one(s"$frame, $order")) {
       // Spark takes a time that is quadratic in the rows.
-      val some = if (frame.contains("UNBOUNDED FOLLOWING")) calls.take(1) else calls
+      val slow = frame.contains("UNBOUNDED FOLLOWING") || frame.contains("900 FOLLOWING")
+      val some = if (slow) calls.take(LongRun.orLess(calls.size, 1)) else calls
       for (keys <- Seq("", "p")) {
         val over = s"OVER (${if (keys.isEmpty) "" else s"PARTITION BY $keys"} ORDER BY $order $frame)"
         val sorted =

@@ -5,6 +5,7 @@ import org.apache.spark.sql.execution.exchange.EnsureRequirements
 import org.apache.spark.sql.functions.{count, expr, sum, window}
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 
+import org.slidewise.OneOf
 import org.slidewise.spark.execution.streams.{StateNotAssigned, StreamSuite}
 import org.slidewise.spark.shims.SparkStreaming.StreamingQueryWrapper
 
@@ -26,8 +27,10 @@ class HoppingStreamSuite extends StreamSuite {
     finally query.stop()
   }
 
+  private val one = new OneOf(3)
+
   for (mode <- Seq(OutputMode.Append(), OutputMode.Update(), OutputMode.Complete()))
-    test(s"the operator gets the output mode $mode, its state and its watermarks") {
+    test(one(s"the operator gets the output mode $mode, its state and its watermarks")) {
       val source = events()
       runningIn(mode.toString, hopping(stream(source))) { query =>
         source.addData(("a", 100, 1))
