@@ -11,7 +11,7 @@ from sparks import SPARK
 ONE_IN = 4
 
 
-def mark_long(items: list[pytest.Item]) -> None:
+def mark_long(items: list[pytest.Item], minor: int = SPARK[1]) -> None:
     """Marks all but about a quarter of the cases of a test as long. Each Spark minor runs another quarter."""
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
@@ -19,7 +19,7 @@ def mark_long(items: list[pytest.Item]) -> None:
             cases[item.nodeid.split("[")[0]].append(item)
     for of_one_test in cases.values():
         if len(of_one_test) > 1:
-            chosen = [item for item in of_one_test if _quarter(item) == SPARK[1] % ONE_IN]
+            chosen = [item for item in of_one_test if _quarter(item) == minor % ONE_IN]
             for item in of_one_test:
                 if item not in (chosen or of_one_test[:1]):
                     item.add_marker(pytest.mark.long)

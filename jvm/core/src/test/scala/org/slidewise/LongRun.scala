@@ -2,23 +2,23 @@ package org.slidewise
 
 import munit.{Tag, TestOptions}
 
-/** Marks a test of the long run. `make test-long` sets `SLIDEWISE_LONG`, and all other runs leave it out. */
+/** Marks a test of the long run. `make test-long` sets `SLIDEWISE_LONG`, and all other runs leave the test out. */
 object LongRun extends Tag("LongRun") {
   private val isOn: Boolean = sys.env.contains("SLIDEWISE_LONG")
 
   /** A number of repetitions. */
   def orLess(repetitions: Int, less: Int): Int = if (isOn) repetitions else less
 
-  /** Which case of a kind is the first that a short run has. Each Spark project has another, so that together they run more of them. */
+  /** The first case of a kind that this project has in a short run. */
   private[slidewise] val first: Int = Integer.getInteger("slidewise.tests.first", 0)
 }
 
-/** Cases of one kind, of which a short run has every `n`-th. */
-final class OneOf(n: Int) {
-  private var seen = LongRun.first % n
+/** Leaves every `n`-th case of a kind to a short run. Each Spark project begins with another one: together they run more of them. */
+final class OneOf(n: Int, first: Int = LongRun.first) {
+  private var seen = 0
 
   def apply(name: TestOptions): TestOptions = {
     seen += 1
-    if (seen % n == 1 % n) name else name.tag(LongRun)
+    if ((seen - 1 + first) % n == 0) name else name.tag(LongRun)
   }
 }
