@@ -17,7 +17,7 @@ SPARKS = [
     "first(s)", "last(s)", "first(n) IGNORE NULLS", "last(n) IGNORE NULLS", "any_value(d)",
     "bool_and(b)", "bool_or(b)", "bit_xor(n)", "bit_and(g)", "try_sum(n)", "try_avg(d)", "listagg(s, ',')",
     "histogram_numeric(d, 3)", "hll_sketch_estimate(hll_sketch_agg(s)%)", "max(array(n, g))", "min(struct(d, s))",
-    "count_if(b)", "every(b)", "approx_percentile(d, 0.5, 100)", "string_agg(s)",
+    "count_if(b)", "every(b)", "approx_percentile(d, 0.5, 5000)", "string_agg(s)", "mode(s, true)", "mode(g, true)",
 ]  # fmt: skip
 PLACES = [
     "row_number()",
@@ -42,4 +42,23 @@ class Approximate:
     error: float
 
 
+@dataclass(frozen=True)
+class Spelled:
+    """A call that Spark refuses over a frame, and another with the same answer that it takes; `%` as above."""
+
+    call: str
+    for_spark: str
+
+
+SPELLED = [
+    Spelled("count(DISTINCT s)", "size(collect_set(s)%)"),
+    Spelled("count(DISTINCT n)", "size(collect_set(n)%)"),
+    Spelled("count(DISTINCT g, s)", "size(collect_set(if(g IS NULL OR s IS NULL, NULL, struct(g, s)))%)"),
+    Spelled("count(DISTINCT struct(g, b))", "size(collect_set(struct(g, b))%)"),
+    Spelled("sum(DISTINCT n)", "aggregate(collect_set(n)%, CAST(NULL AS BIGINT), (a, v) -> coalesce(a, 0L) + v)"),
+    Spelled("max(DISTINCT d)", "max(d)"),
+    Spelled("array_sort(collect_list(DISTINCT s)%)", "array_sort(collect_set(s)%)"),
+    Spelled("median(n)", "percentile(n, 0.5)"),
+    Spelled("percentile_cont(0.9) WITHIN GROUP (ORDER BY d)", "percentile(d, 0.9)"),
+]
 APPROXIMATE = [Approximate(call, error) for function in ALL for call, error in function.approximate_streams]

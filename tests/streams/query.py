@@ -8,7 +8,7 @@ from typing import Any
 
 from sparks import portable
 
-from streams.calls import APPROXIMATE, OURS, PLACES, SPARKS, USERS
+from streams.calls import APPROXIMATE, OURS, PLACES, SPARKS, SPELLED, USERS
 from streams.columns import random_batches
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -19,10 +19,13 @@ KEYS = ["", "k", "k", "g", "price", "k, g", "price, k", "upper(k), n % 3", "x", 
 
 @dataclass(frozen=True)
 class Expression:
-    """`tolerance`: by how much two right answers may differ, beside what adding in another order does."""
+    """`tolerance`: by how much two right answers may differ, beside what adding in another order does.
+
+    `for_spark`: what Spark alone is asked, if not the same."""
 
     sql: str
     tolerance: float = 0.0
+    for_spark: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,11 @@ class Query:
     def over(self) -> str:
         return f"PARTITION BY {self.partition} ORDER BY ts" if self.partition else "ORDER BY ts"
 
-    def sql(self, table: str, *more: str) -> str:
-        columns = [f"{expression.sql} AS c{i}" for i, expression in enumerate(self.expressions)]
-        return f"SELECT id, ts, {', '.join([*columns, *more])} FROM {table}"
+    def sql(self, table: str) -> str:
+        return _select([expression.sql for expression in self.expressions], table)
+
+    def sql_for_spark(self, table: str, *more: str) -> str:
+        return _select([expression.for_spark or expression.sql for expression in self.expressions], table, *more)
 
     @property
     def waits(self) -> int:
@@ -89,11 +94,19 @@ def random_query(seed: int, index: int) -> Query:
     return Query(seed, index, batches, eager, delay, partition, expressions, ahead, restart, settings)
 
 
+def _select(columns: list[str], table: str, *more: str) -> str:
+    named = [f"{column} AS c{i}" for i, column in enumerate(columns)]
+    return f"SELECT id, ts, {', '.join([*named, *more])} FROM {table}"
+
+
 def _aggregate(rng: random.Random, over: str, frame: str, rows: int) -> Expression:
     """`rows`: how many the stream has."""
-    kind, error = rng.random(), 0.0
-    if kind < 0.45:
+    kind, error, for_spark = rng.random(), 0.0, ""
+    if kind < 0.35:
         call = rng.choice(SPARKS)
+    elif kind < 0.5:
+        spelled = rng.choice(SPELLED)
+        call, for_spark = spelled.call, spelled.for_spark
     elif kind < 0.75:
         call = rng.choice(OURS)
     elif kind < 0.88:
@@ -105,7 +118,11 @@ def _aggregate(rng: random.Random, over: str, frame: str, rows: int) -> Expressi
     if "NULLS" not in call and rng.random() < 0.2:
         window = portable(" FILTER (WHERE n > 0 OR b)") + window
     most = int(frame.split()[2]) + 1 if _is_last_rows(frame) else rows
-    return Expression(call.replace("%", window) if "%" in call else call + window, error * most)
+    return Expression(_over(call, window), error * most, _over(for_spark, window) if for_spark else "")
+
+
+def _over(call: str, window: str) -> str:
+    return call.replace("%", window) if "%" in call else call + window
 
 
 def _is_last_rows(frame: str) -> bool:

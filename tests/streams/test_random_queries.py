@@ -91,7 +91,7 @@ def batch_answer(spark: SparkSession, query: Query, feed: Feed, kept: list[Row],
     over = query.over.removesuffix("ORDER BY ts")
     following = f"count(*) OVER ({over}) - row_number() OVER ({query.over})"
     with settings(spark, {"spark.slidewise.enabled": "false"}):
-        frame = spark.sql(query.sql("kept", f"{following} AS following"))
+        frame = spark.sql(query.sql_for_spark("kept", f"{following} AS following"))
         return {row[0]: row for row in frame.where(f"following >= {query.waits}").drop("following").collect()}
 
 

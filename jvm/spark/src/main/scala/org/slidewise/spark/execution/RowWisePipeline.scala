@@ -49,7 +49,7 @@ final private[execution] class RowWisePipeline(
           frame,
           bounds(frame.read),
           needed,
-          log,
+          () => log.reader(),
           task.resources,
           window.maxStateBytes,
           answers.row
@@ -59,7 +59,7 @@ final private[execution] class RowWisePipeline(
           frame,
           bounds(frame.read),
           needed,
-          log,
+          () => log.reader(),
           task.resources,
           window.maxStateBytes,
           answers.row,

@@ -14,7 +14,7 @@ import org.apache.spark.sql.types.DataType
  * for -0.0, and the first of several strings that are equal by a collation.
  *
  * '''Cost.''' Constant time for a row, one evaluation of `function` over d tuples for a result, and memory for d tuples, where d is
- * the number of distinct tuples of the frame.
+ * the number of distinct tuples of the frame. A result of `count` takes constant time.
  *
  * @param function
  *   a declarative or imperative aggregate, or one that the optimizer replaces by such an aggregate
@@ -59,6 +59,12 @@ final case class DistinctAggregate(
 
   @transient private lazy val answer = newEvaluator()
 
+  /** Whether the result is the number of the tuples without nulls, which alone are kept then. */
+  @transient private lazy val counts = function match {
+    case Count(values) => values.forall(!_.foldable)
+    case _             => false
+  }
+
   /** Evaluates the function over distinct tuples. Each evaluator has an aggregation buffer of its own. */
   def newEvaluator(): Iterable[InternalRow] => Any = {
     val ofTuple = arguments.map(_.canonicalized).zip(attributes).toMap
@@ -74,7 +80,8 @@ final case class DistinctAggregate(
   override def createAggregationBuffer(): DistinctRows = rows.empty
 
   override def update(buffer: DistinctRows, input: InternalRow): DistinctRows = {
-    buffer.add(tupleOf(input))
+    val tuple = tupleOf(input)
+    if (!counts || !tuple.anyNull) buffer.add(tuple)
     buffer
   }
 
@@ -83,7 +90,7 @@ final case class DistinctAggregate(
     buffer
   }
 
-  override def eval(buffer: DistinctRows): Any = answer(buffer)
+  override def eval(buffer: DistinctRows): Any = if (counts) buffer.size.toLong else answer(buffer)
 
   override def serialize(buffer: DistinctRows): Array[Byte] =
     SerializedRows.write(buffer, s"Use a shorter frame for ${sql(isDistinct = true)}.")

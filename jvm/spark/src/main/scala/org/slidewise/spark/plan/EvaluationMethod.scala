@@ -12,8 +12,8 @@ object EvaluationMethod {
   case object ArrayKernels extends EvaluationMethod("array-kernels")
 
   /**
-   * The distinct values of the frame, in arrays, with the number of rows that hold each: DISTINCT, percentiles, modes. Each row
-   * is added and removed once, at amortised O(1), for modes O(log u) with u distinct values.
+   * The distinct values of the frame, with the number of rows that hold each: DISTINCT, percentiles, modes. Each row is added and
+   * removed once, at amortised O(1); for modes, and without arrays for percentiles, at O(log u) with u distinct values.
    */
   case object SlidingMultiset extends EvaluationMethod("sliding-multiset")
 

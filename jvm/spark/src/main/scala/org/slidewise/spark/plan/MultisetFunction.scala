@@ -63,29 +63,6 @@ object MultisetFunction {
       extends MultisetFunction(readsOrder = true, partsZeros = !joinsZeros)
 }
 
-/** Which element, or elements, of a frame of n values a quantile is. */
-sealed trait QuantileMethod
-
-object QuantileMethod {
-
-  /**
-   * At the position `(n - 1) * fraction`, interpolated between the two nearest: `percentile`, `median`, `percentile_cont`.
-   *
-   * @param byDifference
-   *   whether a share of the values' difference is added to the first; otherwise the mean is weighted
-   */
-  final case class Interpolated(byDifference: Boolean) extends QuantileMethod
-
-  /** At the position `(n - 1) * fraction`, rounded down: `percentile_disc` as it was before Spark 3.5. */
-  case object Lower extends QuantileMethod
-
-  /** The first whose cumulative distribution is at least the fraction: `percentile_disc`. */
-  case object Discrete extends QuantileMethod
-
-  /** As [[Discrete]], with the value converted to a double and back, as `percentile_approx` does. */
-  case object Approximate extends QuantileMethod
-}
-
 /**
  * Stands for the number of a tuple of values in a dictionary of the task: equal numbers for tuples with equal bytes. Whoever
  * reads the columns of a row looks the number up, see `ColumnReader`.

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
 import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, FixedSizeBuffer, SummarizesLastRows}
-import org.slidewise.spark.plan.{EvaluationMethod, FrameShape, MagnitudeExceeds, PlannedAggregate}
+import org.slidewise.spark.plan._
 import org.slidewise.spark.plan.EvaluationMethod._
 
 /**
@@ -13,17 +13,17 @@ import org.slidewise.spark.plan.EvaluationMethod._
  * Functions of one frame share their aggregation buffers within one method only, so that a list or a sketch does not decide
  * how many buffers a sum may keep.
  *
- * @param slidesMultisets
- *   whether the rows that leave a frame can be read again, so that distinct values are counted
+ * @param keepsRows
+ *   of which frames the rows can be read again when they leave, so that distinct values are counted
  */
-final class MethodChoice(merging: MergePolicy, slidesMultisets: Boolean) {
+final class MethodChoice(merging: MergePolicy, keepsRows: SpecifiedWindowFrame => Boolean) {
   import MethodChoice._
 
   /** The method, and what a person should know of it. */
   def of(function: AggregateFunction, frame: SpecifiedWindowFrame): (EvaluationMethod, Option[String]) =
     function match {
-      case f if slidesMultisets && isOfMultiset(f) && !merging.isNamed(f) => SlidingMultiset -> None
-      case _ if FrameShape.isGrowing(frame)                               => Running -> None
+      case f if isOfMultiset(f) && keepsRows(frame) && !merging.isNamed(f) => SlidingMultiset -> None
+      case _ if FrameShape.isGrowing(frame)                                => Running -> None
       case f: SummarizesLastRows
           if merging.approximate && !merging.isNamed(function) && fitsSummary(f, frame) =>
         AdditiveSummaries -> None
@@ -71,6 +71,9 @@ object MethodChoice {
     case distinct: DistinctAggregate => distinct.arguments.forall(a => DistinctRows.hasEqualBytes(a.dataType))
     case mode: Mode                  =>
       RowOrdering.isOrderable(mode.child.dataType) && DistinctRows.hasEqualBytes(mode.child.dataType)
+    case percentile: PercentileBase =>
+      QuantileMethod.of(percentile).isDefined &&
+      (ArrayInputs.isFractional(percentile.child) || ArrayInputs.isWhole(percentile.child.dataType))
     case _ => false
   }
 

@@ -48,13 +48,8 @@ private[planning] object MultisetPlanner {
       function: AggregateFunction,
       filter: Option[Expression]
   ): Option[(MultisetFunction, Expression)] = function match {
-    case DistinctAggregate(distinct, _, _)                   => ofDistinct(distinct, filter)
-    case Percentile(child, p, Literal(1L, _), _, _, reverse) =>
-      quantile(QuantileMethod.Interpolated(SparkProbes.percentileByDifference), child, p, reverse)
-        .map(filterInput(filter))
-    case disc: PercentileDisc =>
-      val method = if (disc.legacyCalculation) QuantileMethod.Lower else QuantileMethod.Discrete
-      quantile(method, disc.child, disc.percentageExpression, disc.reverse).map(filterInput(filter))
+    case DistinctAggregate(distinct, _, _)  => ofDistinct(distinct, filter)
+    case percentile: PercentileBase         => ofPercentile(percentile).map(filterInput(filter))
     case approximate: ApproximatePercentile => ofApproximate(approximate).map(filterInput(filter))
     case mode: aggregate.Mode               => ofMode(mode).map(filterInput(filter))
     case _                                  => None
@@ -89,6 +84,18 @@ private[planning] object MultisetPlanner {
         val keys = values.map(value => DistinctRows.keyOf(GroupingKeys.normalized(value)))
         DictionaryCode(keys, filter.fold(noNull)(And(_, noNull)))
     }
+
+  private def ofPercentile(function: PercentileBase): Option[(MultisetFunction, Expression)] =
+    for {
+      method <- QuantileMethod.of(function)
+      if isOne(function.frequencyExpression)
+      planned <- quantile(method, function.child, function.percentageExpression, function.reverse)
+    } yield planned
+
+  private def isOne(frequency: Expression): Boolean = frequency match {
+    case Literal(value: Number, _) => value.longValue == 1L
+    case _                         => false
+  }
 
   private def quantile(
       method: QuantileMethod,

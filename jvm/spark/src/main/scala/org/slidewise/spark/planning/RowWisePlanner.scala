@@ -18,11 +18,11 @@ final case class RowWiseExpression(
 /**
  * Plans how window expressions are evaluated row by row, over tables and over streams.
  *
- * @param slidesMultisets
+ * @param keepsRows
  *   see [[MethodChoice]]
  */
-final class RowWisePlanner(merging: MergePolicy, slidesMultisets: Boolean) {
-  private val methods = new MethodChoice(merging, slidesMultisets)
+final class RowWisePlanner(merging: MergePolicy, keepsRows: SpecifiedWindowFrame => Boolean) {
+  private val methods = new MethodChoice(merging, keepsRows)
 
   /** Chooses the methods of the expression's functions. */
   def choose(expression: NamedExpression, framed: FramedFunctions): RowWiseExpression =

@@ -25,7 +25,7 @@ final class WindowPlanner(
     acrossTasks: Boolean = false
 ) {
   private lazy val merging = MergePolicy.of(conf)
-  private lazy val rowWise = new RowWisePlanner(merging, slidesMultisets = true)
+  private lazy val rowWise = new RowWisePlanner(merging, keepsRows = _ => true)
   private lazy val usesArrays = SlidewiseSettings.sort(conf)
 
   private lazy val sortPlacement =

@@ -60,11 +60,11 @@ class MultisetPlannerSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       ("count(DISTINCT x, n) @", all, SlidingMultiset),
       ("sum(DISTINCT x) @", integral ++ fractional, SlidingMultiset),
       ("avg(DISTINCT x) @", integral ++ fractional, SlidingMultiset),
-      ("median(x) @", numbers ++ intervals, Recalculation),
-      ("percentile(x, 0.3) @", numbers ++ intervals, Recalculation),
-      ("percentile_cont(0.3) WITHIN GROUP (ORDER BY x DESC) @", numbers ++ intervals, Recalculation),
-      ("percentile_disc(0.3) WITHIN GROUP (ORDER BY x) @", numbers ++ intervals, Recalculation),
-      ("percentile(x, 0.3, 1) @", Seq("bigint"), Recalculation), // each value once
+      ("median(x) @", numbers ++ intervals, SlidingMultiset),
+      ("percentile(x, 0.3) @", numbers ++ intervals, SlidingMultiset),
+      ("percentile_cont(0.3) WITHIN GROUP (ORDER BY x DESC) @", numbers ++ intervals, SlidingMultiset),
+      ("percentile_disc(0.3) WITHIN GROUP (ORDER BY x) @", numbers ++ intervals, SlidingMultiset),
+      ("percentile(x, 0.3, 1) @", Seq("bigint"), SlidingMultiset), // each value once
       ("percentile_approx(x, 0.3) @", numbers.diff(small) ++ times :+ "decimal(15,2)", TwoStacksLiteSketches),
       ("mode(x) @", numbers ++ times :+ "boolean", SlidingMultiset)
     );
@@ -87,8 +87,8 @@ class MultisetPlannerSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       ("mode(x) @", large ++ longer, SlidingMultiset),
       ("mode(x) @", Seq("interval"), Recalculation), // has no order
       ("median(x) @", large, Recalculation),
-      ("percentile(x, 0.3, n) @", Seq("bigint"), Recalculation), // each value n times
-      ("percentile(x, 0.3, 2) @", Seq("bigint"), Recalculation),
+      ("percentile(x, 0.3, n) @", Seq("bigint"), SlidingMultiset), // each value n times
+      ("percentile(x, 0.3, 2) @", Seq("bigint"), SlidingMultiset),
       ("percentile_disc(0.3) WITHIN GROUP (ORDER BY x) @", large, Recalculation),
       ("percentile_approx(x, 0.3) @", large, TwoStacksLiteSketches)
     );
@@ -258,7 +258,7 @@ class MultisetPlannerSuite extends SparkSuite with AdaptiveSparkPlanHelper {
           "count(DISTINCT x) @" -> SlidingMultiset,
           "sum(DISTINCT x) @" -> SlidingMultiset,
           "mode(x) @" -> SlidingMultiset,
-          "percentile(x, 0.3) @" -> Recalculation,
+          "percentile(x, 0.3) @" -> SlidingMultiset,
           "percentile_approx(x, 0.3) @" -> TwoStacksLiteSketches
         )
       ) {

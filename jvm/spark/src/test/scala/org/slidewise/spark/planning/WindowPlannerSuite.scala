@@ -60,8 +60,8 @@ class WindowPlannerSuite extends SparkSuite {
       "approx_count_distinct(id)" -> Recalculation, // six rows
       "hll_sketch_agg(id)" -> TwoStacksLiteSketches,
       "approx_count_if(id > 3, 0.1)" -> AdditiveSummaries,
-      "collect_list(id)" -> Recalculation,
-      "percentile(id, 0.5, 2)" -> Recalculation
+      "percentile(id, 0.5, 2)" -> SlidingMultiset,
+      "collect_list(id)" -> Recalculation
     )
   )
     test(s"$call is evaluated by $method") {

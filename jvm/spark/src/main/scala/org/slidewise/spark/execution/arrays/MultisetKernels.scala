@@ -104,14 +104,6 @@ private[arrays] object MultisetKernels {
       kernel.ranked(column.codes, column.cardinality, rules, frames, Array(out))
   }
 
-  private def ruleOf(quantile: MultisetFunction.Quantile): RankRule = {
-    val rule = quantile.method match {
-      case QuantileMethod.Lower => RankRule.lower(quantile.fraction)
-      case _                    => RankRule.discrete(quantile.fraction)
-    }
-    if (quantile.descending) RankRule.descending(rule) else rule
-  }
-
   private def quantileOfLongs(
       function: ArrayFunction.OfMultiset,
       quantile: MultisetFunction.Quantile
@@ -139,21 +131,21 @@ private[arrays] object MultisetKernels {
   ): DoubleMultisetKernel = {
     val toDouble = decoder(function, quantile)
     quantile.method match {
-      case QuantileMethod.Interpolated(byDifference) => interpolated(quantile, byDifference, toDouble)
-      case _                                         => decodedDoubles(ranked(ruleOf(quantile)), toDouble(_))
+      case method: QuantileMethod.Interpolated => interpolated(quantile, method.interpolation, toDouble)
+      case method: QuantileMethod.Ranked       =>
+        decodedDoubles(ranked(method.rank(quantile.fraction, quantile.descending)), toDouble(_))
     }
   }
 
   private def interpolated(
       quantile: MultisetFunction.Quantile,
-      byDifference: Boolean,
+      interpolation: Interpolation,
       toDouble: ValueDecoder
   ): DoubleMultisetKernel = new DoubleMultisetKernel {
     private[this] val kernel = new Percentiles
-    private[this] val between = if (byDifference) Interpolation.ByDifference else Interpolation.WeightedMean
     private[this] val fractions = Array(quantile.fraction)
     override def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Double]): Unit =
-      kernel.interpolated(column, toDouble, between, fractions, quantile.descending, frames, Array(out))
+      kernel.interpolated(column, toDouble, interpolation, fractions, quantile.descending, frames, Array(out))
   }
 
   private def decoder(function: ArrayFunction.OfMultiset, quantile: MultisetFunction.Quantile): ValueDecoder =

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 
 import org.slidewise.core.frames._
-import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.states.{FrameElements, FrameFunctions, RowStates}
 import org.slidewise.spark.execution.surroundings.OutsideStates
 import org.slidewise.spark.execution.task.TaskResources
@@ -19,8 +19,8 @@ import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, FrameShape}
  *   where the frames are
  * @param input
  *   the attributes of an element of the frames
- * @param log
- *   the elements
+ * @param newReader
+ *   of the elements
  * @param answers
  *   the row that results are written to; it has a field for each answer of the plan and, from `firstGuard` on, one for each of
  *   this frame's guards
@@ -29,7 +29,7 @@ final private[execution] class BufferEvaluator(
     plan: FramePlan,
     bounds: FrameBounds,
     input: Seq[Attribute],
-    log: RowLog,
+    newReader: () => RowsByPosition,
     resources: TaskResources,
     maxStateBytes: Long,
     answers: InternalRow,
@@ -49,7 +49,7 @@ final private[execution] class BufferEvaluator(
       mergeMayFail = merges && plan.aggregates.exists(_.isForeign),
       elements
     ),
-    log.reader(),
+    newReader(),
     resources,
     maxStateBytes
   )
@@ -62,7 +62,7 @@ final private[execution] class BufferEvaluator(
   }
 
   private[this] val recalculation =
-    new FrameRecalculation(plan.aggregates, input, log.reader(), resources, maxStateBytes, answers, elements)
+    new FrameRecalculation(plan.aggregates, input, newReader(), resources, maxStateBytes, answers, elements)
 
   private[this] val evaluation = new MergedEvaluation(plan.aggregates, guards, recalculation) {
     override protected def merge(lo: Long, hi: Long): Unit = {

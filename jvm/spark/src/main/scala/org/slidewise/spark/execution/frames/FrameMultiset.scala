@@ -6,7 +6,7 @@ import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.{Count, Mode}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{Count, Mode, PercentileBase}
 
 import org.slidewise.core.multisets.{ModeTournament, TieOrder}
 import org.slidewise.spark.execution.task.HeapMemory
@@ -17,32 +17,64 @@ import org.slidewise.spark.shims.ModeTies
 /** The memory for a multiset is used up. */
 private[frames] object MultisetOutgrown extends RuntimeException(null, null, false, false)
 
+/**
+ * A function of the multiset of a frame's values. Rows are added when they enter the frame and removed when they leave it.
+ *
+ * Implementations charge their memory to a [[HeapMemory]], and throw [[MultisetOutgrown]] where there is none left.
+ */
+private[frames] trait FrameMultiset {
+
+  def add(row: InternalRow): Unit
+
+  /** Removes a row that has been added. */
+  def remove(row: InternalRow): Unit
+
+  /** The result for the current frame; null if it has none. */
+  def result: Any
+
+  /** Begins with no rows; gives no memory back. */
+  def clear(): Unit
+
+  /** As [[clear]], once the memory of all multisets has been given back. */
+  def restart(): Unit
+}
+
+private[frames] object FrameMultiset {
+  def of(planned: PlannedAggregate, input: Seq[Attribute], memory: HeapMemory): FrameMultiset =
+    planned.function match {
+      case mode: Mode                 => new FrameMode(mode, planned.filter, input, memory)
+      case percentile: PercentileBase => new FrameQuantiles(percentile, planned.filter, input, memory)
+      case DistinctAggregate(Count(values), _, _) =>
+        new FrameDistinctCount(values, planned.filter, input, memory)
+      case distinct: DistinctAggregate => new FrameDistinct(distinct, planned.filter, input, memory)
+      case other => throw new IllegalArgumentException(s"${other.prettyName} is no function of a multiset")
+    }
+}
+
 /** A value, or a tuple of values, with the number of rows of the frame that hold it. */
 final private class Element(val values: UnsafeRow, val code: Int) {
   var count = 0
 }
 
 /**
- * A function of the distinct values of a frame. Rows are added when they enter the frame and removed when they leave it; each
- * takes a search in a hash table.
+ * A function of the distinct tuples of values of a frame, in a hash table.
  *
- * Memory: each distinct tuple of values, and its key where equal tuples may have other bytes; charged to `memory`. Throws
- * [[MultisetOutgrown]] where there is none left.
+ * Memory: each distinct tuple, and its key where equal tuples may have other bytes.
  *
  * @param values
  *   what is aggregated
  * @param filter
  *   the rows that count
  */
-abstract private[frames] class FrameMultiset(
+abstract private[frames] class FrameTuples(
     values: Seq[Expression],
     filter: Option[Expression],
     input: Seq[Attribute],
     memory: HeapMemory
-) {
-  import FrameMultiset._
+) extends FrameMultiset {
+  import FrameTuples._
 
-  private[this] val elements = new JLinkedHashMap[UnsafeRow, Element]
+  private[this] var elements = new JLinkedHashMap[UnsafeRow, Element]
   private[this] val project = UnsafeProjection.create(values, input)
   private[this] val counts = filter.map(Predicate.create(_, input)).orNull
   private[this] val keys = {
@@ -52,6 +84,7 @@ abstract private[frames] class FrameMultiset(
   }
   private[this] val freeCodes = ArrayBuffer.empty[Int]
   private[this] var held, reserved = 0L
+  private[this] var most = 0 // elements since the table was made
   private[this] var tuple: UnsafeRow = _
 
   /** Whether a tuple is left out. */
@@ -63,10 +96,7 @@ abstract private[frames] class FrameMultiset(
   /** The distinct tuples, in the order in which they came. */
   final protected def distinct: JLinkedHashMap[UnsafeRow, Element] = elements
 
-  /** The result for the current frame; null if it has none. */
-  def result: Any
-
-  final def add(row: InternalRow): Unit = {
+  final override def add(row: InternalRow): Unit = {
     val key = keyOf(row)
     if (key != null) {
       var element = elements.get(key)
@@ -76,7 +106,7 @@ abstract private[frames] class FrameMultiset(
     }
   }
 
-  final def remove(row: InternalRow): Unit = {
+  final override def remove(row: InternalRow): Unit = {
     val key = keyOf(row)
     if (key != null) {
       val element = elements.get(key)
@@ -104,6 +134,7 @@ abstract private[frames] class FrameMultiset(
     held += bytes(key, element)
     if (held > reserved) reserve()
     elements.put(if (keys == null) element.values else key.copy(), element)
+    most = math.max(most, elements.size)
     element
   }
 
@@ -116,35 +147,30 @@ abstract private[frames] class FrameMultiset(
   private def bytes(key: UnsafeRow, element: Element): Long =
     ElementBytes + element.values.getSizeInBytes + (if (keys == null) 0 else key.getSizeInBytes + RowBytes)
 
-  /** Begins with no rows; gives no memory back. */
-  def clear(): Unit = {
-    elements.clear()
+  override def clear(): Unit = {
+    // To clear a table takes as long as it has room: partitions of few rows must not pay for a large one before them.
+    if (most <= FewElements) elements.clear()
+    else {
+      elements = new JLinkedHashMap
+      most = 0
+    }
     freeCodes.clear()
     held = 0L
   }
 
-  /** As [[clear]], once the memory of all multisets has been given back. */
-  final def restart(): Unit = {
+  final override def restart(): Unit = {
     clear()
     reserved = 0L
   }
 }
 
-private[frames] object FrameMultiset {
+private object FrameTuples {
   private val RowBytes = 64L
 
   // Of an element and its row, an entry of the table and its references, and what a subclass keeps for a code.
   private val ElementBytes = 24L + RowBytes + 72L + 24L
   private val LeastReservation = 64L << 10
-
-  def of(planned: PlannedAggregate, input: Seq[Attribute], memory: HeapMemory): FrameMultiset =
-    planned.function match {
-      case mode: Mode                             => new FrameMode(mode, planned.filter, input, memory)
-      case DistinctAggregate(Count(values), _, _) =>
-        new FrameDistinctCount(values, planned.filter, input, memory)
-      case distinct: DistinctAggregate => new FrameDistinct(distinct, planned.filter, input, memory)
-      case other => throw new IllegalArgumentException(s"${other.prettyName} is no function of a multiset")
-    }
+  private val FewElements = 64
 }
 
 /** `mode`; of several most frequent values the smallest, or the greatest. O(log u) comparisons at most for a row. */
@@ -153,7 +179,7 @@ final private class FrameMode(
     filter: Option[Expression],
     input: Seq[Attribute],
     memory: HeapMemory
-) extends FrameMultiset(Seq(FrameMode.counted(mode)), filter, input, memory) {
+) extends FrameTuples(Seq(FrameMode.counted(mode)), filter, input, memory) {
   private[this] val dataType = mode.child.dataType
   private[this] val byCode = ArrayBuffer.empty[Element]
   private[this] val tournament = new ModeTournament
@@ -204,7 +230,7 @@ final private class FrameDistinctCount(
     filter: Option[Expression],
     input: Seq[Attribute],
     memory: HeapMemory
-) extends FrameMultiset(values.map(GroupingKeys.normalized(_)), filter, input, memory) {
+) extends FrameTuples(values.map(GroupingKeys.normalized(_)), filter, input, memory) {
   override protected def skips(tuple: UnsafeRow): Boolean = tuple.anyNull
   override protected def added(element: Element): Unit = {}
   override protected def removed(element: Element): Unit = {}
@@ -217,7 +243,7 @@ final private class FrameDistinct(
     filter: Option[Expression],
     input: Seq[Attribute],
     memory: HeapMemory
-) extends FrameMultiset(function.tuple, filter, input, memory) {
+) extends FrameTuples(function.tuple, filter, input, memory) {
   private[this] val evaluate = function.newEvaluator()
   private[this] var isEvaluated = false
   private[this] var last: Any = _

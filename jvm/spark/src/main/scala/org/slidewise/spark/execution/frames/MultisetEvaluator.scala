@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.frames
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 
-import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
 import org.slidewise.spark.plan.FramePlan
 
@@ -15,8 +15,8 @@ import org.slidewise.spark.plan.FramePlan
  *   where the frames are
  * @param input
  *   the attributes of an element of the frames
- * @param log
- *   the elements
+ * @param newReader
+ *   of the elements
  * @param answers
  *   the row that results are written to
  */
@@ -24,7 +24,7 @@ final private[execution] class MultisetEvaluator(
     plan: FramePlan,
     bounds: FrameBounds,
     input: Seq[Attribute],
-    log: RowLog,
+    newReader: () => RowsByPosition,
     resources: TaskResources,
     maxStateBytes: Long,
     answers: InternalRow
@@ -34,10 +34,10 @@ final private[execution] class MultisetEvaluator(
   private[this] val memory = new HeapMemory(resources)
   private[this] val multisets = plan.aggregates.map(FrameMultiset.of(_, input, memory)).toArray
   private[this] val ordinals = plan.aggregates.map(_.answer).toArray
-  private[this] val entering = log.reader()
-  private[this] val leaving = log.reader()
+  private[this] val entering = newReader()
+  private[this] val leaving = newReader()
   private[this] val recalculation =
-    new FrameRecalculation(plan.aggregates, input, log.reader(), resources, maxStateBytes, answers)
+    new FrameRecalculation(plan.aggregates, input, newReader(), resources, maxStateBytes, answers)
 
   // The rows that the multisets hold, and the bounds of the last frame.
   private[this] var start, end = 0L
@@ -108,7 +108,10 @@ final private[execution] class MultisetEvaluator(
   }
 
   override def reset(): Unit = {
-    if (outgrown) recalculation.reset() else multisets.foreach(_.clear())
+    if (outgrown) {
+      recalculation.reset()
+      recalculation.close() // its buffers may be large, and the multisets need the memory
+    } else multisets.foreach(_.clear())
     outgrown = false
     start = 0L
     end = 0L

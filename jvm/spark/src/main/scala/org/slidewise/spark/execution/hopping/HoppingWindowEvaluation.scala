@@ -69,7 +69,7 @@ final private[execution] class HoppingWindowEvaluation(
       frame,
       frames,
       elements,
-      log,
+      () => log.reader(),
       resources,
       plan.maxStateBytes,
       answers,

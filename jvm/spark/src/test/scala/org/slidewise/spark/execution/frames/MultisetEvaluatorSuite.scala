@@ -85,9 +85,9 @@ class MultisetEvaluatorSuite extends SparkSuite {
       val frames = (0 until 4).map(i => (i * 100, 3000 + i * 100))
       val small = next.indices.map(i => (math.max(0, i - 9), i + 1))
       withMemoryBut(64L << 10, rows, frames) { evaluator =>
+        val before = evaluator.heapBytes
         val many = evaluator.answers(frames)
         val first = evaluator.recalculated
-        val before = evaluator.heapBytes
         val few = evaluator.answersOf(next, small)
         val used = evaluator.heapBytes - before
         (many, reference(rows, frames), few, reference(next, small), (first, evaluator.recalculated), used)

@@ -70,12 +70,18 @@ private[frames] object MultisetFrames {
     new Mode(text) -> None,
     new Mode(number) -> Some(counted),
     DistinctAggregate(Sum(money)) -> None,
-    DistinctAggregate(CollectList(number)) -> None
+    DistinctAggregate(CollectList(number)) -> None,
+    new Percentile(number, Literal(0.3)) -> Some(counted),
+    Percentile(money, fractions, Length(text), reverse = true) -> None,
+    PercentileDisc(money, Literal(0.4), reverse = true) -> None
   )
+
+  private def fractions = Literal.create(Seq(0.9, 0.25), ArrayType(DoubleType, containsNull = false))
 
   /** What the functions yield for the rows of a frame. */
   private def expected(rows: Seq[Row]): Seq[Any] = {
     val filtered = rows.filter(_.counted.contains(true))
+    val often = rows.flatMap(row => row.text.toSeq.flatMap(text => Seq.fill(text.length)(row.money / 100.0)))
     Seq(
       rows.flatMap(_.text).distinct.size.toLong,
       filtered.flatMap(r => r.text.zip(r.zeroed.map(_.toString)).toSeq).distinct.size.toLong,
@@ -86,8 +92,28 @@ private[frames] object MultisetFrames {
         )
       ),
       if (rows.isEmpty) null else rows.map(_.money).distinct.sum,
-      rows.flatMap(_.zeroed).map(_.toString).distinct.sorted.toList
+      rows.flatMap(_.zeroed).map(_.toString).distinct.sorted.toList,
+      quantile(filtered.flatMap(_.number), 0.3).map(value => withoutSign(value.toString)).orNull,
+      if (often.isEmpty) null
+      else Seq(0.9, 0.25).map(quantile(often, _, reverse = true).get.toString).sorted.toList,
+      if (rows.isEmpty) null
+      else
+        (rows.map(_.money).sorted.reverse(math.max(0, math.ceil(rows.size * 0.4).toInt - 1)) / 100.0).toString
     )
+  }
+
+  /** Spark's interpolation. */
+  private def quantile(values: Seq[Double], fraction: Double, reverse: Boolean = false): Option[Double] = {
+    val ascending = values.sortWith(java.lang.Double.compare(_, _) < 0)
+    val sorted = if (reverse) ascending.reverse else ascending
+    val position = (values.size - 1) * fraction
+    val rank = position.toInt
+    sorted.lift(rank).map { lower =>
+      val higher = sorted(math.min(math.ceil(position).toInt, values.size - 1))
+      if (java.lang.Double.compare(lower, higher) == 0) lower
+      else if (SparkProbes.percentileByDifference) lower + (position - rank) * (higher - lower)
+      else (rank + 1 - position) * lower + (position - rank) * higher
+    }
   }
 
   /** Which of two zeros that are equally frequent is the mode does not matter. */
@@ -127,7 +153,7 @@ private[frames] object MultisetFrames {
       ),
       bounds,
       input,
-      log,
+      () => log.reader(),
       resources,
       1L << 20,
       answerRow

@@ -181,9 +181,9 @@ private[streams] object StoredWindow {
   }
 
   private def stateOf(frame: FramePlan) = frame.method match {
-    case EvaluationMethod.AdditiveSummaries => StoredFrame.Summaries
-    case EvaluationMethod.Recalculation     => StoredFrame.Rows
-    case _                                  => StoredFrame.Buffers
+    case EvaluationMethod.AdditiveSummaries                                => StoredFrame.Summaries
+    case EvaluationMethod.Recalculation | EvaluationMethod.SlidingMultiset => StoredFrame.Rows
+    case _                                                                 => StoredFrame.Buffers
   }
 
   private def functionsOf(frame: FramePlan, columns: ColumnNames) = frame.aggregates.map { a =>

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.util.SerializableConfiguration
 
-import org.slidewise.spark.execution.frames.{AnswerRow, FrameRecalculation}
+import org.slidewise.spark.execution.frames.{AnswerRow, BufferEvaluator, MultisetEvaluator}
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan._
@@ -73,44 +73,7 @@ final private[streams] class StreamWindowFactory(
 
     val answers = new AnswerRow(plan.rowWise)
     val results = answers.row
-    def boundsOf(frame: SpecifiedWindowFrame) =
-      StreamBounds.of(frame, order, childOutput, log.reader(), timeIn(summaryAttributes), options.timeZone)
-    val evaluators = plan.rowWise.frames.zipWithIndex
-      .map {
-        case (frame, _) if frame.method == EvaluationMethod.AdditiveSummaries =>
-          new StreamSummaryEvaluator(
-            frame,
-            boundsOf(frame.read),
-            summaryAttributes,
-            log.reader(),
-            resources,
-            results
-          )
-        case (frame, _) if frame.method == EvaluationMethod.Recalculation =>
-          val recalculation = new FrameRecalculation(
-            frame.aggregates,
-            summaryAttributes,
-            log.reader(),
-            resources,
-            options.maxStateBytes,
-            results
-          )
-          new StreamRecalculatingEvaluator(recalculation, boundsOf(frame.frame))
-        case (frame, index) =>
-          new StreamBufferEvaluator(
-            frame,
-            index,
-            boundsOf(frame.frame),
-            summaryAttributes,
-            log,
-            cells,
-            resources,
-            options.maxStateBytes,
-            results,
-            answers.firstGuard(index)
-          )
-      }
-      .toArray[StreamFrameEvaluator]
+    val evaluators = plan.rowWise.frames.indices.map(evaluatorOf(_, log, cells, resources, answers)).toArray
     val pending = new PendingRows(cells, typesOf(childOutput), timeField)
     val waiting = new StateLog(cells, StateCells.Waiting, typesOf(childOutput), waitingMemory)
     val key = new KeyState(cells, pending, log, waiting, evaluators)
@@ -157,6 +120,66 @@ final private[streams] class StreamWindowFactory(
       cancellation,
       () => atEnd(counts.report(cells, evaluators, _))
     )
+  }
+
+  private def evaluatorOf(
+      index: Int,
+      log: StateLog,
+      cells: KeyCells,
+      resources: TaskResources,
+      answers: AnswerRow
+  ): StreamFrameEvaluator = {
+    val frame = plan.rowWise.frames(index)
+    def boundsOf(frame: SpecifiedWindowFrame) =
+      StreamBounds.of(frame, order, childOutput, log.reader(), timeIn(summaryAttributes), options.timeZone)
+    lazy val bounds = boundsOf(frame.frame)
+    frame.method match {
+      case EvaluationMethod.AdditiveSummaries =>
+        new StreamSummaryEvaluator(
+          frame,
+          boundsOf(frame.read),
+          summaryAttributes,
+          log.reader(),
+          resources,
+          answers.row
+        )
+      case EvaluationMethod.SlidingMultiset =>
+        val evaluator = new MultisetEvaluator(
+          frame,
+          bounds,
+          summaryAttributes,
+          () => log.reader(),
+          resources,
+          options.maxStateBytes,
+          answers.row
+        )
+        new StreamRowsEvaluator(evaluator, bounds)
+      case EvaluationMethod.Recalculation =>
+        val evaluator = new BufferEvaluator(
+          frame,
+          bounds,
+          summaryAttributes,
+          () => log.reader(),
+          resources,
+          options.maxStateBytes,
+          answers.row,
+          answers.firstGuard(index)
+        )
+        new StreamRowsEvaluator(evaluator, bounds)
+      case _ =>
+        new StreamBufferEvaluator(
+          frame,
+          index,
+          bounds,
+          summaryAttributes,
+          log,
+          cells,
+          resources,
+          options.maxStateBytes,
+          answers.row,
+          answers.firstGuard(index)
+        )
+    }
   }
 
   private def lateRowsOf(context: TaskContext): LateRows = lateRowsFolder.fold[LateRows](LateRows.Dropped) {

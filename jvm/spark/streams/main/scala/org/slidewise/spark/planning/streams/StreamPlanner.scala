@@ -34,7 +34,8 @@ object StreamPlanner {
       orderSpec: Seq[SortOrder],
       conf: SQLConf
   ): SlidingWindowPlan = {
-    val rowWise = new RowWisePlanner(MergePolicy.of(conf), slidesMultisets = false)
+    // Of frames that only grow, the state is an aggregation buffer and no rows.
+    val rowWise = new RowWisePlanner(MergePolicy.of(conf), keepsRows = !FrameShape.isGrowing(_))
     val chosen = framed.map { case (expression, functions) => rowWise.choose(expression, functions) }
     SlidingWindowPlan(
       chosen.map(_.planned),

@@ -1,0 +1,50 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.aggregate.{Percentile, PercentileBase, PercentileDisc}
+
+import org.slidewise.core.multisets.{Interpolation, RankRule}
+import org.slidewise.spark.expressions.SparkProbes
+
+/** Which element, or elements, of a frame of n values a quantile is. */
+sealed trait QuantileMethod
+
+object QuantileMethod {
+
+  /**
+   * At the position `(n - 1) * fraction`, interpolated between the two nearest: `percentile`, `median`, `percentile_cont`.
+   *
+   * @param byDifference
+   *   whether a share of the values' difference is added to the first; otherwise the mean is weighted
+   */
+  final case class Interpolated(byDifference: Boolean) extends QuantileMethod {
+    def interpolation: Interpolation =
+      if (byDifference) Interpolation.ByDifference else Interpolation.WeightedMean
+  }
+
+  /** One element. */
+  sealed abstract class Ranked(rule: Double => RankRule) extends QuantileMethod {
+
+    /**
+     * @param descending
+     *   whether values are counted from the greatest
+     */
+    def rank(fraction: Double, descending: Boolean): RankRule =
+      if (descending) RankRule.descending(rule(fraction)) else rule(fraction)
+  }
+
+  /** At the position `(n - 1) * fraction`, rounded down: `percentile_disc` as it was before Spark 3.5. */
+  case object Lower extends Ranked(RankRule.lower)
+
+  /** The first whose cumulative distribution is at least the fraction: `percentile_disc`. */
+  case object Discrete extends Ranked(RankRule.discrete)
+
+  /** As [[Discrete]], with the value converted to a double and back, as `percentile_approx` does. */
+  case object Approximate extends Ranked(RankRule.discrete)
+
+  /** What Spark's exact function computes; none if Slidewise does not know it. */
+  def of(function: PercentileBase): Option[QuantileMethod] = function match {
+    case _: Percentile        => Some(Interpolated(SparkProbes.percentileByDifference))
+    case disc: PercentileDisc => Some(if (disc.legacyCalculation) Lower else Discrete)
+    case _                    => None
+  }
+}

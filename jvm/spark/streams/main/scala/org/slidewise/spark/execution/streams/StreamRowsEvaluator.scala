@@ -1,0 +1,33 @@
+package org.slidewise.spark.execution.streams
+
+import java.nio.ByteBuffer
+
+import org.slidewise.spark.execution.frames.FrameEvaluator
+
+/**
+ * Evaluates frames from their rows, which are the only state: `evaluator` begins anew with the first frame of a key in each batch,
+ * from all rows of that frame.
+ */
+final private[streams] class StreamRowsEvaluator(
+    evaluator: FrameEvaluator,
+    override val bounds: StreamBounds
+) extends StreamFrameEvaluator {
+  override def needs: Long = bounds.lo
+  override def evaluate(): Unit = evaluator.evaluate()
+  override def combines: Long = evaluator.combines
+
+  override def reset(): Unit = {
+    bounds.moveTo(0L, 0L)
+    evaluator.reset()
+  }
+
+  override def drop(): Unit = ()
+  override def writeTo(out: StateWriter): Unit = bounds.writeTo(out)
+
+  override def reopen(in: ByteBuffer): Unit = {
+    bounds.reopen(in)
+    evaluator.reset()
+  }
+
+  override def close(): Unit = evaluator.close()
+}
