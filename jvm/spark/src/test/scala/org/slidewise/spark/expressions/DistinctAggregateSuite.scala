@@ -41,18 +41,36 @@ class DistinctAggregateSuite extends FunSuite {
     if (row.isNullAt(2)) None else row.getString(2)
   )
 
-  private val count = bound(Count(input))
+  /** Evaluated over its tuples: a constant is in none of them. */
+  private val count = bound(Count(input :+ Literal(1)))
+
+  /** Whose result is the number of tuples. */
+  private val size = bound(Count(input))
 
   test("the buffer holds each distinct tuple once, in the order in which they came first") {
     assertEquals(bufferOf(count, rows).toSeq.map(valuesOf), rows.map(valuesOf).distinct)
   }
 
-  test("the function decides what a tuple with nulls contributes") {
+  test("where the result is the number of tuples, the buffer holds those without nulls") {
     assertEquals(
-      count.eval(bufferOf(count, rows)),
-      rows.map(valuesOf).distinct.count(!_.contains(None)).toLong: Any
+      bufferOf(size, rows).toSeq.map(valuesOf),
+      rows.map(valuesOf).distinct.filterNot(_.contains(None))
     )
-    assertEquals(count.eval(count.createAggregationBuffer()), 0L: Any)
+  }
+
+  test("the function decides what a tuple with nulls contributes") {
+    for (function <- Seq(count, size)) {
+      assertEquals(
+        function.eval(bufferOf(function, rows)),
+        rows.map(valuesOf).distinct.count(!_.contains(None)).toLong: Any
+      )
+      assertEquals(function.eval(function.createAggregationBuffer()), 0L: Any)
+    }
+  }
+
+  test("a constant null counts nothing") {
+    val none = bound(Count(input :+ Literal(null, IntegerType)))
+    assertEquals(none.eval(bufferOf(none, rows)), 0L: Any)
   }
 
   test("merging two buffers gives the buffer of both, and leaves the second as it was") {
