@@ -49,6 +49,9 @@ final private class FrameQuantiles(
   private[this] var multiset = new RankedMultiset
   private[this] var roomGranted = multiset.room
 
+  // Of the row whose frequency has been asked for.
+  private[this] var values: UnsafeRow = _
+
   override def add(row: InternalRow): Unit = {
     val times = frequency(row)
     if (times < 0L) raise(row)
@@ -62,9 +65,6 @@ final private class FrameQuantiles(
     val times = frequency(row)
     if (times > 0L) multiset.remove(encode(values), times)
   }
-
-  // Of the row whose frequency has been asked for.
-  private[this] var values: UnsafeRow = _
 
   /** How often the row's value counts. */
   private def frequency(row: InternalRow): Long =
