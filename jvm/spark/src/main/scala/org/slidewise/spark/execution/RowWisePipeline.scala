@@ -7,7 +7,7 @@ import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.surroundings._
 import org.slidewise.spark.execution.task.WindowTask
-import org.slidewise.spark.plan.{EvaluationMethod, RowWisePlan, SlidingWindowPlan}
+import org.slidewise.spark.plan.{RowWisePlan, SlidingWindowPlan}
 
 /**
  * Assembles the row-wise evaluation of expressions: logs, bounds, evaluators and the iterator that drives them.
@@ -41,30 +41,17 @@ final private[execution] class RowWisePipeline(
     val factory = new TableBoundsFactory(window.orderSpec, needed, log, window.timeZone)
     val bounds = plan.frames.map(_.read).distinct.map(frame => frame -> factory.bounds(frame)).toMap
     val answers = new AnswerRow(plan)
-    val evaluators = plan.frames.zipWithIndex.map {
-      case (frame, _) if frame.method == EvaluationMethod.AdditiveSummaries =>
-        new SummaryEvaluator(frame, bounds(frame.read), needed, log.reader(), task.resources, answers.row)
-      case (frame, _) if frame.method == EvaluationMethod.SlidingMultiset =>
-        new MultisetEvaluator(
-          frame,
-          bounds(frame.read),
-          needed,
-          () => log.reader(),
-          task.resources,
-          window.maxStateBytes,
-          answers.row
-        )
-      case (frame, index) =>
-        new BufferEvaluator(
-          frame,
-          bounds(frame.read),
-          needed,
-          () => log.reader(),
-          task.resources,
-          window.maxStateBytes,
-          answers.row,
-          answers.firstGuard(index)
-        )
+    val evaluators = plan.frames.zipWithIndex.map { case (frame, index) =>
+      FrameEvaluator.of(
+        frame,
+        index,
+        bounds(frame.read),
+        needed,
+        () => log.reader(),
+        task.resources,
+        window.maxStateBytes,
+        answers
+      )
     }
     val iterator = new SlidingWindowIterator(
       rows,

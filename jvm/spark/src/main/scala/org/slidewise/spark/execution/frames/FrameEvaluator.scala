@@ -1,11 +1,13 @@
 package org.slidewise.spark.execution.frames
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, SpecificInternalRow}
 import org.apache.spark.sql.types.BooleanType
 
+import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.surroundings.OutsideStates
-import org.slidewise.spark.plan.RowWisePlan
+import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, RowWisePlan}
 
 /** The row that the evaluators of a plan write to: a field for each answer, then one for each guard of each frame. */
 final private[execution] class AnswerRow(plan: RowWisePlan) {
@@ -42,4 +44,41 @@ private[execution] trait FrameEvaluator {
 
   /** Gives all memory back. */
   def close(): Unit
+}
+
+private[execution] object FrameEvaluator {
+
+  /**
+   * Evaluates a frame from its rows.
+   *
+   * @param index
+   *   the frame's number in the plan that `answers` belongs to
+   * @param bounds
+   *   where the frames are
+   * @param input
+   *   the attributes of an element of the frames
+   * @param newReader
+   *   of the elements
+   */
+  def of(
+      frame: FramePlan,
+      index: Int,
+      bounds: FrameBounds,
+      input: Seq[Attribute],
+      newReader: () => RowsByPosition,
+      resources: TaskResources,
+      maxStateBytes: Long,
+      answers: AnswerRow
+  ): FrameEvaluator = {
+    val row = answers.row
+    frame.method match {
+      case EvaluationMethod.AdditiveSummaries =>
+        new SummaryEvaluator(frame, bounds, input, newReader(), resources, row)
+      case EvaluationMethod.SlidingMultiset =>
+        new MultisetEvaluator(frame, bounds, input, newReader, resources, maxStateBytes, row)
+      case _ =>
+        val firstGuard = answers.firstGuard(index)
+        new BufferEvaluator(frame, bounds, input, newReader, resources, maxStateBytes, row, firstGuard)
+    }
+  }
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.util.SerializableConfiguration
 
-import org.slidewise.spark.execution.frames.{AnswerRow, BufferEvaluator, MultisetEvaluator}
+import org.slidewise.spark.execution.frames.{AnswerRow, FrameEvaluator}
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan._
@@ -143,27 +143,16 @@ final private[streams] class StreamWindowFactory(
           resources,
           answers.row
         )
-      case EvaluationMethod.SlidingMultiset =>
-        val evaluator = new MultisetEvaluator(
+      case EvaluationMethod.SlidingMultiset | EvaluationMethod.Recalculation =>
+        val evaluator = FrameEvaluator.of(
           frame,
+          index,
           bounds,
           summaryAttributes,
           () => log.reader(),
           resources,
           options.maxStateBytes,
-          answers.row
-        )
-        new StreamRowsEvaluator(evaluator, bounds)
-      case EvaluationMethod.Recalculation =>
-        val evaluator = new BufferEvaluator(
-          frame,
-          bounds,
-          summaryAttributes,
-          () => log.reader(),
-          resources,
-          options.maxStateBytes,
-          answers.row,
-          answers.firstGuard(index)
+          answers
         )
         new StreamRowsEvaluator(evaluator, bounds)
       case _ =>
