@@ -7,7 +7,9 @@ from dataclasses import dataclass
 FEW, MANY = 8, 100_000
 LENGTHS = (10, 1_000, 100_000)
 DURATIONS = ("1 minute", "1 hour")
-AGGREGATES = {"sum": "sum(x)", "max": "max(v)", "approx_count_distinct": "approx_count_distinct(v)"}
+MERGED = {"sum": "sum(x)", "max": "max(v)", "approx_count_distinct": "approx_count_distinct(v)"}
+OF_MULTISETS = {"count(DISTINCT)": "count(DISTINCT v)", "median": "median(x)", "mode": "mode(v, true)"}
+AGGREGATES = MERGED | OF_MULTISETS
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ class Group:
 FLOORS = ("scan and shuffle", "one value a key and batch", "one value a row")
 
 GROUPS = (
-    Group("8 keys", tuple(Case(a, f) for a in AGGREGATES for f in LENGTHS + DURATIONS), FLOORS),
+    Group("8 keys", tuple(Case(a, f) for a in MERGED for f in LENGTHS + DURATIONS), FLOORS),
+    Group("distinct values", tuple(Case(a, f) for a in ("sum", *OF_MULTISETS) for f in LENGTHS), FLOORS[:2]),
     Group("8 keys, eager", tuple(Case("sum", f, eager=True) for f in LENGTHS + DURATIONS), FLOORS[:2]),
     Group("100,000 keys", tuple(Case("sum", f, MANY) for f in (10, 1_000, *DURATIONS)), FLOORS),
     Group("a list a key", tuple(Case("sum", f, eager=True) for f in (10, 1_000)), ("a list a key in Python",), part=20),

@@ -6,7 +6,7 @@ import org.slidewise.core.multisets.{Interpolation, RankRule}
 import org.slidewise.spark.expressions.SparkProbes
 
 /** Which element, or elements, of a frame of n values a quantile is. */
-sealed trait QuantileMethod
+sealed trait QuantileMethod extends Serializable
 
 object QuantileMethod {
 
@@ -22,7 +22,8 @@ object QuantileMethod {
   }
 
   /** One element. */
-  sealed abstract class Ranked(rule: Double => RankRule) extends QuantileMethod {
+  sealed trait Ranked extends QuantileMethod {
+    protected def rule(fraction: Double): RankRule
 
     /**
      * @param descending
@@ -33,13 +34,19 @@ object QuantileMethod {
   }
 
   /** At the position `(n - 1) * fraction`, rounded down: `percentile_disc` as it was before Spark 3.5. */
-  case object Lower extends Ranked(RankRule.lower)
+  case object Lower extends Ranked {
+    override protected def rule(fraction: Double): RankRule = RankRule.lower(fraction)
+  }
 
   /** The first whose cumulative distribution is at least the fraction: `percentile_disc`. */
-  case object Discrete extends Ranked(RankRule.discrete)
+  case object Discrete extends Ranked {
+    override protected def rule(fraction: Double): RankRule = RankRule.discrete(fraction)
+  }
 
   /** As [[Discrete]], with the value converted to a double and back, as `percentile_approx` does. */
-  case object Approximate extends Ranked(RankRule.discrete)
+  case object Approximate extends Ranked {
+    override protected def rule(fraction: Double): RankRule = RankRule.discrete(fraction)
+  }
 
   /** What Spark's exact function computes; none if Slidewise does not know it. */
   def of(function: PercentileBase): Option[QuantileMethod] = function match {
