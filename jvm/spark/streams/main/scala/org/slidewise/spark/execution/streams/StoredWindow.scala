@@ -66,6 +66,13 @@ private[streams] object StoredFrame {
 
   /** Summaries of the last rows. */
   val Summaries = "summaries"
+
+  /** What is kept for a frame that is evaluated by `method`. */
+  def stateOf(method: EvaluationMethod): String = method match {
+    case EvaluationMethod.AdditiveSummaries                                => Summaries
+    case EvaluationMethod.Recalculation | EvaluationMethod.SlidingMultiset => Rows
+    case _                                                                 => Buffers
+  }
 }
 
 /**
@@ -171,19 +178,13 @@ private[streams] object StoredWindow {
     val columns = new ColumnNames(input, computed)
     StoredWindow(
       plan.rowWise.frames.map(frame =>
-        StoredFrame(WindowSql.of(frame.frame), stateOf(frame), functionsOf(frame, columns))
+        StoredFrame(WindowSql.of(frame.frame), StoredFrame.stateOf(frame.method), functionsOf(frame, columns))
       ),
       plan.partitionSpec.map(columns.sql),
       columns.sql(plan.eventTimeOrder.child),
       input.map(a => StoredColumn(columns.sql(a), a.dataType.sql)),
       mode
     )
-  }
-
-  private def stateOf(frame: FramePlan) = frame.method match {
-    case EvaluationMethod.AdditiveSummaries                                => StoredFrame.Summaries
-    case EvaluationMethod.Recalculation | EvaluationMethod.SlidingMultiset => StoredFrame.Rows
-    case _                                                                 => StoredFrame.Buffers
   }
 
   private def functionsOf(frame: FramePlan, columns: ColumnNames) = frame.aggregates.map { a =>

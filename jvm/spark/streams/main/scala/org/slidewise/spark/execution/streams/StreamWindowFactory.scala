@@ -130,20 +130,12 @@ final private[streams] class StreamWindowFactory(
       answers: AnswerRow
   ): StreamFrameEvaluator = {
     val frame = plan.rowWise.frames(index)
-    def boundsOf(frame: SpecifiedWindowFrame) =
-      StreamBounds.of(frame, order, childOutput, log.reader(), timeIn(summaryAttributes), options.timeZone)
-    lazy val bounds = boundsOf(frame.frame)
-    frame.method match {
-      case EvaluationMethod.AdditiveSummaries =>
-        new StreamSummaryEvaluator(
-          frame,
-          boundsOf(frame.read),
-          summaryAttributes,
-          log.reader(),
-          resources,
-          answers.row
-        )
-      case EvaluationMethod.SlidingMultiset | EvaluationMethod.Recalculation =>
+    val bounds = StreamBounds
+      .of(frame.read, order, childOutput, log.reader(), timeIn(summaryAttributes), options.timeZone)
+    StoredFrame.stateOf(frame.method) match {
+      case StoredFrame.Summaries =>
+        new StreamSummaryEvaluator(frame, bounds, summaryAttributes, log.reader(), resources, answers.row)
+      case StoredFrame.Rows =>
         val evaluator = FrameEvaluator.of(
           frame,
           index,
