@@ -21,10 +21,10 @@ object ValueDecoder {
    * Values that are decimals without their point; the nearest double.
    *
    * @param scale
-   *   the number of digits after the point, 0 or more
+   *   the number of digits after the point; less than 0 for decimals that are multiples of a power of ten
    */
   def decimals(scale: Int): ValueDecoder = new ValueDecoder {
-    private[this] val isExact = scale <= ExactPower
+    private[this] val isExact = 0 <= scale && scale <= ExactPower
     private[this] val power = math.pow(10.0, scale.toDouble)
 
     def apply(value: Long): Double =

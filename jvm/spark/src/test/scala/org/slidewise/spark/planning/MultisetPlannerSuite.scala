@@ -3,7 +3,8 @@ package org.slidewise.spark.planning
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.expressions.If
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
-import org.apache.spark.sql.types.ArrayType
+import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.types.{ArrayType, DecimalType}
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
@@ -250,6 +251,21 @@ class MultisetPlannerSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       assertEquals(outcome(), withSetting(SlidewiseSettings.Enabled -> "false")(outcome()), call)
     }
   }
+
+  for ((call, last) <- Seq("percentile(x, 0.3)" -> 25.5, "percentile(x, 0.3, 2)" -> 25.3))
+    test(s"$call of decimals with a negative scale is Spark's") {
+      withSetting("spark.sql.legacy.allowNegativeScaleOfDecimal" -> "true") {
+        def answers() = spark
+          .range(0, 30, 1, 1)
+          .select(col("id"), (col("id") * 700).cast(DecimalType(5, -2)).as("x"))
+          .selectExpr(s"$call OVER (ORDER BY id ROWS 5 PRECEDING) AS answer")
+          .collect()
+          .toSeq
+        val found = answers()
+        assertEqualsDouble(found.last.getDouble(0), last * 700, 1e-9)
+        assertEquals(found, withSetting(SlidewiseSettings.Enabled -> "false")(answers()))
+      }
+    }
 
   test("without a sort of its own the operator evaluates row by row") {
     withSetting(SlidewiseSettings.Sort -> "false") {

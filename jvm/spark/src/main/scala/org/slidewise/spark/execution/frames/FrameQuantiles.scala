@@ -131,9 +131,9 @@ private object FrameQuantiles {
   private def codingOf(dataType: DataType): (UnsafeRow => Long, ValueDecoder) = dataType match {
     case FloatType | DoubleType =>
       (row => OrderedDoubles.toSignedLong(row.getDouble(0)), ValueDecoder.Doubles)
-    case decimal: DecimalType if decimal.scale > 0 => (_.getLong(0), ValueDecoder.decimals(decimal.scale))
-    case _: YearMonthIntervalType                  => (_.getInt(0).toLong, ValueDecoder.Longs)
-    case _                                         => (_.getLong(0), ValueDecoder.Longs)
+    case decimal: DecimalType     => (_.getLong(0), ValueDecoder.decimals(decimal.scale))
+    case _: YearMonthIntervalType => (_.getInt(0).toLong, ValueDecoder.Longs)
+    case _                        => (_.getLong(0), ValueDecoder.Longs)
   }
 
   /** How Spark converts a quantile to the type of its result. */
