@@ -16,7 +16,11 @@ abstract class SparkSuite extends FunSuite {
   /** Settings beyond the usual ones. */
   protected def settings: Map[String, String] = Map.empty
 
-  protected lazy val spark: SparkSession = SparkSuite.session(settings)
+  /** Whether a test takes all memory, of which the other suites' streams and broadcasts would give some back at any time. */
+  protected def takesAllMemory: Boolean = false
+
+  protected lazy val spark: SparkSession =
+    SparkSuite.session(settings, if (takesAllMemory) Some(getClass.getName) else None)
 
   /** FILTER where windows may have it, which is since 4.2. */
   protected def filter(condition: String): String =
@@ -28,15 +32,21 @@ abstract class SparkSuite extends FunSuite {
 }
 
 object SparkSuite {
-  private var running: Option[(Map[String, String], SparkSession)] = None
+  private type Key = (Map[String, String], Option[String])
+  private var running: Option[(Key, SparkSession)] = None
 
-  private def session(settings: Map[String, String]): SparkSession = {
+  /**
+   * @param owner
+   *   the only suite that has this Spark; none if suites share it
+   */
+  private def session(settings: Map[String, String], owner: Option[String]): SparkSession = {
+    val key = (settings, owner)
     val first = running match {
-      case Some((`settings`, started)) => started
-      case other                       =>
+      case Some((`key`, started)) => started
+      case other                  =>
         other.foreach(_._2.stop())
         val started = start(settings)
-        running = Some(settings -> started)
+        running = Some(key -> started)
         started
     }
     val session = first.newSession()

@@ -9,6 +9,7 @@ import org.slidewise.spark.planning.AcrossTasks
 
 /** Windows that several tasks evaluate, beside their evaluation in one task. */
 class AcrossTasksSuite extends SparkSuite {
+  override protected def takesAllMemory: Boolean = true
   import AcrossTasksSuite._
   import CutWindow.Strategy
 

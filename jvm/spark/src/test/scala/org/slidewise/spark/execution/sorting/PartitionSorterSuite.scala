@@ -18,6 +18,7 @@ import org.slidewise.spark.execution.task.{TaskResources, Tasks, WindowMeasures,
 import org.slidewise.spark.plan.{ArrayFrame, ArrayFunction, ArrayKernel}
 
 class PartitionSorterSuite extends SparkSuite {
+  override protected def takesAllMemory: Boolean = true
   import PartitionSorterSuite._
 
   for (direction <- Seq(Ascending, Descending); nulls <- Seq(NullsFirst, NullsLast)) {
