@@ -26,7 +26,7 @@ def _tile(rng: random.Random, table: Table) -> Call:
 def _offset(name: str) -> Maker:
     def make(rng: random.Random, table: Table) -> Call:
         x, ignore = pick(rng, table, ORDERABLE), rng.random() < 0.35
-        rows = rng.choice([1, 1, 1, -1, 0, 2] if ignore else [0, 1, 2, 5, -1, -3, table.rows + 1])
+        rows = rng.choice([1, 1, 2, 3, -1, -2, 0] if ignore else [0, 1, 2, 5, -1, -3, table.rows + 1])
         arguments = f"{x.name}, {rows}{_default(rng, table, x)}"
         if rows == 1 and rng.random() < 0.3:
             arguments = x.name
@@ -37,7 +37,6 @@ def _offset(name: str) -> Maker:
             ordered=True,
             filters=False,
             frameless=True,
-            taken=not ignore or abs(rows) < 2,
         )
 
     return make

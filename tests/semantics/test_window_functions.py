@@ -23,6 +23,8 @@ OFFSETS = [
     "lead({0}, 2)",
     "lead({0}) IGNORE NULLS",
     "lag({0}, 1, {0}) IGNORE NULLS",
+    "lag({0}, 2, {0}) IGNORE NULLS",
+    "lead({0}, 3) IGNORE NULLS",
 ]
 PICKS = [
     "first_value({0})",

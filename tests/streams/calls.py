@@ -18,6 +18,7 @@ SPARKS = [
     "bool_and(b)", "bool_or(b)", "bit_xor(n)", "bit_and(g)", "try_sum(n)", "try_avg(d)", "listagg(s, ',')",
     "histogram_numeric(d, 3)", "hll_sketch_estimate(hll_sketch_agg(s)%)", "max(array(n, g))", "min(struct(d, s))",
     "count_if(b)", "every(b)", "approx_percentile(d, 0.5, 5000)", "string_agg(s)", "mode(s, true)", "mode(g, true)",
+    "nth_value(s, 2)", "nth_value(n, 3) IGNORE NULLS",
 ]  # fmt: skip
 PLACES = [
     "row_number()",
@@ -28,6 +29,8 @@ PLACES = [
     "lag(x, 1, x)",
     "lag(d, 3)",
     "lag(id, 130)",
+    "lag(n) IGNORE NULLS",
+    "lag(s, 2, 'none') IGNORE NULLS",
 ]
 OURS = [call for function in ALL for call in function.streams]
 # Those of the tests' own Scala; see UserAggregators.scala.

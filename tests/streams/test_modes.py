@@ -189,7 +189,7 @@ def test_explain_says_what_runs(spark: SparkSession, feed: Feed) -> None:
             "sum(n) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)",
             "end it at CURRENT ROW",
         ),
-        ("lag(n) IGNORE NULLS OVER (PARTITION BY k ORDER BY ts)", "use last with IGNORE NULLS"),
+        ("lead(n) IGNORE NULLS OVER (PARTITION BY k ORDER BY ts)", "use first with IGNORE NULLS"),
         (
             "sum(n) OVER (PARTITION BY k COLLATE UNICODE_CI ORDER BY ts)",
             "PARTITION BY collate(k, UNICODE_CI) has the type STRING COLLATE UNICODE_CI, in which different values "

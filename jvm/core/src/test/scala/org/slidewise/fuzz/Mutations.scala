@@ -2,6 +2,7 @@ package org.slidewise.fuzz
 
 import java.lang.management.ManagementFactory
 import java.nio.{ByteBuffer, ByteOrder}
+import scala.concurrent.duration.{Duration, DurationInt}
 import scala.util.Random
 
 /**
@@ -108,4 +109,9 @@ object Mutations {
     val result = body
     (result, threads.getThreadAllocatedBytes(id) - before)
   }
+}
+
+/** A suite whose tests take minutes with the mutations of long runs. */
+abstract class MutationSuite extends munit.FunSuite {
+  override val munitTimeout: Duration = 30.minutes
 }

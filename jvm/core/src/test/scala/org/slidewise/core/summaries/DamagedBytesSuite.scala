@@ -1,14 +1,14 @@
 package org.slidewise.core.summaries
 
-import munit.FunSuite
-import org.slidewise.fuzz.Mutations
 import scala.util.{Failure, Success, Try}
+
+import org.slidewise.fuzz.{Mutations, MutationSuite}
 
 /**
  * Damaged summaries: each reader answers or throws an IllegalArgumentException with a message, within the allocation that
  * [[Format]] states. What it answers works like any other summary.
  */
-class DamagedBytesSuite extends FunSuite {
+class DamagedBytesSuite extends MutationSuite {
 
   /** A kind of summary: its reader, and what works on all that it reads. */
   private case class Kind[S](

@@ -8,8 +8,6 @@ import org.apache.spark.sql.catalyst.trees.{BinaryLike, TernaryLike}
 import org.apache.spark.sql.catalyst.util.{GenericArrayData, TypeUtils}
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.errors.CorruptState
-
 /**
  * The first `k` values of a frame in descending or ascending order, in a [[TopKBuffer]]: O(log k) comparisons a row, O(k) a merge.
  *
@@ -79,25 +77,14 @@ abstract class TopKAggregate(largest: Boolean)
         )
       )
 
-  @transient private lazy val stored = Array[DataType](ArrayType(elementType, containsNull = false))
-  @transient private lazy val structure = new RowStructure(stored.toSeq)
-  @transient private lazy val projection = UnsafeProjection.create(stored)
-  @transient private lazy val row = new UnsafeRow(1)
+  @transient private lazy val stored =
+    new StoredArray(prettyName, elementType, containsNull = false, capacity)
 
-  override def serialize(buffer: TopKBuffer): Array[Byte] =
-    projection(InternalRow(new GenericArrayData(buffer.toArray))).getBytes
+  override def serialize(buffer: TopKBuffer): Array[Byte] = stored.write(buffer.toArray)
 
   override def deserialize(bytes: Array[Byte]): TopKBuffer = {
     val buffer = createAggregationBuffer()
-    row.pointTo(bytes, bytes.length)
-    val elements = structure.check(row).getArray(0)
-    if (
-      elements == null || elements.numElements > capacity || (0 until elements.numElements).exists(
-        elements.isNullAt
-      )
-    )
-      throw new CorruptState(s"$prettyName does not have up to $capacity values")
-    elements.foreach(elementType, (_, x: Any) => buffer.append(InternalRow.copyValue(x)))
+    stored.read(bytes)(buffer.append)
     buffer
   }
 }

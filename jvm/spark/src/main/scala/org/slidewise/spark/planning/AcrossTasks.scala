@@ -1,7 +1,6 @@
 package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.First
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.plan._
@@ -11,12 +10,6 @@ import org.slidewise.spark.plan._
  * and aggregates of all others, see `org.slidewise.spark.execution.surroundings`.
  */
 object AcrossTasks {
-
-  /** The same call with a function whose partial aggregates can be merged, if there is one. */
-  def mergeable(window: WindowCall): WindowCall = window.function match {
-    case NthValue(input, IntegerLiteral(1), ignoreNulls) => window.copy(function = First(input, ignoreNulls))
-    case _                                               => window
-  }
 
   /** Why one task must evaluate a partition, for a person to read; none if several can. */
   def reasonNot(plan: SlidingWindowPlan): Option[String] = {

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.plan._
+import org.slidewise.spark.expressions.NthOfFrame
 
 /** An aggregate function over a frame. */
 final case class FramedFunction(
@@ -24,6 +24,8 @@ final case class FramedFunctions(functions: Seq[FramedFunction], result: Seq[Att
 object FramedFunctions {
   private val Growing = SpecifiedWindowFrame(RowFrame, UnboundedPreceding, CurrentRow)
   private val Partition = SpecifiedWindowFrame(RowFrame, UnboundedPreceding, UnboundedFollowing)
+  private val RowsBefore = SpecifiedWindowFrame(RowFrame, UnboundedPreceding, Literal(-1))
+  private val RowsAfter = SpecifiedWindowFrame(RowFrame, Literal(1), UnboundedFollowing)
 
   /** The window function in terms of aggregate functions; or why Spark evaluates it. */
   def of(window: WindowCall): Either[String, FramedFunctions] = window.function match {
@@ -31,12 +33,11 @@ object FramedFunctions {
       Left(
         s"${python.name} runs in Python, which cannot merge partial aggregates: write it as a slidewise.Aggregator"
       )
-    case PercentRank(order)         => Right(percentRank(order))
-    case _: CumeDist                => Right(cumeDist)
-    case NTile(buckets)             => Right(tile(buckets))
-    case f: SizeBasedWindowFunction => Left(s"Slidewise does not know ${f.prettyName}")
-    case NthValue(input, IntegerLiteral(1), ignoreNulls) if !FrameShape.isGrowing(window.frame) =>
-      Right(one(First(input, ignoreNulls), window))
+    case PercentRank(order)               => Right(percentRank(order))
+    case _: CumeDist                      => Right(cumeDist)
+    case NTile(buckets)                   => Right(tile(buckets))
+    case f: SizeBasedWindowFunction       => Left(s"Slidewise does not know ${f.prettyName}")
+    case f: NthValue                      => Right(one(nthValue(f), window))
     case f: AggregateFunction             => Right(one(f, window))
     case f: FrameLessOffsetWindowFunction => otherRow(f)
     case other                            => Left(s"${other.prettyName} is not an aggregate function")
@@ -89,7 +90,7 @@ object FramedFunctions {
       }
     )
 
-  /** `lag` and `lead`: the value of a frame of one row, or of the nearest row with a value. */
+  /** `lag` and `lead`: the value of a frame of one row, or one of the rows with a value before or after. */
   private def otherRow(f: FrameLessOffsetWindowFunction): Either[String, FramedFunctions] = {
     val (input, default, ignoresNulls) = f match {
       case Lag(in, _, d, ignore)  => (in, d, ignore)
@@ -97,10 +98,12 @@ object FramedFunctions {
     }
     f.offset.eval() match {
       case rows: Int if !ignoresNulls || rows == 0 => Right(atDistance(rows, input, default, f.dataType))
-      case rows: Int if math.abs(rows) == 1        => Right(nearestValue(rows, input, default, f.dataType))
-      case rows: Int                               =>
+      case rows: Int if math.abs(rows.toLong) <= NthOfFrame.MostValues =>
+        Right(atDistanceOfValues(rows, input, default, f.dataType))
+      case rows: Int =>
         Left(
-          s"${f.prettyName} with IGNORE NULLS over the distance of ${math.abs(rows)} values cannot be merged"
+          s"${f.prettyName} with IGNORE NULLS at a distance of ${math.abs(rows.toLong)} values, more than " +
+            s"${NthOfFrame.MostValues}, would hold that many in each buffer"
         )
       case other => Left(s"${f.prettyName} at a distance of $other rows is no distance")
     }
@@ -114,17 +117,25 @@ object FramedFunctions {
     )
   }
 
-  private def nearestValue(rows: Int, input: Expression, default: Expression, dataType: DataType) = {
+  private def atDistanceOfValues(rows: Int, input: Expression, default: Expression, dataType: DataType) = {
     val value =
-      if (rows < 0)
-        over(SpecifiedWindowFrame(RowFrame, UnboundedPreceding, Literal(-1)), Last(input, ignoreNulls = true))
-      else
-        over(SpecifiedWindowFrame(RowFrame, Literal(1), UnboundedFollowing), First(input, ignoreNulls = true))
+      if (rows < 0) over(RowsBefore, nthOf(input, -rows, fromEnd = true, ignoreNulls = true))
+      else over(RowsAfter, nthOf(input, rows, fromEnd = false, ignoreNulls = true))
     FramedFunctions(
       Seq(value),
       answers => if (isNull(default)) answers.head else Coalesce(Seq(answers.head, Cast(default, dataType)))
     )
   }
+
+  private def nthValue(f: NthValue): AggregateFunction = f.offset.eval() match {
+    case n: Int if n <= NthOfFrame.MostValues => nthOf(f.input, n, fromEnd = false, f.ignoreNulls)
+    case _                                    => f
+  }
+
+  private def nthOf(input: Expression, n: Int, fromEnd: Boolean, ignoreNulls: Boolean): AggregateFunction =
+    if (n > 1) NthOfFrame(input, n, fromEnd, ignoreNulls)
+    else if (fromEnd) Last(input, ignoreNulls)
+    else First(input, ignoreNulls)
 
   private[planning] def isNull(default: Expression): Boolean = default match {
     case null                 => true

@@ -3,7 +3,7 @@ package org.slidewise.spark.planning
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
-import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, FixedSizeBuffer, SummarizesLastRows}
+import org.slidewise.spark.expressions._
 import org.slidewise.spark.plan._
 import org.slidewise.spark.plan.EvaluationMethod._
 
@@ -94,6 +94,7 @@ object MethodChoice {
     val longest = function match {
       case f if isSmall(f)        => 2L
       case _: HyperLogLogPlusPlus => 8L
+      case f: NthOfFrame          => 4L * f.n
       case _                      => 0L
     }
     FrameShape.length(frame).exists(_ <= longest)

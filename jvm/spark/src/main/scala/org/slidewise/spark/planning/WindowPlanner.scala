@@ -42,7 +42,7 @@ final class WindowPlanner(
     else {
       val decided = expressions.map { e =>
         (for {
-          window <- WindowCall.of(e).map(call => if (acrossTasks) AcrossTasks.mergeable(call) else call)
+          window <- WindowCall.of(e)
           framed <- FramedFunctions.of(window)
         } yield (window, framed)).left.map(LeftToSpark(e, _))
       }

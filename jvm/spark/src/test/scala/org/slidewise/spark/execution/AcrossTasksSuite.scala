@@ -88,6 +88,8 @@ class AcrossTasksSuite extends SparkSuite {
     "first_value(v) IGNORE NULLS",
     "last_value(s) IGNORE NULLS",
     "first_value(s)",
+    "nth_value(v, 2)",
+    "nth_value(s, 3) IGNORE NULLS",
     "max_by(s, v)",
     "min_by(id, x)",
     "ewma(x, 0.25D)",
@@ -99,7 +101,7 @@ class AcrossTasksSuite extends SparkSuite {
   )
 
   /** Aggregates that moving frames alone may have. */
-  private val movingOnly = Seq("collect_list(v)", "count(DISTINCT v)", "median(v)", "nth_value(v, 2)")
+  private val movingOnly = Seq("collect_list(v)", "count(DISTINCT v)", "median(v)")
 
   private val ranks = Seq("rank()", "dense_rank()", "percent_rank()", "cume_dist()")
   private val places = Seq(
@@ -111,7 +113,9 @@ class AcrossTasksSuite extends SparkSuite {
     "lag(v, 5, -1L)",
     "lead(s, 3)",
     "lead(v) IGNORE NULLS",
-    "lag(s) IGNORE NULLS"
+    "lag(s) IGNORE NULLS",
+    "lag(v, 3, id) IGNORE NULLS",
+    "lead(s, 2) IGNORE NULLS"
   )
 
   private val unbounded = Seq(

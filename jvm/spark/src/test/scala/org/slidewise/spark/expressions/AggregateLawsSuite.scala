@@ -30,8 +30,15 @@ class AggregateLawsSuite extends ScalaCheckSuite {
 
   for ((_, found) <- calls; call <- found) laws(call)
 
-  // No registered function, but one that SQL reaches by DISTINCT.
-  for (function <- Seq[Seq[Expression] => AggregateFunction](Count(_), columns => Sum(columns.head))) {
+  // Not registered: SQL reaches them by DISTINCT, and by `nth_value`, `lag` and `lead`.
+  for (
+    function <- Seq[Seq[Expression] => AggregateFunction](
+      columns => DistinctAggregate(Count(columns)),
+      columns => DistinctAggregate(Sum(columns.head)),
+      columns => NthOfFrame(columns.head, 3, fromEnd = false, ignoreNulls = false),
+      columns => NthOfFrame(columns.head, 2, fromEnd = true, ignoreNulls = true)
+    )
+  ) {
     val input = Seq(AttributeReference("n", LongType)(), AttributeReference("d", DoubleType)())
     val values = Seq[Gen[Any]](
       Gen.oneOf[Any](null, 1L, 2L, 3L),
@@ -39,7 +46,7 @@ class AggregateLawsSuite extends ScalaCheckSuite {
     )
     laws(
       RandomCall(
-        DistinctAggregate(function(input)),
+        function(input),
         input,
         Gen.sequence[Seq[Any], Any](values).map(InternalRow.fromSeq)
       )

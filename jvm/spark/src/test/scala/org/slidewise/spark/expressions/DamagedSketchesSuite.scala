@@ -10,9 +10,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.sketch.{BloomFilter, CountMinSketch}
 
-import munit.FunSuite
-
-import org.slidewise.fuzz.Mutations
+import org.slidewise.fuzz.{Mutations, MutationSuite}
 import org.slidewise.spark.errors.{CorruptState, InvalidArgument}
 
 /**
@@ -20,7 +18,7 @@ import org.slidewise.spark.errors.{CorruptState, InvalidArgument}
  * most [[DamagedSketchesSuite.AllocationPerByte]] bytes for each byte that it reads, and
  * [[DamagedSketchesSuite.AllocationOfAny]].
  */
-class DamagedSketchesSuite extends FunSuite {
+class DamagedSketchesSuite extends MutationSuite {
   import DamagedSketchesSuite._
 
   final private class Reader(val name: String, val valid: Seq[Array[Byte]])(val run: Array[Byte] => Any)
@@ -90,6 +88,7 @@ class DamagedSketchesSuite extends FunSuite {
     }),
     buffer(new TopK(text, Literal(5))),
     buffer(new TopKBy(text, number, Literal(5))),
+    buffer(NthOfFrame(text, 5, fromEnd = true, ignoreNulls = false)),
     buffer(new SlidingCountSketch(number, Literal(100L), Literal(0.1)))
   )
 

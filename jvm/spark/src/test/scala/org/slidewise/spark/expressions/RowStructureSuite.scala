@@ -9,12 +9,10 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
 
-import munit.FunSuite
-
-import org.slidewise.fuzz.Mutations
+import org.slidewise.fuzz.{Mutations, MutationSuite}
 import org.slidewise.spark.errors.CorruptState
 
-class RowStructureSuite extends FunSuite {
+class RowStructureSuite extends MutationSuite {
   private val inner = new StructType().add("a", IntegerType).add("b", StringType)
   private val types: Seq[DataType] = Seq(
     LongType,

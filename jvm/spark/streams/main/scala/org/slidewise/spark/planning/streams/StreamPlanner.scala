@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.expressions.NthOfFrame
 import org.slidewise.spark.plan._
 import org.slidewise.spark.planning.{FramedFunctions, MergePolicy, RowWisePlanner, WindowCall}
 
@@ -83,14 +84,16 @@ object StreamPlanner {
         )
       case f: SizeBasedWindowFunction =>
         Left(s"${f.prettyName} needs the number of rows of its whole partition, and a stream has no end")
-      case f: NthValue if !FrameShape.isGrowing(window.frame) && !isFirst(f) =>
-        Left(s"${f.prettyName} over a frame that moves cannot be merged: use first, last or lag")
-      case f: FrameLessOffsetWindowFunction if f.ignoreNulls =>
+      case f: NthValue if !FrameShape.isGrowing(window.frame) && distance(f) > NthOfFrame.MostValues =>
         Left(
-          s"${f.prettyName} with IGNORE NULLS looks back any number of rows: use last with IGNORE NULLS over a frame"
+          s"${f.prettyName} of more than ${NthOfFrame.MostValues} values cannot be merged over a frame that moves"
+        )
+      case f: FrameLessOffsetWindowFunction if f.ignoreNulls && distance(f) > 0 =>
+        Left(
+          s"${f.prettyName} with IGNORE NULLS looks ahead any number of rows: use first with IGNORE NULLS over a frame"
         )
       case _ => Right(window)
     }
 
-  private def isFirst(f: NthValue): Boolean = f.offset.eval() == 1
+  private def distance(f: OffsetWindowFunction): Int = f.offset.eval().asInstanceOf[Int]
 }

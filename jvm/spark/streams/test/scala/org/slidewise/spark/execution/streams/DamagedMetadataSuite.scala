@@ -2,20 +2,14 @@ package org.slidewise.spark.execution.streams
 
 import java.nio.file.Files
 
-import scala.concurrent.duration.{Duration, DurationInt}
-
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import munit.FunSuite
-
-import org.slidewise.fuzz.Mutations
+import org.slidewise.fuzz.{Mutations, MutationSuite}
 import org.slidewise.spark.errors.CorruptState
 
 /** Damaged files beside the state: each is refused in words, or read as a window, within the allocation that is stated here. */
-class DamagedMetadataSuite extends FunSuite {
-  override val munitTimeout: Duration = 30.minutes
-
+class DamagedMetadataSuite extends MutationSuite {
   // Opening a file takes Hadoop milliseconds.
   private val Fewer = 200
 
