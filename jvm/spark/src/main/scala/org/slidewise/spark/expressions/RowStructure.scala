@@ -12,9 +12,15 @@ import org.slidewise.spark.errors.CorruptState
  *
  * Cost: O(1) a row if no field has a variable length, otherwise linear in the size of the row, since parts of a row may not
  * overlap. Allocates nothing. Thread-safe.
+ *
+ * @param isRequired
+ *   whether the field is never null; checked for fields of variable length, where a null would be read as an object
  */
-final private[spark] class RowStructure(types: Seq[DataType]) extends Serializable {
+final private[spark] class RowStructure(types: Seq[DataType], isRequired: Seq[Boolean]) extends Serializable {
   import RowStructure._
+
+  /** Fields that may all be null. */
+  def this(types: Seq[DataType]) = this(types, types.map(_ => false))
 
   /** How many fields a row has. */
   val fields: Int = types.size
@@ -22,6 +28,7 @@ final private[spark] class RowStructure(types: Seq[DataType]) extends Serializab
   private[this] val fixed = UnsafeRow.calculateBitSetWidthInBytes(fields) + 8 * fields
   private[this] val variable = types.indices.filterNot(i => UnsafeRow.isFixedLength(types(i))).toArray
   private[this] val parts = variable.map(i => partOf(types(i)))
+  private[this] val required = variable.map(isRequired)
 
   /** Fails with [[CorruptState]] unless the row has this structure. */
   def check(row: UnsafeRow): UnsafeRow = {
@@ -38,7 +45,9 @@ final private[spark] class RowStructure(types: Seq[DataType]) extends Serializab
       var i = 0
       while (i < variable.length && room >= 0) {
         val field = variable(i)
-        if (!isNull(base, offset, field)) {
+        if (isNull(base, offset, field)) {
+          if (required(i)) room = -1L
+        } else {
           val at = offset + UnsafeRow.calculateBitSetWidthInBytes(fields) + 8L * field
           room = spent(parts(i), base, offset, size, fixed, Platform.getLong(base, at), room)
         }
@@ -51,6 +60,9 @@ final private[spark] class RowStructure(types: Seq[DataType]) extends Serializab
 }
 
 private[spark] object RowStructure {
+
+  def of(schema: StructType): RowStructure =
+    new RowStructure(schema.fields.map(_.dataType).toSeq, schema.fields.map(!_.nullable).toSeq)
 
   /** Whether `size` bytes are a value of a type with variable length. */
   private trait Part extends Serializable {

@@ -70,6 +70,19 @@ class RowStructureSuite extends MutationSuite {
     }
   }
 
+  test("a null is refused where an object that is never null would be read") {
+    val schema = new StructType()
+      .add("number", LongType, nullable = false)
+      .add("wide", DecimalType(38, 4), nullable = false)
+      .add("text", StringType)
+    val wide = Decimal(BigDecimal(7), 38, 4)
+    def rowOf(values: Any*) = UnsafeProjection.create(schema.map(_.dataType).toArray)(InternalRow(values: _*))
+    for (values <- Seq(Seq[Any](1L, wide, null), Seq[Any](null, wide, null)))
+      assertEquals(RowStructure.of(schema).check(rowOf(values: _*)).numFields, 3)
+    intercept[CorruptState](RowStructure.of(schema).check(rowOf(1L, null, null)))
+    assertEquals(new RowStructure(schema.map(_.dataType)).check(rowOf(1L, null, null)).numFields, 3)
+  }
+
   test("rows of damaged bytes are refused, or all their values can be read within them") {
     val random = new Random(2)
     val valid = IndexedSeq.fill(50)(row(random).getBytes)

@@ -5,8 +5,6 @@ import java.nio.ByteBuffer
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.types.DataType
-
 import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.expressions.RowStructure
 
@@ -21,17 +19,15 @@ import org.slidewise.spark.expressions.RowStructure
  * @param timeField
  *   the ordinal of the event time, in microseconds
  */
-final private[streams] class PendingRows(cells: KeyCells, types: Seq[DataType], timeField: Int) {
+final private[streams] class PendingRows(cells: KeyCells, structure: RowStructure, timeField: Int) {
   import PendingRows._
-
-  private[this] val structure = new RowStructure(types)
 
   // Blocks in the store, oldest first.
   private[this] val stored = new ArrayBuffer[Stored]
   private[this] var tail = new RowBlock(0)
   private[this] var nextNumber = 0L
 
-  private[this] val row, tailRow = new UnsafeRow(types.size)
+  private[this] val row, tailRow = new UnsafeRow(structure.fields)
   private[this] var reading: RowBlock = _
   private[this] var index = 0
 
@@ -162,7 +158,7 @@ final private[streams] class PendingRows(cells: KeyCells, types: Seq[DataType], 
   }
 
   private def merge(block: RowBlock, rows: RowSource, until: Long)(append: UnsafeRow => Unit): Unit = {
-    val old = new UnsafeRow(types.size)
+    val old = new UnsafeRow(structure.fields)
     var i = 0
     while (i < block.count) {
       block.pointTo(old, i)

@@ -46,7 +46,7 @@ final private[streams] class StateCells(
   private[this] val keyOf = UnsafeProjection.create(Literal(0) +: partitionSpec :+ Literal(0L), input)
   private[this] val keyStructure =
     new RowStructure(StateCells.keySchema(partitionSpec).map(_.dataType))
-  private[this] val valueStructure = new RowStructure(StateCells.valueSchema.map(_.dataType))
+  private[this] val valueStructure = RowStructure.of(StateCells.valueSchema)
   private[this] val numberField = partitionSpec.size + 1
   private[this] val writer = new UnsafeRowWriter(3, 256)
   private[this] var key: UnsafeRow = _

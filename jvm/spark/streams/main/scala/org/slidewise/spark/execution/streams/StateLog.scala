@@ -4,8 +4,6 @@ import java.util.LinkedHashMap
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import org.apache.spark.sql.types.DataType
-
 import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.expressions.RowStructure
@@ -24,12 +22,11 @@ import org.slidewise.spark.expressions.RowStructure
 final private[streams] class StateLog(
     cells: KeyCells,
     section: Int,
-    types: Seq[DataType],
+    structure: RowStructure,
     memory: BlockMemory
 ) {
   import StateLog._
 
-  private[this] val structure = new RowStructure(types)
   private[this] var firstPosition, endPosition = 0L
   private[this] var open = new RowBlock(0)
 
@@ -153,7 +150,7 @@ final private[streams] class StateLog(
 
   /** A reader with its own cursor. */
   def reader(): RowsByPosition = new RowsByPosition {
-    private[this] val row = new UnsafeRow(types.size)
+    private[this] val row = new UnsafeRow(structure.fields)
     private[this] var block: RowBlock = _
     private[this] var inEpoch = -1L
 

@@ -7,11 +7,13 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.StateStore
+import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.util.SerializableConfiguration
 
 import org.slidewise.spark.execution.frames.{AnswerRow, FrameEvaluator}
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
 import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.expressions.RowStructure
 import org.slidewise.spark.plan._
 
 /**
@@ -34,7 +36,8 @@ final private[streams] class StreamWindowFactory(
   private def partitionSpec = plan.partitionSpec
   private def order = plan.eventTimeOrder
 
-  private def typesOf(columns: Seq[Attribute]) = columns.map(_.dataType)
+  private def structureOf(columns: Seq[Attribute]) =
+    RowStructure.of(StructType(columns.map(c => StructField(c.name, c.dataType, c.nullable))))
 
   private def timeIn(row: Seq[Attribute]) =
     row.indexWhere(_.exprId == order.child.asInstanceOf[Attribute].exprId)
@@ -69,13 +72,13 @@ final private[streams] class StreamWindowFactory(
     val cells = new StateCells(store, partitionSpec, childOutput)
     val cancellation = new CancellationCheck(() => resources.stopIfCancelled())
     val logMemory, waitingMemory = new TaskBlockMemory(resources)
-    val log = new StateLog(cells, StateCells.Rows, typesOf(summaryAttributes), logMemory)
+    val log = new StateLog(cells, StateCells.Rows, structureOf(summaryAttributes), logMemory)
 
     val answers = new AnswerRow(plan.rowWise)
     val results = answers.row
     val evaluators = plan.rowWise.frames.indices.map(evaluatorOf(_, log, cells, resources, answers)).toArray
-    val pending = new PendingRows(cells, typesOf(childOutput), timeField)
-    val waiting = new StateLog(cells, StateCells.Waiting, typesOf(childOutput), waitingMemory)
+    val pending = new PendingRows(cells, structureOf(childOutput), timeField)
+    val waiting = new StateLog(cells, StateCells.Waiting, structureOf(childOutput), waitingMemory)
     val key = new KeyState(cells, pending, log, waiting, evaluators)
     val run = new KeyRun(
       key,

@@ -12,7 +12,7 @@ class BlockMemorySuite extends SparkSuite {
   test("memory is the task's, and given back when another consumer needs it") {
     val (before, freed, after, wrong) = inTask { () =>
       val memory = new TaskBlockMemory(new TaskResources(TaskContext.get()))
-      val log = new StateLog(new CellsInMemory, StateCells.Rows, CellsInMemory.types, memory)
+      val log = new StateLog(new CellsInMemory, StateCells.Rows, CellsInMemory.structure, memory)
       try {
         for (i <- 0L until 20000L) log.append(CellsInMemory.row(i, i))
         val before = memory.getUsed
@@ -35,7 +35,7 @@ class BlockMemorySuite extends SparkSuite {
       val taken = hog.acquireMemory(Long.MaxValue / 4)
       val memory = new TaskBlockMemory(resources)
       val cells = new CellsInMemory
-      val log = new StateLog(cells, StateCells.Rows, CellsInMemory.types, memory)
+      val log = new StateLog(cells, StateCells.Rows, CellsInMemory.structure, memory)
       try {
         for (i <- 0L until 20000L) log.append(CellsInMemory.row(i, i))
         val reader = log.reader()

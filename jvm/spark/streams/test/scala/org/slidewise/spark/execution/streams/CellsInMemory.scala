@@ -7,6 +7,8 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.{DataType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
+import org.slidewise.spark.expressions.RowStructure
+
 final private[streams] class CellsInMemory extends KeyCells {
   val cells = mutable.Map.empty[(Int, Long), UnsafeRow]
   private val value = UnsafeProjection.create(StateCells.valueSchema)
@@ -27,8 +29,9 @@ final private[streams] class CellsInMemory extends KeyCells {
 }
 
 private[streams] object CellsInMemory {
-  val types: Seq[DataType] = Seq(LongType, LongType, StringType)
-  private val project = UnsafeProjection.create(types.toArray)
+  private val types = Seq(LongType, LongType, StringType)
+  private val project = UnsafeProjection.create(types.toArray[DataType])
+  val structure: RowStructure = new RowStructure(types)
 
   /** A row of a time, a number and some text. */
   def row(time: Long, number: Long): UnsafeRow =

@@ -22,7 +22,7 @@ class PendingRowsSuite extends FunSuite {
     test(s"rows leave by time and, within one time, by arrival, through stores and reopenings: $seed") {
       val random = new Random(seed)
       val cells = new CellsInMemory
-      var pending = new PendingRows(cells, CellsInMemory.types, 0)
+      var pending = new PendingRows(cells, CellsInMemory.structure, 0)
       var model = Vector.empty[(Long, Long)]
       var number = 0L
       var watermark = 0L
@@ -55,14 +55,14 @@ class PendingRowsSuite extends FunSuite {
 
         val out = new StateWriter
         pending.writeTo(out)
-        pending = new PendingRows(cells, CellsInMemory.types, 0)
+        pending = new PendingRows(cells, CellsInMemory.structure, 0)
         pending.reopen(ByteBuffer.wrap(out.result()))
       }
     }
 
   test("rows that come in order touch the last block alone") {
     val cells = new CellsInMemory
-    val pending = new PendingRows(cells, CellsInMemory.types, 0)
+    val pending = new PendingRows(cells, CellsInMemory.structure, 0)
     for (i <- 1 to 100) pending.addAll(new Source(Seq.tabulate(100)(j => CellsInMemory.row(i * 100L + j, 1))))
     assertEquals(cells.puts, 10000 / PendingRows.RowsABlock)
   }

@@ -27,7 +27,7 @@ class StateLogSuite extends FunSuite {
       val random = new Random(seed)
       val cells = new CellsInMemory
       val memory = if (seed % 2 == 0) plenty else new Sparing(new Random(seed))
-      var log = new StateLog(cells, 2, CellsInMemory.types, memory)
+      var log = new StateLog(cells, 2, CellsInMemory.structure, memory)
       var reader = log.reader()
       var first, end = 0L
       for (_ <- 1 to 200) {
@@ -46,7 +46,7 @@ class StateLogSuite extends FunSuite {
         }
         if (random.nextInt(3) == 0) {
           val rest = log.close()
-          log = new StateLog(cells, 2, CellsInMemory.types, memory)
+          log = new StateLog(cells, 2, CellsInMemory.structure, memory)
           reader = log.reader()
           log.reopen(first, end, rest)
         }
@@ -57,7 +57,7 @@ class StateLogSuite extends FunSuite {
 
   test("a reader notices that its log has gone on to another key") {
     val cells = new CellsInMemory
-    val log = new StateLog(cells, 2, CellsInMemory.types, plenty)
+    val log = new StateLog(cells, 2, CellsInMemory.structure, plenty)
     val reader = log.reader()
     log.append(CellsInMemory.row(1, 10))
     assertEquals(reader(0).getLong(1), 10L)
@@ -68,7 +68,7 @@ class StateLogSuite extends FunSuite {
 
   test("rows that are used up before their block has to leave memory are never written") {
     val cells = new CellsInMemory
-    val log = new StateLog(cells, 2, CellsInMemory.types, plenty)
+    val log = new StateLog(cells, 2, CellsInMemory.structure, plenty)
     for (i <- 0 until 100000) {
       log.append(CellsInMemory.row(i.toLong, 1))
       log.release(math.max(0, i - 1000).toLong)
@@ -77,7 +77,7 @@ class StateLogSuite extends FunSuite {
   }
 
   test("rows that are missing are told apart from no rows") {
-    val log = new StateLog(new CellsInMemory, 2, CellsInMemory.types, plenty)
+    val log = new StateLog(new CellsInMemory, 2, CellsInMemory.structure, plenty)
     log.reopen(0, 1000, RowBlock.Empty)
     intercept[CorruptState](log.reader()(5))
   }

@@ -135,11 +135,11 @@ private object StreamWindowTaskSuite {
     private object plenty extends BlockMemory {
       def upTo(bytes: Long, log: StateLog): Long = bytes
     }
-    private def log(section: Int) = new StateLog(cells, section, CellsInMemory.types, plenty)
+    private def log(section: Int) = new StateLog(cells, section, CellsInMemory.structure, plenty)
     private val key =
       new KeyState(
         cells,
-        new PendingRows(cells, CellsInMemory.types, 0),
+        new PendingRows(cells, CellsInMemory.structure, 0),
         log(StateCells.Rows),
         log(StateCells.Waiting),
         Array.empty
