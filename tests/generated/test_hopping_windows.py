@@ -79,14 +79,16 @@ def _compare(query: HoppingQuery, whom: str, found: dict[Group, list[Any]], expe
     assert found.keys() == expected.keys(), _report(
         query, f"{whom}: other windows: {sorted(found.keys() ^ expected.keys(), key=repr)[:5]}"
     )
+    # Great values of both signs may cancel out, but for what rounding them has left.
+    rounding = 1e-9 + 1e-15 * sum(abs(row.x or 0) for row in query.rows)
     for group, values in found.items():
-        same = all(_same(a, b) for a, b in zip(values, expected[group], strict=True))
+        same = all(_same(a, b, rounding) for a, b in zip(values, expected[group], strict=True))
         assert same, _report(query, f"{whom}: {group}: {values} <> {expected[group]}")
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: Any, b: Any, rounding: float) -> bool:
     if isinstance(a, float) and isinstance(b, float):
-        return (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+        return (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=1e-9, abs_tol=rounding)
     return bool(a == b)
 
 
