@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 from plans import plan
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
+from pyspark.sql.functions import PandasUDFType, pandas_udf
 from sparks import needs_spark
 
 import slidewise
@@ -80,6 +82,34 @@ def test_filter(rows, mean):
     found = rows.groupBy("k").agg(slidewise.udaf(mean)("x", filter=sf.col("n") > 0).alias("mean"))
     expected = rows.groupBy("k").agg(sf.expr("avg(x) FILTER (WHERE n > 0)").alias("mean"))
     assert [r.mean for r in sorted(found.collect())] == pytest.approx([r.mean for r in sorted(expected.collect())])
+
+
+@needs_spark("4.0", "no named arguments of Python functions")
+def test_the_filter_clause(spark, rows):
+    slidewise.register(spark, "py_mean", Mean())
+    called = "FROM aggregators_groups GROUP BY k HAVING {0}(x) FILTER (WHERE n > 1) > -1 ORDER BY k"
+    queries = [
+        "SELECT k, round({0}(x) FILTER (WHERE n > 0), 6) AS m " + called,
+        "WITH t AS (SELECT k, round({0}(x) FILTER (WHERE n > 0), 6) AS m " + called + ") SELECT * FROM t",
+        "SELECT k FROM aggregators_groups WHERE x > (SELECT {0}(x) FILTER (WHERE n > 0) FROM aggregators_groups) "
+        "ORDER BY ALL",
+    ]
+    for sql in queries:
+        assert spark.sql(sql.format("py_mean")).collect() == spark.sql(sql.format("avg")).collect()
+
+
+@needs_spark("4.0", "no named arguments of Python functions")
+def test_the_filter_clause_of_other_functions_is_refused_as_by_spark(spark, rows):
+    spark.udf.register("plain", pandas_udf(lambda x: x.mean(), "double", PandasUDFType.GROUPED_AGG))
+    slidewise.register(spark, "py_mean", Mean())
+    with pytest.raises(AnalysisException, match=r"(?i)filter"):
+        spark.sql("SELECT plain(x) FILTER (WHERE n > 0) FROM aggregators_groups")
+    spark.conf.set("spark.slidewise.enabled", "false")
+    try:
+        with pytest.raises(AnalysisException, match=r"(?i)filter"):
+            spark.sql("SELECT py_mean(x) FILTER (WHERE n > 0) FROM aggregators_groups")
+    finally:
+        spark.conf.unset("spark.slidewise.enabled")
 
 
 def test_aggregates_after_windows(rows):

@@ -152,11 +152,12 @@ def test_filter(spark, rows, aggregator):
     slidewise.register(spark, "py_mean", aggregator)
     over = "OVER (PARTITION BY k ORDER BY o, id ROWS 40 PRECEDING)"
     frame = spark.sql(
-        f"SELECT id, py_mean(x, filter => n > 0) {over} AS found, avg(if(n > 0, x, NULL)) {over} AS expected "
-        "FROM aggregators_rows"
+        f"SELECT id, py_mean(x, filter => n > 0) {over} AS argument, py_mean(x) FILTER (WHERE n > 0) {over} AS clause, "
+        f"avg(if(n > 0, x, NULL)) {over} AS expected FROM aggregators_rows"
     )
     assert "PythonSlidingWindow" in plan(frame)
-    assert frame.where("NOT (found <=> expected OR abs(found - expected) < 1e-9)").collect() == []
+    assert frame.where("NOT (argument <=> expected OR abs(argument - expected) < 1e-9)").collect() == []
+    assert frame.where("NOT (clause <=> argument)").collect() == []
 
 
 def test_empty_tables_and_single_rows(spark, rows):

@@ -18,8 +18,8 @@ TAG = "slidewise-aggregator:"
 def udaf(aggregator: Aggregator) -> Any:
     """An aggregate function of columns, for `OVER`, `GROUP BY`, and `spark.udf.register`.
 
-    An argument named `filter` is a condition: rows for which it is not true do not count. It stands for SQL's FILTER
-    clause, which Spark refuses for functions in Python. Named arguments need Spark 4.0 or later.
+    An argument named `filter` is a condition: rows for which it is not true do not count. In SQL, the FILTER clause
+    does the same. Both need Spark 4.0 or later.
 
     >>> import slidewise
     >>> from pyspark.sql import SparkSession, Window, functions as sf

@@ -27,6 +27,7 @@ object SlidewiseExtensions {
 private object Injection {
   def apply(extensions: SparkSessionExtensions): Unit = {
     config.SlidewiseSettings.register()
+    shims.RulesBeforeResolution.inject(extensions)(new planning.PythonFilterClause(_))
     extensions.injectResolutionRule(_ => planning.RewriteWindowAggregates)
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
     extensions.injectPlannerStrategy(_ => planning.PythonWindowStrategy)

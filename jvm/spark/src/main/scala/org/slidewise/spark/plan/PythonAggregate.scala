@@ -14,7 +14,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
  * @param arguments
  *   what it is called with
  * @param filter
- *   the argument named `filter`, which tells the rows that count; Spark's analyzer refuses FILTER for functions in Python
+ *   the argument named `filter`, which tells the rows that count; the condition of a FILTER clause becomes this argument
  * @param bufferType
  *   of the values of a buffer
  * @param inArrays

@@ -1,0 +1,54 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.UnresolvedFunction
+import org.apache.spark.sql.catalyst.expressions.{Expression, NamedArgumentExpression}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.plan.PythonAggregate
+import org.slidewise.spark.shims.SparkSessions
+
+/**
+ * Passes the condition of `FILTER (WHERE …)` to an aggregator in Python as its argument `filter`. It runs before Spark resolves
+ * functions, since Spark refuses the clause for any function in Python. While Slidewise is off, Spark's error remains.
+ */
+final class PythonFilterClause(session: SparkSession) extends Rule[LogicalPlan] {
+  import PythonFilterClause._
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case operator if operator.expressions.exists(_.exists(hasFilter)) && SlidewiseSettings.enabled(conf) =>
+      operator.transformExpressions {
+        case call: UnresolvedFunction if hasFilter(call) && isAggregator(call.nameParts) =>
+          call.copy(
+            arguments = call.arguments ++ call.filter.map(NamedArgumentExpression("filter", _)),
+            filter = None
+          )
+      }
+  }
+
+  /** Only functions of `spark.udf.register` are built, which has no effect. */
+  private def isAggregator(name: Seq[String]): Boolean = name match {
+    case Seq(single) =>
+      val catalog = SparkSessions.of(session).sessionState.catalog
+      catalog.lookupBuiltinOrTempFunction(single).exists(_.getSource == InPython) &&
+      catalog.resolveBuiltinOrTempFunction(single, Nil).exists(isOurs)
+    case _ => false
+  }
+}
+
+private object PythonFilterClause {
+  private val InPython = "python_udf"
+
+  private def hasFilter(expression: Expression): Boolean = expression match {
+    case call: UnresolvedFunction => call.filter.isDefined
+    case _                        => false
+  }
+
+  private def isOurs(function: Expression): Boolean = function match {
+    case aggregate: AggregateExpression => isOurs(aggregate.aggregateFunction)
+    case other                          => PythonAggregate.of(other).isDefined
+  }
+}
