@@ -24,7 +24,7 @@ class Call:
     """`{over}` in the SQL is where FILTER and OVER go.
 
     `ordered`: the answer depends on the order of the rows, so of peers too. `time`: a column that must not be seen to
-    descend. `frameless`: the function takes no frame, and needs an order. `taken`: Slidewise must run it.
+    descend. `frameless`: the function takes no frame, and needs an order.
     """
 
     spark: str
@@ -35,7 +35,6 @@ class Call:
     filters: bool = True
     time: str | None = None
     frameless: bool = False
-    taken: bool = True
 
 
 Maker = Callable[[random.Random, Table], "Call | None"]

@@ -81,7 +81,7 @@ def _random_multiset(
         call.duckdb.replace("{over}", filtered + over) if call.duckdb and over else None,
         call.compare,
         call.tolerance,
-        call.taken and condition != "false",
+        condition != "false",
         window,
         frame,
         (call.grouped or call.spark).replace("{over}", within) if call.refused else None,

@@ -123,7 +123,7 @@ def _over(rng: random.Random, table: Table, call: Call, window: Window, frame: F
             duckdb = call.duckdb.replace("{over}", filtered + over)
             duckdb = duckdb.replace("{and}", f" AND ({condition})" if condition else "")
             duckdb = duckdb.replace("{window}", over)
-    return Case(spark, duckdb, call.compare, call.tolerance, call.taken and condition != "false")
+    return Case(spark, duckdb, call.compare, call.tolerance, condition != "false")
 
 
 def random_condition(rng: random.Random, table: Table) -> str:

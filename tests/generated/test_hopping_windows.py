@@ -80,7 +80,7 @@ def _compare(query: HoppingQuery, whom: str, found: dict[Group, list[Any]], expe
         query, f"{whom}: other windows: {sorted(found.keys() ^ expected.keys(), key=repr)[:5]}"
     )
     # Great values of both signs may cancel out, but for what rounding them has left.
-    rounding = 1e-9 + 1e-15 * sum(abs(row.x or 0) for row in query.rows)
+    rounding = 1e-9 + 1e-16 * sum(abs(row.x or 0) for row in query.rows)
     for group, values in found.items():
         same = all(_same(a, b, rounding) for a, b in zip(values, expected[group], strict=True))
         assert same, _report(query, f"{whom}: {group}: {values} <> {expected[group]}")

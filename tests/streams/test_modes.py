@@ -189,6 +189,10 @@ def test_explain_says_what_runs(spark: SparkSession, feed: Feed) -> None:
             "sum(n) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)",
             "end it at CURRENT ROW",
         ),
+        (
+            "nth_value(n, 2000) OVER (PARTITION BY k ORDER BY ts ROWS 5000 PRECEDING)",
+            "nth_value with n = 2000 cannot be merged over a frame that moves: n may be at most 1000",
+        ),
         ("lead(n) IGNORE NULLS OVER (PARTITION BY k ORDER BY ts)", "use first with IGNORE NULLS"),
         (
             "sum(n) OVER (PARTITION BY k COLLATE UNICODE_CI ORDER BY ts)",

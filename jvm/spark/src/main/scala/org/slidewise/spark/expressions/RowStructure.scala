@@ -14,7 +14,7 @@ import org.slidewise.spark.errors.CorruptState
  * overlap. Allocates nothing. Thread-safe.
  *
  * @param isRequired
- *   whether the field is never null; checked for fields of variable length, where a null would be read as an object
+ *   whether each field is never null; checked for fields of variable length, where a null would be read as an object
  */
 final private[spark] class RowStructure(types: Seq[DataType], isRequired: Seq[Boolean]) extends Serializable {
   import RowStructure._
@@ -61,6 +61,7 @@ final private[spark] class RowStructure(types: Seq[DataType], isRequired: Seq[Bo
 
 private[spark] object RowStructure {
 
+  /** The structure of rows with this schema. */
   def of(schema: StructType): RowStructure =
     new RowStructure(schema.fields.map(_.dataType).toSeq, schema.fields.map(!_.nullable).toSeq)
 

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, NamedArgumentExpre
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_FUNCTION
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan.PythonAggregate
@@ -18,16 +19,15 @@ import org.slidewise.spark.shims.SparkSessions
 final class PythonFilterClause(session: SparkSession) extends Rule[LogicalPlan] {
   import PythonFilterClause._
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
-    case operator if operator.expressions.exists(_.exists(hasFilter)) && SlidewiseSettings.enabled(conf) =>
-      operator.transformExpressions {
-        case call: UnresolvedFunction if hasFilter(call) && isAggregator(call.nameParts) =>
-          call.copy(
-            arguments = call.arguments ++ call.filter.map(NamedArgumentExpression("filter", _)),
-            filter = None
-          )
-      }
-  }
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    plan.resolveExpressionsWithPruning(_.containsPattern(UNRESOLVED_FUNCTION)) {
+      case call: UnresolvedFunction
+          if call.filter.isDefined && SlidewiseSettings.enabled(conf) && isAggregator(call.nameParts) =>
+        call.copy(
+          arguments = call.arguments ++ call.filter.map(NamedArgumentExpression("filter", _)),
+          filter = None
+        )
+    }
 
   /** Only functions of `spark.udf.register` are built, which has no effect. */
   private def isAggregator(name: Seq[String]): Boolean = name match {
@@ -41,11 +41,6 @@ final class PythonFilterClause(session: SparkSession) extends Rule[LogicalPlan] 
 
 private object PythonFilterClause {
   private val InPython = "python_udf"
-
-  private def hasFilter(expression: Expression): Boolean = expression match {
-    case call: UnresolvedFunction => call.filter.isDefined
-    case _                        => false
-  }
 
   private def isOurs(function: Expression): Boolean = function match {
     case aggregate: AggregateExpression => isOurs(aggregate.aggregateFunction)

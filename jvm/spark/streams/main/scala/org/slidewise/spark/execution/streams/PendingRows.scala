@@ -5,6 +5,7 @@ import java.nio.ByteBuffer
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
 import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.expressions.RowStructure
 

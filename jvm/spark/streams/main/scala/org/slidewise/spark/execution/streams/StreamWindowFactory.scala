@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.StateStore
-import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.util.SerializableConfiguration
 
 import org.slidewise.spark.execution.frames.{AnswerRow, FrameEvaluator}
@@ -37,7 +36,7 @@ final private[streams] class StreamWindowFactory(
   private def order = plan.eventTimeOrder
 
   private def structureOf(columns: Seq[Attribute]) =
-    RowStructure.of(StructType(columns.map(c => StructField(c.name, c.dataType, c.nullable))))
+    new RowStructure(columns.map(_.dataType), columns.map(!_.nullable))
 
   private def timeIn(row: Seq[Attribute]) =
     row.indexWhere(_.exprId == order.child.asInstanceOf[Attribute].exprId)

@@ -86,7 +86,8 @@ object StreamPlanner {
         Left(s"${f.prettyName} needs the number of rows of its whole partition, and a stream has no end")
       case f: NthValue if !FrameShape.isGrowing(window.frame) && distance(f) > NthOfFrame.MostValues =>
         Left(
-          s"${f.prettyName} of more than ${NthOfFrame.MostValues} values cannot be merged over a frame that moves"
+          s"${f.prettyName} with n = ${distance(f)} cannot be merged over a frame that moves: n may be at most " +
+            NthOfFrame.MostValues
         )
       case f: FrameLessOffsetWindowFunction if f.ignoreNulls && distance(f) > 0 =>
         Left(
