@@ -139,9 +139,59 @@ def test_values_of_frames(sharing: Sharing, calls: str, frame: str) -> None:
     sharing.ask(f"SELECT id, {over} FROM rows", tasks=range(1, 8))
 
 
-@pytest.mark.parametrize("calls", ["sum(i) OVER (), count(*) OVER ()", "avg(m) OVER (), max(s) OVER ()"])
+# Only the rows' number is summed up where the driver needs no more; a sum is kept with each bucket, and so is a mean; text and
+# sketches are aggregated by a job.
+@pytest.mark.parametrize(
+    ("calls", "frame"),
+    crossed(
+        ["count(*), count(i)", "sum(i), avg(m), min(h)", "max(d), bit_or(i)", "min(s), sum(i)", "regr_slope(i, d)"],
+        ["ROWS UNBOUNDED PRECEDING", "ROWS BETWEEN 3 FOLLOWING AND UNBOUNDED FOLLOWING", "RANGE UNBOUNDED PRECEDING"],
+    ),
+)
+def test_aggregates_of_all_rows_on_one_side(sharing: Sharing, calls: str, frame: str) -> None:
+    over = f"OVER (ORDER BY few, id {frame})"
+    called = ", ".join(f"{call} {over}" for call in re.split(r", (?=\w+\()", calls))
+    sharing.ask(f"SELECT id, {called}, avg(i) OVER (ORDER BY few, id ROWS 40 PRECEDING) FROM rows")
+
+
+WHOLE_TABLE = [
+    "sum(i) OVER (), count(*) OVER ()",
+    "avg(m) OVER (), max(s) OVER ()",
+    "i / sum(i) OVER (), stddev(d) OVER (), max(i) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)",
+    "approx_count_distinct(s) OVER (), max_by(s, id) OVER (), sum(i) OVER () + avg(i) OVER ()",
+    "sum(if(id < 0, 1, NULL)) OVER (), count(if(id < 0, 1, NULL)) OVER (), max(struct(id, s)) OVER ()",
+]
+
+
+@pytest.mark.parametrize("calls", WHOLE_TABLE)
 def test_no_order(sharing: Sharing, calls: str) -> None:
-    sharing.ask(f"SELECT id, {calls} FROM rows")
+    sharing.ask(f"SELECT id, {calls} FROM rows", spark_too="stddev" not in calls)
+
+
+@pytest.mark.parametrize("rows", ["id < 0", "id % 3 = 0", "id = 77"])
+def test_no_order_and_few_rows(sharing: Sharing, rows: str) -> None:
+    child = f"SELECT * FROM rows WHERE {rows}"
+    sharing.ask(f"SELECT id, sum(i) OVER (), max(s) OVER () FROM ({child})", tasks=range(1, 8), spark_too=True)
+
+
+def test_first_of_no_order_is_the_same_for_all_rows(sharing: Sharing) -> None:
+    query = "SELECT first(id) OVER () AS f, last(id) OVER () AS l FROM rows"
+    found, frame = sharing.run(query, {})
+    assert len(set(found)) == 1
+    assert len(found) == frame.sparkSession.table("rows").count()
+
+
+def test_neighbours_without_an_order(sharing: Sharing) -> None:
+    sharing.ask("SELECT count(*) OVER (ROWS 2 PRECEDING), sum(1) OVER (ROWS UNBOUNDED PRECEDING) FROM rows")
+
+
+# One sum goes beyond its type, so that one task evaluates all rows.
+@pytest.mark.parametrize("ansi", ["true", "false"])
+@pytest.mark.parametrize("order", ["", "ORDER BY id"])
+def test_a_sum_that_overflows_on_the_way(sharing: Sharing, order: str, ansi: str) -> None:
+    value = "if(id % 2 = 0, 1, -1) * (9223372036854700000 + id)"
+    query = f"SELECT id, sum({value}) OVER ({order}) FROM (SELECT id FROM rows)"
+    sharing.ask(query, tasks=range(1, 8), spark_too=True, ansi_enabled=ansi)
 
 
 # Without ANSI mode, a bound beyond the end of a whole-numbered type is at its other end. Bounds never go back:

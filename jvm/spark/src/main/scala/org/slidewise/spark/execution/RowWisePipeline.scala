@@ -34,14 +34,68 @@ final private[execution] class RowWisePipeline(
       answered: Int,
       surroundings: Surroundings
   ): Iterator[InternalRow] = {
-    lazy val functions = new OutsideFunctions(window, input)
-    def outside(rows: Outside) = if (rows.isEmpty) None else Some(new OutsideStates(functions, rows))
-    val log = RowLog.of(needed, task.resources)
+    val outside = outsideStates
     val waiting = if (plan.answersAtOnce) None else Some(RowLog.of(input, task.resources))
-    val factory = new TableBoundsFactory(window.orderSpec, needed, log, window.timeZone)
-    val bounds = plan.frames.map(_.read).distinct.map(frame => frame -> factory.bounds(frame)).toMap
+    val frames = new Frames(task)
+    val iterator = new SlidingWindowIterator(
+      rows,
+      UnsafeProjection.create(needed.map(a => a: Expression), input),
+      partitionKeys,
+      frames.log,
+      waiting,
+      frames.bounds.values.toArray,
+      frames.evaluators.toArray,
+      surroundings,
+      outside(_),
+      frames.answers.row,
+      outputProjection,
+      task.measures,
+      task.resources
+    )
+    task.onCompletion(() => iterator.close())
+    iterator.pass(answered)
+    iterator
+  }
+
+  /** Adds results to rows whose frame consists of the rows of `total`, which are not none. */
+  def ofTotal(task: WindowTask, total: Outside): Iterator[InternalRow] => Iterator[InternalRow] = {
+    val frames = new Frames(task)
+    frames.evaluators.foreach { evaluator =>
+      evaluator.reset()
+      outsideStates(total).foreach(evaluator.startAfter)
+      evaluator.evaluate()
+    }
+    val answers = frames.answers.row.copy()
+    frames.close()
+    val (joined, output, measures) = (new JoinedRow, outputProjection, task.measures)
+    var handedOut = 0L
+    task.onCompletion { () =>
+      measures.reportMemory(frames.peakMemory, spilled = 0L)
+      measures.reportRows(frames.evaluators.map(_.combines).sum)
+    }
+    _.map { row =>
+      handedOut += 1
+      if (handedOut % RowWisePipeline.CheckEvery == 0) measures.stopIfCancelled()
+      val begin = measures.begin()
+      val result = output(joined(row, answers))
+      measures.end(begin, total.rows)
+      result
+    }
+  }
+
+  private def outsideStates: Outside => Option[OutsideStates] = {
+    lazy val functions = new OutsideFunctions(window, input)
+    rows => if (rows.isEmpty) None else Some(new OutsideStates(functions, rows))
+  }
+
+  /** What evaluates the frames of a task. */
+  final private class Frames(task: WindowTask) {
+    val log: RowLog = RowLog.of(needed, task.resources)
     val answers = new AnswerRow(plan)
-    val evaluators = plan.frames.zipWithIndex.map { case (frame, index) =>
+    private[this] val factory = new TableBoundsFactory(window.orderSpec, needed, log, window.timeZone)
+    val bounds: Map[SpecifiedWindowFrame, TableBounds] =
+      plan.frames.map(_.read).distinct.map(frame => frame -> factory.bounds(frame)).toMap
+    val evaluators: Seq[FrameEvaluator] = plan.frames.zipWithIndex.map { case (frame, index) =>
       FrameEvaluator.of(
         frame,
         index,
@@ -53,28 +107,21 @@ final private[execution] class RowWisePipeline(
         answers
       )
     }
-    val iterator = new SlidingWindowIterator(
-      rows,
-      UnsafeProjection.create(needed.map(a => a: Expression), input),
-      partitionKeys,
-      log,
-      waiting,
-      bounds.values.toArray,
-      evaluators.toArray,
-      surroundings,
-      outside(_),
-      answers.row,
-      outputProjection,
-      task.measures,
-      task.resources
-    )
-    task.onCompletion(() => iterator.close())
-    iterator.pass(answered)
-    iterator
+
+    def peakMemory: Long = log.peakMemory + evaluators.map(_.peakMemory).sum
+
+    def close(): Unit = {
+      log.close()
+      evaluators.foreach(_.close())
+    }
   }
 
   def partitionKeys: PartitionKeys = PartitionKeys.of(window.partitionSpec, input)
 
   private def outputProjection: UnsafeProjection =
     UnsafeProjection.create(input ++ plan.resultExpressions, input ++ plan.answers)
+}
+
+private object RowWisePipeline {
+  private val CheckEvery = 4096L
 }

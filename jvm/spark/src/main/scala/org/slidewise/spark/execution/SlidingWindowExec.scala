@@ -111,7 +111,8 @@ case class SlidingWindowExec(
     val ofAll = WindowEvaluation.of(plan, child.output, sorts = true)
     // Ties must be in the same order in each task. Spark's radix sort orders them by all rows that it sorts.
     val ofRange = WindowEvaluation.of(plan.copy(radixInSpark = false), child.output, sorts = true)
-    val evaluation = new RangeEvaluation(ofAll.evaluate, ofRange.evaluate, metrics)
+    val ofWholeTable = new WholeTableEvaluation(plan, child.output)
+    val evaluation = new RangeEvaluation(ofAll.evaluate, ofRange.evaluate, ofWholeTable.evaluate, metrics)
     val found = new ParallelWindow(plan, parallel, child.output, evaluation)
       .execute(runs)
       .getOrElse(evaluate(unwritten(runs)))

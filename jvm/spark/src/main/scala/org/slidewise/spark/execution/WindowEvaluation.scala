@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow, PresortedArrays}
 import org.slidewise.spark.execution.rows.PartitionKeys
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
-import org.slidewise.spark.execution.surroundings.{ArrayOutside, Surroundings}
+import org.slidewise.spark.execution.surroundings.{ArrayOutside, Outside, Surroundings}
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.{ArrayPlan, RowWisePlan, SlidingWindowPlan}
 
@@ -220,4 +220,23 @@ final private[execution] class SortedArrayEvaluation(
       presorted.evaluate(sorted.rows.map(withoutRoom), task, surroundings)
     }
   }
+}
+
+/** Evaluates rows whose frame is the whole table, as they come. */
+final private[execution] class WholeTableEvaluation(plan: SlidingWindowPlan, input: Seq[Attribute])
+    extends Serializable {
+
+  private val stages = plan.arrays match {
+    case None         => Seq(new RowWisePipeline(plan, plan.rowWise, input))
+    case Some(arrays) =>
+      val first = new RowWisePipeline(plan, arrays.fallback, input)
+      if (plan.rowWise.isEmpty) Seq(first)
+      else Seq(first, new RowWisePipeline(plan, plan.rowWise, input ++ arrays.results))
+  }
+
+  /** The rows with their results, given the aggregate of the table. */
+  def evaluate(rows: Iterator[InternalRow], task: WindowTask, total: Outside): Iterator[InternalRow] =
+    stages.init.foldRight(stages.last.ofTotal(task, total))((stage, next) =>
+      stage.ofTotal(task.withoutRowCount, total).andThen(next)
+    )(rows)
 }

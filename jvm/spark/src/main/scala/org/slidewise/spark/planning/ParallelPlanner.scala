@@ -63,14 +63,6 @@ private[planning] object ParallelPlanner {
     })
 
   /** The rows of `child`, as the operator reads them: in runs if several tasks share them. */
-  def exchange(operator: SlidingWindowPlan, child: SparkPlan): SparkPlan = operator.parallel.fold(
-    _ => child,
-    parallel =>
-      RunsExchangeExec(
-        operator.partitionSpec,
-        operator.sortOrder,
-        RunsExchangeExec.bucketsFor(parallel.maxTasks),
-        child
-      )
-  )
+  def exchange(operator: SlidingWindowPlan, child: SparkPlan): SparkPlan =
+    operator.parallel.fold(_ => child, parallel => RunsExchangeExec.of(operator, parallel.maxTasks, child))
 }

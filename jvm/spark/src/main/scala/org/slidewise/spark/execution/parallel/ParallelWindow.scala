@@ -5,15 +5,17 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.{PartialMapperPartitionSpec, ShufflePartitionSpec}
 
-import org.slidewise.spark.execution.surroundings.{Outside, OutsideFunctions, Surroundings}
+import org.slidewise.spark.execution.surroundings.{OutsideFunctions, Surroundings}
 import org.slidewise.spark.plan.{FrameReach, ParallelPlan, SlidingWindowPlan}
 
 /**
  * Evaluates a window in several tasks, whatever its partitions.
  *
  * The rows are cut into ranges of about the same size. The task of a range reads it with its [[Halos]], evaluates all of them,
- * and hands out the results of its own rows. For functions that depend on all rows before or after a row, another job aggregates
- * the rows between the cuts first, and the driver scans these aggregates.
+ * and hands out the results of its own rows. For functions that depend on all rows before or after a row, the driver scans
+ * aggregates: of the buckets of the runs where they are small, and else of the rows between the cuts, by another job.
+ *
+ * Where the frame of each row is the whole table, in no order, the aggregates of the runs give the results of all rows.
  *
  * @param input
  *   the attributes of a row
@@ -35,13 +37,45 @@ final private[execution] class ParallelWindow(
    */
   def execute(runs: RunsExchangeExec): Option[RDD[InternalRow]] = runs.write().map(execute(runs, _))
 
-  private def execute(runs: RunsExchangeExec, written: WrittenRuns): RDD[InternalRow] = {
+  private def execute(runs: RunsExchangeExec, written: WrittenRuns): RDD[InternalRow] =
+    if (runs.isUnordered) evaluateWholeTable(runs, written).getOrElse(inOneTask(runs, written))
+    else inOrder(runs, written)
+
+  /** None if one task must evaluate it. */
+  private def evaluateWholeTable(runs: RunsExchangeExec, written: WrittenRuns): Option[RDD[InternalRow]] = {
+    val total = new BucketTotals(written.indexes, outside).all
+    if (!written.isRepeatable || outside.mustBeOneTask(total)) None
+    else {
+      val evaluate = evaluation
+      val ranges = wholeRuns(written.indexes).map(RangeToRead.all(_, runs.buckets)).toArray
+      Some(
+        read(runs, ranges)((_, range, parts) =>
+          evaluate.ofWholeTable(range.parts.indices.iterator.flatMap(parts), total)
+        )
+      )
+    }
+  }
+
+  /** Which runs each task reads, so that tasks have about the same number of rows. */
+  private def wholeRuns(indexes: Array[RunIndex]): Seq[Seq[Int]] = {
+    val rows = indexes.map(_.rows).sum
+    val tasks = math.max(1L, math.min(parallel.maxTasks.toLong, rows / parallel.minRows))
+    val before = indexes.map(_.rows).scanLeft(0L)(_ + _)
+    def taskOf(run: Int) = ((before(run) + before(run + 1)) / 2.0 * tasks / math.max(1L, rows)).toLong
+    val shares = indexes.indices.filter(indexes(_).rows > 0).groupBy(taskOf).toSeq.sortBy(_._1).map(_._2)
+    if (shares.isEmpty) Seq(Nil) else shares
+  }
+
+  private def inOrder(runs: RunsExchangeExec, written: WrittenRuns): RDD[InternalRow] = {
     lazy val sorted = new Runs(written.indexes, new CutOrder(keyOrder.directions))
     val rows = written.indexes.map(_.rows).sum
     val tasks = math.min(parallel.maxTasks.toLong, rows / parallel.minRows).toInt
     def inRanges(together: Option[Int]) =
       if (tasks < 2 || !written.isRepeatable) None
-      else Some(sorted.cuts(tasks, together)).filter(_.nonEmpty).flatMap(evaluateRanges(runs, sorted, _))
+      else
+        Some(sorted.cuts(tasks, together))
+          .filter(_.nonEmpty)
+          .flatMap(evaluateRanges(runs, written.indexes, sorted, _))
     val peers = if (reach.readsPeers) Some(partitionColumns + plan.orderSpec.size) else None
     inRanges(peers)
       .orElse(if (partitionColumns > 0) inRanges(Some(partitionColumns)) else None)
@@ -50,13 +84,14 @@ final private[execution] class ParallelWindow(
 
   private def inOneTask(runs: RunsExchangeExec, written: WrittenRuns): RDD[InternalRow] = {
     val whole = evaluation
-    val all = RangeToRead.all(written.indexes.length, runs.buckets)
-    read(runs, Array(all))((_, range, parts) => whole.ofAll(range.parts.indices.iterator.flatMap(parts)))
+    val range = RangeToRead.all(written.indexes.indices, runs.buckets)
+    read(runs, Array(range))((_, range, parts) => whole.ofAll(range.parts.indices.iterator.flatMap(parts)))
   }
 
   /** None if a partition that the cuts part must be evaluated in one task. */
   private def evaluateRanges(
       runs: RunsExchangeExec,
+      indexes: Array[RunIndex],
       sorted: Runs,
       cuts: Seq[Cut]
   ): Option[RDD[InternalRow]] = {
@@ -65,32 +100,35 @@ final private[execution] class ParallelWindow(
     val from = Cut.Start +: cuts.map(halos.before)
     val until = cuts.map(halos.after) :+ Cut.End
     val ends = Cut.Start +: cuts :+ Cut.End
-    val ranges = from.indices.map { i =>
-      RangeToRead.of(sorted, Array(from(i), ends(i), ends(i + 1), until(i)))
-    }.toArray
+    val cutsOf = from.indices.map(i => Array(from(i), ends(i), ends(i + 1), until(i)))
+    val parts = cutsOf.map(sorted.parts)
+    val ranges = cutsOf.zip(parts).map { case (cuts, parts) => RangeToRead.of(cuts, parts) }.toArray
+    def scanned = surroundings(runs, sorted, order, ends, from.zip(until)).map(RangeSurroundings.Scanned(_))
+    def inBuckets = {
+      val totals = new BucketTotals(indexes, outside)
+      if (outside.mustBeOneTask(totals.all)) None
+      else Some(RangeSurroundings.InBuckets(totals.around(parts), outside))
+    }
     val around =
-      if (outside.isEmpty && (partitionColumns == 0 || !reach.isUnbounded)) Some(None)
+      if (outside.isEmpty && (partitionColumns == 0 || !reach.isUnbounded))
+        Some(RangeSurroundings.Counted(sorted.rows))
       else if (partitionColumns > 0 && cuts.forall(_.columns <= partitionColumns))
-        Some(Some(Array.fill(ranges.length)(Surroundings.None)))
-      else surroundings(runs, sorted, order, ends, from.zip(until)).map(Some(_))
-    around.map(evaluate(runs, ranges, sorted.rows, _))
+        Some(RangeSurroundings.Scanned(Array.fill(ranges.length)(Surroundings.None)))
+      else if (runs.hasAggregates) inBuckets
+      else scanned
+    around.map(evaluate(runs, ranges, _))
   }
 
   private def evaluate(
       runs: RunsExchangeExec,
       ranges: Array[RangeToRead],
-      rows: Long,
-      around: Option[Array[Surroundings]]
+      around: RangeSurroundings
   ): RDD[InternalRow] = {
-    val open = rangeReader
+    val open = rangeReader(around.functions)
     val ofRange = evaluation
     read(runs, ranges) { (i, range, parts) =>
       val found = open(range, parts)
-      def counted = {
-        val before = found.rowsBefore
-        Surroundings(Outside.ofRows(before), Outside.ofRows(rows - before - (1 to 3).map(found.rowsIn).sum))
-      }
-      ofRange.ofRange(found, () => around.fold(counted)(_(i)))
+      ofRange.ofRange(found, () => around.of(i, found))
     }
   }
 
@@ -121,7 +159,7 @@ final private[execution] class ParallelWindow(
 
   /** The segments of each range, by a job of its own. */
   private def aggregate(runs: RunsExchangeExec, ranges: Array[RangeToRead]): Array[Array[Option[Segment]]] = {
-    val open = rangeReader
+    val open = rangeReader(None)
     val reader = new SegmentReader(plan, input, outside)
     val rows = read(runs, ranges) { (_, range, parts) =>
       Iterator.single(OwnClasses.bytesOf(reader.read(open(range, parts), range.cuts.length - 1)))
@@ -131,9 +169,12 @@ final private[execution] class ParallelWindow(
       .map(OwnClasses.valueOf[Array[Option[Segment]]])
   }
 
-  private def rangeReader: (RangeToRead, Int => Iterator[InternalRow]) => RangeRows = {
+  private def rangeReader(
+      functions: Option[OutsideFunctions]
+  ): (RangeToRead, Int => Iterator[InternalRow]) => RangeRows = {
     val (order, attributes) = (keyOrder, input)
-    (range, parts) => new RangeRows(range, parts, order.keys(attributes), new CutOrder(order.directions))
+    (range, parts) =>
+      new RangeRows(range, parts, order.keys(attributes), new CutOrder(order.directions), functions)
   }
 
   private def read[T: scala.reflect.ClassTag](runs: RunsExchangeExec, ranges: Array[RangeToRead])(

@@ -4,7 +4,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.metric.SQLMetric
 
-import org.slidewise.spark.execution.surroundings.Surroundings
+import org.slidewise.spark.execution.surroundings.{Outside, Surroundings}
 import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
 
 /**
@@ -14,10 +14,13 @@ import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
  *   the results of all rows, in order, given what lies around them, which is asked for when all rows have been read
  * @param evaluateRange
  *   the same, where rows that tie must stay in the order in which they come
+ * @param evaluateWholeTable
+ *   the results of rows whose frame is the whole table, given its aggregate
  */
 final private[execution] class RangeEvaluation(
     evaluate: (Iterator[InternalRow], WindowTask, () => Surroundings) => Iterator[InternalRow],
     evaluateRange: (Iterator[InternalRow], WindowTask, () => Surroundings) => Iterator[InternalRow],
+    evaluateWholeTable: (Iterator[InternalRow], WindowTask, Outside) => Iterator[InternalRow],
     metrics: Map[String, SQLMetric]
 ) extends Serializable {
 
@@ -25,14 +28,19 @@ final private[execution] class RangeEvaluation(
   def ofAll(rows: Iterator[InternalRow]): Iterator[InternalRow] =
     if (rows.isEmpty) Iterator.empty else evaluate(rows, newTask(), () => Surroundings.None)
 
+  /** The results of some rows of a table in no order, whose aggregate is `total`. */
+  def ofWholeTable(rows: Iterator[InternalRow], total: Outside): Iterator[InternalRow] =
+    if (rows.isEmpty) Iterator.empty
+    else {
+      timeTask()
+      evaluateWholeTable(rows, newTask(), total)
+    }
+
   /** The results of the range's own rows, without those of its halos. */
   def ofRange(range: RangeRows, surroundings: () => Surroundings): Iterator[InternalRow] =
     if (range.isEmpty) Iterator.empty
     else {
-      val begin = System.nanoTime()
-      TaskContext
-        .get()
-        .addTaskCompletionListener[Unit](_ => metrics(WindowMetrics.TaskTime) += System.nanoTime() - begin)
+      timeTask()
       def first = range.rowsIn(1)
       def own = range.rowsIn(2)
       val results = evaluateRange(
@@ -43,6 +51,13 @@ final private[execution] class RangeEvaluation(
       metrics(WindowMetrics.HaloRows) += first + range.rowsIn(3)
       new OwnRows(results, first, own)
     }
+
+  private def timeTask(): Unit = {
+    val begin = System.nanoTime()
+    TaskContext
+      .get()
+      .addTaskCompletionListener[Unit](_ => metrics(WindowMetrics.TaskTime) += System.nanoTime() - begin)
+  }
 
   private def newTask() = new WindowTask(TaskContext.get(), metrics)
 }

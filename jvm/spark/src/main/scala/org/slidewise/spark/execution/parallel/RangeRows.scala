@@ -3,6 +3,8 @@ package org.slidewise.spark.execution.parallel
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 
+import org.slidewise.spark.execution.surroundings.{OutsideBuilder, OutsideFunctions, Surroundings}
+
 /**
  * The rows of all runs between some cuts.
  *
@@ -21,16 +23,23 @@ final private[parallel] case class RangeToRead(cuts: Array[Cut], parts: Array[Ru
 }
 
 private[parallel] object RangeToRead {
-  def of(runs: Runs, cuts: Array[Cut]): RangeToRead = {
-    val (empty, parts) = runs.parts(cuts).partition(_.isEmpty)
-    RangeToRead(cuts, parts, empty.map(_.firstPosition).sum)
+
+  /**
+   * @param parts
+   *   of all runs, for these cuts
+   */
+  def of(cuts: Array[Cut], parts: Array[RunPart]): RangeToRead = {
+    val (empty, read) = parts.partition(_.isEmpty)
+    RangeToRead(cuts, read, empty.map(_.firstPosition).sum)
   }
 
+  def of(runs: Runs, cuts: Array[Cut]): RangeToRead = of(cuts, runs.parts(cuts))
+
   /** All rows of some runs, whatever their indexes are. */
-  def all(runs: Int, buckets: Int): RangeToRead =
+  def all(runs: Seq[Int], buckets: Int): RangeToRead =
     RangeToRead(
       Array.empty,
-      Array.tabulate(runs)(RunPart(_, 0, buckets, Array(0), 0L, Array.empty, Array.empty)),
+      runs.map(RunPart(_, 0, buckets, Array(0), 0L, Array.empty, Array.empty)).toArray,
       rowsBefore = 0L
     )
 }
@@ -43,12 +52,15 @@ private[parallel] object RangeToRead {
  *   the rows of a part
  * @param key
  *   the sort key of a row
+ * @param functions
+ *   to aggregate the rows that are read and not wanted; none if no one needs their aggregates
  */
 final private[parallel] class RangeRows(
     range: RangeToRead,
     open: Int => Iterator[InternalRow],
     key: UnsafeProjection,
-    order: CutOrder
+    order: CutOrder,
+    functions: Option[OutsideFunctions] = None
 ) extends Iterator[InternalRow] {
   private[this] val cuts = range.cuts
   private[this] val counted = new Array[Long](cuts.length + 1)
@@ -59,6 +71,7 @@ final private[parallel] class RangeRows(
   private[this] var position = 0L
   private[this] var passed, interval = 0
   private[this] var row: InternalRow = _
+  private[this] val before, after: OutsideBuilder = functions.map(_.builder()).orNull
 
   override def hasNext: Boolean = row != null || {
     while (row == null && (rows.hasNext || openNext())) if (rows.hasNext) take(rows.next())
@@ -76,6 +89,7 @@ final private[parallel] class RangeRows(
     place(read)
     counted(interval) += 1
     if (interval > 0 && interval < cuts.length) row = read
+    else if (before != null) (if (interval == 0) before else after).add(read)
     position += 1
   }
 
@@ -105,6 +119,9 @@ final private[parallel] class RangeRows(
 
   /** How many rows are in an interval. Complete once all rows are read. */
   def rowsIn(interval: Int): Long = counted(interval)
+
+  /** Aggregates of the rows before the first cut and from the last one on, as far as they are read. Known once all rows are read. */
+  def around: Surroundings = Surroundings(before.result(), after.result())
 
   /** How many rows of all runs are before the first cut. Known once all rows are read. */
   def rowsBefore: Long = skipped + counted(0)

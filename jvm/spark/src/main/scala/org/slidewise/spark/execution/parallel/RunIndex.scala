@@ -6,6 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.util.CollectionAccumulator
 
+import org.slidewise.spark.execution.surroundings.Outside
+
 /**
  * Where the buckets of a run begin, and with which key. The first bucket has no least key; it begins with the first row.
  *
@@ -19,13 +21,16 @@ import org.apache.spark.util.CollectionAccumulator
  *   the least sort key that the rows of each bucket may have, one after the other
  * @param ends
  *   for each key, where it ends in `keys`
+ * @param aggregates
+ *   of the rows of each bucket; none if no function needs them
  */
 final private[execution] class RunIndex(
     val rows: Long,
     starts: Array[Long],
     keys: Array[Byte],
     ends: Array[Int],
-    fields: Int
+    fields: Int,
+    aggregates: Option[BucketAggregates]
 ) extends Serializable {
 
   def buckets: Int = starts.length
@@ -41,9 +46,16 @@ final private[execution] class RunIndex(
   }
 
   def newKey(): UnsafeRow = new UnsafeRow(fields)
+
+  /** The aggregate of the rows of a bucket, if the index has aggregates. */
+  def aggregate(bucket: Int): Outside = aggregates.get.of(bucket, start(bucket + 1) - start(bucket))
 }
 
 private[execution] object RunIndex {
+
+  /** The index of a run whose rows are one bucket, and have no order. */
+  def ofOneBucket(rows: Long, aggregates: BucketAggregates): RunIndex =
+    new RunIndex(rows, Array(0L), Array.emptyByteArray, Array(0), fields = 0, Some(aggregates))
 
   final class Builder(fields: Int) {
     private[this] var starts = new Array[Long](16)
@@ -73,13 +85,14 @@ private[execution] object RunIndex {
       count += 1
     }
 
-    def result(rows: Long): RunIndex =
+    def result(rows: Long, aggregates: Option[BucketAggregates]): RunIndex =
       new RunIndex(
         rows,
         Arrays.copyOf(starts, count),
         Arrays.copyOf(keys, bytes),
         Arrays.copyOf(ends, count),
-        fields
+        fields,
+        aggregates
       )
   }
 }

@@ -4,9 +4,46 @@ import org.apache.spark.{SparkContext, TaskContext}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.util.MutablePair
 
 import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.surroundings.OutsideFunctions
 import org.slidewise.spark.execution.task.TaskResources
+
+/** Writes the rows of a task as a run, and reports its index. */
+sealed abstract private[parallel] class RunWriter(indexes: RunIndexes) extends Serializable {
+
+  /** The rows with their buckets, in the order in which they are written. */
+  def write(run: Int, rows: Iterator[InternalRow], context: TaskContext): Iterator[Product2[Int, InternalRow]]
+
+  final protected def report(run: Int, index: RunIndex): Unit = indexes.add(run, index)
+}
+
+/** Writes rows as they come, as one bucket, and aggregates them. */
+final private[parallel] class UnorderedRunWriter(functions: OutsideFunctions, indexes: RunIndexes)
+    extends RunWriter(indexes) {
+
+  override def write(
+      run: Int,
+      rows: Iterator[InternalRow],
+      context: TaskContext
+  ): Iterator[Product2[Int, InternalRow]] = {
+    val aggregate = functions.builder()
+    val pair = new MutablePair[Any, InternalRow]()
+    val bucket: Any = 0 // boxed once
+    var written = 0L
+    def bucketed = rows.map { row =>
+      aggregate.add(row)
+      written += 1
+      pair.update(bucket, row).asInstanceOf[Product2[Int, InternalRow]]
+    }
+    def reported: Iterator[Product2[Int, InternalRow]] = {
+      report(run, RunIndex.ofOneBucket(written, BucketAggregates.of(Array(aggregate))))
+      Iterator.empty
+    }
+    bucketed ++ reported
+  }
+}
 
 /**
  * Puts the rows of a task into buckets that follow one another in the sort order, and have about the same number of rows; a sample
@@ -16,17 +53,20 @@ import org.slidewise.spark.execution.task.TaskResources
  *   whether the child may return its rows in another order when the task runs again
  * @param buckets
  *   at most how many each run has
+ * @param functions
+ *   which the rows of each bucket are aggregated for; none if they need no aggregates
  */
-final private[parallel] class RunWriter(
+final private[parallel] class OrderedRunWriter(
     order: RunOrder,
     byContent: Boolean,
     buckets: Int,
+    functions: Option[OutsideFunctions],
     input: Seq[Attribute],
     indexes: RunIndexes,
     metrics: Map[String, SQLMetric]
-) extends Serializable {
+) extends RunWriter(indexes) {
 
-  def write(
+  override def write(
       run: Int,
       rows: Iterator[InternalRow],
       context: TaskContext
@@ -41,7 +81,7 @@ final private[parallel] class RunWriter(
     }
     val sample = newSample()
     rows.foreach { row =>
-      if (log.end % RunWriter.CheckEvery == 0) resources.stopIfCancelled()
+      if (log.end % OrderedRunWriter.CheckEvery == 0) resources.stopIfCancelled()
       val read = row.asInstanceOf[UnsafeRow]
       sample.add(read)
       log.append(read)
@@ -49,20 +89,20 @@ final private[parallel] class RunWriter(
     val splitters =
       new Splitters(sample.splitters(bucketsOf(log.end), order.ordering), order, input, log.end, byContent)
     metrics(RunMetrics.SampleTime) += System.nanoTime() - begin
-    new SampledBuckets(log, splitters, resources, index => indexes.add(run, index))
+    new SampledBuckets(log, splitters, functions, resources, report(run, _))
   }
 
   private def newSample(): KeySample = {
     val key = order.keys(input)
-    val most = buckets * RunWriter.SampledABucket
+    val most = buckets * OrderedRunWriter.SampledABucket
     if (byContent) new KeySample.ByContent(key, most) else new KeySample.ByPosition(key, most)
   }
 
   private def bucketsOf(rows: Long): Int =
-    math.max(1L, math.min(buckets.toLong, rows / RunWriter.FewestRows)).toInt
+    math.max(1L, math.min(buckets.toLong, rows / OrderedRunWriter.FewestRows)).toInt
 }
 
-private object RunWriter {
+private object OrderedRunWriter {
 
   /** A bucket of fewer rows would cost more than it saves. */
   private val FewestRows = 64L

@@ -14,14 +14,18 @@ import org.apache.spark.sql.execution.exchange._
 import org.apache.spark.sql.execution.metric._
 import org.apache.spark.util.CollectionAccumulator
 
+import org.slidewise.spark.execution.surroundings.OutsideFunctions
+import org.slidewise.spark.plan.SlidingWindowPlan
+
 /**
  * Writes the rows of each task to the shuffle as a run: about equal buckets that follow one another in the sort order, whose least
  * keys come to the driver. With them, any range of the global order can be read from the buckets that hold it, so that the cuts
  * between tasks are chosen when all rows have been seen, and the child runs once.
  *
- * The child's only partition, if it has but one, is not written at all.
+ * The child's only partition, if it has but one, is not written at all. Where rows have no order, a run is one bucket.
  *
- * Memory: of a task, its rows, which may go to files; of the driver, a key for each of `buckets` in each run.
+ * Memory: of a task, its rows, which may go to files; of the driver, a key for each of `buckets` in each run, and an aggregate if
+ * `aggregated` is not empty.
  *
  * @param partitionSpec
  *   by which the rows are sorted first
@@ -29,11 +33,17 @@ import org.apache.spark.util.CollectionAccumulator
  *   by which they are sorted then
  * @param buckets
  *   at most how many each run has
+ * @param aggregated
+ *   the window expressions that need the aggregate of the rows of each bucket
+ * @param window
+ *   the plan of these expressions, if there are any
  */
 case class RunsExchangeExec(
     partitionSpec: Seq[Expression],
     order: Seq[SortOrder],
     buckets: Int,
+    aggregated: Seq[NamedExpression],
+    window: Option[SlidingWindowPlan],
     child: SparkPlan
 ) extends ShuffleExchangeLike {
 
@@ -48,6 +58,19 @@ case class RunsExchangeExec(
   override def outputPartitioning: Partitioning = UnknownPartitioning(buckets)
   override def numPartitions: Int = buckets
   override def numMappers: Int = inputRDD.getNumPartitions
+  override def stringArgs: Iterator[Any] =
+    Iterator[Any](partitionSpec, order, buckets) ++
+      (if (aggregated.isEmpty) None else Some(aggregated)) ++ Some(s"[plan_id=$id]")
+
+  override protected def doCanonicalize(): SparkPlan =
+    super.doCanonicalize().asInstanceOf[RunsExchangeExec].copy(window = window.map(_.canonical))
+
+  /** Whether rows are in no order, so that the frame of each is the whole table. */
+  private[parallel] def isUnordered: Boolean = window.exists(_.isWholeTable)
+
+  /** Whether the index of a run has aggregates. */
+  private[parallel] def hasAggregates: Boolean = window.nonEmpty
+
   def shuffleId: Int = shuffleDependency.shuffleId
 
   @transient private lazy val inputRDD: RDD[InternalRow] = child.execute()
@@ -67,17 +90,22 @@ case class RunsExchangeExec(
   private def noStage: Future[Nothing] = Future.successful(null).asInstanceOf[Future[Nothing]]
 
   @transient lazy val shuffleDependency: ShuffleDependency[Int, InternalRow, InternalRow] = {
-    val writer = new RunWriter(
-      RunOrder(partitionSpec, order),
-      byContent = Determinism.of(inputRDD) != Determinism.SAME_ORDER,
-      buckets,
-      child.output,
-      indexes,
-      metrics
-    )
+    val functions = window.map(new OutsideFunctions(_, child.output))
+    val writer =
+      if (isUnordered) new UnorderedRunWriter(functions.get, indexes)
+      else
+        new OrderedRunWriter(
+          RunOrder(partitionSpec, order),
+          byContent = Determinism.of(inputRDD) != Determinism.SAME_ORDER,
+          buckets,
+          functions,
+          child.output,
+          indexes,
+          metrics
+        )
     new ShuffleDependency[Int, InternalRow, InternalRow](
       inputRDD.mapPartitionsWithIndex((run, rows) => writer.write(run, rows, TaskContext.get())),
-      new BucketPartitioner(math.max(buckets, RunsExchangeExec.MostBypassed + 1)),
+      new BucketPartitioner(if (isUnordered) 1 else math.max(buckets, RunsExchangeExec.MostBypassed + 1)),
       new UnsafeRowSerializer(child.output.size, longMetric(RunMetrics.DataSize)),
       shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(writeMetrics)
     )
@@ -123,11 +151,26 @@ case class RunsExchangeExec(
 
 object RunsExchangeExec {
 
+  /**
+   * The rows of a window that several tasks share.
+   *
+   * @param tasks
+   *   at most how many do
+   */
+  def of(plan: SlidingWindowPlan, tasks: Int, child: SparkPlan): RunsExchangeExec = {
+    val buckets = if (plan.isWholeTable) 1 else bucketsFor(tasks)
+    val areAggregated = plan.partitionSpec.isEmpty &&
+      (plan.isWholeTable || new OutsideFunctions(plan, child.output).areSmall)
+    val (aggregated, window) =
+      if (areAggregated) (plan.expressions.map(_.expression), Some(plan)) else (Nil, None)
+    RunsExchangeExec(plan.partitionSpec, plan.sortOrder, buckets, aggregated, window, child)
+  }
+
   // With no more partitions, the shuffle writes a file for each of them: see `spark.shuffle.sort.bypassMergeThreshold`.
   private val MostBypassed = 200
 
   /** As many buckets as make the cuts among `tasks` tasks exact enough. */
-  def bucketsFor(tasks: Int): Int = math.max(256, math.min(16L * tasks, 4096L).toInt)
+  private def bucketsFor(tasks: Int): Int = math.max(256, math.min(16L * tasks, 4096L).toInt)
 
   /** The exchange that `plan` is, or that it reads. */
   private[execution] def in(plan: SparkPlan): Option[RunsExchangeExec] = plan match {

@@ -6,22 +6,26 @@ import org.apache.spark.unsafe.Platform
 import org.apache.spark.util.MutablePair
 
 import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.surroundings.{OutsideBuilder, OutsideFunctions}
 import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
 
 /**
- * The rows of a log with their buckets; those of one bucket in their order.
+ * The rows of a log with their buckets; those of one bucket in their order. Aggregates the rows of each bucket, if asked to.
  *
  * Some rows at a time come bucket by bucket, so that the shuffle, which has a buffer for each bucket, writes many rows to one
  * before it turns to the next.
  *
  * Memory: [[SampledBuckets.Bytes]], or one row if it is larger. Without it, the rows come one by one.
  *
+ * @param functions
+ *   what to aggregate; nothing if none
  * @param report
  *   given the index when all rows have come
  */
 final private[parallel] class SampledBuckets(
     log: RowLog,
     splitters: Splitters,
+    functions: Option[OutsideFunctions],
     resources: TaskResources,
     report: RunIndex => Unit
 ) extends HeapMemory(resources)
@@ -42,6 +46,9 @@ final private[parallel] class SampledBuckets(
   private[this] val ends = new Array[Int](splitters.buckets)
   private[this] var bucket, at = 0
 
+  private[this] val aggregates: Array[OutsideBuilder] =
+    functions.fold(null: Array[OutsideBuilder])(f => Array.fill(splitters.buckets)(f.builder()))
+
   private[this] val row = log.newRow()
   // Boxed once for each bucket, and not for each row.
   private[this] val boxed = Array.tabulate[Any](splitters.buckets)(identity)
@@ -51,7 +58,7 @@ final private[parallel] class SampledBuckets(
   override def hasNext: Boolean = handedOut < count || fill() || {
     if (!reported) {
       reported = true
-      report(splitters.index())
+      report(splitters.index(Option(aggregates).map(BucketAggregates.of)))
       log.close()
       releaseAll()
     }
@@ -95,8 +102,10 @@ final private[parallel] class SampledBuckets(
       sizeOf(count) = read.getSizeInBytes
       used += 8L + read.getSizeInBytes
       if (used <= Bytes || count == 0) {
-        bucketOf(count) = splitters.place(read)
-        ends(bucketOf(count)) += 8 + read.getSizeInBytes
+        val bucket = splitters.place(read)
+        bucketOf(count) = bucket
+        ends(bucket) += 8 + read.getSizeInBytes
+        if (aggregates != null) aggregates(bucket).add(read)
         count += 1
       }
     }

@@ -146,15 +146,20 @@ final private[parallel] class Splitters(
     low
   }
 
-  /** The index of the rows that have been placed. */
-  def index(): RunIndex = {
+  /**
+   * The index of the rows that have been placed.
+   *
+   * @param aggregates
+   *   of the rows of each bucket, if any function needs them
+   */
+  def index(aggregates: Option[BucketAggregates]): RunIndex = {
     val built = new RunIndex.Builder(spec.columns)
     var before = 0L
     for (bucket <- counts.indices) {
       built.add(before, if (bucket == 0) leastKey else splitters(bucket - 1))
       before += counts(bucket)
     }
-    built.result(before)
+    built.result(before, aggregates)
   }
 
   // The first bucket has no least key: no one compares it.

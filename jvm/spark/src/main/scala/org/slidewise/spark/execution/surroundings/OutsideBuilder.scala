@@ -40,3 +40,35 @@ final private[spark] class OutsideBuilder private[surroundings] (
     if (failed) Outside(rows, peerGroups, failed = true)
     else Outside(rows, peerGroups, if (aggregated == null || rows == 0L) null else encode(state))
 }
+
+/**
+ * Combines aggregates of rows. Memory: one aggregation buffer for each function.
+ *
+ * @param merge
+ *   merges the second state, which is of newer rows, into the first
+ */
+final private[spark] class OutsideTotal private[surroundings] (
+    decode: Array[Byte] => InternalRow,
+    merge: (InternalRow, InternalRow) => Unit,
+    encode: InternalRow => Array[Byte]
+) {
+  private[this] var state: InternalRow = _
+  private[this] var rows, peerGroups = 0L
+  private[this] var failed = false
+
+  /** Adds the aggregate of newer rows. */
+  def add(newer: Outside): this.type = {
+    rows += newer.rows
+    peerGroups += newer.peerGroups
+    failed ||= newer.failed
+    if (!failed && newer.states != null)
+      try if (state == null) state = decode(newer.states) else merge(state, decode(newer.states))
+      catch { case NonFatal(_) => failed = true }
+    this
+  }
+
+  /** The aggregate of all rows so far. */
+  def result(): Outside =
+    if (failed) Outside(rows, peerGroups, failed = true)
+    else Outside(rows, peerGroups, if (state == null) null else encode(state))
+}

@@ -1,12 +1,10 @@
 package org.slidewise.spark.execution.surroundings
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
-import org.slidewise.spark.execution.states.{FrameFunctions, StateCodec}
+import org.slidewise.spark.execution.states.{FrameFunctions, StateCodec, StateTypes}
 import org.slidewise.spark.expressions.{DistinctRows, OrderDependent}
 import org.slidewise.spark.plan._
 
@@ -56,6 +54,13 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
   /** Whether groups of rows that tie are counted, which no cut may divide. */
   def needsPeerGroups: Boolean = ranks.exists(_.isInstanceOf[DenseRank])
 
+  /** Whether aggregates take few bytes, and rows and aggregates may be added in any order. */
+  def areSmall: Boolean = {
+    val fields = stated.flatMap(_._1.aggBufferAttributes)
+    !needsOrder && fields.nonEmpty && fields.size <= OutsideFunctions.FewFields &&
+    fields.forall(field => StateTypes.isFixedWidth(field.dataType))
+  }
+
   @transient private[this] lazy val functions =
     new FrameFunctions(stated, stated.indices, input, keepsStates = true)
 
@@ -74,20 +79,11 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
     )
 
   /** The aggregate of the rows of `older` followed by those of `newer`. */
-  def combine(older: Outside, newer: Outside): Outside = {
-    val rows = older.rows + newer.rows
-    val groups = older.peerGroups + newer.peerGroups
-    def joined(states: Array[Byte], failed: Boolean) = Outside(rows, groups, states, failed)
-    if (older.failed || newer.failed) joined(null, failed = true)
-    else if (newer.states == null) joined(older.states, failed = false)
-    else if (older.states == null) joined(newer.states, failed = false)
-    else
-      try {
-        val state = decode(older.states)
-        functions.mergeInPlace(state, decode(newer.states))
-        joined(encode(state), failed = false)
-      } catch { case NonFatal(_) => joined(null, failed = true) }
-  }
+  def combine(older: Outside, newer: Outside): Outside = total().add(older).add(newer).result()
+
+  /** Combines aggregates, those of older rows first. */
+  def total(): OutsideTotal =
+    new OutsideTotal(decode, (state, newer) => functions.mergeInPlace(state, newer), encode)
 
   /**
    * Whether a partition of these rows must be evaluated in one task, since merging partial aggregates could lead to another result
@@ -129,6 +125,9 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
 }
 
 private[spark] object OutsideFunctions {
+
+  /** So many fields of an aggregate take few bytes. */
+  private val FewFields = 8
 
   /** Whether the function is a rank, whose results differ by a constant from those without the rows before. */
   private[surroundings] def isRank(function: AggregateFunction): Boolean = function match {

@@ -33,7 +33,7 @@ class RunsSuite extends FunSuite {
     private val indexes = inOrder.zip(starts).map { case (run, begins) =>
       val index = new RunIndex.Builder(2)
       begins.foreach(i => index.add(i.toLong, run(i)))
-      index.result(run.length.toLong)
+      index.result(run.length.toLong, aggregates = None)
     }
     val sorted = new Runs(indexes, order)
 

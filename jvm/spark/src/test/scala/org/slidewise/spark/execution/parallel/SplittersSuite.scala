@@ -53,7 +53,7 @@ class SplittersSuite extends FunSuite {
   private def placed(order: RunOrder, byContent: Boolean, rows: Seq[UnsafeRow], buckets: Int) = {
     val splitters = sampleOf(order, byContent, rows, 16 * buckets).splitters(buckets, order.ordering)
     val found = new Splitters(splitters, order, input, rows.size.toLong, byContent)
-    (rows.map(row => found.place(row) -> row), found.index())
+    (rows.map(row => found.place(row) -> row), found.index(aggregates = None))
   }
 
   for ((by, i) <- orders.zipWithIndex; byContent <- Seq(false, true))

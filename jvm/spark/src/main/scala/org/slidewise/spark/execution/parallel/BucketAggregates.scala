@@ -1,0 +1,100 @@
+package org.slidewise.spark.execution.parallel
+
+import org.slidewise.spark.execution.surroundings._
+
+/**
+ * The aggregates of the buckets of a run, made while it is written. Memory: their bytes, and four more for each.
+ *
+ * @param states
+ *   the aggregation buffers, bucket after bucket
+ * @param ends
+ *   for each bucket, where its buffers end
+ * @param failed
+ *   whether aggregating failed
+ */
+final private[parallel] class BucketAggregates(states: Array[Byte], ends: Array[Int], failed: Boolean)
+    extends Serializable {
+
+  /**
+   * The aggregate of a bucket.
+   *
+   * @param rows
+   *   how many it has
+   */
+  def of(bucket: Int, rows: Long): Outside = {
+    val from = if (bucket == 0) 0 else ends(bucket - 1)
+    val bytes = if (from == ends(bucket)) null else java.util.Arrays.copyOfRange(states, from, ends(bucket))
+    Outside(rows, peerGroups = 0L, bytes, failed)
+  }
+}
+
+private[parallel] object BucketAggregates {
+
+  /** Those of the rows that were added to each bucket's builder. */
+  def of(builders: Array[OutsideBuilder]): BucketAggregates = {
+    val found = builders.map(_.result())
+    val states = found.map(outside => if (outside.states == null) Array.emptyByteArray else outside.states)
+    new BucketAggregates(states.flatten, states.scanLeft(0)(_ + _.length).tail, found.exists(_.failed))
+  }
+}
+
+/** The aggregates of the buckets that lie around ranges, on the driver. */
+final private[parallel] class BucketTotals(indexes: Array[RunIndex], functions: OutsideFunctions) {
+
+  /** The aggregate of all rows. */
+  lazy val all: Outside = {
+    val total = functions.total()
+    for (index <- indexes; bucket <- 0 until index.buckets) total.add(index.aggregate(bucket))
+    total.result()
+  }
+
+  /**
+   * The aggregates of the buckets before and after those that each range reads. Each bucket is added once for either side, where
+   * ranges do not begin or end before the previous one does.
+   *
+   * @param ranges
+   *   in order, a part for each run
+   */
+  def around(ranges: IndexedSeq[Array[RunPart]]): Array[Surroundings] = {
+    val before = sides(ranges.map(_.map(_.firstBucket)), Array.fill(indexes.length)(0))
+    val after = sides(ranges.reverse.map(_.map(_.endBucket)), indexes.map(_.buckets)).reverse
+    before.zip(after).map { case (b, a) => Surroundings(b, a) }
+  }
+
+  /** For each of the ranges, the buckets from `start` on to its own. */
+  private def sides(own: IndexedSeq[Array[Int]], start: Array[Int]): Array[Outside] = {
+    // Buckets that no later range reads are added to the common total, the others to that of one range.
+    val common = own.reverse
+      .scanLeft(Option.empty[Array[Int]])((next, ends) =>
+        Some(next.fold(ends)(_.zip(ends).zip(start).map { case ((a, b), s) => nearer(a, b, s) }))
+      )
+      .tail
+      .reverse
+      .map(_.get)
+    val total = functions.total()
+    var added = start
+    own
+      .zip(common)
+      .map { case (ends, until) =>
+        add(total, added, until)
+        added = until
+        val result = total.result()
+        if (ends.sameElements(until)) result
+        else {
+          val ofRange = functions.total().add(result)
+          add(ofRange, until, ends)
+          ofRange.result()
+        }
+      }
+      .toArray
+  }
+
+  private def nearer(a: Int, b: Int, start: Int): Int =
+    if (math.abs(a - start) < math.abs(b - start)) a else b
+
+  private def add(total: OutsideTotal, from: Array[Int], to: Array[Int]): Unit =
+    for {
+      run <- indexes.indices
+      bucket <- math.min(from(run), to(run)) until math.max(from(run), to(run))
+    } total.add(indexes(run).aggregate(bucket))
+}
