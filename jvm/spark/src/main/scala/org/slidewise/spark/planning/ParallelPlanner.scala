@@ -24,18 +24,29 @@ private[planning] object ParallelPlanner {
   ): WindowPlan = {
     def planned(acrossTasks: Boolean) =
       new WindowPlanner(conf, partitionSpec, orderSpec, sortOrder, acrossTasks).plan(windows)
-    def inOneTask(reason: String) = {
-      val plan = planned(acrossTasks = false)
-      plan.copy(operator = plan.operator.map(_.copy(parallel = Left(reason))))
-    }
+    lazy val ofOneTask = planned(acrossTasks = false)
+    def inOneTask(reason: String) =
+      ofOneTask.copy(operator = ofOneTask.operator.map(_.copy(parallel = Left(reason))))
     if (partitionSpec.nonEmpty) inOneTask(ParallelPlan.HasKeys)
     else
       reasonNot(conf, child).fold {
         val plan = planned(acrossTasks = true)
-        reasonNot(conf, plan).fold(
-          plan.copy(operator = plan.operator.map(_.copy(parallel = Right(parallel(conf)))))
-        )(inOneTask)
+        reasonNot(conf, plan)
+          .orElse(reasonForArrays(conf, plan, ofOneTask))
+          .fold(
+            plan.copy(operator = plan.operator.map(_.copy(parallel = Right(parallel(conf)))))
+          )(inOneTask)
       }(inOneTask)
+  }
+
+  /** Why few tasks are slower than one: they evaluate row by row what one task evaluates in arrays. */
+  private def reasonForArrays(conf: SQLConf, shared: WindowPlan, ofOneTask: WindowPlan): Option[String] = {
+    val tasks = parallel(conf).maxTasks
+    def inArrays(plan: WindowPlan) =
+      plan.operator.forall(operator => operator.rowWise.isEmpty || operator.isWholeTable)
+    if (tasks < ParallelPlan.FewestRowByRow && inArrays(ofOneTask) && !inArrays(shared))
+      Some(s"in arrays, one task is faster than $tasks row by row")
+    else None
   }
 
   /** Why one task must evaluate each partition, for a person to read; none if several can share it. */
