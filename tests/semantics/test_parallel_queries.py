@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from cases import crossed
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from sparks import SPARK
 
+import slidewise
 from semantics.conftest import Fails, settings
 from semantics.sharing import SHARED, Sharing, named, tasks_of
 
@@ -136,6 +139,13 @@ def test_rows_of_any_type_below_a_shuffle(sharing: Sharing, value: str) -> None:
     sharing.ask(query)
 
 
+@pytest.mark.parametrize("over", ["OVER ()", "OVER (ORDER BY id ROWS UNBOUNDED PRECEDING)"])
+def test_rows_larger_than_a_block(sharing: Sharing, over: str) -> None:
+    child = "SELECT id, repeat('x', if(id % 100 = 7, 1200000 + cast(id AS int), 3)) AS t FROM range(0, 1500, 1, 4)"
+    found = sharing.ask(f"SELECT id, length(t), md5(t), sum(length(t)) {over} FROM ({child})", spark_too=True)
+    assert sum(row[1] for row in found) == sum(1_200_000 + i if i % 100 == 7 else 3 for i in range(1500))
+
+
 def test_rows_without_columns(sharing: Sharing) -> None:
     sharing.ask("SELECT count(*) OVER () FROM range(0, 1500, 1, 4)", tasks=range(1, 8))
 
@@ -163,3 +173,26 @@ def test_frames_of_data(spark: SparkSession, sharing: Sharing) -> None:
 def test_errors(spark: SparkSession, fails: Fails, call: str) -> None:
     with settings(spark, SHARED):
         fails(f"SELECT id, {call} FROM range(0, 1500, 1, 4)")
+
+
+ORDERED = "OVER (ORDER BY id ROWS UNBOUNDED PRECEDING)"
+REASONS = {
+    f"collect_list(id) {ORDERED}": ("a buffer", {}),
+    "count(DISTINCT id) OVER ()": ("a buffer|distinct values", {}),
+    f"nth_value(id, 5000) {ORDERED}": ("cannot be merged", {}),
+    "lag(id, 5000) IGNORE NULLS OVER (ORDER BY id), sum(id) OVER (ORDER BY id)": ("Spark's operator evaluates", {}),
+    f"first_value(id) {ORDERED}": ("in arrays, one task is faster than 3", {"spark.sql.shuffle.partitions": "3"}),
+    "sum(id) OVER (ORDER BY id)": ("Spark sorts", {"spark.slidewise.sort.enabled": "false"}),
+    "sum(id) OVER (ORDER BY id RANGE 5 PRECEDING)": ("may wrap around", {"spark.sql.ansi.enabled": "false"}),
+    "max(id) OVER (ORDER BY id)": ("parallel.enabled is false", {"spark.slidewise.parallel.enabled": "false"}),
+}
+
+
+@pytest.mark.parametrize(("call", "expected"), REASONS.items(), ids=REASONS)
+def test_the_reason_for_one_task(sharing: Sharing, call: str, expected: tuple[str, dict[str, str]]) -> None:
+    words, changes = expected
+    _, frame = sharing.run(f"SELECT id, {call} FROM range(0, 1500, 1, 4)", changes)
+    reasons = [row.reason or "" for row in slidewise.explain(frame).collect()]
+    assert any(re.search(words, reason) for reason in reasons), reasons
+    assert all(tasks == 0 for tasks in tasks_of(frame))
+    assert not named(frame, "RunsExchange")

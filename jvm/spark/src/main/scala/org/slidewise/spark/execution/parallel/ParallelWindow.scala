@@ -185,6 +185,7 @@ final private[execution] class ParallelWindow(
       (part, reads) <- range.parts.zip(range.reads)
       (first, end) <- reads
     } yield PartialMapperPartitionSpec(part.run, first, end): ShufflePartitionSpec
-    new RangesRDD(runs.getShuffleRDD(parts), ranges, f)
+    val rows = runs.rowsOf
+    new RangesRDD(runs.blocks(parts), ranges, (i, range, blocks) => f(i, range, part => rows(blocks(part))))
   }
 }

@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.InternalRow
  * @param parts
  *   a partition for each of the [[RangeToRead.reads]] of each range, range after range
  * @param evaluate
- *   the results of the `i`th range, given its rows by part
+ *   the results of the `i`th range, given its blocks of rows by part
  */
 final private[parallel] class RangesRDD[T: ClassTag](
     @transient private val parts: RDD[InternalRow],

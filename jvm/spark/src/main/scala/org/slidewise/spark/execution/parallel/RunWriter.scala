@@ -19,30 +19,58 @@ sealed abstract private[parallel] class RunWriter(indexes: RunIndexes) extends S
   final protected def report(run: Int, index: RunIndex): Unit = indexes.add(run, index)
 }
 
-/** Writes rows as they come, as one bucket, and aggregates them. */
-final private[parallel] class UnorderedRunWriter(functions: OutsideFunctions, indexes: RunIndexes)
-    extends RunWriter(indexes) {
+/** Writes rows as they come, as one bucket, and aggregates them. Memory: 64 KiB, or one row if it is larger. */
+final private[parallel] class UnorderedRunWriter(
+    functions: OutsideFunctions,
+    indexes: RunIndexes,
+    metrics: Map[String, SQLMetric]
+) extends RunWriter(indexes) {
 
   override def write(
       run: Int,
       rows: Iterator[InternalRow],
       context: TaskContext
-  ): Iterator[Product2[Int, InternalRow]] = {
-    val aggregate = functions.builder()
-    val pair = new MutablePair[Any, InternalRow]()
-    val bucket: Any = 0 // boxed once
-    var written = 0L
-    def bucketed = rows.map { row =>
+  ): Iterator[Product2[Int, InternalRow]] = new Iterator[Product2[Int, InternalRow]] {
+    private[this] val aggregate = functions.builder()
+    private[this] var bytes = new Array[Byte](UnorderedRunWriter.BlockBytes)
+    private[this] val block = new UnsafeRow(0)
+    private[this] val pair = new MutablePair[Any, InternalRow](0, block)
+    private[this] var waiting: UnsafeRow = _ // has come, and found no place in the last block
+    private[this] var written = 0L
+    private[this] var reported = false
+
+    override def hasNext: Boolean = waiting != null || rows.hasNext || {
+      if (!reported) {
+        reported = true
+        metrics(RunMetrics.Rows) += written
+        report(run, RunIndex.ofOneBucket(written, BucketAggregates.of(Array(aggregate))))
+      }
+      false
+    }
+
+    override def next(): Product2[Int, InternalRow] = {
+      var end = 0
+      if (waiting == null) waiting = take()
+      while (waiting != null && (end == 0 || end + RowBlock.bytesOf(waiting) <= bytes.length)) {
+        if (RowBlock.bytesOf(waiting) > bytes.length) bytes = new Array[Byte](RowBlock.bytesOf(waiting))
+        end = RowBlock.put(waiting, bytes, end)
+        written += 1
+        waiting = if (rows.hasNext) take() else null
+      }
+      RowBlock.point(block, bytes, 0, end)
+      pair.asInstanceOf[Product2[Int, InternalRow]]
+    }
+
+    private def take(): UnsafeRow = {
+      val row = rows.next().asInstanceOf[UnsafeRow]
       aggregate.add(row)
-      written += 1
-      pair.update(bucket, row).asInstanceOf[Product2[Int, InternalRow]]
+      row
     }
-    def reported: Iterator[Product2[Int, InternalRow]] = {
-      report(run, RunIndex.ofOneBucket(written, BucketAggregates.of(Array(aggregate))))
-      Iterator.empty
-    }
-    bucketed ++ reported
   }
+}
+
+private object UnorderedRunWriter {
+  private val BlockBytes = 1 << 16
 }
 
 /**
@@ -88,6 +116,7 @@ final private[parallel] class OrderedRunWriter(
     }
     val splitters =
       new Splitters(sample.splitters(bucketsOf(log.end), order.ordering), order, input, log.end, byContent)
+    metrics(RunMetrics.Rows) += log.end
     metrics(RunMetrics.SampleTime) += System.nanoTime() - begin
     new SampledBuckets(log, splitters, functions, resources, report(run, _))
   }
@@ -115,12 +144,14 @@ private object OrderedRunWriter {
 
 private[parallel] object RunMetrics {
   val DataSize = "dataSize"
+  val Rows = "numRows"
   val SampleTime = "sampleTime"
   val Memory = "peakMemory"
   val Spill = "spillSize"
 
   def create(context: SparkContext): Map[String, SQLMetric] = Map(
     DataSize -> SQLMetrics.createSizeMetric(context, "data size"),
+    Rows -> SQLMetrics.createMetric(context, "number of rows"),
     SampleTime -> SQLMetrics.createNanoTimingMetric(context, "time in sample, including the child's"),
     Memory -> SQLMetrics.createSizeMetric(context, "peak memory"),
     Spill -> SQLMetrics.createSizeMetric(context, "spill size")

@@ -92,7 +92,7 @@ case class RunsExchangeExec(
   @transient lazy val shuffleDependency: ShuffleDependency[Int, InternalRow, InternalRow] = {
     val functions = window.map(new OutsideFunctions(_, child.output))
     val writer =
-      if (isUnordered) new UnorderedRunWriter(functions.get, indexes)
+      if (isUnordered) new UnorderedRunWriter(functions.get, indexes, metrics)
       else
         new OrderedRunWriter(
           RunOrder(partitionSpec, order),
@@ -106,7 +106,7 @@ case class RunsExchangeExec(
     new ShuffleDependency[Int, InternalRow, InternalRow](
       inputRDD.mapPartitionsWithIndex((run, rows) => writer.write(run, rows, TaskContext.get())),
       new BucketPartitioner(if (isUnordered) 1 else math.max(buckets, RunsExchangeExec.MostBypassed + 1)),
-      new UnsafeRowSerializer(child.output.size, longMetric(RunMetrics.DataSize)),
+      new UnsafeRowSerializer(numFields = 0, longMetric(RunMetrics.DataSize)),
       shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(writeMetrics)
     )
   }
@@ -131,19 +131,31 @@ case class RunsExchangeExec(
     }
   }
 
-  override def getShuffleRDD(partitionSpecs: Array[ShufflePartitionSpec]): RDD[InternalRow] =
-    new ShuffledRowRDD(shuffleDependency, readMetrics, partitionSpecs)
+  /** The blocks of rows in some parts of the shuffle. */
+  private[parallel] def blocks(parts: Array[ShufflePartitionSpec]): RDD[InternalRow] =
+    new ShuffledRowRDD(shuffleDependency, readMetrics, parts)
+
+  /** The rows of a part, given its blocks. */
+  private[parallel] def rowsOf: Iterator[InternalRow] => Iterator[InternalRow] = {
+    val fields = output.size
+    RowBlock.rows(_, fields)
+  }
+
+  override def getShuffleRDD(partitionSpecs: Array[ShufflePartitionSpec]): RDD[InternalRow] = {
+    val rows = rowsOf
+    blocks(partitionSpecs).mapPartitions(rows)
+  }
 
   override def runtimeStatistics: Statistics =
     if (isWritten)
       Statistics(
         metrics(RunMetrics.DataSize).value,
-        Some(metrics(SQLShuffleWriteMetricsReporter.SHUFFLE_RECORDS_WRITTEN).value)
+        Some(metrics(RunMetrics.Rows).value)
       )
     else child.logicalLink.fold(Statistics(Long.MaxValue))(_.stats)
 
   override protected def doExecute(): RDD[InternalRow] =
-    if (isWritten) new ShuffledRowRDD(shuffleDependency, readMetrics) else inputRDD
+    if (isWritten) new ShuffledRowRDD(shuffleDependency, readMetrics).mapPartitions(rowsOf) else inputRDD
 
   override protected def withNewChildInternal(newChild: SparkPlan): RunsExchangeExec =
     copy(child = newChild)
