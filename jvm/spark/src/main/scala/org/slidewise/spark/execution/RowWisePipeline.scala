@@ -60,9 +60,10 @@ final private[execution] class RowWisePipeline(
   /** Adds results to rows whose frame consists of the rows of `total`, which are not none. */
   def ofTotal(task: WindowTask, total: Outside): Iterator[InternalRow] => Iterator[InternalRow] = {
     val frames = new Frames(task)
+    val before = outsideStates(total)
     frames.evaluators.foreach { evaluator =>
       evaluator.reset()
-      outsideStates(total).foreach(evaluator.startAfter)
+      before.foreach(evaluator.startAfter)
       evaluator.evaluate()
     }
     val answers = frames.answers.row.copy()

@@ -2,6 +2,8 @@ package org.slidewise.spark.expressions
 
 import java.util.{LinkedHashMap => JLinkedHashMap}
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
@@ -26,7 +28,7 @@ final class DistinctRows private (keyOf: Option[UnsafeProjection]) extends Itera
 
   override def iterator: Iterator[UnsafeRow] = {
     val all = rows.values.iterator
-    new Iterator[UnsafeRow] {
+    new AbstractIterator[UnsafeRow] {
       override def hasNext: Boolean = all.hasNext
       override def next(): UnsafeRow = all.next()
     }

@@ -57,8 +57,10 @@ object SortPlacement {
  *   the least number of rows for each task
  * @param maxTasks
  *   the most tasks
+ * @param aggregatesRuns
+ *   whether the tasks that write the rows aggregate them
  */
-final case class ParallelPlan(minRows: Long, maxTasks: Int) {
+final case class ParallelPlan(minRows: Long, maxTasks: Int, aggregatesRuns: Boolean = false) {
   override def toString: String = s"parallel, at least $minRows rows a task, at most $maxTasks tasks"
 }
 

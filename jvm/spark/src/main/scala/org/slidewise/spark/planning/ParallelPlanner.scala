@@ -8,6 +8,7 @@ import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType}
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.parallel.RunsExchangeExec
+import org.slidewise.spark.execution.surroundings.OutsideFunctions
 import org.slidewise.spark.plan._
 
 /** Decides whether several tasks share the rows of a window without PARTITION BY. */
@@ -34,13 +35,16 @@ private[planning] object ParallelPlanner {
         reasonNot(conf, plan)
           .orElse(reasonForArrays(conf, plan, ofOneTask))
           .fold(
-            plan.copy(operator = plan.operator.map(_.copy(parallel = Right(parallel(conf)))))
+            plan.copy(operator = plan.operator.map { operator =>
+              val aggregates = operator.isWholeTable || new OutsideFunctions(operator, child.output).areSmall
+              operator.copy(parallel = Right(parallel(conf).copy(aggregatesRuns = aggregates)))
+            })
           )(inOneTask)
       }(inOneTask)
   }
 
   /** Why few tasks are slower than one: they evaluate row by row what one task evaluates in arrays. */
-  private def reasonForArrays(conf: SQLConf, shared: WindowPlan, ofOneTask: WindowPlan): Option[String] = {
+  private def reasonForArrays(conf: SQLConf, shared: WindowPlan, ofOneTask: => WindowPlan): Option[String] = {
     val tasks = parallel(conf).maxTasks
     def inArrays(plan: WindowPlan) =
       plan.operator.forall(operator => operator.rowWise.isEmpty || operator.isWholeTable)
@@ -75,5 +79,5 @@ private[planning] object ParallelPlanner {
 
   /** The rows of `child`, as the operator reads them: in runs if several tasks share them. */
   def exchange(operator: SlidingWindowPlan, child: SparkPlan): SparkPlan =
-    operator.parallel.fold(_ => child, parallel => RunsExchangeExec.of(operator, parallel.maxTasks, child))
+    operator.parallel.fold(_ => child, RunsExchangeExec.of(operator, _, child))
 }

@@ -3,6 +3,8 @@ package org.slidewise.spark.shims
 import java.io.Closeable
 import java.lang.reflect.InvocationTargetException
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.execution.streaming
@@ -52,7 +54,9 @@ object SparkStreaming {
     catch { case e: InvocationTargetException => throw e.getCause }
 
   /** The iterator of 4.0.0, which cannot be closed. */
-  final private class Cells(cells: Iterator[UnsafeRowPair]) extends Iterator[UnsafeRowPair] with Closeable {
+  final private class Cells(cells: Iterator[UnsafeRowPair])
+      extends AbstractIterator[UnsafeRowPair]
+      with Closeable {
     override def hasNext: Boolean = cells.hasNext
     override def next(): UnsafeRowPair = cells.next()
     override def close(): Unit = ()

@@ -2,6 +2,7 @@ package org.slidewise.spark.execution.frames
 
 import java.util.{LinkedHashMap => JLinkedHashMap}
 
+import scala.collection.AbstractIterator
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -257,7 +258,7 @@ final private class FrameDistinct(
       last = evaluate(new Iterable[InternalRow] {
         override def iterator: Iterator[InternalRow] = {
           val all = distinct.values.iterator
-          new Iterator[InternalRow] {
+          new AbstractIterator[InternalRow] {
             override def hasNext: Boolean = all.hasNext
             override def next(): InternalRow = all.next().values
           }

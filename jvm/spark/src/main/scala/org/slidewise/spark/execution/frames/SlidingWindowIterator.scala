@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.frames
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeProjection, UnsafeRow}
 
@@ -41,7 +43,7 @@ final private[execution] class SlidingWindowIterator(
     output: Projection,
     measures: WindowMeasures,
     resources: TaskResources
-) extends Iterator[InternalRow] {
+) extends AbstractIterator[InternalRow] {
   import SlidingWindowIterator.ReleaseEvery
 
   private[this] val joined = new JoinedRow

@@ -2,6 +2,8 @@ package org.slidewise.spark.execution.hopping
 
 import java.util.NoSuchElementException
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
@@ -45,7 +47,7 @@ final private[hopping] class HoppingWindowIterator(
     output: UnsafeProjection,
     measures: HoppingMeasures,
     resources: TaskResources
-) extends Iterator[InternalRow] {
+) extends AbstractIterator[InternalRow] {
   import HoppingWindowIterator.ReleaseEvery
 
   private[this] val panes = new Panes

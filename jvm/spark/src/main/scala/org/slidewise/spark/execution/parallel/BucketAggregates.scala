@@ -15,6 +15,8 @@ import org.slidewise.spark.execution.surroundings._
 final private[parallel] class BucketAggregates(states: Array[Byte], ends: Array[Int], failed: Boolean)
     extends Serializable {
 
+  def bytes: Int = states.length
+
   /**
    * The aggregate of a bucket.
    *

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.{PartialMapperPartitionSpec, ShufflePartitionSpec}
 
-import org.slidewise.spark.execution.surroundings.{OutsideFunctions, Surroundings}
+import org.slidewise.spark.execution.surroundings.{Outside, OutsideFunctions, Surroundings}
 import org.slidewise.spark.plan.{FrameReach, ParallelPlan, SlidingWindowPlan}
 
 /**
@@ -43,20 +43,33 @@ final private[execution] class ParallelWindow(
 
   /** None if one task must evaluate it. */
   private def evaluateWholeTable(runs: RunsExchangeExec, written: WrittenRuns): Option[RDD[InternalRow]] = {
-    val total = new BucketTotals(written.indexes, outside).all
+    val ranges = wholeRuns(written.indexes).map(RangeToRead.all(_, runs.buckets)).toArray
+    lazy val total =
+      if (written.indexes.forall(_.hasAggregates)) new BucketTotals(written.indexes, outside).all
+      else totalOf(runs, ranges)
     if (!written.isRepeatable || outside.mustBeOneTask(total)) None
     else {
-      val evaluate = evaluation
-      val ranges = wholeRuns(written.indexes).map(RangeToRead.all(_, runs.buckets)).toArray
+      val (evaluate, aggregate) = (evaluation, total)
       Some(
         read(runs, ranges)((_, range, parts) =>
-          evaluate.ofWholeTable(range.parts.indices.iterator.flatMap(parts), total)
+          evaluate.ofWholeTable(range.parts.indices.iterator.flatMap(parts), aggregate)
         )
       )
     }
   }
 
-  /** Which runs each task reads, so that tasks have about the same number of rows. */
+  /** The aggregate of some ranges, by a job of its own. */
+  private def totalOf(runs: RunsExchangeExec, ranges: Array[RangeToRead]): Outside = {
+    val functions = outside
+    val aggregates = collected(read(runs, ranges) { (_, range, parts) =>
+      val aggregate = functions.builder()
+      range.parts.indices.iterator.flatMap(parts).foreach(aggregate.add)
+      Iterator.single(OwnClasses.bytesOf(aggregate.result()))
+    }).map(OwnClasses.valueOf[Outside])
+    aggregates.foldLeft(functions.total())(_ add _).result()
+  }
+
+  /** Which runs each task reads, so that tasks have about the same number of rows where runs do. */
   private def wholeRuns(indexes: Array[RunIndex]): Seq[Seq[Int]] = {
     val rows = indexes.map(_.rows).sum
     val tasks = math.max(1L, math.min(parallel.maxTasks.toLong, rows / parallel.minRows))
@@ -164,10 +177,12 @@ final private[execution] class ParallelWindow(
     val rows = read(runs, ranges) { (_, range, parts) =>
       Iterator.single(OwnClasses.bytesOf(reader.read(open(range, parts), range.cuts.length - 1)))
     }
-    rows.sparkContext
-      .runJob(rows, (found: Iterator[Array[Byte]]) => found.next())
-      .map(OwnClasses.valueOf[Array[Option[Segment]]])
+    collected(rows).map(OwnClasses.valueOf[Array[Option[Segment]]])
   }
+
+  /** The one value of each task. */
+  private def collected(values: RDD[Array[Byte]]): Array[Array[Byte]] =
+    values.sparkContext.runJob(values, (found: Iterator[Array[Byte]]) => found.next())
 
   private def rangeReader(
       functions: Option[OutsideFunctions]

@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.parallel
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.metric.SQLMetric
@@ -64,7 +66,7 @@ final private[execution] class RangeEvaluation(
 
 /** The `own` results that follow the first `others`. */
 final private class OwnRows(results: Iterator[InternalRow], others: Long, own: Long)
-    extends Iterator[InternalRow] {
+    extends AbstractIterator[InternalRow] {
   private[this] var left = own
   private[this] var begun = false
 

@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.parallel
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 
@@ -61,7 +63,7 @@ final private[parallel] class RangeRows(
     key: UnsafeProjection,
     order: CutOrder,
     functions: Option[OutsideFunctions] = None
-) extends Iterator[InternalRow] {
+) extends AbstractIterator[InternalRow] {
   private[this] val cuts = range.cuts
   private[this] val counted = new Array[Long](cuts.length + 1)
   private[this] var skipped = range.rowsBefore

@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.parallel
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
@@ -38,24 +40,25 @@ private[parallel] object RowBlock {
    * @param fields
    *   the number of fields of a row
    */
-  def rows(blocks: Iterator[InternalRow], fields: Int): Iterator[InternalRow] = new Iterator[InternalRow] {
-    private[this] val row = new UnsafeRow(fields)
-    private[this] var base: AnyRef = _
-    private[this] var at, end = 0L
+  def rows(blocks: Iterator[InternalRow], fields: Int): Iterator[InternalRow] =
+    new AbstractIterator[InternalRow] {
+      private[this] val row = new UnsafeRow(fields)
+      private[this] var base: AnyRef = _
+      private[this] var at, end = 0L
 
-    override def hasNext: Boolean = at < end || blocks.hasNext
+      override def hasNext: Boolean = at < end || blocks.hasNext
 
-    override def next(): InternalRow = {
-      if (at == end) {
-        val block = blocks.next().asInstanceOf[UnsafeRow]
-        base = block.getBaseObject
-        at = block.getBaseOffset
-        end = at + block.getSizeInBytes
+      override def next(): InternalRow = {
+        if (at == end) {
+          val block = blocks.next().asInstanceOf[UnsafeRow]
+          base = block.getBaseObject
+          at = block.getBaseOffset
+          end = at + block.getSizeInBytes
+        }
+        val size = Platform.getLong(base, at).toInt
+        row.pointTo(base, at + HeaderBytes, size)
+        at += HeaderBytes + size
+        row
       }
-      val size = Platform.getLong(base, at).toInt
-      row.pointTo(base, at + HeaderBytes, size)
-      at += HeaderBytes + size
-      row
     }
-  }
 }

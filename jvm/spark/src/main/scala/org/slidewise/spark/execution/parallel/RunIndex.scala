@@ -11,7 +11,7 @@ import org.slidewise.spark.execution.surroundings.Outside
 /**
  * Where the buckets of a run begin, and with which key. The first bucket has no least key; it begins with the first row.
  *
- * Memory: for each bucket its key as an `UnsafeRow`, and twelve bytes.
+ * Memory: for each bucket its key as an `UnsafeRow`, and twelve bytes; beside these, the aggregates.
  *
  * @param rows
  *   the number of rows of the run
@@ -47,6 +47,8 @@ final private[execution] class RunIndex(
 
   def newKey(): UnsafeRow = new UnsafeRow(fields)
 
+  def hasAggregates: Boolean = aggregates.nonEmpty
+
   /** The aggregate of the rows of a bucket, if the index has aggregates. */
   def aggregate(bucket: Int): Outside = aggregates.get.of(bucket, start(bucket + 1) - start(bucket))
 }
@@ -54,8 +56,8 @@ final private[execution] class RunIndex(
 private[execution] object RunIndex {
 
   /** The index of a run whose rows are one bucket, and have no order. */
-  def ofOneBucket(rows: Long, aggregates: BucketAggregates): RunIndex =
-    new RunIndex(rows, Array(0L), Array.emptyByteArray, Array(0), fields = 0, Some(aggregates))
+  def ofOneBucket(rows: Long, aggregates: Option[BucketAggregates]): RunIndex =
+    new RunIndex(rows, Array(0L), Array.emptyByteArray, Array(0), fields = 0, aggregates)
 
   final class Builder(fields: Int) {
     private[this] var starts = new Array[Long](16)

@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.parallel
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.{SparkContext, TaskContext}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -19,7 +21,10 @@ sealed abstract private[parallel] class RunWriter(indexes: RunIndexes) extends S
   final protected def report(run: Int, index: RunIndex): Unit = indexes.add(run, index)
 }
 
-/** Writes rows as they come, as one bucket, and aggregates them. Memory: 64 KiB, or one row if it is larger. */
+/**
+ * Writes rows as they come, as one bucket, and aggregates them. Reports no aggregate of more than 64 KiB: the driver would get one
+ * from each task. Memory: the aggregate, and 64 KiB, or one row if it is larger.
+ */
 final private[parallel] class UnorderedRunWriter(
     functions: OutsideFunctions,
     indexes: RunIndexes,
@@ -30,7 +35,8 @@ final private[parallel] class UnorderedRunWriter(
       run: Int,
       rows: Iterator[InternalRow],
       context: TaskContext
-  ): Iterator[Product2[Int, InternalRow]] = new Iterator[Product2[Int, InternalRow]] {
+  ): Iterator[Product2[Int, InternalRow]] = new AbstractIterator[Product2[Int, InternalRow]] {
+    private[this] val resources = new TaskResources(context)
     private[this] val aggregate = functions.builder()
     private[this] var bytes = new Array[Byte](UnorderedRunWriter.BlockBytes)
     private[this] val block = new UnsafeRow(0)
@@ -43,12 +49,20 @@ final private[parallel] class UnorderedRunWriter(
       if (!reported) {
         reported = true
         metrics(RunMetrics.Rows) += written
-        report(run, RunIndex.ofOneBucket(written, BucketAggregates.of(Array(aggregate))))
+        val aggregates = BucketAggregates.of(Array(aggregate))
+        report(
+          run,
+          RunIndex.ofOneBucket(
+            written,
+            if (aggregates.bytes <= UnorderedRunWriter.MostReported) Some(aggregates) else None
+          )
+        )
       }
       false
     }
 
     override def next(): Product2[Int, InternalRow] = {
+      resources.stopIfCancelled()
       var end = 0
       if (waiting == null) waiting = take()
       while (waiting != null && (end == 0 || end + RowBlock.bytesOf(waiting) <= bytes.length)) {
@@ -71,6 +85,7 @@ final private[parallel] class UnorderedRunWriter(
 
 private object UnorderedRunWriter {
   private val BlockBytes = 1 << 16
+  private val MostReported = 1 << 16
 }
 
 /**

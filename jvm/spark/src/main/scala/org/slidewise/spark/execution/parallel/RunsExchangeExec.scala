@@ -15,7 +15,7 @@ import org.apache.spark.sql.execution.metric._
 import org.apache.spark.util.CollectionAccumulator
 
 import org.slidewise.spark.execution.surroundings.OutsideFunctions
-import org.slidewise.spark.plan.SlidingWindowPlan
+import org.slidewise.spark.plan.{ParallelPlan, SlidingWindowPlan}
 
 /**
  * Writes the rows of each task to the shuffle as a run: about equal buckets that follow one another in the sort order, whose least
@@ -163,18 +163,11 @@ case class RunsExchangeExec(
 
 object RunsExchangeExec {
 
-  /**
-   * The rows of a window that several tasks share.
-   *
-   * @param tasks
-   *   at most how many do
-   */
-  def of(plan: SlidingWindowPlan, tasks: Int, child: SparkPlan): RunsExchangeExec = {
-    val buckets = if (plan.isWholeTable) 1 else bucketsFor(tasks)
-    val areAggregated = plan.partitionSpec.isEmpty &&
-      (plan.isWholeTable || new OutsideFunctions(plan, child.output).areSmall)
+  /** The rows of a window that several tasks share. */
+  def of(plan: SlidingWindowPlan, parallel: ParallelPlan, child: SparkPlan): RunsExchangeExec = {
+    val buckets = if (plan.isWholeTable) 1 else bucketsFor(parallel.maxTasks)
     val (aggregated, window) =
-      if (areAggregated) (plan.expressions.map(_.expression), Some(plan)) else (Nil, None)
+      if (parallel.aggregatesRuns) (plan.expressions.map(_.expression), Some(plan)) else (Nil, None)
     RunsExchangeExec(plan.partitionSpec, plan.sortOrder, buckets, aggregated, window, child)
   }
 

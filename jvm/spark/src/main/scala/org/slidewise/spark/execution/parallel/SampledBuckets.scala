@@ -12,7 +12,8 @@ import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
  * The rows of a log with their buckets, as a [[RowBlock]] for each bucket of some rows at a time; those of one bucket in their
  * order. Aggregates the rows of each bucket, if asked to.
  *
- * Memory: 4 KiB for each bucket, and at least 1 MiB, or one row if it is larger. Without it, each row is a block.
+ * Memory: 5 KiB for each bucket, and at least 1.25 MiB, or one row if it is larger; without it, each row is a block. Also the
+ * aggregate of each bucket.
  *
  * @param functions
  *   what to aggregate; nothing if none

@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.python
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -80,7 +82,7 @@ final private[execution] class FramesForPython(
 
 /** Rows that another thread than the task's may take, as it does on Spark 3.5; none once the task has closed them. */
 final private class RowsToSend(rows: Iterator[InternalRow], whenClosed: () => Unit)
-    extends Iterator[InternalRow] {
+    extends AbstractIterator[InternalRow] {
   private[this] var closed = false
 
   override def hasNext: Boolean = synchronized(!closed && rows.hasNext)

@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.sorting
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.Platform
 
@@ -40,7 +42,7 @@ final private[sorting] class SortedRows(
     count: Int,
     whenUsedUp: () => Unit,
     resources: TaskResources
-) extends Iterator[InternalRow] {
+) extends AbstractIterator[InternalRow] {
   private[this] var owner = Thread.currentThread()
   private[this] val row = log.newRow()
   private[this] var next = 0

@@ -231,13 +231,16 @@ final private[execution] class FrameFunctions(
       consumers.foreach(_.copyState(state, shown))
     } catch { case NonFatal(e) if mergeMayFail => throw new MergeFailed(e) }
 
-  /** A state of no rows as an unsafe row; only if [[fixedWidth]]. */
-  def emptyFixedWidthState(): UnsafeRow = {
+  // Making it takes generated code.
+  private[this] lazy val emptyState: UnsafeRow = {
     val nulls = stateTypes.map(Literal.create(null, _))
     val state = UnsafeProjection.create(nulls)(EmptyRow).copy()
     clear(state)
     state
   }
+
+  /** A new state of no rows as an unsafe row; only if [[fixedWidth]]. */
+  def emptyFixedWidthState(): UnsafeRow = emptyState.copy()
 }
 
 /** What the frames of [[FrameFunctions]] consist of. */

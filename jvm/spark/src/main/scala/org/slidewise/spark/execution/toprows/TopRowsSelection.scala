@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.toprows
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
@@ -167,7 +169,7 @@ final private[execution] class TopRowsSelection(
   }
 
   /** The rows of the log in the order in which they came; gives the log's memory back as they are read. */
-  private final class LogRows extends Iterator[InternalRow] {
+  private final class LogRows extends AbstractIterator[InternalRow] {
     private[this] var next = firstKept
 
     override def hasNext: Boolean = next < log.end || unmoved < unmovedEnd || {

@@ -84,7 +84,8 @@ class BucketTotalsSuite extends SparkSuite {
   test("a bucket that fails to be aggregated makes the total fail") {
     val of = functions("sum(id)")
     val (index, _) = run(of, new Random(1), 5L)
-    val failed = RunIndex.ofOneBucket(3L, new BucketAggregates(Array.emptyByteArray, Array(0), failed = true))
+    val failed =
+      RunIndex.ofOneBucket(3L, Some(new BucketAggregates(Array.emptyByteArray, Array(0), failed = true)))
     assert(!of.mustBeOneTask(new BucketTotals(Array(index), of).all))
     assert(of.mustBeOneTask(new BucketTotals(Array(index, failed), of).all))
   }

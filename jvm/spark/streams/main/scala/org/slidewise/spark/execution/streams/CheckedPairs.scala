@@ -2,6 +2,8 @@ package org.slidewise.spark.execution.streams
 
 import java.io.Closeable
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 
 import org.slidewise.spark.expressions.RowStructure
@@ -12,7 +14,7 @@ private[streams] object CheckedPairs {
       pairs: Iterator[UnsafeRowPair] with Closeable,
       key: RowStructure,
       value: RowStructure
-  ): Iterator[UnsafeRowPair] with Closeable = new Iterator[UnsafeRowPair] with Closeable {
+  ): Iterator[UnsafeRowPair] with Closeable = new AbstractIterator[UnsafeRowPair] with Closeable {
     override def hasNext: Boolean = pairs.hasNext
     override def next(): UnsafeRowPair = {
       val pair = pairs.next()

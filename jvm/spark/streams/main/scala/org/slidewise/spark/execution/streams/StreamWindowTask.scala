@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.streams
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.execution.metric.SQLMetric
@@ -40,7 +42,7 @@ final private[streams] class StreamWindowTask(
     timersFor: ((Long, Long) => Boolean) => Timers,
     cancellation: CancellationCheck,
     atEnd: () => Unit
-) extends Iterator[InternalRow] {
+) extends AbstractIterator[InternalRow] {
 
   /** The rows of one key, without those that are late or have no time. */
   private object keyRows extends RowSource {

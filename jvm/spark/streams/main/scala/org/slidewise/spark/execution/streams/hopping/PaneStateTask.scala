@@ -2,6 +2,8 @@ package org.slidewise.spark.execution.streams.hopping
 
 import java.io.Closeable
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
@@ -60,7 +62,7 @@ abstract private[hopping] class PaneStateTask(
     store: PaneStore,
     watermarks: Option[Watermarks],
     finish: PaneCounts => Unit
-) extends Iterator[InternalRow]
+) extends AbstractIterator[InternalRow]
     with PaneCounts {
   protected val windows = plan.windows
   private[this] val late = watermarks.map(w => new LateWindows(plan, w.late))
