@@ -160,7 +160,7 @@ WHOLE_TABLE = [
     "avg(m) OVER (), max(s) OVER ()",
     "i / sum(i) OVER (), stddev(d) OVER (), max(i) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)",
     "approx_count_distinct(s) OVER (), max_by(s, id) OVER (), sum(i) OVER () + avg(i) OVER ()",
-    "hex(count_min_sketch(i, 0.0001D, 0.99D, 1) OVER ()), sum(i) OVER ()",
+    "md5(count_min_sketch(i, 0.001D, 0.99D, 1) OVER ()), sum(i) OVER ()",
     "sum(if(id < 0, 1, NULL)) OVER (), count(if(id < 0, 1, NULL)) OVER (), max(struct(id, s)) OVER ()",
 ]
 
