@@ -139,8 +139,7 @@ def test_values_of_frames(sharing: Sharing, calls: str, frame: str) -> None:
     sharing.ask(f"SELECT id, {over} FROM rows", tasks=range(1, 8))
 
 
-# Only the rows' number is summed up where the driver needs no more; a sum is kept with each bucket, and so is a mean; text and
-# sketches are aggregated by a job.
+# Counts need the rows' number only. Sums, means and extremes of numbers are kept with each bucket; a job aggregates text.
 @pytest.mark.parametrize(
     ("calls", "frame"),
     crossed(
