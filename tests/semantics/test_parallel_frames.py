@@ -139,7 +139,7 @@ def test_values_of_frames(sharing: Sharing, calls: str, frame: str) -> None:
     sharing.ask(f"SELECT id, {over} FROM rows", tasks=range(1, 8))
 
 
-# Counts need the rows' number only. Sums, means and extremes of numbers are kept with each bucket; a job aggregates text.
+# Counts need the number of rows. Sums, means and extremes of numbers are kept with each bucket. A job aggregates text.
 @pytest.mark.parametrize(
     ("calls", "frame"),
     crossed(
