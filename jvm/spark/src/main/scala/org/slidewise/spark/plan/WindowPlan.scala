@@ -110,9 +110,12 @@ final case class SlidingWindowPlan(
     parallel: Either[String, ParallelPlan] = Left(ParallelPlan.HasKeys)
 ) {
 
+  /** All frames, as row-wise evaluation has them. */
+  def frames: Seq[FramePlan] = arrays.toSeq.flatMap(_.fallback.frames) ++ rowWise.frames
+
   /** Whether the frame of each row is the whole table, whose rows are in no order. */
-  def isWholeTable: Boolean = partitionSpec.isEmpty && sortOrder.isEmpty &&
-    (arrays.toSeq.flatMap(_.fallback.frames) ++ rowWise.frames).forall(f => FrameShape.isPartition(f.frame))
+  def isWholeTable: Boolean =
+    partitionSpec.isEmpty && sortOrder.isEmpty && frames.forall(f => FrameShape.isPartition(f.frame))
 
   /** The order of a window over a stream, which has one event-time column. */
   def eventTimeOrder: SortOrder = orderSpec.head

@@ -15,8 +15,7 @@ object AcrossTasks {
   def reasonNot(plan: SlidingWindowPlan): Option[String] = {
     val merging = MergePolicy.of(SQLConf.get)
     val functions = plan.arrays.toSeq.flatMap(_.functions)
-    val frames = plan.arrays.toSeq.flatMap(_.fallback.frames) ++ plan.rowWise.frames
-    (functions.flatMap(inArrays(_)) ++ frames.flatMap(byRows(_, merging))).headOption
+    (functions.flatMap(inArrays(_)) ++ plan.frames.flatMap(byRows(_, merging))).headOption
   }
 
   /** Why arrays cannot evaluate the function in several tasks; none if they can. */

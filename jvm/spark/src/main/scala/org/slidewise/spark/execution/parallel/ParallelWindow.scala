@@ -51,9 +51,7 @@ final private[execution] class ParallelWindow(
     else {
       val (evaluate, aggregate) = (evaluation, total)
       Some(
-        read(runs, ranges)((_, range, parts) =>
-          evaluate.ofWholeTable(range.parts.indices.iterator.flatMap(parts), aggregate)
-        )
+        read(runs, ranges)((_, range, parts) => evaluate.ofWholeTable(range.all(parts), aggregate))
       )
     }
   }
@@ -63,7 +61,7 @@ final private[execution] class ParallelWindow(
     val functions = outside
     val aggregates = collected(read(runs, ranges) { (_, range, parts) =>
       val aggregate = functions.builder()
-      range.parts.indices.iterator.flatMap(parts).foreach(aggregate.add)
+      range.all(parts).foreach(aggregate.add)
       Iterator.single(OwnClasses.bytesOf(aggregate.result()))
     }).map(OwnClasses.valueOf[Outside])
     aggregates.foldLeft(functions.total())(_ add _).result()
@@ -98,7 +96,7 @@ final private[execution] class ParallelWindow(
   private def inOneTask(runs: RunsExchangeExec, written: WrittenRuns): RDD[InternalRow] = {
     val whole = evaluation
     val range = RangeToRead.all(written.indexes.indices, runs.buckets)
-    read(runs, Array(range))((_, range, parts) => whole.ofAll(range.parts.indices.iterator.flatMap(parts)))
+    read(runs, Array(range))((_, range, parts) => whole.ofAll(range.all(parts)))
   }
 
   /** None if a partition that the cuts part must be evaluated in one task. */

@@ -22,6 +22,9 @@ final private[parallel] case class RangeToRead(cuts: Array[Cut], parts: Array[Ru
   /** The buckets of each part to read at once, as the first one and the end. */
   def reads: Array[Array[(Int, Int)]] =
     parts.map(part => part.readFrom.zip(part.readFrom.tail :+ part.endBucket))
+
+  /** All rows of the parts, given those of each. */
+  def all(open: Int => Iterator[InternalRow]): Iterator[InternalRow] = parts.indices.iterator.flatMap(open)
 }
 
 private[parallel] object RangeToRead {

@@ -12,7 +12,7 @@ import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
  * The rows of a log with their buckets, as a [[RowBlock]] for each bucket of some rows at a time; those of one bucket in their
  * order. Aggregates the rows of each bucket, if asked to.
  *
- * Memory: 5 KiB for each bucket, and at least 1.25 MiB, or one row if it is larger; without it, each row is a block. Also the
+ * Memory: 4.5 KiB for each bucket, and at least 1.125 MiB, or one row if it is larger; without it, each row is a block. Also the
  * aggregate of each bucket.
  *
  * @param functions
@@ -33,7 +33,7 @@ final private[parallel] class SampledBuckets(
   private[this] val rows = log.end
   private[this] val reader = log.reader()
   private[this] val wanted = math.max(LeastBytes, splitters.buckets * BytesABucket)
-  private[this] val most = if (acquire(wanted + 8L * rowsIn(wanted))) rowsIn(wanted) else 1
+  private[this] val most = if (acquire(wanted + 4L * rowsIn(wanted))) rowsIn(wanted) else 1
   private[this] var bytes = new Array[Byte](if (most == 1) 0 else wanted)
 
   // Of the rows at hand: the first, how many there are, and their buckets in the order of the log.

@@ -20,16 +20,13 @@ import org.slidewise.spark.plan._
 final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[Attribute])
     extends Serializable {
 
-  private val frames: Seq[FramePlan] =
-    (plan.arrays.toSeq.map(_.fallback) :+ plan.rowWise).flatMap(_.frames)
-
   private val ranks: Seq[AggregateFunction] =
-    frames.flatMap(_.aggregates).map(_.function).filter(OutsideFunctions.isRank)
+    plan.frames.flatMap(_.aggregates).map(_.function).filter(OutsideFunctions.isRank)
 
   /** Each function once, with its filter. */
   private val aggregates: Seq[(AggregateFunction, Option[Expression])] = {
     val found = for {
-      frame <- frames if FrameShape.isUnbounded(frame.frame)
+      frame <- plan.frames if FrameShape.isUnbounded(frame.frame)
       aggregate <- frame.aggregates
       if !OutsideFunctions.isRank(aggregate.function) &&
         !OutsideFunctions.countsRows(aggregate) &&
