@@ -200,8 +200,15 @@ def sparkProject(spark: SparkBuild): Project = {
       ) ++ opened
         .map(p => s"--add-opens=java.base/$p=ALL-UNNAMED"),
       // One self-contained jar: the core's classes travel inside it.
-      Compile / packageBin / mappings ++= (coreOf(spark) / Compile / packageBin / mappings).value
-        .filterNot(_._2.startsWith("META-INF"))
+      Compile / packageBin / mappings := {
+        val ofCore = (coreOf(spark) / Compile / packageBin / mappings).value
+          .filterNot(_._2.startsWith("META-INF"))
+        ScalaSignatures.remove(
+          (Compile / packageBin / mappings).value ++ ofCore,
+          Publishing.isInternal,
+          target.value / "stripped"
+        )
+      }
     )
   spark.jars match {
     case SparkJars.FromMaven(version) =>
