@@ -87,7 +87,7 @@ bench-functions: $(VENV)/installed ## time the SQL functions, beside equivalent 
 bench-h2o: $(VENV)/installed $(VENV)/engines ## time the h2o window queries with Slidewise on and off, beside DuckDB and DataFusion
 	$(PY) bench/h2o/run.py
 
-bench-hopping: $(VENV)/installed $(VENV)/engines ## time hopping windows in GROUP BY with Slidewise on and off, beside DuckDB
+bench-hopping: $(VENV)/installed $(VENV)/engines .venv-flink/installed ## time hopping windows in GROUP BY with Slidewise on and off, beside DuckDB and Flink
 	$(PY) bench/hopping/run.py
 	$(PY) bench/hopping/streams.py
 
@@ -177,6 +177,11 @@ $(VENV)/site: docs/requirements.txt | $(VENV)/tools
 
 .build/scaladoc/stamp: $(VENV)/tools $(JVM_SOURCES)
 	$(SBT) slidewise/scaladoc
+	touch $@
+
+.venv-flink/installed: bench/hopping/requirements-flink.txt
+	$(PYTHON) -m venv .venv-flink
+	.venv-flink/bin/python -m pip install -q --disable-pip-version-check -r $<
 	touch $@
 
 .venv-tpc/installed: bench/tpc/requirements.txt

@@ -16,17 +16,23 @@ class Query:
     sql: str
     duckdb: str | None = None
     """The same for DuckDB, if it has the functions."""
+    flink: str | None = None
+    """The same for Flink, if it has the functions."""
+    rows: int | None = None
+    """How many rows to run on, if not on all: Spark would take too long."""
     hopping: bool = True
     approximate: bool = False
     """Whether answers may differ within the functions' error."""
 
     def over(self, events: str, engine: str) -> str:
-        return (self.duckdb if engine == "DuckDB" and self.duckdb else self.sql).format(events=events)
+        own = {"DuckDB": self.duckdb, "Flink": self.flink}.get(engine)
+        return (own or self.sql).format(events=events)
 
     def checksum(self, events: str, engine: str) -> str:
         """A query with one row: the number of windows, and sums of the answers and of the windows' starts."""
-        sums = "count(*), count(DISTINCT start)" + ("" if self.approximate else ", sum(a), sum(b * (hour(start) + 1))")
-        return f"SELECT {sums} FROM ({self.over(events, engine)}) AS answers"
+        start = "start_time" if engine == "Flink" else "start"
+        exact = "" if self.approximate else f", sum(a), sum(b * (hour({start}) + 1))"
+        return f"SELECT count(*), count(DISTINCT {start}){exact} FROM ({self.over(events, engine)}) AS answers"
 
 
 def _spark(key: str, time: str, window: str, answers: str) -> str:
@@ -45,11 +51,34 @@ def _generated(key: str, time: str, size: str, slide: str, answers: str) -> str:
     )
 
 
-def _hopping(name: str, key: str, time: str, size: str, answers: str = _EXACT, approximate: bool = False) -> Query:
+def _of_flink(key: str, windows: str) -> str:
+    """Over one of Flink's tables of windows."""
+    answers = f"{key} AS k, window_start AS start_time, {_EXACT}"
+    return f"SELECT {answers} FROM TABLE({windows}) GROUP BY {key}, window_start, window_end"
+
+
+def _hop(key: str, time: str, size: str) -> str:
+    number, unit = size.split()
+    events = "events_of_many" if key == "many" else "events"
+    intervals = f"INTERVAL '1' MINUTE, INTERVAL '{number}' {unit.upper().rstrip('S')}"
+    return _of_flink(key, f"HOP(TABLE {events}, DESCRIPTOR(`{time}`), {intervals})")
+
+
+def _hopping(
+    name: str,
+    key: str,
+    time: str,
+    size: str,
+    answers: str = _EXACT,
+    approximate: bool = False,
+    rows: int | None = None,
+) -> Query:
     return Query(
         name,
         _spark(key, time, f"'{size}', '1 minute'", answers),
         None if approximate else _generated(key, time, size, "1 minute", answers),
+        None if approximate else _hop(key, time, size),
+        rows,
         approximate=approximate,
     )
 
@@ -59,6 +88,7 @@ QUERIES = [
         TUMBLING,
         _spark("k", "ts", "'1 minute'", _EXACT),
         f"SELECT k, time_bucket(INTERVAL '1 minute', ts) AS start, {_EXACT} FROM {{events}} GROUP BY ALL",
+        _of_flink("k", "TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '1' MINUTE)"),
         hopping=False,
     ),
     _hopping("1 hour every minute", "k", "ts", "1 hour"),
@@ -67,7 +97,13 @@ QUERIES = [
         "1 hour every minute, approx_count_distinct", "k", "ts", "1 hour", "approx_count_distinct(x) AS a, 0 AS b", True
     ),
     _hopping(
-        "1 hour every minute, percentile_approx", "k", "ts", "1 hour", "percentile_approx(x, 0.5) AS a, 0 AS b", True
+        "1 hour every minute, percentile_approx",
+        "k",
+        "ts",
+        "1 hour",
+        "percentile_approx(x, 0.5) AS a, 0 AS b",
+        True,
+        rows=400_000,
     ),
     _hopping("1 hour every minute, 100,000 keys", "many", "minute", "1 hour"),
 ]

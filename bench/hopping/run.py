@@ -11,7 +11,8 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 import click
 import record
 from data import table
-from measuring import Effort, compare, measure
+from flink import FLINK, Flink, is_installed
+from measuring import Effort, Engines, compare, measure
 from queries import QUERIES, TUMBLING
 from shared import options, spark
 from shared import results as stored
@@ -60,15 +61,20 @@ def _run(effort: Effort, only: tuple[str, ...], results: Path, cache: Path) -> N
     session = spark.session("bench/hopping", THREADS, {"spark.sql.session.timeZone": "UTC"})
     # Spark logs the stack of each task that is stopped.
     session.sparkContext.setLogLevel("OFF")
-    engines: dict[str, Spark | DuckDB] = {
+    engines: Engines = {
         SLIDEWISE: Spark(session, SLIDEWISE),
         SPARK: Spark(session, SPARK),
         DUCKDB: DuckDB(),
     }
+    if is_installed():
+        engines[FLINK] = Flink(table(effort.rows, cache), table(effort.checked, cache))
     chosen = [q for q in QUERIES if not only or q.name == TUMBLING or any(part in q.name for part in only)]
     compare(chosen, engines, table(effort.checked, cache), tell)
-    for seconds in measure(chosen, engines, table(effort.rows, cache), effort, tell):
+    for seconds in measure(chosen, engines, lambda rows: table(rows, cache), effort, tell):
         stored.write(results, record.of(seconds, effort))
+    for engine in engines.values():
+        if isinstance(engine, Flink):
+            engine.close()
     session.stop()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import shared.spark
-from cases import Case
+from cases import Case, Frame
 from data import table
 from engines import FLOOR, SEGMENT_TREE, SLIDEWISE, SPARK, THREADS, Answer, checksum
 from spark_metrics import MEMORY, metric
@@ -48,7 +48,13 @@ class Spark:
         self.cache = cache
 
     def can(self, case: Case) -> bool:
-        return self.name == SLIDEWISE or (case.in_spark and (case.segment_tree or self.name != SEGMENT_TREE))
+        if self.name == SLIDEWISE:
+            return True
+        return case.in_spark and (self.name != SEGMENT_TREE or self._has_tree_for(case))
+
+    def _has_tree_for(self, case: Case) -> bool:
+        """The tree of Spark 4.2 evaluates no frames that end with the partition."""
+        return case.segment_tree and (case.frame is not Frame.SHRINKING or not self._spark.version.startswith("4.2."))
 
     def walks(self, _: Case) -> bool:
         return self.name == SPARK

@@ -45,6 +45,14 @@ EXTREMES = [
     "array_contains(collect_set({0}), mode({0}))",
     "sort_array(collect_set({0}))",
 ]
+APPROXIMATED = [
+    *(f"cast(x % 100 AS {kind})" for kind in ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal(9, 2)")),
+    "date_add(DATE'1969-12-30', cast(x % 100 AS int))",
+    "timestamp_seconds(x - 50)",
+    "cast(timestamp_seconds(x - 50) AS timestamp_ntz)",
+    "make_dt_interval(0, 0, 0, x)",
+    "make_ym_interval(0, cast(x % 30 AS int))",
+]
 OTHERS = [
     "stddev_samp(x), var_pop(x), skewness(x), kurtosis(x)",
     "corr(x, id), covar_samp(x, id), covar_pop(x, id), regr_slope(x, id), regr_r2(x, id)",
@@ -54,6 +62,11 @@ OTHERS = [
     "sort_array(collect_list(x)), sort_array(collect_set(x % 5)), array_size(collect_list(struct(x)))",
     "percentile(x, 0.3), percentile(x, array(0.1, 0.9)), median(x)",
     "percentile_cont(0.5) WITHIN GROUP (ORDER BY x), percentile_disc(0.5) WITHIN GROUP (ORDER BY x)",
+    "percentile(cast(x AS float), 0.2), percentile(x * 0.5D, 0.7, x % 3), percentile(cast(x AS decimal(9, 2)), 0.4)",
+    "percentile(make_dt_interval(0, 0, 0, x), 0.3), median(make_ym_interval(0, cast(x % 30 AS int))) = INTERVAL 1 YEAR",
+    "percentile(cast(x AS decimal(38, 2)), 0.4), median(if(x % 5 = 0, double('NaN'), if(x % 7 = 0, -0.0D, x % 3)))",
+    ", ".join(f"cast(percentile_approx({value}, array(0, 0.3, 0.8, 1)) AS string)" for value in APPROXIMATED),
+    "percentile_approx(x, array())",
     "approx_count_distinct(x), approx_count_distinct(concat('x', id), 0.02)",
     "hll_sketch_estimate(hll_sketch_agg(x)), bitmap_count(bitmap_construct_agg(bitmap_bit_position(id)))",
 ]

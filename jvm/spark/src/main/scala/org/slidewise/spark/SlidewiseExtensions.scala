@@ -34,6 +34,8 @@ private object Injection {
     extensions.injectPlannerStrategy(_ => planning.PythonAggregateStrategy)
     extensions.injectPlannerStrategy(_ => planning.TopRowsStrategy)
     extensions.injectPlannerStrategy(_ => planning.hopping.HoppingWindowStrategy)
+    extensions.injectQueryStagePrepRule(_ => planning.BlockExchanges)
+    extensions.injectColumnar(_ => planning.BlockExchanges.Columnar)
     extensions.injectQueryStageOptimizerRule(_ => planning.SkewedWindows)
     planning.streams.StreamRules.inject(extensions)
     expressions.SqlFunctions.all.foreach(f => extensions.injectFunction(f.description))

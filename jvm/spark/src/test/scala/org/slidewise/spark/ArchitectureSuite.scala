@@ -33,6 +33,7 @@ class ArchitectureSuite extends FunSuite {
         "states",
         "sorting",
         "surroundings",
+        "exchange",
         "parallel",
         "frames",
         "arrays",
@@ -53,7 +54,10 @@ class ArchitectureSuite extends FunSuite {
       "execution.states" -> (model ++ Seq("execution.task", "execution.rows")),
       "execution.sorting" -> (model ++ Seq("execution.task", "execution.rows")),
       "execution.surroundings" -> (model ++ Seq("execution.states", "execution.sorting")),
-      "execution.parallel" -> (model ++ Seq("task", "rows", "sorting", "surroundings").map("execution." + _)),
+      "execution.exchange" -> Seq("execution.task"),
+      "execution.parallel" -> (model ++ Seq("task", "rows", "sorting", "surroundings", "exchange").map(
+        "execution." + _
+      )),
       "execution.frames" -> (model ++ Seq("task", "rows", "states", "surroundings").map("execution." + _)),
       "execution.arrays" -> (model ++ Seq("task", "rows", "sorting", "surroundings").map("execution." + _)),
       "execution.toprows" -> Seq("execution.task", "execution.rows", "execution.sorting"),

@@ -19,6 +19,7 @@ object SlidewiseSettings {
   final val Sort = "spark.slidewise.sort.enabled"
   final val TopRows = "spark.slidewise.topRows.enabled"
   final val HoppingWindows = "spark.slidewise.hoppingWindows.enabled"
+  final val BlockExchange = "spark.slidewise.blockExchange.enabled"
   final val Parallel = "spark.slidewise.parallel.enabled"
   final val ParallelMinRows = "spark.slidewise.parallel.minRows"
   final val ParallelSkewThreshold = "spark.slidewise.parallel.skewThreshold"
@@ -54,6 +55,12 @@ object SlidewiseSettings {
     HoppingWindows,
     "Whether Slidewise evaluates GROUP BY with a hopping window(), such as window(ts, '1 hour', '1 minute'), from one partial " +
       "aggregate for each key and pane. If false, Spark copies each row into every window that holds it."
+  )
+
+  private val blockExchangeSetting = boolean(
+    BlockExchange,
+    "Whether the shuffle below a window with PARTITION BY moves blocks of up to 64 KiB, each with the rows of one partition, " +
+      "instead of single rows. If false, Spark's own exchange shuffles the rows."
   )
 
   private val parallelSetting = boolean(
@@ -157,6 +164,7 @@ object SlidewiseSettings {
     sortSetting,
     topRowsSetting,
     hoppingWindowsSetting,
+    blockExchangeSetting,
     parallelSetting,
     parallelMinRowsSetting,
     skewThresholdSetting,
@@ -182,6 +190,7 @@ object SlidewiseSettings {
   def sort(conf: SQLConf): Boolean = sortSetting(conf)
   def topRows(conf: SQLConf): Boolean = topRowsSetting(conf)
   def hoppingWindows(conf: SQLConf): Boolean = hoppingWindowsSetting(conf)
+  def blockExchange(conf: SQLConf): Boolean = blockExchangeSetting(conf)
   def parallel(conf: SQLConf): Boolean = parallelSetting(conf)
   def parallelMinRows(conf: SQLConf): Long = parallelMinRowsSetting(conf)
   def skewThreshold(conf: SQLConf): Long = skewThresholdSetting(conf)

@@ -71,14 +71,17 @@ final case class MergePolicy(approximate: Boolean, mergeUserAggregators: Boolean
   }
 
   /** How partial aggregates of panes are merged to those of windows, and what a person should know of it. */
-  def methodOfPartials(function: AggregateFunction): (EvaluationMethod, Option[String]) =
-    if (holdsRows(function))
+  def methodOfPartials(function: AggregateFunction): (EvaluationMethod, Option[String]) = function match {
+    case _: ApproximatePercentile                                => EvaluationMethod.SlidingMultiset -> None
+    case exact: PercentileBase if MethodChoice.isQuantile(exact) => EvaluationMethod.SlidingMultiset -> None
+    case _ if holdsRows(function)                                =>
       EvaluationMethod.Recalculation ->
         Some(
           s"a buffer of ${nameOf(function)} holds the values of the window: the panes are merged for each window"
         )
-    else if (MethodChoice.isSmall(function)) EvaluationMethod.TwoStacksLite -> None
-    else EvaluationMethod.TwoStacksLiteSketches -> None
+    case _ if MethodChoice.isSmall(function) => EvaluationMethod.TwoStacksLite -> None
+    case _                                   => EvaluationMethod.TwoStacksLiteSketches -> None
+  }
 
   /** Whether the settings ask for each frame of the function to be recalculated, also where arrays could evaluate it. */
   def isRecalculated(function: AggregateFunction): Boolean =

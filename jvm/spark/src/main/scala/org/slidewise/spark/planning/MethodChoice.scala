@@ -71,11 +71,14 @@ object MethodChoice {
     case distinct: DistinctAggregate => distinct.arguments.forall(a => DistinctRows.hasEqualBytes(a.dataType))
     case mode: Mode                  =>
       RowOrdering.isOrderable(mode.child.dataType) && DistinctRows.hasEqualBytes(mode.child.dataType)
-    case percentile: PercentileBase =>
-      QuantileMethod.of(percentile).isDefined &&
-      (ArrayInputs.isFractional(percentile.child) || ArrayInputs.isWhole(percentile.child.dataType))
-    case _ => false
+    case percentile: PercentileBase => isQuantile(percentile)
+    case _                          => false
   }
+
+  /** Whether the function is an exact quantile of numbers that a double or a long holds. */
+  private[planning] def isQuantile(function: PercentileBase): Boolean =
+    QuantileMethod.of(function).isDefined &&
+      (ArrayInputs.isFractional(function.child) || ArrayInputs.isWhole(function.child.dataType))
 
   /** Below this ε a summary would take more than a few megabytes. */
   private val LeastError = 1e-6

@@ -57,6 +57,57 @@ class HoppingWindowExecSuite extends SparkSuite with AdaptiveSparkPlanHelper {
         assertEquals(metrics("recalculatedWindows"), 0L)
       }
 
+  private def methods(data: DataFrame): Seq[String] = operators(data).flatMap(_.plan.methods).map(_.toString)
+
+  test("quantiles slide a multiset over the values of the panes") {
+    for (call <- Seq("percentile(x, 0.3)", "median(x / 7D)", "percentile_approx(x, array(0.1, 0.5))")) {
+      val data = spark.sql(hopping("'1 hour', '1 minute'", call))
+      assertEquals(methods(data), Seq("sliding-multiset"))
+      assertEquals(rows(data), off(rows(spark.sql(hopping("'1 hour', '1 minute'", call)))))
+      val metrics = operators(data).head.metrics.map { case (name, metric) => name -> metric.value }
+      assertEquals(metrics("recalculatedWindows"), 0L)
+      assert(metrics("combines") <= 2 * metrics("panes"), metrics)
+    }
+  }
+
+  test("summaries with NaN are merged for each window") {
+    val data = spark.sql(hopping(call = "percentile_approx(if(x % 500 = 0, double('NaN'), x), array(0, 1))"))
+    assertEquals(data.count(), spark.sql(hopping()).count())
+    data.collect()
+    val metrics = operators(data).head.metrics
+    assert(metrics("recalculatedWindows").value > 0L)
+  }
+
+  for (accuracy <- Seq(10, 100))
+    test(s"percentile_approx of large panes keeps its error, 1 / $accuracy") {
+      val events =
+        "SELECT id AS n, timestamp_micros(id * 10000) AS t, pmod(hash(id), 100000) AS x FROM range(0, 60000, 1, 3)"
+      val sizes = "'5 minutes', '1 minute'"
+      val fractions = Seq(0.0, 0.01, 0.3, 0.5, 0.77, 1.0)
+      val data = spark.sql(
+        s"SELECT unix_seconds(window(t, $sizes).start), percentile_approx(x, array(${fractions.mkString(", ")}), $accuracy) " +
+          s"FROM ($events) GROUP BY window(t, $sizes)"
+      )
+      assertEquals(methods(data), Seq("sliding-multiset"))
+      val all =
+        spark.sql(events).select("n", "x").collect().map(r => (r.getLong(0) * 10000L / 1000000L, r.getInt(1)))
+      val found = data.collect()
+      assertEquals(found.length, 14)
+      found.foreach { row =>
+        val start = row.getLong(0)
+        val values = all.collect { case (second, x) if second >= start && second < start + 300 => x }.sorted
+        fractions.zip(row.getSeq[Int](1)).foreach { case (fraction, answer) =>
+          val rank = fraction * values.length
+          val allowed = values.length.toDouble / accuracy + 1
+          val (before, until) = (values.count(_ < answer), values.count(_ <= answer))
+          assert(
+            before <= rank + allowed && until >= rank - allowed,
+            (start, fraction, answer, before, until, values.length)
+          )
+        }
+      }
+    }
+
   private def exchangesReused(sql: String): Int = {
     val data = spark.sql(sql)
     data.collect()

@@ -75,7 +75,16 @@ private[execution] object FrameEvaluator {
       case EvaluationMethod.AdditiveSummaries =>
         new SummaryEvaluator(frame, bounds, input, newReader(), resources, row)
       case EvaluationMethod.SlidingMultiset =>
-        new MultisetEvaluator(frame, bounds, input, newReader, resources, maxStateBytes, row)
+        new MultisetEvaluator(
+          frame,
+          bounds,
+          input,
+          newReader,
+          resources,
+          maxStateBytes,
+          row,
+          FrameMultiset.of(_, input, _)
+        )
       case _ =>
         val firstGuard = answers.firstGuard(index)
         new BufferEvaluator(frame, bounds, input, newReader, resources, maxStateBytes, row, firstGuard)

@@ -15,7 +15,7 @@ import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, Groupin
 import org.slidewise.spark.plan.PlannedAggregate
 import org.slidewise.spark.shims.ModeTies
 
-/** The memory for a multiset is used up. */
+/** A frame is no multiset that fits in memory. */
 private[frames] object MultisetOutgrown extends RuntimeException(null, null, false, false)
 
 /**
@@ -23,7 +23,7 @@ private[frames] object MultisetOutgrown extends RuntimeException(null, null, fal
  *
  * Implementations charge their memory to a [[HeapMemory]], and throw [[MultisetOutgrown]] where there is none left.
  */
-private[frames] trait FrameMultiset {
+private[execution] trait FrameMultiset {
 
   def add(row: InternalRow): Unit
 
@@ -40,7 +40,7 @@ private[frames] trait FrameMultiset {
   def restart(): Unit
 }
 
-private[frames] object FrameMultiset {
+private[execution] object FrameMultiset {
   def of(planned: PlannedAggregate, input: Seq[Attribute], memory: HeapMemory): FrameMultiset =
     planned.function match {
       case mode: Mode                 => new FrameMode(mode, planned.filter, input, memory)

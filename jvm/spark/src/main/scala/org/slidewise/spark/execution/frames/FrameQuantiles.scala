@@ -3,18 +3,14 @@ package org.slidewise.spark.execution.frames
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.PercentileBase
-import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
 import org.apache.spark.sql.types._
 
-import org.slidewise.core.multisets.{OrderedDoubles, RankedMultiset, ValueDecoder}
+import org.slidewise.core.multisets.OrderedDoubles
 import org.slidewise.spark.execution.task.HeapMemory
-import org.slidewise.spark.plan.QuantileMethod
 
 /**
  * `percentile`, `median`, `percentile_cont` and `percentile_disc`: of one or several fractions, each value as often as its frequency
- * says. O(log u) for a row, and for each fraction of a result, with u distinct values.
- *
- * Memory: 36 to 72 bytes for each distinct value.
+ * says. Cost and memory are those of [[Quantiles]].
  *
  * @param function
  *   of numbers that a double or a long holds, or of intervals
@@ -30,24 +26,8 @@ final private class FrameQuantiles(
   private[this] val counted = filter.map(Predicate.create(_, input)).orNull
   private[this] val project =
     UnsafeProjection.create(Seq(stored(function.child), Cast(function.frequencyExpression, LongType)), input)
-  private[this] val (encode, decode) = codingOf(function.child.dataType)
-  private[this] val asResult = conversionTo(function.child.dataType)
-  private[this] val selects: Array[() => Double] = {
-    val method = QuantileMethod
-      .of(function)
-      .getOrElse(
-        throw new IllegalArgumentException(s"${function.prettyName} is no quantile that Slidewise knows")
-      )
-    val fractions = function.percentageExpression.eval() match {
-      case fraction: Double => Array(fraction)
-      case several          => several.asInstanceOf[ArrayData].toDoubleArray()
-    }
-    fractions.map(selected(method, _))
-  }
-  private[this] val isArray = function.dataType.isInstanceOf[ArrayType]
-
-  private[this] var multiset = new RankedMultiset
-  private[this] var roomGranted = multiset.room
+  private[this] val encode = encodingOf(function.child.dataType)
+  private[this] val quantiles = Quantiles.of(function, memory)
 
   // Of the row whose frequency has been asked for.
   private[this] var values: UnsafeRow = _
@@ -55,15 +35,12 @@ final private class FrameQuantiles(
   override def add(row: InternalRow): Unit = {
     val times = frequency(row)
     if (times < 0L) raise(row)
-    if (times > 0L) {
-      if (multiset.isFull) reserve()
-      multiset.add(encode(values), times)
-    }
+    if (times > 0L) quantiles.add(encode(values), times)
   }
 
   override def remove(row: InternalRow): Unit = {
     val times = frequency(row)
-    if (times > 0L) multiset.remove(encode(values), times)
+    if (times > 0L) quantiles.remove(encode(values), times)
   }
 
   /** How often the row's value counts. */
@@ -80,41 +57,9 @@ final private class FrameQuantiles(
     bound.update(bound.createAggregationBuffer(), row)
   }
 
-  private def reserve(): Unit = if (roomGranted == multiset.room) {
-    if (!memory.acquire(RankedMultiset.BytesAValue * (multiset.room + 1L))) throw MultisetOutgrown
-    roomGranted = 2 * multiset.room + 1
-  }
-
-  private def selected(method: QuantileMethod, fraction: Double): () => Double = method match {
-    case ranked: QuantileMethod.Ranked =>
-      val rule = ranked.rank(fraction, function.reverse)
-      () => decode(multiset.valueAt(rule.rank(multiset.size)))
-    case interpolated: QuantileMethod.Interpolated =>
-      val interpolation = interpolated.interpolation
-      () => {
-        val position = (multiset.size - 1) * fraction
-        val rank = math.floor(position).toLong
-        val lower = at(rank)
-        val higher = if (rank == position) lower else at(rank + 1)
-        if (lower == higher) decode(lower)
-        else interpolation.between(decode(lower), decode(higher), position, rank)
-      }
-  }
-
-  private def at(rank: Long): Long =
-    multiset.valueAt(if (function.reverse) multiset.size - 1 - rank else rank)
-
-  override def result: Any =
-    if (multiset.size == 0L || selects.isEmpty) null // as Spark, for no fractions, too
-    else if (isArray) new GenericArrayData(selects.map(select => asResult(select())))
-    else asResult(selects(0)())
-
-  override def clear(): Unit = multiset.clear()
-
-  override def restart(): Unit = {
-    multiset = new RankedMultiset
-    roomGranted = multiset.room
-  }
+  override def result: Any = quantiles.result
+  override def clear(): Unit = quantiles.clear()
+  override def restart(): Unit = quantiles.restart()
 }
 
 private object FrameQuantiles {
@@ -127,19 +72,10 @@ private object FrameQuantiles {
     case _                                  => value
   }
 
-  /** How the first column is stored as a long in the order of its values, and what number the long stands for. */
-  private def codingOf(dataType: DataType): (UnsafeRow => Long, ValueDecoder) = dataType match {
-    case FloatType | DoubleType =>
-      (row => OrderedDoubles.toSignedLong(row.getDouble(0)), ValueDecoder.Doubles)
-    case decimal: DecimalType     => (_.getLong(0), ValueDecoder.decimals(decimal.scale))
-    case _: YearMonthIntervalType => (_.getInt(0).toLong, ValueDecoder.Longs)
-    case _                        => (_.getLong(0), ValueDecoder.Longs)
-  }
-
-  /** How Spark converts a quantile to the type of its result. */
-  private def conversionTo(dataType: DataType): Double => Any = dataType match {
-    case _: YearMonthIntervalType => _.toInt
-    case _: DayTimeIntervalType   => _.toLong
-    case _                        => identity
+  /** How the first column is stored as a long in the order of its values. */
+  private def encodingOf(dataType: DataType): UnsafeRow => Long = dataType match {
+    case FloatType | DoubleType   => row => OrderedDoubles.toSignedLong(row.getDouble(0))
+    case _: YearMonthIntervalType => _.getInt(0).toLong
+    case _                        => _.getLong(0)
   }
 }

@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 
 import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
-import org.slidewise.spark.plan.FramePlan
+import org.slidewise.spark.execution.states.FrameElements
+import org.slidewise.spark.plan.{FramePlan, PlannedAggregate}
 
 /**
  * Evaluates functions of the distinct values of a frame: each row is read when it enters the frame, and again when it leaves.
@@ -19,6 +20,10 @@ import org.slidewise.spark.plan.FramePlan
  *   of the elements
  * @param answers
  *   the row that results are written to
+ * @param multisetOf
+ *   the multiset of a function, which charges its memory
+ * @param elements
+ *   what the frames consist of
  */
 final private[execution] class MultisetEvaluator(
     plan: FramePlan,
@@ -27,17 +32,19 @@ final private[execution] class MultisetEvaluator(
     newReader: () => RowsByPosition,
     resources: TaskResources,
     maxStateBytes: Long,
-    answers: InternalRow
+    answers: InternalRow,
+    multisetOf: (PlannedAggregate, HeapMemory) => FrameMultiset,
+    elements: FrameElements = FrameElements.InputRows
 ) extends FrameEvaluator {
   import MultisetEvaluator.CheckEvery
 
   private[this] val memory = new HeapMemory(resources)
-  private[this] val multisets = plan.aggregates.map(FrameMultiset.of(_, input, memory)).toArray
+  private[this] val multisets = plan.aggregates.map(multisetOf(_, memory)).toArray
   private[this] val ordinals = plan.aggregates.map(_.answer).toArray
   private[this] val entering = newReader()
   private[this] val leaving = newReader()
   private[this] val recalculation =
-    new FrameRecalculation(plan.aggregates, input, newReader(), resources, maxStateBytes, answers)
+    new FrameRecalculation(plan.aggregates, input, newReader(), resources, maxStateBytes, answers, elements)
 
   // The rows that the multisets hold, and the bounds of the last frame.
   private[this] var start, end = 0L

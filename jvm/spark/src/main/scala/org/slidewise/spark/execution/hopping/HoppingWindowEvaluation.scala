@@ -5,11 +5,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.SQLMetric
 
-import org.slidewise.spark.execution.frames.{BufferEvaluator, FrameEvaluator}
+import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.states.FrameElements
 import org.slidewise.spark.execution.task.TaskResources
-import org.slidewise.spark.plan.HoppingWindowPlan
+import org.slidewise.spark.plan.{EvaluationMethod, HoppingWindowPlan}
 
 /**
  * Evaluates hopping windows in a task. Assembles the log of panes, their frames, the evaluators and the iterator that drives them.
@@ -65,16 +65,32 @@ final private[execution] class HoppingWindowEvaluation(
       answers: InternalRow,
       resources: TaskResources
   ): Seq[FrameEvaluator] = plan.frames.map { frame =>
-    new BufferEvaluator(
-      frame,
-      frames,
-      elements,
-      () => log.reader(),
-      resources,
-      plan.maxStateBytes,
-      answers,
-      firstGuard = plan.answers.size,
-      FrameElements.PartialAggregates(frame.aggregates.map(a => firstBuffers(a.answer)))
-    )
+    val fields = frame.aggregates.map(a => firstBuffers(a.answer))
+    val partials = FrameElements.PartialAggregates(fields)
+    if (frame.method == EvaluationMethod.SlidingMultiset) {
+      val fieldOf = frame.aggregates.zip(fields).toMap
+      new MultisetEvaluator(
+        frame,
+        frames,
+        elements,
+        () => log.reader(),
+        resources,
+        plan.maxStateBytes,
+        answers,
+        (aggregate, memory) => PartialQuantiles.of(aggregate.function, fieldOf(aggregate), memory),
+        partials
+      )
+    } else
+      new BufferEvaluator(
+        frame,
+        frames,
+        elements,
+        () => log.reader(),
+        resources,
+        plan.maxStateBytes,
+        answers,
+        firstGuard = plan.answers.size,
+        partials
+      )
   }
 }

@@ -199,6 +199,6 @@ final private[execution] class ParallelWindow(
       (first, end) <- reads
     } yield PartialMapperPartitionSpec(part.run, first, end): ShufflePartitionSpec
     val rows = runs.rowsOf
-    new RangesRDD(runs.blocks(parts), ranges, (i, range, blocks) => f(i, range, part => rows(blocks(part))))
+    new RangesRDD(runs.blocksOf(parts), ranges, (i, range, blocks) => f(i, range, part => rows(blocks(part))))
   }
 }

@@ -6,8 +6,8 @@ import org.apache.spark.{SparkContext, TaskContext}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.util.MutablePair
 
+import org.slidewise.spark.execution.exchange.{BlockMetrics, PartitionedBlocks}
 import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.surroundings.OutsideFunctions
 import org.slidewise.spark.execution.task.TaskResources
@@ -23,68 +23,47 @@ sealed abstract private[parallel] class RunWriter(indexes: RunIndexes) extends S
 
 /**
  * Writes rows as they come, as one bucket, and aggregates them. Reports no aggregate of more than 64 KiB: the driver would get one
- * from each task. Memory: the aggregate, and 64 KiB, or one row if it is larger.
+ * from each task. Memory: the aggregate, and a block of rows.
  */
 final private[parallel] class UnorderedRunWriter(
     functions: OutsideFunctions,
     indexes: RunIndexes,
     metrics: Map[String, SQLMetric]
 ) extends RunWriter(indexes) {
+  import UnorderedRunWriter.MostReported
 
   override def write(
       run: Int,
       rows: Iterator[InternalRow],
       context: TaskContext
-  ): Iterator[Product2[Int, InternalRow]] = new AbstractIterator[Product2[Int, InternalRow]] {
-    private[this] val resources = new TaskResources(context)
-    private[this] val aggregate = functions.builder()
-    private[this] var bytes = new Array[Byte](UnorderedRunWriter.BlockBytes)
-    private[this] val block = new UnsafeRow(0)
-    private[this] val pair = new MutablePair[Any, InternalRow](0, block)
-    private[this] var waiting: UnsafeRow = _ // has come, and found no place in the last block
-    private[this] var written = 0L
-    private[this] var reported = false
-
-    override def hasNext: Boolean = waiting != null || rows.hasNext || {
-      if (!reported) {
-        reported = true
-        metrics(RunMetrics.Rows) += written
-        val aggregates = BucketAggregates.of(Array(aggregate))
-        report(
-          run,
-          RunIndex.ofOneBucket(
-            written,
-            if (aggregates.bytes <= UnorderedRunWriter.MostReported) Some(aggregates) else None
-          )
-        )
-      }
-      false
-    }
-
-    override def next(): Product2[Int, InternalRow] = {
-      resources.stopIfCancelled()
-      var end = 0
-      if (waiting == null) waiting = take()
-      while (waiting != null && (end == 0 || end + RowBlock.bytesOf(waiting) <= bytes.length)) {
-        if (RowBlock.bytesOf(waiting) > bytes.length) bytes = new Array[Byte](RowBlock.bytesOf(waiting))
-        end = RowBlock.put(waiting, bytes, end)
-        written += 1
-        waiting = if (rows.hasNext) take() else null
-      }
-      RowBlock.point(block, bytes, 0, end)
-      pair.asInstanceOf[Product2[Int, InternalRow]]
-    }
-
-    private def take(): UnsafeRow = {
-      val row = rows.next().asInstanceOf[UnsafeRow]
+  ): Iterator[Product2[Int, InternalRow]] = {
+    val aggregate = functions.builder()
+    var written = 0L
+    val aggregated = rows.map { row =>
       aggregate.add(row)
+      written += 1
       row
+    }
+    def index = {
+      val aggregates = BucketAggregates.of(Array(aggregate))
+      RunIndex.ofOneBucket(written, if (aggregates.bytes <= MostReported) Some(aggregates) else None)
+    }
+    val blocks = PartitionedBlocks(aggregated, _ => 0, 1, context, metrics(BlockMetrics.Rows))
+    new AbstractIterator[Product2[Int, InternalRow]] {
+      private[this] var reported = false
+
+      override def hasNext: Boolean = blocks.hasNext || {
+        if (!reported) report(run, index)
+        reported = true
+        false
+      }
+
+      override def next(): Product2[Int, InternalRow] = blocks.next()
     }
   }
 }
 
 private object UnorderedRunWriter {
-  private val BlockBytes = 1 << 16
   private val MostReported = 1 << 16
 }
 
@@ -131,7 +110,7 @@ final private[parallel] class OrderedRunWriter(
     }
     val splitters =
       new Splitters(sample.splitters(bucketsOf(log.end), order.ordering), order, input, log.end, byContent)
-    metrics(RunMetrics.Rows) += log.end
+    metrics(BlockMetrics.Rows) += log.end
     metrics(RunMetrics.SampleTime) += System.nanoTime() - begin
     new SampledBuckets(log, splitters, functions, resources, report(run, _))
   }
@@ -158,15 +137,11 @@ private object OrderedRunWriter {
 }
 
 private[parallel] object RunMetrics {
-  val DataSize = "dataSize"
-  val Rows = "numRows"
   val SampleTime = "sampleTime"
   val Memory = "peakMemory"
   val Spill = "spillSize"
 
   def create(context: SparkContext): Map[String, SQLMetric] = Map(
-    DataSize -> SQLMetrics.createSizeMetric(context, "data size"),
-    Rows -> SQLMetrics.createMetric(context, "number of rows"),
     SampleTime -> SQLMetrics.createNanoTimingMetric(context, "time in sample, including the child's"),
     Memory -> SQLMetrics.createSizeMetric(context, "peak memory"),
     Spill -> SQLMetrics.createSizeMetric(context, "spill size")

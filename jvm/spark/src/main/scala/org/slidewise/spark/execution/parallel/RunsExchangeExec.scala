@@ -1,8 +1,6 @@
 package org.slidewise.spark.execution.parallel
 
-import scala.concurrent.Future
-
-import org.apache.spark.{Partitioner, ShuffleDependency, TaskContext}
+import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -14,6 +12,7 @@ import org.apache.spark.sql.execution.exchange._
 import org.apache.spark.sql.execution.metric._
 import org.apache.spark.util.CollectionAccumulator
 
+import org.slidewise.spark.execution.exchange.RowBlocksExchange
 import org.slidewise.spark.execution.surroundings.OutsideFunctions
 import org.slidewise.spark.plan.{ParallelPlan, SlidingWindowPlan}
 
@@ -45,19 +44,14 @@ case class RunsExchangeExec(
     aggregated: Seq[NamedExpression],
     window: Option[SlidingWindowPlan],
     child: SparkPlan
-) extends ShuffleExchangeLike {
+) extends RowBlocksExchange {
 
-  private lazy val writeMetrics = SQLShuffleWriteMetricsReporter.createShuffleWriteMetrics(sparkContext)
-  private lazy val readMetrics = SQLShuffleReadMetricsReporter.createShuffleReadMetrics(sparkContext)
-  override lazy val metrics: Map[String, SQLMetric] =
-    RunMetrics.create(sparkContext) ++ readMetrics ++ writeMetrics
+  override protected def ownMetrics: Map[String, SQLMetric] = RunMetrics.create(sparkContext)
 
   // What AQE may not change: the parts of the shuffle are those of this operator.
   override def shuffleOrigin: ShuffleOrigin = REPARTITION_BY_NUM
-  override def advisoryPartitionSize: Option[Long] = None
   override def outputPartitioning: Partitioning = UnknownPartitioning(buckets)
   override def numPartitions: Int = buckets
-  override def numMappers: Int = inputRDD.getNumPartitions
   override def stringArgs: Iterator[Any] =
     Iterator[Any](partitionSpec, order, buckets) ++
       (if (aggregated.isEmpty) None else Some(aggregated)) ++ Some(s"[plan_id=$id]")
@@ -71,44 +65,33 @@ case class RunsExchangeExec(
   /** Whether the index of a run has aggregates. */
   private[parallel] def hasAggregates: Boolean = window.nonEmpty
 
-  def shuffleId: Int = shuffleDependency.shuffleId
-
-  @transient private lazy val inputRDD: RDD[InternalRow] = child.execute()
   @transient private lazy val indexes: RunIndexes = {
     val found = new CollectionAccumulator[Array[Byte]]
     sparkContext.register(found)
     new RunIndexes(found)
   }
 
-  /** Whether the rows are written: those of one task need no cuts. */
-  private def isWritten: Boolean = inputRDD.getNumPartitions > 1
+  /** Rows of one task need no cuts. */
+  override protected def isWritten: Boolean = inputRDD.getNumPartitions > 1
 
-  @transient override protected lazy val mapOutputStatisticsFuture: Future[Nothing] =
-    if (isWritten) MapStage.submit(sparkContext, shuffleDependency) else noStage
+  override protected def partitions: Int =
+    if (isUnordered) 1 else math.max(buckets, RunsExchangeExec.MostBypassed + 1)
 
-  // What Spark, too, has for a shuffle without tasks.
-  private def noStage: Future[Nothing] = Future.successful(null).asInstanceOf[Future[Nothing]]
-
-  @transient lazy val shuffleDependency: ShuffleDependency[Int, InternalRow, InternalRow] = {
+  override protected def blocks(input: RDD[InternalRow]): RDD[Product2[Int, InternalRow]] = {
     val functions = window.map(new OutsideFunctions(_, child.output))
     val writer =
       if (isUnordered) new UnorderedRunWriter(functions.get, indexes, metrics)
       else
         new OrderedRunWriter(
           RunOrder(partitionSpec, order),
-          byContent = Determinism.of(inputRDD) != Determinism.SAME_ORDER,
+          byContent = Determinism.of(input) != Determinism.SAME_ORDER,
           buckets,
           functions,
           child.output,
           indexes,
           metrics
         )
-    new ShuffleDependency[Int, InternalRow, InternalRow](
-      inputRDD.mapPartitionsWithIndex((run, rows) => writer.write(run, rows, TaskContext.get())),
-      new BucketPartitioner(if (isUnordered) 1 else math.max(buckets, RunsExchangeExec.MostBypassed + 1)),
-      new UnsafeRowSerializer(numFields = 0, longMetric(RunMetrics.DataSize)),
-      shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(writeMetrics)
-    )
+    input.mapPartitionsWithIndex((run, rows) => writer.write(run, rows, TaskContext.get()))
   }
 
   /**
@@ -120,7 +103,7 @@ case class RunsExchangeExec(
   private[parallel] def write(): Option[WrittenRuns] = executeQuery {
     if (!isWritten) None
     else {
-      MapStage.await(mapOutputStatisticsFuture)
+      awaitWritten()
       val found = indexes.value
       Some(
         WrittenRuns(
@@ -131,31 +114,11 @@ case class RunsExchangeExec(
     }
   }
 
-  /** The blocks of rows in some parts of the shuffle. */
-  private[parallel] def blocks(parts: Array[ShufflePartitionSpec]): RDD[InternalRow] =
-    new ShuffledRowRDD(shuffleDependency, readMetrics, parts)
-
-  /** The rows of a part, given its blocks. */
-  private[parallel] def rowsOf: Iterator[InternalRow] => Iterator[InternalRow] = {
-    val fields = output.size
-    RowBlock.rows(_, fields)
-  }
-
-  override def getShuffleRDD(partitionSpecs: Array[ShufflePartitionSpec]): RDD[InternalRow] = {
-    val rows = rowsOf
-    blocks(partitionSpecs).mapPartitions(rows)
-  }
-
   override def runtimeStatistics: Statistics =
-    if (isWritten)
-      Statistics(
-        metrics(RunMetrics.DataSize).value,
-        Some(metrics(RunMetrics.Rows).value)
-      )
+    if (isWritten) super.runtimeStatistics
     else child.logicalLink.fold(Statistics(Long.MaxValue))(_.stats)
 
-  override protected def doExecute(): RDD[InternalRow] =
-    if (isWritten) new ShuffledRowRDD(shuffleDependency, readMetrics).mapPartitions(rowsOf) else inputRDD
+  override protected def doExecute(): RDD[InternalRow] = if (isWritten) super.doExecute() else inputRDD
 
   override protected def withNewChildInternal(newChild: SparkPlan): RunsExchangeExec =
     copy(child = newChild)
@@ -193,8 +156,3 @@ object RunsExchangeExec {
  *   whether a task that runs again writes the same buckets
  */
 final private[parallel] case class WrittenRuns(indexes: Array[RunIndex], isRepeatable: Boolean)
-
-/** Rows come with the numbers of their buckets. */
-final private class BucketPartitioner(override val numPartitions: Int) extends Partitioner {
-  override def getPartition(key: Any): Int = key.asInstanceOf[Int]
-}

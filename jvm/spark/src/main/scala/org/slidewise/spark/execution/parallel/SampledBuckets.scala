@@ -1,9 +1,8 @@
 package org.slidewise.spark.execution.parallel
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.util.MutablePair
 
+import org.slidewise.spark.execution.exchange.{BlockRecord, RowBlock}
 import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.surroundings.{OutsideBuilder, OutsideFunctions}
 import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
@@ -48,10 +47,7 @@ final private[parallel] class SampledBuckets(
   private[this] val aggregates: Array[OutsideBuilder] =
     functions.fold(null: Array[OutsideBuilder])(f => Array.fill(splitters.buckets)(f.builder()))
 
-  private[this] val block = new UnsafeRow(0)
-  // Boxed once for each bucket, and not for each block.
-  private[this] val boxed = Array.tabulate[Any](splitters.buckets)(identity)
-  private[this] val pair = new MutablePair[Any, InternalRow]()
+  private[this] val record = new BlockRecord(splitters.buckets)
   private[this] var reported = false
 
   override def hasNext: Boolean = at < end || fill() || {
@@ -67,9 +63,9 @@ final private[parallel] class SampledBuckets(
   override def next(): Product2[Int, InternalRow] = {
     if (!hasNext) throw new NoSuchElementException("there are no more rows")
     while (at == ends(bucket)) bucket += 1
-    RowBlock.point(block, bytes, at, ends(bucket))
+    val from = at
     at = ends(bucket)
-    pair.update(boxed(bucket), block).asInstanceOf[Product2[Int, InternalRow]]
+    record.of(bucket, bytes, from, at)
   }
 
   private def fill(): Boolean = {

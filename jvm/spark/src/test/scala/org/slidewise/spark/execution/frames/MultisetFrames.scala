@@ -156,7 +156,8 @@ private[frames] object MultisetFrames {
       () => log.reader(),
       resources,
       1L << 20,
-      answerRow
+      answerRow,
+      FrameMultiset.of(_, input, _)
     )
     private val project = UnsafeProjection.create(input.map(_.dataType).toArray)
 

@@ -1,4 +1,4 @@
-package org.slidewise.spark.execution.parallel
+package org.slidewise.spark.execution.exchange
 
 import scala.util.Random
 

@@ -1,4 +1,4 @@
-package org.slidewise.spark.execution.parallel
+package org.slidewise.spark.execution.exchange
 
 import scala.collection.AbstractIterator
 
@@ -10,8 +10,10 @@ import org.apache.spark.unsafe.Platform
  * Rows one after the other in the bytes of one row, which the shuffle handles as one record: it copies, sorts and reads each
  * record apart. Each row is preceded by its size.
  */
-private[parallel] object RowBlock {
-  private val HeaderBytes = 8
+private[execution] object RowBlock {
+
+  /** What a row takes in a block beside its own bytes. */
+  val HeaderBytes = 8
 
   /** How many bytes a row takes in a block. */
   def bytesOf(row: UnsafeRow): Int = HeaderBytes + row.getSizeInBytes

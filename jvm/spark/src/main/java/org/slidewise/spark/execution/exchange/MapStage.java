@@ -1,4 +1,4 @@
-package org.slidewise.spark.execution.parallel;
+package org.slidewise.spark.execution.exchange;
 
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkContext;

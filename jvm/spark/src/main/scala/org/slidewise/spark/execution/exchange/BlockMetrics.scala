@@ -1,0 +1,15 @@
+package org.slidewise.spark.execution.exchange
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+
+/** What an exchange of [[RowBlock]]s counts besides Spark's own metrics of shuffles. */
+private[execution] object BlockMetrics {
+  val DataSize = "dataSize"
+  val Rows = "numRows"
+
+  def create(context: SparkContext): Map[String, SQLMetric] = Map(
+    DataSize -> SQLMetrics.createSizeMetric(context, "data size"),
+    Rows -> SQLMetrics.createMetric(context, "number of rows")
+  )
+}

@@ -1,0 +1,42 @@
+package org.slidewise.spark.execution.exchange
+
+import java.util.Arrays
+
+import org.apache.spark.SparkEnv
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.util.MutablePair
+
+/**
+ * The records of blocks for Spark's shuffle writers: the same object each time, or copies where the shuffle may keep them.
+ *
+ * @param partitions
+ *   how many partitions the shuffle has
+ */
+final private[execution] class BlockRecord(partitions: Int) {
+  private[this] val copies = BlockRecord.mayBeKept
+  private[this] val block = new UnsafeRow(0)
+  // Boxed once for each partition, and not for each block.
+  private[this] val boxed = Array.tabulate[Any](partitions)(identity)
+  private[this] val pair = new MutablePair[Any, InternalRow]()
+
+  /** The rows in `bytes` from `from` until `end`, for a partition. */
+  def of(partition: Int, bytes: Array[Byte], from: Int, end: Int): Product2[Int, InternalRow] =
+    if (copies) {
+      val copy = new UnsafeRow(0)
+      RowBlock.point(copy, Arrays.copyOfRange(bytes, from, end), 0, end - from)
+      new MutablePair[Any, InternalRow](boxed(partition), copy).asInstanceOf[Product2[Int, InternalRow]]
+    } else {
+      RowBlock.point(block, bytes, from, end)
+      pair.update(boxed(partition), block).asInstanceOf[Product2[Int, InternalRow]]
+    }
+}
+
+private object BlockRecord {
+  private val SerializeAtOnce =
+    Set("sort", "tungsten-sort", "org.apache.spark.shuffle.sort.SortShuffleManager")
+
+  /** Whether the shuffle may hold a record when it asks for the next. Of a manager that it does not know, Spark assumes so, too. */
+  private def mayBeKept: Boolean =
+    !Option(SparkEnv.get).exists(env => SerializeAtOnce(env.conf.get("spark.shuffle.manager", "sort")))
+}

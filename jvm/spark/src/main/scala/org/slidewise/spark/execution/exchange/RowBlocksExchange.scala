@@ -1,0 +1,87 @@
+package org.slidewise.spark.execution.exchange
+
+import scala.concurrent.Future
+
+import org.apache.spark.{Partitioner, ShuffleDependency}
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.plans.logical.Statistics
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.exchange._
+import org.apache.spark.sql.execution.metric._
+
+/**
+ * A shuffle whose records are [[RowBlock]]s: Spark's writer and reader handle each record apart, and there are few of them.
+ *
+ * Works with any shuffle manager, as a block is a row to Spark.
+ */
+abstract private[execution] class RowBlocksExchange extends ShuffleExchangeLike {
+
+  private lazy val writeMetrics = SQLShuffleWriteMetricsReporter.createShuffleWriteMetrics(sparkContext)
+  private lazy val readMetrics = SQLShuffleReadMetricsReporter.createShuffleReadMetrics(sparkContext)
+
+  /** Those of the operator alone. */
+  protected def ownMetrics: Map[String, SQLMetric] = Map.empty
+
+  override lazy val metrics: Map[String, SQLMetric] =
+    BlockMetrics.create(sparkContext) ++ ownMetrics ++ readMetrics ++ writeMetrics
+
+  override def numMappers: Int = inputRDD.getNumPartitions
+  override def advisoryPartitionSize: Option[Long] = None
+  def shuffleId: Int = shuffleDependency.shuffleId
+
+  @transient final protected lazy val inputRDD: RDD[InternalRow] = child.execute()
+
+  /** Whether there are rows to write. */
+  protected def isWritten: Boolean = inputRDD.getNumPartitions > 0
+
+  /** The blocks of each task's rows, each with the number of its partition. */
+  protected def blocks(input: RDD[InternalRow]): RDD[Product2[Int, InternalRow]]
+
+  /** How many partitions the shuffle has. */
+  protected def partitions: Int
+
+  @transient lazy val shuffleDependency: ShuffleDependency[Int, InternalRow, InternalRow] =
+    new ShuffleDependency[Int, InternalRow, InternalRow](
+      blocks(inputRDD),
+      new NumberedPartitions(partitions),
+      new UnsafeRowSerializer(numFields = 0, longMetric(BlockMetrics.DataSize)),
+      shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(writeMetrics)
+    )
+
+  @transient override protected lazy val mapOutputStatisticsFuture: Future[Nothing] =
+    if (isWritten) MapStage.submit(sparkContext, shuffleDependency) else noStage
+
+  // What Spark, too, has for a shuffle without tasks.
+  private def noStage: Future[Nothing] = Future.successful(null).asInstanceOf[Future[Nothing]]
+
+  /** Writes the rows. Blocks until all tasks are done, and fails as they do. */
+  final protected def awaitWritten(): Unit = MapStage.await(mapOutputStatisticsFuture)
+
+  /** The blocks of rows in some parts of the shuffle. */
+  private[execution] def blocksOf(parts: Array[ShufflePartitionSpec]): RDD[InternalRow] =
+    new ShuffledRowRDD(shuffleDependency, readMetrics, parts)
+
+  /** The rows of a part, given its blocks. */
+  private[execution] def rowsOf: Iterator[InternalRow] => Iterator[InternalRow] = {
+    val fields = output.size
+    RowBlock.rows(_, fields)
+  }
+
+  override def getShuffleRDD(partitionSpecs: Array[ShufflePartitionSpec]): RDD[InternalRow] =
+    blocksOf(partitionSpecs).mapPartitions(rowsOf)
+
+  override def runtimeStatistics: Statistics = {
+    val rows = metrics(BlockMetrics.Rows).value
+    val bytes = metrics(BlockMetrics.DataSize).value - rows * RowBlock.HeaderBytes
+    Statistics(math.max(0L, bytes), Some(rows))
+  }
+
+  override protected def doExecute(): RDD[InternalRow] =
+    new ShuffledRowRDD(shuffleDependency, readMetrics).mapPartitions(rowsOf)
+}
+
+/** Records come with the numbers of their partitions. */
+final private class NumberedPartitions(override val numPartitions: Int) extends Partitioner {
+  override def getPartition(key: Any): Int = key.asInstanceOf[Int]
+}

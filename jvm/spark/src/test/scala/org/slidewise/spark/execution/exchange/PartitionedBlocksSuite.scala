@@ -1,0 +1,107 @@
+package org.slidewise.spark.execution.exchange
+
+import scala.collection.mutable
+import scala.util.Random
+
+import org.apache.spark.memory.MemoryMode
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.types.{LongType, StringType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.execution.task.Tasks
+
+class PartitionedBlocksSuite extends SparkSuite {
+  import PartitionedBlocksSuite._
+
+  private def metric(): SQLMetric = SQLMetrics.createMetric(spark.sparkContext, "rows")
+
+  for {
+    partitions <- Seq(1, 3, 200, 5000)
+    (kind, longest) <- Seq("short" -> 40, "long" -> 100000)
+    (memory, leaves) <- Seq("" -> Long.MaxValue, ", with little memory" -> 4096L, ", without memory" -> 0L)
+  } test(s"rows of $partitions partitions and $kind texts arrive once and in order$memory") {
+    for (seed <- 0 until 3) {
+      val written = metric()
+      val count = new Random(seed).nextInt(if (longest > 1000) 100 else 5000)
+      val (found, wrong, held, afterwards) =
+        inTask(() => read(leaves, seed, count, longest, partitions, written))
+      val expected = (0L until count.toLong).groupBy(partitionOf(_, partitions))
+      assertEquals(found, expected.map { case (partition, numbers) => partition -> numbers.toSeq })
+      assertEquals(wrong, 0)
+      assertEquals(written.value, count.toLong)
+      assertEquals(afterwards, 0L)
+      assert(held <= math.max(16L << 20, partitions * 4096L), held)
+    }
+  }
+
+  test("blocks are full before they are handed out") {
+    val written = metric()
+    val blocks = inTask(() => sizes(open(Long.MaxValue, 1, 100000, 40, 2, written)._2))
+    assert(blocks.dropRight(2).forall(_ > 60000), blocks)
+    assert(blocks.forall(_ <= 65536), blocks)
+  }
+}
+
+private object PartitionedBlocksSuite {
+
+  def partitionOf(number: Long, partitions: Int): Int =
+    if (number % 3 == 0) 0 else (number * 7919 % partitions).toInt
+
+  def text(seed: Int, number: Long, longest: Int): UTF8String = {
+    val random = new Random(seed * 31L + number)
+    if (random.nextInt(9) == 0) null else UTF8String.fromString("x" * random.nextInt(longest))
+  }
+
+  def sizes(blocks: PartitionedBlocks): Seq[Int] =
+    blocks.map(_._2.asInstanceOf[UnsafeRow].getSizeInBytes).toList
+
+  /** The numbers of the rows of each partition, how many texts are wrong, and the memory held at most and at the end. */
+  def read(
+      leaves: Long,
+      seed: Int,
+      count: Int,
+      longest: Int,
+      partitions: Int,
+      written: SQLMetric
+  ): (Map[Int, Seq[Long]], Int, Long, Long) = {
+    val (hog, blocks) = open(leaves, seed, count, longest, partitions, written)
+    val found = mutable.Map.empty[Int, mutable.Buffer[Long]]
+    var held = 0L
+    var wrong = 0
+    blocks.foreach { record =>
+      held = math.max(held, blocks.heldBytes)
+      val numbers = found.getOrElseUpdate(record._1, mutable.Buffer.empty)
+      RowBlock.rows(Iterator.single(record._2), fields = 2).foreach { row =>
+        numbers += row.getLong(0)
+        if (row.getUTF8String(1) != text(seed, row.getLong(0), longest)) wrong += 1
+      }
+    }
+    val afterwards = blocks.heldBytes
+    hog.close()
+    (found.map { case (partition, numbers) => partition -> numbers.toList }.toMap, wrong, held, afterwards)
+  }
+
+  /** Blocks of a task that leaves them some bytes of memory, and who holds the others. */
+  def open(
+      leaves: Long,
+      seed: Int,
+      count: Int,
+      longest: Int,
+      partitions: Int,
+      written: SQLMetric
+  ): (Tasks.Hog, PartitionedBlocks) = {
+    val hog = new Tasks.Hog(MemoryMode.ON_HEAP)
+    if (leaves < Long.MaxValue) hog.takeAllBut(leaves)
+    val project = UnsafeProjection.create(
+      Seq(BoundReference(0, LongType, nullable = false), BoundReference(1, StringType, nullable = true))
+    )
+    val rows = Iterator.range(0, count).map { i =>
+      project(InternalRow(i.toLong, text(seed, i.toLong, longest))): InternalRow
+    }
+    val number = (row: InternalRow) => partitionOf(row.getLong(0), partitions)
+    (hog, new PartitionedBlocks(rows, number, partitions, Tasks.resources(), written))
+  }
+}
