@@ -28,8 +28,8 @@ os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ["TZ"] = "UTC"
 time.tzset()
 
-# The folders with the slowest tests, which run first. An idle worker takes over the last tests of a busy one, and both
-# finish together if those are short.
+# The folders with the slowest tests, which run first, after the random queries. An idle worker takes over the last tests
+# of a busy one, and both finish together if those are short.
 SLOWEST = ("streams", "python", "deployment", "robustness")
 
 
@@ -54,7 +54,7 @@ def connect_server(spark: SparkSession) -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not any("::" in argument for argument in config.args):
         mark_long(items)
-    items.sort(key=lambda item: SLOWEST.index(name) if (name := item.path.parent.name) in SLOWEST else len(SLOWEST))
+    items.sort(key=_rank)
     for item in items:
         if "streams" in item.path.parts:
             item.add_marker(needs_streams)
@@ -63,6 +63,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("all_jars"):
                 item.add_marker(skip)
+
+
+def _rank(item: pytest.Item) -> int:
+    if "random_queries" in getattr(item, "fixturenames", ()):
+        return -1
+    return SLOWEST.index(name) if (name := item.path.parent.name) in SLOWEST else len(SLOWEST)
 
 
 @pytest.fixture(autouse=True)

@@ -28,19 +28,13 @@ def is_installed() -> bool:
 
 
 class Flink:
-    """The process starts at once, and ends with `close` or `cancel`."""
+    """Its process starts with the first query, and again after `cancel`."""
 
     name = FLINK
 
     def __init__(self, file: Path, checked: Path) -> None:
-        self._process = subprocess.Popen(
-            [_PYTHON, Path(__file__).with_name("flink_jobs.py"), _csv(file), _csv(checked), str(THREADS)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        self._line()
+        self._files = _csv(file), _csv(checked)
+        self._process: subprocess.Popen[str] | None = None
 
     def source(self, _: Path) -> str:
         return "events"
@@ -52,25 +46,41 @@ class Flink:
         return self._ask(sql, checked=True)
 
     def cancel(self) -> None:
-        self._process.kill()
+        if self._process:
+            self._process.kill()
 
     def close(self) -> None:
-        self._process.kill()
-        self._process.wait()
+        self.cancel()
+        if self._process:
+            self._process.wait()
 
     def _ask(self, sql: str, checked: bool) -> list[float]:
-        assert self._process.stdin
-        self._process.stdin.write(json.dumps({"sql": sql, "checked": checked}) + "\n")
-        self._process.stdin.flush()
-        answer: list[float] = json.loads(self._line())
+        process = self._running()
+        assert process.stdin
+        process.stdin.write(json.dumps({"sql": sql, "checked": checked}) + "\n")
+        process.stdin.flush()
+        answer: list[float] = json.loads(_line(process))
         return answer
 
-    def _line(self) -> str:
-        assert self._process.stdout
-        line = self._process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"Flink has ended with {self._process.wait()}")
-        return line
+    def _running(self) -> subprocess.Popen[str]:
+        if self._process is None or self._process.poll() is not None:
+            self._process = subprocess.Popen(
+                [_PYTHON, Path(__file__).with_name("flink_jobs.py"), *self._files, str(THREADS)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+            _line(self._process)
+        return self._process
+
+
+def _line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout
+    line = process.stdout.readline()
+    if not line:
+        raise RuntimeError(f"Flink has ended with {process.wait()}")
+    return line
 
 
 def _csv(file: Path) -> Path:

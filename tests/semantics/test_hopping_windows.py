@@ -46,7 +46,10 @@ EXTREMES = [
     "sort_array(collect_set({0}))",
 ]
 APPROXIMATED = [
-    *(f"cast(x % 100 AS {kind})" for kind in ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal(9, 2)")),
+    *(
+        f"cast(x % 100 AS {kind})"
+        for kind in ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal(9, 2)")
+    ),
     "date_add(DATE'1969-12-30', cast(x % 100 AS int))",
     "timestamp_seconds(x - 50)",
     "cast(timestamp_seconds(x - 50) AS timestamp_ntz)",

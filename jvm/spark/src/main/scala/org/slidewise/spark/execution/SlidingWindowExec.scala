@@ -40,17 +40,25 @@ case class SlidingWindowExec(
     plan.parallel.fold(_ => super.outputPartitioning, p => OrderedPartitioning(outputOrdering, p.maxTasks))
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
-    if (plan.sortPlacement == SortPlacement.InOperator) Seq(Nil) else super.requiredChildOrdering
+    if (plan.sortPlacement == SortPlacement.BelowOperator) super.requiredChildOrdering else Seq(Nil)
 
   override def outputOrdering: Seq[SortOrder] =
-    if (sorts(child) || plan.parallel.isRight) requiredOrder ++ plan.sortOrder.drop(orderSpec.size)
+    if (groups) Nil
+    else if (sorts(child) || plan.parallel.isRight) requiredOrder ++ plan.sortOrder.drop(orderSpec.size)
     else super.outputOrdering
 
   private def requiredOrder: Seq[SortOrder] = super.requiredChildOrdering.head
 
+  /** Whether the operator takes rows that are not in order. */
   private def sorts(rows: SparkPlan): Boolean =
-    plan.sortPlacement == SortPlacement.InOperator &&
+    plan.sortPlacement != SortPlacement.BelowOperator &&
       !SortOrder.orderingSatisfies(rows.outputOrdering, requiredOrder)
+
+  /** Whether it groups them by hash. */
+  private def groups: Boolean = plan.sortPlacement == SortPlacement.Unneeded && sorts(child)
+
+  /** The same operator, with its rows in the order of the partition keys. */
+  def inOrder: SlidingWindowExec = copy(plan = plan.inOrder)
 
   /**
    * Whether the rows are evaluated as in Spark's operator: they come in order, and it is as fast as any then. Known once the
@@ -70,7 +78,9 @@ case class SlidingWindowExec(
            why => if (partitionSpec.isEmpty) Some(s"one task: $why") else None,
            p => Some(p.toString)
          ) ++
-           (if (plan.parallel.isLeft && sorts(child)) Some("sorts") else None) ++
+           (if (plan.parallel.isRight || !sorts(child)) None
+            else if (groups) Some("groups by hash")
+            else Some("sorts")) ++
            (if (plan.fallback.nonEmpty) Some(plan.fallback.mkString("falls back to ", ", ", "")) else None))
 
   /** Plans of two queries are equal if their expressions are, whatever the identifiers of their columns. */

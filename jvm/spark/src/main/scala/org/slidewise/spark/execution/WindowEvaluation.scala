@@ -3,12 +3,12 @@ package org.slidewise.spark.execution
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
-import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow, PresortedArrays}
+import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow, GroupedRows, PresortedArrays}
 import org.slidewise.spark.execution.rows.PartitionKeys
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
 import org.slidewise.spark.execution.surroundings.{ArrayOutside, Outside, Surroundings}
 import org.slidewise.spark.execution.task.WindowTask
-import org.slidewise.spark.plan.{ArrayPlan, RowWisePlan, SlidingWindowPlan}
+import org.slidewise.spark.plan.{ArrayPlan, RowWisePlan, SlidingWindowPlan, SortPlacement}
 
 /**
  * Evaluates a plan's window expressions over the rows of one task. A closed hierarchy, chosen in one place,
@@ -174,7 +174,8 @@ final private[execution] class SortedRowWiseEvaluation(
 
 /**
  * Sorts the rows with room for their results, and writes the results of array kernels into them. Where the rows or the arrays of
- * whole partitions do not fit in memory, `presorted` evaluates the sorted rows.
+ * whole partitions do not fit in memory, `presorted` evaluates the sorted rows. Where no order is needed, the rows are grouped by
+ * hash and stay in the order in which they came, unless a sum overflows or memory is short.
  */
 final private[execution] class SortedArrayEvaluation(
     plan: SlidingWindowPlan,
@@ -211,7 +212,10 @@ final private[execution] class SortedArrayEvaluation(
             outside.sides(around),
             task.measures
           )
-        }
+        },
+        if (plan.sortPlacement == SortPlacement.Unneeded)
+          Some(GroupedRows.finisher(window, _, _, _, input.size, results.map(_.dataType), task.measures))
+        else None
       )
     )
     if (sorted.finished) sorted.rows

@@ -48,6 +48,9 @@ object SortPlacement {
 
   /** The operator, by radix, unless the rows come in order. */
   case object InOperator extends SortPlacement
+
+  /** Nobody, as a rule: the operator groups the rows of a partition by hash. Rows that come in order stay so. */
+  case object Unneeded extends SortPlacement
 }
 
 /**
@@ -112,6 +115,10 @@ final case class SlidingWindowPlan(
 
   /** All frames, as row-wise evaluation has them. */
   def frames: Seq[FramePlan] = arrays.toSeq.flatMap(_.fallback.frames) ++ rowWise.frames
+
+  /** The same window with its rows in the order of their partitions. */
+  def inOrder: SlidingWindowPlan =
+    if (sortPlacement == SortPlacement.Unneeded) copy(sortPlacement = SortPlacement.InOperator) else this
 
   /** Whether the frame of each row is the whole table, whose rows are in no order. */
   def isWholeTable: Boolean =

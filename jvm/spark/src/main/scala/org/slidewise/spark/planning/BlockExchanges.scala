@@ -16,11 +16,6 @@ import org.slidewise.spark.execution.exchange.BlockExchangeExec
  */
 private[spark] object BlockExchanges extends Rule[SparkPlan] {
 
-  /** The same for plans that adaptive execution does not run; those that it does have been through the rule. */
-  object Columnar extends ColumnarRule {
-    override def preColumnarTransitions: Rule[SparkPlan] = BlockExchanges
-  }
-
   override def apply(plan: SparkPlan): SparkPlan =
     if (!SlidewiseSettings.enabled(conf) || !SlidewiseSettings.blockExchange(conf)) plan
     else {

@@ -24,7 +24,14 @@ private[planning] object ParallelPlanner {
       windows: Seq[NamedExpression]
   ): WindowPlan = {
     def planned(acrossTasks: Boolean) =
-      new WindowPlanner(conf, partitionSpec, orderSpec, sortOrder, acrossTasks).plan(windows)
+      new WindowPlanner(
+        conf,
+        partitionSpec,
+        orderSpec,
+        sortOrder,
+        acrossTasks,
+        keepsArrival = PartitionOrder.isOn
+      ).plan(windows)
     lazy val ofOneTask = planned(acrossTasks = false)
     def inOneTask(reason: String) =
       ofOneTask.copy(operator = ofOneTask.operator.map(_.copy(parallel = Left(reason))))

@@ -16,21 +16,32 @@ import org.slidewise.spark.plan._
  *   what the operator sorts each partition by, if it sorts; begins with `orderSpec`
  * @param acrossTasks
  *   whether several tasks are to evaluate a partition, see [[AcrossTasks]]
+ * @param keepsArrival
+ *   whether rows may stay in the order in which they come where the window needs none
  */
 final class WindowPlanner(
     conf: SQLConf,
     partitionSpec: Seq[Expression],
     orderSpec: Seq[SortOrder],
     sortOrder: Seq[SortOrder],
-    acrossTasks: Boolean = false
+    acrossTasks: Boolean = false,
+    keepsArrival: Boolean = false
 ) {
   private lazy val merging = MergePolicy.of(conf)
   private lazy val rowWise = new RowWisePlanner(merging, keepsRows = _ => true)
   private lazy val usesArrays = SlidewiseSettings.sort(conf)
 
-  private lazy val sortPlacement =
-    if (usesArrays && SortSpec.canPart(partitionSpec)) SortPlacement.InOperator
-    else SortPlacement.BelowOperator
+  private def sortPlacement(arrays: Seq[ArrayFunction], isAll: Boolean) =
+    if (!usesArrays || !SortSpec.canPart(partitionSpec)) SortPlacement.BelowOperator
+    else if (isAll && isUnordered && arrays.forall(isOfPartition)) SortPlacement.Unneeded
+    else SortPlacement.InOperator
+
+  private def isUnordered = keepsArrival && partitionSpec.nonEmpty && sortOrder.isEmpty && !acrossTasks
+
+  private def isOfPartition(function: ArrayFunction): Boolean = function match {
+    case aggregate: ArrayFunction.Aggregate => aggregate.frame == ArrayFrame.Partition
+    case _                                  => false
+  }
 
   /**
    * @param expressions
@@ -74,7 +85,7 @@ final class WindowPlanner(
           )
         ),
       byRows(others.map(_._2)),
-      sortPlacement,
+      sortPlacement(functions, isAll = others.isEmpty),
       sortOrder,
       taken.forall(_._1.isConstantInSpark),
       conf.enableRadixSort,

@@ -30,9 +30,10 @@ class BlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   private def reused(plan: SparkPlan): Seq[SparkPlan] = collect(plan) { case e: ReusedExchangeExec => e }
 
   private def withSetting[T](settings: (String, Any)*)(body: => T): T = {
+    val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
     settings.foreach { case (key, value) => spark.conf.set(key, value.toString) }
     try body
-    finally settings.foreach { case (key, _) => spark.conf.unset(key) }
+    finally before.foreach { case (key, value) => value.fold(spark.conf.unset(key))(spark.conf.set(key, _)) }
   }
 
   for (adaptive <- Seq(true, false)) {

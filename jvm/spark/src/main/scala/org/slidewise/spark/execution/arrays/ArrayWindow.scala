@@ -87,7 +87,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
     case _ => true
   }
 
-  private def columnOf(sorted: SortedColumns, value: Expression): Int =
+  private[arrays] def columnOf(sorted: SortedColumns, value: Expression): Int =
     sorted.firstInput + (values ++ computed).indexWhere(_.canonicalized == value.canonicalized)
 
   private[arrays] def columns(sorted: SortedColumns): Map[Expression, PartitionColumn] =

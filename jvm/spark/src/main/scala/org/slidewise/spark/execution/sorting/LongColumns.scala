@@ -26,6 +26,10 @@ final private[execution] class LongColumns(val width: Int) {
   def isNull(column: Int, row: Int): Boolean =
     nulls(column) != null && (nulls(column)(row >>> 6) >>> row & 1L) != 0
 
+  /** Which of the first `rows` rows are not null, as in [[Validity]]; null if all are. */
+  def valid(column: Int, rows: Int): Array[Long] =
+    if (nulls(column) == null) null else nulls(column).take(Validity.words(rows)).map(~_)
+
   /** Whether the two rows have the same value, or are both null. */
   def same(column: Int, a: Int, b: Int): Boolean =
     values(column)(a) == values(column)(b) && isNull(column, a) == isNull(column, b)

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeRowJoiner
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 
+import org.slidewise.core.selection.HeapBudget
 import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.task.{HeapMemory, MeasuredResource, TaskResources}
 
@@ -79,10 +80,14 @@ final private[execution] class PartitionSorter(
    *
    * @param finisher
    *   what is done to the rows if they could be sorted in memory, and called only then
+   * @param grouper
+   *   what is done to the rows in the order in which they came, so that they need not be sorted; they are if there is no such
+   *   finisher, or if it returns none
    */
   def sort(
       rows: Iterator[InternalRow],
-      finisher: (SortedColumns, RowPlaces) => Option[RowFinisher]
+      finisher: (SortedColumns, RowPlaces) => Option[RowFinisher],
+      grouper: Option[Grouper] = None
   ): SortResult = {
     var unplaced: UnsafeRow = null
     while (unplaced == null && log.spilledBytes == 0 && rows.hasNext) {
@@ -92,29 +97,63 @@ final private[execution] class PartitionSorter(
     // Asking for memory may be what makes the log spill.
     val inMemory = unplaced == null && log.spilledBytes == 0 &&
       acquire(count * RadixOrder.bytesARow(spec.compares)) && log.spilledBytes == 0
-    if (inMemory) sortInMemory(finisher)
+    if (inMemory) finishInMemory(finisher, grouper)
     else SortResult(sortExternally(Option(unplaced).iterator ++ rows), finished = false)
   }
 
-  private def sortInMemory(
-      finisher: (SortedColumns, RowPlaces) => Option[RowFinisher]
+  private def finishInMemory(
+      finisher: (SortedColumns, RowPlaces) => Option[RowFinisher],
+      grouper: Option[Grouper]
   ): SortResult = {
     log.freeze(() => spillRows()) // before more memory is asked for
     val where = if (noted) new NotedAddresses(log, addresses) else new ComputedAddresses(log)
-    val order = inOrder(where)
-    freeMemory(count * RadixOrder.scratchBytesARow(spec.compares))
-    freeGroups()
-    freeMemory(reader.dropDictionaries())
-    val places = new RowPlaces(log, where, order.rows)
-    val found = finisher(
-      new SortedColumns(order, columns, firstOrder, firstInput, reader.inputsFailed, acquire),
-      places
-    )
+    val (places, found) = grouper.flatMap(inGroups(where, _)).getOrElse(inPlace(where, finisher))
     if (found.isEmpty) freeMemory(getUsed - addresses.length * LongBytes - count * (IntBytes + 1))
     columns = null
     sorted = new SortedRows(log, places, found.getOrElse(places), count, () => close(), resources)
     addresses = null
     SortResult(sorted, found.isDefined)
+  }
+
+  /** The rows in the window's order, and who finishes them. */
+  private def inPlace(
+      where: RowAddresses,
+      finisher: (SortedColumns, RowPlaces) => Option[RowFinisher]
+  ): (RowPlaces, Option[RowFinisher]) = {
+    val order = inOrder(where)
+    freeWorkspace()
+    val places = new RowPlaces(log, where, order.rows)
+    places -> finisher(columnsIn(order), places)
+  }
+
+  /** The same in the order in which they came; none if they must be sorted. */
+  private def inGroups(where: RowAddresses, grouper: Grouper): Option[(RowPlaces, Option[RowFinisher])] = {
+    val before = getUsed
+    val order = ArrivalOrder.ofGroups(columns, count)
+    val places = new RowPlaces(log, where, order.rows)
+    val found = groupsOfRows.flatMap(grouper(columnsIn(order), _, places))
+    if (found.isDefined) freeWorkspace() else freeMemory(getUsed - before)
+    found.map(finisher => places -> Some(finisher))
+  }
+
+  private def groupsOfRows: Option[PartitionGroups] = {
+    val budget = new HeapBudget {
+      override def acquire(bytes: Long): Boolean = PartitionSorter.this.acquire(bytes)
+      override def release(bytes: Long): Unit = freeMemory(bytes)
+    }
+    if (groups != null) PartitionGroups.ofNumbers(columns(0), count, groups.size, budget)
+    else
+      PartitionGroups.ofColumns(columns, 0 until firstOrder, count, budget, () => resources.stopIfCancelled())
+  }
+
+  private def columnsIn(order: RowOrder): SortedColumns =
+    new SortedColumns(order, columns, firstOrder, firstInput, reader.inputsFailed, acquire)
+
+  /** Gives back what only reading and sorting needed. */
+  private def freeWorkspace(): Unit = {
+    freeMemory(count * RadixOrder.scratchBytesARow(spec.compares))
+    freeGroups()
+    freeMemory(reader.dropDictionaries())
   }
 
   /**
@@ -287,7 +326,11 @@ final private[execution] case class SortResult(
     finished: Boolean
 )
 
-private object PartitionSorter {
+private[execution] object PartitionSorter {
+
+  /** What finishes rows in the order in which they came, if it can. */
+  type Grouper = (SortedColumns, PartitionGroups, RowPlaces) => Option[RowFinisher]
+
   private val IntBytes = 4L
   private val LongBytes = 8L
   private val FirstRows = 1024

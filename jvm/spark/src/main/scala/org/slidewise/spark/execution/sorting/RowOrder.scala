@@ -73,6 +73,13 @@ final private[execution] class ArrivalOrder(
   override def keys: Array[Long] = columns(first)
 }
 
+private[sorting] object ArrivalOrder {
+
+  /** The order of rows that are grouped: neither where partitions start nor peers are known. */
+  def ofGroups(columns: LongColumns, size: Int): ArrivalOrder =
+    new ArrivalOrder(columns, size, -1, new java.util.BitSet, new java.util.BitSet, Array.range(0, size))
+}
+
 /**
  * The columns of sorted rows.
  *

@@ -118,10 +118,19 @@ final private[execution] class WindowMeasures(
     rowMetric += handedOut
     combineMetric += 3L * rows * expressions
     if (recalculated > 0) countRecalculated(recalculated)
-    if (widest > peakFrame) {
-      peakFrame = widest
-      metrics(WindowMetrics.PeakFrame).set(peakFrame.toDouble)
-    }
+    widen(widest)
+  }
+
+  /** Counts rows to whose partition each of `expressions` has added them, of which the largest has `widest` rows. */
+  def countGroups(rows: Int, expressions: Int, widest: Int): Unit = {
+    rowMetric += rows
+    combineMetric += rows.toLong * expressions
+    widen(widest)
+  }
+
+  private def widen(widest: Int): Unit = if (widest > peakFrame) {
+    peakFrame = widest
+    metrics(WindowMetrics.PeakFrame).set(peakFrame.toDouble)
   }
 
   /** Adds to the time in the window. */

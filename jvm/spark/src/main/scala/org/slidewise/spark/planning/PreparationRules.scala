@@ -1,0 +1,15 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+
+/** Rules for physical plans whose exchanges and sorts Spark has planned. */
+private[spark] object PreparationRules extends Rule[SparkPlan] {
+
+  /** The same for plans that adaptive execution does not run; those that it does have been through the rules. */
+  object Columnar extends ColumnarRule {
+    override def preColumnarTransitions: Rule[SparkPlan] = PreparationRules
+  }
+
+  override def apply(plan: SparkPlan): SparkPlan = BlockExchanges(PartitionOrder(plan))
+}
