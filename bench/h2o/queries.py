@@ -71,6 +71,30 @@ def _moving(partition: str, words: str, first: int) -> list[Query]:
     ]
 
 
+def _eight_keys() -> list[Query]:
+    """What most queries with windows ask, over few keys; not part of the h2o benchmark."""
+    ordered = "PARTITION BY id1 % 8 ORDER BY id3"
+    calls = {
+        "row number": f"row_number() OVER ({ordered})",
+        "rank": f"rank() OVER ({ordered})",
+        "previous value": f"lag(v2) OVER ({ordered})",
+        "running sum": f"sum(v2) OVER ({ordered} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)",
+    }
+    newest = f"SELECT id1 % 8 AS k, v2, row_number() OVER ({ordered} DESC) AS place FROM {{large}}"
+    return [
+        *(_windows(f"{name}, 8 keys", call) for name, call in calls.items()),
+        _windows("previous value, rank and running sum, 8 keys", *list(calls.values())[1:]),
+        Query(
+            "newest row of 8 keys",
+            f"SELECT k, v2 AS newest FROM ({newest}) AS ranked WHERE place = 1",
+            ("newest",),
+            place="k",
+            operator=TOP_ROWS,
+        ),
+        _windows("mean of 8 keys", "avg(v2) OVER (PARTITION BY id1 % 8)"),
+    ]
+
+
 QUERIES = [
     _windows("1: sum of all rows", "sum(v2) OVER ()"),
     _windows(
@@ -82,4 +106,5 @@ QUERIES = [
     *_moving("PARTITION BY id2 ", " by key", 9),
     _top("id2", "top 2 of 10,000 keys"),
     *(_top(f"id3 % {keys}", f"top 2 of {keys:,} computed keys") for keys in (100, 1_000, 10_000, 100_000)),
+    *_eight_keys(),
 ]

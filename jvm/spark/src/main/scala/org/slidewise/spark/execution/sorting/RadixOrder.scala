@@ -131,15 +131,20 @@ final private[sorting] class RadixOrder(
     }
   }
 
+  /** Follows the sort by the first partition column, whose values `keyBits` then has in order. */
   private def markStarts(): Unit = {
     val each = partition.map(_.column).toArray
+    val known = each.length > 0 && !columns.anyNull(each(0))
     var i = 1
     while (i < count) {
       val end = endOfStep(i, count)
       while (i < end) {
-        var c = 0
-        while (c < each.length && columns.same(each(c), numbers(i - 1), numbers(i))) c += 1
-        if (c < each.length) starts.set(i)
+        if (known && keyBits(i - 1) != keyBits(i)) starts.set(i)
+        else {
+          var c = if (known) 1 else 0
+          while (c < each.length && columns.same(each(c), numbers(i - 1), numbers(i))) c += 1
+          if (c < each.length) starts.set(i)
+        }
         i += 1
       }
     }
