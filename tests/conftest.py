@@ -28,8 +28,8 @@ os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ["TZ"] = "UTC"
 time.tzset()
 
-# The folders with the slowest tests, which run first, after the random queries. An idle worker takes over the last tests
-# of a busy one, and both finish together if those are short.
+# The folders with the slowest tests, which run first, after the random queries. An idle worker takes over the last
+# tests of a busy one, and both finish together if those are short.
 SLOWEST = ("streams", "python", "deployment", "robustness")
 
 

@@ -100,6 +100,21 @@ def test_the_row_and_the_traceback_are_told(spark):
     assert "ZeroDivisionError: float division by zero" in text
 
 
+def test_the_partition_is_told(spark):
+    class At42(Mean):
+        def reduce(self, buffer, value):
+            return (buffer[0] + 1 / (42 - value[0]), 1)
+
+    keys = ["IF(id % 3 = 0, NULL, concat('k', id % 3)) AS k", "date_add(DATE'2026-01-01', int(id % 2)) AS day"]
+    frame = spark.range(0, 1000, 1, 1).selectExpr("id", *keys, "cast(id AS double) AS x")
+    over = Window.partitionBy("k", "day").orderBy("id").rowsBetween(-9, 0)
+    with pytest.raises(SPARK_ERRORS, match="in the partition of k = NULL, day = 2026-01-01:\n"):
+        frame.select(slidewise.udaf(At42())("x").over(over)).collect()
+    everywhere = Window.orderBy("id").rowsBetween(-9, 0)
+    with pytest.raises(SPARK_ERRORS, match="failed at row 42 of its task:"):
+        frame.select(slidewise.udaf(At42())("x").over(everywhere)).collect()
+
+
 @pytest.mark.parametrize(
     ("method", "returned", "words"),
     [

@@ -71,10 +71,19 @@ def _evaluation(aggregator: Aggregator, grows: bool, zone: tzinfo) -> _Evaluatio
     return _InArrays(calls, zone) if has_batches(aggregator) else _ByRow(calls, grows, zone)
 
 
+def _failure(calls: Calls, place: str) -> AggregatorError:
+    """The exception that is being handled, with its traceback, as PySpark leaves the cause of an exception out.
+
+    The operator looks for the words "failed at row … of its task", and names the row's partition.
+    """
+    name = type(calls.aggregator).__name__
+    return AggregatorError(f"{name} failed at {place}:\n{traceback.format_exc()}")
+
+
 class _ByRow:
     def __init__(self, calls: Calls, grows: bool, zone: tzinfo) -> None:
         self._calls, self._zone = calls, zone
-        self._name, self._type = type(calls.aggregator).__name__, calls.aggregator.outputType
+        self._type = calls.aggregator.outputType
         self._frame = (
             GrowingFrame(calls.zero, calls.reduce) if grows else FrameOfRows(calls.zero, calls.reduce, calls.merge)
         )
@@ -103,9 +112,7 @@ class _ByRow:
                     last = frame
                 found.append(result)
         except Exception as error:
-            row = self._answered + len(found)
-            # PySpark leaves the cause of an exception out.
-            raise AggregatorError(f"{self._name} failed at row {row} of its task:\n{traceback.format_exc()}") from error
+            raise _failure(self._calls, f"row {self._answered + len(found)} of its task") from error
         self._last, self._result = last, result
         del self._frames[:known], self._ends[:known]
         self._answered += known
@@ -120,11 +127,14 @@ class _InArrays:
     def __init__(self, calls: Calls, zone: tzinfo) -> None:
         self._calls, self._zone = calls, zone
         self._buffers: list[Buffers] = []  # of the rows from number _first on, one each
-        self._first = self._arrived = 0
+        self._first = self._arrived = self._answered = 0
         self._waiting: list[tuple[Array, Array]] = []  # the frames of the rows that wait, by batch
 
     def arrive(self, lo: pa.Array, hi: pa.Array, inputs: Inputs) -> None:
-        self._buffers.append(inputs.reduced(self._calls))
+        try:
+            self._buffers.append(inputs.reduced(self._calls))
+        except Exception as error:
+            raise _failure(self._calls, f"row {self._arrived} of its task or later") from error
         self._waiting.append((lo.to_numpy(), hi.to_numpy()))
         self._arrived += len(lo)
 
@@ -137,8 +147,13 @@ class _InArrays:
         joined = tuple(np.concatenate(arrays) for arrays in zip(*self._buffers))
         lo, hi = los[:known] - self._first, his[:known] - self._first
         changes = np.flatnonzero((np.diff(lo, prepend=-1) != 0) | (np.diff(hi, prepend=-1) != 0))
-        with np.errstate(all="ignore"):
-            found = calls.finish_batch(merged_frames(joined, calls.zeros, calls.merge_batch, lo[changes], hi[changes]))
+        try:
+            with np.errstate(all="ignore"):
+                merged = merged_frames(joined, calls.zeros, calls.merge_batch, lo[changes], hi[changes])
+                found = calls.finish_batch(merged)
+        except Exception as error:
+            raise _failure(calls, f"row {self._answered} of its task or later") from error
+        self._answered += known
         self._waiting = [(los[known:], his[known:])]
         done = int(los[known]) - self._first if known < len(los) else int(lo[-1])
         self._buffers = [tuple(array[done:] for array in joined)]

@@ -52,7 +52,17 @@ final private[execution] class FramesForPython(
     task.onCompletion(() => sent.close())
     val joined = new JoinedRow
     val output = UnsafeProjection.create(input ++ results, input ++ results)
-    python.evaluate(context.partitionId(), sent).map(found => output(joined(queue.remove(), found)))
+    def rowAt(later: Long): InternalRow = {
+      (0L until later).foreach(_ => queue.remove())
+      queue.remove()
+    }
+    new NamedPartition(
+      python.evaluate(context.partitionId(), sent),
+      partitionSpec,
+      input,
+      timeZone,
+      rowAt
+    ).map(found => output(joined(queue.remove(), found)))
   }
 
   /** The rows, each joined with the ends of its frames. */
