@@ -203,7 +203,7 @@ def sparkProject(spark: SparkBuild): Project = {
       Compile / packageBin / mappings := {
         val ofCore = (coreOf(spark) / Compile / packageBin / mappings).value
           .filterNot(_._2.startsWith("META-INF"))
-        ScalaSignatures.remove(
+        SmallClasses.of(
           (Compile / packageBin / mappings).value ++ ofCore,
           Publishing.isInternal,
           target.value / "stripped"

@@ -57,16 +57,22 @@ object Publishing {
   /** The jar contains the core, so that its POM does not name it. */
   val selfContained: Seq[Setting[_]] = Seq(
     pomPostProcess := { (pom: Node) => new RuleTransformer(withoutCore).transform(pom).head },
-    mimaBinaryIssueFilters ++= ("core" +: Internal).map(name => ProblemFilters.exclude[Problem](s"org.slidewise.$name.*"))
+    mimaBinaryIssueFilters ++= ("core" +: Internal).map(name =>
+      ProblemFilters.exclude[Problem](s"org.slidewise.$name.*")
+    )
   )
 
   /** The packages of the plugin that are no API; those of the core are checked with the core. */
   private val Internal: Seq[String] =
-    Seq("config", "errors", "execution", "explain", "expressions", "plan", "planning", "shims").map("spark." + _)
+    Seq("config", "errors", "execution", "explain", "expressions", "plan", "planning", "shims").map(
+      "spark." + _
+    )
 
   /** The packages of the core that are no API. */
   private val InternalOfCore: Seq[String] =
-    Seq("algorithms", "durable", "frames", "kernels", "multisets", "selection", "sorting", "state").map("core." + _)
+    Seq("algorithms", "durable", "frames", "kernels", "multisets", "selection", "sorting", "state").map(
+      "core." + _
+    )
 
   /** Whether a class file of the plugin's jar is of a package that is no API. */
   def isInternal(path: String): Boolean =

@@ -19,6 +19,7 @@ PREFIX = "spark.slidewise."
 KEYS = tuple(
     PREFIX + key
     for key in (
+        "blockExchange.enabled",
         "enabled",
         "hoppingWindows.enabled",
         "mergeApproximate",

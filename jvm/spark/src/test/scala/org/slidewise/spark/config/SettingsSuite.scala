@@ -21,6 +21,7 @@ class SettingsSuite extends SparkSuite {
     Expected(Enabled, "true", booleans, noBooleans)(enabled),
     Expected(Sort, "true", booleans, noBooleans)(sort),
     Expected(TopRows, "true", booleans, noBooleans)(topRows),
+    Expected(BlockExchange, "true", booleans, noBooleans)(blockExchange),
     Expected(HoppingWindows, "true", booleans, noBooleans)(hoppingWindows),
     Expected(Parallel, "true", booleans, noBooleans)(parallel),
     Expected(
