@@ -26,7 +26,7 @@ LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_RANDOM_SECONDS=8 SLIDEWISE_QUERIE
                   SLIDEWISE_MULTISET_QUERIES=1000 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
 
 .DEFAULT_GOAL := help
-.PHONY: help sdist demo test test-long test-minors test-matrix test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-tpc \
+.PHONY: help sdist demo test test-long test-minors test-matrix test-pythons test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-tpc \
   bench-streams bench-core bench-core-full docs site lint format jar jars wheel clean
 
 ##@ Help
@@ -55,6 +55,9 @@ test-minors: $(VENV)/tools ## run the JVM tests on the other Spark minors
 
 test-matrix: wheel ## run a selection of the tests on the first and last patch of each minor, or on VERSIONS="3.5.9 4.1.4"
 	WORKERS=$(WORKERS) $(PY) build/test_matrix.py $(VERSIONS)
+
+test-pythons: wheel ## run one program on the last patch of each Spark minor, with each Python that it supports and the machine has
+	$(PY) build/test_pythons.py
 
 test-spark-suites: $(JARS) ## run Spark's own test suites with Slidewise on, on each minor that publishes them, or on VERSIONS="4.2.0": hours
 	$(PY) tests/spark_suites/run.py $(VERSIONS)

@@ -26,15 +26,20 @@ def environment(version: str, python: str = sys.executable) -> Path:
     wanted = "\n".join(requirements(version)) + "\n"
     if not stamp.is_file() or stamp.read_text() != wanted:
         subprocess.run([python, "-m", "venv", "--clear", str(venv)], check=True)
-        _pip(own, *requirements(version))
+        install(own, *requirements(version))
         stamp.write_text(wanted)
-    wheels = list((ROOT / "python/dist").glob("*.whl"))
-    if len(wheels) != 1:
-        raise FileNotFoundError(f"{ROOT / 'python/dist'} holds {len(wheels)} wheels, not one: run `make wheel`")
-    _pip(own, "--no-deps", "--force-reinstall", str(wheels[0]))
+    install(own, "--no-deps", "--force-reinstall", str(wheel()))
     return own
 
 
-def _pip(python: Path, *arguments: str) -> None:
+def wheel() -> Path:
+    """The one of `make wheel`."""
+    wheels = list((ROOT / "python/dist").glob("*.whl"))
+    if len(wheels) != 1:
+        raise FileNotFoundError(f"{ROOT / 'python/dist'} holds {len(wheels)} wheels, not one: run `make wheel`")
+    return wheels[0]
+
+
+def install(python: Path, *arguments: str) -> None:
     command = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *arguments]
     subprocess.run(command, check=True)

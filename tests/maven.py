@@ -41,3 +41,17 @@ def jars_of(description: Path) -> Path:
         assert done.returncode == 0, said[:3000]
         stamp.write_text(description.read_text())
     return folder
+
+
+def jar_of(group: str, name: str, version: str) -> Path:
+    """One jar, without what it depends on; the test is skipped if the registry lacks it, or cannot be reached."""
+    folder = Path(__file__).parents[1] / ".build" / "jars-of-tests"
+    jar = folder / f"{name}-{version}.jar"
+    if not jar.is_file():
+        goal = ("dependency:copy", f"-Dartifact={group}:{name}:{version}", f"-DoutputDirectory={folder}")
+        done = subprocess.run(["mvn", "-q", "-B", *goal], capture_output=True, text=True, check=False)
+        said = done.stdout + done.stderr
+        if done.returncode and any(words in said for words in (*_UNREACHABLE, "Could not find artifact")):
+            pytest.skip(f"no {jar.name}: {said[:300]}")
+        assert done.returncode == 0, said[:3000]
+    return jar

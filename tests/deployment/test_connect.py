@@ -7,13 +7,15 @@ import sys
 import time
 from pathlib import Path
 
+import pyspark
 import pytest
-from sparks import needs_connect_server
+from maven import jar_of
+from session import EXTENSIONS, slidewise_jar
+from sparks import SPARK, needs_connect_server
 
-from deployment.commands import SWITCHED_ON, environment, finished, free_port, running, settings
+from deployment.commands import environment, finished, free_port, running, settings
 from deployment.expected import REPORT
 
-pytestmark = needs_connect_server
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 HERE = str(Path(__file__).parent)
 
@@ -71,9 +73,18 @@ def client(folder: Path, program: str) -> str:
     return finished(folder, sys.executable, "-c", program, env=found).stdout
 
 
+def jars() -> str:
+    """Slidewise's, and that of the server, which PySpark has since 4.0."""
+    own = [slidewise_jar()]
+    if SPARK < (4, 0):
+        own.append(jar_of("org.apache.spark", "spark-connect_2.12", pyspark.__version__))
+    return ",".join(map(str, own))
+
+
 def test_a_server_that_was_started_with_the_jar(tmp_path: Path) -> None:
     port = free_port()
-    command = ("spark-submit", "--master", "local[2]", *settings(tmp_path), *SWITCHED_ON, "--class", SERVER)
+    switched_on = ("--jars", jars(), "--conf", f"spark.sql.extensions={EXTENSIONS}")
+    command = ("spark-submit", "--master", "local[2]", *settings(tmp_path), *switched_on, "--class", SERVER)
     at = ("--conf", f"spark.connect.grpc.binding.port={port}", "spark-internal")
     with running(tmp_path, "server", *command, *at):
         wait_for_port(port)
@@ -102,6 +113,7 @@ print("switched off:", report(spark))
 
 
 # tests/python/test_session.py has a shorter case of it.
+@needs_connect_server
 @pytest.mark.long
 def test_a_server_that_the_client_starts(tmp_path: Path) -> None:
     printed = client(
