@@ -22,8 +22,8 @@ PYTEST         := -m pytest -q -p no:cacheprovider --durations=10 -n $(WORKERS) 
 HOURS          ?= 1
 MINORS         ?= 3.5 4.0 4.1 4.2 4.3
 JVM_TESTS      := all core/test sketches/test spark43/test
-LONG           := SPARK_SUBMIT_OPTS= SLIDEWISE_RANDOM_SECONDS=8 SLIDEWISE_QUERIES=400 SLIDEWISE_HOPPING_QUERIES=3000 \
-                  SLIDEWISE_MULTISET_QUERIES=1000 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
+LONG           := SLIDEWISE_RANDOM_SECONDS=8 SLIDEWISE_QUERIES=400 SLIDEWISE_HOPPING_QUERIES=2000 \
+                  SLIDEWISE_MULTISET_QUERIES=400 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
 
 .DEFAULT_GOAL := help
 .PHONY: help sdist demo test test-long test-minors test-matrix test-pythons test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-tpc \
@@ -45,12 +45,13 @@ test: $(VENV)/installed .build/class-archive ## run the JVM tests and pytest on 
 	@$(PY) build/slowest_tests.py
 	$(PY) $(PYTEST) tests
 
-test-long: $(JARS) $(VENV)/installed $(VENV)/libraries ## run every test, with many more random queries and killed queries: hours
-	SLIDEWISE_LONG=1 SLIDEWISE_MUTATIONS=1000000 $(SBT) "$(JVM_TESTS)" testOtherMinors
+test-long: $(JARS) $(VENV)/installed $(VENV)/libraries .build/class-archive ## run every test, with many more random queries and killed queries: three hours
+	SLIDEWISE_LONG=1 SLIDEWISE_MUTATIONS=1000000 $(SBT) "$(JVM_TESTS)"
+	$(SBT) testOtherMinors
 	@$(PY) build/slowest_tests.py
 	$(LONG) $(PY) $(PYTEST) -m '' tests
 
-test-minors: $(VENV)/tools ## run the JVM tests on the other Spark minors
+test-minors: $(VENV)/tools ## run the JVM tests on the other Spark minors; SLIDEWISE_LONG=1 runs every case of them
 	$(SBT) testOtherMinors
 
 test-matrix: wheel ## run a selection of the tests on the first and last patch of each minor, or on VERSIONS="3.5.9 4.1.4"

@@ -32,8 +32,13 @@ LOGS = ROOT / ".build/pythons"
 
 def python_of(version: str) -> str | None:
     """The executable of a Python such as 3.12; none if the machine has none."""
-    pyenv = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
-    return shutil.which(f"python{version}") or (str(pyenv[-1]) if pyenv else None)
+    found = [shutil.which(f"python{version}"), *map(str, Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))]
+    # pyenv puts a command on the PATH for each Python it has, and most of them only say that they are not chosen.
+    return next((each for each in found if each and _starts(each)), None)
+
+
+def _starts(executable: str) -> bool:
+    return subprocess.run([executable, "--version"], capture_output=True, check=False).returncode == 0
 
 
 def runs(spark: str, python: str, executable: str) -> bool:

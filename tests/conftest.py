@@ -20,7 +20,7 @@ from sparks import needs_streams
 
 __all__ = ["random_queries"]
 
-# `make test-long` sets it to nothing, and has the JVM's second compiler.
+# The JVM tests have the second compiler, which these do without.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", class_archive.options())
 # The workers' Python is this one.
 os.environ["PYSPARK_PYTHON"] = sys.executable
