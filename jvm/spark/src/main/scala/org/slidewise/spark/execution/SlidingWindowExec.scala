@@ -3,12 +3,12 @@ package org.slidewise.spark.execution
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, NamedExpression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.physical._
-import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SQLExecution}
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SQLExecution, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.window.{WindowExec, WindowExecBase}
+import org.apache.spark.sql.execution.window.WindowExec
 
 import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
 import org.slidewise.spark.execution.parallel._
@@ -19,6 +19,8 @@ import org.slidewise.spark.plan.{ParallelPlan, SlidingWindowPlan, SortPlacement}
  * required distribution as `WindowExec`, and none where several tasks share the rows, whose child is then a
  * [[RunsExchangeExec]]; same required ordering where Spark sorts, and none where the operator sorts.
  *
+ * It is no `WindowExecBase`, since Spark's rules take those to leave rows in the order in which they come.
+ *
  * @param windowExpression
  *   the window expressions of `plan`, where Spark's rules look for them
  */
@@ -28,26 +30,30 @@ case class SlidingWindowExec(
     partitionSpec: Seq[Expression],
     orderSpec: Seq[SortOrder],
     child: SparkPlan
-) extends WindowExecBase {
+) extends UnaryExecNode {
+
+  override def output: Seq[Attribute] = child.output ++ windowExpression.map(_.toAttribute)
 
   /** The runs that several tasks share; none if each partition is evaluated in one task. */
   @transient private lazy val runs: Option[RunsExchangeExec] = RunsExchangeExec.in(child)
 
   override def requiredChildDistribution: Seq[Distribution] =
-    if (plan.parallel.isRight) Seq(UnspecifiedDistribution) else super.requiredChildDistribution
+    if (plan.parallel.isRight) Seq(UnspecifiedDistribution)
+    else if (partitionSpec.isEmpty) Seq(AllTuples)
+    else Seq(ClusteredDistribution(partitionSpec))
 
   override def outputPartitioning: Partitioning =
-    plan.parallel.fold(_ => super.outputPartitioning, p => OrderedPartitioning(outputOrdering, p.maxTasks))
+    plan.parallel.fold(_ => child.outputPartitioning, p => OrderedPartitioning(outputOrdering, p.maxTasks))
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
-    if (plan.sortPlacement == SortPlacement.BelowOperator) super.requiredChildOrdering else Seq(Nil)
+    Seq(if (plan.sortPlacement == SortPlacement.BelowOperator) requiredOrder else Nil)
 
   override def outputOrdering: Seq[SortOrder] =
     if (groups) Nil
     else if (sorts(child) || plan.parallel.isRight) requiredOrder ++ plan.sortOrder.drop(orderSpec.size)
-    else super.outputOrdering
+    else child.outputOrdering
 
-  private def requiredOrder: Seq[SortOrder] = super.requiredChildOrdering.head
+  private def requiredOrder: Seq[SortOrder] = partitionSpec.map(SortOrder(_, Ascending)) ++ orderSpec
 
   /** Whether the operator takes rows that are not in order. */
   private def sorts(rows: SparkPlan): Boolean =
@@ -92,7 +98,10 @@ case class SlidingWindowExec(
 
   override protected def doExecute(): RDD[InternalRow] =
     if (plan.parallel.isRight) evaluateInParallel(plan.parallel.toOption.get, runs.get)
-    else evaluate(child)
+    else {
+      plan.parallel.left.foreach(why => if (partitionSpec.isEmpty) logWarning(s"${SlidingWindowExec.OneTask}: $why"))
+      evaluate(child)
+    }
 
   /** Each partition of `rows` in one task. */
   private def evaluate(rows: SparkPlan): RDD[InternalRow] =
@@ -148,6 +157,7 @@ case class SlidingWindowExec(
 }
 
 object SlidingWindowExec {
+  private val OneTask = "No Partition Defined for Window operation! One task evaluates all rows"
 
   /** Why an operator evaluates as Spark's. */
   val InOrder = "the rows come in order, and Spark needs constant time for each"

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, ExprId, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
-import org.apache.spark.sql.execution.{InputAdapter, SortExec, SparkPlan, WholeStageCodegenExec}
+import org.apache.spark.sql.execution.{InputAdapter, SortExec, SparkPlan, UnaryExecNode, WholeStageCodegenExec}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
@@ -53,7 +53,9 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   def of(plan: SparkPlan): Seq[WindowReport] = {
     val cachedPlans = Collections.newSetFromMap(new IdentityHashMap[SparkPlan, java.lang.Boolean])
     def reportsOf(plan: SparkPlan): Seq[WindowReport] = {
-      val found = collectWithSubqueries(plan) { case window: WindowExecBase => reports(window) }.flatten ++
+      val found = collectWithSubqueries(plan) { case WindowOperator(window, expressions) =>
+        reports(window, expressions)
+      }.flatten ++
         collectWithSubqueries(plan)(hoppingFunctions).distinct.flatten.map(f =>
           Option(f.resultId) -> reportOf(f)
         )
@@ -93,7 +95,19 @@ object WindowReport extends AdaptiveSparkPlanHelper {
     )
   }
 
-  private def reports(window: WindowExecBase): Seq[(Option[ExprId], WindowReport)] = {
+  /** A window operator with its window expressions. */
+  private object WindowOperator {
+    def unapply(plan: SparkPlan): Option[(UnaryExecNode, Seq[NamedExpression])] = plan match {
+      case sliding: SlidingWindowExec => Some((sliding, sliding.windowExpression))
+      case window: WindowExecBase     => Some((window, window.windowExpression))
+      case _                          => None
+    }
+  }
+
+  private def reports(
+      window: UnaryExecNode,
+      expressions: Seq[NamedExpression]
+  ): Seq[(Option[ExprId], WindowReport)] = {
     val definitions = WindowSql.definitions(window)
     val (planned, inOrder) = window match {
       case sliding: SlidingWindowExec => sliding.plan.expressions.partition(_ => !sliding.evaluatesAsSpark)
@@ -104,7 +118,7 @@ object WindowReport extends AdaptiveSparkPlanHelper {
       .flatMap(_.getTagValue(WindowPlan.Tag))
       .toSeq
       .flatMap(_.left)
-    window.windowExpression.map { expression =>
+    expressions.map { expression =>
       val text = WindowSql(expression, definitions)
       val report = planned.find(_.expression.exprId == expression.exprId) match {
         case Some(p) => WindowReport(text, Some(p.method.toString), p.note)
@@ -133,7 +147,7 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   private val TopRowsNote = "only the first rows of each partition are sorted: a filter limits their ranks"
 
   /** Who evaluates the rows, where it is not one task for each partition key. */
-  private def tasksNote(window: WindowExecBase): Option[String] = window match {
+  private def tasksNote(window: SparkPlan): Option[String] = window match {
     case SlidingWindowExec(plan, _, partitionSpec, _, _) =>
       plan.parallel.fold(
         reason =>

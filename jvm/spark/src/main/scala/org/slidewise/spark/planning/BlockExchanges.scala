@@ -20,7 +20,8 @@ private[spark] object BlockExchanges extends Rule[SparkPlan] {
     if (!SlidewiseSettings.enabled(conf) || !SlidewiseSettings.blockExchange(conf)) plan
     else {
       lazy val read = readByOthers(plan)
-      plan.transformUp { case window if isWindow(window) => withBlocks(window, read) }
+      // From the top, so that the exchanges below are as they were when they are compared.
+      plan.transformDown { case window if isWindow(window) => withBlocks(window, read) }
     }
 
   private def isWindow(plan: SparkPlan): Boolean = plan match {
@@ -47,7 +48,7 @@ private[spark] object BlockExchanges extends Rule[SparkPlan] {
       }
     plan.collect {
       case exchange: Exchange if !ofWindows.exists(_ eq exchange) => exchange.canonicalized
-      case stage: QueryStageExec                                  => stage.plan.canonicalized
+      case stage: QueryStageExec                                  => stage.canonicalized
     }.toSet
   }
 

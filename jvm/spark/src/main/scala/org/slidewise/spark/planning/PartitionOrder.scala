@@ -2,8 +2,10 @@ package org.slidewise.spark.planning
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.SortOrder
+import org.apache.spark.sql.catalyst.optimizer.BuildRight
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
 
 import org.slidewise.spark.execution.SlidingWindowExec
 import org.slidewise.spark.plan.SortPlacement
@@ -27,12 +29,15 @@ private[spark] object PartitionOrder extends Rule[SparkPlan] {
   private def satisfies(plan: SparkPlan, order: Seq[SortOrder]): Boolean =
     SortOrder.orderingSatisfies(plan.outputOrdering, order)
 
-  /** The plan with its topmost window in order; none if that is no window that groups its rows. */
+  /** The plan with the window in order whose rows it returns in their order; none if there is none that groups its rows. */
   private def inOrder(plan: SparkPlan): Option[SparkPlan] = plan match {
     case window: SlidingWindowExec if window.plan.sortPlacement == SortPlacement.Unneeded =>
       Some(window.inOrder)
     case project: ProjectExec => inOrder(project.child).map(child => project.copy(child = child))
     case filter: FilterExec   => inOrder(filter.child).map(child => filter.copy(child = child))
-    case _                    => None
+    case join: BroadcastHashJoinExec =>
+      val (streamed, child) = if (join.buildSide == BuildRight) (0, join.left) else (1, join.right)
+      inOrder(child).map(c => join.withNewChildren(join.children.updated(streamed, c)))
+    case _ => None
   }
 }

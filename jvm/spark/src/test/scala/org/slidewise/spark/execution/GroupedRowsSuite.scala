@@ -3,6 +3,7 @@ package org.slidewise.spark.execution
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.{SortExec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
 
 import org.slidewise.spark.{Slidewise, SparkSuite}
 import org.slidewise.spark.config.SlidewiseSettings
@@ -98,6 +99,19 @@ class GroupedRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
         assertEquals(answer(sql), off(sql))
       }
     }
+
+  test("the order of the keys is kept through a broadcast join, too") {
+    val sql = s"WITH w AS (SELECT id, k, sum(x) OVER (PARTITION BY k) AS a FROM $rows), " +
+      s"g AS (SELECT k, count(*) AS n FROM $rows GROUP BY k) " +
+      "SELECT /*+ MERGE(g) */ w.id, a, n, c FROM w JOIN (SELECT /*+ BROADCAST(d) */ id, id AS c FROM range(5000) d) b " +
+      "ON w.id = b.id JOIN g ON w.k = g.k"
+    val data = spark.sql(sql)
+    data.collect()
+    val plan = data.queryExecution.executedPlan
+    assert(collect(plan) { case join: BroadcastHashJoinExec => join }.nonEmpty, plan.toString)
+    assertEquals(windows(data).map(_.plan.sortPlacement), Seq(SortPlacement.InOperator), plan)
+    assertEquals(answer(sql), off(sql))
+  }
 
   test("a sum that overflows is left to the evaluation in order: Spark's error, or null") {
     val large = "(SELECT id, id % 2 AS k, IF(id % 2 = 0, 9223372036854775807L, id) AS x FROM range(10))"

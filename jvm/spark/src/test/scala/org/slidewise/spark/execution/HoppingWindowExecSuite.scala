@@ -70,6 +70,26 @@ class HoppingWindowExecSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     }
   }
 
+  test("panes that leave after windows that a filter drops are still there") {
+    // Over 1,024 windows lie between two releases of panes, which fill several pages.
+    for (call <- Seq("percentile(x, 0.5)", "percentile_approx(x, 0.5, 1000000)")) {
+      val data = spark.sql(
+        s"""SELECT unix_timestamp(w.start) AS s, a FROM (
+          SELECT window(t, '2000 seconds', '1 second') AS w, $call AS a
+          FROM (SELECT timestamp_seconds(id) AS t, id AS x FROM range(0, 20000, 1, 2)) GROUP BY window(t, '2000 seconds', '1 second'))
+          WHERE pmod(unix_timestamp(w.start), 1500) IN (0, 1, 700)"""
+      )
+      assertEquals(methods(data), Seq("sliding-multiset"))
+      val found = data.collect().map(row => row.getLong(0) -> row.get(1).toString.toDouble).toMap
+      assertEquals(found.keySet, (-1999L until 20000L).filter(s => Set(0, 1, 700)(Math.floorMod(s, 1500))).toSet)
+      found.foreach { case (start, median) =>
+        val (first, last) = (math.max(0L, start), math.min(start + 1999, 19999L))
+        val exact = (first + last) / 2.0
+        assert(median == exact || median == math.floor(exact), (call, start, median, exact))
+      }
+    }
+  }
+
   test("summaries with NaN are merged for each window") {
     val data = spark.sql(hopping(call = "percentile_approx(if(x % 500 = 0, double('NaN'), x), array(0, 1))"))
     assertEquals(data.count(), spark.sql(hopping()).count())

@@ -49,6 +49,36 @@ class WindowEvaluationSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     assertEquals(collectWithSubqueries(data.queryExecution.executedPlan) { case w: WindowExec => w }, Nil)
   }
 
+  test("a running sum row by row that overflows after many rows fails with Spark's error") {
+    val large = "(SELECT id, IF(id < 99999, id, 9223372036854775807L) AS x FROM range(0, 100000, 1, 1))"
+    val sums = spark.sql(
+      s"SELECT sum(x) OVER (ORDER BY id), collect_list(x) OVER (ORDER BY id ROWS 1 PRECEDING) FROM $large"
+    )
+    spark.conf.set(SlidewiseSettings.Sort, "false")
+    try {
+      assertEquals(window(sums).plan.arrays, None)
+      val error = intercept[Exception](sums.collect())
+      val causes = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null)
+      assert(causes.exists(_.getMessage.contains("ARITHMETIC_OVERFLOW")), error)
+    } finally spark.conf.unset(SlidewiseSettings.Sort)
+  }
+
+  test("a local sort above a window that reorders rows is not moved below it") {
+    val rows =
+      "(SELECT id % 3 AS a, hash(id) % 50 AS x, hash(id, 1) AS y, hash(id, 2) AS z, id FROM range(0, 2000, 1, 3))"
+    val left = s"SELECT *, lag(id, 5000) IGNORE NULLS OVER (PARTITION BY a ORDER BY x) AS l FROM $rows"
+    val data = spark
+      .sql(s"SELECT *, sum(id) OVER (PARTITION BY a ORDER BY z ROWS 3 PRECEDING) AS s FROM ($left)")
+      .sortWithinPartitions("a", "x", "y")
+    assert(window(data).simpleString(1000).contains("sorts"))
+    val found = data.rdd.glom().collect()
+    assertEquals(found.map(_.length).sum, 2000)
+    found.foreach { part =>
+      val order = part.map(row => (row.getLong(0), row.getInt(1), row.getInt(2))).toSeq
+      assertEquals(order, order.sorted)
+    }
+  }
+
   test("rows that come in order are left to Spark if it needs constant time for each") {
     def one(frame: String, order: String = "id") =
       window(spark.sql(s"SELECT sum(id) OVER (ORDER BY $order $frame) FROM range(0, 50, 1, 1)"))

@@ -75,6 +75,18 @@ class BlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       }
     }
 
+    test("an exchange above another window that a join reads as well is reused") {
+      withSetting("spark.sql.autoBroadcastJoinThreshold" -> -1) {
+        val (_, plan) = found(
+          s"WITH t AS (SELECT id, k, id % 5 AS j, x FROM ${rows(300)}), " +
+            "a AS (SELECT id, j, sum(x) OVER (PARTITION BY k) AS y FROM t) " +
+            "SELECT c.id, m, b.id, b.y FROM (SELECT id, j, y, max(y) OVER (PARTITION BY j) AS m FROM a) c JOIN a b ON c.j = b.j"
+        )
+        assert(reused(plan).nonEmpty, plan.toString)
+        assertEquals(blocks(plan).size, 1, plan)
+      }
+    }
+
     test("top rows come in blocks, those of a table in no need of a shuffle do not") {
       val top =
         s"SELECT * FROM (SELECT id, row_number() OVER ($Running) AS n FROM ${rows(1000)}) WHERE n <= 2"

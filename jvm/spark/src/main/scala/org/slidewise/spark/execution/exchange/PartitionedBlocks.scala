@@ -14,8 +14,9 @@ import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
 /**
  * Collects rows by partition, and hands them out as blocks: a partition's when it is full, and all that is left at the end.
  *
- * Memory: for each partition a block of at most 64 KiB, all of them 16 MiB, but 4 KiB each at least, or one row where a row is
- * larger. Blocks begin small and grow; without memory, they stay as small as they are.
+ * Memory: for each partition a block of at most 64 KiB, all of them 16 MiB. Blocks begin small and grow; without memory they stay
+ * as small as they are, and a row without a place is a block of its own. Leaves memory for a first page of Spark's writer, which
+ * asks for it when the first block comes.
  *
  * @param partitionOf
  *   the number of a row's partition
@@ -32,6 +33,7 @@ final private[execution] class PartitionedBlocks private[exchange] (
   import PartitionedBlocks._
 
   private[this] val memory = new HeapMemory(resources)
+  private[this] var reserved = if (memory.acquire(ReservedBytes)) ReservedBytes else 0L
   private[this] val largest = math.max(LeastBytes, math.min(MostBytes, AllBytes / partitions))
   private[this] val blocks = Array.fill(partitions)(Array.emptyByteArray)
   private[this] val used = new Array[Int](partitions)
@@ -50,7 +52,9 @@ final private[execution] class PartitionedBlocks private[exchange] (
   override def next(): Product2[Int, InternalRow] = {
     resources.stopIfCancelled()
     reuse()
-    collect() match {
+    val row = collect()
+    leavePage()
+    row match {
       case null =>
         while (used(drained) == 0) drained += 1
         handOut(drained)
@@ -64,6 +68,11 @@ final private[execution] class PartitionedBlocks private[exchange] (
           record.of(partition, block, 0, RowBlock.put(row, block, 0))
         }
     }
+  }
+
+  private def leavePage(): Unit = if (reserved > 0) {
+    memory.freeMemory(reserved)
+    reserved = 0
   }
 
   /** Takes rows until there is no place for one, which it returns; null if all rows have come. */
@@ -86,7 +95,7 @@ final private[execution] class PartitionedBlocks private[exchange] (
   private def put(row: UnsafeRow): Boolean = {
     val partition = partitionOf(row)
     val before = used(partition)
-    hasRoom(partition, before + RowBlock.bytesOf(row)) && {
+    hasRoom(partition, before.toLong + RowBlock.bytesOf(row)) && {
       if (before == 0) open += 1
       used(partition) = RowBlock.put(row, blocks(partition), before)
       true
@@ -94,11 +103,12 @@ final private[execution] class PartitionedBlocks private[exchange] (
   }
 
   /** Whether a partition's block has, or can get, this many bytes. */
-  private def hasRoom(partition: Int, bytes: Int): Boolean = {
+  private def hasRoom(partition: Int, bytes: Long): Boolean = {
     val block = blocks(partition)
     bytes <= block.length || bytes <= largest && {
-      val size = math.min(largest, math.max(math.max(block.length * 4, FirstBytes), bytes))
-      val granted = memory.acquire((size - block.length).toLong)
+      val size = math.min(largest, math.max(math.max(block.length * 4, FirstBytes), bytes.toInt))
+      val more = (size - block.length).toLong
+      val granted = heldBytes + more <= AllBytes && memory.acquire(more)
       if (granted) blocks(partition) = Arrays.copyOf(block, size)
       granted
     }
@@ -117,10 +127,13 @@ final private[execution] class PartitionedBlocks private[exchange] (
   }
 
   /** The memory of the blocks, in bytes. */
-  def heldBytes: Long = memory.getUsed
+  def heldBytes: Long = memory.getUsed - reserved
 
   /** Gives all memory back. */
-  def close(): Unit = memory.releaseAll()
+  def close(): Unit = {
+    memory.releaseAll()
+    reserved = 0
+  }
 }
 
 private[execution] object PartitionedBlocks {
@@ -128,6 +141,7 @@ private[execution] object PartitionedBlocks {
   private val LeastBytes = 1 << 12
   private val MostBytes = 1 << 16
   private val AllBytes = 1 << 24
+  private val ReservedBytes = 1L << 20
 
   /** The blocks of a task, which gives their memory back when it ends, however it ends. */
   def apply(

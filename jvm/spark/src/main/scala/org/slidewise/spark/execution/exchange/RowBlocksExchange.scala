@@ -10,6 +10,8 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.exchange._
 import org.apache.spark.sql.execution.metric._
 
+import org.slidewise.spark.shims.BlockShuffles
+
 /**
  * A shuffle whose records are [[RowBlock]]s: Spark's writer and reader handle each record apart, and there are few of them.
  *
@@ -42,11 +44,13 @@ abstract private[execution] class RowBlocksExchange extends ShuffleExchangeLike 
   protected def partitions: Int
 
   @transient lazy val shuffleDependency: ShuffleDependency[Int, InternalRow, InternalRow] =
-    new ShuffleDependency[Int, InternalRow, InternalRow](
+    BlockShuffles.dependency(
       blocks(inputRDD),
       new NumberedPartitions(partitions),
       new UnsafeRowSerializer(numFields = 0, longMetric(BlockMetrics.DataSize)),
-      shuffleWriterProcessor = ShuffleExchangeExec.createShuffleWriteProcessor(writeMetrics)
+      writeMetrics,
+      RowsOfBlock,
+      conf
     )
 
   @transient override protected lazy val mapOutputStatisticsFuture: Future[Nothing] =
@@ -79,6 +83,12 @@ abstract private[execution] class RowBlocksExchange extends ShuffleExchangeLike 
 
   override protected def doExecute(): RDD[InternalRow] =
     new ShuffledRowRDD(shuffleDependency, readMetrics).mapPartitions(rowsOf)
+}
+
+/** The rows of a block as bytes, whatever their fields are. */
+private object RowsOfBlock extends (InternalRow => Iterator[InternalRow]) with Serializable {
+  override def apply(block: InternalRow): Iterator[InternalRow] =
+    RowBlock.rows(Iterator.single(block), fields = 0)
 }
 
 /** Records come with the numbers of their partitions. */

@@ -70,7 +70,7 @@ final private[execution] class BufferEvaluator(
       if (before != null) before.addTo(answers, plan.aggregates)
     }
     override protected def drop(): Unit = if (hasFailed) states.close() else algorithm.reset()
-    override protected def isWhole: Boolean = after == null && before == null
+    override protected def canRecalculate: Boolean = merges && after == null && before == null
   }
 
   // The rows outside, if frames hold them.
@@ -123,6 +123,10 @@ final private[execution] class BufferEvaluator(
     lo = -1
     hi = -1
   }
+
+  // A running aggregate has taken the rows of the frames before.
+  override def oldestNeeded: Long =
+    if (plan.method == EvaluationMethod.Running) math.max(hi, 0L) else bounds.lo
 
   override def combines: Long = states.combines + recalculation.combines
   override def recalculated: Long = recalculation.frames

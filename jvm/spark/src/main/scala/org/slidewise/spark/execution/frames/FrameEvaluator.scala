@@ -36,6 +36,9 @@ private[execution] trait FrameEvaluator {
   /** Tells of rows of the partition that follow its last; called when the last row has arrived. */
   def endBefore(after: OutsideStates): Unit = ()
 
+  /** The oldest row that an evaluation of the current frame or a later one may read. */
+  def oldestNeeded: Long
+
   def combines: Long
 
   /** Frames that were recalculated as Spark does, because merged buffers could have led to another result. */

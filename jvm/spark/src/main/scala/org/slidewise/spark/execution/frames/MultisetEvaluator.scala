@@ -126,6 +126,9 @@ final private[execution] class MultisetEvaluator(
     hi = -1L
   }
 
+  // The rows that the multisets hold are read again when they leave.
+  override def oldestNeeded: Long = if (outgrown || bounds.lo >= end) bounds.lo else start
+
   override def combines: Long = moved * multisets.length + recalculation.combines
   override def recalculated: Long = recalculation.frames
   override def peakMemory: Long = memory.peakHeapMemory + recalculation.peakMemory

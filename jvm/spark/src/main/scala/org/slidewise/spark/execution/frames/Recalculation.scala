@@ -100,8 +100,8 @@ abstract private[execution] class MergedEvaluation(
   /** Drops the merged buffers, which an error has left incomplete. */
   protected def drop(): Unit
 
-  /** Whether the rows of the log are all rows of the frames, so that these can be recalculated. */
-  protected def isWhole: Boolean = true
+  /** Whether all rows of the frames are at hand, and Spark's way over them could lead to another result. */
+  protected def canRecalculate: Boolean = true
 
   /** Writes the answers for the rows from `lo` to before `hi`. */
   final def evaluate(lo: Long, hi: Long): Unit =
@@ -109,10 +109,10 @@ abstract private[execution] class MergedEvaluation(
     else
       try {
         merge(lo, hi)
-        if (isWhole && guards.exceeded) recalculation.evaluate(lo, hi)
+        if (canRecalculate && guards.exceeded) recalculation.evaluate(lo, hi)
       } catch {
-        case _: ArithmeticException if isWhole => dropAndRecalculate(lo, hi)
-        case failure: MergeFailed if isWhole   =>
+        case _: ArithmeticException if canRecalculate => dropAndRecalculate(lo, hi)
+        case failure: MergeFailed if canRecalculate   =>
           val names = aggregates.map(_.function.prettyName).distinct.mkString(", ")
           logWarning(s"${MergeFailed.Advice} ($names)", failure)
           failed = true

@@ -174,6 +174,11 @@ final private[execution] class SlidingWindowIterator(
       oldest = math.min(oldest, bounds(i).oldestNeeded)
       i += 1
     }
+    i = 0
+    while (i < evaluators.length) {
+      oldest = math.min(oldest, evaluators(i).oldestNeeded)
+      i += 1
+    }
     log.release(oldest)
     waiting.foreach(_.release(answered))
   }

@@ -84,6 +84,7 @@ final private[execution] class SummaryEvaluator(
 
   override def evaluate(): Unit = summaries.evaluate(rows(current.lo))
   override def reset(): Unit = summaries.reset()
+  override def oldestNeeded: Long = current.lo
   override def combines: Long = 0L
   override def recalculated: Long = 0L
   override def peakMemory: Long = summaries.peakMemory

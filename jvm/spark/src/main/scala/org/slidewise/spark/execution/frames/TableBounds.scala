@@ -30,7 +30,7 @@ abstract private[execution] class TableBounds extends FrameBounds {
    */
   def advance(index: Long, current: InternalRow, arrived: Long, complete: Boolean): Boolean
 
-  /** The oldest row that this frame, in a later evaluation, or a later frame needs. */
+  /** The oldest row that is read to find a later frame. */
   def oldestNeeded: Long
 
   /** Begins a new partition. */
@@ -62,8 +62,7 @@ final private[execution] class RowsBounds(lower: Option[Int], upper: Option[Int]
     known
   }
 
-  // Running aggregates have taken the rows before.
-  override def oldestNeeded: Long = if (lower.isEmpty) hiAt else loAt
+  override def oldestNeeded: Long = Long.MaxValue
 }
 
 /**
@@ -116,7 +115,7 @@ final private[execution] class RangeBounds(
       upper.foreach(_.forget())
       prepared = index
     }
-    while (loAt < hiAt && isBefore(rows(loAt), current)) loAt += 1
+    while (lower.isDefined && loAt < hiAt && isBefore(rows(loAt), current)) loAt += 1
     if (upper.isEmpty) enterAll(current, arrived) else enterUntil(upper.get, current, arrived)
     complete || upper.isDefined && hiAt < arrived
   }

@@ -146,7 +146,13 @@ final private[hopping] class HoppingWindowIterator(
 
   private def release(): Unit = {
     resources.stopIfCancelled()
-    log.release(frames.lo)
+    var oldest = frames.lo
+    var i = 0
+    while (i < evaluators.length) {
+      oldest = math.min(oldest, evaluators(i).oldestNeeded)
+      i += 1
+    }
+    log.release(oldest)
   }
 
   /** Releases memory and files, and reports the metrics. Idempotent. */

@@ -121,6 +121,7 @@ final private class FrameEnds(bounds: TableBounds, answers: InternalRow, ordinal
 
   override def reset(): Unit = passed = evaluated
 
+  override def oldestNeeded: Long = Long.MaxValue // it reads no rows
   override def combines: Long = 0L
   override def recalculated: Long = 0L
   override def peakMemory: Long = 0L

@@ -124,10 +124,13 @@ final private[execution] class RowLog(
    */
   def freeze(onSpill: Runnable): Unit = frozen = onSpill
 
-  /** Drops the rows before `position`. */
+  /** Drops the rows before `position`, which must not be read any more. */
   def release(position: Long): Unit =
-    while (!chunks.isEmpty && (chunks.peekFirst ne tail) && chunks.peekFirst.endRow <= position)
-      discard(chunks.pollFirst())
+    while (!chunks.isEmpty && (chunks.peekFirst ne tail) && chunks.peekFirst.endRow <= position) {
+      val chunk = chunks.pollFirst()
+      if (chunk.pins > 0) readers.foreach(_.leave(chunk))
+      discard(chunk)
+    }
 
   /** Drops all rows; the next is at position 0. */
   def clear(): Unit = {
@@ -280,6 +283,9 @@ final private[execution] class RowLog(
       }
     }
 
+    /** Unpins a chunk if it is the current one. */
+    def leave(released: RowChunk): Unit = if (chunk eq released) leave()
+
     /** Unpins the current chunk, so that it can be spilled. */
     def leave(): Unit = if (chunk != null) {
       chunk.pins -= 1
@@ -293,6 +299,8 @@ final private[execution] class RowLog(
       val each = chunks.iterator
       var chunk = each.next()
       while (position >= chunk.endRow) chunk = each.next()
+      if (position < chunk.firstRow)
+        throw new IllegalStateException(s"the row at $position was released: the oldest is at ${chunk.firstRow}")
       chunk
     }
 }

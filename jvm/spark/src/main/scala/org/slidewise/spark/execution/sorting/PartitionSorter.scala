@@ -55,6 +55,7 @@ final private[execution] class PartitionSorter(
     }
 
   private[this] var groups = if (spec.hashes) new GroupNumbers else null
+  private[this] var bytesOfGroups = 0L
   private[this] lazy val groupKey = UnsafeProjection.create(spec.hashed, input)
   private[this] val groupColumns = if (spec.hashes) 1 else 0
   private[this] val reader = new ColumnReader(spec.columns, inputs, input, acquire(_))
@@ -178,9 +179,12 @@ final private[execution] class PartitionSorter(
   }
 
   private def number(row: UnsafeRow): Boolean = {
-    val held = groups.bytes
     columns.set(0, count, groups.of(groupKey(row)).toLong)
-    groups.bytes == held || acquire(groups.bytes - held)
+    val bytes = groups.bytes
+    bytes == bytesOfGroups || acquire(bytes - bytesOfGroups) && {
+      bytesOfGroups = bytes
+      true
+    }
   }
 
   private def grow(): Boolean = {
@@ -229,7 +233,8 @@ final private[execution] class PartitionSorter(
   }
 
   private def freeGroups(): Unit = if (groups != null) {
-    freeMemory(groups.bytes)
+    freeMemory(bytesOfGroups)
+    bytesOfGroups = 0L
     groups = null
   }
 

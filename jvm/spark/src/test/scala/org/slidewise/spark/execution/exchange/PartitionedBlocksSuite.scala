@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.{LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.SparkSuite
-import org.slidewise.spark.execution.task.Tasks
+import org.slidewise.spark.execution.task.{HeapMemory, Tasks}
 
 class PartitionedBlocksSuite extends SparkSuite {
   import PartitionedBlocksSuite._
@@ -33,7 +33,24 @@ class PartitionedBlocksSuite extends SparkSuite {
       assertEquals(wrong, 0)
       assertEquals(written.value, count.toLong)
       assertEquals(afterwards, 0L)
-      assert(held <= math.max(16L << 20, partitions * 4096L), held)
+      assert(held <= (16L << 20), held)
+    }
+  }
+
+  test("when the first block comes, there is memory for a page of the shuffle's writer") {
+    for (leaves <- Seq(1L << 20, 2L << 20, 10L << 20)) {
+      val written = metric()
+      val free = inTask { () =>
+        val (hog, blocks) = open(leaves, 1, 100000, 400, 5000, written)
+        blocks.next()
+        val writer = new HeapMemory(Tasks.resources())
+        val free = writer.acquire(1L << 20)
+        writer.releaseAll()
+        blocks.close()
+        hog.close()
+        free
+      }
+      assert(free, leaves)
     }
   }
 

@@ -112,6 +112,16 @@ class MultisetEvaluatorSuite extends SparkSuite {
     assert(recalculated > 0 && recalculated < 8, recalculated)
   }
 
+  test("rows of the last frame are needed until they have left, or the frame is another one") {
+    val oldest = inTask { () =>
+      withEvaluator() { evaluator =>
+        evaluator.answersOf(randomRows(200, values = 6, seed = 8), Seq((0, 50), (20, 60)))
+        Seq((20, 60), (30, 80), (59, 100), (60, 100), (90, 100)).map(evaluator.oldestNeededAt)
+      }
+    }
+    assertEquals(oldest, Seq(20L, 20L, 20L, 60L, 90L))
+  }
+
   test("memory is charged while values are held, and given back at the end") {
     val (before, during, peak, after) = inTask { () =>
       val rows = randomRows(4000, values = 4000, seed = 6)

@@ -171,6 +171,12 @@ private[frames] object MultisetFrames {
       }
     }
 
+    /** The oldest row that is needed at a frame that has not been evaluated. */
+    def oldestNeededAt(frame: (Int, Int)): Long = {
+      bounds.turnTo(frame)
+      evaluator.oldestNeeded
+    }
+
     /** The answers for a partition. */
     def answersOf(rows: Seq[Row], frames: Seq[(Int, Int)]): Seq[Seq[Any]] = {
       log.clear()
