@@ -23,7 +23,7 @@ HOURS          ?= 1
 MINORS         ?= 3.5 4.0 4.1 4.2 4.3
 JVM_TESTS      := all core/test sketches/test spark43/test
 LONG           := SLIDEWISE_RANDOM_SECONDS=8 SLIDEWISE_QUERIES=400 SLIDEWISE_HOPPING_QUERIES=2000 \
-                  SLIDEWISE_MULTISET_QUERIES=400 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=120
+                  SLIDEWISE_MULTISET_QUERIES=400 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=60
 
 .DEFAULT_GOAL := help
 .PHONY: help sdist demo test test-long test-minors test-matrix test-pythons test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-tpc \

@@ -49,9 +49,9 @@ def connect_server(spark: SparkSession) -> str:
     return f"sc://127.0.0.1:{server.localPort()}"
 
 
-# Before pytest leaves out the long tests.
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+# Marks tests before pytest leaves out the long ones, and shares what is left.
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
     if not any("::" in argument for argument in config.args):
         mark_long(items)
     items.sort(key=_rank)
@@ -63,10 +63,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("all_jars"):
                 item.add_marker(skip)
+    yield
+    _share(items)
+
+
+def _is_random(item: pytest.Item) -> bool:
+    return "random_queries" in getattr(item, "fixturenames", ())
+
+
+def _share(items: list[pytest.Item]) -> None:
+    """Has two workers, of which each begins with a half of the tests, begin with a half of the random queries."""
+    drawn = [item for item in items if _is_random(item)]
+    others = items[len(drawn) :]
+    middle = len(items) // 2 - len(drawn[::2])
+    items[:] = [*drawn[::2], *others[:middle], *drawn[1::2], *others[middle:]]
 
 
 def _rank(item: pytest.Item) -> int:
-    if "random_queries" in getattr(item, "fixturenames", ()):
+    if _is_random(item):
         return -1
     return SLOWEST.index(name) if (name := item.path.parent.name) in SLOWEST else len(SLOWEST)
 

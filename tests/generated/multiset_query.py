@@ -44,10 +44,10 @@ def random_multiset_query(seed: int, index: int) -> MultisetQuery:
     settings["spark.sql.legacy.percentileDiscCalculation"] = str(rng.random() < 0.1).lower()
     # If false, row by row.
     settings[SORT] = str(rng.random() < 0.85).lower()
-    windows = [random_window(rng, table, legacy_intervals=False) for _ in range(2)]
-    # Of one window by most, so that it has neighbours; and few, since each is a query of its own in GROUP BY.
-    over = [(window, frame) for window in windows for frame in rng.sample(window.frames, 1)]
-    over += [(windows[0], frame) for frame in rng.sample(windows[0].frames, 1)]
+    windows, over = _random_frames(rng, table)
+    # Otherwise no function could be drawn.
+    while not any(window.determined(frame, ordered=False) for window, frame in over):
+        windows, over = _random_frames(rng, table)
     multisets, others = list[MultisetCase](), list[Case]()
     while len(multisets) < 14:
         case = _random_multiset(rng, table, settings, *rng.choice(over))
@@ -58,6 +58,15 @@ def random_multiset_query(seed: int, index: int) -> MultisetQuery:
         others += [replace(other, duckdb=None)] if other else []
     cases = rng.sample([*multisets, *others], len(multisets) + len(others))
     return MultisetQuery(seed, index, table, storage, settings, cases, multisets)
+
+
+def _random_frames(rng: random.Random, table: Table) -> tuple[list[Window], list[tuple[Window, Frame]]]:
+    """Two windows, and frames over them."""
+    windows = [random_window(rng, table, legacy_intervals=False) for _ in range(2)]
+    # Of one window by most, so that it has neighbours; and few, since each is a query of its own in GROUP BY.
+    over = [(window, frame) for window in windows for frame in rng.sample(window.frames, 1)]
+    over += [(windows[0], frame) for frame in rng.sample(windows[0].frames, 1)]
+    return windows, over
 
 
 def _random_multiset(

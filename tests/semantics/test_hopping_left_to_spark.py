@@ -64,6 +64,8 @@ def test_a_pandas_aggregate(spark: SparkSession, hops: Ask) -> None:
         return spark.table("hops").groupBy(sf.window("t", "1 hour", "7 minutes"), "k").agg(python("x").alias("s"))
 
     assert hops(frame, taken=False)
+    found = slidewise.explain(frame()).collect()
+    assert [(row.slidewise, row.reason.split(" ", 1)[1]) for row in found] == [(False, "does not run in the JVM")]
 
 
 def test_python_functions_of_keys_values_and_results(spark: SparkSession, hops: Ask) -> None:

@@ -22,6 +22,10 @@ spark = with_slidewise(
     .config("spark.executor.memory", "512m")
     .config("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     .config("spark.sql.session.timeZone", "UTC")
+    # Executors are killed more often than a cluster would lose them.
+    .config("spark.task.maxFailures", "1000")
+    .config("spark.stage.maxConsecutiveAttempts", "1000")
+    .config("spark.deploy.maxExecutorRetries", "-1")
     .config("spark.local.dir", str(folder / "local"))
     .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
     .config(map=dict(word.split("=", 1) for word in more))

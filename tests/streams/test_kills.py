@@ -44,10 +44,10 @@ def driver(folder: Path, master: str) -> Iterator[subprocess.Popen[str]]:
         process.wait()
 
 
-def said(process: subprocess.Popen[str], word: str, folder: Path) -> None:
-    """Waits until the program says `word`, for five minutes at most."""
+def said(process: subprocess.Popen[str], word: str, folder: Path, batches: int = 0) -> None:
+    """Waits until the program says `word`: at most five minutes, and five seconds more for each batch it has to run."""
     assert process.stdout
-    timer = threading.Timer(300, lambda: os.killpg(process.pid, signal.SIGKILL))
+    timer = threading.Timer(300 + 5 * batches, lambda: os.killpg(process.pid, signal.SIGKILL))
     timer.start()
     try:
         found = any(line.strip() == word for line in process.stdout)
@@ -117,7 +117,7 @@ def test_a_driver_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
     # rows come.
     feed.arrive(killed.end(2))
     with driver(tmp_path, "local[2]") as process:
-        said(process, "done", tmp_path)
+        said(process, "done", tmp_path, KILLS * BATCHES_A_KILL)
     assert_each_row_once(spark, tmp_path, feed)
 
 
@@ -129,7 +129,7 @@ def test_executors_that_are_killed(spark: SparkSession, tmp_path: Path) -> None:
     feed = feed_for(tmp_path, 2, kills)
     with driver(tmp_path, "local-cluster[2,1,1024]") as process:
         said(process, "started", tmp_path)
-        waiter = threading.Thread(target=said, args=(process, "done", tmp_path))
+        waiter = threading.Thread(target=said, args=(process, "done", tmp_path, kills * BATCHES_A_KILL))
         waiter.start()
         left = kills
         while left and waiter.is_alive():

@@ -23,8 +23,13 @@ public final class SparkVersion {
   }
 
   private static boolean check() {
-    String spark = org.apache.spark.package$.MODULE$.SPARK_VERSION();
-    String scalaVersion = scala.util.Properties.versionNumberString();
+    return check(
+        org.apache.spark.package$.MODULE$.SPARK_VERSION(),
+        scala.util.Properties.versionNumberString());
+  }
+
+  /** Whether this jar fits these versions; logs what a user should know of them. */
+  static boolean check(String spark, String scalaVersion) {
     Logger log = LoggerFactory.getLogger(SparkVersion.class);
     if (!fits(spark, scalaVersion)) {
       log.warn(mismatch(spark, scalaVersion));

@@ -30,6 +30,16 @@ class SparkVersionSuite extends FunSuite {
     )
   }
 
+  test("one line of the log names an untested patch, on which Slidewise is on, and none a tested one") {
+    val vendor = s"${tested.last}-vendor-1"
+    val lines = LogMessages.during(assert(SparkVersion.check(vendor, scala)))
+    assertEquals(lines.filter(_.contains("Slidewise")), Seq(SparkVersion.untested(vendor)))
+    val none = LogMessages.during(assert(SparkVersion.check(tested.head, scala)))
+    assertEquals(none.filter(_.contains("Slidewise")), Nil)
+    val off = LogMessages.during(assert(!SparkVersion.check("2.4.8", scala)))
+    assertEquals(off.filter(_.contains("Slidewise")), Seq(SparkVersion.mismatch("2.4.8", scala)))
+  }
+
   test("a Spark of another Scala version is told which jars there are") {
     val text = SparkVersion.mismatch("3.5.2", "2.11.12")
     assert(text.startsWith("Slidewise stays off: this jar is for Spark "), text)

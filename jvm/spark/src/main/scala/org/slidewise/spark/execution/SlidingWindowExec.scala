@@ -99,7 +99,9 @@ case class SlidingWindowExec(
   override protected def doExecute(): RDD[InternalRow] =
     if (plan.parallel.isRight) evaluateInParallel(plan.parallel.toOption.get, runs.get)
     else {
-      plan.parallel.left.foreach(why => if (partitionSpec.isEmpty) logWarning(s"${SlidingWindowExec.OneTask}: $why"))
+      plan.parallel.left.foreach(why =>
+        if (partitionSpec.isEmpty) logWarning(s"${SlidingWindowExec.OneTask}: $why")
+      )
       evaluate(child)
     }
 

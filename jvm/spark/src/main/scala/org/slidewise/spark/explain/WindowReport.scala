@@ -6,9 +6,14 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, ExprId, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
-import org.apache.spark.sql.execution.{InputAdapter, SortExec, SparkPlan, UnaryExecNode, WholeStageCodegenExec}
+import org.apache.spark.sql.execution.{
+  InputAdapter,
+  SortExec,
+  SparkPlan,
+  UnaryExecNode,
+  WholeStageCodegenExec
+}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
-import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
 import org.apache.spark.sql.execution.window.WindowExecBase
 import org.apache.spark.sql.internal.SQLConf
@@ -134,12 +139,13 @@ object WindowReport extends AdaptiveSparkPlanHelper {
 
   /** The aggregates over hopping windows that an operator evaluates; the operators of one decision give the same value. */
   private val hoppingFunctions: PartialFunction[SparkPlan, Seq[HoppingFunction]] = {
-    case hopping: HoppingWindowExec                                  => hopping.functions
-    case aggregate: BaseAggregateExec if leftTo(aggregate).isDefined => leftTo(aggregate).get.functions
+    case hopping: HoppingWindowExec             => hopping.functions
+    case operator if leftTo(operator).isDefined => leftTo(operator).get.functions
   }
 
-  private def leftTo(aggregate: BaseAggregateExec): Option[HoppingDecision] =
-    aggregate.logicalLink.flatMap(_.getTagValue(HoppingDecision.Tag)).filter(_.operator.isLeft)
+  /** The decision by which an operator is Spark's: an aggregation of rows, of sketches or of Python's. */
+  private def leftTo(operator: SparkPlan): Option[HoppingDecision] =
+    operator.logicalLink.flatMap(_.getTagValue(HoppingDecision.Tag)).filter(_.operator.isLeft)
 
   private def reportOf(function: HoppingFunction): WindowReport =
     WindowReport(function.sql, function.method.map(_.toString), function.note)

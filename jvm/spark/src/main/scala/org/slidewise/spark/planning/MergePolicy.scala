@@ -15,9 +15,10 @@ import org.slidewise.spark.plan.EvaluationMethod
  * Decides whether the aggregation buffers of a function are merged. Spark's window operator never merges; its GROUP BY does,
  * but in any order and with any function that claims to allow it.
  *
- * Merged are Spark's own functions that are listed here, Slidewise's own, and, while `mergeUserAggregators` is true, those of
- * users and of other libraries. All others are recalculated, as Spark does it: a function that a later Spark adds is
- * not merged before it is listed.
+ * Merged are Slidewise's own functions; those of Spark whose merge is an expression, but for those that are listed here; the
+ * other functions of Spark that are listed here; and, while `mergeUserAggregators` is true, those of users and of other
+ * libraries. All others are recalculated, as Spark does it: a function in Java or Scala code that a later Spark adds is not merged
+ * before it is listed.
  *
  * @param approximate
  *   whether functions that promise an error bound may be merged, which keeps the bound but may change the result

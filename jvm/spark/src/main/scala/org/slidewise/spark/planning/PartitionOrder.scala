@@ -33,8 +33,8 @@ private[spark] object PartitionOrder extends Rule[SparkPlan] {
   private def inOrder(plan: SparkPlan): Option[SparkPlan] = plan match {
     case window: SlidingWindowExec if window.plan.sortPlacement == SortPlacement.Unneeded =>
       Some(window.inOrder)
-    case project: ProjectExec => inOrder(project.child).map(child => project.copy(child = child))
-    case filter: FilterExec   => inOrder(filter.child).map(child => filter.copy(child = child))
+    case project: ProjectExec        => inOrder(project.child).map(child => project.copy(child = child))
+    case filter: FilterExec          => inOrder(filter.child).map(child => filter.copy(child = child))
     case join: BroadcastHashJoinExec =>
       val (streamed, child) = if (join.buildSide == BuildRight) (0, join.left) else (1, join.right)
       inOrder(child).map(c => join.withNewChildren(join.children.updated(streamed, c)))

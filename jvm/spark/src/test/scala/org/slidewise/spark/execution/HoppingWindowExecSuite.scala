@@ -81,7 +81,10 @@ class HoppingWindowExecSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       )
       assertEquals(methods(data), Seq("sliding-multiset"))
       val found = data.collect().map(row => row.getLong(0) -> row.get(1).toString.toDouble).toMap
-      assertEquals(found.keySet, (-1999L until 20000L).filter(s => Set(0, 1, 700)(Math.floorMod(s, 1500))).toSet)
+      assertEquals(
+        found.keySet,
+        (-1999L until 20000L).filter(s => Set(0, 1, 700)(Math.floorMod(s, 1500))).toSet
+      )
       found.foreach { case (start, median) =>
         val (first, last) = (math.max(0L, start), math.min(start + 1999, 19999L))
         val exact = (first + last) / 2.0

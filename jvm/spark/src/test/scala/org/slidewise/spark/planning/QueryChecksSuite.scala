@@ -1,12 +1,8 @@
 package org.slidewise.spark.planning
 
-import org.apache.logging.log4j.LogManager
-import org.apache.logging.log4j.core.{LogEvent, Logger}
-import org.apache.logging.log4j.core.appender.AbstractAppender
-import org.apache.logging.log4j.core.config.Property
 import org.apache.spark.sql.AnalysisException
 
-import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.{LogMessages, SparkSuite}
 import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
 import org.slidewise.spark.shims.SparkErrors
 
@@ -31,7 +27,10 @@ class QueryChecksSuite extends SparkSuite {
     )
 
     spark.sql("SET spark.slidewise.enabled=false")
-    assertEquals(loggedWhile(assertEquals(spark.sql(MovingSum).collect().length, 5)).filter(isOurs), Nil)
+    assertEquals(
+      LogMessages.during(assertEquals(spark.sql(MovingSum).collect().length, 5)).filter(isOurs),
+      Nil
+    )
     spark.conf.unset(SlidewiseSettings.Enabled)
 
     spark.conf.set(SlidewiseSettings.MaxStateSize, "1m")
@@ -39,7 +38,7 @@ class QueryChecksSuite extends SparkSuite {
   }
 
   test("an unknown key is logged once, with the nearest known one") {
-    val twice = loggedWhile {
+    val twice = LogMessages.during {
       spark.sql("SET spark.slidewise.enable=false")
       spark.sql("SET spark.slidewise.enable=false")
       spark.sql(MovingSum)
@@ -52,7 +51,7 @@ class QueryChecksSuite extends SparkSuite {
       )
     )
     spark.conf.set("spark.slidewise.statemaxsize", "1m")
-    val ofQuery = loggedWhile(spark.sql(MovingSum)).filter(isOurs)
+    val ofQuery = LogMessages.during(spark.sql(MovingSum)).filter(isOurs)
     assertEquals(ofQuery.map(_.split(' ').last), Seq("spark.slidewise.state.maxSize"))
   }
 
@@ -87,20 +86,4 @@ class QueryChecksSuite extends SparkSuite {
   }
 
   private def isOurs(message: String) = message.toLowerCase.contains("slidewise")
-
-  private def loggedWhile(body: => Any): Seq[String] = {
-    val messages = Seq.newBuilder[String]
-    val root = LogManager.getRootLogger.asInstanceOf[Logger]
-    val appender = new AbstractAppender("messages", null, null, false, Property.EMPTY_ARRAY) {
-      override def append(event: LogEvent): Unit = messages.synchronized {
-        messages += event.getMessage.getFormattedMessage
-        ()
-      }
-    }
-    appender.start()
-    root.addAppender(appender)
-    try body
-    finally root.removeAppender(appender)
-    messages.result()
-  }
 }

@@ -1,7 +1,6 @@
 package org.slidewise.spark.shims
 
 import java.io.Closeable
-import java.lang.reflect.InvocationTargetException
 
 import scala.collection.AbstractIterator
 
@@ -33,25 +32,18 @@ object SparkStreaming {
   /** Spark 4.0 has no real-time trigger. */
   def isRealTime(write: WriteToStreamStatement): Boolean = false
 
-  // The methods' result type has changed in 4.0.1, so that a direct call fails to link on some patches.
-  private val prefixScan = classOf[StateStore].getMethod("prefixScan", classOf[UnsafeRow], classOf[String])
-  private val iterator = classOf[StateStore].getMethod("iterator", classOf[String])
-
   /** The cells whose keys begin with `prefix`; the same object each time. To be closed. */
   def prefixScan(store: StateStore, prefix: UnsafeRow): Iterator[UnsafeRowPair] with Closeable =
-    cells(prefixScan.invoke(store, prefix, StateStore.DEFAULT_COL_FAMILY_NAME))
+    cells(StateStoreScans.prefixScan(store, prefix, StateStore.DEFAULT_COL_FAMILY_NAME))
 
   /** All cells; the same object each time. To be closed. */
   def scan(store: StateStore): Iterator[UnsafeRowPair] with Closeable =
-    cells(iterator.invoke(store, StateStore.DEFAULT_COL_FAMILY_NAME))
+    cells(StateStoreScans.iterator(store, StateStore.DEFAULT_COL_FAMILY_NAME))
 
-  private def cells(found: => AnyRef): Iterator[UnsafeRowPair] with Closeable =
-    try
-      found match {
-        case closeable: Iterator[UnsafeRowPair @unchecked] with Closeable => closeable
-        case plain => new Cells(plain.asInstanceOf[Iterator[UnsafeRowPair]])
-      }
-    catch { case e: InvocationTargetException => throw e.getCause }
+  private def cells(found: AnyRef): Iterator[UnsafeRowPair] with Closeable = found match {
+    case closeable: Iterator[UnsafeRowPair @unchecked] with Closeable => closeable
+    case plain => new Cells(plain.asInstanceOf[Iterator[UnsafeRowPair]])
+  }
 
   /** The iterator of 4.0.0, which cannot be closed. */
   final private class Cells(cells: Iterator[UnsafeRowPair])

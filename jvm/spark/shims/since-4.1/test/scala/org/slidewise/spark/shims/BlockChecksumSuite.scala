@@ -41,7 +41,8 @@ class BlockChecksumSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
   test("a shuffle of blocks has a checksum for each partition, unless the setting is off") {
     def checksums: Int = {
-      val windows = spark.sql("SELECT sum(id) OVER (PARTITION BY id % 7 ORDER BY id) FROM range(0, 1000, 1, 3)")
+      val windows =
+        spark.sql("SELECT sum(id) OVER (PARTITION BY id % 7 ORDER BY id) FROM range(0, 1000, 1, 3)")
       windows.collect()
       collect(windows.queryExecution.executedPlan) { case exchange: BlockExchangeExec =>
         exchange.shuffleDependency.rowBasedChecksums.length

@@ -300,7 +300,9 @@ final private[execution] class RowLog(
       var chunk = each.next()
       while (position >= chunk.endRow) chunk = each.next()
       if (position < chunk.firstRow)
-        throw new IllegalStateException(s"the row at $position was released: the oldest is at ${chunk.firstRow}")
+        throw new IllegalStateException(
+          s"the row at $position was released: the oldest is at ${chunk.firstRow}"
+        )
       chunk
     }
 }

@@ -2,6 +2,7 @@ package org.slidewise.spark.execution.surroundings
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.TaskKilledException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
@@ -32,7 +33,10 @@ final private[spark] class OutsideBuilder private[surroundings] (
     if (changes != null && changes.isChange(row.asInstanceOf[UnsafeRow])) peerGroups += 1
     if (aggregated != null && !failed)
       try aggregated.update(state, row)
-      catch { case NonFatal(_) => failed = true } // the evaluation in one task reports it, if Spark does
+      catch {
+        case killed: TaskKilledException => throw killed
+        case NonFatal(_) => failed = true // the evaluation in one task reports it, if Spark does
+      }
   }
 
   /** The aggregate of the rows so far. */
@@ -63,7 +67,10 @@ final private[spark] class OutsideTotal private[surroundings] (
     failed ||= newer.failed
     if (!failed && newer.states != null)
       try if (state == null) state = decode(newer.states) else merge(state, decode(newer.states))
-      catch { case NonFatal(_) => failed = true }
+      catch {
+        case killed: TaskKilledException => throw killed
+        case NonFatal(_)                 => failed = true
+      }
     this
   }
 

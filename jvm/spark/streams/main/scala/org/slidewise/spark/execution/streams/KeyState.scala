@@ -53,8 +53,8 @@ final private[streams] class KeyState(
     answered = 0L
     newest = Long.MinValue
     pending.clear()
-    rows.reopen(0L, 0L, RowBlock.Empty)
-    waiting.reopen(0L, 0L, RowBlock.Empty)
+    rows.reopen(0L, 0L, PendingBlock.Empty)
+    waiting.reopen(0L, 0L, PendingBlock.Empty)
     evaluators.foreach(_.reset())
   }
 
@@ -128,7 +128,7 @@ final private[streams] class KeyState(
   }
 
   private def putTimer(timer: Long, expiry: Long): Unit =
-    cells.put(StateCells.Timers, 0L, timer, expiry, RowBlock.Empty)
+    cells.put(StateCells.Timers, 0L, timer, expiry, PendingBlock.Empty)
 
   /** Sets a timer that was too early, of a key that has been opened, to what the header says. */
   def correctTimer(): Unit = putTimer(headerTimer, headerExpiry)

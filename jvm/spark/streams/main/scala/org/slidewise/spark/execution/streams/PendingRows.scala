@@ -24,12 +24,12 @@ final private[streams] class PendingRows(cells: KeyCells, structure: RowStructur
   import PendingRows._
 
   // Blocks in the store, oldest first.
-  private[this] val stored = new ArrayBuffer[Stored]
-  private[this] var tail = new RowBlock(0)
+  private[this] val stored = new ArrayBuffer[StoredBlock]
+  private[this] var tail = new PendingBlock(0)
   private[this] var nextNumber = 0L
 
   private[this] val row, tailRow = new UnsafeRow(structure.fields)
-  private[this] var reading: RowBlock = _
+  private[this] var reading: PendingBlock = _
   private[this] var index = 0
 
   private def timeOf(row: UnsafeRow): Long = row.getLong(timeField)
@@ -71,13 +71,13 @@ final private[streams] class PendingRows(cells: KeyCells, structure: RowStructur
       read
     } else if (tail.count > 0) {
       val read = tail
-      tail = new RowBlock(0)
+      tail = new PendingBlock(0)
       read
     } else null
   }
 
-  private def load(block: Stored): RowBlock = {
-    val rows = RowBlock.of(0, cells.data(StateCells.Pending, block.number), structure)
+  private def load(block: StoredBlock): PendingBlock = {
+    val rows = PendingBlock.of(0, cells.data(StateCells.Pending, block.number), structure)
     if (rows.count != block.count || timeOf(rows.pointTo(row, 0)) != block.first)
       throw new CorruptState(
         s"pending block ${block.number} has ${rows.count} rows, and ${block.count} are announced"
@@ -90,17 +90,17 @@ final private[streams] class PendingRows(cells: KeyCells, structure: RowStructur
   /** Puts back the rows of the last block that have not been taken. */
   def stopTaking(): Unit = {
     if (reading != null && index < reading.count) {
-      val rest = RowBlock.of(0, reading.toBytes(index), structure)
+      val rest = PendingBlock.of(0, reading.toBytes(index), structure)
       if (stored.isEmpty && tail.count == 0) tail = rest else store(rest, 0)
     }
     startTaking()
   }
 
-  private def store(block: RowBlock, at: Int): Unit = {
+  private def store(block: PendingBlock, at: Int): Unit = {
     val first = timeOf(block.pointTo(row, 0))
     val last = timeOf(block.pointTo(row, block.count - 1))
     cells.put(StateCells.Pending, nextNumber, first, last, block.toBytes(0))
-    stored.insert(at, new Stored(nextNumber, first, block.count))
+    stored.insert(at, new StoredBlock(nextNumber, first, block.count))
     nextNumber += 1
   }
 
@@ -123,12 +123,12 @@ final private[streams] class PendingRows(cells: KeyCells, structure: RowStructur
     val block = load(old)
     cells.remove(StateCells.Pending, old.number)
     var at = place
-    var merged = new RowBlock(0)
+    var merged = new PendingBlock(0)
     merge(block, rows, until) { next =>
       if (isFull(merged)) {
         store(merged, at)
         at += 1
-        merged = new RowBlock(0)
+        merged = new PendingBlock(0)
       }
       merged.append(next)
     }
@@ -138,7 +138,7 @@ final private[streams] class PendingRows(cells: KeyCells, structure: RowStructur
 
   private def mergeIntoTail(rows: RowSource): Unit = {
     val block = tail
-    tail = new RowBlock(0)
+    tail = new PendingBlock(0)
     if (block.count == 0 || lastTime(block) <= timeOf(rows.head)) {
       tail = block // the common case: nothing moves
       while (rows.head != null) {
@@ -148,17 +148,17 @@ final private[streams] class PendingRows(cells: KeyCells, structure: RowStructur
     } else merge(block, rows, Long.MaxValue)(appendToTail)
   }
 
-  private def lastTime(block: RowBlock) = timeOf(block.pointTo(tailRow, block.count - 1))
+  private def lastTime(block: PendingBlock) = timeOf(block.pointTo(tailRow, block.count - 1))
 
   private def appendToTail(next: UnsafeRow): Unit = {
     if (isFull(tail)) {
       store(tail, stored.size)
-      tail = new RowBlock(0)
+      tail = new PendingBlock(0)
     }
     tail.append(next)
   }
 
-  private def merge(block: RowBlock, rows: RowSource, until: Long)(append: UnsafeRow => Unit): Unit = {
+  private def merge(block: PendingBlock, rows: RowSource, until: Long)(append: UnsafeRow => Unit): Unit = {
     val old = new UnsafeRow(structure.fields)
     var i = 0
     while (i < block.count) {
@@ -176,7 +176,7 @@ final private[streams] class PendingRows(cells: KeyCells, structure: RowStructur
     }
   }
 
-  private def isFull(block: RowBlock) = block.count >= RowsABlock || block.size >= BytesABlock
+  private def isFull(block: PendingBlock) = block.count >= RowsABlock || block.size >= BytesABlock
 
   /** Writes what [[reopen]] needs. */
   def writeTo(out: StateWriter): Unit = {
@@ -197,7 +197,7 @@ final private[streams] class PendingRows(cells: KeyCells, structure: RowStructur
     var oldest = Long.MinValue
     var i = 0
     while (i < blocks) {
-      val block = new Stored(in.getLong(), in.getLong(), in.getInt())
+      val block = new StoredBlock(in.getLong(), in.getLong(), in.getInt())
       if (block.number < 0 || block.number >= nextNumber || block.count < 1 || block.first < oldest)
         throw new CorruptState(s"pending block ${block.number} of $nextNumber")
       stored += block
@@ -205,12 +205,12 @@ final private[streams] class PendingRows(cells: KeyCells, structure: RowStructur
       i += 1
     }
     val rest = StateWriter.readBytes(in)
-    tail = if (rest.length == 0) new RowBlock(0) else RowBlock.of(0, rest, structure)
+    tail = if (rest.length == 0) new PendingBlock(0) else PendingBlock.of(0, rest, structure)
   }
 
   def clear(): Unit = {
     stored.clear()
-    tail = new RowBlock(0)
+    tail = new PendingBlock(0)
     nextNumber = 0
     startTaking()
   }
@@ -220,7 +220,7 @@ private[streams] object PendingRows {
   val RowsABlock = 512
   val BytesABlock: Int = 64 << 10
 
-  final private class Stored(val number: Long, val first: Long, val count: Int)
+  final private class StoredBlock(val number: Long, val first: Long, val count: Int)
 }
 
 /** A cursor over rows: the current one, or null at the end. */

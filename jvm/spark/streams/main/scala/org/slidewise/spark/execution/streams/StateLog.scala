@@ -28,13 +28,13 @@ final private[streams] class StateLog(
   import StateLog._
 
   private[this] var firstPosition, endPosition = 0L
-  private[this] var open = new RowBlock(0)
+  private[this] var open = new PendingBlock(0)
 
   // Blocks below this number were in the store when the key was opened. Those in `stored` were written since.
   private[this] var storedUntil = 0L
   private[this] val stored = new java.util.HashSet[Long]
 
-  private[this] val blocks = new LinkedHashMap[Long, RowBlock](64, 0.75f, true)
+  private[this] val blocks = new LinkedHashMap[Long, PendingBlock](64, 0.75f, true)
   private[this] var bytes = 0L
 
   // Tells readers that their block is gone.
@@ -49,13 +49,13 @@ final private[streams] class StateLog(
   def append(row: UnsafeRow): Unit = {
     if (open.count > 0 && endPosition % RowsABlock == 0) {
       remember(numberOf(open.first), open)
-      open = new RowBlock(endPosition)
+      open = new PendingBlock(endPosition)
     }
     open.append(row)
     endPosition += 1
   }
 
-  private def remember(number: Long, block: RowBlock): Unit = {
+  private def remember(number: Long, block: PendingBlock): Unit = {
     blocks.put(number, block)
     bytes += block.size
     val room = memory.upTo(math.min(bytes, BytesInMemory), this)
@@ -89,7 +89,7 @@ final private[streams] class StateLog(
       number += 1
     }
     firstPosition = position
-    if (position >= endPosition) open = new RowBlock(endPosition)
+    if (position >= endPosition) open = new PendingBlock(endPosition)
   }
 
   /** Fails if a long run of blocks to remove has no end in the store, as damaged positions would have it. */
@@ -99,12 +99,12 @@ final private[streams] class StateLog(
 
   private def isStored(number: Long) = number < storedUntil || stored.contains(number)
 
-  private def write(number: Long, block: RowBlock): Unit = if (!isStored(number)) {
+  private def write(number: Long, block: PendingBlock): Unit = if (!isStored(number)) {
     cells.put(section, number, block.first, block.end, block.toBytes(0))
     stored.add(number)
   }
 
-  private def blockAt(position: Long): RowBlock =
+  private def blockAt(position: Long): PendingBlock =
     if (position >= open.first) open
     else {
       val number = numberOf(position)
@@ -114,7 +114,7 @@ final private[streams] class StateLog(
         val value = cells.get(section, number)
         if (value == null) throw new CorruptState(s"rows at position $position are missing")
         val end = value.getLong(StateCells.HighField)
-        val block = RowBlock.of(end, value.getBinary(StateCells.DataField), structure)
+        val block = PendingBlock.of(end, value.getBinary(StateCells.DataField), structure)
         if (block.end > (number + 1) * RowsABlock || numberOf(block.first) != number)
           throw new CorruptState(s"block $number has the rows from ${block.first} to ${block.end}")
         remember(number, block)
@@ -126,7 +126,7 @@ final private[streams] class StateLog(
   def close(): Array[Byte] = {
     blocks.forEach((number, block) => write(number, block))
     forget()
-    if (open.count == 0) RowBlock.Empty else open.toBytes(math.max(0L, firstPosition - open.first).toInt)
+    if (open.count == 0) PendingBlock.Empty else open.toBytes(math.max(0L, firstPosition - open.first).toInt)
   }
 
   /** Continues a log that was closed with `rest`. */
@@ -135,7 +135,7 @@ final private[streams] class StateLog(
     if (first < 0 || first > end) throw new CorruptState(s"rows from $first to $end")
     firstPosition = first
     endPosition = end
-    open = if (rest.length == 0) new RowBlock(end) else RowBlock.of(end, rest, structure)
+    open = if (rest.length == 0) new PendingBlock(end) else PendingBlock.of(end, rest, structure)
     if (open.first < 0 || open.count > RowsABlock)
       throw new CorruptState(s"${open.count} rows before position $end")
     storedUntil = numberOf(open.first)
@@ -151,7 +151,7 @@ final private[streams] class StateLog(
   /** A reader with its own cursor. */
   def reader(): RowsByPosition = new RowsByPosition {
     private[this] val row = new UnsafeRow(structure.fields)
-    private[this] var block: RowBlock = _
+    private[this] var block: PendingBlock = _
     private[this] var inEpoch = -1L
 
     override def apply(position: Long): UnsafeRow = {

@@ -26,7 +26,7 @@ final private[streams] class Timers(
 ) {
   import Timers._
 
-  private[this] var slice = new RowBlock(0)
+  private[this] var slice = new PendingBlock(0)
   private[this] var next = 0
   private[this] var scannedAll = false
   private[this] val found = new UnsafeRow(cells.keyFields)
@@ -80,7 +80,7 @@ final private[streams] class Timers(
 
   private def scan(): Unit = {
     val firstProcessed = if (slice.count > 0) slice.pointTo(found, 0).copy() else null
-    slice = new RowBlock(0) // frees the processed one
+    slice = new PendingBlock(0) // frees the processed one
     next = 0
     val timers = cells.scan(StateCells.Timers)
     try {
@@ -103,7 +103,7 @@ final private[streams] class Timers(
   }
 
   /** Whether another key may be added. The arrays of a block grow by doubling. */
-  private def hasRoomFor(slice: RowBlock): Boolean = {
+  private def hasRoomFor(slice: PendingBlock): Boolean = {
     val bytes = 2L * (slice.size + 4L * slice.count)
     bytes < SliceBytes && sliceMemory.upTo(bytes, Step) || slice.count < FewKeys
   }

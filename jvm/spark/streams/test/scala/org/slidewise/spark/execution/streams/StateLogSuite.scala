@@ -61,7 +61,7 @@ class StateLogSuite extends FunSuite {
     val reader = log.reader()
     log.append(CellsInMemory.row(1, 10))
     assertEquals(reader(0).getLong(1), 10L)
-    log.reopen(0, 0, RowBlock.Empty)
+    log.reopen(0, 0, PendingBlock.Empty)
     log.append(CellsInMemory.row(1, 20))
     assertEquals(reader(0).getLong(1), 20L)
   }
@@ -78,7 +78,7 @@ class StateLogSuite extends FunSuite {
 
   test("rows that are missing are told apart from no rows") {
     val log = new StateLog(new CellsInMemory, 2, CellsInMemory.structure, plenty)
-    log.reopen(0, 1000, RowBlock.Empty)
+    log.reopen(0, 1000, PendingBlock.Empty)
     intercept[CorruptState](log.reader()(5))
   }
 }

@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit.NANOSECONDS
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
+import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -17,7 +18,8 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.BooleanType
 
 import org.slidewise.spark.execution.hopping.{SelectsWindows, WindowSelection}
-import org.slidewise.spark.execution.streams.AssignedState
+import org.slidewise.spark.execution.streams.{AssignedState, CancellationCheck}
+import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{HoppingDefinition, HoppingWindowPlan}
 import org.slidewise.spark.shims.SparkStreaming._
 
@@ -180,11 +182,14 @@ case class HoppingWindowStateExec(
           setStoreMetrics(store)
           setOperatorMetrics()
         }
+        val resources = new TaskResources(TaskContext.get())
+        val cancellation = new CancellationCheck(() => resources.stopIfCancelled())
         val handedOut: Iterator[InternalRow] = (mode, marks) match {
-          case (Some(Append), Some(w)) => new CompletePanes(partials, aggregation, panes, w, finish)
-          case (Some(Update), w)       => new TouchedPanes(partials, aggregation, panes, w, finish)
-          case (Some(Complete), _)     => new AllPanes(partials, aggregation, panes, finish)
-          case _                       =>
+          case (Some(Append), Some(w)) =>
+            new CompletePanes(partials, aggregation, panes, w, cancellation, finish)
+          case (Some(Update), w)   => new TouchedPanes(partials, aggregation, panes, w, cancellation, finish)
+          case (Some(Complete), _) => new AllPanes(partials, aggregation, panes, cancellation, finish)
+          case _                   =>
             throw new IllegalStateException(s"a hopping window without a watermark in output mode $mode")
         }
         val (rows, read) = (longMetric("numOutputRows"), longMetric(HoppingWindowStateExec.PanesRead))

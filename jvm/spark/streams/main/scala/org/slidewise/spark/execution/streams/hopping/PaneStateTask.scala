@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
 import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 import org.apache.spark.sql.types.BooleanType
 
+import org.slidewise.spark.execution.streams.CancellationCheck
 import org.slidewise.spark.plan.HoppingWindowPlan
 
 /**
@@ -53,6 +54,8 @@ private[hopping] trait PaneCounts {
  *
  * @param partials
  *   rows of [[HoppingWindowPlan.partial]], in the order of groups and panes
+ * @param cancellation
+ *   is told of each partial aggregate and each pane
  * @param finish
  *   called once, after the last row
  */
@@ -61,6 +64,7 @@ abstract private[hopping] class PaneStateTask(
     plan: HoppingWindowPlan,
     store: PaneStore,
     watermarks: Option[Watermarks],
+    cancellation: CancellationCheck,
     finish: PaneCounts => Unit
 ) extends AbstractIterator[InternalRow]
     with PaneCounts {
@@ -82,6 +86,7 @@ abstract private[hopping] class PaneStateTask(
 
   /** Adds a partial aggregate of the batch to its pane and returns the pane's start. None if all windows of the pane are late. */
   final protected def add(partial: UnsafeRow): Option[Long] = {
+    cancellation.step()
     val start = partial.getLong(store.paneField)
     val group = store.groupOf(partial)
     if (!started || current != group) {
@@ -94,6 +99,12 @@ abstract private[hopping] class PaneStateTask(
       store.add(partial)
       Some(start)
     }
+  }
+
+  /** The next pane of the state, and a step of the task. */
+  final protected def next(panes: Iterator[UnsafeRowPair]): UnsafeRowPair = {
+    cancellation.step()
+    panes.next()
   }
 
   final protected def startOf(pane: UnsafeRowPair): Long = pane.key.getLong(store.paneField)
@@ -139,15 +150,16 @@ final private[hopping] class AllPanes(
     partials: Iterator[InternalRow],
     plan: HoppingWindowPlan,
     store: PaneStore,
+    cancellation: CancellationCheck,
     finish: PaneCounts => Unit
-) extends PaneStateTask(partials, plan, store, None, finish) {
+) extends PaneStateTask(partials, plan, store, None, cancellation, finish) {
   private[this] lazy val panes = {
     while (partials.hasNext) add(partials.next().asInstanceOf[UnsafeRow])
     store.all
   }
 
   override protected def advance(): UnsafeRow =
-    if (panes.hasNext) row(panes.next(), isTouched = true)
+    if (panes.hasNext) row(next(panes), isTouched = true)
     else {
       panes.close()
       null
@@ -160,8 +172,9 @@ final private[hopping] class CompletePanes(
     plan: HoppingWindowPlan,
     store: PaneStore,
     watermarks: Watermarks,
+    cancellation: CancellationCheck,
     finish: PaneCounts => Unit
-) extends PaneStateTask(partials, plan, store, Some(watermarks), finish) {
+) extends PaneStateTask(partials, plan, store, Some(watermarks), cancellation, finish) {
   private[this] lazy val panes = {
     while (partials.hasNext) add(partials.next().asInstanceOf[UnsafeRow])
     if (hasCompleteWindows) Some(store.all) else None
@@ -174,7 +187,7 @@ final private[hopping] class CompletePanes(
 
   private def nextOf(all: Iterator[UnsafeRowPair] with Closeable): UnsafeRow = {
     while (all.hasNext) {
-      val pane = all.next()
+      val pane = next(all)
       val start = startOf(pane)
       if (windows.end(windows.firstStart(start)) <= watermarks.eviction) {
         val found = row(pane, isTouched = true)
@@ -196,8 +209,9 @@ final private[hopping] class TouchedPanes(
     plan: HoppingWindowPlan,
     store: PaneStore,
     watermarks: Option[Watermarks],
+    cancellation: CancellationCheck,
     finish: PaneCounts => Unit
-) extends PaneStateTask(partials, plan, store, watermarks, finish) {
+) extends PaneStateTask(partials, plan, store, watermarks, cancellation, finish) {
   private[this] val notBefore =
     watermarks.fold(Long.MinValue)(w => windows.firstStart(w.late))
   private[this] val batch = partials.buffered
@@ -209,7 +223,7 @@ final private[hopping] class TouchedPanes(
     var found: UnsafeRow = null
     while (found == null && (panes != null || nextGroup())) {
       while (found == null && panes.hasNext) {
-        val pane = panes.next()
+        val pane = next(panes)
         val start = startOf(pane)
         if (touched.isNear(start)) found = row(pane, touched.contains(start))
       }
@@ -239,7 +253,7 @@ final private[hopping] class TouchedPanes(
       val all = store.all
       try
         while (all.hasNext) {
-          val pane = all.next()
+          val pane = next(all)
           if (lastEnd(startOf(pane)) <= marks.eviction) store.remove(pane)
         }
       finally all.close()

@@ -6,6 +6,8 @@ import org.apache.spark.sql.functions.{count, expr, sum, window}
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 
 import org.slidewise.OneOf
+import org.slidewise.spark.LogMessages
+import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.streams.{StateNotAssigned, StreamSuite}
 import org.slidewise.spark.shims.SparkStreaming.StreamingQueryWrapper
 
@@ -88,6 +90,29 @@ class HoppingStreamSuite extends StreamSuite {
       val refused = intercept[StateNotAssigned](EnsureRequirements()(unassigned))
       assert(refused.getMessage.contains("assigned no state, watermark for late rows"), refused.getMessage)
     }
+  }
+
+  test("a checkpoint that Spark has begun goes on with Spark's operator, and one line of the log says so") {
+    val (source, checkpoint) = (events(), temporary())
+    def run(): (Seq[HoppingWindowStateExec], Seq[String]) = {
+      var states: Seq[HoppingWindowStateExec] = Nil
+      val lines = LogMessages.during {
+        val query = writing(hopping(stream(source)), checkpoint)((_: Row) => ()).outputMode("update").start()
+        try {
+          source.addData(("a", 100, 1))
+          query.processAllAvailable()
+          states = statesOf(query)
+        } finally query.stop()
+      }
+      (states, lines.filter(_.contains("was begun by Spark's own operators")))
+    }
+    spark.conf.set(SlidewiseSettings.Enabled, "false")
+    try assertEquals(run(), (Nil, Nil))
+    finally spark.conf.unset(SlidewiseSettings.Enabled)
+    val (states, lines) = run()
+    assertEquals(states, Nil)
+    assertEquals(lines.size, 1, lines)
+    assert(lines.head.contains(checkpoint.toString), lines)
   }
 
   test("Spark's checks of output modes and watermarks hold") {

@@ -1,12 +1,17 @@
 package org.slidewise.spark.execution.streams.hopping
 
+import java.lang.reflect.{Method, Proxy}
+
 import scala.util.Random
 
 import munit.FunSuite
 
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, UnsafeRow}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.types._
 
+import org.slidewise.spark.execution.streams.CancellationCheck
 import org.slidewise.spark.plan.{HoppingWindowPlan, HoppingWindows}
 
 /** Which panes a batch touches and which windows are late, against a search of all windows. */
@@ -58,6 +63,35 @@ class PanesOfBatchesSuite extends FunSuite {
       }
       val expected = panes.flatMap(startsHolding(windows, _)).filter(_ + windows.size <= watermark).toSet
       assertEquals(late.count, expected.size.toLong, s"$windows $watermark $panes")
+    }
+  }
+
+  test("each output mode asks whether the task is cancelled, also while no row comes out") {
+    final class Cancelled extends RuntimeException
+    val windows = HoppingWindows(size = 60, slide = 1, offset = 0)
+    val plan = planOf(windows)
+    val project = UnsafeProjection.create(Array[DataType](TimestampType))
+    val nothing = Proxy
+      .newProxyInstance(
+        getClass.getClassLoader,
+        Array[Class[_]](classOf[StateStore]),
+        (_: AnyRef, _: Method, _: Array[AnyRef]) => null
+      )
+      .asInstanceOf[StateStore]
+    val tasks = Seq[(Iterator[InternalRow], PaneStore, CancellationCheck) => PaneStateTask](
+      new AllPanes(_, plan, _, _, _ => ()),
+      new CompletePanes(_, plan, _, Watermarks(0, 0), _, _ => ()),
+      new TouchedPanes(_, plan, _, Some(Watermarks(0, 0)), _, _ => ())
+    )
+    tasks.foreach { task =>
+      var read = 0
+      val endless = Iterator.continually {
+        read += 1
+        project(InternalRow(1000L + read)): InternalRow
+      }
+      val check = new CancellationCheck(() => throw new Cancelled)
+      intercept[Cancelled](task(endless, new PaneStore(nothing, plan, Seq(plan.pane)), check).hasNext)
+      assert(read <= CancellationCheck.Every + 1, read)
     }
   }
 

@@ -7,9 +7,9 @@ import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.expressions.RowStructure
 
 /** A block of rows in a byte array, each preceded by its size, as in the state store. */
-final private[streams] class RowBlock(begin: Long) {
+final private[streams] class PendingBlock(begin: Long) {
   private[this] var firstPosition = begin
-  private[this] var bytes = RowBlock.Empty
+  private[this] var bytes = PendingBlock.Empty
   private[this] var length = 0
   private[this] var places = new Array[Int](16)
   private[this] var rows = 0
@@ -55,9 +55,9 @@ final private[streams] class RowBlock(begin: Long) {
 
   /** The rows from the `index`-th on. */
   def toBytes(index: Int): Array[Byte] =
-    if (index >= rows) RowBlock.Empty else java.util.Arrays.copyOfRange(bytes, places(index), length)
+    if (index >= rows) PendingBlock.Empty else java.util.Arrays.copyOfRange(bytes, places(index), length)
 
-  private def fill(end: Long, content: Array[Byte], structure: RowStructure): RowBlock = {
+  private def fill(end: Long, content: Array[Byte], structure: RowStructure): PendingBlock = {
     val row = new UnsafeRow(structure.fields)
     bytes = content
     length = content.length
@@ -76,15 +76,15 @@ final private[streams] class RowBlock(begin: Long) {
   }
 }
 
-private[streams] object RowBlock {
+private[streams] object PendingBlock {
   val Empty: Array[Byte] = Array.emptyByteArray
 
   /**
-   * The block that [[RowBlock.toBytes]] has written; its last row is before position `end`. Fails with [[CorruptState]] if
+   * The block that [[PendingBlock.toBytes]] has written; its last row is before position `end`. Fails with [[CorruptState]] if
    * `content` is not rows of this structure, or if there are none.
    */
-  def of(end: Long, content: Array[Byte], structure: RowStructure): RowBlock = {
-    val block = new RowBlock(end).fill(end, content, structure)
+  def of(end: Long, content: Array[Byte], structure: RowStructure): PendingBlock = {
+    val block = new PendingBlock(end).fill(end, content, structure)
     if (block.count == 0) throw new CorruptState("a block has no rows")
     block
   }
