@@ -16,6 +16,12 @@ class SparkBuild(NamedTuple):
     scala: str
     tested: list[str]
 
+    @property
+    def sparks(self) -> list[str]:
+        """The releases, as `spark_venvs` knows them: `3.5.8` is PySpark's, `3.5.8-scala2.13` has the jars of this Scala."""
+        own = self.scala == ("2.12" if self.minor.startswith("3.") else "2.13")
+        return [release if own else f"{release}-scala{self.scala}" for release in self.tested]
+
     def jar(self, version: str) -> str:
         return f"slidewise-spark-{self.minor}_{self.scala}-{version}.jar"
 

@@ -56,6 +56,9 @@ def groups_of(version: str) -> dict[str, list[str]]:
     for group in ("lakes", "native"):
         if not (ROOT / f"tests/deployment/{group}/{minor[0]}.{minor[1]}.xml").is_file():
             left_out.add(group)
+    if "-scala" in version:
+        # They need Spark's shells.
+        left_out |= {"deployment", "lakes", "native"}
     return {name: paths for name, paths in GROUPS.items() if name not in left_out}
 
 
@@ -95,7 +98,7 @@ def table(results: dict[str, dict[str, Result]], groups: list[str]) -> str:
 
 
 def main() -> int:
-    known = list(dict.fromkeys(version for build in spark_builds() for version in build.tested))
+    known = list(dict.fromkeys(version for build in spark_builds() for version in build.sparks))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("versions", nargs="*", metavar="VERSION", help=f"of {', '.join(known)}; default: all")
     parser.add_argument("--group", action="append", choices=list(GROUPS), help="only this group; repeatable")

@@ -113,7 +113,7 @@ object SparkBuild {
   // The value below is lazy because a build's project name looks at all of them.
   lazy val all: Seq[SparkBuild] = Seq(
     SparkBuild("3.5", "2.12.18", "8", Seq("3.5.0", "3.5.9"), SparkJars.FromMaven("3.5.0")),
-    SparkBuild("3.5", "2.13.8", "8", Seq("3.5.0", "3.5.9"), SparkJars.FromMaven("3.5.0")),
+    SparkBuild("3.5", "2.13.8", "8", Seq("3.5.0", "3.5.8"), SparkJars.FromMaven("3.5.0")),
     SparkBuild("4.0", "2.13.16", "17", Seq("4.0.0", "4.0.5"), SparkJars.FromMaven("4.0.0")),
     SparkBuild("4.1", "2.13.17", "17", Seq("4.1.0", "4.1.4"), SparkJars.FromMaven("4.1.0")),
     SparkBuild("4.2", "2.13.18", "17", Seq("4.2.0", "4.2.1"), SparkJars.FromMaven("4.2.0")),

@@ -71,6 +71,7 @@ OTHERS = [
     ", ".join(f"cast(percentile_approx({value}, array(0, 0.3, 0.8, 1)) AS string)" for value in APPROXIMATED),
     "percentile_approx(x, array())",
     "approx_count_distinct(x), approx_count_distinct(concat('x', id), 0.02)",
+    "max_count(x), min_count(x % 5), round(geomean(x + 1), 9)",
     "hll_sketch_estimate(hll_sketch_agg(x)), bitmap_count(bitmap_construct_agg(bitmap_bit_position(id)))",
 ]
 KEYS = {

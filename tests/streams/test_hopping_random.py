@@ -138,11 +138,12 @@ def assert_right(spark: SparkSession, folder: Path, query: Query) -> None:
         if query.mode == "complete":
             last = max(batch for ran in on for batch in ran.batches) if any(r.batches for r in on) else None
             emitted = [ran.batches[last] for ran in on if last in ran.batches][-1] if last is not None else []
-            assert emitted == of_a_table(spark, query, feed, folder), query
+            for slidewise in (False, True):
+                assert emitted == of_a_table(spark, query, feed, folder, slidewise), (slidewise, query)
 
 
-def of_a_table(spark: SparkSession, query: Query, feed: Feed, folder: Path) -> list[str]:
-    """The answer over all rows as a table, of Spark alone."""
-    with settings(spark, {"spark.slidewise.enabled": "false"}):
+def of_a_table(spark: SparkSession, query: Query, feed: Feed, folder: Path, slidewise: bool) -> list[str]:
+    """The answer over all rows as a table."""
+    with settings(spark, {"spark.slidewise.enabled": str(slidewise).lower()}):
         answer = query.over(feed.table(spark, feed.rows, folder / "all.parquet"))
         return sorted(text(tuple(found)) for found in answer.collect())

@@ -42,7 +42,7 @@ def _of_expressions(jvm: Any, bounds: list[Any]) -> WindowSpec:
         return _object(catalyst, "CurrentRow") if column is None else column._jc.expr()
 
     frame = catalyst.SpecifiedWindowFrame(_object(catalyst, "RangeFrame"), *map(bound, bounds))
-    none = jvm.scala.collection.immutable.List.empty()
+    none = _object(jvm.scala.collection.immutable, "Nil")
     specification: Any = window.WindowSpec
     spec: WindowSpec = specification(jvm.org.apache.spark.sql.expressions.WindowSpec(none, none, frame))
     return spec

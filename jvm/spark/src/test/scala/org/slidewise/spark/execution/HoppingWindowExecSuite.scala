@@ -55,6 +55,7 @@ class HoppingWindowExecSuite extends SparkSuite with AdaptiveSparkPlanHelper {
         assertEquals(metrics("windows"), metrics("numOutputRows"))
         assertEquals(metrics("numOutputRows"), data.count())
         assertEquals(metrics("recalculatedWindows"), 0L)
+        assert(metrics("peakMemory") > 0, metrics)
       }
 
   private def methods(data: DataFrame): Seq[String] = operators(data).flatMap(_.plan.methods).map(_.toString)
