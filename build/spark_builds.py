@@ -18,7 +18,7 @@ class SparkBuild(NamedTuple):
 
     @property
     def sparks(self) -> list[str]:
-        """The releases, as `spark_venvs` knows them: `3.5.8` is PySpark's, `3.5.8-scala2.13` has the jars of this Scala."""
+        """The releases, as `spark_venvs` knows them: `3.5.8` is PySpark's, `3.5.8-scala2.13` has this Scala's jars."""
         own = self.scala == ("2.12" if self.minor.startswith("3.") else "2.13")
         return [release if own else f"{release}-scala{self.scala}" for release in self.tested]
 
