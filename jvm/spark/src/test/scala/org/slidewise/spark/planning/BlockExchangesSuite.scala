@@ -77,13 +77,16 @@ class BlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
     test("an exchange above another window that a join reads as well is reused") {
       withSetting("spark.sql.autoBroadcastJoinThreshold" -> -1) {
-        val (_, plan) = found(
+        val sql =
           s"WITH t AS (SELECT id, k, id % 5 AS j, x FROM ${rows(300)}), " +
             "a AS (SELECT id, j, sum(x) OVER (PARTITION BY k) AS y FROM t) " +
             "SELECT c.id, m, b.id, b.y FROM (SELECT id, j, y, max(y) OVER (PARTITION BY j) AS m FROM a) c JOIN a b ON c.j = b.j"
-        )
-        assert(reused(plan).nonEmpty, plan.toString)
-        assertEquals(blocks(plan).size, 1, plan)
+        val (on, plan) = found(sql)
+        val (off, without) = withSetting(SlidewiseSettings.BlockExchange -> false)(found(sql))
+        assert(reused(plan).nonEmpty && blocks(plan).nonEmpty, plan.toString)
+        // None is made twice that Spark makes once.
+        assertEquals(blocks(plan).size + others(plan).size, others(without).size, plan)
+        assertEquals(on, off)
       }
     }
 
