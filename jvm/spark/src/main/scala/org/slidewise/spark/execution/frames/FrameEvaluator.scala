@@ -51,6 +51,17 @@ private[execution] trait FrameEvaluator {
 
 private[execution] object FrameEvaluator {
 
+  /** The oldest row that any of the evaluators may read. */
+  def oldestNeeded(evaluators: Array[FrameEvaluator]): Long = {
+    var oldest = Long.MaxValue
+    var i = 0
+    while (i < evaluators.length) {
+      oldest = math.min(oldest, evaluators(i).oldestNeeded)
+      i += 1
+    }
+    oldest
+  }
+
   /**
    * Evaluates a frame from its rows.
    *

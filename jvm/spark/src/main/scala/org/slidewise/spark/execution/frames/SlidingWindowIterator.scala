@@ -174,12 +174,7 @@ final private[execution] class SlidingWindowIterator(
       oldest = math.min(oldest, bounds(i).oldestNeeded)
       i += 1
     }
-    i = 0
-    while (i < evaluators.length) {
-      oldest = math.min(oldest, evaluators(i).oldestNeeded)
-      i += 1
-    }
-    log.release(oldest)
+    log.release(math.min(oldest, FrameEvaluator.oldestNeeded(evaluators)))
     waiting.foreach(_.release(answered))
   }
 

@@ -146,13 +146,7 @@ final private[hopping] class HoppingWindowIterator(
 
   private def release(): Unit = {
     resources.stopIfCancelled()
-    var oldest = frames.lo
-    var i = 0
-    while (i < evaluators.length) {
-      oldest = math.min(oldest, evaluators(i).oldestNeeded)
-      i += 1
-    }
-    log.release(oldest)
+    log.release(math.min(frames.lo, FrameEvaluator.oldestNeeded(evaluators)))
   }
 
   /** Releases memory and files, and reports the metrics. Idempotent. */
