@@ -41,18 +41,16 @@ demo: $(VENV)/installed ## run sliding windows over real flights with Slidewise 
 	$(PY) -m slidewise demo
 
 test: $(VENV)/installed .build/class-archive ## run the JVM tests and pytest on the Spark in .venv: 15 minutes
-	$(SBT) "$(JVM_TESTS)"
-	@$(PY) build/slowest_tests.py
+	$(PY) build/jvm_tests.py $(SBT) "$(JVM_TESTS)"
 	$(PY) $(PYTEST) tests
 
 test-long: $(JARS) $(VENV)/installed $(VENV)/libraries .build/class-archive ## run every test, with many more random queries and killed queries: three hours
-	SLIDEWISE_LONG=1 SLIDEWISE_MUTATIONS=1000000 $(SBT) "$(JVM_TESTS)"
-	$(SBT) testOtherMinors
-	@$(PY) build/slowest_tests.py
+	SLIDEWISE_LONG=1 SLIDEWISE_MUTATIONS=1000000 $(PY) build/jvm_tests.py $(SBT) "$(JVM_TESTS)"
+	$(PY) build/jvm_tests.py $(SBT) testOtherMinors
 	$(LONG) $(PY) $(PYTEST) -m '' tests
 
 test-minors: $(VENV)/tools ## run the JVM tests on the other Spark minors; SLIDEWISE_LONG=1 runs every case of them
-	$(SBT) testOtherMinors
+	$(PY) build/jvm_tests.py $(SBT) testOtherMinors
 
 test-matrix: wheel ## run a selection of the tests on the first and last patch of each minor, or on VERSIONS="3.5.9 4.1.4"
 	WORKERS=$(WORKERS) $(PY) build/test_matrix.py $(VERSIONS)
