@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.exchange._
 import org.apache.spark.sql.execution.metric._
 
-import org.slidewise.spark.shims.BlockShuffles
+import org.slidewise.spark.shims.{BlockShuffle, SparkBlockDependencies}
 
 /**
  * A shuffle whose records are [[RowBlock]]s: Spark's writer and reader handle each record apart, and there are few of them.
@@ -44,12 +44,14 @@ abstract private[execution] class RowBlocksExchange extends ShuffleExchangeLike 
   protected def partitions: Int
 
   @transient lazy val shuffleDependency: ShuffleDependency[Int, InternalRow, InternalRow] =
-    BlockShuffles.dependency(
-      blocks(inputRDD),
-      new NumberedPartitions(partitions),
-      new UnsafeRowSerializer(numFields = 0, longMetric(BlockMetrics.DataSize)),
-      writeMetrics,
-      RowsOfBlock,
+    SparkBlockDependencies.of(
+      BlockShuffle(
+        blocks(inputRDD),
+        new NumberedPartitions(partitions),
+        new UnsafeRowSerializer(numFields = 0, longMetric(BlockMetrics.DataSize)),
+        writeMetrics,
+        RowsOfBlock
+      ),
       conf
     )
 

@@ -1,11 +1,5 @@
 package org.slidewise.spark.execution.sorting
 
-import scala.collection.mutable.ArrayBuffer
-
-import org.apache.logging.log4j.{Level, LogManager}
-import org.apache.logging.log4j.core.{LogEvent, Logger}
-import org.apache.logging.log4j.core.appender.AbstractAppender
-import org.apache.logging.log4j.core.config.Property
 import org.apache.spark.TaskKilledException
 import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
@@ -13,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types.{DataType, LongType}
 
-import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.{LogMessages, SparkSuite}
 import org.slidewise.spark.errors.MessageParameters
 
 class ColumnReaderSuite extends SparkSuite {
@@ -36,7 +30,7 @@ class ColumnReaderSuite extends SparkSuite {
       Seq(time),
       _ => true
     )
-    val events = logged(read(reader, columns, 10))
+    val events = LogMessages.of(classOf[ColumnReader])(read(reader, columns, 10))
     assert(reader.inputsFailed)
     assertEquals((0 until 10).map(columns(0)(_) ^ order.flip), (0 until 10).map(_.toLong))
     assertEquals(columns(1).take(3).toSeq, Seq(0L, 1L, 2L))
@@ -85,24 +79,5 @@ object ColumnReaderSuite {
       if (rows == row) throw error()
       rows
     }
-  }
-
-  private def logged(body: => Unit): Seq[String] = {
-    val events = ArrayBuffer.empty[String]
-    val appender = new AbstractAppender("test", null, null, true, Property.EMPTY_ARRAY) {
-      override def append(event: LogEvent): Unit =
-        events += event.getMessage.getFormattedMessage + Option(event.getThrown).fold("")(" " + _.getMessage)
-    }
-    val logger = LogManager.getLogger(classOf[ColumnReader].getName).asInstanceOf[Logger]
-    val level = logger.getLevel
-    appender.start()
-    logger.addAppender(appender)
-    logger.setLevel(Level.INFO)
-    try body
-    finally {
-      logger.removeAppender(appender)
-      logger.setLevel(level)
-    }
-    events.toSeq
   }
 }

@@ -32,14 +32,27 @@ final private[streams] case class AssignedState(
 }
 
 /**
- * Gets state and watermarks for an operator that Spark does not know. All supported Spark minors share one
- * implementation, [[DeduplicationProbe]].
+ * Gets state and watermarks for an operator that Spark does not know. Applies each rule to a probe in the operator's place: an
+ * operator of Spark's, without input. Takes over what the rule has set in it. The operator overrides
+ * `TreeNode.transformDownWithPruning` to get hold of the rule. All supported Spark minors share the probes.
  *
  * Spark offers no interface for this. `StateOpIdRule` and `WatermarkPropagationRule`, partial functions in
  * `IncrementalExecution.state`, list Spark's own operators by class from 4.0 to 4.3. Only the rule for the state schema and the
  * watermark simulator take any `StateStoreWriter`.
+ *
+ * What this relies on: that Spark applies the two rules by `transform`, and that both know the probe. If either changes,
+ * [[AssignedState.requireComplete]] fails the query when it is planned.
+ *
+ * @tparam A
+ *   what the rules assign
  */
-private[streams] trait StateAssignment {
+private[streams] trait StateAssignment[A] {
+
+  /** An operator of Spark's that has been assigned `state`. */
+  protected def probe(state: A): SparkPlan
+
+  /** What a probe has been assigned; none if it is no such operator any more. */
+  protected def read(probe: SparkPlan): Option[A]
 
   /**
    * What `rule` assigns.
@@ -49,18 +62,18 @@ private[streams] trait StateAssignment {
    * @param state
    *   what it has been assigned so far
    * @return
-   *   none if `rule` assigns nothing
+   *   none if `rule` assigns nothing new
    */
-  def assigned(
-      operator: SparkPlan,
-      state: AssignedState,
-      rule: PartialFunction[SparkPlan, SparkPlan]
-  ): Option[AssignedState]
+  final def assigned(operator: SparkPlan, state: A, rule: PartialFunction[SparkPlan, SparkPlan]): Option[A] =
+    if (rule.isDefinedAt(operator)) None // a rule for every operator with state
+    else {
+      val before = probe(state)
+      if (rule.isDefinedAt(before)) read(rule(before)).filter(_ != state) else None
+    }
 }
 
 /**
- * Applies each rule to a `StreamingDeduplicateExec` without input in the operator's place, and takes over what the rule has set
- * in it. The operator overrides `TreeNode.transformDownWithPruning` to get hold of the rule.
+ * Probes with a `StreamingDeduplicateExec`.
  *
  * Alternatives, and why each is more fragile:
  *
@@ -75,25 +88,19 @@ private[streams] trait StateAssignment {
  *   - Assign the state in a strategy or a columnar rule. Strategies do not see the `IncrementalExecution` and its counter of
  *     operators; columnar rules run after the shuffle, which depends on the state, has been planned. Rules for query stages need
  *     adaptive execution, which a stream switches off.
- *
- * What this relies on: that Spark applies the two rules by `transform`, and that both know `StreamingDeduplicateExec`. If either
- * changes, [[AssignedState.requireComplete]] fails the query when it is planned.
  */
-private[streams] object DeduplicationProbe extends StateAssignment {
+private[streams] object DeduplicationProbe extends StateAssignment[AssignedState] {
 
-  override def assigned(
-      operator: SparkPlan,
-      state: AssignedState,
-      rule: PartialFunction[SparkPlan, SparkPlan]
-  ): Option[AssignedState] =
-    if (rule.isDefinedAt(operator)) None // a rule for every operator with state
-    else {
-      val nothing = LocalTableScanExec(Nil, Nil, None)
-      val probe = StreamingDeduplicateExec(Nil, nothing, state.info, state.lateEvents, state.eviction)
-      if (rule.isDefinedAt(probe)) read(rule(probe)).filter(_ != state) else None
-    }
+  override protected def probe(state: AssignedState): SparkPlan =
+    StreamingDeduplicateExec(
+      Nil,
+      LocalTableScanExec(Nil, Nil, None),
+      state.info,
+      state.lateEvents,
+      state.eviction
+    )
 
-  private def read(probe: SparkPlan): Option[AssignedState] = probe match {
+  override protected def read(probe: SparkPlan): Option[AssignedState] = probe match {
     case StreamingDeduplicateExec(_, _, info, lateEvents, eviction) =>
       Some(AssignedState(info, lateEvents, eviction))
     case _ => None

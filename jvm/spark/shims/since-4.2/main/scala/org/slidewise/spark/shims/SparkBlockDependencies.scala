@@ -1,0 +1,25 @@
+package org.slidewise.spark.shims
+
+import org.apache.spark.ShuffleDependency
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
+import org.apache.spark.sql.internal.SQLConf
+
+object SparkBlockDependencies extends BlockDependencies {
+
+  override def of(shuffle: BlockShuffle, conf: SQLConf): ShuffleDependency[Int, InternalRow, InternalRow] = {
+    import shuffle._
+    new ShuffleDependency[Int, InternalRow, InternalRow](
+      blocks,
+      partitioner,
+      serializer,
+      None,
+      None,
+      false,
+      ShuffleExchangeExec.createShuffleWriteProcessor(writeMetrics),
+      BlockChecksum.of(partitioner.numPartitions, rowsOf, conf),
+      conf.shuffleChecksumMismatchFullRetryEnabled,
+      conf.shuffleChecksumMismatchQueryLevelRollbackEnabled
+    )
+  }
+}

@@ -1,0 +1,29 @@
+package org.slidewise.spark.shims
+
+import org.apache.spark.{Partitioner, ShuffleDependency}
+import org.apache.spark.rdd.RDD
+import org.apache.spark.serializer.Serializer
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.internal.SQLConf
+
+/**
+ * A shuffle of blocks of rows, each with the number of its partition.
+ *
+ * @param rowsOf
+ *   the rows of a block; must be serializable
+ */
+final case class BlockShuffle(
+    blocks: RDD[Product2[Int, InternalRow]],
+    partitioner: Partitioner,
+    serializer: Serializer,
+    writeMetrics: Map[String, SQLMetric],
+    rowsOf: InternalRow => Iterator[InternalRow]
+)
+
+/** How Spark represents a shuffle of blocks. */
+trait BlockDependencies {
+
+  /** The dependency, with Spark's checksums of the rows if this Spark has them and the settings ask for them. */
+  def of(shuffle: BlockShuffle, conf: SQLConf): ShuffleDependency[Int, InternalRow, InternalRow]
+}
