@@ -26,8 +26,8 @@ def render(results: Results, page: Path) -> None:
 
 def table(results: Results) -> str:
     at, turns = results["where"], results["turns"]
-    ratio, written = f"{_BY} tumbling", "states written for an event"
-    lines = head("stream", "windows", "engine", "events a second", ratio, written, "states at most")
+    ratio, written = f"{_BY} tumbling", ("states written for an event", "bytes written for an event")
+    lines = head("stream", "windows", "engine", "events a second", ratio, *written, "states at most")
     tumbling = 0.0
     for case in results["measured"]:
         stream = case["stream"]
@@ -44,6 +44,7 @@ def table(results: Results) -> str:
                 f"{events / seconds:,.0f} ({slowest:,.0f} to {fastest:,.0f})",
                 f"{tumbling / seconds:.2f} \N{MULTIPLICATION SIGN}",
                 f"{case['updates'] / events:.2f}",
+                f"{case['written_bytes'] / events:,.0f}",
                 f"{case['state_rows']:,}",
             )
         )

@@ -58,6 +58,8 @@ class Measured:
     seconds: list[float] = field(default_factory=list)
     updates: int = 0
     """States written."""
+    written_bytes: int = 0
+    """Bytes of keys and states that RocksDB was given to write."""
     state_rows: int = 0
     """States at most."""
 
@@ -115,6 +117,7 @@ def _measure(session: Any, cases: list[Measured], folder: Path, turns: int) -> l
             case.seconds.append(round(seconds, 3))
             operators = [state for batch in progress for state in batch["stateOperators"]]
             case.updates = sum(state["numRowsUpdated"] for state in operators)
+            case.written_bytes = sum(state["customMetrics"]["rocksdbTotalBytesWritten"] for state in operators)
             case.state_rows = max(state["numRowsTotal"] for state in operators)
             past = f"{time.perf_counter() - begin:7.1f} s"
             click.echo(f"{past}  turn {turn + 1}: {case.windows}, {case.engine}: {seconds:.1f} s")
