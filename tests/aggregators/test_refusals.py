@@ -91,11 +91,11 @@ def test_the_row_and_the_traceback_are_told(spark):
         def reduce(self, buffer, value):
             return (buffer[0] + 1 / (42 - value[0]), 1)
 
-    frame = spark.range(0, 100, 1, 1).selectExpr("id", "1 AS k", "cast(id AS double) AS x")
+    frame = spark.range(0, 100, 1, 1).selectExpr("id", "id div 1000 AS k", "cast(id AS double) AS x")
     with pytest.raises(SPARK_ERRORS) as caught:
         frame.select(over_last(slidewise.udaf(At42())("x"))).collect()
     text = str(caught.value)
-    assert "At42 failed at row 42 of its task:" in text
+    assert "At42 failed at row 42 of its task, in the partition of k = 0:" in text
     assert "in reduce" in text
     assert "ZeroDivisionError: float division by zero" in text
 
