@@ -28,12 +28,13 @@ final class BlockChecksum(rowsOf: InternalRow => Iterator[InternalRow]) extends 
 object BlockChecksum {
   private val Seed = 42L
 
-  /** One for each partition; none if the settings ask for none. */
+  /** One for each partition; none if the settings ask for none. Without them, Spark could not tell which tasks to run again. */
   def of(
       partitions: Int,
       rowsOf: InternalRow => Iterator[InternalRow],
       conf: SQLConf
   ): Array[RowBasedChecksum] =
-    if (conf.shuffleOrderIndependentChecksumEnabled) Array.fill(partitions)(new BlockChecksum(rowsOf))
+    if (conf.shuffleOrderIndependentChecksumEnabled || conf.shuffleChecksumMismatchFullRetryEnabled)
+      Array.fill(partitions)(new BlockChecksum(rowsOf))
     else Array.empty
 }

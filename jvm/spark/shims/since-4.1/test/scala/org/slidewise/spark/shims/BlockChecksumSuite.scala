@@ -39,7 +39,9 @@ class BlockChecksumSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     assertEquals(all.distinct.size, all.size)
   }
 
-  test("a shuffle of blocks has a checksum for each partition, unless the setting is off") {
+  test(
+    "a shuffle of blocks has a checksum for each partition if a setting needs it, as a shuffle of Spark's"
+  ) {
     def checksums: Int = {
       val windows =
         spark.sql("SELECT sum(id) OVER (PARTITION BY id % 7 ORDER BY id) FROM range(0, 1000, 1, 3)")
@@ -48,11 +50,13 @@ class BlockChecksumSuite extends SparkSuite with AdaptiveSparkPlanHelper {
         exchange.shuffleDependency.rowBasedChecksums.length
       }.head
     }
-    val setting = "spark.sql.shuffle.orderIndependentChecksum.enabled"
-    for ((on, expected) <- Seq(true -> spark.conf.get("spark.sql.shuffle.partitions").toInt, false -> 0)) {
-      spark.conf.set(setting, on)
+    val settings =
+      Seq("enabled", "enableFullRetryOnMismatch").map("spark.sql.shuffle.orderIndependentChecksum." + _)
+    for (first <- Seq(true, false); second <- Seq(true, false)) {
+      val expected = if (first || second) spark.conf.get("spark.sql.shuffle.partitions").toInt else 0
+      settings.zip(Seq(first, second)).foreach { case (setting, on) => spark.conf.set(setting, on) }
       try assertEquals(checksums, expected)
-      finally spark.conf.unset(setting)
+      finally settings.foreach(spark.conf.unset)
     }
   }
 }
