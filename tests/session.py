@@ -36,12 +36,12 @@ def with_slidewise(builder: SparkSession.Builder) -> SparkSession.Builder:
 
 
 def local_session(folder: Path) -> SparkSession:
-    """A session with Slidewise; a leak of execution memory fails the task that leaks."""
+    """A session with Slidewise; a leak of execution memory fails the task that leaks, and freed memory is overwritten."""
     session = with_slidewise(
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "2g")
-        .config("spark.driver.extraJavaOptions", f"-XX:ErrorFile={folder}/crash.log")
+        .config("spark.driver.extraJavaOptions", f"-XX:ErrorFile={folder}/crash.log -Dspark.memory.debugFill=true")
         .config("spark.local.dir", str(folder / "local"))
         .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
         .config("spark.unsafe.exceptionOnMemoryLeak", "true")

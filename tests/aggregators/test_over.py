@@ -84,6 +84,16 @@ def has_ties(frame: str) -> bool:
     return FRAMES[frame][1] == "range"
 
 
+
+def test_rows_that_wait_are_read_before_their_page_is_freed(spark: SparkSession) -> None:
+    """Three columns of eight bytes: pages of the log end where rows are released."""
+    count = 20_000
+    frame = spark.range(0, count, 1, 1).selectExpr("id div 1000000 AS k", "id AS t", "cast(id AS double) AS x")
+    ahead = Window.partitionBy("k").orderBy("t").rowsBetween(0, UNBOUNDED)
+    found = frame.select("k", "t", "x", slidewise.udaf(Mean())("x").over(ahead)).collect()
+    assert sorted(map(tuple, found)) == [(0, i, float(i), (i + count - 1) / 2) for i in range(count)]
+
+
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("name", CALLS)
 def test_frames(rows, name, frame):

@@ -175,7 +175,7 @@ final private[execution] class SlidingWindowIterator(
       i += 1
     }
     log.release(math.min(oldest, FrameEvaluator.oldestNeeded(evaluators)))
-    waiting.foreach(_.release(answered))
+    waiting.foreach(_.release(answered - 1)) // the row is still to be read
   }
 
   /** Gives memory and files back, and reports what was measured; more than once does no harm. */
