@@ -47,10 +47,16 @@ abstract private[execution] class RowStates(
   final def accumulate(slot: Int, from: Long, until: Long): Unit = {
     val state = older(slot)
     var position = from
+    // A state that grows with its rows is charged while it grows. Measuring it takes time, so that the steps grow, too.
+    var measureAt = from + RowStates.MeasureFrom
     while (position < until) {
       functions.update(state, rows(position))
       position += 1
       if (position % RowStates.CheckEvery == 0) resources.stopIfCancelled()
+      if (position == measureAt) {
+        changed(slot)
+        measureAt += (position - from) / 2
+      }
     }
     changed(slot)
     combined += until - from
@@ -108,6 +114,9 @@ private[execution] object RowStates {
 
   /** The number of combines between checks for cancellation. */
   private val CheckEvery = 4096L
+
+  /** How many rows a state takes before it is measured for the first time. */
+  private val MeasureFrom = 4096L
 
   /**
    * @param maxBytes

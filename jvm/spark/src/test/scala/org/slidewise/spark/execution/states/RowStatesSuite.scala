@@ -1,5 +1,6 @@
 package org.slidewise.spark.execution.states
 
+import org.apache.spark.memory.MemoryMode
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
@@ -9,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.core.frames.StatesOutgrown
 import org.slidewise.spark.SparkSuite
-import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.rows.{RowLog, RowsByPosition}
 import org.slidewise.spark.execution.task.Tasks
 
 /** States of aggregate functions in pages and as objects. */
@@ -90,6 +91,36 @@ class RowStatesSuite extends SparkSuite {
     assert(fits)
     assert(filled < 40 && filled > 2, filled)
     assert(used < 10000L, used)
+  }
+
+  test("a state that grows with its rows is charged while they are added") {
+    val (read, thrown) = inTask { () =>
+      val functions =
+        new FrameFunctions(Seq(CollectList(id) -> None), Seq(0), attributes, keepsStates = true)
+      val project = UnsafeProjection.create(attributes.map(_.dataType).toArray)
+      val same = project(row(1))
+      var read = 0L
+      val endless = new RowsByPosition {
+        override def apply(position: Long): UnsafeRow = {
+          read = position
+          same
+        }
+      }
+      val states = RowStates(functions, endless, Tasks.resources(), maxBytes = 1L << 20)
+      val hog = new Tasks.Hog(MemoryMode.ON_HEAP)
+      states.reserve(1)
+      states.clear(0)
+      hog.takeAllBut(1L << 20)
+      val thrown =
+        try Tasks.thrownBy(states.accumulate(0, 0L, Long.MaxValue))
+        finally {
+          hog.close()
+          states.close()
+        }
+      (read, thrown)
+    }
+    assertEquals(thrown, "SparkOutOfMemoryError")
+    assert(read < 1000000L, read)
   }
 
   test("the size of objects is followed while they grow") {
