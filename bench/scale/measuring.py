@@ -72,6 +72,8 @@ def frame(spark: Any, one: Contender, sql: str) -> Any:
         # Few rows, which warm up or are compared, are to be cut as often as many.
         "spark.slidewise.parallel.minRows": min(_MIN_ROWS, max(1, one.rows // (2 * one.tasks))),
         "spark.slidewise.parallel.skewThreshold": _SKEWED,
+        # A skewed key is shared as on a machine with a core for each task.
+        "spark.slidewise.parallel.cores": one.tasks,
         "spark.sql.shuffle.partitions": one.tasks,
         "spark.sql.files.minPartitionNum": 1,
         "spark.sql.files.maxPartitionBytes": -(-one.file.stat().st_size // one.reads),

@@ -19,6 +19,21 @@ ONE_TASK = {"spark.slidewise.parallel.enabled": "false"}
 # Small enough that a few thousand rows are worth several tasks, and a number of tasks that divides few numbers.
 SHARED = {"spark.slidewise.parallel.minRows": "50", "spark.sql.shuffle.partitions": "7"}
 
+ROWS = 1_500
+# Keys in no order, ties among most, and values of each type.
+TABLE = f"""SELECT id, h, cast(h % 300 AS int) AS few, cast(h % 3 AS int) AS three,
+    if(h % 11 = 0, NULL, cast(h % 900 AS int)) AS i,
+    if(h % 11 = 0, NULL, cast(h % 5000 AS bigint)) AS l,
+    if(h % 11 = 0, NULL, cast(h % 90000 / 100 AS decimal(10, 2))) AS m,
+    CASE h % 37 WHEN 0 THEN double('NaN') WHEN 1 THEN double('Infinity') WHEN 2 THEN -double('Infinity')
+      WHEN 3 THEN -0.0D WHEN 4 THEN 0.0D WHEN 5 THEN NULL ELSE (h % 2000 - 1000) / 8.0D END AS d,
+    if(h % 11 = 0, NULL, date_add(DATE'2023-11-30', cast(h % 600 AS int))) AS day,
+    if(h % 11 = 0, NULL, timestamp_seconds(1698000000 + h % 2000 * 1800)) AS ts,
+    if(h % 11 = 0, NULL, timestamp_ntz'2024-01-31 00:00:00' + make_dt_interval(0, 0, 0, h % 9000 * 999)) AS ntz,
+    concat('k', h % 800) AS s, named_struct('a', h % 40, 'b', if(h % 7 = 0, NULL, concat('x', h % 9))) AS t,
+    unhex(hex(h % 900)) AS b
+  FROM (SELECT id, pmod(hash(id), 1000003) AS h FROM range(0, {ROWS}, 1, 4))"""
+
 
 @dataclass(frozen=True)
 class Sharing:

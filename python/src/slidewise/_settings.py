@@ -25,6 +25,7 @@ KEYS = tuple(
         "mergeApproximate",
         "mergeUserAggregators",
         "neverMerge",
+        "parallel.cores",
         "parallel.enabled",
         "parallel.minRows",
         "parallel.skewThreshold",

@@ -23,6 +23,7 @@ object SlidewiseSettings {
   final val Parallel = "spark.slidewise.parallel.enabled"
   final val ParallelMinRows = "spark.slidewise.parallel.minRows"
   final val ParallelSkewThreshold = "spark.slidewise.parallel.skewThreshold"
+  final val ParallelCores = "spark.slidewise.parallel.cores"
   final val MaxStateSize = "spark.slidewise.state.maxSize"
   final val MergeApproximate = "spark.slidewise.mergeApproximate"
   final val MergeUserAggregators = "spark.slidewise.mergeUserAggregators"
@@ -87,6 +88,14 @@ object SlidewiseSettings {
       "larger than spark.sql.adaptive.skewJoin.skewedPartitionFactor times the median, and holds up the query. Needs adaptive " +
       "execution."
   )(JavaUtils.byteStringAsBytes(_), sizeText(_))
+
+  private val coresSetting = Setting.optional(
+    ParallelCores,
+    Since,
+    "a whole number of at least 1",
+    "How many cores the tasks that share a skewed partition may expect, which decides whether sharing pays. If not set, those " +
+      "of the executors that run: set it where executors come on demand."
+  )(atLeastOne(_))
 
   private val maxStateSizeSetting = Setting.withDefault(
     MaxStateSize,
@@ -168,6 +177,7 @@ object SlidewiseSettings {
     parallelSetting,
     parallelMinRowsSetting,
     skewThresholdSetting,
+    coresSetting,
     maxStateSizeSetting,
     mergeApproximateSetting,
     mergeUserAggregatorsSetting,
@@ -194,6 +204,7 @@ object SlidewiseSettings {
   def parallel(conf: SQLConf): Boolean = parallelSetting(conf)
   def parallelMinRows(conf: SQLConf): Long = parallelMinRowsSetting(conf)
   def skewThreshold(conf: SQLConf): Long = skewThresholdSetting(conf)
+  def parallelCores(conf: SQLConf): Option[Long] = coresSetting(conf)
   def maxStateBytes(conf: SQLConf): Long = maxStateSizeSetting(conf)
   def mergeApproximate(conf: SQLConf): Boolean = mergeApproximateSetting(conf)
   def mergeUserAggregators(conf: SQLConf): Boolean = mergeUserAggregatorsSetting(conf)

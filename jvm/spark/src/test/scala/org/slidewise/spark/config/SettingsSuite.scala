@@ -35,6 +35,14 @@ class SettingsSuite extends SparkSuite {
     Expected(ParallelSkewThreshold, "64m", Seq("64k" -> 65536L, "1G" -> (1L << 30)), Seq("lots", "-1", ""))(
       skewThreshold
     ),
+    Expected(
+      ParallelCores,
+      "<undefined>",
+      Seq("1" -> Some(1L), " 64 " -> Some(64L)),
+      Seq("0", "-1", "all", "")
+    )(
+      parallelCores
+    ),
     Expected(MergeApproximate, "true", booleans, noBooleans)(mergeApproximate),
     Expected(MergeUserAggregators, "true", booleans, noBooleans)(mergeUserAggregators),
     Expected(

@@ -1,0 +1,144 @@
+"""Windows with PARTITION BY of which one partition holds most rows: several tasks share it once adaptive execution sees it."""
+
+from __future__ import annotations
+
+import pytest
+from cases import crossed
+from pyspark.sql import DataFrame, SparkSession
+from sparks import portable
+
+import slidewise
+from semantics.conftest import settings
+from semantics.sharing import SHARED, TABLE, Sharing, named, tasks_of
+
+ADAPTIVE = "spark.sql.adaptive.enabled"
+THRESHOLD = "spark.slidewise.parallel.skewThreshold"
+CORES = "spark.slidewise.parallel.cores"
+BLOCKS = "spark.slidewise.blockExchange.enabled"
+
+# The hot key holds 92 of 100 rows.
+KEYS = {
+    "text": "CASE WHEN h % 100 < 92 THEN 'hot' WHEN h % 100 = 99 THEN NULL ELSE concat('k', h % 5) END",
+    "null": "CASE WHEN h % 100 < 92 THEN NULL ELSE cast(h % 5 AS bigint) END",
+    "struct": "named_struct('a', if(h % 100 < 92, 1, h % 5), 'b', 'x')",
+}
+FRAMES = [
+    "ROWS BETWEEN 3 PRECEDING AND 2 FOLLOWING",
+    "ROWS BETWEEN 900 PRECEDING AND 700 PRECEDING",
+    "ROWS BETWEEN 300 FOLLOWING AND 700 FOLLOWING",
+    "ROWS UNBOUNDED PRECEDING",
+    "ROWS BETWEEN UNBOUNDED PRECEDING AND 500 PRECEDING",
+    "ROWS BETWEEN 500 FOLLOWING AND UNBOUNDED FOLLOWING",
+    "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+]
+CALLS = portable(
+    "sum(i) {over}, count(*) FILTER (WHERE i % 2 = 0) {over}, avg(m) {over}, min(s) {over}, max(d) {over}, max_by(s, l) {over}"
+)
+
+
+@pytest.fixture(scope="module")
+def sharing(spark: SparkSession) -> Sharing:
+    spark.sql(TABLE).createOrReplaceTempView("rows")
+    return Sharing(spark)
+
+
+@pytest.fixture(autouse=True)
+def skew(spark: SparkSession):
+    with settings(spark, {ADAPTIVE: "true", THRESHOLD: "1k", CORES: "8"}):
+        yield
+
+
+def skewed(key: str = "text") -> str:
+    return f"(SELECT *, {KEYS[key]} AS k FROM rows)"
+
+
+@pytest.mark.parametrize(
+    ("frame", "key", "blocks"), crossed(FRAMES, KEYS, ["true", "false"]), ids=lambda value: str(value)
+)
+def test_rows(spark: SparkSession, sharing: Sharing, frame: str, key: str, blocks: str) -> None:
+    over = f"OVER (PARTITION BY k ORDER BY h, id {frame})"
+    with settings(spark, {BLOCKS: blocks}):
+        sharing.ask(f"SELECT id, {CALLS.format(over=over)} FROM {skewed(key)}", spark_too=True)
+
+
+@pytest.mark.parametrize(
+    ("order", "frame"),
+    crossed(
+        ["i", "i DESC NULLS LAST", "d", "ts"],
+        ["{} PRECEDING AND CURRENT ROW", "{} PRECEDING AND {} FOLLOWING", "UNBOUNDED PRECEDING AND {} PRECEDING"],
+    ),
+)
+def test_range(sharing: Sharing, order: str, frame: str) -> None:
+    by = "INTERVAL 1 DAY" if order == "ts" else "40D" if order == "d" else "90"
+    over = f"OVER (PARTITION BY k ORDER BY {order} RANGE BETWEEN {frame.format(by, by)})"
+    calls = f"sum(id) {over}, count(*) {over}, min(s) {over}, bit_xor(h) {over}"
+    sharing.ask(f"SELECT id, {calls} FROM {skewed()}", tasks=range(1, 8), spark_too=True)
+
+
+RANKS = "rank() OVER w, dense_rank() OVER w, percent_rank() OVER w, cume_dist() OVER w"
+PLACES = "row_number() OVER w, ntile(7) OVER w, lag(s) OVER w, lead(i, 300) OVER w, first(s) OVER w, last(i) OVER w"
+
+
+@pytest.mark.parametrize(("calls", "order"), crossed([RANKS, PLACES], ["s DESC, id", "h, id", "t, id DESC"]))
+def test_ranks_and_places(sharing: Sharing, calls: str, order: str) -> None:
+    query = f"SELECT id, {calls} FROM {skewed()} WINDOW w AS (PARTITION BY k ORDER BY {order})"
+    sharing.ask(query, tasks=range(1, 8) if "dense" in calls else range(2, 8), spark_too=True)
+
+
+@pytest.mark.parametrize("order", ["few", "few DESC, three"])
+def test_peers(sharing: Sharing, order: str) -> None:
+    calls = "sum(i) OVER w, count(*) OVER w, rank() OVER w"
+    query = f"SELECT id, {calls} FROM {skewed()} WINDOW w AS (PARTITION BY k ORDER BY {order})"
+    sharing.ask(query, spark_too=True)
+
+
+@pytest.mark.parametrize("order", ["h, id", "few"])
+def test_cuts_between_keys(spark: SparkSession, sharing: Sharing, order: str) -> None:
+    """Five keys lie in one partition of the shuffle."""
+    of_one = spark.sql("SELECT id FROM range(1000) WHERE pmod(hash(id), 7) = 3 LIMIT 5").collect()
+    key = f"element_at(array({', '.join(f'{row.id}L' for row in of_one)}), cast(1 + h % 5 AS int))"
+    over = f"OVER (PARTITION BY k ORDER BY {order}"
+    calls = f"sum(i) {over}), max(s) {over} ROWS 20 PRECEDING), rank() {over}), dense_rank() {over})"
+    calls = calls if order == "h, id" else calls.replace("ROWS 20 PRECEDING", "RANGE 20 PRECEDING")
+    sharing.ask(f"SELECT id, {calls} FROM (SELECT *, {key} AS k FROM rows)", spark_too=True)
+
+
+def test_what_stands_above_keeps_its_partitions(spark: SparkSession, sharing: Sharing) -> None:
+    """A sum by the same key needs no shuffle of its own, as long as the window keeps the partitions."""
+    window = f"SELECT k, row_number() OVER (PARTITION BY k ORDER BY h, id) AS n FROM {skewed()}"
+    query = f"SELECT k, sum(n) FROM ({window}) GROUP BY k"
+    found, frame = sharing.run(query, {})
+    assert tasks_of(frame) == [0]
+    assert len([node for node in exchanges(frame)]) == 1
+    expected, _ = sharing.run(query, {"spark.slidewise.enabled": "false"})
+    assert sorted(found, key=repr) == sorted(expected, key=repr)
+
+
+@pytest.mark.parametrize("change", [{THRESHOLD: "64m"}, {CORES: "2"}, {ADAPTIVE: "false"}, {"spark.slidewise.parallel.enabled": "false"}])
+def test_what_is_not_shared(sharing: Sharing, change: dict[str, str]) -> None:
+    query = f"SELECT id, sum(i) OVER (PARTITION BY k ORDER BY h, id ROWS 9 PRECEDING) FROM {skewed()}"
+    _, frame = sharing.run(query, change)
+    assert tasks_of(frame) == [0]
+
+
+def test_even_keys_are_not_shared(sharing: Sharing) -> None:
+    _, frame = sharing.run("SELECT id, sum(i) OVER (PARTITION BY h % 50 ORDER BY id ROWS 9 PRECEDING) FROM rows", {})
+    assert tasks_of(frame) == [0]
+
+
+def test_metrics_and_explain(spark: SparkSession, sharing: Sharing) -> None:
+    query = f"SELECT id, sum(i) OVER (PARTITION BY k ORDER BY h, id ROWS 9 PRECEDING) AS s FROM {skewed()}"
+    _, frame = sharing.run(query, {})
+    (window,) = named(frame, "SlidingWindow")
+    halo, tasks = (int(window.metrics().apply(name).value()) for name in ("haloRows", "tasks"))
+    assert tasks > 1
+    # At least the nine rows before each cut, of which most divide the hot key.
+    assert halo > 9 * (tasks - 1) / 2
+    assert int(window.metrics().apply("taskTime").value()) > 0
+    with settings(spark, SHARED):
+        (row,) = slidewise.explain(frame).collect()
+    assert row.reason == "tasks share the rows, at least 50 each"
+
+
+def exchanges(frame: DataFrame) -> list[object]:
+    return [node for name in ("BlockExchange", "Exchange") for node in named(frame, name)]
