@@ -20,7 +20,10 @@ def needs_spark(since: str, reason: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(minor_of(since) > SPARK, reason=f"before Spark {since}: {reason}")
 
 
-needs_collations = needs_spark("4.0", "no collations")
+needs_collations = pytest.mark.skipif(
+    SPARK < (4, 0) or pyspark.__version__ == "4.0.0",
+    reason="Spark 4.0.0 loses the rows of queries with collations, and earlier ones have none",
+)
 needs_trimming_collations = needs_spark("4.1", "no collation that ignores trailing spaces")
 needs_connect_server = needs_spark("4.0", "PySpark carries no Spark Connect server")
 needs_days_between_dates = needs_spark("4.0", "no RANGE frame over dates by an interval of days")

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from plans import plan
 from pyspark.sql import SparkSession
+from sparks import SPARK
 
 import slidewise
 
@@ -26,8 +27,9 @@ CALLS = [
     "median(many)",
     "percentile(many, 0.99)",
     "percentile_disc(0.1) WITHIN GROUP (ORDER BY few DESC)",
-    "mode(few, true)",
 ]
+if SPARK >= (4, 0):
+    CALLS.append("mode(few, true)")
 # By place in the partition: the first row of a frame, and the first after it.
 FRAMES = {
     "ROWS 999 PRECEDING": (-999, 1),
@@ -74,7 +76,7 @@ def test_long_frames(spark: SparkSession, values: list[Row], frame: str, presort
     for partition in range(PARTITIONS):
         rows = values[partition::PARTITIONS]
         for place, expected in enumerate(_expected(rows, *FRAMES[frame])):
-            same = all(map(_same, found[partition, place], expected))
+            same = all(map(_same, found[partition, place], expected[: len(CALLS)]))
             assert same, (partition, place, found[partition, place], expected)
 
 

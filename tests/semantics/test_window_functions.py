@@ -8,7 +8,7 @@ import pytest
 from cases import crossed, long_if
 from plans import plan
 from pyspark.sql import SparkSession
-from sparks import portable
+from sparks import SPARK, portable
 
 import slidewise
 from semantics.conftest import Ask
@@ -22,10 +22,11 @@ OFFSETS = [
     "lag({0}, 1000)",
     "lead({0}, 2)",
     "lead({0}) IGNORE NULLS",
-    "lag({0}, 1, {0}) IGNORE NULLS",
-    "lag({0}, 2, {0}) IGNORE NULLS",
     "lead({0}, 3) IGNORE NULLS",
 ]
+if SPARK >= (4, 0):
+    # Spark 3.5 fails with a NullPointerException in partitions with fewer values.
+    OFFSETS += ["lag({0}, 1, {0}) IGNORE NULLS", "lag({0}, 2, {0}) IGNORE NULLS"]
 PICKS = [
     "first_value({0})",
     "last_value({0})",
