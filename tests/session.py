@@ -36,7 +36,7 @@ def with_slidewise(builder: SparkSession.Builder) -> SparkSession.Builder:
 
 
 def local_session(folder: Path) -> SparkSession:
-    """A session with Slidewise; a leak of execution memory fails the task that leaks, and freed memory is overwritten."""
+    """A session with Slidewise. A leak of execution memory fails its task, and freed memory is overwritten."""
     session = with_slidewise(
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")

@@ -31,6 +31,10 @@ needs_streams = needs_spark("4.0", "Slidewise runs no windows over streams")
 needs_within_group = needs_spark("4.0", "no WITHIN GROUP for functions of extensions")
 needs_window_filter = needs_spark("4.2", "no FILTER of a window function")
 
+needs_kll_merges = pytest.mark.skipif(
+    SPARK < (4, 1) or pyspark.__version__ == "4.1.0", reason="before Spark 4.1.1: no aggregates that merge KLL sketches"
+)
+
 _IN_SQL = {
     r"\bCOLLATE\b": needs_collations,
     r"WITHIN GROUP": needs_within_group,
@@ -38,6 +42,7 @@ _IN_SQL = {
     r"\bparse_json\(": needs_spark("4.0", "no VARIANT"),
     r"\blistagg\(": needs_spark("4.0", "no listagg"),
     r"\bmode\([^()]*, true\)": needs_spark("4.0", "mode takes one argument"),
+    r"\bkll_merge_agg_": needs_kll_merges,
     r"\btheta_|\bkll_": needs_spark("4.1", "no theta and KLL sketches"),
     r"\bapprox_top_k": needs_spark("4.1", "no approx_top_k"),
     r"\bmake_time\(": needs_spark("4.1", "no TIME type"),

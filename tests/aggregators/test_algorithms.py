@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import random
+from datetime import timezone
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from slidewise._aggregates import arrays
+from aggregators.classes import MeanInBatches
+from slidewise._aggregates import arrays, over
+from slidewise._aggregates.batches import Inputs
 from slidewise._aggregates.rows import FrameOfRows, GrowingFrame
 
 
@@ -109,3 +113,31 @@ def test_arrays_merge_six_times_a_row_at_most(width):
     )
     assert (found[0] == hi - lo).all()
     assert rows <= merged <= 6 * rows
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_growing_frames_in_batches_keep_one_buffer(seed, monkeypatch):
+    monkeypatch.setattr(over._InArrays, "_FEWEST", 8)
+    chance = random.Random(seed)
+    # The rows before and after the row that a frame ends with, in partitions of many rows and few.
+    shift = chance.choice([-20, -1, 0, 3])
+    lo, hi, start = [], [], 0
+    for size in chance.choices([1, 2, 30, 900], k=8):
+        lo += [start] * size
+        hi += [min(start + size, max(start, start + i + 1 + shift)) for i in range(size)]
+        start += size
+    values = [None if chance.random() < 0.2 else float(chance.randint(-9, 9)) for _ in lo]
+    evaluation = over._evaluation(MeanInBatches(), True, timezone.utc)
+    found, held, arrived = [], 0, 0
+    while arrived < len(lo):
+        more = slice(arrived, arrived + chance.randint(1, 40))
+        batch = pa.record_batch([pa.array(values[more], pa.float64())], ["x"])
+        inputs = Inputs(batch, {"arguments": [0], "filter": None})
+        evaluation.arrive(pa.array(lo[more]), pa.array(hi[more]), inputs)
+        arrived += len(batch)
+        results = evaluation.results(ended=arrived == len(lo))
+        found += [] if results is None else results.to_pylist()
+        held = max(held, sum(len(fields[0]) for fields in evaluation._buffers))
+    assert held <= 100
+    kept = [[value for value in values[a:b] if value is not None] for a, b in zip(lo, hi, strict=True)]
+    assert found == [sum(of_frame) / len(of_frame) if of_frame else None for of_frame in kept]

@@ -84,7 +84,6 @@ def has_ties(frame: str) -> bool:
     return FRAMES[frame][1] == "range"
 
 
-
 def test_rows_that_wait_are_read_before_their_page_is_freed(spark: SparkSession) -> None:
     """Three columns of eight bytes: pages of the log end where rows are released."""
     count = 20_000

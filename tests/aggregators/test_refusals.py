@@ -7,6 +7,7 @@ import types
 from abc import ABC
 
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import Column, Window
 from pyspark.sql.types import (
     ArrayType,
@@ -17,7 +18,7 @@ from pyspark.sql.types import (
     StructType,
     YearMonthIntervalType,
 )
-from sparks import SPARK_ERRORS
+from sparks import SPARK_ERRORS, needs_streams
 
 import slidewise
 from aggregators.classes import Mean, MeanInBatches
@@ -113,6 +114,24 @@ def test_the_partition_is_told(spark):
     everywhere = Window.orderBy("id").rowsBetween(-9, 0)
     with pytest.raises(SPARK_ERRORS, match="failed at row 42 of its task:"):
         frame.select(slidewise.udaf(At42())("x").over(everywhere)).collect()
+
+
+@pytest.mark.parametrize("method", ["reduce_batch", "merge_batch", "finish_batch"])
+def test_the_partition_of_a_batch_is_told(spark, method):
+    frame = spark.range(0, 100, 1, 1).selectExpr("id", "id div 1000 AS k", "cast(id AS double) AS x")
+    with pytest.raises(SPARK_ERRORS) as caught:
+        frame.select(over_last(slidewise.udaf(failing(method, MeanInBatches))("x"))).collect()
+    assert "Failing failed at row 0 of its task or later, in the partition of k = 0:" in str(caught.value)
+    assert "ArithmeticError: the user's own words" in str(caught.value)
+
+
+@needs_streams
+def test_streams_are_refused(spark):
+    slidewise.register(spark, "mean_of_stream", slidewise.udaf(Mean()))
+    stream = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
+    over = "OVER (PARTITION BY value % 3 ORDER BY timestamp ROWS 9 PRECEDING)"
+    with pytest.raises(AnalysisException, match="runs in Python"):
+        stream.selectExpr(f"mean_of_stream(cast(value AS double)) {over}").writeStream.format("noop").start()
 
 
 @pytest.mark.parametrize(

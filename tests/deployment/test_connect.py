@@ -33,7 +33,12 @@ from pyspark.sql import Window
 last = Window.orderBy("id").rowsBetween(-3, 0)
 numbers = spark.range(6).select("id", (F.col("id") % 3).alias("k"))
 counted = numbers.select(F.count_distinct("k").over(last).alias("n"), F.median("id").over(last).alias("m")).orderBy("m")
-print("distinct", [tuple(row) for row in counted.collect()])
+print("distinct", "SlidingWindow" in counted._explain_string(), [tuple(row) for row in counted.collect()])
+others = ["percentile(id, array(0.25, 0.5))", "percentile_cont(0.5) WITHIN GROUP (ORDER BY id DESC)", "mode(k)",
+  "percentile_disc(0.9) WITHIN GROUP (ORDER BY id)", "percentile_approx(id, 0.5)", "sum(DISTINCT k)"]
+over = "OVER (ORDER BY id ROWS 3 PRECEDING)"
+quantiles = numbers.where("id = 2 OR id = 4").selectExpr("id", *(f"{call} {over}" for call in others)).orderBy("id")
+print("quantiles", "SlidingWindow" in quantiles._explain_string(), *map(tuple, quantiles.collect()))
 """
 
 IN_PYTHON = """
@@ -106,7 +111,8 @@ print("switched off:", report(spark))
     windows = [line.split(maxsplit=2)[1:] for line in printed.splitlines() if line.startswith("hopping")]
     assert [ours for ours, _ in windows] == ["True", "False"]
     assert windows[0][1] == windows[1][1] != "[]"
-    assert "distinct [(1, 0.0), (2, 0.5), (3, 1.0), (3, 1.5), (3, 2.5), (3, 3.5)]" in printed
+    assert "quantiles True (2, [2.0, 2.0], 2.0, 2, 2, 2, 2) (4, [2.5, 3.0], 3.0, 1, 4, 2, 3)" in printed
+    assert "distinct True [(1, 0.0), (2, 0.5), (3, 1.0), (3, 1.5), (3, 2.5), (3, 3.5)]" in printed
     assert "in Python True [0, 1, 3, 6, 10, 14, 6, 9]" in printed
     assert f"pyspark.sql.connect.session {REPORT}" in printed
     assert f"switched off: {REPORT.replace('SlidingWindow 1', 'SlidingWindow 0')}" in printed

@@ -44,10 +44,11 @@ def rows(frame: DataFrame) -> list[tuple[Any, ...]]:
 def ask(spark: SparkSession) -> Ask:
     """The rows of a query: those of Spark alone, which those with Slidewise must equal, in its order.
 
-    Keywords are settings, with `_` for `.` after `spark.sql.`
+    `taken`: whether Slidewise must run a window. `whole`: whether Spark's operator must run none. Other keywords are
+    settings, with `_` for `.` after `spark.sql.`
     """
 
-    def asked(sql: str, taken: bool = True, **changes: Any) -> list[tuple[Any, ...]]:
+    def asked(sql: str, taken: bool = True, whole: bool = False, **changes: Any) -> list[tuple[Any, ...]]:
         skip_if_lacking(sql)
         named = {f"spark.sql.{key.replace('_', '.')}": value for key, value in changes.items()}
         with settings(spark, {"spark.slidewise.enabled": "false"} | named):
@@ -55,7 +56,9 @@ def ask(spark: SparkSession) -> Ask:
         with settings(spark, named):
             frame = spark.sql(sql)
             on = rows(frame)
-            assert ("SlidingWindow" in plan(frame)) == taken, plan(frame)
+            found = plan(frame)
+            assert ("SlidingWindow" in found) == taken, found
+            assert not whole or not re.search(r"(?<!Sliding)Window \[", found), found
         assert repr(on) == repr(off)
         return on
 

@@ -11,6 +11,7 @@ from sparks import portable
 
 from semantics.sharing import TABLE, Sharing
 
+
 @pytest.fixture(scope="module")
 def sharing(spark: SparkSession) -> Sharing:
     spark.sql(TABLE).createOrReplaceTempView("rows")

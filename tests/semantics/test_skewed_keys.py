@@ -1,4 +1,4 @@
-"""Windows with PARTITION BY of which one partition holds most rows: several tasks share it once adaptive execution sees it."""
+"""Windows with PARTITION BY of which one partition holds most rows: several tasks share it under adaptive execution."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ FRAMES = [
     "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
 ]
 CALLS = portable(
-    "sum(i) {over}, count(*) FILTER (WHERE i % 2 = 0) {over}, avg(m) {over}, min(s) {over}, max(d) {over}, max_by(s, l) {over}"
+    """sum(i) {over}, count(*) FILTER (WHERE i % 2 = 0) {over}, avg(m) {over}, min(s) {over}, max(d) {over},
+    max_by(s, l) {over}"""
 )
 
 
@@ -109,12 +110,14 @@ def test_what_stands_above_keeps_its_partitions(spark: SparkSession, sharing: Sh
     query = f"SELECT k, sum(n) FROM ({window}) GROUP BY k"
     found, frame = sharing.run(query, {})
     assert tasks_of(frame) == [0]
-    assert len([node for node in exchanges(frame)]) == 1
+    assert len(exchanges(frame)) == 1
     expected, _ = sharing.run(query, {"spark.slidewise.enabled": "false"})
     assert sorted(found, key=repr) == sorted(expected, key=repr)
 
 
-@pytest.mark.parametrize("change", [{THRESHOLD: "64m"}, {CORES: "2"}, {ADAPTIVE: "false"}, {"spark.slidewise.parallel.enabled": "false"}])
+@pytest.mark.parametrize(
+    "change", [{THRESHOLD: "64m"}, {CORES: "2"}, {ADAPTIVE: "false"}, {"spark.slidewise.parallel.enabled": "false"}]
+)
 def test_what_is_not_shared(sharing: Sharing, change: dict[str, str]) -> None:
     query = f"SELECT id, sum(i) OVER (PARTITION BY k ORDER BY h, id ROWS 9 PRECEDING) FROM {skewed()}"
     _, frame = sharing.run(query, change)

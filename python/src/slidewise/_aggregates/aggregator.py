@@ -21,7 +21,7 @@ class Aggregator(ABC):
     Cost: over a window, at most four calls of `reduce` and `merge` a row, and one of `finish`, whatever the frame
     (Two-Stacks Lite: Tangwongsan, Hirzel, Schneider, In-Order Sliding-Window Aggregation in Worst-Case Constant Time,
     section 4). Memory: in the Python worker, for frames that lose rows, the arguments of a frame's rows and a buffer
-    for each; else one buffer.
+    for each, and in batches the buffers of two to three frames; else one buffer and the rows of a few batches.
 
     **Batches.** An aggregator of numbers may have the same methods for many buffers at once. A buffer is then a tuple
     of NumPy arrays, with an element for each of the buffers, and so are the arguments:

@@ -68,7 +68,7 @@ def _ready(evaluations: list[_Evaluation], waiting: list[list[pa.Array]], ended:
 
 def _evaluation(aggregator: Aggregator, grows: bool, zone: tzinfo) -> _Evaluation:
     calls = Calls(aggregator)
-    return _InArrays(calls, zone) if has_batches(aggregator) else _ByRow(calls, grows, zone)
+    return _InArrays(calls, grows, zone) if has_batches(aggregator) else _ByRow(calls, grows, zone)
 
 
 def _failure(calls: Calls, place: str) -> AggregatorError:
@@ -120,12 +120,15 @@ class _ByRow:
 
 
 class _InArrays:
-    """Evaluates when the waiting frames are as many as the rows that their evaluation reads, or nearly so."""
+    """Evaluates when the waiting frames are as many as the rows that their evaluation reads, or nearly so.
+
+    Of frames that only grow, the rows that have been evaluated become one buffer, which stands at the last one's place.
+    """
 
     _FEWEST = 4096
 
-    def __init__(self, calls: Calls, zone: tzinfo) -> None:
-        self._calls, self._zone = calls, zone
+    def __init__(self, calls: Calls, grows: bool, zone: tzinfo) -> None:
+        self._calls, self._grows, self._zone = calls, grows, zone
         self._buffers: list[Buffers] = []  # of the rows from number _first on, one each
         self._first = self._arrived = self._answered = 0
         self._waiting: list[tuple[Array, Array]] = []  # the frames of the rows that wait, by batch
@@ -145,17 +148,22 @@ class _InArrays:
         los, his = (np.concatenate(ends) for ends in zip(*self._waiting))
         calls = self._calls
         joined = tuple(np.concatenate(arrays) for arrays in zip(*self._buffers))
-        lo, hi = los[:known] - self._first, his[:known] - self._first
+        lo, hi = np.maximum(los[:known] - self._first, 0), his[:known] - self._first
         changes = np.flatnonzero((np.diff(lo, prepend=-1) != 0) | (np.diff(hi, prepend=-1) != 0))
         try:
             with np.errstate(all="ignore"):
                 merged = merged_frames(joined, calls.zeros, calls.merge_batch, lo[changes], hi[changes])
+                last = tuple(field[-1:].copy() for field in merged)
                 found = calls.finish_batch(merged)
         except Exception as error:
             raise _failure(calls, f"row {self._answered} of its task or later") from error
         self._answered += known
         self._waiting = [(los[known:], his[known:])]
-        done = int(los[known]) - self._first if known < len(los) else int(lo[-1])
+        done = max(int(los[known]) - self._first, 0) if known < len(los) else int(lo[-1])
         self._buffers = [tuple(array[done:] for array in joined)]
+        if self._grows and done == lo[-1] < hi[-1]:
+            evaluated = int(hi[-1]) - done
+            self._buffers = [last, tuple(array[evaluated:] for array in self._buffers[0])]
+            done += evaluated - 1
         self._first += done
         return results_in_arrow(np.repeat(found, np.diff(changes, append=known)), calls, self._zone)

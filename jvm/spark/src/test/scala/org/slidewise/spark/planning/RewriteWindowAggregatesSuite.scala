@@ -179,7 +179,9 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
     withSetting(SlidewiseSettings.Enabled, "false") {
       assertEquals(refusal("count(DISTINCT n)"), "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED")
       assertEquals(refusal("max(DISTINCT n)"), "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED")
-      assertEquals(refusal("median(n)"), "INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC")
+      val ofOrders = Seq("percentile_cont(0.9)", "percentile_disc(0.1)").map(_ + " WITHIN GROUP (ORDER BY n)")
+      for (call <- "median(n)" +: ofOrders)
+        assertEquals(refusal(call), "INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC", call)
     }
   }
 

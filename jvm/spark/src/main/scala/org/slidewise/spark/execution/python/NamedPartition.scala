@@ -63,5 +63,5 @@ final private class NamedPartition(
 private object NamedPartition {
 
   /** As `slidewise._aggregates.over` words it. */
-  private val FailedRow = """failed at row (\d+) of its task""".r
+  private val FailedRow = """failed at row (\d+) of its task(?: or later)?""".r
 }

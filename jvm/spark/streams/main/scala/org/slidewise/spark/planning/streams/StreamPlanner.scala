@@ -79,8 +79,8 @@ object StreamPlanner {
     window.function match {
       case python: PythonFuncExpression =>
         Left(
-          s"${python.name} runs in Python, whose states cannot be kept and merged: use SQL functions, or an Aggregator in " +
-            "Scala or Java"
+          s"${python.name} runs in Python, and windows over a stream keep no states of Python: use SQL functions, or an " +
+            "Aggregator in Scala or Java"
         )
       case f: SizeBasedWindowFunction =>
         Left(s"${f.prettyName} needs the number of rows of its whole partition, and a stream has no end")
