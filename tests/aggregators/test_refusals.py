@@ -127,7 +127,7 @@ def test_the_partition_of_a_batch_is_told(spark, method):
 
 @needs_streams
 def test_streams_are_refused(spark):
-    slidewise.register(spark, "mean_of_stream", slidewise.udaf(Mean()))
+    slidewise.register(spark, "mean_of_stream", Mean())
     stream = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
     over = "OVER (PARTITION BY value % 3 ORDER BY timestamp ROWS 9 PRECEDING)"
     with pytest.raises(AnalysisException, match="runs in Python"):

@@ -111,7 +111,7 @@ print("switched off:", report(spark))
     windows = [line.split(maxsplit=2)[1:] for line in printed.splitlines() if line.startswith("hopping")]
     assert [ours for ours, _ in windows] == ["True", "False"]
     assert windows[0][1] == windows[1][1] != "[]"
-    assert "quantiles True (2, [2.0, 2.0], 2.0, 2, 2, 2, 2) (4, [2.5, 3.0], 3.0, 1, 4, 2, 3)" in printed
+    assert "quantiles True (2, [2.0, 2.0], 2.0, 2, 2.0, 2, 2) (4, [2.5, 3.0], 3.0, 1, 4.0, 2, 3)" in printed
     assert "distinct True [(1, 0.0), (2, 0.5), (3, 1.0), (3, 1.5), (3, 2.5), (3, 3.5)]" in printed
     assert "in Python True [0, 1, 3, 6, 10, 14, 6, 9]" in printed
     assert f"pyspark.sql.connect.session {REPORT}" in printed
