@@ -7,7 +7,7 @@ import re
 import pytest
 from cases import crossed
 from pyspark.sql import SparkSession
-from sparks import portable
+from sparks import needs_spark, portable
 
 from semantics.sharing import TABLE, Sharing
 
@@ -152,6 +152,25 @@ WHOLE_TABLE = [
 @pytest.mark.parametrize("calls", WHOLE_TABLE)
 def test_no_order(sharing: Sharing, calls: str) -> None:
     sharing.ask(f"SELECT id, {calls} FROM rows", spark_too="stddev" not in calls)
+
+
+SKETCHES = [
+    pytest.param("theta_sketch_estimate(theta_sketch_agg(s) {over})", marks=needs_spark("4.1", "no theta sketches")),
+    pytest.param(
+        "tuple_sketch_estimate_double(tuple_sketch_agg_double(s, d) {over})",
+        marks=needs_spark("4.2", "no tuple sketches"),
+    ),
+    "bitmap_count(bitmap_construct_agg(bitmap_bit_position(i)) {over})",
+    "histogram_numeric(i, 3) {over}",
+]
+
+
+@pytest.mark.parametrize("over", ["OVER ()", "OVER (ORDER BY id)", "OVER (ORDER BY id ROWS 300 PRECEDING)"])
+@pytest.mark.parametrize("sketch", SKETCHES)
+def test_sketches_beside_another_window(sharing: Sharing, sketch: str, over: str) -> None:
+    """Rows that are sorted for the other window. Some sketches take no rows once they have been merged."""
+    query = f"SELECT id, {sketch.format(over=over)}, sum(id) OVER (ORDER BY id ROWS 3 PRECEDING) FROM rows"
+    sharing.ask(query, tasks=range(8), spark_too=True)
 
 
 @pytest.mark.parametrize("rows", ["id < 0", "id % 3 = 0", "id = 77"])

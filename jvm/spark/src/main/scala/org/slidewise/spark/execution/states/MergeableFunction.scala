@@ -20,7 +20,7 @@ sealed abstract private[execution] class MergeableFunction(
 ) {
   final def initialize(state: InternalRow): Unit = function.initialize(state)
 
-  final def update(state: InternalRow, element: InternalRow): Unit = append(state, element)
+  def update(state: InternalRow, element: InternalRow): Unit = append(state, element)
 
   /** Merges `newer` into `state`, the older one, and leaves `newer` unchanged. */
   def merge(state: InternalRow, newer: InternalRow): Unit
@@ -46,10 +46,16 @@ private[execution] object MergeableFunction {
       while (i < types.length) {
         val field = offset + i
         if (state.isNullAt(field)) target.setNullAt(field)
-        else target.update(field, InternalRow.copyValue(state.get(field, types(i))))
+        else target.update(field, copyOf(state.get(field, types(i))))
         i += 1
       }
     }
+  }
+
+  /** Functions such as `bitmap_construct_agg` write into their bytes, which Spark's copy of a value shares. */
+  private def copyOf(value: Any): Any = value match {
+    case bytes: Array[Byte] => bytes.clone()
+    case other              => InternalRow.copyValue(other)
   }
 
   /** Merges the registers of `approx_count_distinct` a word at a time. */
@@ -99,7 +105,7 @@ private[execution] object MergeableFunction {
   }
 
   /** For functions that may keep, change or return a state that they are given to read, users' among them. */
-  final private class OverCopiedObjects[T](
+  private class OverCopiedObjects[T](
       function: TypedImperativeAggregate[T],
       append: Append,
       offset: Int,
@@ -110,7 +116,7 @@ private[execution] object MergeableFunction {
     override def copiesStates: Boolean = true
 
     override def copyState(state: InternalRow, target: InternalRow): Unit = {
-      val original = state.get(offset, ObjectType(classOf[AnyRef]))
+      val original = state.get(offset, anyObject)
       target.update(
         offset,
         if (original == null || isImmutable(original)) original
@@ -130,6 +136,53 @@ private[execution] object MergeableFunction {
       function.mergeBuffersObjects(state, copy)
     }
   }
+
+  /**
+   * For Spark's theta and tuple sketches: they take rows as long as they are new, and others as long as they have not been read from
+   * bytes. A row is merged into a sketch that takes none, and a sketch that has been read into a new one.
+   */
+  final private class OverSketches[T](
+      function: TypedImperativeAggregate[T],
+      append: Append,
+      offset: Int,
+      fields: Int,
+      kinds: SketchKinds
+  ) extends OverCopiedObjects(function, append, offset, fields) {
+    private[this] val one, opened = new GenericInternalRow(fields)
+
+    override def update(state: InternalRow, element: InternalRow): Unit =
+      if (kindOf(state) eq kinds.ofNew) append(state, element)
+      else {
+        function.initialize(one)
+        append(one, element)
+        merge(state, one)
+      }
+
+    override def merge(state: InternalRow, newer: InternalRow): Unit = {
+      if (kindOf(state) eq kinds.ofRead) {
+        function.initialize(opened)
+        super.merge(opened, state)
+        state.update(offset, opened.get(offset, anyObject))
+      }
+      super.merge(state, newer)
+    }
+
+    private def kindOf(state: InternalRow) = state.get(offset, anyObject).getClass
+  }
+
+  /** The classes of the states of a function: of those that are new, and of those that have been read. */
+  final private case class SketchKinds(ofNew: Class[_], ofRead: Class[_])
+
+  private def kindsOf[T](function: TypedImperativeAggregate[T]): Option[SketchKinds] =
+    if (function.getClass.getPackage ne ofSpark) None
+    else {
+      val buffer = function.createAggregationBuffer()
+      val read = function.deserialize(function.serialize(buffer))
+      Some(SketchKinds(buffer.getClass, read.getClass)).filter(kinds => kinds.ofNew ne kinds.ofRead)
+    }
+
+  private val ofSpark = classOf[ImperativeAggregate].getPackage
+  private val anyObject = ObjectType(classOf[AnyRef])
 
   private def leavesTheRightAlone(function: TypedImperativeAggregate[_]): Boolean = function match {
     case _: ApproximatePercentile | _: CountMinSketchAgg => true
@@ -171,8 +224,11 @@ private[execution] object MergeableFunction {
   private def of(function: ImperativeAggregate, append: Append, offset: Int, fields: Int): MergeableFunction =
     function match {
       case typed: TypedImperativeAggregate[_] if leavesTheRightAlone(typed) => new OverObjects(typed, append)
-      case typed: TypedImperativeAggregate[_] => new OverCopiedObjects(typed, append, offset, fields)
-      case registers: HyperLogLogPlusPlus     => new OverRegisters(registers, append, offset, fields)
-      case other                              => new OverRows(other, append, offset)
+      case typed: TypedImperativeAggregate[_]                               =>
+        kindsOf(typed).fold(new OverCopiedObjects(typed, append, offset, fields))(
+          new OverSketches(typed, append, offset, fields, _)
+        )
+      case registers: HyperLogLogPlusPlus => new OverRegisters(registers, append, offset, fields)
+      case other                          => new OverRows(other, append, offset)
     }
 }

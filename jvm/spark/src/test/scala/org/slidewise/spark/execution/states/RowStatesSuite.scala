@@ -157,7 +157,8 @@ object RowStatesSuite {
     ("a sum and a count", Seq(Sum(id), Count(Seq(text))), true),
     ("an extreme and a distinct count", Seq(Max(number), HyperLogLogPlusPlus(text)), true),
     ("strings", Seq(Max(text), First(text, ignoreNulls = true), Last(text, ignoreNulls = false)), false),
-    ("lists beside numbers", Seq(CollectList(text), Sum(id)), false)
+    ("lists beside numbers", Seq(CollectList(text), Sum(id)), false),
+    ("bytes that are written in place", Seq(BitmapConstructAgg(id)), false)
   )
 
   private def row(i: Int): InternalRow =
@@ -190,8 +191,9 @@ object RowStatesSuite {
   }
 
   private def shown(value: Any, function: AggregateFunction): String = value match {
-    case list: ArrayData => list.toSeq[AnyRef](elementOf(function)).mkString("[", ",", "]")
-    case other           => String.valueOf(other)
+    case list: ArrayData    => list.toSeq[AnyRef](elementOf(function)).mkString("[", ",", "]")
+    case bytes: Array[Byte] => bytes.indices.filter(bytes(_) != 0).map(i => i -> bytes(i)).mkString
+    case other              => String.valueOf(other)
   }
 
   private def elementOf(function: AggregateFunction): DataType = function.children.head.dataType
