@@ -196,8 +196,8 @@ def sparkProject(spark: SparkBuild): Project = {
       Test / javaOptions ++= Seq(
         "-Xmx1g",
         "-Dspark.ui.enabled=false",
-        // Freed memory is overwritten, so that no test reads it unnoticed.
-        "-Dspark.memory.debugFill=true",
+        // Freed memory is overwritten, so that no test reads it unnoticed. That takes time, and one minor shows it.
+        s"-Dspark.memory.debugFill=${spark == SparkBuild.ofPyspark}",
         s"-Dslidewise.tests.first=${SparkBuild.all.indexOf(spark)}"
       ) ++ opened
         .map(p => s"--add-opens=java.base/$p=ALL-UNNAMED"),
