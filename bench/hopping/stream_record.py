@@ -44,7 +44,7 @@ def table(results: Results) -> str:
                 f"{events / seconds:,.0f} ({slowest:,.0f} to {fastest:,.0f})",
                 f"{tumbling / seconds:.2f} \N{MULTIPLICATION SIGN}",
                 f"{case['updates'] / events:.2f}",
-                f"{case['written_bytes'] / events:,.0f}",
+                f"{case['written_bytes'] / events:,.0f}" if "written_bytes" in case else "-",
                 f"{case['state_rows']:,}",
             )
         )
