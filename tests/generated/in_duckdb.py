@@ -16,10 +16,15 @@ def sayable(cases: Sequence[Case]) -> list[Case]:
 
 
 def answer(query: Query, cases: Sequence[Case]) -> Rows:
+    selected = ",\n  ".join(f"{case.duckdb} AS c{i}" for i, case in enumerate(cases))
+    return answer_to(query, f"SELECT id, {selected}\nFROM t")
+
+
+def answer_to(query: Query, sql: str) -> Rows:
+    """The answer to a query of the table whose first column is the id."""
     with duckdb.connect() as connection:
         connection.register("t", _without_zones(query.table.arrow))
-        selected = ",\n  ".join(f"{case.duckdb} AS c{i}" for i, case in enumerate(cases))
-        rows = connection.execute(f"SELECT id, {selected}\nFROM t").fetchall()
+        rows = connection.execute(sql).fetchall()
     return Rows({row[0]: tuple(row)[1:] for row in rows})
 
 
