@@ -26,7 +26,7 @@ LONG           := SLIDEWISE_RANDOM_SECONDS=8 SLIDEWISE_QUERIES=400 SLIDEWISE_HOP
                   SLIDEWISE_MULTISET_QUERIES=400 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=60
 
 .DEFAULT_GOAL := help
-.PHONY: help sdist demo test test-long test-minors test-matrix test-pythons test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-tpc \
+.PHONY: help sdist demo test test-long test-minors test-matrix test-pythons test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-pandas bench-tpc \
   bench-streams bench-core bench-core-full docs site lint format jar jars wheel clean
 
 ##@ Help
@@ -95,6 +95,9 @@ bench-hopping: $(VENV)/installed $(VENV)/engines .venv-flink/installed ## time h
 
 bench-aggregators: $(VENV)/installed ## time an aggregate written in Python beside a pandas UDF and a fold of each frame
 	$(PY) bench/aggregators/run.py
+
+bench-pandas: $(VENV)/installed ## time windows of the pandas API on Spark with Slidewise on and off
+	$(PY) bench/pandas_api/run.py
 
 bench-scale: $(VENV)/installed ## time windows whose rows several tasks share, and count the CPU time of each task
 	$(PY) bench/scale/run.py

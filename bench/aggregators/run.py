@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import statistics
 import sys
 from pathlib import Path
 
@@ -11,13 +12,17 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 os.environ["PYSPARK_PYTHON"] = sys.executable
 
 import click
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyspark
 from aggregators import Mean, MeanInBatches
-from shared import markdown, options, spark
+from shared import machine, markdown, options, spark
 from shared import results as stored
 from shared.engines import THREADS
 from shared.results import Results
 from shared.turns import drawn, ratio, seconds, spread
+from worker import nanoseconds
 
 import slidewise
 
@@ -62,6 +67,7 @@ def main(rows: int, turns: int, longest: float, render: bool, docs: bool, result
 
 
 def measured(rows: int, turns: int, longest: float) -> Results:
+    alone = in_the_worker(turns)
     session = spark.session("bench/aggregators", THREADS)
     session.sql(f"CACHE TABLE numbers AS SELECT id, cast(hash(id) % 1000 AS double) AS x FROM range(0, {rows}, 1, 1)")
     slidewise.register(session, FUNCTIONS[ROWS], Mean())
@@ -76,11 +82,25 @@ def measured(rows: int, turns: int, longest: float) -> Results:
             # The first turn warms up.
             one.took = None if second is None else [*one.took, *([round(second, 4)] if turn else [])]
     session.stop()
+    versions = {library.__name__: library.__version__ for library in (pyspark, np, pa, pd)}
     return {
+        "where": machine.where(MARKER) | {"threads": THREADS, "versions": versions, "turns": turns},
         "rows": rows,
         "longest": longest,
+        "worker": alone,
         "seconds": {way: {str(c.frame_length): c.took for c in contenders if c.way == way} for way in FUNCTIONS},
     }
+
+
+def in_the_worker(turns: int) -> Results:
+    """Nanoseconds a row of each turn, by the form and the length of the frame."""
+    forms = {ROWS: (Mean(), 200_000), BATCHES: (MeanInBatches(), 2_000_000)}
+    found: Results = {way: {str(frame): [] for frame in FRAMES} for way in forms}
+    for turn, (way, frame) in drawn([(way, frame) for way in forms for frame in FRAMES], turns + 1):
+        took = nanoseconds(*forms[way], frame)
+        if turn:
+            found[way][str(frame)].append(took)
+    return found
 
 
 def pandas_mean() -> object:
@@ -112,7 +132,21 @@ def table(found: Results) -> str:
         for other in (PANDAS, FOLD):
             divided = [ratio(by_way[other][frame], by_way[way][frame], longest) for way in (ROWS, BATCHES)]
             rows.append(markdown.row(f"{int(frame):,}, {other}", *divided))
+    rows += ["", *markdown.head("rows in the frame", *(f"{way}, in the worker alone" for way in found["worker"]))]
+    for frame in by_way[ROWS]:
+        rows.append(markdown.row(f"{int(frame):,}", *(nanos(took[frame]) for took in found["worker"].values())))
+    at = found["where"]
+    libraries = ", ".join(f"{name} {version}" for name, version in at["versions"].items())
+    where = (
+        f"{found['rows']:,} rows, {at['threads']} threads, median (least to most) of {at['turns']} turns. "
+        f"Slidewise {at['slidewise']} ({at['commit']}); {libraries}; {machine.words(at)}; {at['date']}."
+    )
+    rows += ["", where]
     return "\n".join(rows)
+
+
+def nanos(took: list[float]) -> str:
+    return f"{statistics.median(took):,.0f} ns ({min(took):,.0f} to {max(took):,.0f}) a row"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Windows of the pandas API on Spark have no PARTITION BY: several tasks share them, with the results of pandas."""
+"""Windows of the pandas API on Spark: the results of pandas, and without keys several tasks share them."""
 
 from __future__ import annotations
 
@@ -29,11 +29,15 @@ spark = slidewise.configure(builder).getOrCreate()
 import pyspark.pandas as ps
 
 WINDOWS = {
-    "rolling": lambda x: x.rolling(1000).mean(),
-    "expanding": lambda x: x.expanding().sum(),
-    "shift": lambda x: x.shift(1),
-    "rank": lambda x: x.rank(),
-    "cumsum": lambda x: x.cumsum(),
+    "rolling": lambda frame: frame.x.rolling(1000).mean(),
+    "expanding": lambda frame: frame.x.expanding().sum(),
+    "shift": lambda frame: frame.x.shift(1),
+    "diff": lambda frame: frame.x.diff(),
+    "rank": lambda frame: frame.x.rank(),
+    "cumsum": lambda frame: frame.x.cumsum(),
+    "ewm": lambda frame: frame.x.ewm(alpha=0.1).mean(),
+    "rolling by key": lambda frame: frame.groupby("k").x.rolling(100).mean(),
+    "cumsum by key": lambda frame: frame.groupby("k").x.cumsum(),
 }
 
 
@@ -48,15 +52,17 @@ def nodes(plan):
 
 frame = ps.range(4000, num_partitions=4)
 frame["x"] = (frame.id * 7919 % 1000) / 8
+frame["k"] = frame.id % 8
 local = pd.DataFrame({"id": np.arange(4000)})
 local["x"] = (local.id * 7919 % 1000) / 8
+local["k"] = local.id % 8
 found = {}
 for name, window in WINDOWS.items():
-    column = window(frame.x)
-    execution = column.to_frame().to_spark(index_col="i")._jdf.queryExecution()
+    column = window(frame)
+    execution = column.to_frame().to_spark()._jdf.queryExecution()
     execution.toRdd().count()
     windows = [node for node in nodes(execution.executedPlan()) if node.nodeName() == "SlidingWindow"]
-    same = np.allclose(column.sort_index().to_numpy(), window(local.x).to_numpy(), equal_nan=True)
+    same = np.allclose(column.sort_index().to_numpy(), window(local).sort_index().to_numpy(), equal_nan=True)
     found[name] = {"same": bool(same), "tasks": max(node.metrics().apply("tasks").value() for node in windows)}
 print("found " + json.dumps(found))
 """
@@ -67,4 +73,7 @@ def test_several_tasks_share_the_windows(program, output):
     skip_without_pandas_api(program)
     said = output(PROGRAM)
     found = json.loads(next(line for line in said.splitlines() if line.startswith("found ")).removeprefix("found "))
-    assert found == {name: {"same": True, "tasks": 4} for name in ("rolling", "expanding", "shift", "rank", "cumsum")}
+    tasks = dict.fromkeys(("rolling", "expanding", "shift", "diff", "rank", "cumsum"), 4)
+    # No rows are shared by tasks: buffers of `ewm` cannot be merged, and keys have the tasks of the shuffle.
+    tasks |= dict.fromkeys(("ewm", "rolling by key", "cumsum by key"), 0)
+    assert found == {name: {"same": True, "tasks": count} for name, count in tasks.items()}

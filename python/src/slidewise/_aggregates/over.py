@@ -120,12 +120,13 @@ class _ByRow:
 
 
 class _InArrays:
-    """Evaluates when the waiting frames are as many as the rows that their evaluation reads, or nearly so.
+    """Evaluates when the waiting frames are at least half as many as the rows that their evaluation reads, but not few.
 
     Of frames that only grow, the rows that have been evaluated become one buffer, which stands at the last one's place.
     """
 
-    _FEWEST = 4096
+    # A scan has fixed costs for each power of two of its rows, which this many share.
+    _FEWEST = 32_768
 
     def __init__(self, calls: Calls, grows: bool, zone: tzinfo) -> None:
         self._calls, self._grows, self._zone = calls, grows, zone
