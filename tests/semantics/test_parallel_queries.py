@@ -129,6 +129,17 @@ def test_a_random_child_runs_once(sharing: Sharing, child: str) -> None:
         assert found == [(i + 1, r, r, values[i - 1] if i else None) for i, r in enumerate(values)]
 
 
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_the_exchange_of_a_window_that_is_read_twice_is_reused(sharing: Sharing, adaptive: str) -> None:
+    query = f"SELECT a.id, a.s, b.s FROM ({WINDOW}) AS a JOIN ({WINDOW}) AS b ON a.id = b.id WHERE a.s > 0"
+    changes = {"spark.sql.adaptive.enabled": adaptive, "spark.sql.autoBroadcastJoinThreshold": "-1"}
+    found, frame = sharing.run(query, changes)
+    assert sorted(found) == sorted(sharing.run(query, changes | {"spark.slidewise.enabled": "false"})[0])
+    assert named(frame, "ReusedExchange")
+    assert max(tasks_of(frame)) > 1
+    assert [node.metrics().apply("numOutputRows").value() for node in named(frame, "Range")] == [1500]
+
+
 TYPES = ["map('a', id)", "array(id, NULL)", "named_struct('m', map(1, id))", "make_interval(0, 0, 0, 3)", "NULL"]
 
 
