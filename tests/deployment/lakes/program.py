@@ -1,6 +1,7 @@
 """Windows over tables of Delta Lake or Iceberg, in batches and streams, with both extensions on: what they return.
 
 Arguments: the format, a folder, and the jars, separated by commas. Prints one JSON object: what each check found.
+Streams are checked from Spark 4.0 on.
 """
 
 from __future__ import annotations
@@ -15,16 +16,20 @@ from pyspark.sql import DataFrame, SparkSession
 
 import slidewise
 
-EXTENSIONS = (
-    "io.delta.sql.DeltaSparkSessionExtension",
-    "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-)
+# By a part of the name of their jar.
+EXTENSIONS = {
+    "delta-spark": "io.delta.sql.DeltaSparkSessionExtension",
+    "iceberg": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+}
 LAST = "PARTITION BY sensor ORDER BY time ROWS BETWEEN 19 PRECEDING AND CURRENT ROW"
 OVER = f"""SELECT sensor, time, sum(value) OVER last AS total, max_by(time, value) OVER last AS peak,
-  count(DISTINCT value) OVER last AS kinds, rank() OVER (PARTITION BY sensor ORDER BY value) AS rank
+  count(DISTINCT value) OVER last AS kinds, rank() OVER (PARTITION BY sensor ORDER BY value) AS rank,
+  lag(value) OVER (PARTITION BY sensor ORDER BY time) AS before, avg(value) OVER (ORDER BY time) AS running
   FROM {{table}} WINDOW last AS ({LAST})"""
 HOPPING = """SELECT sensor, window.start AS start, count(*) AS n, sum(value) AS total
   FROM {table} GROUP BY sensor, window(time, '10 minutes', '1 minute')"""
+NEWEST = """SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY sensor ORDER BY time DESC) AS place FROM {table})
+  WHERE place <= 2"""
 OF_STREAM = f"SELECT sensor, time, sum(value) OVER ({LAST}) AS total FROM {{table}}"
 MERGE = f"""MERGE INTO {{target}} t USING (SELECT sensor, time, sum(value) OVER ({LAST}) AS total FROM {{table}}) s
   ON t.sensor = s.sensor AND t.time = s.time
@@ -39,7 +44,8 @@ def session(folder: str, jars: str) -> SparkSession:
         "spark.local.dir": f"{folder}/local",
         "spark.sql.warehouse.dir": f"{folder}/warehouse",
         "spark.sql.shuffle.partitions": "2",
-        "spark.sql.extensions": ",".join(EXTENSIONS),
+        "spark.databricks.delta.snapshotPartitions": "2",
+        "spark.sql.extensions": ",".join(name for jar, name in EXTENSIONS.items() if jar in jars),
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
         "spark.sql.catalog.ice.type": "hadoop",
@@ -88,6 +94,21 @@ def merged(spark: SparkSession, table: str, using: str, target: str) -> dict[str
     return {"rows": len(found[0]), "same": found[0] == found[1], "planned": plans}
 
 
+def written(spark: SparkSession, table: str, using: str, target: str) -> dict[str, Any]:
+    """A table of a window's rows by INSERT OVERWRITE, less the rows whose rank another window finds, on and off."""
+    ranked = f"SELECT sensor, time, rank() OVER (PARTITION BY sensor ORDER BY time) AS place FROM {table}"
+    found = []
+    for _ in switched(spark):
+        spark.sql(f"DROP TABLE IF EXISTS {target}")
+        spark.sql(f"CREATE TABLE {target} (sensor BIGINT, time TIMESTAMP, total BIGINT) USING {using}")
+        spark.sql(f"INSERT OVERWRITE {target} {OF_STREAM.format(table=table)}")
+        spark.sql(f"""MERGE INTO {target} t USING ({ranked}) s ON t.sensor = s.sensor AND t.time = s.time
+                      WHEN MATCHED AND s.place <= 10 THEN DELETE
+                      WHEN MATCHED THEN UPDATE SET total = total - s.place""")
+        found.append(rows(spark.table(target)))
+    return {"rows": len(found[0]), "same": found[0] == found[1]}
+
+
 def executions(spark: SparkSession) -> list[str]:
     """The physical plans of all SQL executions of the session so far."""
     listed = spark._jsparkSession.sharedState().statusStore().executionsList()
@@ -123,13 +144,22 @@ def main(using: str, folder: str, jars: str) -> None:
         "doctor": [one.what for one in slidewise.doctor(spark).findings if one.level in ("warning", "problem")],
         "over": query(spark, over) | {"same": same(spark, over.replace("DISTINCT ", ""))},
         "hopping": query(spark, hopping) | {"same": same(spark, hopping)},
+        "newest": query(spark, NEWEST.format(table=table)) | {"same": same(spark, NEWEST.format(table=table))},
         "merge": merged(spark, table, using, f"{catalog}.merged"),
+        "reading back": query(spark, OF_STREAM.format(table=f"{catalog}.merged").replace("value", "total")),
+        "overwritten, then merged": written(spark, table, using, f"{catalog}.written"),
+    }
+    if spark.version >= "4":
+        found |= streams(spark, catalog, table, using, folder)
+    spark.stop()
+    print(json.dumps(found))
+
+
+def streams(spark: SparkSession, catalog: str, table: str, using: str, folder: str) -> dict[str, Any]:
+    return {
         "over a stream": streamed(spark, table, using, f"{catalog}.rolling", OF_STREAM, f"{folder}/c1"),
         "hopping over a stream": streamed(spark, table, using, f"{catalog}.hopped", HOPPING, f"{folder}/c2"),
     }
-    found["reading back"] = query(spark, OF_STREAM.format(table=f"{catalog}.merged").replace("value", "total"))
-    spark.stop()
-    print(json.dumps(found))
 
 
 if __name__ == "__main__":
