@@ -9,6 +9,8 @@ import org.apache.spark.sql.catalyst.util.TypeUtils
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
+import org.slidewise.spark.errors.CorruptState
+
 /**
  * Trains a naive Bayes classifier, whose counts and moments can be merged. A row takes O(features) time, a merge O(classes ×
  * features × distinct values) time, and a buffer as much space.
@@ -132,7 +134,8 @@ case class NaiveBayesAggregate(
   override def deserialize(bytes: Array[Byte]): NaiveBayesCounts = {
     val row = new UnsafeRow(dataType.length)
     row.pointTo(bytes, bytes.length)
-    NaiveBayesModel.fromRow(structure.check(row), label.dataType)._2
+    try NaiveBayesModel.fromRow(structure.check(row), label.dataType)._2
+    catch { case e: IllegalArgumentException => throw new CorruptState(e.getMessage) }
   }
 
   override def withNewMutableAggBufferOffset(offset: Int): NaiveBayesAggregate =

@@ -137,33 +137,37 @@ private[expressions] object NaiveBayesModel {
   private def mapOf(keys: Seq[UTF8String], values: Seq[Any]): MapData =
     new ArrayBasedMapData(new GenericArrayData(keys.toArray[Any]), new GenericArrayData(values.toArray[Any]))
 
-  /** The smoothing and the counts of a model. Copies all values, since Spark may reuse the row's memory. */
+  /**
+   * The smoothing and the counts of a model. Copies all values, since Spark may reuse the row's memory. Throws an
+   * IllegalArgumentException if a part of the model is null.
+   */
   def fromRow(model: InternalRow, label: DataType): (Double, NaiveBayesCounts) = {
     val counts = new NaiveBayesCounts(label)
-    rows(model.getArray(1), 4).foreach { perClass =>
-      val c = counts.of(InternalRow.copyValue(perClass.get(0, label)))
+    rows(present(model.getArray(1), "classes"), 4).foreach { perClass =>
+      val c = counts.of(InternalRow.copyValue(present(perClass.get(0, label), "label")))
       c.count += perClass.getLong(1)
-      val categorical = perClass.getMap(2)
-      categorical.foreach(
+      present(perClass.getMap(2), "categorical").foreach(
         StringType,
         MapType(StringType, LongType),
         (feature, values) =>
-          values
-            .asInstanceOf[MapData]
+          present(values.asInstanceOf[MapData], "categorical")
             .foreach(
               StringType,
               LongType,
               (value, n) =>
-                c.addCategory(feature.toString, value.asInstanceOf[UTF8String].copy(), n.asInstanceOf[Long])
+                c.addCategory(
+                  feature.toString,
+                  value.asInstanceOf[UTF8String].copy(),
+                  present(n, "categorical").asInstanceOf[Long]
+                )
             )
       )
-      perClass
-        .getMap(3)
+      present(perClass.getMap(3), "gaussian")
         .foreach(
           StringType,
           Gaussian,
           { (feature, value) =>
-            val row = value.asInstanceOf[InternalRow]
+            val row = present(value.asInstanceOf[InternalRow], "gaussian")
             val n = row.getLong(0)
             c.moments(feature.toString).addAll(new Moments(n, row.getDouble(1), row.getDouble(2) * n))
           }
@@ -173,5 +177,8 @@ private[expressions] object NaiveBayesModel {
   }
 
   private def rows(array: ArrayData, fields: Int): Seq[InternalRow] =
-    Vector.tabulate(array.numElements())(array.getStruct(_, fields))
+    Vector.tabulate(array.numElements())(i => present(array.getStruct(i, fields), "classes"))
+
+  private def present[T](part: T, name: String): T =
+    if (part == null) throw new IllegalArgumentException(s"a Naive Bayes model has null in $name") else part
 }

@@ -4,7 +4,8 @@ import org.apache.spark.unsafe.types.CalendarInterval
 
 /**
  * The windows of `window(time, size, slide, start)`: `[s, s + size)` for each `s` that is `offset` plus a multiple of `slide`.
- * All values are in microseconds. A time whose bounds overflow a long raises an ArithmeticException.
+ * All values are in microseconds. A time whose bounds overflow a long raises an ArithmeticException, and a size or a slide that is
+ * not positive an IllegalArgumentException.
  *
  * '''Panes.''' Window starts and ends divide the time axis into panes, so that a window consists of whole panes. There is one
  * pane for each slide if `size` is a multiple of `slide`, and otherwise two. Panes whose width is the greatest common divisor of
@@ -18,6 +19,7 @@ import org.apache.spark.unsafe.types.CalendarInterval
  *   Krishnamurthy, Wu, Franklin, "On-the-Fly Sharing for Streamed Aggregation", SIGMOD 2006, section 3 (paired windows)
  */
 final case class HoppingWindows(size: Long, slide: Long, offset: Long) {
+  require(size > 0 && slide > 0, s"windows of $size every $slide microseconds, which must be positive")
 
   /** The distance from a window's start to the next window's end, modulo the slide. Zero if starts and ends coincide. */
   val ends: Long = size % slide

@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate
+import org.apache.spark.sql.catalyst.expressions.aggregate.{CollectList, Count, TypedImperativeAggregate}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.sketch.{BloomFilter, CountMinSketch}
@@ -50,14 +50,17 @@ class DamagedSketchesSuite extends MutationSuite {
   private val number = AttributeReference("number", LongType)()
   private val rows = Seq.tabulate(30)(i => InternalRow(UTF8String.fromString("text" * (i % 4)), i.toLong))
 
+  private def struct(fields: (String, Expression)*) =
+    CreateNamedStruct(fields.flatMap { case (name, value) => Seq(Literal(name), value) })
+
   /** An aggregate's buffers of no, one and many rows, read and merged with another. */
-  private def buffer[B](aggregate: TypedImperativeAggregate[B]): Reader = {
+  private def buffer[B](aggregate: TypedImperativeAggregate[B], kind: String = ""): Reader = {
     val bound = BindReferences
       .bindReference(aggregate.asInstanceOf[Expression], AttributeSeq(Seq(text, number)))
       .asInstanceOf[TypedImperativeAggregate[B]]
     def of(some: Seq[InternalRow]) = some.foldLeft(bound.createAggregationBuffer())(bound.update)
     new Reader(
-      s"the buffer of ${aggregate.prettyName}",
+      s"the buffer of $kind${aggregate.prettyName}",
       Seq(0, 1, 30).map(n => bound.serialize(of(rows.take(n))))
     )({ bytes =>
       val read = bound.merge(of(rows.take(3)), bound.deserialize(bytes))
@@ -89,7 +92,17 @@ class DamagedSketchesSuite extends MutationSuite {
     buffer(new TopK(text, Literal(5))),
     buffer(new TopKBy(text, number, Literal(5))),
     buffer(NthOfFrame(text, 5, fromEnd = true, ignoreNulls = false)),
-    buffer(new SlidingCountSketch(number, Literal(100L), Literal(0.1)))
+    buffer(new SlidingCountSketch(number, Literal(100L), Literal(0.1))),
+    buffer(DistinctAggregate(Count(Seq(text, number))), "distinct "),
+    buffer(DistinctAggregate(CollectList(text)), "distinct "),
+    buffer(
+      WithinGroup(
+        NthOfFrame(text, 5, fromEnd = true, ignoreNulls = false),
+        Seq(SortOrder(number, Ascending))
+      ),
+      "ordered "
+    ),
+    buffer(new NaiveBayesAggregate(text, struct("number" -> Cast(number, DoubleType), "text" -> text)))
   )
 
   private val everything = readers.flatMap(_.valid).toIndexedSeq
