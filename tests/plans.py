@@ -12,15 +12,14 @@ def plan(frame: DataFrame) -> str:
     return str(frame._jdf.queryExecution().executedPlan().toString())
 
 
-def metric(frame: DataFrame, name: str) -> int:
+def metric(frame: DataFrame, name: str, operator: str = "SlidingWindow") -> int:
     """A metric of the frame's moving windows, after it ran without adaptive execution."""
-    nodes = list(_sliding(frame._jdf.queryExecution().executedPlan()))
+    nodes = [node for node in _nodes(frame._jdf.queryExecution().executedPlan()) if node.nodeName() == operator]
     assert nodes
     return sum(int(node.metrics().apply(name).value()) for node in nodes)
 
 
-def _sliding(node: Any) -> Iterator[Any]:
-    if node.nodeName() == "SlidingWindow":
-        yield node
+def _nodes(node: Any) -> Iterator[Any]:
+    yield node
     for i in range(node.children().size()):
-        yield from _sliding(node.children().apply(i))
+        yield from _nodes(node.children().apply(i))

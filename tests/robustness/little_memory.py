@@ -1,6 +1,7 @@
 """Run by test_little_memory in a process of its own: folder and settings.
 
-Answers each question, a line of JSON, with a report: the rows, the window, its length, and the aggregate calls over it.
+Answers each question, a line of JSON, with a report: the rows, the window, its length, the calls over it, and where
+frames are: `behind` their row, `ahead` of it, or `growing`.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from aggregators.classes import Mean, MeanInBatches
 from plans import metric
 from pyspark.sql import SparkSession
 from session import with_slidewise
 
+import slidewise
 from robustness.spills import files_left
 
 folder, settings = Path(sys.argv[1]), dict(word.split("=", 1) for word in sys.argv[2:])
@@ -27,10 +30,18 @@ spark = with_slidewise(
     .config(map=settings)
 ).getOrCreate()
 spark.sparkContext.setLogLevel("ERROR")
+IN_PYTHON = {"mean_in_python": Mean(), "mean_in_batches": MeanInBatches()}
+for name, aggregator in IN_PYTHON.items():
+    slidewise.register(spark, name, aggregator)
 
 
-def report(rows: int, window: str, frame: int, calls: list[str]) -> dict[str, Any]:
-    over = f"OVER ({window} ROWS BETWEEN {frame - 1} PRECEDING AND CURRENT ROW)"
+def report(rows: int, window: str, frame: int, calls: list[str], where: str) -> dict[str, Any]:
+    bounds = {
+        "behind": f"{frame - 1} PRECEDING AND CURRENT ROW",
+        "ahead": f"CURRENT ROW AND {frame - 1} FOLLOWING",
+        "growing": "UNBOUNDED PRECEDING AND CURRENT ROW",
+    }
+    over = f"OVER ({window} ROWS BETWEEN {bounds[where]})"
     x = "id * 48271 % 1000003"
     source = f"(SELECT id, {x} AS x, concat('row ', {x}) AS s FROM range(0, {rows}, 1, 1))"
     moving = ", ".join(f"{call} {over} AS c{i}" for i, call in enumerate(calls))
@@ -39,7 +50,10 @@ def report(rows: int, window: str, frame: int, calls: list[str]) -> dict[str, An
             FROM (SELECT id, count(*) {over} AS n, {moving} FROM {source})"""
     )
     (row,) = answer.collect()
-    return {"rows": row[0], "counted": row[1], "spilled": metric(answer, "spillSize"), "left": files_left(spark)}
+    in_python = any(call.split("(")[0] in IN_PYTHON for call in calls)
+    operator = "PythonSlidingWindow" if in_python else "SlidingWindow"
+    spilled = metric(answer, "spillSize", operator)
+    return {"rows": row[0], "counted": row[1], "values": row[2:], "spilled": spilled, "left": files_left(spark)}
 
 
 for line in sys.stdin:

@@ -53,9 +53,9 @@ class Program:
             text=True,
         )
 
-    def ask(self, rows: int, frame: int, calls: tuple[str, ...], window: str) -> int:
-        """Checks the answer of the calls over a moving frame; the bytes spilled."""
-        question = json.dumps({"rows": rows, "window": window, "frame": frame, "calls": calls})
+    def ask(self, rows: int, frame: int, calls: tuple[str, ...], window: str, where: str) -> int:
+        """Checks the answer of the calls over a frame; the bytes spilled."""
+        question = json.dumps({"rows": rows, "window": window, "frame": frame, "calls": calls, "where": where})
         assert self.process.stdin
         assert self.process.stdout
         assert self.process.poll() is None, self.errors.read_text()[-5000:]
@@ -65,7 +65,10 @@ class Program:
         assert line, self.errors.read_text()[-5000:]
         report = json.loads(line)
         assert report["rows"] == rows
-        assert report["counted"] == frame * (frame + 1) // 2 + (rows - frame) * frame
+        longest = rows if where == "growing" else frame
+        assert report["counted"] == longest * (longest + 1) // 2 + (rows - longest) * longest
+        # The deviation of one row is null.
+        assert min(report["values"]) >= rows - 1
         assert report["left"] == []
         return int(report["spilled"])
 
@@ -105,9 +108,15 @@ def mode(request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 @pytest.fixture
 def run(programs: Callable[[tuple[str, ...]], Program], size: Size, mode: tuple[str, ...]) -> Run:
-    def asked(frames: float, *calls: str, window: str = "ORDER BY id", settings: tuple[str, ...] = mode) -> int:
+    def asked(
+        frames: float,
+        *calls: str,
+        window: str = "ORDER BY id",
+        where: str = "behind",
+        settings: tuple[str, ...] = mode,
+    ) -> int:
         program = programs((f"spark.driver.memory={size.heap}", *settings))
-        return program.ask(size.rows(frames), size.frame, calls, window)
+        return program.ask(size.rows(frames), size.frame, calls, window, where)
 
     return asked
 
@@ -136,6 +145,16 @@ def test_sketches(run: Run) -> None:
     run(1.1, "approx_count_distinct(x)")
 
 
+@pytest.mark.parametrize("window", ["ORDER BY id", "PARTITION BY hash(id) % 1 ORDER BY x, id"])
+def test_percentiles_and_modes(run: Run, window: str) -> None:
+    run(1.3, "median(x)", "percentile(x, 0.9D)", "percentile(x, array(0.1, 0.5))", "mode(x)", window=window)
+
+
+@pytest.mark.parametrize("calls", [("count(DISTINCT x)", "median(x)"), ("count(DISTINCT s)", "count(DISTINCT s, id)")])
+def test_frames_whose_distinct_values_grow(run: Run, calls: tuple[str, ...]) -> None:
+    run(1.3, *calls, where="growing")
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("mode", [()], ids=[""])
 @pytest.mark.parametrize(
@@ -148,6 +167,13 @@ def test_sketches(run: Run) -> None:
 )
 def test_through_files_of_any_kind(run: Run, settings: tuple[str, ...]) -> None:
     assert run(1.3, "max(s)", "sum(x)", settings=settings) > 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mode", [("spark.memory.fraction=0.03",)], ids=[""])
+@pytest.mark.parametrize("call", ["mean_in_python(x)", "mean_in_batches(x)"])
+def test_rows_that_wait_for_their_frame_in_python(run: Run, mode: tuple[str, ...], call: str) -> None:
+    assert run(1.3, call, where="ahead") > 0
 
 
 @pytest.mark.long

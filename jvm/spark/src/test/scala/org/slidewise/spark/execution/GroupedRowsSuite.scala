@@ -117,16 +117,23 @@ class GroupedRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     val large = "(SELECT id, id % 2 AS k, IF(id % 2 = 0, 9223372036854775807L, id) AS x FROM range(10))"
     val checked = s"SELECT id, sum(x) OVER (PARTITION BY k) FROM $large"
     assert(isGrouped(spark.sql(checked)))
-    val error = intercept[Exception](answer(checked))
-    assert(
-      Iterator
-        .iterate[Throwable](error)(_.getCause)
-        .takeWhile(_ != null)
-        .exists(_.getMessage.contains("ARITHMETIC_OVERFLOW"))
-    )
+    assertFails(checked, "ARITHMETIC_OVERFLOW")
     val tried = s"SELECT id, try_sum(x) OVER (PARTITION BY k) FROM $large"
     assertEquals(answer(tried), off(tried))
     having("spark.sql.ansi.enabled" -> false)(assertEquals(answer(checked), off(checked)))
+  }
+
+  test("an input that fails is left to the evaluation in order: Spark's error, or null") {
+    val failing = s"SELECT id, sum(1000 / (id - 1500)) OVER (PARTITION BY k) FROM $rows"
+    assert(isGrouped(spark.sql(failing)))
+    assertFails(failing, "DIVIDE_BY_ZERO")
+    having("spark.sql.ansi.enabled" -> false)(assertEquals(answer(failing), off(failing)))
+  }
+
+  private def assertFails(sql: String, condition: String): Unit = {
+    val causes =
+      Iterator.iterate[Throwable](intercept[Exception](answer(sql)))(_.getCause).takeWhile(_ != null).toSeq
+    assert(causes.exists(_.getMessage.contains(condition)), causes.mkString("\n"))
   }
 
   test("other functions, an order, and frames keep the rows sorted") {

@@ -14,7 +14,7 @@ class OffHeapMultisetMemorySuite extends MultisetMemory {
     Map("spark.memory.offHeap.enabled" -> "true", "spark.memory.offHeap.size" -> (24L << 20).toString)
 }
 
-/** DISTINCT aggregates whose distinct values take more memory than a task has; those of a frame fit. */
+/** DISTINCT aggregates and percentiles whose values take more memory than a task has; those of short frames fit. */
 abstract class MultisetMemory extends SparkSuite with AdaptiveSparkPlanHelper {
 
   override protected def settings: Map[String, String] =
@@ -22,11 +22,21 @@ abstract class MultisetMemory extends SparkSuite with AdaptiveSparkPlanHelper {
 
   private val Rows = 60000
 
-  private def outcome(value: String, sorts: Boolean): (Long, Map[String, Long]) = {
-    val keys = if (sorts) "PARTITION BY id % 1" else ""
+  private def distinct(value: String, sorts: Boolean): (Long, Map[String, Long]) =
+    outcome(s"count(DISTINCT $value)", "least(id + 1, 10)", Rows, partition(sorts), "ROWS 9 PRECEDING")
+
+  /** How often the result of `call` is `expected`, an expression over `id`; and the metrics of the operator. */
+  private def outcome(
+      call: String,
+      expected: String,
+      rows: Int,
+      partition: String,
+      frame: String
+  ): (Long, Map[String, Long]) = {
+    val keys = if (partition.isEmpty) "" else s"PARTITION BY $partition"
     val data = spark.sql(
-      s"SELECT count_if(a = least(id + 1, 10)) FROM (SELECT id, count(DISTINCT $value) OVER " +
-        s"($keys ORDER BY id ROWS 9 PRECEDING) AS a FROM range(0, $Rows, 1, 1))"
+      s"SELECT count_if(a = $expected) FROM " +
+        s"(SELECT id, $call OVER ($keys ORDER BY id $frame) AS a FROM range(0, $rows, 1, 1))"
     )
     val right = data.collect().head.getLong(0)
     collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec => w } match {
@@ -35,24 +45,54 @@ abstract class MultisetMemory extends SparkSuite with AdaptiveSparkPlanHelper {
     }
   }
 
-  private def long(id: String) = s"repeat(lpad(cast($id AS string), 8, '0'), 100)"
+  private def long(id: String, times: Int = 100) = s"repeat(lpad(cast($id AS string), 8, '0'), $times)"
 
   test("rows that come in order whose dictionary does not fit are evaluated row by row from there on") {
-    val (right, metrics) = outcome(long("id"), sorts = false)
+    val (right, metrics) = distinct(long("id"), sorts = false)
     assertEquals(right, Rows.toLong)
     assertEquals(metrics(WindowMetrics.Fallbacks), 1L)
     assertEquals(metrics(WindowMetrics.Recalculated), 0L)
   }
 
   test("a dictionary of few values fits, however many rows there are") {
-    val (_, metrics) = outcome(long("id % 10"), sorts = false)
+    val (_, metrics) = distinct(long("id % 10"), sorts = false)
     assertEquals(metrics(WindowMetrics.Fallbacks), 0L)
   }
 
   test("rows whose dictionary does not fit are sorted externally, and evaluated row by row") {
-    val (right, metrics) = outcome(long("id"), sorts = true)
+    val (right, metrics) = distinct(long("id"), sorts = true)
     assertEquals(right, Rows.toLong)
     assertEquals(metrics(WindowMetrics.Fallbacks), 1L)
     assertEquals(metrics(WindowMetrics.Recalculated), 0L)
   }
+
+  private def partition(sorts: Boolean) = if (sorts) "id % 1" else ""
+  private def how(sorts: Boolean) = if (sorts) "rows that are sorted" else "rows that come in order"
+
+  for (sorts <- Seq(false, true))
+    test(s"percentiles of short frames over more ${how(sorts)} than fit") {
+      val n = 600000
+      val (right, metrics) =
+        outcome("median(id)", "id - least(id, 9) / 2.0D", n, partition(sorts), "ROWS 9 PRECEDING")
+      assertEquals(right, n.toLong)
+      assertEquals(metrics(WindowMetrics.Recalculated), 0L)
+      if (sorts) assert(metrics(WindowMetrics.Spill) > 0L, metrics)
+      else assert(metrics(WindowMetrics.Memory) < (4L << 20), metrics)
+    }
+
+  for (
+    (function, call, expected, n) <- Seq(
+      ("percentiles", "median(id)", "id / 2.0D", 200000),
+      ("DISTINCT", s"count(DISTINCT ${long("id", times = 2500)})", "id + 1", 750)
+    );
+    sorts <- Seq(false, true)
+  )
+    test(s"$function of growing frames whose values leave no memory for ${how(sorts)}") {
+      val (right, metrics) = outcome(call, expected, n, partition(sorts), "ROWS UNBOUNDED PRECEDING")
+      assertEquals(right, n.toLong)
+      assertEquals(metrics(WindowMetrics.Recalculated), 0L)
+      // Off the heap there is memory for the rows.
+      if (!settings.contains("spark.memory.offHeap.enabled"))
+        assert(metrics(WindowMetrics.Spill) > 0L, metrics)
+    }
 }
