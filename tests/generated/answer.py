@@ -50,8 +50,9 @@ def difference(cases: Sequence[Case], one: Rows, other: Rows, loosely: bool = Fa
 
 def same(a: Any, b: Any, case: Case, loosely: bool = False) -> bool:
     if case.compare is Compare.MODE:
-        counts = Counter(b)
-        return counts[a] == max(counts.values()) if counts else a is None
+        # An array has no hash.
+        counts = Counter(map(repr, b))
+        return counts[repr(a)] == max(counts.values()) if counts else a is None
     if a is None or b is None:
         return a is b
     if isinstance(a, (list, tuple)):

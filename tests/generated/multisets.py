@@ -167,18 +167,23 @@ def _approximate(rng: random.Random, table: Table) -> Call:
 
 
 def _mode(rng: random.Random, table: Table) -> Call:
-    x = pick(rng, table, ORDERABLE)
+    tame = rng.random() < 0.3
+    x, y = pick(rng, table, ORDERABLE, tame), pick(rng, table, ORDERABLE, tame)
     direction = rng.choice(["", " DESC"])
-    if rng.random() < 0.2:
-        x = pick(rng, table, ORDERABLE, tame=True)
+    argument = rng.choice([x.name] * 4 + [f"struct({x.name}, {y.name})", f"array({x.name}, NULL)"])
+    kernel = argument == x.name and x.kind in NARROW
+    if tame:
+        # Of several most frequent values, any.
         return MultisetCall(
-            f"mode({x.name}) {{over}}",
+            f"mode({argument}{rng.choice(['', ', false'])}) {{over}}",
             compare=Compare.MODE,
-            grouped=f"collect_list({x.name}) {{over}}",
-            kernel=x.kind in NARROW,
+            grouped=f"collect_list({argument}) {{over}}",
+            kernel=kernel,
         )
-    sql = rng.choice([f"mode({x.name}, true) {{over}}", f"mode() WITHIN GROUP (ORDER BY {x.name}{direction}) {{over}}"])
-    return MultisetCall(sql, refused=False, kernel=x.kind in NARROW)
+    sql = rng.choice(
+        [f"mode({argument}, true) {{over}}", f"mode() WITHIN GROUP (ORDER BY {argument}{direction}) {{over}}"]
+    )
+    return MultisetCall(sql, refused=False, kernel=kernel)
 
 
 FUNCTIONS = [

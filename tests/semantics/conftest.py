@@ -88,7 +88,8 @@ def close(spark: SparkSession) -> Ask:
     return asked
 
 
-def _error(spark: SparkSession, sql: str) -> str | None:
+def error_of(spark: SparkSession, sql: str) -> str | None:
+    """The error class of a query; none if it does not fail."""
     try:
         spark.sql(sql).collect()
     except PySparkException as error:
@@ -108,9 +109,9 @@ def fails(spark: SparkSession) -> Fails:
         skip_if_lacking(sql)
         named = {f"spark.sql.{key.replace('_', '.')}": value for key, value in changes.items()}
         with settings(spark, {"spark.slidewise.enabled": "false"} | named):
-            off = _error(spark, sql)
+            off = error_of(spark, sql)
         with settings(spark, named):
-            on = _error(spark, sql)
+            on = error_of(spark, sql)
         assert off is not None, f"Spark does not fail: {sql}"
         assert on == off
         return off

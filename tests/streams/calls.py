@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from functions.catalogue import ALL
+from sparks import SPARK
 
 # `%` for the window, where it is not at the end.
 SPARKS = [
@@ -18,8 +19,21 @@ SPARKS = [
     "bool_and(b)", "bool_or(b)", "bit_xor(n)", "bit_and(g)", "try_sum(n)", "try_avg(d)", "listagg(s, ',')",
     "histogram_numeric(d, 3)", "hll_sketch_estimate(hll_sketch_agg(s)%)", "max(array(n, g))", "min(struct(d, s))",
     "count_if(b)", "every(b)", "approx_percentile(d, 0.5, 5000)", "string_agg(s)", "mode(s, true)", "mode(g, true)",
-    "nth_value(s, 2)", "nth_value(n, 3) IGNORE NULLS",
+    "nth_value(s, 2)", "nth_value(n, 3) IGNORE NULLS", "bitmap_count(bitmap_construct_agg(bitmap_bit_position(id))%)",
+    "hex(substring(bitmap_or_agg(CAST(s AS BINARY))%, 1, 9))",
 ]  # fmt: skip
+if SPARK >= (4, 1):
+    SPARKS += [
+        "theta_sketch_estimate(theta_sketch_agg(s)%)",
+        "theta_sketch_estimate(theta_sketch_agg(n)%)",
+        "hex(substring(bitmap_and_agg(CAST(s AS BINARY))%, 1, 9))",
+    ]
+if SPARK >= (4, 2):
+    SPARKS += [
+        "tuple_sketch_estimate_integer(tuple_sketch_agg_integer(s, g)%)",
+        "tuple_sketch_summary_integer(tuple_sketch_agg_integer(n, g)%)",
+        "tuple_sketch_estimate_double(tuple_sketch_agg_double(n, CAST(d AS DOUBLE))%)",
+    ]
 PLACES = [
     "row_number()",
     "rank()",
@@ -63,5 +77,13 @@ SPELLED = [
     Spelled("array_sort(collect_list(DISTINCT s)%)", "array_sort(collect_set(s)%)"),
     Spelled("median(n)", "percentile(n, 0.5)"),
     Spelled("percentile_cont(0.9) WITHIN GROUP (ORDER BY d)", "percentile(d, 0.9)"),
+    Spelled(
+        "percentile_disc(0.25) WITHIN GROUP (ORDER BY x)",
+        "get(array_sort(collect_list(x)%), CAST(ceil(0.25 * count(x)%) AS INT) - 1)",
+    ),
+    Spelled(
+        "percentile_disc(0.6) WITHIN GROUP (ORDER BY n DESC)",
+        "get(sort_array(collect_list(n)%, false), CAST(ceil(0.6 * count(n)%) AS INT) - 1)",
+    ),
 ]
 APPROXIMATE = [Approximate(call, error) for function in ALL for call, error in function.approximate_streams]

@@ -30,13 +30,34 @@ HOPPING = """
 SELECT window.start AS start, coalesce(k, '-') AS key, sum(n) AS s, sort_array(collect_list(id)) AS ids
 FROM events GROUP BY k, window(ts, '1 minute', '7 seconds')"""
 
+# Over a frame of rows, one of time, and one that only grows. Spark alone refuses DISTINCT and median over them.
+_VALUES = """
+SELECT id, {few} AS few, {middle} AS middle, mode(n % 7, true) OVER w AS often,
+       mode(n % 50, true) OVER minute AS lately, {so_far} AS so_far
+FROM events
+WINDOW w AS (PARTITION BY k ORDER BY ts ROWS BETWEEN 40 PRECEDING AND CURRENT ROW),
+       minute AS (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 1 MINUTE PRECEDING AND CURRENT ROW),
+       growing AS (PARTITION BY k ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"""
+VALUES = _VALUES.format(
+    few="count(DISTINCT n % 20) OVER w", middle="median(n) OVER w", so_far="count(DISTINCT n) OVER growing"
+)
+
 # The SQL, the state store, and how many partitions of state.
 QUERIES = {
     "rocksdb": (MOVING, "rocksdb", 2),
     "hdfs": (MOVING, "hdfs", 1),
     "ahead": (AHEAD, "rocksdb", 1),
+    "values": (VALUES, "rocksdb", 2),
     "hopping-rocksdb": (HOPPING, "rocksdb", 2),
     "hopping-hdfs": (HOPPING, "hdfs", 1),
+}
+# What Spark alone is asked instead.
+FOR_SPARK = {
+    VALUES: _VALUES.format(
+        few="size(collect_set(n % 20) OVER w)",
+        middle="percentile(n, 0.5) OVER w",
+        so_far="size(collect_set(n) OVER growing)",
+    )
 }
 
 

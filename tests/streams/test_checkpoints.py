@@ -13,17 +13,27 @@ from pyspark.sql import SparkSession
 from semantics.conftest import settings
 from sparks import needs_spark
 
+from streams.checkpoints import multisets
 from streams.checkpoints.stream import AFTER, BEFORE, SETTINGS, SQL, STORES, arrive, begin
-from streams.run import run
+from streams.run import operator_of, run
 
 KEPT_WITH_BUFFERS = Path(__file__).parent / "checkpoints" / "v2-spark-4.2"
-KEPT = [path for path in sorted((Path(__file__).parent / "checkpoints").glob("v*/*")) if path.is_dir()]
+
+
+def kept_in(folders: str) -> list[Path]:
+    found = sorted((Path(__file__).parent / "checkpoints").glob(f"{folders}/*"))
+    return [path for path in found if path.is_dir()]
+
+
+KEPT = kept_in("v*")
+OF_MULTISETS = kept_in("multisets-v*")
 
 needs_spark_42 = needs_spark("4.2", "the state was written by Spark 4.2")
 
 
-def test_each_store_has_one() -> None:
-    assert {path.name for path in KEPT} == set(STORES)
+@pytest.mark.parametrize("kept", [KEPT, OF_MULTISETS])
+def test_each_store_has_one(kept: list[Path]) -> None:
+    assert {path.name for path in kept} == set(STORES)
 
 
 def marks(kept: Path) -> list[pytest.MarkDecorator]:
@@ -37,16 +47,36 @@ def marks(kept: Path) -> list[pytest.MarkDecorator]:
     "kept", [pytest.param(path, marks=marks(path)) for path in KEPT], ids=lambda path: f"{path.parent.name}-{path.name}"
 )
 def test_goes_on(spark: SparkSession, tmp_path: Path, kept: Path) -> None:
+    assert_goes_on(spark, tmp_path, kept, SQL, SQL)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        pytest.param(path, marks=needs_spark(minor := path.parent.name.split("-")[-1], f"written by Spark {minor}"))
+        for path in OF_MULTISETS
+    ],
+    ids=lambda path: f"{path.parent.name}-{path.name}",
+)
+def test_distinct_values_percentiles_and_modes_go_on(spark: SparkSession, tmp_path: Path, kept: Path) -> None:
+    (described,) = kept.rglob("window.json")
+    assert "DistinctAggregate" in described.read_text()
+    assert_goes_on(spark, tmp_path, kept, multisets.SQL, multisets.FOR_SPARK)
+
+
+def assert_goes_on(spark: SparkSession, tmp_path: Path, kept: Path, sql: str, for_spark: str) -> None:
+    """Continues a copy of the checkpoint. `for_spark`: what Spark alone is asked for the same rows."""
     checkpoint = shutil.copytree(kept, tmp_path / "checkpoint")
     with settings(spark, SETTINGS):
         feed = begin(tmp_path / "in")
         arrive(feed, AFTER)
         feed.stream(spark).withWatermark("ts", "10 seconds").createOrReplaceTempView("events")
-        run(spark.sql(SQL), tmp_path / "out", checkpoint)
+        progress = run(spark.sql(sql), tmp_path / "out", checkpoint)
+        assert operator_of(progress[0])["numRowsTotal"] > 0
         rows = [row for batch in (*BEFORE, *AFTER[:-1]) for row in batch]
         feed.table(spark, rows, tmp_path / "all.parquet").createOrReplaceTempView("events")
         with settings(spark, {"spark.slidewise.enabled": "false"}):
-            all_rows = sorted(map(tuple, spark.sql(SQL).collect()))
+            all_rows = sorted(map(tuple, spark.sql(for_spark).collect()))
     before = set(json.loads((kept / "answered.json").read_text()))
     assert before
     # The log of the sink begins in the middle.

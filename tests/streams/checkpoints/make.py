@@ -17,7 +17,7 @@ import pyspark
 from pyspark.sql import DataFrame, SparkSession
 from session import with_slidewise
 
-from streams.checkpoints import hopping, stream
+from streams.checkpoints import hopping, multisets, stream
 from streams.checkpoints.stream import BEFORE, SETTINGS, STORES, arrive, begin
 from streams.run import run
 
@@ -37,6 +37,7 @@ def windows(emitted: DataFrame) -> list[list[object]]:
 # By name: the folder, the query, the file beside a checkpoint that lists what has come out, and its content.
 QUERIES = {
     "stream": (f"v2-spark-{MINOR}", stream.SQL, "answered.json", answered),
+    "multisets": (f"multisets-v2-spark-{MINOR}", multisets.SQL, "answered.json", answered),
     "hopping": (f"hopping-v1-spark-{MINOR}", hopping.SQL, "emitted.json", windows),
 }
 
