@@ -6,11 +6,13 @@ RELEASE_PY  := $(RELEASE_ENV)/bin/python
 PYTHON_DIST ?= $(RELEASE)/python
 # A release has all jars. SLIDEWISE_MINORS=4.3 limits a dry run to the Spark in .venv, which takes a few minutes.
 STAGED      := $(if $(SLIDEWISE_MINORS),$(JAR),$(JARS))
+# The pins of each environment. Two of them may pin different versions of a package.
+REQUIREMENTS := $(wildcard */requirements*.txt */*/requirements*.txt)
 # actionlint is a program in Go; without Go on the machine, the workflows are checked as YAML alone.
 ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
 
 .PHONY: release-artifacts maven-artifacts python-dist checksums sign sbom release-verify release-dry-run \
-  publish-maven publish-github import-signing-key audit audit-online api-check lint-workflows release-tag-check
+  pypi-files publish-maven publish-github import-signing-key audit audit-online api-check lint-workflows release-tag-check
 
 ##@ Release
 
@@ -51,6 +53,10 @@ release-dry-run: ## build, sign and check a release in an empty .build/release; 
 release-tag-check: ## check that the tag TAG, as in v0.1.0, names the version in python/src/slidewise/VERSION
 	@test "$(TAG)" = "v$(VERSION)" || { echo "the tag is $(TAG), and the version is $(VERSION)"; exit 1; }
 
+pypi-files: ## copy the wheel and the sdist without their signatures, which PyPI refuses, into .build/pypi
+	rm -rf .build/pypi && mkdir -p .build/pypi
+	cp $(RELEASE)/python/*.whl $(RELEASE)/python/*.tar.gz .build/pypi
+
 # sbt uploads what stands in this folder.
 CENTRAL := target/sona-staging
 
@@ -78,7 +84,9 @@ audit: $(VENV)/tools $(RELEASE_ENV)/installed ## check licenses, and that jars a
 
 # Without --strict, pip-audit passes when its service does not answer.
 audit-online: $(RELEASE_ENV)/installed ## ask PyPI's vulnerability service about each pinned Python dependency
-	$(RELEASE_PY) -m pip_audit --strict --no-deps --disable-pip -r python/requirements-dev.txt -r build/release/requirements.txt
+	@failed=0; for file in $(REQUIREMENTS); do \
+	  echo $$file; $(RELEASE_PY) -m pip_audit --strict --no-deps --disable-pip -r $$file || failed=1; \
+	done; exit $$failed
 
 lint-workflows: $(RELEASE_ENV)/installed ## check the workflows of .github
 	$(RELEASE_ENV)/bin/yamllint -s -c .github/yamllint.yml .github

@@ -6,6 +6,8 @@ The first argument names the fault, as FAULTS lists them.
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -17,14 +19,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import pyarrow as pa
 from deployment.parallel_program import Killer
-from plans import plan
+from plans import metric, plan
 from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
-from robustness.spills import files_left
 
+from faults.left import Threads, block_folders, blocks_left
 from faults.queries import SUMMED, WINDOWS
 
 Rows = list[tuple[Any, ...]]
+SLOW_SECONDS = 60
 SLIDEWISE = ("SlidingWindow", "HoppingWindow", "WindowTopRows")
 
 
@@ -38,21 +41,44 @@ def answer(frame: DataFrame) -> Rows:
     return sorted(map(tuple, frame.collect()))
 
 
+def answer_while(killer: Killer, frame: DataFrame) -> Rows:
+    killer.start()
+    try:
+        found = answer(frame)
+    finally:
+        killer.over = True
+        killer.join()
+    assert killer.killed, "the query ended before an executor was killed"
+    return found
+
+
 def killed(stage: int) -> Callable[[SparkSession, str], Rows]:
     """An executor dies once a task of the query's `stage`th stage has ended."""
+    return lambda spark, name: answer_while(Killer(spark, stage), spark.sql(SUMMED[name]))
 
-    def ask(spark: SparkSession, name: str) -> Rows:
-        killer = Killer(spark, stage)
-        killer.start()
-        try:
-            found = answer(spark.sql(SUMMED[name]))
-        finally:
-            killer.over = True
-            killer.join()
-        assert killer.killed, "the query ended before an executor was killed"
-        return found
 
-    return ask
+def killed_with_spills(spark: SparkSession, name: str) -> Rows:
+    frame = spark.sql(SUMMED[name])
+    found = answer_while(SpillKiller(spark), frame)
+    assert metric(frame, "spillSize") > 0, "Slidewise has spilled nothing"
+    return found
+
+
+class SpillKiller(Killer):
+    """Kills the first executor that has a file of spilled rows."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        super().__init__(spark, stage=0)
+        self.folders = block_folders(spark)
+
+    def run(self) -> None:
+        while not self.over and not self.killed:
+            for process, folders in self.folders.items():
+                if any(next(folder.rglob("temp_local_*"), None) for folder in folders):
+                    os.kill(process, signal.SIGKILL)
+                    self.killed = True
+                    break
+            time.sleep(0.002)
 
 
 def _failing_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -69,7 +95,7 @@ def _slow_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         assert context is not None
         if context.attemptNumber() == 0 and context.partitionId() == 0 and number == 1:
-            time.sleep(60)
+            time.sleep(SLOW_SECONDS)
         yield batch
 
 
@@ -83,6 +109,13 @@ def above(function: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch
         return answer(hashes.selectExpr("count(*)", "sum(h)"))
 
     return ask
+
+
+def speculation(spark: SparkSession, name: str) -> Rows:
+    begin = time.monotonic()
+    found = above(_slow_once)(spark, name)
+    assert time.monotonic() - begin < SLOW_SECONDS, "the query waited for its slow task"
+    return found
 
 
 def lost_files(spark: SparkSession, name: str) -> Rows:
@@ -118,8 +151,9 @@ FAULTS: dict[str, Callable[[SparkSession, str], Rows]] = {
     "nothing": nothing,
     "killed in stage 1": killed(1),
     "killed in stage 2": killed(2),
+    "killed with spills": killed_with_spills,
     "task fails once": above(_failing_once),
-    "speculation": above(_slow_once),
+    "speculation": speculation,
     "fetch failure": lost_files,
     "200 at once": at_once(200),
 }
@@ -130,27 +164,23 @@ def main() -> None:
     spark.conf.set("spark.sql.adaptive.enabled", "false")
     fault = FAULTS[sys.argv[1]]
     names = sys.argv[2:] or list(WINDOWS)
+    spark.conf.set("spark.slidewise.enabled", "false")
+    expected = {name: sorted(map(tuple, spark.sql(SUMMED[name]).collect())) for name in names}
+    spark.conf.set("spark.slidewise.enabled", "true")
+    threads = Threads(spark)
     for name in names:
-        spark.conf.set("spark.slidewise.enabled", "false")
-        expected = sorted(map(tuple, spark.sql(SUMMED[name]).collect()))
-        spark.conf.set("spark.slidewise.enabled", "true")
         begin = time.monotonic()
         nothing(spark, name)
         alone = time.monotonic() - begin
         begin, what = time.monotonic(), ""
         try:
-            same = fault(spark, name) == expected
+            same = fault(spark, name) == expected[name]
         except Exception as error:
             same, what = False, f"{type(error).__name__}: {str(error)[:300]}"
         took = time.monotonic() - begin
-        deadline = time.monotonic() + 10
-        while files_left(spark) and time.monotonic() < deadline:
-            time.sleep(0.2)
-        line = {"query": name, "same": same, "alone": alone, "took": took, "left": files_left(spark), "what": what}
+        line = {"query": name, "same": same, "alone": alone, "took": took, "left": blocks_left(spark), "what": what}
         print("RESULT " + json.dumps(line), flush=True)
-    running = spark._jvm.java.lang.Thread.getAllStackTraces().keySet()
-    threads = [name for thread in running if "slidewise" in (name := str(thread.getName())).lower()]
-    print("RESULT " + json.dumps({"threads": threads}), flush=True)
+    print("RESULT " + json.dumps({"threads": threads.left()}), flush=True)
 
 
 if __name__ == "__main__":

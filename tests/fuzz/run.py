@@ -4,7 +4,7 @@
 A query that fails is made as small as it goes and written as a test to `tests/found`. Each round of some minutes runs
 in a process of its own, whose JVM may crash. The record of the run is `.build/fuzz/<time>.log`.
 
-Exits with 1 if something was found.
+Exits with 3 if something was found, and with 1 if only rounds crashed.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS))
 ROUND_MINUTES = 15.0
+# Not 1, with which Python ends after any uncaught error.
+FOUND = 3
 
 
 def main() -> int:
@@ -42,11 +44,12 @@ def main() -> int:
         command = [sys.executable, __file__, "--round", str(minutes), "--kinds", arguments.kinds, "--seed", str(seed)]
         with log.open("a") as output:
             done = subprocess.run(command, check=False, stdout=output, stderr=subprocess.STDOUT)
-        found += done.returncode == 1
-        crashed += done.returncode not in (0, 1)
-        print(f"seed {seed}: {'crashed' if done.returncode not in (0, 1) else _last_line(log)}", flush=True)
+        found += done.returncode == FOUND
+        ended = done.returncode in (0, FOUND)
+        crashed += not ended
+        print(f"seed {seed}: {_last_line(log) if ended else f'crashed ({done.returncode}), see {log}'}", flush=True)
         if arguments.seed is not None or time.monotonic() >= end:
-            return 1 if found or crashed else 0
+            return FOUND if found else min(crashed, 1)
 
 
 def _last_line(log: Path) -> str:
@@ -61,7 +64,7 @@ def _round(names: list[str], seed: int, minutes: float) -> int:
     with tempfile.TemporaryDirectory() as folder:
         spark = local_session(Path(folder))
         try:
-            return 1 if fuzz(spark, names, seed, minutes * 60, Path(folder)) else 0
+            return FOUND if fuzz(spark, names, seed, minutes * 60, Path(folder)) else 0
         finally:
             spark.stop()
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+import session
 from generated import in_spark
 from generated.answer import Answer, Rows
 from generated.query import Case
 from pyspark.sql import SparkSession
 
-from fuzz import test_file
+from fuzz import rounds, run, test_file
 from fuzz.rounds import fuzz
 from fuzz.shrink import Part, Shrinker
 from fuzz.test_file import Example
@@ -55,6 +56,46 @@ def test_a_limit_ends_it() -> None:
 def test_a_query_that_does_not_fail_is_refused() -> None:
     with pytest.raises(ValueError, match="does not fail"):
         Shrinker(lambda query: None).smallest(Numbers([1]), [NUMBERS])
+
+
+@pytest.mark.parametrize(
+    ("round", "code", "said"),
+    [
+        ("print('asked 3 queries, found 0')", 0, "asked 3 queries, found 0"),
+        (f"print('asked 3 queries, found 1'); raise SystemExit({run.FOUND})", run.FOUND, "asked 3 queries, found 1"),
+        ("raise KeyError('kind')", 1, "crashed (1)"),
+        ("import os; os.abort()", 1, "crashed (-6)"),
+    ],
+)
+def test_a_crash_is_not_a_find(
+    round: str,
+    code: int,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "round.py").write_text(round)
+    monkeypatch.setattr(run, "__file__", str(tmp_path / "round.py"))
+    monkeypatch.setattr(run, "TESTS", tmp_path / "tests")
+    monkeypatch.setattr(sys, "argv", ["run.py", "--hours", "0", "--seed", "7"])
+    assert run.main() == code
+    assert f"seed 7: {said}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("found", "code"), [([], 0), ([Path("test_found.py")], run.FOUND)])
+def test_a_round_tells_of_finds(found: list[Path], code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped = []
+
+    class Session:
+        def stop(self) -> None:
+            stopped.append(self)
+
+    monkeypatch.setattr(session, "local_session", lambda folder: Session())
+    monkeypatch.setattr(rounds, "fuzz", lambda *arguments: found)
+    monkeypatch.setattr(sys, "argv", ["run.py", "--round", "1", "--seed", "7"])
+    assert run.main() == code
+    assert len(stopped) == 1
 
 
 @pytest.mark.long
