@@ -125,8 +125,9 @@ class DamagedSketchesSuite extends MutationSuite {
         case Failure(e) => throw new AssertionError(s"${reader.name} of $shown throws $e", e)
       }
       val limit = AllocationPerByte * bytes.length + AllocationOfAny
+      // The first reading of some bytes may load classes.
       assert(
-        allocated <= limit,
+        allocated <= limit || Mutations.allocating(Try(reader.run(bytes)))._2 <= limit,
         s"${reader.name} of $shown allocates $allocated bytes, and at most $limit are stated"
       )
     }
