@@ -52,12 +52,14 @@ class Contender(spark.Switched):
 @options.longest
 @options.render
 @options.docs
+@click.option("--alone", is_flag=True, help="Measure only what the Python worker takes, without Spark.")
 @options.results(MARKER)
-def main(rows: int, turns: int, longest: float, render: bool, docs: bool, results: Path) -> None:
+def main(rows: int, turns: int, longest: float, render: bool, docs: bool, alone: bool, results: Path) -> None:
     """Checks that all give the same answers, runs them in turns, and writes the results."""
     found = stored.read(results)
     if not render:
-        found = measured(rows, turns, longest)
+        found |= {} if alone else measured(rows, turns, longest)
+        found |= {"worker": in_the_worker(turns)}
         stored.write(results, found)
     made = table(found)
     click.echo(made)
@@ -67,7 +69,6 @@ def main(rows: int, turns: int, longest: float, render: bool, docs: bool, result
 
 
 def measured(rows: int, turns: int, longest: float) -> Results:
-    alone = in_the_worker(turns)
     session = spark.session("bench/aggregators", THREADS)
     session.sql(f"CACHE TABLE numbers AS SELECT id, cast(hash(id) % 1000 AS double) AS x FROM range(0, {rows}, 1, 1)")
     slidewise.register(session, FUNCTIONS[ROWS], Mean())
@@ -82,14 +83,17 @@ def measured(rows: int, turns: int, longest: float) -> Results:
             # The first turn warms up.
             one.took = None if second is None else [*one.took, *([round(second, 4)] if turn else [])]
     session.stop()
-    versions = {library.__name__: library.__version__ for library in (pyspark, np, pa, pd)}
     return {
-        "where": machine.where(MARKER) | {"threads": THREADS, "versions": versions, "turns": turns},
+        "where": where(turns),
         "rows": rows,
         "longest": longest,
-        "worker": alone,
         "seconds": {way: {str(c.frame_length): c.took for c in contenders if c.way == way} for way in FUNCTIONS},
     }
+
+
+def where(turns: int) -> Results:
+    versions = {library.__name__: library.__version__ for library in (pyspark, np, pa, pd)}
+    return machine.where(MARKER) | {"threads": THREADS, "versions": versions, "turns": turns}
 
 
 def in_the_worker(turns: int) -> Results:
@@ -100,7 +104,7 @@ def in_the_worker(turns: int) -> Results:
         took = nanoseconds(*forms[way], frame)
         if turn:
             found[way][str(frame)].append(took)
-    return found
+    return {"where": where(turns), "nanoseconds": found}
 
 
 def pandas_mean() -> object:
@@ -132,17 +136,23 @@ def table(found: Results) -> str:
         for other in (PANDAS, FOLD):
             divided = [ratio(by_way[other][frame], by_way[way][frame], longest) for way in (ROWS, BATCHES)]
             rows.append(markdown.row(f"{int(frame):,}, {other}", *divided))
-    rows += ["", *markdown.head("rows in the frame", *(f"{way}, in the worker alone" for way in found["worker"]))]
+    rows += ["", *measured_where(found.get("where"), f"{found['rows']:,} rows, ")]
+    alone = found["worker"]
+    rows += ["", *markdown.head("rows in the frame", *(f"{way}, in the worker alone" for way in alone["nanoseconds"]))]
     for frame in by_way[ROWS]:
-        rows.append(markdown.row(f"{int(frame):,}", *(nanos(took[frame]) for took in found["worker"].values())))
-    at = found["where"]
+        rows.append(markdown.row(f"{int(frame):,}", *(nanos(took[frame]) for took in alone["nanoseconds"].values())))
+    return "\n".join([*rows, "", *measured_where(alone["where"], "")])
+
+
+def measured_where(at: Results | None, what: str) -> list[str]:
+    """A line; none for figures that were measured before it was kept."""
+    if at is None:
+        return []
     libraries = ", ".join(f"{name} {version}" for name, version in at["versions"].items())
-    where = (
-        f"{found['rows']:,} rows, {at['threads']} threads, median (least to most) of {at['turns']} turns. "
-        f"Slidewise {at['slidewise']} ({at['commit']}); {libraries}; {machine.words(at)}; {at['date']}."
-    )
-    rows += ["", where]
-    return "\n".join(rows)
+    return [
+        f"{what}{at['threads']} threads, median (least to most) of {at['turns']} turns. Slidewise {at['slidewise']} "
+        f"({at['commit']}); {libraries}; {machine.words(at)}; {at['date']}."
+    ]
 
 
 def nanos(took: list[float]) -> str:
