@@ -1,9 +1,9 @@
 package org.slidewise.spark.execution.streams
 
-import scala.util.{Failure, Success, Try}
+import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.{SparkEnv, SparkThrowable, TaskContext}
+import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.memory.TaskMemoryManager
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
@@ -14,12 +14,11 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.SerializableConfiguration
 
 import org.slidewise.fuzz.Mutations
-import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.shims.SparkStreaming
 
 /**
- * Batches over a damaged state store: each fails with [[CorruptState]] or an error of the query, or answers. It allocates at
- * most [[DamagedStateSuite.MoreMemory]] more than over the undamaged state.
+ * Batches over a damaged state store: each fails with `CorruptState` or an error of the query, or answers. It allocates at
+ * most [[DamagedBatches.MoreMemory]] more than over the undamaged state.
  */
 class DamagedStateSuite extends StreamSuite {
   import DamagedStateSuite._
@@ -68,25 +67,15 @@ class DamagedStateSuite extends StreamSuite {
     )
     val keySchema = StateCells.keySchema(operator.plan.partitionSpec)
     val types = columns.map(_.dataType)
-    val count = math.max(30, Mutations.count / Fewer / windows.size)
-    val (answers, errors, most, unexpected) =
-      inTask(() => run(name, new State(factory, keySchema, types), count))
-    println(s"fuzz: $name: $answers answers, $errors errors, at most ${most >> 10} KiB more")
-    assert(unexpected.isEmpty, unexpected)
-    assert(most <= MoreMemory, most)
-    assert(answers > 0 && errors > 0)
+    val count = math.max(30, Mutations.count / DamagedBatches.Fewer / windows.size)
+    inTask(() => run(name, new State(factory, keySchema, types), count)).check(name)
   }
 }
 
 private object DamagedStateSuite {
 
-  /** A run of a batch takes milliseconds, and a reader of bytes alone microseconds. */
-  val Fewer = 100
-
-  val MoreMemory: Long = 16L << 20
-
   /** Runs `count` batches, each over its own damage to the state, and returns what came of them. */
-  private def run(name: String, state: State, count: Int): (Int, Int, Long, String) = {
+  private def run(name: String, state: State, count: Int): DamagedBatches = {
     state.batch(Nil, first = 1, size = 900, watermark = 500)
     val valid = state.cells
     def second(cells: Seq[(UnsafeRow, UnsafeRow)]) =
@@ -96,20 +85,12 @@ private object DamagedStateSuite {
     val mutations =
       new Mutations(name.hashCode.toLong, valid.map(_._2.getBinary(StateCells.DataField)).toIndexedSeq)
     val random = new scala.util.Random(7)
-    var (answers, errors, most) = (0, 0, 0L)
-    val unexpected = Seq.newBuilder[String]
+    val batches = new DamagedBatches
     for (_ <- 0 until count) {
       val (result, allocated) = second(damage(valid, mutations, random))
-      most = math.max(most, allocated - undamaged)
-      result match {
-        case Success(_)                                        => answers += 1
-        case Failure(e: CorruptState) if e.getMessage.nonEmpty => errors += 1
-        case Failure(e: SparkThrowable) if e.getCondition != null && !e.getCondition.startsWith("INTERNAL") =>
-          errors += 1
-        case Failure(e) => unexpected += s"$e at ${e.getStackTrace.take(12).mkString("\n  ")}"
-      }
+      batches.add(result, allocated - undamaged)
     }
-    (answers, errors, most, unexpected.result().distinct.take(3).mkString("\n"))
+    batches
   }
 
   private def damage(

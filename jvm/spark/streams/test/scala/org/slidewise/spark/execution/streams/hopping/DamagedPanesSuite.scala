@@ -3,10 +3,9 @@ package org.slidewise.spark.execution.streams.hopping
 import java.nio.file.Files
 import java.util.UUID
 
-import scala.util.{Failure, Random, Success, Try}
+import scala.util.{Random, Try}
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
@@ -15,15 +14,14 @@ import org.apache.spark.sql.functions.{expr, window}
 import org.apache.spark.unsafe.Platform
 
 import org.slidewise.fuzz.Mutations
-import org.slidewise.spark.errors.CorruptState
-import org.slidewise.spark.execution.streams.{CancellationCheck, StreamSuite}
+import org.slidewise.spark.execution.streams.{CancellationCheck, DamagedBatches, StreamSuite}
 import org.slidewise.spark.plan.HoppingWindowPlan
 import org.slidewise.spark.shims.SparkStreaming
 import org.slidewise.spark.shims.SparkStreaming.StreamingQueryWrapper
 
 /**
- * Batches over damaged panes of hopping windows: each fails with [[CorruptState]] or an error of the query, or hands out panes. It
- * allocates at most [[DamagedPanesSuite.MoreMemory]] more than over the undamaged panes.
+ * Batches over damaged panes of hopping windows: each fails with `CorruptState` or an error of the query, or hands out panes. It
+ * allocates at most [[DamagedBatches.MoreMemory]] more than over the undamaged panes.
  */
 class DamagedPanesSuite extends StreamSuite {
   import DamagedPanesSuite._
@@ -66,35 +64,18 @@ class DamagedPanesSuite extends StreamSuite {
     }
     val mutations = new Mutations(11, valid.map(_._2.getBytes).toIndexedSeq)
     val random = new Random(7)
-    var (answers, errors, most) = (0, 0, 0L)
-    val unexpected = Seq.newBuilder[String]
-    for (i <- 0 until math.max(90, Mutations.count / Fewer)) {
+    val batches = new DamagedBatches
+    for (i <- 0 until math.max(90, Mutations.count / DamagedBatches.Fewer)) {
       val mode = i % state.Modes.size
       val cells = damage(valid, mutations, random)
       val (result, allocated) = Mutations.allocating(Try(state.batch(cells, mode)))
-      most = math.max(most, allocated - undamaged(mode))
-      result match {
-        case Success(_)                                        => answers += 1
-        case Failure(e: CorruptState) if e.getMessage.nonEmpty => errors += 1
-        case Failure(e: SparkThrowable) if e.getCondition != null && !e.getCondition.startsWith("INTERNAL") =>
-          errors += 1
-        case Failure(e) => unexpected += s"$e at ${e.getStackTrace.take(12).mkString("\n  ")}"
-      }
+      batches.add(result, allocated - undamaged(mode))
     }
-    println(s"fuzz: panes: $answers answers, $errors errors, at most ${most >> 10} KiB more")
-    val found = unexpected.result()
-    assert(found.isEmpty, s"${found.size}: ${found.distinct.take(5).mkString("\n")}")
-    assert(most <= MoreMemory, most)
-    assert(answers > 0 && errors > 0)
+    batches.check("panes")
   }
 }
 
 private object DamagedPanesSuite {
-
-  /** A run of a batch takes a millisecond, and a reader of bytes alone microseconds. */
-  val Fewer = 100
-
-  val MoreMemory: Long = 16L << 20
 
   private type Cell = (UnsafeRow, UnsafeRow)
 
