@@ -136,7 +136,7 @@ def table(found: Results) -> str:
         for other in (PANDAS, FOLD):
             divided = [ratio(by_way[other][frame], by_way[way][frame], longest) for way in (ROWS, BATCHES)]
             rows.append(markdown.row(f"{int(frame):,}, {other}", *divided))
-    rows += ["", *measured_where(found.get("where"), f"{found['rows']:,} rows, ")]
+    rows += ["", *measured_where(found.get("where"), f"{found['rows']:,} rows. ")]
     alone = found["worker"]
     rows += ["", *markdown.head("rows in the frame", *(f"{way}, in the worker alone" for way in alone["nanoseconds"]))]
     for frame in by_way[ROWS]:
@@ -148,11 +148,7 @@ def measured_where(at: Results | None, what: str) -> list[str]:
     """A line; none for figures that were measured before it was kept."""
     if at is None:
         return []
-    libraries = ", ".join(f"{name} {version}" for name, version in at["versions"].items())
-    return [
-        f"{what}{at['threads']} threads, median (least to most) of {at['turns']} turns. Slidewise {at['slidewise']} "
-        f"({at['commit']}); {libraries}; {machine.words(at)}; {at['date']}."
-    ]
+    return [f"{what}Median (least to most) of {at['turns']} turns. {machine.measured_on(at)}"]
 
 
 def nanos(took: list[float]) -> str:

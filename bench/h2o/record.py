@@ -60,9 +60,7 @@ def _runs(results: Results) -> list[str]:
 
 def _where(query: Results) -> str:
     at, effort = query["where"], query["effort"]
-    versions = ", ".join(f"{package} {version}" for package, version in sorted(at["versions"].items()))
     return (
         f"{effort['rows']:,} rows. Whole queries: median (least to most) of {effort['turns']} turns. "
-        f"Slidewise {at['slidewise']} ({at['commit']}); {versions}; "
-        f"{at['threads']} threads on {machine.words(at)}; {at['date']}."
+        f"{machine.measured_on(at)}"
     )

@@ -54,10 +54,8 @@ def table(results: Results) -> str:
                 ),
             )
         )
-    versions = ", ".join(f"{package} {version}" for package, version in sorted(at["versions"].items()))
     where = (
         f"{effort['rows']:,} rows. Whole queries: median (least to most) of {effort['turns']} turns. "
-        f"Slidewise {at['slidewise']} ({at['commit']}); {versions}; "
-        f"{at['threads']} threads on {machine.words(at)}; {at['date']}."
+        f"{machine.measured_on(at)}"
     )
     return "\n".join([*lines, "", where])

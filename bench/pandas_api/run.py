@@ -51,7 +51,7 @@ class PandasApi(spark.Switched):
         frame = ps.range(self.rows, num_partitions=2 * THREADS)
         frame["x"] = (frame.id * 7919 % 1000) / 8
         frame["k"] = frame.id % KEYS
-        return METHODS[sql](frame).to_frame().to_spark(index_col=None)
+        return METHODS[sql](frame).to_frame().to_spark()
 
 
 @click.command()
@@ -86,7 +86,7 @@ def measured(rows: int, checked: int, turns: int, longest: float) -> Results:
 
     # The default one runs a job of its own, which is not what is measured.
     ps.set_option("compute.default_index_type", "distributed")
-    check(PandasApi(session, spark.SLIDEWISE, checked), checked)
+    check(PandasApi(session, spark.SLIDEWISE, checked))
     engines = [PandasApi(session, name, rows) for name in (spark.SLIDEWISE, spark.SPARK)]
     took, taken = {}, {}
     for method in METHODS:
@@ -101,8 +101,8 @@ def measured(rows: int, checked: int, turns: int, longest: float) -> Results:
     return {"where": where, "rows": rows, "longest": longest, "seconds": took, "operators": taken}
 
 
-def check(engine: PandasApi, rows: int) -> None:
-    local = pd.DataFrame({"id": np.arange(rows)})
+def check(engine: PandasApi) -> None:
+    local = pd.DataFrame({"id": np.arange(engine.rows)})
     local["x"], local["k"] = local.id * 7919 % 1000 / 8, local.id % KEYS
     for name, method in METHODS.items():
         expected = np.sort(method(local).to_numpy(dtype=float))
@@ -118,11 +118,9 @@ def table(found: Results) -> str:
         cells = (spread(on, longest), spread(off, longest), ratio(off, on, longest))
         rows.append(markdown.row(f"`{method}`", *cells, "yes" if found["operators"][method] else "no"))
     at = found["where"]
-    libraries = ", ".join(f"{name} {version}" for name, version in at["versions"].items())
     where = (
-        f"{found['rows']:,} rows, {KEYS} keys, {at['threads']} threads, whole queries: median (least to most) of "
-        f"{at['turns']} turns. Slidewise {at['slidewise']} ({at['commit']}); {libraries}; {machine.words(at)}; "
-        f"{at['date']}."
+        f"{found['rows']:,} rows, {KEYS} keys. Whole queries: median (least to most) of {at['turns']} turns. "
+        f"{machine.measured_on(at)}"
     )
     return "\n".join([*rows, "", where])
 

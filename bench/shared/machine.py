@@ -32,6 +32,15 @@ def words(at: dict[str, Any]) -> str:
     return f"{at['cpus']} CPUs ({at['cpu']}), {at['memory_gib']} GiB{busy}"
 
 
+def measured_on(at: dict[str, Any]) -> str:
+    """Of `where` with the threads and the versions of the libraries: the end of the line below a table."""
+    versions = ", ".join(f"{package} {version}" for package, version in sorted(at["versions"].items()))
+    return (
+        f"Slidewise {at['slidewise']} ({at['commit']}); {versions}; "
+        f"{at['threads']} threads on {words(at)}; {at['date']}."
+    )
+
+
 def _commit() -> str | None:
     """Which state of the code was measured, so that nobody takes old figures for those of newer code."""
     git = shutil.which("git")
