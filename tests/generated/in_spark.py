@@ -13,6 +13,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
+from semantics.conftest import settings
 from sparks import SPARK, condition_of
 
 from generated.answer import Answer, Failure, Rows
@@ -60,16 +61,16 @@ def answer(spark: SparkSession, cases: Sequence[Case], slidewise: bool) -> Answe
 
 def answer_to(spark: SparkSession, query: str, slidewise: bool) -> Answer:
     """The answer to a query whose first column is the id."""
-    spark.conf.set("spark.slidewise.enabled", str(slidewise).lower())
-    try:
-        frame = spark.sql(query)
-        rows = frame.collect()
-    except PySparkException as error:
-        kind = condition_of(error) or type(error).__name__
-        return Failure(kind, str(error)[:2000], isinstance(error, AnalysisException))
-    except Py4JJavaError as error:
-        return Failure(_root(error.java_exception).getClass().getName(), str(error)[:2000], False)
-    return Rows({row[0]: tuple(row)[1:] for row in rows}, frame._jdf.queryExecution().executedPlan().toString())
+    with settings(spark, {"spark.slidewise.enabled": str(slidewise).lower()}):
+        try:
+            frame = spark.sql(query)
+            rows = frame.collect()
+        except PySparkException as error:
+            kind = condition_of(error) or type(error).__name__
+            return Failure(kind, str(error)[:2000], isinstance(error, AnalysisException))
+        except Py4JJavaError as error:
+            return Failure(_root(error.java_exception).getClass().getName(), str(error)[:2000], False)
+        return Rows({row[0]: tuple(row)[1:] for row in rows}, frame._jdf.queryExecution().executedPlan().toString())
 
 
 def _root(error: Any) -> Any:
