@@ -32,6 +32,7 @@ final case class DistinctAggregate(
   override def nullable: Boolean = function.nullable
   override def defaultResult: Option[Literal] = function.defaultResult
   override def prettyName: String = function.prettyName
+  override def sql: String = sql(isDistinct = true)
   override def sql(isDistinct: Boolean): String = function.sql(isDistinct = true)
   override def toAggString(isDistinct: Boolean): String = function.toAggString(isDistinct = true)
   override def toString: String = toAggString(isDistinct = true)

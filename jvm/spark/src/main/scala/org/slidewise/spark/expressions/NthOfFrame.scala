@@ -34,6 +34,11 @@ final case class NthOfFrame(
   override def dataType: DataType = child.dataType
   override def nullable: Boolean = true
   override def prettyName: String = "nth_value"
+
+  /** In the words of the SQL standard. A checkpoint knows the function by it. */
+  override def sql(isDistinct: Boolean): String =
+    s"$prettyName(${child.sql}, $n)" + (if (fromEnd) " FROM LAST" else "") +
+      (if (ignoreNulls) " IGNORE NULLS" else "")
   override def rowArguments: Int = 1
 
   override def createAggregationBuffer(): NthValueBuffer = new NthValueBuffer(n, fromEnd)

@@ -1,6 +1,7 @@
 package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
@@ -44,6 +45,24 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
       case alias @ Alias(child, name) if name.matches("_w\\d+") =>
         alias.exprId -> child.transform { case a: AttributeReference => a.withQualifier(Nil) }
     }.toMap
+
+  /** A function with all that it depends on: DISTINCT, the direction of an order, and what it does with nulls. */
+  def of(function: AggregateFunction): String = {
+    val plain = function match {
+      case ofWindows: AggregateWindowFunction => (ofWindows: Expression).sql
+      case other                              => other.sql(isDistinct = false)
+    }
+    function match {
+      case First(_, true) | Last(_, true)               => s"$plain IGNORE NULLS"
+      case percentile: Percentile if percentile.reverse =>
+        s"$plain WITHIN GROUP (ORDER BY ${percentile.child.sql} DESC)"
+      case HyperLogLogPlusPlus(_, error, _, _) if error != UsualError => s"$plain WITHIN $error"
+      case _                                                          => plain
+    }
+  }
+
+  /** The error of `approx_count_distinct(x)`. */
+  private val UsualError = 0.05
 
   /** A frame as a person would write it. */
   def of(frame: WindowFrame): String = frame match {

@@ -187,15 +187,8 @@ private[streams] object StoredWindow {
     )
   }
 
-  private def functionsOf(frame: FramePlan, columns: ColumnNames) = frame.aggregates.map { a =>
-    StoredFunction(
-      columns.sql(a.function) + a.filter.fold("")(f => s" FILTER (WHERE ${columns.sql(f)})"),
-      a.function.getClass.getName,
-      bufferOf(a.function, columns),
-      objectTypeOf(a.function),
-      a.guard.toSeq.flatMap(bufferOf(_, columns))
-    )
-  }
+  private def functionsOf(frame: FramePlan, columns: ColumnNames) =
+    frame.aggregates.map(a => stored(a.function, a.filter, a.guard, columns))
 
   /** An expression over a stream's columns, by their names. */
   def sqlOf(expression: Expression): String =
@@ -204,16 +197,21 @@ private[streams] object StoredWindow {
   /** Aggregates of a stream's columns. */
   def functionsOf(aggregates: Seq[AggregateExpression]): Seq[StoredFunction] = {
     val columns = new ColumnNames(aggregates.flatMap(_.references).distinctBy(_.exprId), Map.empty)
-    aggregates.map { a =>
-      StoredFunction(
-        columns.sql(a.aggregateFunction) + a.filter.fold("")(f => s" FILTER (WHERE ${columns.sql(f)})"),
-        a.aggregateFunction.getClass.getName,
-        bufferOf(a.aggregateFunction, columns),
-        objectTypeOf(a.aggregateFunction),
-        Nil
-      )
-    }
+    aggregates.map(a => stored(a.aggregateFunction, a.filter, guard = None, columns))
   }
+
+  private def stored(
+      function: AggregateFunction,
+      filter: Option[Expression],
+      guard: Option[AggregateFunction],
+      columns: ColumnNames
+  ) = StoredFunction(
+    columns.sql(function) + filter.fold("")(f => s" FILTER (WHERE ${columns.sql(f)})"),
+    function.getClass.getName,
+    bufferOf(function, columns),
+    objectTypeOf(function),
+    guard.toSeq.flatMap(bufferOf(_, columns))
+  )
 
   // Some functions name fields by the SQL of their arguments, in which a column may have the name of its table.
   private def bufferOf(function: AggregateFunction, columns: ColumnNames) = columns.named(function) match {
@@ -288,7 +286,10 @@ final private class ColumnNames(input: Seq[Attribute], computed: Map[String, Str
       else same.map(a => a.exprId -> s"$known#${a.dataType.sql}")
     }
 
-  def sql(expression: Expression): String = named(StoredWindow.withoutTimes(expression)).sql
+  def sql(expression: Expression): String = named(StoredWindow.withoutTimes(expression)) match {
+    case function: AggregateFunction => WindowSql.of(function)
+    case other                       => other.sql
+  }
 
   /** The expression over columns whose SQL is their name. */
   def named(expression: Expression): Expression = expression.transform { case a: AttributeReference =>
