@@ -81,13 +81,15 @@ abstract class MultisetMemory extends SparkSuite with AdaptiveSparkPlanHelper {
     }
 
   for (
-    (function, call, expected, n) <- Seq(
-      ("percentiles", "median(id)", "id / 2.0D", 200000),
-      ("DISTINCT", s"count(DISTINCT ${long("id", times = 2500)})", "id + 1", 750)
+    (function, call, expected, n, room) <- Seq(
+      ("percentiles", "median(id)", "id / 2.0D", 200000, "leave no memory"),
+      ("percentiles", "median(id)", "id / 2.0D", 600000, "exceed the memory"),
+      ("DISTINCT", s"count(DISTINCT ${long("id", times = 2500)})", "id + 1", 750, "leave no memory"),
+      ("DISTINCT", s"count(DISTINCT ${long("id", times = 2500)})", "id + 1", 2000, "exceed the memory")
     );
     sorts <- Seq(false, true)
   )
-    test(s"$function of growing frames whose values leave no memory for ${how(sorts)}") {
+    test(s"$function of growing frames whose values $room for ${how(sorts)}") {
       val (right, metrics) = outcome(call, expected, n, partition(sorts), "ROWS UNBOUNDED PRECEDING")
       assertEquals(right, n.toLong)
       assertEquals(metrics(WindowMetrics.Recalculated), 0L)

@@ -15,16 +15,18 @@ import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, Groupin
 import org.slidewise.spark.plan.PlannedAggregate
 import org.slidewise.spark.shims.ModeTies
 
-/** A frame is no multiset that fits in memory. */
-private[frames] object MultisetOutgrown extends RuntimeException(null, null, false, false)
+/** The elements of a frame do not make up a multiset. */
+private[frames] object NoMultiset extends RuntimeException(null, null, false, false)
 
 /**
  * A function of the multiset of a frame's values. Rows are added when they enter the frame and removed when they leave it.
  *
- * Implementations charge their memory to a [[HeapMemory]], and throw [[MultisetOutgrown]] where there is none left.
+ * Implementations charge their memory with [[HeapMemory.chargeIfPossible]]: Spark's aggregate functions hold as many values and
+ * charge nothing.
  */
 private[execution] trait FrameMultiset {
 
+  /** Throws [[NoMultiset]] if the frame must be recalculated. */
   def add(row: InternalRow): Unit
 
   /** Removes a row that has been added. */
@@ -141,7 +143,7 @@ abstract private[frames] class FrameTuples(
 
   private def reserve(): Unit = {
     val more = math.max(held - reserved, LeastReservation)
-    if (!memory.acquire(more)) throw MultisetOutgrown
+    memory.chargeIfPossible(more)
     reserved += more
   }
 

@@ -10,7 +10,7 @@ import org.slidewise.spark.plan.{FramePlan, PlannedAggregate}
 
 /**
  * Evaluates functions of the distinct values of a frame: each row is read when it enters the frame, and again when it leaves.
- * Where the task has no memory for the distinct values of a frame, the rest of the partition is recalculated, as Spark does.
+ * Where the elements of a frame do not make up a multiset, the rest of the partition is recalculated, as Spark does.
  *
  * @param bounds
  *   where the frames are
@@ -49,22 +49,22 @@ final private[execution] class MultisetEvaluator(
   // The rows that the multisets hold, and the bounds of the last frame.
   private[this] var start, end = 0L
   private[this] var lo, hi = -1L
-  private[this] var outgrown = false
+  private[this] var recalculates = false
   private[this] var moved = 0L
 
   override def evaluate(): Unit = if (bounds.lo != lo || bounds.hi != hi) {
     lo = bounds.lo
     hi = bounds.hi
-    if (!outgrown)
+    if (!recalculates)
       try {
         slide()
         write()
       } catch {
-        case MultisetOutgrown =>
-          outgrown = true
+        case NoMultiset =>
+          recalculates = true
           clear()
       }
-    if (outgrown) recalculation.evaluate(lo, hi)
+    if (recalculates) recalculation.evaluate(lo, hi)
   }
 
   private def slide(): Unit = {
@@ -115,11 +115,12 @@ final private[execution] class MultisetEvaluator(
   }
 
   override def reset(): Unit = {
-    if (outgrown) {
+    if (recalculates) {
       recalculation.reset()
       recalculation.close() // its buffers may be large, and the multisets need the memory
-    } else multisets.foreach(_.clear())
-    outgrown = false
+    } else if (memory.isOvercommitted) clear()
+    else multisets.foreach(_.clear())
+    recalculates = false
     start = 0L
     end = 0L
     lo = -1L
@@ -127,7 +128,7 @@ final private[execution] class MultisetEvaluator(
   }
 
   // The rows that the multisets hold are read again when they leave.
-  override def oldestNeeded: Long = if (outgrown || bounds.lo >= end) bounds.lo else start
+  override def oldestNeeded: Long = if (recalculates || bounds.lo >= end) bounds.lo else start
 
   override def combines: Long = moved * multisets.length + recalculation.combines
   override def recalculated: Long = recalculation.frames

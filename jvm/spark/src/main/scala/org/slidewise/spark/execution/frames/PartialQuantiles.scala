@@ -86,7 +86,7 @@ private[execution] object PartialQuantiles {
       var widest = 1L
       var i = 0
       while (i < samples.length) {
-        if (samples(i).value.isNaN) throw MultisetOutgrown
+        if (samples(i).value.isNaN) throw NoMultiset
         change(OrderedDoubles.toSignedLong(samples(i).value), samples(i).g)
         widest = math.max(widest, samples(i).g + samples(i).delta)
         i += 1

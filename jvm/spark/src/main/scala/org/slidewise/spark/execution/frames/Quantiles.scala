@@ -13,7 +13,7 @@ import org.slidewise.spark.plan.QuantileMethod
  * One or several quantiles of a multiset of numbers. O(log u) for each change, and for each fraction of a result, with u distinct
  * values.
  *
- * Memory: 36 to 72 bytes for each distinct value. Without it, [[add]] throws [[MultisetOutgrown]].
+ * Memory: 36 to 72 bytes for each distinct value.
  *
  * @param percentage
  *   the fraction, or an array of fractions; foldable
@@ -57,7 +57,7 @@ final private[execution] class Quantiles(
   def changeUncertainty(by: Long): Unit = uncertain += by
 
   private def reserve(): Unit = if (roomGranted == multiset.room) {
-    if (!memory.acquire(RankedMultiset.BytesAValue * (multiset.room + 1L))) throw MultisetOutgrown
+    memory.chargeIfPossible(RankedMultiset.BytesAValue * (multiset.room + 1L))
     roomGranted = 2 * multiset.room + 1
   }
 

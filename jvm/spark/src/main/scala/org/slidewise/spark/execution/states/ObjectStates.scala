@@ -7,12 +7,13 @@ import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 import org.slidewise.core.frames.StatesOutgrown
 import org.slidewise.spark.errors.MessageParameters
 import org.slidewise.spark.execution.rows.RowsByPosition
-import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
 
 /**
  * States that hold objects: strings, wide decimals, sketches, users' buffers.
  *
- * Memory: the sizes of the states themselves, estimated by [[StateSizes]] after each change and charged to the on-heap pool.
+ * Memory: the sizes of the states themselves, estimated by [[StateSizes]] after each change and charged to the on-heap pool. A
+ * single state, which Spark's own operator would hold as well and not charge, is not charged if the task has too little memory.
  */
 final private[execution] class ObjectStates(
     functions: FrameFunctions,
@@ -26,6 +27,7 @@ final private[execution] class ObjectStates(
   private[this] var sizeOf = Array.emptyLongArray
   private[this] var total, largest = 0L
   private[this] var limit = Long.MaxValue
+  private[this] var isSingle, overcommitted = false
 
   protected def older(slot: Int): InternalRow = {
     if (states(slot) == null) states(slot) = new SpecificInternalRow(functions.stateTypes)
@@ -51,21 +53,30 @@ final private[execution] class ObjectStates(
     total += size - sizeOf(slot)
     sizeOf(slot) = size
     if (size > largest) largest = size
-    if (total > limit || total > getUsed && !acquire(total + total / 4)) outgrown()
+    if (overcommitted) peak = math.max(peak, total)
+    else if (total > limit || total > getUsed && !acquire(total + total / 4)) outgrown()
   }
 
-  private def outgrown(): Nothing =
-    if (limit == Long.MaxValue) throw outOfMemory(total)
+  private def outgrown(): Unit =
+    if (isSingle) overcommit()
+    else if (limit == Long.MaxValue) throw outOfMemory(total)
     else {
       limit = Long.MaxValue
       forget(1)
       throw new StatesOutgrown
     }
 
+  /** Leaves the memory to others, which find none otherwise. */
+  private def overcommit(): Unit = {
+    overcommitted = true
+    if (getUsed > 0) freeMemory(getUsed)
+  }
+
   def tryReserve(slots: Int): Boolean = {
     val bytes = bytesOf(slots)
     val fits = bytes <= maxBytes && acquire(bytes)
     if (fits) {
+      isSingle = false
       limit = maxBytes
       extend(slots)
     }
@@ -75,7 +86,9 @@ final private[execution] class ObjectStates(
   def reserve(slots: Int): Unit = {
     limit = Long.MaxValue
     forget(slots)
-    if (!acquire(bytesOf(slots))) throw outOfMemory(bytesOf(slots))
+    isSingle = slots == 1
+    if (!overcommitted && !acquire(bytesOf(slots)))
+      if (isSingle) overcommit() else throw outOfMemory(bytesOf(slots))
     extend(slots)
   }
 
@@ -84,10 +97,15 @@ final private[execution] class ObjectStates(
 
   private def acquire(bytes: Long): Boolean = {
     val wanted = bytes - getUsed
-    val granted = if (wanted > 0) acquireMemory(wanted) else 0L
-    if (granted < wanted) freeMemory(granted)
+    val fits = wanted <= 0 || (if (isSingle) HeapMemory.takeAndLeave(this, wanted, bytes) else take(wanted))
     peak = math.max(peak, getUsed)
-    granted >= wanted
+    fits
+  }
+
+  private def take(bytes: Long): Boolean = {
+    val granted = acquireMemory(bytes)
+    if (granted < bytes) freeMemory(granted)
+    granted == bytes
   }
 
   private def extend(slots: Int): Unit = if (slots > states.length) {
@@ -113,7 +131,13 @@ final private[execution] class ObjectStates(
     MessageParameters("requestedBytes" -> wanted.toString, "receivedBytes" -> getUsed.toString)
   )
 
-  override def reset(): Unit = largest = 0L
+  override def reset(): Unit = {
+    largest = 0L
+    overcommitted = false
+  }
 
-  def close(): Unit = forget(0)
+  def close(): Unit = {
+    forget(0)
+    overcommitted = false
+  }
 }

@@ -11,6 +11,7 @@ import org.apache.spark.memory.{MemoryConsumer, MemoryMode}
 private[execution] class HeapMemory(resources: TaskResources)
     extends MemoryConsumer(resources.memory, 0L, MemoryMode.ON_HEAP) {
   private[this] var peak = 0L
+  private[this] var uncharged = 0L
 
   /** The most memory held at any time, in bytes. */
   final def peakHeapMemory: Long = peak
@@ -23,8 +24,47 @@ private[execution] class HeapMemory(resources: TaskResources)
     granted == bytes
   }
 
+  /**
+   * Charges `bytes` to the task, for objects that Spark's own operator would hold as well, and not charge. If that would leave too
+   * little to other consumers, gives back all that has been charged, and charges nothing more until [[releaseAll]].
+   */
+  final def chargeIfPossible(bytes: Long): Unit = {
+    val held = math.max(getUsed, uncharged) + bytes
+    if (isOvercommitted || !HeapMemory.takeAndLeave(this, bytes, held)) {
+      uncharged = held
+      freeMemory(getUsed)
+    }
+    peak = math.max(peak, held)
+  }
+
+  /** Whether the objects do not fit in the task's memory. */
+  final def isOvercommitted: Boolean = uncharged > 0
+
   /** Gives all memory back. */
-  final def releaseAll(): Unit = if (getUsed > 0) freeMemory(getUsed)
+  final def releaseAll(): Unit = {
+    uncharged = 0L
+    if (getUsed > 0) freeMemory(getUsed)
+  }
 
   override def spill(size: Long, trigger: MemoryConsumer): Long = 0L
+}
+
+private[execution] object HeapMemory {
+
+  /** What a consumer that cannot spill leaves to the others of the task, which need it to spill. */
+  private val LeftToOthers = 1L << 20
+
+  /**
+   * Takes all of `bytes` if the consumer, which holds `held` bytes then, leaves enough to others; otherwise nothing.
+   *
+   * @return
+   *   whether it did
+   */
+  def takeAndLeave(consumer: MemoryConsumer, bytes: Long, held: Long): Boolean = {
+    val left = math.min(held, LeftToOthers)
+    val granted = consumer.acquireMemory(bytes + left)
+    val fits = granted == bytes + left
+    consumer.freeMemory(if (fits) left else granted)
+    fits
+  }
 }

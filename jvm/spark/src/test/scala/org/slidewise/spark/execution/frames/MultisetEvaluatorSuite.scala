@@ -78,8 +78,8 @@ class MultisetEvaluatorSuite extends SparkSuite {
     assertEquals(found, expected)
   }
 
-  test("without memory for the values of a frame, the partition is recalculated, and the next is not") {
-    val (many, expectedMany, few, expectedFew, recalculated, used) = inTask { () =>
+  test("without memory for the values of a frame, the partition goes on uncharged, and the next is charged") {
+    val (many, expectedMany, few, expectedFew, (uncharged, charged), recalculated) = inTask { () =>
       val rows = randomRows(4000, values = 4000, seed = 3)
       val next = randomRows(200, values = 6, seed = 4)
       val frames = (0 until 4).map(i => (i * 100, 3000 + i * 100))
@@ -87,29 +87,35 @@ class MultisetEvaluatorSuite extends SparkSuite {
       withMemoryBut(64L << 10, rows, frames) { evaluator =>
         val before = evaluator.heapBytes
         val many = evaluator.answers(frames)
-        val first = evaluator.recalculated
+        val uncharged = evaluator.heapBytes - before
         val few = evaluator.answersOf(next, small)
-        val used = evaluator.heapBytes - before
-        (many, reference(rows, frames), few, reference(next, small), (first, evaluator.recalculated), used)
+        val charged = evaluator.heapBytes - before
+        val expected = (reference(rows, frames), reference(next, small))
+        (many, expected._1, few, expected._2, (uncharged, charged), evaluator.recalculated)
       }
     }
     assertEquals(many, expectedMany)
     assertEquals(few, expectedFew)
-    assertEquals(recalculated._1, recalculated._2)
-    assert(recalculated._1 > 0)
-    assert(used > 0, "the values of the second partition are charged to no one")
+    assertEquals(uncharged, 0L)
+    assert(charged > 0L, "the values of the second partition are charged to no one")
+    assertEquals(recalculated, 0L)
   }
 
-  test("a partition runs out of memory in the middle of its frames, some of which are answered by then") {
-    val (found, expected, recalculated) = inTask { () =>
+  test("a partition runs out of memory in the middle of its frames, and goes on uncharged") {
+    val (found, expected, charged, uncharged) = inTask { () =>
       val rows = randomRows(4000, values = 4000, seed = 5)
       val frames = (1 to 8).map(i => (0, i * 500))
       withMemoryBut(128L << 10, rows, frames) { evaluator =>
-        (evaluator.answers(frames), reference(rows, frames), evaluator.recalculated)
+        val before = evaluator.heapBytes
+        val few = evaluator.answers(frames.take(1))
+        val charged = evaluator.heapBytes - before
+        val more = evaluator.answers(frames.drop(1))
+        (few ++ more, reference(rows, frames), charged, evaluator.heapBytes - before)
       }
     }
     assertEquals(found, expected)
-    assert(recalculated > 0 && recalculated < 8, recalculated)
+    assert(charged > 0L, charged)
+    assertEquals(uncharged, 0L)
   }
 
   test("rows of the last frame are needed until they have left, or the frame is another one") {

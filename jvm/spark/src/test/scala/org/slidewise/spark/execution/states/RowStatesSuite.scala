@@ -93,34 +93,35 @@ class RowStatesSuite extends SparkSuite {
     assert(used < 10000L, used)
   }
 
-  test("a state that grows with its rows is charged while they are added") {
-    val (read, thrown) = inTask { () =>
+  test("a state that grows with its rows is charged as long as there is memory, and grows on without") {
+    val (charged, used, peak) = inTask { () =>
       val functions =
         new FrameFunctions(Seq(CollectList(id) -> None), Seq(0), attributes, keepsStates = true)
-      val project = UnsafeProjection.create(attributes.map(_.dataType).toArray)
-      val same = project(row(1))
-      var read = 0L
+      val same = UnsafeProjection.create(attributes.map(_.dataType).toArray)(row(1))
       val endless = new RowsByPosition {
-        override def apply(position: Long): UnsafeRow = {
-          read = position
-          same
-        }
+        override def apply(position: Long): UnsafeRow = same
       }
       val states = RowStates(functions, endless, Tasks.resources(), maxBytes = 1L << 20)
       val hog = new Tasks.Hog(MemoryMode.ON_HEAP)
       states.reserve(1)
-      states.clear(0)
       hog.takeAllBut(1L << 20)
-      val thrown =
-        try Tasks.thrownBy(states.accumulate(0, 0L, Long.MaxValue))
-        finally {
-          hog.close()
-          states.close()
-        }
-      (read, thrown)
+      def used(rows: Long): Long = {
+        states.clear(0)
+        states.accumulate(0, 0L, rows)
+        states.getUsed
+      }
+      try {
+        val few = used(10000L)
+        val many = used(500000L)
+        (few, many, states.peakMemory)
+      } finally {
+        hog.close()
+        states.close()
+      }
     }
-    assertEquals(thrown, "SparkOutOfMemoryError")
-    assert(read < 1000000L, read)
+    assert(charged > 10000L, charged)
+    assertEquals(used, 0L)
+    assert(peak > (1L << 20), peak)
   }
 
   test("the size of objects is followed while they grow") {
