@@ -57,6 +57,17 @@ object Gcd extends Aggregator[Long, Long, Long] {
   override def outputEncoder: Encoder[Long] = Encoders.scalaLong
 }
 
+/** The longest string of all; null before the first. */
+object Longest extends Aggregator[String, String, String] {
+  def zero: String = null
+  def reduce(longest: String, next: String): String =
+    if (longest == null || next != null && next.length > longest.length) next else longest
+  def merge(older: String, newer: String): String = reduce(older, newer)
+  def finish(longest: String): String = longest
+  def bufferEncoder: Encoder[String] = Encoders.STRING
+  def outputEncoder: Encoder[String] = Encoders.STRING
+}
+
 /** A sum whose merge fails once it is given a value of 50 or more. */
 object FailingMerge extends Aggregator[Long, Long, Long] {
   override def zero: Long = 0L

@@ -126,7 +126,7 @@ case class NaiveBayesAggregate(
     if (buffer.classes.isEmpty) null else NaiveBayesModel.toRow(buffer, amount, labels)
 
   @transient private lazy val projection = UnsafeProjection.create(dataType)
-  @transient private lazy val structure = new RowStructure(dataType.fields.map(_.dataType).toSeq)
+  @transient private lazy val structure = RowStructure.of(dataType)
 
   override def serialize(buffer: NaiveBayesCounts): Array[Byte] =
     projection(NaiveBayesModel.toRow(buffer, 0, labels)).getBytes

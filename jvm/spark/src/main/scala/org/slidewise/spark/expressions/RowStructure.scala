@@ -7,8 +7,9 @@ import org.apache.spark.unsafe.Platform
 import org.slidewise.spark.errors.CorruptState
 
 /**
- * Checks that stored bytes have the structure of an unsafe row: every offset, size and count of a field lies within the row.
- * Spark reads the fields of an unsafe row without such checks, so that damaged bytes would make it read other memory.
+ * Checks that stored bytes have the structure of an unsafe row: every offset, size and count of a field lies within the row, and
+ * nothing is null that by its type never is. Spark reads the fields of an unsafe row without such checks, so that damaged bytes
+ * would make it read other memory.
  *
  * Cost: O(1) a row if no field has a variable length, otherwise linear in the size of the row, since parts of a row may not
  * overlap. Allocates nothing. Thread-safe.
@@ -96,18 +97,19 @@ private[spark] object RowStructure {
   private def partOf(dataType: DataType): Part = dataType match {
     case CalendarIntervalType => (_, _, size) => size == 16
     case _: DecimalType       => (_, _, size) => size >= 1 && size <= 16
-    case StructType(fields)   =>
-      val structure = new RowStructure(fields.map(_.dataType).toSeq)
+    case struct: StructType   =>
+      val structure = of(struct)
       structure.matches(_, _, _)
-    case ArrayType(element, _)        => new ArrayPart(element)
-    case MapType(key, value, _)       => new MapPart(new ArrayPart(key), new ArrayPart(value))
+    case ArrayType(element, containsNull)  => new ArrayPart(element, containsNull)
+    case MapType(key, value, containsNull) =>
+      new MapPart(new ArrayPart(key, containsNull = false), new ArrayPart(value, containsNull))
     case user: UserDefinedType[_]     => partOf(user.sqlType)
     case v if v.typeName == "variant" => VariantPart
     case _                            => (_, _, _) => true
   }
 
   /** The number of elements, a bit for each null, and the elements or their places. */
-  final private class ArrayPart(element: DataType) extends Part {
+  final private class ArrayPart(element: DataType, containsNull: Boolean) extends Part {
     private[this] val isFixed = isFixedElement(element)
     private[this] val width = if (isFixed) widthOf(element) else 8
     private[this] val part = if (isFixed) null else partOf(element)
@@ -118,8 +120,16 @@ private[spark] object RowStructure {
       val elements = count(base, offset)
       elements >= 0 && elements <= size * 8L && {
         val header = 8 + (elements + 63) / 64 * 8
-        header + elements * width <= size && (isFixed || partsMatch(base, offset, size, elements.toInt))
+        header + elements * width <= size && (containsNull || !anyNull(base, offset, elements.toInt)) &&
+        (isFixed || partsMatch(base, offset, size, elements.toInt))
       }
+    }
+
+    private def anyNull(base: AnyRef, offset: Long, elements: Int): Boolean = {
+      val words = (elements + 63) / 64
+      var i = 0
+      while (i < words && Platform.getLong(base, offset + 8 + 8L * i) == 0L) i += 1
+      i < words
     }
 
     private def partsMatch(base: AnyRef, offset: Long, size: Int, elements: Int): Boolean = {

@@ -33,10 +33,8 @@ final private[expressions] class StoredArray(
   def read(bytes: Array[Byte])(append: Any => Unit): Unit = {
     row.pointTo(bytes, bytes.length)
     val values = structure.check(row).getArray(0)
-    if (
-      values == null || values.numElements > atMost ||
-      !containsNull && (0 until values.numElements).exists(values.isNullAt)
-    ) throw new CorruptState(s"$owner does not have up to $atMost values")
+    if (values == null || values.numElements > atMost)
+      throw new CorruptState(s"$owner does not have up to $atMost values")
     values.foreach(elementType, (_, value: Any) => append(InternalRow.copyValue(value)))
   }
 }

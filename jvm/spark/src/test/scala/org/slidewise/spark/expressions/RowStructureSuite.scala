@@ -83,6 +83,43 @@ class RowStructureSuite extends MutationSuite {
     assertEquals(new RowStructure(schema.map(_.dataType)).check(rowOf(1L, null, null)).numFields, 3)
   }
 
+  test("a null is refused within arrays, maps and structs of which no part is null") {
+    val perName = MapType(StringType, LongType, valueContainsNull = false)
+    val types = Seq[DataType](
+      ArrayType(LongType, containsNull = false),
+      ArrayType(new StructType().add("text", StringType, nullable = false), containsNull = false),
+      perName
+    )
+    val schema = StructType(types.zipWithIndex.map { case (t, i) =>
+      StructField(s"c$i", t, nullable = false)
+    })
+    val anyNulls = UnsafeProjection.create(
+      Array[DataType](
+        ArrayType(LongType),
+        ArrayType(new StructType().add("text", StringType)),
+        MapType(StringType, LongType)
+      )
+    )
+    def array(values: Any*) = new GenericArrayData(values.toArray)
+    def check(numbers: Seq[Any], texts: Seq[Any], names: Seq[Any], counts: Seq[Any]) = {
+      val byName = new ArrayBasedMapData(array(names: _*), array(counts: _*))
+      RowStructure.of(schema).check(anyNulls(InternalRow(array(numbers: _*), array(texts: _*), byName)))
+    }
+    val text = UTF8String.fromString("a")
+    val many = Seq.fill[Any](70)(1L)
+    assertEquals(check(many, Seq(InternalRow(text)), Seq(text), Seq(1L)).numFields, 3)
+    intercept[CorruptState](check(many :+ null, Seq(InternalRow(text)), Seq(text), Seq(1L)))
+    intercept[CorruptState](check(many, Seq(null), Seq(text), Seq(1L)))
+    intercept[CorruptState](check(many, Seq(InternalRow(null)), Seq(text), Seq(1L)))
+    intercept[CorruptState](check(many, Seq(InternalRow(text)), Seq(text), Seq(null)))
+
+    // Spark does not write a null key: the bit of the first key, after the map's and the keys' sizes.
+    val damaged = check(many, Seq(InternalRow(text)), Seq(text), Seq(1L))
+    val map = damaged.getMap(2)
+    Platform.putLong(map.getBaseObject, map.getBaseOffset + 16, 1L)
+    intercept[CorruptState](RowStructure.of(schema).check(damaged))
+  }
+
   test("rows of damaged bytes are refused, or all their values can be read within them") {
     val random = new Random(2)
     val valid = IndexedSeq.fill(50)(row(random).getBytes)

@@ -8,6 +8,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, TypedImperativeAggregate}
+import org.apache.spark.sql.execution.aggregate.ScalaAggregator
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 
@@ -37,7 +38,7 @@ final private[execution] class StateCodec(functions: Seq[AggregateFunction]) {
   }.toArray
 
   private[this] val storedTypes = fields.map(_.stored)
-  private[this] val structure = new RowStructure(storedTypes.toSeq)
+  private[this] val structure = new RowStructure(storedTypes.toSeq, fields.toSeq.map(_.isRequired))
   private[this] lazy val project = UnsafeProjection.create(storedTypes)
   private[this] val kept = new GenericInternalRow(fields.length)
   private[this] val read = new UnsafeRow(fields.length)
@@ -82,6 +83,9 @@ private object StateCodec {
 
   abstract class Field {
     def stored: DataType
+
+    /** Whether it is never null. */
+    def isRequired: Boolean = false
     def toStored(state: InternalRow, at: Int): Any
     def fromStored(row: InternalRow, at: Int): Any
   }
@@ -119,6 +123,8 @@ private object StateCodec {
 
   final class ObjectField[T](function: TypedImperativeAggregate[T]) extends Field {
     def stored: DataType = BinaryType
+    override def isRequired: Boolean =
+      !function.isInstanceOf[ScalaAggregator[_, _, _]] // a user's zero may be null
     def toStored(state: InternalRow, at: Int): Any =
       function.serialize(state.get(at, ObjectType(classOf[AnyRef])).asInstanceOf[T])
     def fromStored(row: InternalRow, at: Int): Any =

@@ -3,10 +3,10 @@ package org.slidewise.spark.execution.streams
 import org.apache.spark.sql.{functions, Encoders}
 
 import org.slidewise.OneOf
-import org.slidewise.spark.FailingMerge
+import org.slidewise.spark.{FailingMerge, Longest}
 import org.slidewise.spark.config.SlidewiseSettings
 
-/** Users' aggregators whose `merge` fails, over streams. */
+/** Users' aggregators whose `merge` fails or whose buffers are null, over streams. */
 class UserMergeSuite extends StreamSuite {
 
   private def answers(frame: String): Set[Seq[Any]] = {
@@ -29,6 +29,24 @@ class UserMergeSuite extends StreamSuite {
   test("a moving frame is recalculated where merge fails, from batch to batch") {
     assertEquals(sums(10) -- answers("ROWS 9 PRECEDING"), Set.empty[Seq[Any]])
   }
+
+  for (frame <- Seq("ROWS UNBOUNDED PRECEDING", "ROWS 40 PRECEDING"))
+    test(s"a buffer may be null from batch to batch, $frame") {
+      spark.udf.register("longest", functions.udaf(Longest, Encoders.STRING))
+      val source = events()
+      val text = "CASE WHEN n >= 15 THEN repeat('x', n) END"
+      val asked = s"longest($text) OVER (PARTITION BY k ORDER BY ts $frame)"
+      val found = running(stream(source).selectExpr("n", s"length($asked) AS l")) { query =>
+        for (second <- 0 until 20) {
+          source.addData(("a", second + 11, second))
+          if (second % 5 == 4) query.processAllAvailable()
+        }
+        source.addData(("a", 1000, 0))
+        query.processAllAvailable()
+      }
+      val expected = (0 until 20).map(n => Seq[Any](n, if (n < 15) null else n)).toSet
+      assertEquals(expected -- found, Set.empty[Seq[Any]])
+    }
 
   private val one = new OneOf(2)
 

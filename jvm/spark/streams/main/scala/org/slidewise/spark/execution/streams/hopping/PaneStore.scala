@@ -3,6 +3,7 @@ package org.slidewise.spark.execution.streams.hopping
 import java.io.Closeable
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.types.{StructField, StructType}
 
@@ -29,7 +30,7 @@ final private[hopping] class PaneStore(store: StateStore, plan: HoppingWindowPla
   private[this] val prefixOf = UnsafeProjection.create(input.take(paneField), input)
   private[this] val valueOf = UnsafeProjection.create(input.drop(paneField + 1), input)
   private[this] val keyStructure = new RowStructure(PaneStore.keySchema(plan).map(_.dataType))
-  private[this] val valueStructure = new RowStructure(PaneStore.valueSchema(plan).map(_.dataType))
+  private[this] val valueStructure = PaneStore.valueStructure(plan)
   private[this] val merger = new PaneMerger(plan.aggregates.map(_.aggregateFunction))
   private[this] val hasKeys = plan.keys.nonEmpty
   private[this] var puts, removes = 0L
@@ -75,6 +76,15 @@ private[hopping] object PaneStore {
   )
 
   def valueSchema(plan: HoppingWindowPlan): StructType = StructType(columns("buffer", plan.buffers))
+
+  /** Where Spark serializes an object to a buffer, the buffer is not null, whatever its attribute says. */
+  private def valueStructure(plan: HoppingWindowPlan): RowStructure = {
+    val isRequired = plan.aggregates.map(_.aggregateFunction).flatMap {
+      case _: TypedImperativeAggregate[_] => Seq(true)
+      case other                          => other.aggBufferAttributes.map(!_.nullable)
+    }
+    new RowStructure(valueSchema(plan).map(_.dataType), isRequired)
+  }
 
   private def columns(name: String, attributes: Seq[Attribute]): Seq[StructField] =
     attributes.zipWithIndex.map { case (a, i) => StructField(s"$name$i", a.dataType) }
