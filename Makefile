@@ -26,7 +26,7 @@ LONG           := SLIDEWISE_RANDOM_SECONDS=8 SLIDEWISE_QUERIES=400 SLIDEWISE_HOP
                   SLIDEWISE_MULTISET_QUERIES=400 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=60
 
 .DEFAULT_GOAL := help
-.PHONY: help sdist demo test test-long test-minors test-matrix test-pythons test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-pandas bench-tpc \
+.PHONY: help sdist demo test test-long test-minors test-matrix test-pythons test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-window-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-pandas bench-tpc \
   bench-streams bench-core bench-core-full docs site lint format jar jars wheel clean
 
 ##@ Help
@@ -85,6 +85,9 @@ bench-streams: $(VENV)/installed ## time windows over streams, beside minimal qu
 
 bench-functions: $(VENV)/installed ## time the SQL functions, beside equivalent queries without them
 	$(PY) bench/functions/run.py
+
+bench-window-functions: $(VENV)/installed ## time ranks, running sums and first rows over tables of many shapes, with Slidewise on and off
+	$(PY) bench/window_functions/run.py
 
 bench-h2o: $(VENV)/installed $(VENV)/engines ## time the h2o window queries with Slidewise on and off, beside DuckDB and DataFusion
 	$(PY) bench/h2o/run.py
