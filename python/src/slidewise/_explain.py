@@ -30,6 +30,7 @@ def explain(df: DataFrame) -> DataFrame:
     | `array-kernels` | ranks, values of other rows, and sums, means, extremes and the like, in primitive arrays |
     | `sliding-multiset` | `DISTINCT` aggregates, percentiles and modes, from the counts of a frame's values |
     | `running` | one aggregation buffer, for frames from which no row is evicted |
+    | `row-references` | the value of one row of the frame, read where the row lies |
     | `two-stacks-lite` | Two-Stacks Lite over aggregation buffers of a few values |
     | `two-stacks-lite-sketches` | Two-Stacks Lite over sketches and other large buffers |
     | `python-two-stacks-lite` | Two-Stacks Lite over buffers of a [slidewise.Aggregator], in a Python worker |

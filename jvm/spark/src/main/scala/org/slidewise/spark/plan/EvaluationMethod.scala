@@ -17,6 +17,9 @@ object EvaluationMethod {
    */
   case object SlidingMultiset extends EvaluationMethod("sliding-multiset")
 
+  /** The value of one row of the frame, read where the row lies, or the number of rows: no combine, no buffer. */
+  case object RowReferences extends EvaluationMethod("row-references")
+
   /** Two-Stacks Lite over small aggregation buffers. At most 3 combines a row, 4 with checkpoints. */
   case object TwoStacksLite extends EvaluationMethod("two-stacks-lite")
 

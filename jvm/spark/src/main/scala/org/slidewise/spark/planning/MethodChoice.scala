@@ -15,15 +15,27 @@ import org.slidewise.spark.plan.EvaluationMethod._
  *
  * @param keepsRows
  *   of which frames the rows can be read again when they leave, so that distinct values are counted
+ * @param refersToRows
+ *   whether the rows of moving frames can be read at any place, so that their values need no buffers
  */
-final class MethodChoice(merging: MergePolicy, keepsRows: SpecifiedWindowFrame => Boolean) {
+final class MethodChoice(
+    merging: MergePolicy,
+    keepsRows: SpecifiedWindowFrame => Boolean,
+    refersToRows: Boolean
+) {
   import MethodChoice._
 
   /** The method, and what a person should know of it. */
-  def of(function: AggregateFunction, frame: SpecifiedWindowFrame): (EvaluationMethod, Option[String]) =
+  def of(
+      function: AggregateFunction,
+      filter: Option[Expression],
+      frame: SpecifiedWindowFrame
+  ): (EvaluationMethod, Option[String]) =
     function match {
       case f if isOfMultiset(f) && keepsRows(frame) && !merging.isNamed(f) => SlidingMultiset -> None
       case _ if FrameShape.isGrowing(frame)                                => Running -> None
+      case f if refersToRows && !FrameShape.isUnbounded(frame) && RowReference.of(f, filter).isDefined =>
+        RowReferences -> None
       case f: SummarizesLastRows
           if merging.approximate && !merging.isNamed(function) && fitsSummary(f, frame) =>
         AdditiveSummaries -> None

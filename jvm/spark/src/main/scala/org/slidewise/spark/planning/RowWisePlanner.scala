@@ -20,13 +20,23 @@ final case class RowWiseExpression(
  *
  * @param keepsRows
  *   see [[MethodChoice]]
+ * @param refersToRows
+ *   see [[MethodChoice]]
  */
-final class RowWisePlanner(merging: MergePolicy, keepsRows: SpecifiedWindowFrame => Boolean) {
-  private val methods = new MethodChoice(merging, keepsRows)
+final class RowWisePlanner(
+    merging: MergePolicy,
+    keepsRows: SpecifiedWindowFrame => Boolean,
+    refersToRows: Boolean
+) {
+  private val methods = new MethodChoice(merging, keepsRows, refersToRows)
 
   /** Chooses the methods of the expression's functions. */
   def choose(expression: NamedExpression, framed: FramedFunctions): RowWiseExpression =
-    RowWiseExpression(expression, framed, framed.functions.map(f => methods.of(f.function, f.frame)))
+    RowWiseExpression(
+      expression,
+      framed,
+      framed.functions.map(f => methods.of(f.function, f.filter, f.frame))
+    )
 
   /**
    * @param kind

@@ -28,7 +28,7 @@ final class WindowPlanner(
     keepsArrival: Boolean = false
 ) {
   private lazy val merging = MergePolicy.of(conf)
-  private lazy val rowWise = new RowWisePlanner(merging, keepsRows = _ => true)
+  private lazy val rowWise = new RowWisePlanner(merging, keepsRows = _ => true, refersToRows = true)
   private lazy val usesArrays = SlidewiseSettings.sort(conf)
 
   private def sortPlacement(arrays: Seq[ArrayFunction], isAll: Boolean) =

@@ -99,7 +99,8 @@ private[execution] object FrameEvaluator {
           row,
           FrameMultiset.of(_, input, _)
         )
-      case _ =>
+      case EvaluationMethod.RowReferences => new ReferenceEvaluator(frame, bounds, input, newReader, row)
+      case _                              =>
         val firstGuard = answers.firstGuard(index)
         new BufferEvaluator(frame, bounds, input, newReader, resources, maxStateBytes, row, firstGuard)
     }

@@ -36,7 +36,8 @@ object StreamPlanner {
       conf: SQLConf
   ): SlidingWindowPlan = {
     // Of frames that only grow, the state is an aggregation buffer and no rows.
-    val rowWise = new RowWisePlanner(MergePolicy.of(conf), keepsRows = !FrameShape.isGrowing(_))
+    val rowWise =
+      new RowWisePlanner(MergePolicy.of(conf), keepsRows = !FrameShape.isGrowing(_), refersToRows = false)
     val chosen = framed.map { case (expression, functions) => rowWise.choose(expression, functions) }
     SlidingWindowPlan(
       chosen.map(_.planned),

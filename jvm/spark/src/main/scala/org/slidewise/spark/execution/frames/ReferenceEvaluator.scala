@@ -1,0 +1,99 @@
+package org.slidewise.spark.execution.frames
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, BindReferences, Expression}
+
+import org.slidewise.spark.execution.rows.RowsByPosition
+import org.slidewise.spark.plan.{FramePlan, PlannedAggregate, RowReference}
+
+/**
+ * Evaluates [[RowReference]]s over moving frames: reads the row that has the value, wherever it lies. Constant time for a row, no
+ * combine, no buffer, and no copy: an answer may point into the row.
+ *
+ * Memory: that of a reader for each place in the frame.
+ *
+ * @param bounds
+ *   where the frames are
+ * @param input
+ *   the attributes of a row
+ * @param answers
+ *   the row that results are written to, which must be read before the next evaluation, and before the rows of this frame are
+ *   released
+ */
+final private[execution] class ReferenceEvaluator(
+    plan: FramePlan,
+    bounds: FrameBounds,
+    input: Seq[Attribute],
+    newReader: () => RowsByPosition,
+    answers: InternalRow
+) extends FrameEvaluator {
+  import ReferenceEvaluator.Place
+
+  private[this] val references = plan.aggregates.map(a => a -> referenceOf(a))
+
+  private[this] val sizes = references.collect { case (a, RowReference(None, _, _)) => a.answer }.toArray
+
+  // A reader's row stays where it is until the reader is asked for another one.
+  private[this] val places = references
+    .collect { case (a, RowReference(Some(value), n, fromEnd)) => ((n, fromEnd), (value, a.answer)) }
+    .groupBy { case (place, _) => place }
+    .map { case ((n, fromEnd), all) =>
+      val values = all.map { case (_, (value, _)) => BindReferences.bindReference(value, input): Expression }
+      val ordinals = all.map { case (_, (_, answer)) => answer }
+      new Place(n, fromEnd, newReader(), values.toArray, ordinals.toArray)
+    }
+    .toArray
+
+  private def referenceOf(aggregate: PlannedAggregate) = RowReference
+    .of(aggregate.function, aggregate.filter)
+    .getOrElse(
+      throw new IllegalArgumentException(s"${aggregate.function.prettyName} is not the value of one row")
+    )
+
+  // Also where the frame is the last one: an answer may point into a row that has been dropped since.
+  override def evaluate(): Unit = {
+    var i = 0
+    while (i < places.length) {
+      places(i).write(bounds.lo, bounds.hi, answers)
+      i += 1
+    }
+    i = 0
+    while (i < sizes.length) {
+      answers.setLong(sizes(i), bounds.hi - bounds.lo)
+      i += 1
+    }
+  }
+
+  // The rows that the answers point into are gone.
+  override def reset(): Unit = places.foreach(_.forget(answers))
+  override def oldestNeeded: Long = bounds.lo
+  override def combines: Long = 0L
+  override def recalculated: Long = 0L
+  override def peakMemory: Long = 0L
+  override def close(): Unit = ()
+}
+
+private object ReferenceEvaluator {
+
+  /** What is read from the row at one place of the frame, and where it is written to. */
+  final private class Place(
+      n: Int,
+      fromEnd: Boolean,
+      rows: RowsByPosition,
+      values: Array[Expression],
+      ordinals: Array[Int]
+  ) {
+    def forget(answers: InternalRow): Unit = ordinals.foreach(answers.setNullAt)
+
+    def write(lo: Long, hi: Long, answers: InternalRow): Unit = {
+      val position = if (fromEnd) hi - n else lo + n - 1
+      val row = if (position < lo || position >= hi) null else rows(position)
+      var i = 0
+      while (i < values.length) {
+        val value = if (row == null) null else values(i).eval(row)
+        if (value == null) answers.setNullAt(ordinals(i)) else answers.update(ordinals(i), value)
+        i += 1
+      }
+    }
+  }
+}
