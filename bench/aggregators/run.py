@@ -63,9 +63,8 @@ def main(rows: int, turns: int, longest: float, render: bool, docs: bool, alone:
         stored.write(results, found)
     made = table(found)
     click.echo(made)
-    page = ROOT / "docs/python-aggregators.md"
     if docs:
-        page.write_text(markdown.between(MARKER, made, page.read_text()))
+        markdown.put(MARKER, made, ROOT / "docs/python-aggregators.md")
 
 
 def measured(rows: int, turns: int, longest: float) -> Results:

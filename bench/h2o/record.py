@@ -11,7 +11,7 @@ from engines import DATAFUSION, DUCKDB, THREADS
 from measuring import Effort, Measured
 from queries import QUERIES
 from shared import machine
-from shared.markdown import between, head, row
+from shared.markdown import head, put, row
 from shared.results import Results
 from shared.spark import SLIDEWISE, SPARK
 from shared.turns import ratio, spread
@@ -34,7 +34,7 @@ def merged(old: Results, measured: Measured, effort: Effort, at: dict[str, Any])
 
 
 def render(results: Results, page: Path) -> None:
-    page.write_text(between("h2o", table(results), page.read_text()))
+    put("h2o", table(results), page)
 
 
 def table(results: Results) -> str:

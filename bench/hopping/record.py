@@ -12,7 +12,7 @@ from measuring import Effort, Seconds
 from queries import QUERIES, TUMBLING
 from shared import machine
 from shared.engines import DUCKDB, THREADS
-from shared.markdown import between, head, row
+from shared.markdown import head, put, row
 from shared.results import Results
 from shared.spark import SLIDEWISE, SPARK
 from shared.turns import ratio, spread
@@ -29,7 +29,7 @@ def of(seconds: Seconds, effort: Effort) -> Results:
 
 
 def render(results: Results, page: Path) -> None:
-    page.write_text(between("hopping", table(results), page.read_text()))
+    put("hopping", table(results), page)
 
 
 def table(results: Results) -> str:

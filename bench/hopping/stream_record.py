@@ -9,7 +9,7 @@ from typing import Any
 
 from shared import machine
 from shared.engines import THREADS
-from shared.markdown import between, head, row
+from shared.markdown import head, put, row
 from shared.results import Results
 
 _BY = "\N{DIVISION SIGN}"
@@ -21,7 +21,7 @@ def of(measured: list[dict[str, Any]], turns: int) -> Results:
 
 
 def render(results: Results, page: Path) -> None:
-    page.write_text(between("hopping-streams", table(results), page.read_text()))
+    put("hopping-streams", table(results), page)
 
 
 def table(results: Results) -> str:

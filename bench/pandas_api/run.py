@@ -75,9 +75,8 @@ def main(rows: int, checked: int, turns: int, longest: float, render: bool, docs
         stored.write(results, found)
     made = table(found)
     click.echo(made)
-    page = ROOT / "docs/scale.md"
     if docs:
-        page.write_text(markdown.between(MARKER, made, page.read_text()))
+        markdown.put(MARKER, made, ROOT / "docs/scale.md")
 
 
 def measured(rows: int, checked: int, turns: int, longest: float) -> Results:

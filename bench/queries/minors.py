@@ -12,7 +12,7 @@ import record
 import tables
 from cases import HEADLINE
 from engines import SLIDEWISE, SPARK
-from shared.markdown import between, head, row
+from shared.markdown import head, put, row
 
 
 def of_pyspark() -> tuple[int, int]:
@@ -44,8 +44,7 @@ def render(root: Path) -> None:
     }
     groups = {minor: groups[HEADLINE] for minor, groups in found.items() if HEADLINE in groups}
     if groups:
-        page = root / "docs/performance.md"
-        page.write_text(between("minors", "\n".join(_table(groups)), page.read_text()))
+        put("minors", "\n".join(_table(groups)), root / "docs/performance.md")
 
 
 def _results(root: Path, minor: str) -> Path:

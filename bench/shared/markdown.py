@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 
 def head(*names: str) -> list[str]:
@@ -18,3 +19,8 @@ def between(marker: str, made: str, text: str) -> str:
     begin, end = f"<!-- bench:{marker} -->", f"<!-- /bench:{marker} -->"
     place = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
     return place.sub(lambda _: f"{begin}\n{made}\n{end}", text)
+
+
+def put(marker: str, made: str, page: Path) -> None:
+    """Writes what was made to its place in the page."""
+    page.write_text(between(marker, made, page.read_text()))

@@ -53,9 +53,8 @@ def main(rows: int, turns: int, longest: float, render: bool, docs: bool, result
         stored.write(results, found)
     made = rendered(found)
     click.echo(made)
-    page = ROOT / "docs/performance.md"
     if docs:
-        page.write_text(markdown.between(MARKER, made, page.read_text()))
+        markdown.put(MARKER, made, ROOT / "docs/performance.md")
 
 
 def measured(rows: int, turns: int, longest: float) -> Results:

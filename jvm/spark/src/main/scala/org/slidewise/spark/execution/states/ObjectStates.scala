@@ -97,15 +97,10 @@ final private[execution] class ObjectStates(
 
   private def acquire(bytes: Long): Boolean = {
     val wanted = bytes - getUsed
-    val fits = wanted <= 0 || (if (isSingle) HeapMemory.takeAndLeave(this, wanted, bytes) else take(wanted))
+    val fits = wanted <= 0 ||
+      (if (isSingle) HeapMemory.takeAndLeave(this, wanted, bytes) else HeapMemory.take(this, wanted))
     peak = math.max(peak, getUsed)
     fits
-  }
-
-  private def take(bytes: Long): Boolean = {
-    val granted = acquireMemory(bytes)
-    if (granted < bytes) freeMemory(granted)
-    granted == bytes
   }
 
   private def extend(slots: Int): Unit = if (slots > states.length) {

@@ -18,10 +18,9 @@ private[execution] class HeapMemory(resources: TaskResources)
 
   /** Takes all of `bytes`, or nothing and returns false. */
   final def acquire(bytes: Long): Boolean = bytes == 0L || {
-    val granted = acquireMemory(bytes)
-    if (granted < bytes) freeMemory(granted)
+    val fits = HeapMemory.take(this, bytes)
     peak = math.max(peak, getUsed)
-    granted == bytes
+    fits
   }
 
   /**
@@ -60,11 +59,20 @@ private[execution] object HeapMemory {
    * @return
    *   whether it did
    */
-  def takeAndLeave(consumer: MemoryConsumer, bytes: Long, held: Long): Boolean = {
-    val left = math.min(held, LeftToOthers)
+  def takeAndLeave(consumer: MemoryConsumer, bytes: Long, held: Long): Boolean =
+    take(consumer, bytes, math.min(held, LeftToOthers))
+
+  /**
+   * Takes all of `bytes` if there are `left` more; otherwise nothing.
+   *
+   * @return
+   *   whether it did
+   */
+  def take(consumer: MemoryConsumer, bytes: Long, left: Long = 0L): Boolean = {
     val granted = consumer.acquireMemory(bytes + left)
     val fits = granted == bytes + left
-    consumer.freeMemory(if (fits) left else granted)
+    val tooMuch = if (fits) left else granted
+    if (tooMuch > 0L) consumer.freeMemory(tooMuch)
     fits
   }
 }
