@@ -1,7 +1,8 @@
 """Run by test_little_memory in a process of its own: folder and settings.
 
 Answers each question, a line of JSON, with a report: the rows, the window, its length, the calls over it, and where
-frames are: `behind` their row, `ahead` of it, or `growing`.
+frames are: `behind` their row, `ahead` of it, or `growing`. `all` in a report is the number of frames whose first call
+counts all rows.
 """
 
 from __future__ import annotations
@@ -46,14 +47,16 @@ def report(rows: int, window: str, frame: int, calls: list[str], where: str) -> 
     source = f"(SELECT id, {x} AS x, concat('row ', {x}) AS s FROM range(0, {rows}, 1, 1))"
     moving = ", ".join(f"{call} {over} AS c{i}" for i, call in enumerate(calls))
     answer = spark.sql(
-        f"""SELECT count(*), sum(n), {", ".join(f"count(c{i})" for i in range(len(calls)))}
+        f"""SELECT count(*), sum(n), count_if(CAST(c0 AS string) = CAST(n AS string)),
+                   {", ".join(f"count(c{i})" for i in range(len(calls)))}
             FROM (SELECT id, count(*) {over} AS n, {moving} FROM {source})"""
     )
     (row,) = answer.collect()
     in_python = any(call.split("(")[0] in IN_PYTHON for call in calls)
     operator = "PythonSlidingWindow" if in_python else "SlidingWindow"
     spilled = metric(answer, "spillSize", operator)
-    return {"rows": row[0], "counted": row[1], "values": row[2:], "spilled": spilled, "left": files_left(spark)}
+    counts = {"rows": row[0], "counted": row[1], "all": row[2], "values": row[3:]}
+    return counts | {"spilled": spilled, "left": files_left(spark)}
 
 
 for line in sys.stdin:

@@ -53,8 +53,8 @@ class Program:
             text=True,
         )
 
-    def ask(self, rows: int, frame: int, calls: tuple[str, ...], window: str, where: str) -> int:
-        """Checks the answer of the calls over a frame; the bytes spilled."""
+    def ask(self, rows: int, frame: int, calls: tuple[str, ...], window: str, where: str, counts_all: bool) -> int:
+        """Checks the answer of the calls over a frame, of which the first may count all rows; the bytes spilled."""
         question = json.dumps({"rows": rows, "window": window, "frame": frame, "calls": calls, "where": where})
         assert self.process.stdin
         assert self.process.stdout
@@ -67,6 +67,7 @@ class Program:
         assert report["rows"] == rows
         longest = rows if where == "growing" else frame
         assert report["counted"] == longest * (longest + 1) // 2 + (rows - longest) * longest
+        assert not counts_all or report["all"] == rows
         # The deviation of one row is null.
         assert min(report["values"]) >= rows - 1
         assert report["left"] == []
@@ -113,10 +114,11 @@ def run(programs: Callable[[tuple[str, ...]], Program], size: Size, mode: tuple[
         *calls: str,
         window: str = "ORDER BY id",
         where: str = "behind",
+        counts_all: bool = False,
         settings: tuple[str, ...] = mode,
     ) -> int:
         program = programs((f"spark.driver.memory={size.heap}", *settings))
-        return program.ask(size.rows(frames), size.frame, calls, window, where)
+        return program.ask(size.rows(frames), size.frame, calls, window, where, counts_all)
 
     return asked
 
@@ -153,6 +155,13 @@ def test_percentiles_and_modes(run: Run, window: str) -> None:
 @pytest.mark.parametrize("calls", [("count(DISTINCT x)", "median(x)"), ("count(DISTINCT s)", "count(DISTINCT s, id)")])
 def test_frames_whose_distinct_values_grow(run: Run, calls: tuple[str, ...]) -> None:
     run(1.3, *calls, where="growing")
+
+
+@pytest.mark.parametrize("mode", [()], ids=[""])
+@pytest.mark.parametrize("where", ["growing", "behind", "ahead"])
+def test_frames_whose_distinct_values_exceed_the_heap(run: Run, mode: tuple[str, ...], where: str) -> None:
+    """Of text that takes more bytes than the heap, and is another in each row."""
+    assert run(1.3, "count(DISTINCT repeat(concat(s, id), 150))", where=where, counts_all=True) > 0
 
 
 @pytest.mark.long

@@ -58,7 +58,9 @@ class ArchitectureSuite extends FunSuite {
       "execution.parallel" -> (model ++ Seq("task", "rows", "sorting", "surroundings", "exchange").map(
         "execution." + _
       )),
-      "execution.frames" -> (model ++ Seq("task", "rows", "states", "surroundings").map("execution." + _)),
+      "execution.frames" -> (model ++ Seq("task", "rows", "states", "sorting", "surroundings").map(
+        "execution." + _
+      )),
       "execution.arrays" -> (model ++ Seq("task", "rows", "sorting", "surroundings").map("execution." + _)),
       "execution.toprows" -> Seq("execution.task", "execution.rows", "execution.sorting"),
       "execution.hopping" -> (model ++ Seq("task", "rows", "states", "surroundings", "frames").map(

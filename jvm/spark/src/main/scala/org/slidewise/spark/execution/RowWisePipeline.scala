@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.frames._
-import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog, RowsAhead}
 import org.slidewise.spark.execution.surroundings._
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.{RowWisePlan, SlidingWindowPlan}
@@ -38,7 +38,7 @@ final private[execution] class RowWisePipeline(
     val waiting = if (plan.answersAtOnce) None else Some(RowLog.of(input, task.resources))
     val frames = new Frames(task)
     val iterator = new SlidingWindowIterator(
-      rows,
+      new RowsAhead(rows, () => RowLog.of(input, task.resources)),
       UnsafeProjection.create(needed.map(a => a: Expression), input),
       partitionKeys,
       frames.log,

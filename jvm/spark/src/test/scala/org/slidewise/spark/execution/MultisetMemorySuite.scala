@@ -97,4 +97,36 @@ abstract class MultisetMemory extends SparkSuite with AdaptiveSparkPlanHelper {
       if (!settings.contains("spark.memory.offHeap.enabled"))
         assert(metrics(WindowMetrics.Spill) > 0L, metrics)
     }
+
+  for (
+    (what, call, expected, frame) <- Seq(
+      ("counts of moving", "count(DISTINCT v)", "least(id div 3 + 1, 1200)", "ROWS 1199 PRECEDING"),
+      (
+        "counts of shrinking",
+        "count(DISTINCT v)",
+        "1500 - id div 3",
+        "ROWS BETWEEN 0 FOLLOWING AND UNBOUNDED FOLLOWING"
+      ),
+      (
+        "filtered counts of RANGE",
+        "count(DISTINCT v) FILTER (WHERE id % 2 = 0)",
+        "750",
+        "RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+      ),
+      (
+        "other functions of whole",
+        "max_by(DISTINCT id, v)",
+        "4497 + id % 3",
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+      )
+    )
+  )
+    test(s"$what frames of several partitions, whose distinct values exceed the memory") {
+      val (right, metrics) =
+        outcome(call.replace("v)", long("id", times = 2500) + ")"), expected, 4500, "id % 3", frame)
+      assertEquals(right, 4500L)
+      assertEquals(metrics(WindowMetrics.Recalculated), 0L)
+      if (!settings.contains("spark.memory.offHeap.enabled"))
+        assert(metrics(WindowMetrics.Spill) > 0L, metrics)
+    }
 }

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, SpecificInternalRow}
 import org.apache.spark.sql.types.BooleanType
 
-import org.slidewise.spark.execution.rows.RowsByPosition
+import org.slidewise.spark.execution.rows.{PartitionRows, RowsByPosition}
 import org.slidewise.spark.execution.surroundings.OutsideStates
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, RowWisePlan}
@@ -36,6 +36,9 @@ private[execution] trait FrameEvaluator {
   /** Tells of rows of the partition that follow its last; called when the last row has arrived. */
   def endBefore(after: OutsideStates): Unit = ()
 
+  /** Tells where the rest of the current partition can be read before it arrives; called once, if at all. */
+  def mayReadAhead(partition: PartitionRows): Unit = ()
+
   /** The oldest row that an evaluation of the current frame or a later one may read. */
   def oldestNeeded: Long
 
@@ -44,6 +47,9 @@ private[execution] trait FrameEvaluator {
   /** Frames that were recalculated as Spark does, because merged buffers could have led to another result. */
   def recalculated: Long
   def peakMemory: Long
+
+  /** Bytes written to files so far, but for those that Spark's sorter counts with the task. */
+  def spilledBytes: Long = 0L
 
   /** Gives all memory back. */
   def close(): Unit

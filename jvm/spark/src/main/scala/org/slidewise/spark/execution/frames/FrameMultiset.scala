@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{Count, Mode, Percent
 
 import org.slidewise.core.multisets.{ModeTournament, TieOrder}
 import org.slidewise.spark.execution.task.HeapMemory
-import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, GroupingKeys, SparkProbes}
+import org.slidewise.spark.expressions.{DistinctAggregate, GroupingKeys, SparkProbes}
 import org.slidewise.spark.plan.PlannedAggregate
 import org.slidewise.spark.shims.ModeTies
 
@@ -47,9 +47,10 @@ private[execution] object FrameMultiset {
     planned.function match {
       case mode: Mode                 => new FrameMode(mode, planned.filter, input, memory)
       case percentile: PercentileBase => new FrameQuantiles(percentile, planned.filter, input, memory)
-      case DistinctAggregate(Count(values), _, _) =>
-        new FrameDistinctCount(values, planned.filter, input, memory)
-      case distinct: DistinctAggregate => new FrameDistinct(distinct, planned.filter, input, memory)
+      case distinct @ DistinctAggregate(_: Count, _, _) =>
+        new FrameDistinctCount(RowTuple.of(distinct, planned.filter, input), memory)
+      case distinct: DistinctAggregate =>
+        new FrameDistinct(distinct, RowTuple.of(distinct, planned.filter, input), memory)
       case other => throw new IllegalArgumentException(s"${other.prettyName} is no function of a multiset")
     }
 }
@@ -63,35 +64,14 @@ final private class Element(val values: UnsafeRow, val code: Int) {
  * A function of the distinct tuples of values of a frame, in a hash table.
  *
  * Memory: each distinct tuple, and its key where equal tuples may have other bytes.
- *
- * @param values
- *   what is aggregated
- * @param filter
- *   the rows that count
  */
-abstract private[frames] class FrameTuples(
-    values: Seq[Expression],
-    filter: Option[Expression],
-    input: Seq[Attribute],
-    memory: HeapMemory
-) extends FrameMultiset {
+abstract private[frames] class FrameTuples(tuples: RowTuple, memory: HeapMemory) extends FrameMultiset {
   import FrameTuples._
 
   private[this] var elements = new JLinkedHashMap[UnsafeRow, Element]
-  private[this] val project = UnsafeProjection.create(values, input)
-  private[this] val counts = filter.map(Predicate.create(_, input)).orNull
-  private[this] val keys = {
-    val attributes = values.map(v => AttributeReference("value", v.dataType, v.nullable)())
-    val keys = attributes.map(DistinctRows.keyOf)
-    if (keys == attributes) null else UnsafeProjection.create(keys, attributes)
-  }
   private[this] val freeCodes = ArrayBuffer.empty[Int]
   private[this] var held, reserved = 0L
   private[this] var most = 0 // elements since the table was made
-  private[this] var tuple: UnsafeRow = _
-
-  /** Whether a tuple is left out. */
-  protected def skips(tuple: UnsafeRow): Boolean
 
   protected def added(element: Element): Unit
   protected def removed(element: Element): Unit
@@ -100,7 +80,7 @@ abstract private[frames] class FrameTuples(
   final protected def distinct: JLinkedHashMap[UnsafeRow, Element] = elements
 
   final override def add(row: InternalRow): Unit = {
-    val key = keyOf(row)
+    val key = tuples.keyOf(row)
     if (key != null) {
       var element = elements.get(key)
       if (element == null) element = create(key)
@@ -110,7 +90,7 @@ abstract private[frames] class FrameTuples(
   }
 
   final override def remove(row: InternalRow): Unit = {
-    val key = keyOf(row)
+    val key = tuples.keyOf(row)
     if (key != null) {
       val element = elements.get(key)
       element.count -= 1
@@ -123,20 +103,12 @@ abstract private[frames] class FrameTuples(
     }
   }
 
-  /** The key of the row's values, which are in `tuple` then; null if the row does not count. */
-  private def keyOf(row: InternalRow): UnsafeRow =
-    if (counts != null && !counts.eval(row)) null
-    else {
-      tuple = project(row)
-      if (skips(tuple)) null else if (keys == null) tuple else keys(tuple)
-    }
-
   private def create(key: UnsafeRow): Element = {
     val code = if (freeCodes.isEmpty) elements.size else freeCodes.remove(freeCodes.size - 1)
-    val element = new Element(tuple.copy(), code)
+    val element = new Element(tuples.tuple.copy(), code)
     held += bytes(key, element)
     if (held > reserved) reserve()
-    elements.put(if (keys == null) element.values else key.copy(), element)
+    elements.put(if (tuples.isKey) element.values else key.copy(), element)
     most = math.max(most, elements.size)
     element
   }
@@ -148,7 +120,7 @@ abstract private[frames] class FrameTuples(
   }
 
   private def bytes(key: UnsafeRow, element: Element): Long =
-    ElementBytes + element.values.getSizeInBytes + (if (keys == null) 0 else key.getSizeInBytes + RowBytes)
+    ElementBytes + element.values.getSizeInBytes + (if (tuples.isKey) 0 else key.getSizeInBytes + RowBytes)
 
   override def clear(): Unit = {
     // To clear a table takes as long as it has room: partitions of few rows must not pay for a large one before them.
@@ -182,7 +154,7 @@ final private class FrameMode(
     filter: Option[Expression],
     input: Seq[Attribute],
     memory: HeapMemory
-) extends FrameTuples(Seq(FrameMode.counted(mode)), filter, input, memory) {
+) extends FrameTuples(new RowTuple(Seq(FrameMode.counted(mode)), filter, input, skipsNulls = true), memory) {
   private[this] val dataType = mode.child.dataType
   private[this] val byCode = ArrayBuffer.empty[Element]
   private[this] val tournament = new ModeTournament
@@ -197,8 +169,6 @@ final private class FrameMode(
     }
   }
   tournament.reset(0, ties)
-
-  override protected def skips(tuple: UnsafeRow): Boolean = tuple.isNullAt(0)
 
   override protected def added(element: Element): Unit = {
     while (byCode.size <= element.code) byCode += null
@@ -228,30 +198,20 @@ private object FrameMode {
 }
 
 /** `count(DISTINCT …)`. */
-final private class FrameDistinctCount(
-    values: Seq[Expression],
-    filter: Option[Expression],
-    input: Seq[Attribute],
-    memory: HeapMemory
-) extends FrameTuples(values.map(GroupingKeys.normalized(_)), filter, input, memory) {
-  override protected def skips(tuple: UnsafeRow): Boolean = tuple.anyNull
+final private class FrameDistinctCount(tuples: RowTuple, memory: HeapMemory)
+    extends FrameTuples(tuples, memory) {
   override protected def added(element: Element): Unit = {}
   override protected def removed(element: Element): Unit = {}
   override def result: Any = distinct.size.toLong
 }
 
 /** Any other function of distinct tuples, which goes over all of them where one has come or gone. */
-final private class FrameDistinct(
-    function: DistinctAggregate,
-    filter: Option[Expression],
-    input: Seq[Attribute],
-    memory: HeapMemory
-) extends FrameTuples(function.tuple, filter, input, memory) {
+final private class FrameDistinct(function: DistinctAggregate, tuples: RowTuple, memory: HeapMemory)
+    extends FrameTuples(tuples, memory) {
   private[this] val evaluate = function.newEvaluator()
   private[this] var isEvaluated = false
   private[this] var last: Any = _
 
-  override protected def skips(tuple: UnsafeRow): Boolean = false
   override protected def added(element: Element): Unit = if (element.count == 1) isEvaluated = false
   override protected def removed(element: Element): Unit = if (element.count == 0) isEvaluated = false
 

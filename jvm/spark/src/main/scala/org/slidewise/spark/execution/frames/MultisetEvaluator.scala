@@ -3,14 +3,17 @@ package org.slidewise.spark.execution.frames
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 
-import org.slidewise.spark.execution.rows.RowsByPosition
-import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
+import org.slidewise.spark.execution.rows.{PartitionRows, RowsByPosition}
 import org.slidewise.spark.execution.states.FrameElements
+import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
+import org.slidewise.spark.expressions.DistinctAggregate
 import org.slidewise.spark.plan.{FramePlan, PlannedAggregate}
 
 /**
  * Evaluates functions of the distinct values of a frame: each row is read when it enters the frame, and again when it leaves.
- * Where the elements of a frame do not make up a multiset, the rest of the partition is recalculated, as Spark does.
+ * Where the elements of a frame do not make up a multiset, the rest of the partition is recalculated, as Spark does. Where the
+ * values exceed the task's memory, DISTINCT aggregates of the rest of the partition are evaluated by [[ExternalDistinct]], if its
+ * rows can be read ahead.
  *
  * @param bounds
  *   where the frames are
@@ -24,6 +27,8 @@ import org.slidewise.spark.plan.{FramePlan, PlannedAggregate}
  *   the multiset of a function, which charges its memory
  * @param elements
  *   what the frames consist of
+ * @param sortsFrom
+ *   the least bytes of a frame's values that are sorted if they do not fit
  */
 final private[execution] class MultisetEvaluator(
     plan: FramePlan,
@@ -34,13 +39,23 @@ final private[execution] class MultisetEvaluator(
     maxStateBytes: Long,
     answers: InternalRow,
     multisetOf: (PlannedAggregate, HeapMemory) => FrameMultiset,
-    elements: FrameElements = FrameElements.InputRows
+    elements: FrameElements = FrameElements.InputRows,
+    sortsFrom: Long = MultisetEvaluator.SortsFrom
 ) extends FrameEvaluator {
   import MultisetEvaluator.CheckEvery
 
   private[this] val memory = new HeapMemory(resources)
-  private[this] val multisets = plan.aggregates.map(multisetOf(_, memory)).toArray
-  private[this] val ordinals = plan.aggregates.map(_.answer).toArray
+  private[this] val (distinct, others) =
+    plan.aggregates
+      .map(a => a -> multisetOf(a, memory))
+      .partition(_._1.function.isInstanceOf[DistinctAggregate])
+  private[this] val all = new Multisets(distinct ++ others)
+  private[this] val allButDistinct = new Multisets(others)
+
+  // Those of the current partition.
+  private[this] var multisets = all
+  private[this] var external: ExternalDistinct = _
+  private[this] var partition: PartitionRows = _
   private[this] val entering = newReader()
   private[this] val leaving = newReader()
   private[this] val recalculation =
@@ -50,7 +65,10 @@ final private[execution] class MultisetEvaluator(
   private[this] var start, end = 0L
   private[this] var lo, hi = -1L
   private[this] var recalculates = false
-  private[this] var moved = 0L
+  private[this] var passed, moved = 0L
+  private[this] var spilled, peakOfExternal = 0L
+
+  override def mayReadAhead(partition: PartitionRows): Unit = this.partition = partition
 
   override def evaluate(): Unit = if (bounds.lo != lo || bounds.hi != hi) {
     lo = bounds.lo
@@ -58,7 +76,12 @@ final private[execution] class MultisetEvaluator(
     if (!recalculates)
       try {
         slide()
-        write()
+        if (isFull) {
+          goExternal()
+          slide()
+        }
+        multisets.write()
+        if (external != null) external.evaluate(lo, hi)
       } catch {
         case NoMultiset =>
           recalculates = true
@@ -67,51 +90,50 @@ final private[execution] class MultisetEvaluator(
     if (recalculates) recalculation.evaluate(lo, hi)
   }
 
+  /** Whether the values have exceeded the memory and can be sorted instead. */
+  private def isFull: Boolean =
+    memory.isOvercommitted && memory.uncharged >= sortsFrom && external == null && partition != null &&
+      distinct.nonEmpty
+
+  /** Whether DISTINCT aggregates of the current partition are evaluated from sorted values. */
+  private[frames] def isExternal: Boolean = external != null
+
+  /** Begins anew with the current frame. */
+  private def goExternal(): Unit = {
+    clear()
+    multisets = allButDistinct
+    start = lo
+    end = lo
+    external = new ExternalDistinct(distinct.map(_._1), input, lo, partition, newReader, resources, answers)
+  }
+
   private def slide(): Unit = {
     if (lo >= end) {
-      multisets.foreach(_.clear())
+      multisets.clear()
       end = lo
     } else
       while (start < lo) {
-        val row = leaving(start)
-        var i = 0
-        while (i < multisets.length) {
-          multisets(i).remove(row)
-          i += 1
-        }
+        multisets.remove(leaving(start))
         start += 1
         count()
       }
     start = lo
-    while (end < hi) {
-      val row = entering(end)
-      var i = 0
-      while (i < multisets.length) {
-        multisets(i).add(row)
-        i += 1
-      }
+    while (end < hi && !isFull) {
+      multisets.add(entering(end))
       end += 1
       count()
     }
   }
 
   private def count(): Unit = {
-    moved += 1
-    if (moved % CheckEvery == 0) resources.stopIfCancelled()
-  }
-
-  private def write(): Unit = {
-    var i = 0
-    while (i < multisets.length) {
-      val result = multisets(i).result
-      if (result == null) answers.setNullAt(ordinals(i)) else answers.update(ordinals(i), result)
-      i += 1
-    }
+    moved += multisets.size
+    passed += 1
+    if (passed % CheckEvery == 0) resources.stopIfCancelled()
   }
 
   private def clear(): Unit = {
     memory.releaseAll()
-    multisets.foreach(_.restart())
+    multisets.restart()
   }
 
   override def reset(): Unit = {
@@ -119,7 +141,8 @@ final private[execution] class MultisetEvaluator(
       recalculation.reset()
       recalculation.close() // its buffers may be large, and the multisets need the memory
     } else if (memory.isOvercommitted) clear()
-    else multisets.foreach(_.clear())
+    else multisets.clear()
+    leaveExternal()
     recalculates = false
     start = 0L
     end = 0L
@@ -127,19 +150,71 @@ final private[execution] class MultisetEvaluator(
     hi = -1L
   }
 
+  private def leaveExternal(): Unit = if (external != null) {
+    moved += external.steps
+    spilled += external.spilledBytes
+    peakOfExternal = math.max(peakOfExternal, external.peakMemory)
+    external.close()
+    external = null
+    multisets = all
+  }
+
   // The rows that the multisets hold are read again when they leave.
   override def oldestNeeded: Long = if (recalculates || bounds.lo >= end) bounds.lo else start
 
-  override def combines: Long = moved * multisets.length + recalculation.combines
+  override def combines: Long =
+    moved + recalculation.combines + (if (external == null) 0L else external.steps)
   override def recalculated: Long = recalculation.frames
-  override def peakMemory: Long = memory.peakHeapMemory + recalculation.peakMemory
+  override def peakMemory: Long = memory.peakHeapMemory + recalculation.peakMemory +
+    math.max(peakOfExternal, if (external == null) 0L else external.peakMemory)
+  override def spilledBytes: Long = spilled + (if (external == null) 0L else external.spilledBytes)
 
   override def close(): Unit = {
+    leaveExternal()
     clear()
     recalculation.close()
+  }
+
+  /** Multisets of the same rows. */
+  final private class Multisets(of: Seq[(PlannedAggregate, FrameMultiset)]) {
+    private[this] val multisets = of.map(_._2).toArray
+    private[this] val ordinals = of.map(_._1.answer).toArray
+
+    def size: Int = multisets.length
+
+    def add(row: InternalRow): Unit = {
+      var i = 0
+      while (i < multisets.length) {
+        multisets(i).add(row)
+        i += 1
+      }
+    }
+
+    def remove(row: InternalRow): Unit = {
+      var i = 0
+      while (i < multisets.length) {
+        multisets(i).remove(row)
+        i += 1
+      }
+    }
+
+    def write(): Unit = {
+      var i = 0
+      while (i < multisets.length) {
+        val result = multisets(i).result
+        if (result == null) answers.setNullAt(ordinals(i)) else answers.update(ordinals(i), result)
+        i += 1
+      }
+    }
+
+    def clear(): Unit = multisets.foreach(_.clear())
+    def restart(): Unit = multisets.foreach(_.restart())
   }
 }
 
 private object MultisetEvaluator {
   private val CheckEvery = 4096L
+
+  /** Two external sorts for fewer values would cost more than the heap that they take beside the task's memory. */
+  private val SortsFrom = 4L << 20
 }

@@ -5,7 +5,7 @@ import scala.collection.AbstractIterator
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeProjection, UnsafeRow}
 
-import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.rows.{PartitionKeys, PartitionRows, RowLog, RowsAhead}
 import org.slidewise.spark.execution.surroundings.{Outside, OutsideStates, Surroundings}
 import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures}
 
@@ -16,7 +16,7 @@ import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures}
  * handed on as it arrives; otherwise it waits in a second log until the last of its frames is complete.
  *
  * Memory: the rows from the oldest that a later frame may read to the newest that has arrived, in `log`; the rows
- * that wait, in `waiting`; the states of the evaluators.
+ * that wait, in `waiting`; the rows that evaluators have read ahead; the states of the evaluators.
  *
  * @param summary
  *   what of a row goes into the log
@@ -30,7 +30,7 @@ import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures}
  *   from a row joined with its answers
  */
 final private[execution] class SlidingWindowIterator(
-    rows: Iterator[InternalRow],
+    rows: RowsAhead,
     summary: UnsafeProjection,
     grouping: PartitionKeys,
     log: RowLog,
@@ -54,7 +54,33 @@ final private[execution] class SlidingWindowIterator(
   private[this] var passed = 0L // in all partitions
 
   private[this] var fetched, fetchedKey: UnsafeRow = _ // not yet in the log
-  private[this] var newest, newestSummary: InternalRow = _ // the last to have arrived
+  private[this] var newest, newestSummary: UnsafeRow = _ // the last to have arrived
+
+  private[this] object partition extends PartitionRows {
+    private[this] lazy val reader = log.reader()
+
+    override def foreachFrom(position: Long)(f: UnsafeRow => Unit): Unit = {
+      var at = position
+      while (at < arrived) {
+        f(reader(at))
+        at += 1
+      }
+      reader.leave()
+      if (!complete) readAhead(f)
+    }
+
+    private def readAhead(f: UnsafeRow => Unit): Unit = {
+      // Rows that follow are written to where these are.
+      newest = newest.copy()
+      newestSummary = newestSummary.copy()
+      rows.peek { row =>
+        val same = grouping.same(grouping.key(row), grouping.current)
+        if (same) f(summary(row))
+        same
+      }
+    }
+  }
+  evaluators.foreach(_.mayReadAhead(partition))
 
   override def hasNext: Boolean = {
     val more = answered < arrived || fetched != null || rows.hasNext
@@ -84,7 +110,7 @@ final private[execution] class SlidingWindowIterator(
     }
 
   private def fetch(): Unit = {
-    fetched = rows.next().asInstanceOf[UnsafeRow]
+    fetched = rows.next()
     fetchedKey = grouping.key(fetched)
   }
 
@@ -182,13 +208,16 @@ final private[execution] class SlidingWindowIterator(
   def close(): Unit = if (!closed) {
     closed = true
     val logs = log +: waiting.toSeq
+    val (peaks, spills) =
+      (logs.map(_.peakMemory) :+ rows.peakMemory, logs.map(_.spilledBytes) :+ rows.spilledBytes)
     measures.reportRows(evaluators.map(_.combines).sum)
     measures.countRecalculated(evaluators.map(_.recalculated).sum)
     measures.reportMemory(
-      logs.map(_.peakMemory).sum + evaluators.map(_.peakMemory).sum,
-      logs.map(_.spilledBytes).sum
+      peaks.sum + evaluators.map(_.peakMemory).sum,
+      spills.sum + evaluators.map(_.spilledBytes).sum
     )
     log.close()
+    rows.close()
     waiting.foreach(_.close())
     evaluators.foreach(_.close())
   }

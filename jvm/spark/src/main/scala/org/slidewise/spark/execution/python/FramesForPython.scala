@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.frames._
-import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog, RowsAhead}
 import org.slidewise.spark.execution.surroundings.Surroundings
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.PythonWindowPlan
@@ -73,7 +73,7 @@ final private[execution] class FramesForPython(
     val bounds = plan.frames.map(factory.bounds).toArray
     val answers = new SpecificInternalRow(ends.map(_.dataType))
     new SlidingWindowIterator(
-      rows,
+      new RowsAhead(rows, () => RowLog.of(input, task.resources)),
       UnsafeProjection.create(needed.map(a => a: Expression), input),
       PartitionKeys.of(partitionSpec, input),
       log,

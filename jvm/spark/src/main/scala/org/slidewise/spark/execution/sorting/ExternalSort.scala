@@ -18,7 +18,7 @@ import org.slidewise.spark.execution.task.TaskResources
  * @param order
  *   not empty
  */
-final private[sorting] class ExternalSort(
+final private[execution] class ExternalSort(
     input: Seq[Attribute],
     order: Seq[SortOrder],
     resources: TaskResources

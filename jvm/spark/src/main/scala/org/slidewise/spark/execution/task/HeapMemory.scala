@@ -11,7 +11,7 @@ import org.apache.spark.memory.{MemoryConsumer, MemoryMode}
 private[execution] class HeapMemory(resources: TaskResources)
     extends MemoryConsumer(resources.memory, 0L, MemoryMode.ON_HEAP) {
   private[this] var peak = 0L
-  private[this] var uncharged = 0L
+  private[this] var excess = 0L
 
   /** The most memory held at any time, in bytes. */
   final def peakHeapMemory: Long = peak
@@ -28,20 +28,23 @@ private[execution] class HeapMemory(resources: TaskResources)
    * little to other consumers, gives back all that has been charged, and charges nothing more until [[releaseAll]].
    */
   final def chargeIfPossible(bytes: Long): Unit = {
-    val held = math.max(getUsed, uncharged) + bytes
+    val held = math.max(getUsed, excess) + bytes
     if (isOvercommitted || !HeapMemory.takeAndLeave(this, bytes, held)) {
-      uncharged = held
+      excess = held
       freeMemory(getUsed)
     }
     peak = math.max(peak, held)
   }
 
   /** Whether the objects do not fit in the task's memory. */
-  final def isOvercommitted: Boolean = uncharged > 0
+  final def isOvercommitted: Boolean = excess > 0
+
+  /** What objects take that do not fit in the task's memory, in bytes. */
+  final def uncharged: Long = excess
 
   /** Gives all memory back. */
   final def releaseAll(): Unit = {
-    uncharged = 0L
+    excess = 0L
     if (getUsed > 0) freeMemory(getUsed)
   }
 

@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.frames
 
+import org.apache.spark.memory.MemoryMode
+
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.task.Tasks
 
@@ -17,23 +19,40 @@ class MultisetEvaluatorSuite extends SparkSuite {
 
   private val moving = (0 until 200).map(i => (math.max(0, i - 9), i + 1))
 
-  for (
-    (what, frames) <- Seq[(String, Seq[(Int, Int)])](
-      "move" -> moving,
-      "look ahead" -> (0 until 200).map(i => (i, math.min(200, i + 7))),
-      "jump over rows" -> (0 until 20).map(i => (i * 10, i * 10 + 3)),
-      "jump to rows that they hold" -> (0 until 20).map(i => (i * 9, i * 9 + 20)),
-      "are empty" -> (0 until 200).map(i => (i, i)),
-      "are empty at times" -> (0 until 90).map { i =>
-        val begin = i / 3 * 6
-        (if (i % 3 == 2) begin + 6 else begin, if (i % 3 == 0) begin else begin + 6)
-      },
-      "begin before the rows" -> (Seq.fill(5)((0, 0)) ++ moving),
-      "grow" -> (1 to 200).map(i => (0, i)),
-      "shrink" -> (0 to 200).map(i => (i, 200)),
-      "are the whole partition" -> Seq.fill(9)((0, 200))
-    ) ++ Seq.tabulate(20)(seed => s"move and jump at random ($seed)" -> randomFrames(seed))
-  )
+  private val shapes = Seq[(String, Seq[(Int, Int)])](
+    "move" -> moving,
+    "look ahead" -> (0 until 200).map(i => (i, math.min(200, i + 7))),
+    "jump over rows" -> (0 until 20).map(i => (i * 10, i * 10 + 3)),
+    "jump to rows that they hold" -> (0 until 20).map(i => (i * 9, i * 9 + 20)),
+    "are empty" -> (0 until 200).map(i => (i, i)),
+    "are empty at times" -> (0 until 90).map { i =>
+      val begin = i / 3 * 6
+      (if (i % 3 == 2) begin + 6 else begin, if (i % 3 == 0) begin else begin + 6)
+    },
+    "begin before the rows" -> (Seq.fill(5)((0, 0)) ++ moving),
+    "grow" -> (1 to 200).map(i => (0, i)),
+    "shrink" -> (0 to 200).map(i => (i, 200)),
+    "are the whole partition" -> Seq.fill(9)((0, 200))
+  ) ++ Seq.tabulate(20)(seed => s"move and jump at random ($seed)" -> randomFrames(seed))
+
+  for ((what, frames) <- shapes) {
+    test(s"frames that $what, from sorted values") {
+      val (found, expected, isExternal, left) = inTask { () =>
+        val rows = randomRows(200, values = 6, seed = 9)
+        withEvaluator(sortsFrom = Some(0L)) { evaluator =>
+          val hog = new Tasks.Hog(MemoryMode.ON_HEAP)
+          hog.takeAllBut(0L)
+          val found = evaluator.answersOf(rows, frames)
+          val isExternal = evaluator.isExternal
+          hog.close()
+          (found, reference(rows, frames), isExternal, evaluator.close())
+        }
+      }
+      assertEquals(found, expected)
+      assertEquals(isExternal, frames.exists { case (lo, hi) => lo < hi })
+      assertEquals(left, 0L)
+    }
+
     test(s"frames that $what") {
       val (found, expected, recalculated, left) = inTask { () =>
         val rows = randomRows(200, values = 6, seed = 1)
@@ -53,6 +72,29 @@ class MultisetEvaluatorSuite extends SparkSuite {
       assertEquals(recalculated, 0L)
       assertEquals(left, 0L)
     }
+  }
+
+  test("a partition runs out of memory in the middle of its frames, and sorts the values of the rest") {
+    val (found, expected, before, after, next, expectedNext, atEnd) = inTask { () =>
+      val rows = randomRows(4000, values = 4000, seed = 5)
+      val frames = (1 to 8).map(i => (i * 10, i * 500))
+      val few = randomRows(40, values = 6, seed = 6)
+      val framesOfFew = few.indices.map(i => (math.max(0, i - 9), i + 1))
+      withMemoryBut(128L << 10, rows, frames, sortsFrom = Some(1500L << 10)) { evaluator =>
+        val first = evaluator.answers(frames.take(1))
+        val before = evaluator.isExternal
+        val found = first ++ evaluator.answers(frames.drop(1))
+        val after = evaluator.isExternal
+        val next = evaluator.answersOf(few, framesOfFew)
+        val expected = reference(rows, frames)
+        (found, expected, before, after, next, reference(few, framesOfFew), evaluator.isExternal)
+      }
+    }
+    assertEquals(found, expected)
+    assertEquals((before, after), (false, true))
+    assertEquals(next, expectedNext)
+    assertEquals(atEnd, false)
+  }
 
   test(
     "a frame that stays as it was is evaluated once, and one that moves takes a step for each row and function"

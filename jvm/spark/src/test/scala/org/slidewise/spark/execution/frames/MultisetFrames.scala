@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.rows.{PartitionRows, RowLog}
 import org.slidewise.spark.execution.task.Tasks
 import org.slidewise.spark.expressions.{DistinctAggregate, SparkProbes}
 import org.slidewise.spark.plan._
@@ -137,8 +137,13 @@ private[frames] object MultisetFrames {
     }
   }
 
-  /** An evaluator of [[functions]] with the rows and the frames that it is given. */
-  final class Evaluator {
+  /**
+   * An evaluator of [[functions]] with the rows and the frames that it is given.
+   *
+   * @param sortsFrom
+   *   the least bytes of values that it sorts if they do not fit; none if it may not read ahead
+   */
+  final class Evaluator(sortsFrom: Option[Long]) {
     private val resources = Tasks.resources()
     private val log = RowLog.of(input, resources)
     private val bounds = new Frame
@@ -157,9 +162,17 @@ private[frames] object MultisetFrames {
       resources,
       1L << 20,
       answerRow,
-      FrameMultiset.of(_, input, _)
+      FrameMultiset.of(_, input, _),
+      sortsFrom = sortsFrom.getOrElse(0L)
     )
     private val project = UnsafeProjection.create(input.map(_.dataType).toArray)
+    if (sortsFrom.isDefined) evaluator.mayReadAhead(new PartitionRows {
+      override def foreachFrom(position: Long)(f: UnsafeRow => Unit): Unit = {
+        val reader = log.reader()
+        (position until log.end).foreach(at => f(reader(at)))
+        reader.leave()
+      }
+    })
 
     def add(rows: Seq[Row]): Unit = rows.foreach(row => log.append(project(row.toInternal)))
 
@@ -193,6 +206,7 @@ private[frames] object MultisetFrames {
       case other              => other
     }
 
+    def isExternal: Boolean = evaluator.isExternal
     def recalculated: Long = evaluator.recalculated
     def combines: Long = evaluator.combines
     def peakMemory: Long = evaluator.peakMemory
@@ -212,13 +226,14 @@ private[frames] object MultisetFrames {
   def withMemoryBut[T](
       less: Long,
       rows: Seq[Row],
-      frames: Seq[(Int, Int)]
+      frames: Seq[(Int, Int)],
+      sortsFrom: Option[Long] = None
   )(body: Evaluator => T): T = {
     val needed = withEvaluator() { evaluator =>
       evaluator.answersOf(rows, frames)
       evaluator.peakMemory
     }
-    withEvaluator() { evaluator =>
+    withEvaluator(sortsFrom) { evaluator =>
       evaluator.add(rows)
       val hog = new Tasks.Hog(MemoryMode.ON_HEAP)
       hog.takeAllBut(needed - less)
@@ -227,8 +242,8 @@ private[frames] object MultisetFrames {
     }
   }
 
-  def withEvaluator[T]()(body: Evaluator => T): T = {
-    val evaluator = new Evaluator
+  def withEvaluator[T](sortsFrom: Option[Long] = None)(body: Evaluator => T): T = {
+    val evaluator = new Evaluator(sortsFrom)
     try body(evaluator)
     finally evaluator.close()
   }

@@ -1,0 +1,125 @@
+package org.slidewise.spark.execution.frames
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.Count
+
+import org.slidewise.spark.execution.rows.{PartitionRows, RowsByPosition}
+import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.expressions.DistinctAggregate
+import org.slidewise.spark.plan.PlannedAggregate
+
+/**
+ * DISTINCT aggregates of frames that hold more distinct values than fit in memory, from the [[Occurrences]] of each value.
+ *
+ * '''Cost.''' `count` takes constant time for a row that enters or leaves. Another function goes over the rows of the frame again
+ * after a value has appeared or disappeared.
+ *
+ * '''Memory.''' That of [[Occurrences]] for each function, and one aggregation buffer.
+ *
+ * @param first
+ *   where the first frame begins
+ * @param partition
+ *   the rows from there on
+ */
+final private[frames] class ExternalDistinct(
+    aggregates: Seq[PlannedAggregate],
+    input: Seq[Attribute],
+    first: Long,
+    partition: PartitionRows,
+    newReader: () => RowsByPosition,
+    resources: TaskResources,
+    answers: InternalRow
+) {
+  private[this] var moved = 0L
+  private[this] var each: Seq[Function] = Nil
+  aggregates.foreach(planned =>
+    each :+= new Function(planned)
+  ) // one by one, so that close knows those that are made
+
+  /** Writes the answers for a frame; neither end may move back. */
+  def evaluate(lo: Long, hi: Long): Unit = each.foreach(_.evaluate(lo, hi))
+
+  /** Rows that entered or left, for each function. */
+  def steps: Long = moved
+  def peakMemory: Long = each.map(_.occurrences.peakMemory).sum
+  def spilledBytes: Long = each.map(_.occurrences.spilledBytes).sum
+  def close(): Unit = each.foreach(_.occurrences.close())
+
+  final private class Function(planned: PlannedAggregate) {
+    private[this] val function = planned.function.asInstanceOf[DistinctAggregate]
+    private[this] val tuples = RowTuple.of(function, planned.filter, input)
+    private[this] val counts = function.function.isInstanceOf[Count]
+
+    val occurrences: Occurrences =
+      Occurrences.of(first, f => partition.foreachFrom(first)(row => f(tuples.keyOf(row))), resources)
+
+    private[this] val entering, leaving = occurrences.reader()
+    private[this] lazy val within = occurrences.reader()
+    private[this] lazy val rows = newReader()
+    private[this] lazy val overTuples = function.newEvaluator()
+    private[this] var start, end = first
+    private[this] var distinct = 0L
+    private[this] var isWritten = false
+
+    def evaluate(lo: Long, hi: Long): Unit = {
+      if (lo >= end) {
+        isWritten &= distinct == 0L
+        distinct = 0L
+        end = lo
+      } else leave(lo)
+      start = lo
+      enter(hi)
+      occurrences.release(start)
+      if (!isWritten) write()
+    }
+
+    private def leave(lo: Long): Unit = while (start < lo) {
+      if (leaving.next(start) >= end) changeBy(-1)
+      start += 1
+      step()
+    }
+
+    private def enter(hi: Long): Unit = while (end < hi) {
+      if (entering.previous(end) < start) changeBy(1)
+      end += 1
+      step()
+    }
+
+    private def changeBy(change: Int): Unit = {
+      distinct += change
+      isWritten = false
+    }
+
+    private def write(): Unit = {
+      val result = if (counts) distinct else overTuples(new DistinctOfFrame)
+      if (result == null) answers.setNullAt(planned.answer) else answers.update(planned.answer, result)
+      isWritten = true
+    }
+
+    /** The tuples of the rows that have none before them in the frame. */
+    private class DistinctOfFrame extends Iterable[InternalRow] {
+      override def iterator: Iterator[InternalRow] =
+        Iterator
+          .iterate(start)(_ + 1)
+          .takeWhile(_ < end)
+          .filter { position =>
+            step()
+            within.previous(position) < start
+          }
+          .map { position =>
+            tuples.keyOf(rows(position))
+            tuples.tuple
+          }
+    }
+  }
+
+  private def step(): Unit = {
+    moved += 1
+    if (moved % ExternalDistinct.CheckEvery == 0) resources.stopIfCancelled()
+  }
+}
+
+private object ExternalDistinct {
+  private val CheckEvery = 4096L
+}

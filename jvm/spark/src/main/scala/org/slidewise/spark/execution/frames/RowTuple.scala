@@ -1,0 +1,58 @@
+package org.slidewise.spark.execution.frames
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.Count
+
+import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, GroupingKeys}
+
+/**
+ * The tuple of values that a row adds to its frames.
+ *
+ * @param values
+ *   with one representation of equal numbers
+ * @param filter
+ *   the rows that count
+ * @param skipsNulls
+ *   whether a row with a null among its values does not count
+ */
+final private[frames] class RowTuple(
+    values: Seq[Expression],
+    filter: Option[Expression],
+    input: Seq[Attribute],
+    skipsNulls: Boolean
+) {
+  private[this] val project = UnsafeProjection.create(values, input)
+  private[this] val counts = filter.map(Predicate.create(_, input)).orNull
+  private[this] val keys = {
+    val attributes = values.map(v => AttributeReference("value", v.dataType, v.nullable)())
+    val keys = attributes.map(DistinctRows.keyOf)
+    if (keys == attributes) null else UnsafeProjection.create(keys, attributes)
+  }
+  private[this] var found: UnsafeRow = _
+
+  /** Whether a tuple is its own key. */
+  def isKey: Boolean = keys == null
+
+  /** What has equal bytes for equal tuples, of the row's tuple; null if the row does not count. */
+  def keyOf(row: InternalRow): UnsafeRow =
+    if (counts != null && !counts.eval(row)) null
+    else {
+      found = project(row)
+      if (skipsNulls && found.anyNull) null else if (keys == null) found else keys(found)
+    }
+
+  /** The tuple of the row whose key was asked for last. */
+  def tuple: UnsafeRow = found
+}
+
+private[frames] object RowTuple {
+
+  /** What counts for a DISTINCT aggregate: `count` leaves out tuples with a null. */
+  def of(aggregate: DistinctAggregate, filter: Option[Expression], input: Seq[Attribute]): RowTuple =
+    aggregate.function match {
+      case Count(values) =>
+        new RowTuple(values.map(GroupingKeys.normalized(_)), filter, input, skipsNulls = true)
+      case _ => new RowTuple(aggregate.tuple, filter, input, skipsNulls = false)
+    }
+}

@@ -1,0 +1,72 @@
+package org.slidewise.spark.execution.rows
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/** The rows of the current partition, also those that have not arrived; of each row, what the frames need. */
+private[execution] trait PartitionRows {
+
+  /** Calls `f` with the row at `position` and all that follow; the same object each time. */
+  def foreachFrom(position: Long)(f: UnsafeRow => Unit): Unit
+}
+
+/**
+ * An iterator whose next rows can be read before their turn. These lie in a log, which spills, until their turn has come.
+ *
+ * @param newLog
+ *   of the rows; made when rows are first read ahead
+ */
+final private[execution] class RowsAhead(rows: Iterator[InternalRow], newLog: () => RowLog) {
+  import RowsAhead.ReleaseEvery
+
+  private[this] var log: RowLog = _
+  private[this] var taking, reading: RowLog#Reader = _
+  private[this] var taken = 0L // of the log
+
+  private def waits: Boolean = log != null && taken < log.end
+
+  def hasNext: Boolean = waits || rows.hasNext
+
+  /** The next row; valid until the next call of any method. */
+  def next(): UnsafeRow =
+    if (!waits) rows.next().asInstanceOf[UnsafeRow]
+    else {
+      if (taken % ReleaseEvery == 0) log.release(taken)
+      taken += 1
+      taking(taken - 1)
+    }
+
+  /** Calls `goesOn` with the rows whose turn has not come, in order, until it returns false. */
+  def peek(goesOn: UnsafeRow => Boolean): Unit = {
+    if (log == null) {
+      log = newLog()
+      taking = log.reader()
+      reading = log.reader()
+    } else if (!waits) {
+      log.clear()
+      taken = 0L
+    }
+    var position = taken
+    var more = true
+    while (more && position < log.end) {
+      more = goesOn(reading(position))
+      position += 1
+    }
+    reading.leave()
+    while (more && rows.hasNext) {
+      val row = rows.next().asInstanceOf[UnsafeRow]
+      log.append(row)
+      more = goesOn(row)
+    }
+  }
+
+  def peakMemory: Long = if (log == null) 0L else log.peakMemory
+  def spilledBytes: Long = if (log == null) 0L else log.spilledBytes
+
+  /** Gives memory and files back. */
+  def close(): Unit = if (log != null) log.close()
+}
+
+private object RowsAhead {
+  private val ReleaseEvery = 1024L
+}
