@@ -38,7 +38,7 @@ final private[execution] class RowWisePipeline(
     val waiting = if (plan.answersAtOnce) None else Some(RowLog.of(input, task.resources))
     val frames = new Frames(task)
     val iterator = new SlidingWindowIterator(
-      new RowsAhead(rows, () => RowLog.of(input, task.resources)),
+      new RowsAhead(rows, () => RowLog.of(input, task.resources, RowLog.SmallPage)),
       UnsafeProjection.create(needed.map(a => a: Expression), input),
       partitionKeys,
       frames.log,

@@ -98,35 +98,62 @@ abstract class MultisetMemory extends SparkSuite with AdaptiveSparkPlanHelper {
         assert(metrics(WindowMetrics.Spill) > 0L, metrics)
     }
 
+  // Functions other than `count` would go over the rows of a frame, and keep their values in memory up to a part of the heap.
   for (
-    (what, call, expected, frame) <- Seq(
-      ("counts of moving", "count(DISTINCT v)", "least(id div 3 + 1, 1200)", "ROWS 1199 PRECEDING"),
+    (what, call, expected, frame, sorted) <- Seq(
+      ("counts of moving", "count(DISTINCT v)", "least(id div 3 + 1, 1200)", "ROWS 1199 PRECEDING", 3L),
       (
         "counts of shrinking",
         "count(DISTINCT v)",
-        "1500 - id div 3",
-        "ROWS BETWEEN 0 FOLLOWING AND UNBOUNDED FOLLOWING"
+        "3000 - id div 3",
+        "ROWS BETWEEN 0 FOLLOWING AND UNBOUNDED FOLLOWING",
+        3L
       ),
       (
-        "filtered counts of RANGE",
+        "filtered counts of whole",
         "count(DISTINCT v) FILTER (WHERE id % 2 = 0)",
-        "750",
-        "RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+        "1500",
+        "RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+        3L
       ),
       (
         "other functions of whole",
         "max_by(DISTINCT id, v)",
-        "4497 + id % 3",
-        "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+        "8997 + id % 3",
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+        0L
       )
     )
   )
     test(s"$what frames of several partitions, whose distinct values exceed the memory") {
       val (right, metrics) =
-        outcome(call.replace("v)", long("id", times = 2500) + ")"), expected, 4500, "id % 3", frame)
-      assertEquals(right, 4500L)
+        outcome(call.replace("v)", long("id", times = 2500) + ")"), expected, 9000, "id % 3", frame)
+      assertEquals(right, 9000L)
       assertEquals(metrics(WindowMetrics.Recalculated), 0L)
-      if (!settings.contains("spark.memory.offHeap.enabled"))
-        assert(metrics(WindowMetrics.Spill) > 0L, metrics)
+      assertEquals(metrics(WindowMetrics.Sorted), sorted)
     }
+
+  test("values of any size exceed the memory, with another remainder of it each") {
+    for (times <- 1500 to 1590 by 9) {
+      val call = s"count(DISTINCT ${long("id", times)})"
+      val (right, metrics) = outcome(call, "id + 1", 2400, partition = "", "ROWS UNBOUNDED PRECEDING")
+      assertEquals(right, 2400L, s"$times")
+      assertEquals(metrics(WindowMetrics.Sorted), 1L)
+    }
+  }
+
+  test("two frames of rows that come in order, whose distinct values both exceed the memory") {
+    val value = long("id % 1800", times = 2500)
+    val data = spark.sql(s"""
+      SELECT count_if(a = least(id + 1, 1800) AND b = least(id + 1, 1400) AND c = id * 7), max(m)
+      FROM (SELECT id, count(DISTINCT $value) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) AS a,
+                   count(DISTINCT $value) OVER (ORDER BY id ROWS 1399 PRECEDING) AS b, id * 7 AS c,
+                   max(id) OVER (ORDER BY id ROWS 2 PRECEDING) AS m
+            FROM range(0, 3000, 1, 1))""")
+    assertEquals(data.collect().toSeq.map(_.toSeq), Seq(Seq[Any](3000L, 2999L)))
+    val sorted = collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec =>
+      w.metrics(WindowMetrics.Sorted).value
+    }
+    assertEquals(sorted, Seq(2L))
+  }
 }

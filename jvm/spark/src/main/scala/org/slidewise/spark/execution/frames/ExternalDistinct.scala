@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.frames
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count
@@ -21,21 +23,26 @@ import org.slidewise.spark.plan.PlannedAggregate
  *   where the first frame begins
  * @param partition
  *   the rows from there on
+ * @param rows
+ *   reads the rows of a frame again
  */
 final private[frames] class ExternalDistinct(
     aggregates: Seq[PlannedAggregate],
     input: Seq[Attribute],
     first: Long,
     partition: PartitionRows,
-    newReader: () => RowsByPosition,
+    rows: => RowsByPosition,
     resources: TaskResources,
     answers: InternalRow
 ) {
   private[this] var moved = 0L
   private[this] var each: Seq[Function] = Nil
-  aggregates.foreach(planned =>
-    each :+= new Function(planned)
-  ) // one by one, so that close knows those that are made
+  try aggregates.foreach(planned => each :+= new Function(planned))
+  catch {
+    case e: Throwable =>
+      close()
+      throw e
+  }
 
   /** Writes the answers for a frame; neither end may move back. */
   def evaluate(lo: Long, hi: Long): Unit = each.foreach(_.evaluate(lo, hi))
@@ -56,7 +63,6 @@ final private[frames] class ExternalDistinct(
 
     private[this] val entering, leaving = occurrences.reader()
     private[this] lazy val within = occurrences.reader()
-    private[this] lazy val rows = newReader()
     private[this] lazy val overTuples = function.newEvaluator()
     private[this] var start, end = first
     private[this] var distinct = 0L
@@ -92,25 +98,39 @@ final private[frames] class ExternalDistinct(
     }
 
     private def write(): Unit = {
-      val result = if (counts) distinct else overTuples(new DistinctOfFrame)
+      val result = if (counts) distinct else ofFrame()
       if (result == null) answers.setNullAt(planned.answer) else answers.update(planned.answer, result)
       isWritten = true
     }
 
+    private def ofFrame(): Any = {
+      val result = overTuples(new Iterable[InternalRow] {
+        override def iterator: Iterator[InternalRow] = new DistinctOfFrame
+      })
+      within.leave()
+      result
+    }
+
     /** The tuples of the rows that have none before them in the frame. */
-    private class DistinctOfFrame extends Iterable[InternalRow] {
-      override def iterator: Iterator[InternalRow] =
-        Iterator
-          .iterate(start)(_ + 1)
-          .takeWhile(_ < end)
-          .filter { position =>
-            step()
-            within.previous(position) < start
-          }
-          .map { position =>
-            tuples.keyOf(rows(position))
-            tuples.tuple
-          }
+    private class DistinctOfFrame extends AbstractIterator[InternalRow] {
+      private[this] var position = start
+
+      override def hasNext: Boolean = {
+        while (position < end && within.previous(position) >= start) move()
+        position < end
+      }
+
+      override def next(): InternalRow = {
+        if (!hasNext) throw new NoSuchElementException("there are no more tuples")
+        tuples.keyOf(rows(position))
+        move()
+        tuples.tuple
+      }
+
+      private def move(): Unit = {
+        position += 1
+        step()
+      }
     }
   }
 

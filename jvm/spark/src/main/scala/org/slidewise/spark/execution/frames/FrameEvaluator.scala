@@ -46,6 +46,9 @@ private[execution] trait FrameEvaluator {
 
   /** Frames that were recalculated as Spark does, because merged buffers could have led to another result. */
   def recalculated: Long
+
+  /** Partitions whose distinct values were sorted, because they did not fit in memory. */
+  def sortedPartitions: Long = 0L
   def peakMemory: Long
 
   /** Bytes written to files so far, but for those that Spark's sorter counts with the task. */

@@ -2,6 +2,7 @@ package org.slidewise.spark.execution.frames
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.aggregate.Count
 
 import org.slidewise.spark.execution.rows.{PartitionRows, RowsByPosition}
 import org.slidewise.spark.execution.states.FrameElements
@@ -28,7 +29,7 @@ import org.slidewise.spark.plan.{FramePlan, PlannedAggregate}
  * @param elements
  *   what the frames consist of
  * @param sortsFrom
- *   the least bytes of a frame's values that are sorted if they do not fit
+ *   the least bytes of a frame's values that are sorted if they do not fit; none for what the functions gain by it
  */
 final private[execution] class MultisetEvaluator(
     plan: FramePlan,
@@ -40,15 +41,16 @@ final private[execution] class MultisetEvaluator(
     answers: InternalRow,
     multisetOf: (PlannedAggregate, HeapMemory) => FrameMultiset,
     elements: FrameElements = FrameElements.InputRows,
-    sortsFrom: Long = MultisetEvaluator.SortsFrom
+    sortsFrom: Option[Long] = None
 ) extends FrameEvaluator {
   import MultisetEvaluator.CheckEvery
 
-  private[this] val memory = new HeapMemory(resources)
-  private[this] val (distinct, others) =
-    plan.aggregates
-      .map(a => a -> multisetOf(a, memory))
-      .partition(_._1.function.isInstanceOf[DistinctAggregate])
+  // The values of percentiles and modes, which cannot be sorted instead, are no reason to sort those of DISTINCT.
+  private[this] val memory, memoryOfOthers = new HeapMemory(resources)
+  private[this] val (distinct, others) = {
+    val (distinct, others) = plan.aggregates.partition(_.function.isInstanceOf[DistinctAggregate])
+    (distinct.map(a => a -> multisetOf(a, memory)), others.map(a => a -> multisetOf(a, memoryOfOthers)))
+  }
   private[this] val all = new Multisets(distinct ++ others)
   private[this] val allButDistinct = new Multisets(others)
 
@@ -56,6 +58,8 @@ final private[execution] class MultisetEvaluator(
   private[this] var multisets = all
   private[this] var external: ExternalDistinct = _
   private[this] var partition: PartitionRows = _
+  private[this] lazy val within = newReader()
+  private[this] val leastBytes = sortsFrom.getOrElse(MultisetEvaluator.sortsFrom(distinct.map(_._1)))
   private[this] val entering = newReader()
   private[this] val leaving = newReader()
   private[this] val recalculation =
@@ -66,7 +70,7 @@ final private[execution] class MultisetEvaluator(
   private[this] var lo, hi = -1L
   private[this] var recalculates = false
   private[this] var passed, moved = 0L
-  private[this] var spilled, peakOfExternal = 0L
+  private[this] var spilled, peakOfExternal, sorts, sorted = 0L
 
   override def mayReadAhead(partition: PartitionRows): Unit = this.partition = partition
 
@@ -85,6 +89,7 @@ final private[execution] class MultisetEvaluator(
       } catch {
         case NoMultiset =>
           recalculates = true
+          leaveExternal()
           clear()
       }
     if (recalculates) recalculation.evaluate(lo, hi)
@@ -92,8 +97,10 @@ final private[execution] class MultisetEvaluator(
 
   /** Whether the values have exceeded the memory and can be sorted instead. */
   private def isFull: Boolean =
-    memory.isOvercommitted && memory.uncharged >= sortsFrom && external == null && partition != null &&
-      distinct.nonEmpty
+    memory.isOvercommitted && external == null && partition != null && memory.uncharged >= leastToSort
+
+  /** Spark's sorters hold up to 1 MB of heap each until the task ends, so that each further sort must save more. */
+  private def leastToSort: Long = leastBytes * (1L + sorts)
 
   /** Whether DISTINCT aggregates of the current partition are evaluated from sorted values. */
   private[frames] def isExternal: Boolean = external != null
@@ -104,10 +111,15 @@ final private[execution] class MultisetEvaluator(
     multisets = allButDistinct
     start = lo
     end = lo
-    external = new ExternalDistinct(distinct.map(_._1), input, lo, partition, newReader, resources, answers)
+    external = new ExternalDistinct(distinct.map(_._1), input, lo, partition, within, resources, answers)
+    sorts += distinct.size
+    sorted += 1
   }
 
-  private def slide(): Unit = {
+  private def slide(): Unit = if (multisets.size == 0) {
+    start = lo
+    end = hi
+  } else {
     if (lo >= end) {
       multisets.clear()
       end = lo
@@ -133,6 +145,7 @@ final private[execution] class MultisetEvaluator(
 
   private def clear(): Unit = {
     memory.releaseAll()
+    memoryOfOthers.releaseAll()
     multisets.restart()
   }
 
@@ -140,7 +153,7 @@ final private[execution] class MultisetEvaluator(
     if (recalculates) {
       recalculation.reset()
       recalculation.close() // its buffers may be large, and the multisets need the memory
-    } else if (memory.isOvercommitted) clear()
+    } else if (memory.isOvercommitted || memoryOfOthers.isOvercommitted) clear()
     else multisets.clear()
     leaveExternal()
     recalculates = false
@@ -165,8 +178,10 @@ final private[execution] class MultisetEvaluator(
   override def combines: Long =
     moved + recalculation.combines + (if (external == null) 0L else external.steps)
   override def recalculated: Long = recalculation.frames
-  override def peakMemory: Long = memory.peakHeapMemory + recalculation.peakMemory +
-    math.max(peakOfExternal, if (external == null) 0L else external.peakMemory)
+  override def sortedPartitions: Long = sorted
+  override def peakMemory: Long =
+    memory.peakHeapMemory + memoryOfOthers.peakHeapMemory + recalculation.peakMemory +
+      math.max(peakOfExternal, if (external == null) 0L else external.peakMemory)
   override def spilledBytes: Long = spilled + (if (external == null) 0L else external.spilledBytes)
 
   override def close(): Unit = {
@@ -215,6 +230,19 @@ final private[execution] class MultisetEvaluator(
 private object MultisetEvaluator {
   private val CheckEvery = 4096L
 
-  /** Two external sorts for fewer values would cost more than the heap that they take beside the task's memory. */
-  private val SortsFrom = 4L << 20
+  /** Two external sorts for fewer bytes would cost more than the heap that they take beside the task's memory. */
+  private val LeastToSort = 4L << 20
+
+  /**
+   * From how many bytes of values on they are sorted: for functions that then go over the rows of a frame instead of its distinct
+   * values, from a quarter of the heap on, shared by the tasks that run at a time.
+   */
+  private def sortsFrom(functions: Seq[PlannedAggregate]): Long = {
+    val onlyCounts = functions.map(_.function).forall {
+      case DistinctAggregate(_: Count, _, _) => true
+      case _                                 => false
+    }
+    val share = Runtime.getRuntime.maxMemory / (4L * Runtime.getRuntime.availableProcessors)
+    if (onlyCounts) LeastToSort else math.max(LeastToSort, share)
+  }
 }

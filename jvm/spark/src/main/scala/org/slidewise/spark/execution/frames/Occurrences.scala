@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 import org.apache.spark.sql.types.{BinaryType, LongType}
 
-import org.slidewise.spark.execution.rows.{RowLog, RowsByPosition}
+import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.sorting.ExternalSort
 import org.slidewise.spark.execution.task.TaskResources
 
@@ -20,10 +20,10 @@ import org.slidewise.spark.execution.task.TaskResources
  * @param first
  *   the position of the first row
  */
-final private[frames] class Occurrences private (first: Long, log: RowLog) {
+final private[frames] class Occurrences private (first: Long, log: RowLog, peakOfSorts: Long) {
   import Occurrences._
 
-  def peakMemory: Long = log.peakMemory
+  def peakMemory: Long = math.max(peakOfSorts, log.peakMemory)
   def spilledBytes: Long = log.spilledBytes
 
   /** Reads positions; for rows in ascending order, each is in constant time. */
@@ -46,13 +46,18 @@ private[frames] object Occurrences {
   /** The previous one of the first row with its key. */
   private val BeforeAll = -1L
 
-  final class Reader(first: Long, rows: RowsByPosition) {
+  private val CheckEvery = 4096L
+
+  final class Reader(first: Long, rows: RowLog#Reader) {
 
     /** The position of the row before it with the same key. */
     def previous(position: Long): Long = rows(position - first).getLong(0)
 
     /** The position of the row after it with the same key. */
     def next(position: Long): Long = rows(position - first).getLong(1)
+
+    /** Gives up the place in the rows, so that they can be spilled. */
+    def leave(): Unit = rows.leave()
   }
 
   private val hash = AttributeReference("hash", LongType, nullable = false)()
@@ -74,7 +79,8 @@ private[frames] object Occurrences {
       new ExternalSort(Seq(hash, key, position), Seq(hash, key).map(SortOrder(_, Ascending)), resources)
     val byPosition =
       new ExternalSort(Seq(position, previous, next), Seq(SortOrder(position, Ascending)), resources)
-    val log = RowLog.of(Seq(previous, next), resources)
+    val log = RowLog.of(Seq(previous, next), resources, RowLog.SmallPage)
+    var isComplete = false
     try {
       var end = first
       val keyed = new UnsafeRowWriter(3)
@@ -84,13 +90,11 @@ private[frames] object Occurrences {
       }
       link(byKey.sort().map(_.asInstanceOf[UnsafeRow]), byPosition)
       byKey.close()
-      fill(log, byPosition.sort().map(_.asInstanceOf[UnsafeRow]), first, end)
-      new Occurrences(first, log)
-    } catch {
-      case e: Throwable =>
-        log.close()
-        throw e
+      fill(log, byPosition.sort().map(_.asInstanceOf[UnsafeRow]), first, end, resources)
+      isComplete = true
+      new Occurrences(first, log, byKey.peakMemory + byPosition.peakMemory)
     } finally {
+      if (!isComplete) log.close()
       byKey.close()
       byPosition.close()
     }
@@ -109,10 +113,15 @@ private[frames] object Occurrences {
 
   /** From rows sorted by key and then by position, inserts each with its neighbours. */
   private def link(sorted: Iterator[UnsafeRow], linked: ExternalSort): Unit = {
-    val out = new LongsRow(3)
+    val out = UnsafeRow.createFromByteArray(32, 3)
     var bytes: Array[Byte] = null
     var at, before = BeforeAll
-    def insert(after: Long): Unit = if (bytes != null) linked.insert(out(at, before, after))
+    def insert(after: Long): Unit = if (bytes != null) {
+      out.setLong(0, at)
+      out.setLong(1, before)
+      out.setLong(2, after)
+      linked.insert(out)
+    }
     sorted.foreach { row =>
       val found = row.getBinary(1)
       val same = bytes != null && java.util.Arrays.equals(bytes, found)
@@ -125,32 +134,27 @@ private[frames] object Occurrences {
     insert(Nowhere)
   }
 
-  private def fill(log: RowLog, linked: Iterator[UnsafeRow], first: Long, end: Long): Unit = {
-    val out = new LongsRow(2)
+  private def fill(
+      log: RowLog,
+      linked: Iterator[UnsafeRow],
+      first: Long,
+      end: Long,
+      resources: TaskResources
+  ): Unit = {
+    val out = UnsafeRow.createFromByteArray(24, 2)
     var at = first
-    def skipTo(position: Long): Unit = while (at < position) {
-      log.append(out(Nowhere, NeverLast))
+    def append(previous: Long, next: Long): Unit = {
+      if (at % CheckEvery == 0) resources.stopIfCancelled()
+      out.setLong(0, previous)
+      out.setLong(1, next)
+      log.append(out)
       at += 1
     }
+    def skipTo(position: Long): Unit = while (at < position) append(Nowhere, NeverLast)
     linked.foreach { row =>
       skipTo(row.getLong(0))
-      log.append(out(row.getLong(1), row.getLong(2)))
-      at += 1
+      append(row.getLong(1), row.getLong(2))
     }
     skipTo(end)
-  }
-
-  /** A row of longs that is written again and again. */
-  final private class LongsRow(fields: Int) {
-    private[this] val row = UnsafeRow.createFromByteArray(8 + 8 * fields, fields)
-
-    def apply(values: Long*): UnsafeRow = {
-      var i = 0
-      while (i < fields) {
-        row.setLong(i, values(i))
-        i += 1
-      }
-      row
-    }
   }
 }

@@ -60,25 +60,37 @@ final private[execution] class SlidingWindowIterator(
     private[this] lazy val reader = log.reader()
 
     override def foreachFrom(position: Long)(f: UnsafeRow => Unit): Unit = {
+      // Before `f` takes memory: a sorter gives none back to the log of these rows until it is read.
+      if (!complete) readAhead()
       var at = position
       while (at < arrived) {
+        count(at)
         f(reader(at))
         at += 1
       }
       reader.leave()
-      if (!complete) readAhead(f)
+      if (!complete) peek(row => f(summary(row)))
     }
 
-    private def readAhead(f: UnsafeRow => Unit): Unit = {
+    private def readAhead(): Unit = {
       // Rows that follow are written to where these are.
       newest = newest.copy()
       newestSummary = newestSummary.copy()
+      peek(_ => ())
+    }
+
+    private def peek(f: UnsafeRow => Unit): Unit = {
+      var peeked = 0L
       rows.peek { row =>
+        count(peeked)
+        peeked += 1
         val same = grouping.same(grouping.key(row), grouping.current)
-        if (same) f(summary(row))
+        if (same) f(row)
         same
       }
     }
+
+    private def count(row: Long): Unit = if (row % ReleaseEvery == 0) resources.stopIfCancelled()
   }
   evaluators.foreach(_.mayReadAhead(partition))
 
@@ -212,6 +224,7 @@ final private[execution] class SlidingWindowIterator(
       (logs.map(_.peakMemory) :+ rows.peakMemory, logs.map(_.spilledBytes) :+ rows.spilledBytes)
     measures.reportRows(evaluators.map(_.combines).sum)
     measures.countRecalculated(evaluators.map(_.recalculated).sum)
+    measures.countSorted(evaluators.map(_.sortedPartitions).sum)
     measures.reportMemory(
       peaks.sum + evaluators.map(_.peakMemory).sum,
       spills.sum + evaluators.map(_.spilledBytes).sum

@@ -73,7 +73,7 @@ final private[execution] class FramesForPython(
     val bounds = plan.frames.map(factory.bounds).toArray
     val answers = new SpecificInternalRow(ends.map(_.dataType))
     new SlidingWindowIterator(
-      new RowsAhead(rows, () => RowLog.of(input, task.resources)),
+      new RowsAhead(rows, () => RowLog.of(input, task.resources, RowLog.SmallPage)),
       UnsafeProjection.create(needed.map(a => a: Expression), input),
       PartitionKeys.of(partitionSpec, input),
       log,

@@ -32,11 +32,14 @@ private[execution] trait RowsByPosition {
  *
  * @param rowSize
  *   bytes a row, or -1 if rows differ
+ * @param largestPage
+ *   bytes that a reader keeps from being spilled at most, unless a row is larger
  */
 final private[execution] class RowLog(
     resources: TaskResources,
     fields: Int,
-    rowSize: Int
+    rowSize: Int,
+    largestPage: Long = RowLog.LargestPage
 ) extends MemoryConsumer(resources.memory, RowLog.SmallestPage, resources.memory.getTungstenMemoryMode) {
   import RowLog._
 
@@ -89,7 +92,7 @@ final private[execution] class RowLog(
   private def newPage(atLeast: Long): MemoryBlock =
     try {
       val page = allocatePage(math.max(nextPage, atLeast))
-      nextPage = math.min(nextPage * 2, LargestPage)
+      nextPage = math.min(nextPage * 2, largestPage)
       page
     } catch {
       case _: SparkOutOfMemoryError if nextPage > SmallestPage =>
@@ -310,12 +313,15 @@ final private[execution] class RowLog(
 private[execution] object RowLog {
 
   /** A log for rows of the given attributes. */
-  def of(attributes: Seq[Attribute], resources: TaskResources): RowLog = {
+  def of(attributes: Seq[Attribute], resources: TaskResources, largestPage: Long = LargestPage): RowLog = {
     val fixed = attributes.forall(a => UnsafeRow.isFixedLength(a.dataType))
     val size = UnsafeRow.calculateBitSetWidthInBytes(attributes.size) + 8 * attributes.size
-    new RowLog(resources, attributes.size, if (fixed) size else -1)
+    new RowLog(resources, attributes.size, if (fixed) size else -1, largestPage)
   }
 
   private val SmallestPage = 64L << 10
   private val LargestPage = 16L << 20
+
+  /** For rows that are read in order while memory is short. */
+  val SmallPage: Long = 1L << 20
 }

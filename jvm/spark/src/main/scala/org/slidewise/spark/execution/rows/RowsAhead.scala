@@ -22,10 +22,11 @@ final private[execution] class RowsAhead(rows: Iterator[InternalRow], newLog: ()
   private[this] var log: RowLog = _
   private[this] var taking, reading: RowLog#Reader = _
   private[this] var taken = 0L // of the log
+  private[this] var isClosed = false
 
   private def waits: Boolean = log != null && taken < log.end
 
-  def hasNext: Boolean = waits || rows.hasNext
+  def hasNext: Boolean = !isClosed && (waits || rows.hasNext)
 
   /** The next row; valid until the next call of any method. */
   def next(): UnsafeRow =
@@ -63,8 +64,11 @@ final private[execution] class RowsAhead(rows: Iterator[InternalRow], newLog: ()
   def peakMemory: Long = if (log == null) 0L else log.peakMemory
   def spilledBytes: Long = if (log == null) 0L else log.spilledBytes
 
-  /** Gives memory and files back. */
-  def close(): Unit = if (log != null) log.close()
+  /** Gives memory and files back; there are no more rows then. */
+  def close(): Unit = {
+    isClosed = true
+    if (log != null) log.close()
+  }
 }
 
 private object RowsAhead {

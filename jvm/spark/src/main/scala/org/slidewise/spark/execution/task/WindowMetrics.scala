@@ -12,6 +12,7 @@ private[execution] object WindowMetrics {
   val Combines = "combines"
   val Fallbacks = "fallbacks"
   val Recalculated = "recalculatedFrames"
+  val Sorted = "sortedPartitions"
   val PeakFrame = "peakFrameLength"
   val Memory = "peakMemory"
   val Spill = "spillSize"
@@ -26,6 +27,8 @@ private[execution] object WindowMetrics {
     Combines -> SQLMetrics.createMetric(context, "number of combines, upper bound for array kernels"),
     Fallbacks -> SQLMetrics.createMetric(context, "number of fallbacks to row-wise evaluation"),
     Recalculated -> SQLMetrics.createMetric(context, "number of frames recalculated as Spark does"),
+    Sorted -> SQLMetrics
+      .createMetric(context, "number of partitions whose distinct values were sorted for lack of memory"),
     PeakFrame -> SQLMetrics.createAverageMetric(context, "peak frame length in rows"),
     Memory -> SQLMetrics.createSizeMetric(context, "peak memory"),
     Spill -> SQLMetrics.createSizeMetric(context, "spill size"),
@@ -101,6 +104,8 @@ final private[execution] class WindowMeasures(
   def countFallback(): Unit = metrics(WindowMetrics.Fallbacks) += 1
 
   def countRecalculated(frames: Long): Unit = recalculatedMetric += frames
+
+  def countSorted(partitions: Long): Unit = metrics.get(WindowMetrics.Sorted).foreach(_ += partitions)
 
   /**
    * Counts what array kernels have evaluated. They make at most three combines a row and expression.

@@ -11,6 +11,7 @@ class MultisetEvaluatorSuite extends SparkSuite {
 
   // Rows lie off-heap, so that a test can say how much memory is left for multisets.
   override protected def settings: Map[String, String] = Map(
+    "spark.local.dir" -> java.nio.file.Files.createTempDirectory("slidewise").toString,
     "spark.memory.offHeap.enabled" -> "true",
     "spark.memory.offHeap.size" -> (64L << 20).toString,
     "spark.testing.memory" -> (64L << 20).toString,
@@ -80,7 +81,7 @@ class MultisetEvaluatorSuite extends SparkSuite {
       val frames = (1 to 8).map(i => (i * 10, i * 500))
       val few = randomRows(40, values = 6, seed = 6)
       val framesOfFew = few.indices.map(i => (math.max(0, i - 9), i + 1))
-      withMemoryBut(128L << 10, rows, frames, sortsFrom = Some(1500L << 10)) { evaluator =>
+      withMemory(left = 1500L << 10, rows, sortsFrom = Some(400L << 10)) { evaluator =>
         val first = evaluator.answers(frames.take(1))
         val before = evaluator.isExternal
         val found = first ++ evaluator.answers(frames.drop(1))
@@ -126,7 +127,7 @@ class MultisetEvaluatorSuite extends SparkSuite {
       val next = randomRows(200, values = 6, seed = 4)
       val frames = (0 until 4).map(i => (i * 100, 3000 + i * 100))
       val small = next.indices.map(i => (math.max(0, i - 9), i + 1))
-      withMemoryBut(64L << 10, rows, frames) { evaluator =>
+      withMemory(left = 700L << 10, rows) { evaluator =>
         val before = evaluator.heapBytes
         val many = evaluator.answers(frames)
         val uncharged = evaluator.heapBytes - before
@@ -147,7 +148,7 @@ class MultisetEvaluatorSuite extends SparkSuite {
     val (found, expected, charged, uncharged) = inTask { () =>
       val rows = randomRows(4000, values = 4000, seed = 5)
       val frames = (1 to 8).map(i => (0, i * 500))
-      withMemoryBut(128L << 10, rows, frames) { evaluator =>
+      withMemory(left = 700L << 10, rows) { evaluator =>
         val before = evaluator.heapBytes
         val few = evaluator.answers(frames.take(1))
         val charged = evaluator.heapBytes - before
@@ -211,5 +212,21 @@ class MultisetEvaluatorSuite extends SparkSuite {
       }
     }
     assertEquals(thrown, "TaskKilledException")
+  }
+
+  test("a task that is cancelled while it sorts values leaves no memory and no files") {
+    val (thrown, left, files) = inTask { () =>
+      val before = Tasks.temporaryFiles().toSet
+      val rows = randomRows(20000, values = 20000, seed = 10)
+      val thrown = withMemory(left = 1500L << 10, rows, sortsFrom = Some(400L << 10)) { evaluator =>
+        evaluator.beforeRow(15000)(() => Tasks.cancel())
+        Tasks.thrownBy(evaluator.answers(Seq((0, 20000))))
+      }
+      val left = Tasks.resources().memory.getMemoryConsumptionForThisTask
+      (thrown, left, Tasks.temporaryFiles().toSet -- before)
+    }
+    assertEquals(thrown, "TaskKilledException")
+    assertEquals(left, 0L)
+    assertEquals(files, Set.empty[String])
   }
 }

@@ -163,16 +163,28 @@ private[frames] object MultisetFrames {
       1L << 20,
       answerRow,
       FrameMultiset.of(_, input, _),
-      sortsFrom = sortsFrom.getOrElse(0L)
+      sortsFrom = sortsFrom
     )
     private val project = UnsafeProjection.create(input.map(_.dataType).toArray)
     if (sortsFrom.isDefined) evaluator.mayReadAhead(new PartitionRows {
       override def foreachFrom(position: Long)(f: UnsafeRow => Unit): Unit = {
         val reader = log.reader()
-        (position until log.end).foreach(at => f(reader(at)))
+        (position until log.end).foreach { at =>
+          if (at == interruptedAt) interruption()
+          f(reader(at))
+        }
         reader.leave()
       }
     })
+
+    private var interruptedAt = -1L
+    private var interruption: () => Unit = _
+
+    /** Calls `interrupt` each time before it reads ahead to the row. */
+    def beforeRow(position: Long)(interrupt: () => Unit): Unit = {
+      interruptedAt = position
+      interruption = interrupt
+    }
 
     def add(rows: Seq[Row]): Unit = rows.foreach(row => log.append(project(row.toInternal)))
 
@@ -222,25 +234,19 @@ private[frames] object MultisetFrames {
     }
   }
 
-  /** An evaluator of the rows in a task with `less` memory than it needs for the frames. */
-  def withMemoryBut[T](
-      less: Long,
+  /** An evaluator of the rows in a task with `left` bytes of memory. */
+  def withMemory[T](
+      left: Long,
       rows: Seq[Row],
-      frames: Seq[(Int, Int)],
       sortsFrom: Option[Long] = None
-  )(body: Evaluator => T): T = {
-    val needed = withEvaluator() { evaluator =>
-      evaluator.answersOf(rows, frames)
-      evaluator.peakMemory
-    }
+  )(body: Evaluator => T): T =
     withEvaluator(sortsFrom) { evaluator =>
       evaluator.add(rows)
       val hog = new Tasks.Hog(MemoryMode.ON_HEAP)
-      hog.takeAllBut(needed - less)
+      hog.takeAllBut(left)
       try body(evaluator)
       finally hog.close()
     }
-  }
 
   def withEvaluator[T](sortsFrom: Option[Long] = None)(body: Evaluator => T): T = {
     val evaluator = new Evaluator(sortsFrom)
