@@ -38,9 +38,7 @@ final private[execution] class MultisetEvaluator(
 ) extends FrameEvaluator {
   import MultisetEvaluator.CheckEvery
 
-  private[this] val memory = new HeapMemory(resources)
-  private[this] val multisets = plan.aggregates.map(multisetOf(_, memory)).toArray
-  private[this] val ordinals = plan.aggregates.map(_.answer).toArray
+  private[this] val multisets = new FrameMultisets(plan.aggregates, resources, multisetOf)
   private[this] val entering = newReader()
   private[this] val leaving = newReader()
   private[this] val recalculation =
@@ -58,38 +56,28 @@ final private[execution] class MultisetEvaluator(
     if (!recalculates)
       try {
         slide()
-        write()
+        multisets.writeTo(answers)
       } catch {
         case NoMultiset =>
           recalculates = true
-          clear()
+          multisets.releaseAll()
       }
     if (recalculates) recalculation.evaluate(lo, hi)
   }
 
   private def slide(): Unit = {
     if (lo >= end) {
-      multisets.foreach(_.clear())
+      multisets.all.foreach(_.clear())
       end = lo
     } else
       while (start < lo) {
-        val row = leaving(start)
-        var i = 0
-        while (i < multisets.length) {
-          multisets(i).remove(row)
-          i += 1
-        }
+        multisets.remove(leaving(start))
         start += 1
         count()
       }
     start = lo
     while (end < hi) {
-      val row = entering(end)
-      var i = 0
-      while (i < multisets.length) {
-        multisets(i).add(row)
-        i += 1
-      }
+      multisets.add(entering(end))
       end += 1
       count()
     }
@@ -100,26 +88,11 @@ final private[execution] class MultisetEvaluator(
     if (moved % CheckEvery == 0) resources.stopIfCancelled()
   }
 
-  private def write(): Unit = {
-    var i = 0
-    while (i < multisets.length) {
-      val result = multisets(i).result
-      if (result == null) answers.setNullAt(ordinals(i)) else answers.update(ordinals(i), result)
-      i += 1
-    }
-  }
-
-  private def clear(): Unit = {
-    memory.releaseAll()
-    multisets.foreach(_.restart())
-  }
-
   override def reset(): Unit = {
     if (recalculates) {
       recalculation.reset()
       recalculation.close() // its buffers may be large, and the multisets need the memory
-    } else if (memory.isOvercommitted) clear()
-    else multisets.foreach(_.clear())
+    } else multisets.clear()
     recalculates = false
     start = 0L
     end = 0L
@@ -130,12 +103,12 @@ final private[execution] class MultisetEvaluator(
   // The rows that the multisets hold are read again when they leave.
   override def oldestNeeded: Long = if (recalculates || bounds.lo >= end) bounds.lo else start
 
-  override def combines: Long = moved * multisets.length + recalculation.combines
+  override def combines: Long = moved * multisets.count + recalculation.combines
   override def recalculated: Long = recalculation.frames
-  override def peakMemory: Long = memory.peakHeapMemory + recalculation.peakMemory
+  override def peakMemory: Long = multisets.peakMemory + recalculation.peakMemory
 
   override def close(): Unit = {
-    clear()
+    multisets.releaseAll()
     recalculation.close()
   }
 }

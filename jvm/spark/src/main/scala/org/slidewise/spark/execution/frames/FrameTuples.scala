@@ -1,0 +1,133 @@
+package org.slidewise.spark.execution.frames
+
+import java.util.{LinkedHashMap => JLinkedHashMap}
+
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+
+import org.slidewise.spark.execution.task.HeapMemory
+import org.slidewise.spark.expressions.DistinctRows
+
+/** A value, or a tuple of values, with the number of rows of the frame that hold it. */
+final private class Element(val values: UnsafeRow, val code: Int) {
+  var count = 0
+}
+
+/**
+ * A function of the distinct tuples of values of a frame, in a hash table.
+ *
+ * Memory: each distinct tuple, and its key where equal tuples may have other bytes.
+ *
+ * @param values
+ *   what is aggregated
+ * @param filter
+ *   the rows that count
+ */
+abstract private[frames] class FrameTuples(
+    values: Seq[Expression],
+    filter: Option[Expression],
+    input: Seq[Attribute],
+    memory: HeapMemory
+) extends FrameMultiset {
+  import FrameTuples._
+
+  private[this] var elements = new JLinkedHashMap[UnsafeRow, Element]
+  private[this] val project = UnsafeProjection.create(values, input)
+  private[this] val counts = filter.map(Predicate.create(_, input)).orNull
+  private[this] val keys = {
+    val attributes = values.map(v => AttributeReference("value", v.dataType, v.nullable)())
+    val keys = attributes.map(DistinctRows.keyOf)
+    if (keys == attributes) null else UnsafeProjection.create(keys, attributes)
+  }
+  private[this] val freeCodes = ArrayBuffer.empty[Int]
+  private[this] var held, reserved = 0L
+  private[this] var most = 0 // elements since the table was made
+  private[this] var tuple: UnsafeRow = _
+
+  /** Whether a tuple is left out. */
+  protected def skips(tuple: UnsafeRow): Boolean
+
+  protected def added(element: Element): Unit
+  protected def removed(element: Element): Unit
+
+  /** The distinct tuples, in the order in which they came. */
+  final protected def distinct: JLinkedHashMap[UnsafeRow, Element] = elements
+
+  final override def add(row: InternalRow): Unit = {
+    val key = keyOf(row)
+    if (key != null) {
+      var element = elements.get(key)
+      if (element == null) element = create(key)
+      element.count += 1
+      added(element)
+    }
+  }
+
+  final override def remove(row: InternalRow): Unit = {
+    val key = keyOf(row)
+    if (key != null) {
+      val element = elements.get(key)
+      element.count -= 1
+      removed(element)
+      if (element.count == 0) {
+        held -= bytes(key, element)
+        freeCodes += element.code
+        elements.remove(key)
+      }
+    }
+  }
+
+  /** The key of the row's values, which are in `tuple` then; null if the row does not count. */
+  private def keyOf(row: InternalRow): UnsafeRow =
+    if (counts != null && !counts.eval(row)) null
+    else {
+      tuple = project(row)
+      if (skips(tuple)) null else if (keys == null) tuple else keys(tuple)
+    }
+
+  private def create(key: UnsafeRow): Element = {
+    val code = if (freeCodes.isEmpty) elements.size else freeCodes.remove(freeCodes.size - 1)
+    val element = new Element(tuple.copy(), code)
+    held += bytes(key, element)
+    if (held > reserved) reserve()
+    elements.put(if (keys == null) element.values else key.copy(), element)
+    most = math.max(most, elements.size)
+    element
+  }
+
+  private def reserve(): Unit = {
+    val more = math.max(held - reserved, LeastReservation)
+    memory.chargeIfPossible(more)
+    reserved += more
+  }
+
+  private def bytes(key: UnsafeRow, element: Element): Long =
+    ElementBytes + element.values.getSizeInBytes + (if (keys == null) 0 else key.getSizeInBytes + RowBytes)
+
+  override def clear(): Unit = {
+    // To clear a table takes as long as it has room: partitions of few rows must not pay for a large one before them.
+    if (most <= FewElements) elements.clear()
+    else {
+      elements = new JLinkedHashMap
+      most = 0
+    }
+    freeCodes.clear()
+    held = 0L
+  }
+
+  final override def restart(): Unit = {
+    clear()
+    reserved = 0L
+  }
+}
+
+private object FrameTuples {
+  private val RowBytes = 64L
+
+  // Of an element and its row, an entry of the table and its references, and what a subclass keeps for a code.
+  private val ElementBytes = 24L + RowBytes + 72L + 24L
+  private val LeastReservation = 64L << 10
+  private val FewElements = 64
+}
