@@ -18,7 +18,7 @@ final private class FrameDistinctCount(
   override protected def skips(tuple: UnsafeRow): Boolean = tuple.anyNull
   override protected def added(element: Element): Unit = {}
   override protected def removed(element: Element): Unit = {}
-  override def result: Any = distinct.size.toLong
+  override def result: Any = size.toLong
 }
 
 /** Any other function of distinct tuples, which goes over all of them where one has come or gone. */

@@ -1,7 +1,7 @@
 package org.slidewise.spark.execution.frames
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.{Count, Mode, PercentileBase}
 
 import org.slidewise.spark.execution.task.HeapMemory
@@ -35,14 +35,38 @@ private[execution] trait FrameMultiset {
   def restart(): Unit
 }
 
+/**
+ * A function of the distinct tuples of a frame, which the rows with the last occurrence of each tuple determine. Rows are added in
+ * the order of their positions.
+ */
+private[execution] trait LastOccurrences extends FrameMultiset {
+
+  /** Adds the row at `position`, which is after those of the rows before. */
+  def add(row: InternalRow, position: Long): Unit
+
+  /** Whether the row at `position`, which has been added, is the last that has its tuple. */
+  def isLast(row: InternalRow, position: Long): Boolean
+
+  /** How many distinct tuples the rows have. */
+  def size: Int
+}
+
 private[execution] object FrameMultiset {
   def of(planned: PlannedAggregate, input: Seq[Attribute], memory: HeapMemory): FrameMultiset =
     planned.function match {
-      case mode: Mode                 => new FrameMode(mode, planned.filter, input, memory)
-      case percentile: PercentileBase => new FrameQuantiles(percentile, planned.filter, input, memory)
-      case DistinctAggregate(Count(values), _, _) =>
-        new FrameDistinctCount(values, planned.filter, input, memory)
-      case distinct: DistinctAggregate => new FrameDistinct(distinct, planned.filter, input, memory)
+      case mode: Mode                  => new FrameMode(mode, planned.filter, input, memory)
+      case percentile: PercentileBase  => new FrameQuantiles(percentile, planned.filter, input, memory)
+      case distinct: DistinctAggregate => ofDistinct(distinct, planned.filter, input, memory)
       case other => throw new IllegalArgumentException(s"${other.prettyName} is no function of a multiset")
     }
+
+  def ofDistinct(
+      function: DistinctAggregate,
+      filter: Option[Expression],
+      input: Seq[Attribute],
+      memory: HeapMemory
+  ): LastOccurrences = function.function match {
+    case Count(values) => new FrameDistinctCount(values, filter, input, memory)
+    case _             => new FrameDistinct(function, filter, input, memory)
+  }
 }

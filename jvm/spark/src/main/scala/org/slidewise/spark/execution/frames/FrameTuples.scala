@@ -13,6 +13,9 @@ import org.slidewise.spark.expressions.DistinctRows
 /** A value, or a tuple of values, with the number of rows of the frame that hold it. */
 final private class Element(val values: UnsafeRow, val code: Int) {
   var count = 0
+
+  /** The position of the last of these rows, if the rows have been added with their positions. */
+  var last = -1L
 }
 
 /**
@@ -30,7 +33,7 @@ abstract private[frames] class FrameTuples(
     filter: Option[Expression],
     input: Seq[Attribute],
     memory: HeapMemory
-) extends FrameMultiset {
+) extends LastOccurrences {
   import FrameTuples._
 
   private[this] var elements = new JLinkedHashMap[UnsafeRow, Element]
@@ -52,15 +55,18 @@ abstract private[frames] class FrameTuples(
   protected def added(element: Element): Unit
   protected def removed(element: Element): Unit
 
-  /** The distinct tuples, in the order in which they came. */
+  /** The distinct tuples, in the order in which they were added first. */
   final protected def distinct: JLinkedHashMap[UnsafeRow, Element] = elements
 
-  final override def add(row: InternalRow): Unit = {
+  final override def add(row: InternalRow): Unit = add(row, -1L)
+
+  final override def add(row: InternalRow, position: Long): Unit = {
     val key = keyOf(row)
     if (key != null) {
       var element = elements.get(key)
       if (element == null) element = create(key)
       element.count += 1
+      element.last = position
       added(element)
     }
   }
@@ -78,6 +84,13 @@ abstract private[frames] class FrameTuples(
       }
     }
   }
+
+  final override def isLast(row: InternalRow, position: Long): Boolean = {
+    val key = keyOf(row)
+    key != null && elements.get(key).last == position
+  }
+
+  final override def size: Int = elements.size
 
   /** The key of the row's values, which are in `tuple` then; null if the row does not count. */
   private def keyOf(row: InternalRow): UnsafeRow =
@@ -127,7 +140,7 @@ private object FrameTuples {
   private val RowBytes = 64L
 
   // Of an element and its row, an entry of the table and its references, and what a subclass keeps for a code.
-  private val ElementBytes = 24L + RowBytes + 72L + 24L
+  private val ElementBytes = 32L + RowBytes + 72L + 24L
   private val LeastReservation = 64L << 10
   private val FewElements = 64
 }

@@ -1,6 +1,7 @@
 package org.slidewise.spark.execution.streams
 
-import org.slidewise.spark.plan.EvaluationMethod
+import org.slidewise.spark.expressions.DistinctAggregate
+import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
 
 /** A column of stored rows or of an aggregation buffer. */
 final private[streams] case class StoredColumn(name: String, sqlType: String) {
@@ -52,6 +53,7 @@ final private[streams] case class StoredFrame(frame: String, state: String, func
 }
 
 private[streams] object StoredFrame {
+  import EvaluationMethod.{AdditiveSummaries, Recalculation, SlidingMultiset}
 
   /** Partial aggregates of blocks of rows. */
   val Buffers = "buffers"
@@ -59,13 +61,21 @@ private[streams] object StoredFrame {
   /** Nothing: the frame is computed from its rows. */
   val Rows = "rows"
 
+  /** The rows with the last occurrence of each distinct tuple; the frame's other rows are not kept for it. */
+  val LastOccurrences = "last-occurrences"
+
   /** Summaries of the last rows. */
   val Summaries = "summaries"
 
-  /** What is kept for a frame that is evaluated by `method`. */
-  def stateOf(method: EvaluationMethod): String = method match {
-    case EvaluationMethod.AdditiveSummaries                                => Summaries
-    case EvaluationMethod.Recalculation | EvaluationMethod.SlidingMultiset => Rows
-    case _                                                                 => Buffers
+  /** What is kept for a frame. */
+  def stateOf(frame: FramePlan): String = frame.method match {
+    case AdditiveSummaries                      => Summaries
+    case SlidingMultiset if isOfDistinct(frame) => LastOccurrences
+    case Recalculation | SlidingMultiset        => Rows
+    case _                                      => Buffers
   }
+
+  /** A percentile or a mode needs all rows of the frame, and then the others have them, too. */
+  private def isOfDistinct(frame: FramePlan) =
+    frame.aggregates.forall(_.function.isInstanceOf[DistinctAggregate])
 }

@@ -110,7 +110,7 @@ private[streams] object StoredWindow {
     val columns = new ColumnNames(input, computed)
     StoredWindow(
       plan.rowWise.frames.map(frame =>
-        StoredFrame(WindowSql.of(frame.frame), StoredFrame.stateOf(frame.method), functionsOf(frame, columns))
+        StoredFrame(WindowSql.of(frame.frame), StoredFrame.stateOf(frame), functionsOf(frame, columns))
       ),
       plan.partitionSpec.map(columns.sql),
       columns.sql(plan.eventTimeOrder.child),
