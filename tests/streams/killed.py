@@ -33,13 +33,16 @@ FROM events GROUP BY k, window(ts, '1 minute', '7 seconds')"""
 # Over a frame of rows, one of time, and one that only grows. Spark alone refuses DISTINCT and median over them.
 _VALUES = """
 SELECT id, {few} AS few, {middle} AS middle, mode(n % 7, true) OVER w AS often,
-       mode(n % 50, true) OVER minute AS lately, {so_far} AS so_far
+       {lately} AS lately, {so_far} AS so_far
 FROM events
 WINDOW w AS (PARTITION BY k ORDER BY ts ROWS BETWEEN 40 PRECEDING AND CURRENT ROW),
        minute AS (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 1 MINUTE PRECEDING AND CURRENT ROW),
        growing AS (PARTITION BY k ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"""
 VALUES = _VALUES.format(
-    few="count(DISTINCT n % 20) OVER w", middle="median(n) OVER w", so_far="count(DISTINCT n) OVER growing"
+    few="count(DISTINCT n % 20) OVER w",
+    middle="median(n) OVER w",
+    lately="count(DISTINCT n % 50) OVER minute",
+    so_far="count(DISTINCT n) OVER growing",
 )
 
 # The SQL, the state store, and how many partitions of state.
@@ -56,6 +59,7 @@ FOR_SPARK = {
     VALUES: _VALUES.format(
         few="size(collect_set(n % 20) OVER w)",
         middle="percentile(n, 0.5) OVER w",
+        lately="size(collect_set(n % 50) OVER minute)",
         so_far="size(collect_set(n) OVER growing)",
     )
 }

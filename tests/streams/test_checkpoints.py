@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from pyspark.sql import SparkSession
 from semantics.conftest import settings
 from sparks import needs_spark
 
-from streams.checkpoints import multisets
+from streams.checkpoints import distinct, multisets
 from streams.checkpoints.stream import AFTER, BEFORE, SETTINGS, SQL, STORES, arrive, begin
 from streams.run import operator_of, run
 
@@ -27,11 +28,12 @@ def kept_in(folders: str) -> list[Path]:
 
 KEPT = kept_in("v*")
 OF_MULTISETS = kept_in("multisets-v*")
+OF_DISTINCT = kept_in("distinct-v*")
 
 needs_spark_42 = needs_spark("4.2", "the state was written by Spark 4.2")
 
 
-@pytest.mark.parametrize("kept", [KEPT, OF_MULTISETS])
+@pytest.mark.parametrize("kept", [KEPT, OF_MULTISETS, OF_DISTINCT])
 def test_each_store_has_one(kept: list[Path]) -> None:
     assert {path.name for path in kept} == set(STORES)
 
@@ -50,18 +52,28 @@ def test_goes_on(spark: SparkSession, tmp_path: Path, kept: Path) -> None:
     assert_goes_on(spark, tmp_path, kept, SQL, SQL)
 
 
+def of_its_spark(query: ModuleType, kept: Path) -> Any:
+    minor = kept.parent.name.split("-")[-1]
+    name = f"{kept.parent.name}-{kept.name}"
+    return pytest.param(query, kept, marks=needs_spark(minor, f"written by Spark {minor}"), id=name)
+
+
 @pytest.mark.parametrize(
-    "kept",
+    ("query", "kept"),
     [
-        pytest.param(path, marks=needs_spark(minor := path.parent.name.split("-")[-1], f"written by Spark {minor}"))
-        for path in OF_MULTISETS
+        *(of_its_spark(multisets, path) for path in OF_MULTISETS),
+        *(of_its_spark(distinct, path) for path in OF_DISTINCT),
     ],
-    ids=lambda path: f"{path.parent.name}-{path.name}",
 )
-def test_distinct_values_percentiles_and_modes_go_on(spark: SparkSession, tmp_path: Path, kept: Path) -> None:
+def test_distinct_values_percentiles_and_modes_go_on(
+    spark: SparkSession, tmp_path: Path, query: ModuleType, kept: Path
+) -> None:
     (described,) = kept.rglob("window.json")
-    assert "DistinctAggregate" in described.read_text()
-    assert_goes_on(spark, tmp_path, kept, multisets.SQL, multisets.FOR_SPARK)
+    frames = json.loads(described.read_text())["frames"]
+    assert all("DistinctAggregate" in frame["functions"][0]["class"] for frame in frames[:2])
+    states = {"last-occurrences"} if query is distinct else {"buffers", "rows"}
+    assert {frame["state"] for frame in frames} == states
+    assert_goes_on(spark, tmp_path, kept, query.SQL, query.FOR_SPARK)
 
 
 def assert_goes_on(spark: SparkSession, tmp_path: Path, kept: Path, sql: str, for_spark: str) -> None:

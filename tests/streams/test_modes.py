@@ -97,14 +97,15 @@ def state_rows(progress: list[Progress]) -> int:
     ],
     ids=["rows are kept", "a timeout", "a limited time"],
 )
+@pytest.mark.parametrize("call", ["sum(n)", "count(DISTINCT n)"])
 def test_keys_that_fall_silent(
-    spark: SparkSession, tmp_path: Path, feed: Feed, frame: str, changes: dict[str, str], left: int
+    spark: SparkSession, tmp_path: Path, feed: Feed, call: str, frame: str, changes: dict[str, str], left: int
 ) -> None:
     feed.arrive([row(f"k{i}", i, i) for i in range(20)])
     feed.arrive([row("late", 4000, 1)])
     feed.arrive([row("late", 8000, 1)])
     with settings(spark, changes):
-        progress = ran(over(spark, feed, f"sum(n) OVER (PARTITION BY k ORDER BY ts {frame})"), tmp_path)
+        progress = ran(over(spark, feed, f"{call} OVER (PARTITION BY k ORDER BY ts {frame})"), tmp_path)
     assert len(answered(spark, tmp_path)) == 21
     # Headers and timers: the one key that has a row left has both.
     assert state_rows(progress) == left + 1
@@ -141,6 +142,28 @@ def test_a_summary_keeps_no_rows(spark: SparkSession, tmp_path: Path, feed: Feed
         assert abs(total - sum(frame_values)) <= 0.01 * 1000 * 2000
     # One header and one timer: neither blocks of rows nor states of them.
     assert state_rows(progress) == 2
+
+
+@pytest.mark.parametrize(
+    "frame", ["ROWS 99999 PRECEDING", "RANGE BETWEEN INTERVAL 99999 SECONDS PRECEDING AND CURRENT ROW"]
+)
+def test_the_state_of_distinct_values_does_not_grow_with_the_frame(
+    spark: SparkSession, tmp_path: Path, feed: Feed, frame: str
+) -> None:
+    for batch in range(5):
+        feed.arrive([row("a", i, i % 10) for i in range(batch * 20_000, (batch + 1) * 20_000)])
+    window = f"OVER (PARTITION BY k ORDER BY ts {frame})"
+    calls = f"struct(count(DISTINCT n) {window} AS c, sum(DISTINCT if(n % 2 = 0, n, NULL)) {window} AS s)"
+    progress = ran(over(spark, feed, calls), tmp_path)
+    found = [tuple(a) for _, _, a in answered(spark, tmp_path)]
+    assert len(found) > 99_900
+    assert found[:11] == [(min(i + 1, 10), sum(range(0, min(i, 9) + 1, 2))) for i in range(11)]
+    assert set(found[10:]) == {(10, 20)}
+    # A header, a timer, and a block of last occurrences where they do not all fit into the header.
+    assert state_rows(progress) <= 3
+    state = spark.read.format("statestore").load(str(tmp_path / "checkpoint"))
+    (size,) = state.selectExpr("sum(length(value.data))").first()
+    assert size < 16_384
 
 
 def test_a_condition_on_keys_is_applied_before_the_window(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:

@@ -17,7 +17,7 @@ import pyspark
 from pyspark.sql import DataFrame, SparkSession
 from session import with_slidewise
 
-from streams.checkpoints import hopping, multisets, stream
+from streams.checkpoints import distinct, hopping, multisets, stream
 from streams.checkpoints.stream import BEFORE, SETTINGS, STORES, arrive, begin
 from streams.run import run
 
@@ -38,6 +38,7 @@ def windows(emitted: DataFrame) -> list[list[object]]:
 QUERIES = {
     "stream": (f"v2-spark-{MINOR}", stream.SQL, "answered.json", answered),
     "multisets": (f"multisets-v2-spark-{MINOR}", multisets.SQL, "answered.json", answered),
+    "distinct": (f"distinct-v2-spark-{MINOR}", distinct.SQL, "answered.json", answered),
     "hopping": (f"hopping-v1-spark-{MINOR}", hopping.SQL, "emitted.json", windows),
 }
 

@@ -45,21 +45,17 @@ final private[execution] class MultisetEvaluator(
 ) extends FrameEvaluator {
   import MultisetEvaluator.CheckEvery
 
-  // The values of percentiles and modes, which cannot be sorted instead, are no reason to sort those of DISTINCT.
-  private[this] val memory, memoryOfOthers = new HeapMemory(resources)
-  private[this] val (distinct, others) = {
-    val (distinct, others) = plan.aggregates.partition(_.function.isInstanceOf[DistinctAggregate])
-    (distinct.map(a => a -> multisetOf(a, memory)), others.map(a => a -> multisetOf(a, memoryOfOthers)))
-  }
-  private[this] val all = new Multisets(distinct ++ others)
-  private[this] val allButDistinct = new Multisets(others)
+  private[this] val (distinct, others) =
+    plan.aggregates.partition(_.function.isInstanceOf[DistinctAggregate])
 
-  // Those of the current partition.
-  private[this] var multisets = all
+  // The values of percentiles and modes, which cannot be sorted instead, are no reason to sort those of DISTINCT.
+  private[this] val (ofDistinct, ofOthers) =
+    (new FrameMultisets(distinct, resources, multisetOf), new FrameMultisets(others, resources, multisetOf))
+
   private[this] var external: ExternalDistinct = _
   private[this] var partition: PartitionRows = _
   private[this] lazy val within = newReader()
-  private[this] val leastBytes = sortsFrom.getOrElse(MultisetEvaluator.sortsFrom(distinct.map(_._1)))
+  private[this] val leastBytes = sortsFrom.getOrElse(MultisetEvaluator.sortsFrom(distinct))
   private[this] val entering = newReader()
   private[this] val leaving = newReader()
   private[this] val recalculation =
@@ -84,20 +80,20 @@ final private[execution] class MultisetEvaluator(
           goExternal()
           slide()
         }
-        multisets.write()
-        if (external != null) external.evaluate(lo, hi)
+        ofOthers.writeTo(answers)
+        if (external == null) ofDistinct.writeTo(answers) else external.evaluate(lo, hi)
       } catch {
         case NoMultiset =>
           recalculates = true
           leaveExternal()
-          clear()
+          releaseAll()
       }
     if (recalculates) recalculation.evaluate(lo, hi)
   }
 
   /** Whether the values have exceeded the memory and can be sorted instead. */
   private def isFull: Boolean =
-    memory.isOvercommitted && external == null && partition != null && memory.uncharged >= leastToSort
+    ofDistinct.uncharged > 0L && external == null && partition != null && ofDistinct.uncharged >= leastToSort
 
   /** Spark's sorters hold up to 1 MB of heap each until the task ends, so that each further sort must save more. */
   private def leastToSort: Long = leastBytes * (1L + sorts)
@@ -107,54 +103,59 @@ final private[execution] class MultisetEvaluator(
 
   /** Begins anew with the current frame. */
   private def goExternal(): Unit = {
-    clear()
-    multisets = allButDistinct
+    releaseAll()
     start = lo
     end = lo
-    external = new ExternalDistinct(distinct.map(_._1), input, lo, partition, within, resources, answers)
+    external = new ExternalDistinct(distinct, input, lo, partition, within, resources, answers)
     sorts += distinct.size
     sorted += 1
   }
 
-  private def slide(): Unit = if (multisets.size == 0) {
+  private def slide(): Unit = if (external != null && ofOthers.count == 0) {
     start = lo
     end = hi
   } else {
     if (lo >= end) {
-      multisets.clear()
+      ofDistinct.clear()
+      ofOthers.clear()
       end = lo
     } else
       while (start < lo) {
-        multisets.remove(leaving(start))
+        val row = leaving(start)
+        ofOthers.remove(row)
+        if (external == null) ofDistinct.remove(row)
         start += 1
         count()
       }
     start = lo
     while (end < hi && !isFull) {
-      multisets.add(entering(end))
+      val row = entering(end)
+      ofOthers.add(row)
+      if (external == null) ofDistinct.add(row)
       end += 1
       count()
     }
   }
 
   private def count(): Unit = {
-    moved += multisets.size
+    moved += ofOthers.count + (if (external == null) ofDistinct.count else 0)
     passed += 1
     if (passed % CheckEvery == 0) resources.stopIfCancelled()
   }
 
-  private def clear(): Unit = {
-    memory.releaseAll()
-    memoryOfOthers.releaseAll()
-    multisets.restart()
+  private def releaseAll(): Unit = {
+    ofDistinct.releaseAll()
+    ofOthers.releaseAll()
   }
 
   override def reset(): Unit = {
     if (recalculates) {
       recalculation.reset()
       recalculation.close() // its buffers may be large, and the multisets need the memory
-    } else if (memory.isOvercommitted || memoryOfOthers.isOvercommitted) clear()
-    else multisets.clear()
+    } else {
+      ofDistinct.clear()
+      ofOthers.clear()
+    }
     leaveExternal()
     recalculates = false
     start = 0L
@@ -169,7 +170,6 @@ final private[execution] class MultisetEvaluator(
     peakOfExternal = math.max(peakOfExternal, external.peakMemory)
     external.close()
     external = null
-    multisets = all
   }
 
   // The rows that the multisets hold are read again when they leave.
@@ -179,51 +179,14 @@ final private[execution] class MultisetEvaluator(
     moved + recalculation.combines + (if (external == null) 0L else external.steps)
   override def recalculated: Long = recalculation.frames
   override def sortedPartitions: Long = sorted
-  override def peakMemory: Long =
-    memory.peakHeapMemory + memoryOfOthers.peakHeapMemory + recalculation.peakMemory +
-      math.max(peakOfExternal, if (external == null) 0L else external.peakMemory)
+  override def peakMemory: Long = ofDistinct.peakMemory + ofOthers.peakMemory + recalculation.peakMemory +
+    math.max(peakOfExternal, if (external == null) 0L else external.peakMemory)
   override def spilledBytes: Long = spilled + (if (external == null) 0L else external.spilledBytes)
 
   override def close(): Unit = {
     leaveExternal()
-    clear()
+    releaseAll()
     recalculation.close()
-  }
-
-  /** Multisets of the same rows. */
-  final private class Multisets(of: Seq[(PlannedAggregate, FrameMultiset)]) {
-    private[this] val multisets = of.map(_._2).toArray
-    private[this] val ordinals = of.map(_._1.answer).toArray
-
-    def size: Int = multisets.length
-
-    def add(row: InternalRow): Unit = {
-      var i = 0
-      while (i < multisets.length) {
-        multisets(i).add(row)
-        i += 1
-      }
-    }
-
-    def remove(row: InternalRow): Unit = {
-      var i = 0
-      while (i < multisets.length) {
-        multisets(i).remove(row)
-        i += 1
-      }
-    }
-
-    def write(): Unit = {
-      var i = 0
-      while (i < multisets.length) {
-        val result = multisets(i).result
-        if (result == null) answers.setNullAt(ordinals(i)) else answers.update(ordinals(i), result)
-        i += 1
-      }
-    }
-
-    def clear(): Unit = multisets.foreach(_.clear())
-    def restart(): Unit = multisets.foreach(_.restart())
   }
 }
 

@@ -118,8 +118,8 @@ private[streams] object StateCells {
   /** The time from which a key has something to do, or an earlier one: one cell without data, number 0. Scanned in each batch. */
   val Timers = 4
 
-  /** The first of the sections of the frames' middles, one a frame. */
-  val FirstMiddle = 16
+  /** The first of the sections of the frames, one each: partial aggregates, or blocks of rows with last occurrences. */
+  val FirstFrame = 16
 
   val LowField = 0
   val HighField = 1

@@ -55,6 +55,9 @@ abstract private[streams] class StreamBounds extends FrameBounds {
 
   final def reopen(in: ByteBuffer): Unit = moveTo(in.getLong(), in.getLong())
 
+  /** Whether a row before `hi` is before the frame, given its position and its time. */
+  def hasLeft(position: Long, time: Long): Boolean
+
   /** The last time at which a row at `time` can be in the frame of another, if that can be told. */
   def lastsUntil(time: Long): Option[Long]
 }
@@ -80,16 +83,27 @@ final private class StreamRowsBounds(lower: Option[Int], upper: Int) extends Str
   def completeAt(position: Long, row: InternalRow, time: Long, ordered: Long): Long =
     if (position + upper + 1 <= ordered) Long.MinValue else Long.MaxValue
 
+  def hasLeft(position: Long, time: Long): Boolean = position < loAt
+
   def lastsUntil(time: Long): Option[Long] = None
 }
 
-/** @param times the rows' times, by position */
+/**
+ * @param times
+ *   the rows' times, by position
+ * @param keepsRows
+ *   whether the rows of the frame can be read; otherwise `lo` stays at 0
+ */
 final private class StreamRangeBounds(
     lower: Option[TimeBound],
     upper: TimeBound,
     times: RowsByPosition,
-    timeField: Int
+    timeField: Int,
+    keepsRows: Boolean
 ) extends StreamBounds {
+
+  /** The least time of the frame. */
+  private[this] var first = Long.MinValue
 
   def advance(
       position: Long,
@@ -104,14 +118,16 @@ final private class StreamRangeBounds(
     if (known) {
       while (hiAt < ordered && times(hiAt).getLong(timeField) <= last) hiAt += 1
       if (lower.isDefined) {
-        val first = lower.get.of(row, time)
-        while (loAt < hiAt && times(loAt).getLong(timeField) < first) loAt += 1
+        first = lower.get.of(row, time)
+        while (keepsRows && loAt < hiAt && times(loAt).getLong(timeField) < first) loAt += 1
       }
     }
     known
   }
 
   def completeAt(position: Long, row: InternalRow, time: Long, ordered: Long): Long = upper.of(row, time)
+
+  def hasLeft(position: Long, time: Long): Boolean = time < first
 
   def lastsUntil(time: Long): Option[Long] = lower.flatMap(_.inverse(time))
 }
@@ -132,6 +148,9 @@ private[streams] object StreamBounds {
   /**
    * @param input
    *   the attributes of the rows that the bounds are found from
+   * @param keepsRows
+   *   whether the rows of the frames can be read; otherwise `lo` of RANGE frames is not found, and `hasLeft` tells which rows
+   *   are in the frame
    */
   def of(
       frame: SpecifiedWindowFrame,
@@ -139,7 +158,8 @@ private[streams] object StreamBounds {
       input: Seq[Attribute],
       times: RowsByPosition,
       timeField: Int,
-      timeZone: String
+      timeZone: String,
+      keepsRows: Boolean = true
   ): StreamBounds = {
     def range(bound: Expression): TimeBound = bound match {
       case CurrentRow => new TimeBound(Some(0L), IdentityProjection)
@@ -154,7 +174,7 @@ private[streams] object StreamBounds {
         new StreamRowsBounds(FrameShape.rowOffset(frame.lower), FrameShape.rowOffset(frame.upper).get)
       case RangeFrame =>
         val lower = if (FrameShape.isGrowing(frame)) None else Some(range(frame.lower))
-        new StreamRangeBounds(lower, range(frame.upper), times, timeField)
+        new StreamRangeBounds(lower, range(frame.upper), times, timeField, keepsRows)
     }
   }
 }

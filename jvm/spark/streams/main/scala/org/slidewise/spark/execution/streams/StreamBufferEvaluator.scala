@@ -65,7 +65,7 @@ final private[streams] class StreamBufferEvaluator(
   }
 
   private object middle extends CellStore[InternalRow] {
-    private[this] val section = StateCells.FirstMiddle + index
+    private[this] val section = StateCells.FirstFrame + index
     def load(cell: Int): InternalRow = codec.fromBytes(cells.data(section, cell.toLong))
     def save(cell: Int, state: InternalRow): Unit =
       cells.put(section, cell.toLong, 0L, 0L, codec.toBytes(state))

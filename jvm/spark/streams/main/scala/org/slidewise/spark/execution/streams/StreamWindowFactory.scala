@@ -75,7 +75,9 @@ final private[streams] class StreamWindowFactory(
 
     val answers = new AnswerRow(plan.rowWise)
     val results = answers.row
-    val evaluators = plan.rowWise.frames.indices.map(evaluatorOf(_, log, cells, resources, answers)).toArray
+    val evaluators = plan.rowWise.frames.indices
+      .map(evaluatorOf(_, log, cells, resources, cancellation, answers))
+      .toArray
     val pending = new PendingRows(cells, structureOf(childOutput), timeField)
     val waiting = new StateLog(cells, StateCells.Waiting, structureOf(childOutput), waitingMemory)
     val key = new KeyState(cells, pending, log, waiting, evaluators)
@@ -129,14 +131,38 @@ final private[streams] class StreamWindowFactory(
       log: StateLog,
       cells: KeyCells,
       resources: TaskResources,
+      cancellation: CancellationCheck,
       answers: AnswerRow
   ): StreamFrameEvaluator = {
     val frame = plan.rowWise.frames(index)
-    val bounds = StreamBounds
-      .of(frame.read, order, childOutput, log.reader(), timeIn(summaryAttributes), options.timeZone)
-    StoredFrame.stateOf(frame.method) match {
+    val state = StoredFrame.stateOf(frame)
+    val bounds = StreamBounds.of(
+      frame.read,
+      order,
+      childOutput,
+      log.reader(),
+      timeIn(summaryAttributes),
+      options.timeZone,
+      keepsRows = state != StoredFrame.LastOccurrences
+    )
+    state match {
       case StoredFrame.Summaries =>
         new StreamSummaryEvaluator(frame, bounds, summaryAttributes, log.reader(), resources, answers.row)
+      case StoredFrame.LastOccurrences =>
+        val kept = RowWisePlan(Seq(frame), Nil, Nil).neededAttributes(summaryAttributes, plan.orderSpec)
+        new StreamDistinctEvaluator(
+          frame,
+          bounds,
+          summaryAttributes,
+          kept,
+          timeIn(kept),
+          log.reader(),
+          cells,
+          StateCells.FirstFrame + index,
+          resources,
+          cancellation,
+          answers.row
+        )
       case StoredFrame.Rows =>
         val evaluator = FrameEvaluator.of(
           frame,

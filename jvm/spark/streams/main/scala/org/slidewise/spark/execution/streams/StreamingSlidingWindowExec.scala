@@ -26,7 +26,8 @@ import org.slidewise.spark.shims.SparkStreaming._
  * eager mode, in the batch in which it arrives.
  *
  * State of a key: the rows that wait; blocks of the columns that frames need; and a partial aggregate for each block (see
- * [[org.slidewise.core.durable.SegmentedFrames]]). A row writes O(1) cells, amortised over its block.
+ * [[org.slidewise.core.durable.SegmentedFrames]]), or the last occurrences of distinct values (see [[StreamDistinctEvaluator]]). A
+ * row writes O(1) cells, amortised over its block.
  *
  * @param computed
  *   the SQL of the expressions that Spark's analyzer has moved to columns of `child`, by column name

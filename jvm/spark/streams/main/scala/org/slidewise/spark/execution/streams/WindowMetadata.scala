@@ -169,7 +169,7 @@ private[streams] object WindowMetadata {
     window.frames.zipWithIndex.foreach { case (frame, i) =>
       val child = frames
         .addObject()
-        .put("section", StateCells.FirstMiddle + i)
+        .put("section", StateCells.FirstFrame + i)
         .put("frame", frame.frame)
         .put("state", frame.state)
       MetadataFile.putFunctions(child, frame.functions)

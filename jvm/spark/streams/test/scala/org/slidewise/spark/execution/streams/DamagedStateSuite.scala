@@ -37,6 +37,12 @@ class DamagedStateSuite extends StreamSuite {
     "frames that wait" -> Seq("count(n)", "min(n)")
       .map(_ + " " + over("RANGE BETWEEN INTERVAL 5 MINUTE PRECEDING AND INTERVAL 2 MINUTE FOLLOWING")),
     "growing frames" -> Seq("sum(n) " + over("ROWS UNBOUNDED PRECEDING")),
+    "last occurrences" -> Seq(
+      "count(DISTINCT n, k) " + over("ROWS BETWEEN 300 PRECEDING AND CURRENT ROW"),
+      "collect_list(DISTINCT n) " +
+        over("RANGE BETWEEN INTERVAL 5 MINUTE PRECEDING AND INTERVAL 1 MINUTE PRECEDING"),
+      "count(DISTINCT k) " + over("RANGE BETWEEN INTERVAL 5 MINUTE PRECEDING AND CURRENT ROW")
+    ),
     "frames of the last rows" -> Seq(
       "approx_sum(n, 10000, 0.1) " + over("ROWS BETWEEN 300 PRECEDING AND CURRENT ROW")
     )
@@ -141,6 +147,7 @@ private object DamagedStateSuite {
       case _: StringType  => UTF8String.fromString("a")
       case TimestampType  => second * 1000000L
       case LongType       => second.toLong
+      case BooleanType    => second % 3 > 0
       case d: DecimalType => Decimal(BigDecimal(second), d.precision, d.scale)
       case _              => second
     }: _*)).copy()

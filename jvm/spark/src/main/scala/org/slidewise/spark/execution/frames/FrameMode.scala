@@ -1,0 +1,60 @@
+package org.slidewise.spark.execution.frames
+
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.Mode
+
+import org.slidewise.core.multisets.{ModeTournament, TieOrder}
+import org.slidewise.spark.execution.task.HeapMemory
+import org.slidewise.spark.expressions.{GroupingKeys, SparkProbes}
+import org.slidewise.spark.shims.ModeTies
+
+/** `mode`; of several most frequent values the smallest, or the greatest. O(log u) comparisons at most for a row. */
+final private class FrameMode(
+    mode: Mode,
+    filter: Option[Expression],
+    input: Seq[Attribute],
+    memory: HeapMemory
+) extends FrameTuples(new RowTuple(Seq(FrameMode.counted(mode)), filter, input, skipsNulls = true), memory) {
+  private[this] val dataType = mode.child.dataType
+  private[this] val byCode = ArrayBuffer.empty[Element]
+  private[this] val tournament = new ModeTournament
+  private[this] val ties = {
+    val ordering = InterpretedOrdering.forSchema(Seq(dataType))
+    val sign = if (ModeTies.takesGreatest(mode)) -1 else 1
+    new TieOrder {
+      override def precedes(a: Int, b: Int): Boolean = {
+        val order = sign * ordering.compare(byCode(a).values, byCode(b).values)
+        order < 0 || order == 0 && a < b // zeros that are counted apart are equal
+      }
+    }
+  }
+  tournament.reset(0, ties)
+
+  override protected def added(element: Element): Unit = {
+    while (byCode.size <= element.code) byCode += null
+    byCode(element.code) = element
+    tournament.add(element.code)
+  }
+
+  override protected def removed(element: Element): Unit = tournament.remove(element.code)
+
+  override def result: Any = {
+    val code = tournament.winner
+    if (code < 0) null else byCode(code).values.get(0, dataType)
+  }
+
+  override def clear(): Unit = {
+    super.clear()
+    byCode.clear()
+    tournament.reset(0, ties)
+  }
+}
+
+private object FrameMode {
+
+  /** What is counted, with one representation of zero where Spark has one. */
+  private def counted(mode: Mode): Expression =
+    if (SparkProbes.modeJoinsZeros) GroupingKeys.normalized(mode.child) else mode.child
+}

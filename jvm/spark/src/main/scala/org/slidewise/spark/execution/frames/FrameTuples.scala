@@ -1,0 +1,116 @@
+package org.slidewise.spark.execution.frames
+
+import java.util.{LinkedHashMap => JLinkedHashMap}
+
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import org.slidewise.spark.execution.task.HeapMemory
+
+/** A value, or a tuple of values, with the number of rows of the frame that hold it. */
+final private class Element(val values: UnsafeRow, val code: Int) {
+  var count = 0
+
+  /** The position of the last of these rows, if the rows have been added with their positions. */
+  var last = -1L
+}
+
+/**
+ * A function of the distinct tuples of values of a frame, in a hash table.
+ *
+ * Memory: each distinct tuple, and its key where equal tuples may have other bytes.
+ */
+abstract private[frames] class FrameTuples(tuples: RowTuple, memory: HeapMemory) extends LastOccurrences {
+  import FrameTuples._
+
+  private[this] var elements = new JLinkedHashMap[UnsafeRow, Element]
+  private[this] val freeCodes = ArrayBuffer.empty[Int]
+  private[this] var held, reserved = 0L
+  private[this] var most = 0 // elements since the table was made
+
+  protected def added(element: Element): Unit
+  protected def removed(element: Element): Unit
+
+  /** The distinct tuples, in the order in which they were added first. */
+  final protected def distinct: JLinkedHashMap[UnsafeRow, Element] = elements
+
+  final override def add(row: InternalRow): Unit = add(row, -1L)
+
+  final override def add(row: InternalRow, position: Long): Unit = {
+    val key = tuples.keyOf(row)
+    if (key != null) {
+      var element = elements.get(key)
+      if (element == null) element = create(key)
+      element.count += 1
+      element.last = position
+      added(element)
+    }
+  }
+
+  final override def remove(row: InternalRow): Unit = {
+    val key = tuples.keyOf(row)
+    if (key != null) {
+      val element = elements.get(key)
+      element.count -= 1
+      removed(element)
+      if (element.count == 0) {
+        held -= bytes(key, element)
+        freeCodes += element.code
+        elements.remove(key)
+      }
+    }
+  }
+
+  final override def isLast(row: InternalRow, position: Long): Boolean = {
+    val key = tuples.keyOf(row)
+    key != null && elements.get(key).last == position
+  }
+
+  final override def size: Int = elements.size
+
+  private def create(key: UnsafeRow): Element = {
+    val code = if (freeCodes.isEmpty) elements.size else freeCodes.remove(freeCodes.size - 1)
+    val element = new Element(tuples.tuple.copy(), code)
+    held += bytes(key, element)
+    if (held > reserved) reserve()
+    elements.put(if (tuples.isKey) element.values else key.copy(), element)
+    most = math.max(most, elements.size)
+    element
+  }
+
+  private def reserve(): Unit = {
+    val more = math.max(held - reserved, LeastReservation)
+    memory.chargeIfPossible(more)
+    reserved += more
+  }
+
+  private def bytes(key: UnsafeRow, element: Element): Long =
+    ElementBytes + element.values.getSizeInBytes + (if (tuples.isKey) 0 else key.getSizeInBytes + RowBytes)
+
+  override def clear(): Unit = {
+    // To clear a table takes as long as it has room: partitions of few rows must not pay for a large one before them.
+    if (most <= FewElements) elements.clear()
+    else {
+      elements = new JLinkedHashMap
+      most = 0
+    }
+    freeCodes.clear()
+    held = 0L
+  }
+
+  final override def restart(): Unit = {
+    clear()
+    reserved = 0L
+  }
+}
+
+private object FrameTuples {
+  private val RowBytes = 64L
+
+  // Of an element and its row, an entry of the table and its references, and what a subclass keeps for a code.
+  private val ElementBytes = 32L + RowBytes + 72L + 24L
+  private val LeastReservation = 64L << 10
+  private val FewElements = 64
+}

@@ -1,0 +1,235 @@
+package org.slidewise.spark.execution.streams
+
+import java.nio.ByteBuffer
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.LongType
+
+import org.slidewise.spark.errors.CorruptState
+import org.slidewise.spark.execution.frames.{FrameMultiset, FrameMultisets, LastOccurrences}
+import org.slidewise.spark.execution.rows.RowsByPosition
+import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.expressions.{DistinctAggregate, RowStructure}
+import org.slidewise.spark.plan.FramePlan
+
+/**
+ * Evaluates DISTINCT aggregates of one frame from the last occurrences of its tuples. A tuple is in the frame exactly if its last
+ * occurrence before the end of the frame is.
+ *
+ * A row that enters the frame is appended to a log of its own, with its position. Rows leave the log at the old end when they
+ * leave the frame. A row whose tuples all have later occurrences stays until the log is compacted: the rows that are needed are
+ * appended again, and those before them removed.
+ *
+ * State, with d distinct tuples in the frame, summed over the functions: at most 2d + [[StreamDistinctEvaluator.Slack]] rows, with the
+ * columns that the functions need. Cost: amortised O(1) for each row and function, beside the results of functions other than
+ * count; O(d) for the first result of a key in a batch. Memory: the tuples (see [[FrameMultiset]]), and the blocks of the log.
+ *
+ * Invariants, between calls:
+ *   - D1: the log holds rows before `entered`, in the order of their positions, among them the last occurrence of each tuple that
+ *     is in the frame;
+ *   - D2: once the log has been read, the multisets hold its rows.
+ *
+ * @param bounds
+ *   of which `hi` and `hasLeft` are used
+ * @param input
+ *   the attributes of `rows`
+ * @param kept
+ *   those of them that the functions and the bounds need
+ * @param timeField
+ *   the ordinal of the event time in `kept`, if it is there, otherwise negative
+ * @param section
+ *   the section of the log's blocks
+ */
+final private[streams] class StreamDistinctEvaluator(
+    plan: FramePlan,
+    override val bounds: StreamBounds,
+    input: Seq[Attribute],
+    kept: Seq[Attribute],
+    timeField: Int,
+    rows: RowsByPosition,
+    cells: KeyCells,
+    section: Int,
+    resources: TaskResources,
+    cancellation: CancellationCheck,
+    answers: InternalRow
+) extends StreamFrameEvaluator {
+  import StreamDistinctEvaluator._
+
+  private[this] val occurrence = Position +: kept
+  private[this] val blockMemory = new TaskBlockMemory(resources)
+  private[this] val log =
+    new StateLog(
+      cells,
+      section,
+      new RowStructure(occurrence.map(_.dataType), occurrence.map(!_.nullable)),
+      blockMemory
+    )
+  private[this] val occurrences = log.reader()
+
+  private[this] val multisets = new FrameMultisets[LastOccurrences](
+    plan.aggregates,
+    resources,
+    (planned, memory) =>
+      planned.function match {
+        case distinct: DistinctAggregate =>
+          FrameMultiset.ofDistinct(distinct, planned.filter, occurrence, memory)
+        case other => throw new IllegalArgumentException(s"${other.prettyName} is not of distinct values")
+      }
+  )
+
+  private[this] val project = UnsafeProjection.create(occurrence, Position +: input)
+  private[this] val positioned = new JoinedRow
+  private[this] val place = new SpecificInternalRow(Seq(LongType))
+
+  // Rows before this position have entered the frame.
+  private[this] var entered = 0L
+  private[this] var isRead = true
+  private[this] var moved = 0L
+
+  // The bounds may be ahead of the last answer, when the frame of another evaluator is not complete.
+  override def needs: Long = entered
+
+  override def evaluate(): Unit = {
+    if (!isRead) read()
+    while (entered < bounds.hi) enter()
+    leave()
+    compactIfLong()
+    multisets.writeTo(answers)
+  }
+
+  private def read(): Unit = {
+    isRead = true
+    var last = -1L
+    var at = log.first
+    while (at < log.end) {
+      val row = occurrences(at)
+      val position = row.getLong(PositionField)
+      if (position <= last || position >= entered)
+        throw new CorruptState(s"a row at position $position of $entered comes after one at $last")
+      add(row, position)
+      last = position
+      at += 1
+    }
+  }
+
+  private def enter(): Unit = {
+    place.setLong(0, entered)
+    val row = project(positioned(place, rows(entered)))
+    log.append(row)
+    add(row, entered)
+    entered += 1
+    compactIfLong()
+  }
+
+  private def add(row: UnsafeRow, position: Long): Unit = {
+    var i = 0
+    while (i < multisets.all.length) {
+      multisets.all(i).add(row, position)
+      i += 1
+    }
+    count()
+  }
+
+  private def remove(row: UnsafeRow): Unit = {
+    multisets.remove(row)
+    count()
+  }
+
+  private def count(): Unit = {
+    moved += 1
+    cancellation.step()
+  }
+
+  private def leave(): Unit = {
+    var at = log.first
+    while (at < log.end && hasLeft(occurrences(at))) {
+      remove(occurrences(at))
+      at += 1
+    }
+    log.release(at)
+  }
+
+  private def hasLeft(row: UnsafeRow) =
+    bounds.hasLeft(row.getLong(PositionField), if (timeField < 0) 0L else row.getLong(timeField + 1))
+
+  /** A log of this length has had at least as many rows appended since the last time as it keeps. */
+  private def compactIfLong(): Unit = {
+    val length = log.end - log.first
+    if (length > Slack && length > 2L * tuples + Slack) compact()
+  }
+
+  private def tuples: Long = {
+    var sum = 0L
+    var i = 0
+    while (i < multisets.all.length) {
+      sum += multisets.all(i).size
+      i += 1
+    }
+    sum
+  }
+
+  private def compact(): Unit = {
+    val end = log.end
+    var at = log.first
+    while (at < end) {
+      val row = occurrences(at)
+      if (isLast(row)) log.append(row) else remove(row)
+      at += 1
+    }
+    log.release(end)
+  }
+
+  /** Whether a function has the last occurrence of a tuple in this row. */
+  private def isLast(row: UnsafeRow): Boolean = {
+    val position = row.getLong(PositionField)
+    var i = 0
+    while (i < multisets.all.length && !multisets.all(i).isLast(row, position)) i += 1
+    i < multisets.all.length
+  }
+
+  override def combines: Long = moved * multisets.count
+
+  override def reset(): Unit = {
+    bounds.moveTo(0L, 0L)
+    entered = 0L
+    log.reopen(0L, 0L, PendingBlock.Empty)
+    multisets.clear()
+    isRead = true
+  }
+
+  override def drop(): Unit = log.release(log.end)
+
+  override def writeTo(out: StateWriter): Unit = {
+    bounds.writeTo(out)
+    out.long(entered)
+    val open = log.close()
+    out.long(log.first)
+    out.long(log.end)
+    out.bytes(open)
+  }
+
+  override def reopen(in: ByteBuffer): Unit = {
+    bounds.reopen(in)
+    entered = in.getLong()
+    if (entered < 0 || entered > bounds.hi)
+      throw new CorruptState(s"$entered rows have entered a frame that ends before position ${bounds.hi}")
+    log.reopen(in.getLong(), in.getLong(), StateWriter.readBytes(in))
+    multisets.clear()
+    isRead = false
+  }
+
+  override def close(): Unit = {
+    multisets.releaseAll()
+    blockMemory.close()
+  }
+}
+
+private[streams] object StreamDistinctEvaluator {
+
+  /** Rows that a log has before it is compacted, beside twice those that it keeps. */
+  val Slack = 32L
+
+  private val Position = AttributeReference("position", LongType, nullable = false)()
+  private val PositionField = 0
+}
