@@ -41,8 +41,13 @@ private[execution] trait FrameMultiset {
  */
 private[execution] trait LastOccurrences extends FrameMultiset {
 
-  /** Adds the row at `position`, which is after those of the rows before. */
-  def add(row: InternalRow, position: Long): Unit
+  /**
+   * Adds the row at `position`, which is after those of the rows before.
+   *
+   * @return
+   *   false if the row does not count, so that it need not be kept
+   */
+  def add(row: InternalRow, position: Long): Boolean
 
   /** Whether the row at `position`, which has been added, is the last that has its tuple. */
   def isLast(row: InternalRow, position: Long): Boolean

@@ -36,9 +36,9 @@ abstract private[frames] class FrameTuples(tuples: RowTuple, memory: HeapMemory)
   /** The distinct tuples, in the order in which they were added first. */
   final protected def distinct: JLinkedHashMap[UnsafeRow, Element] = elements
 
-  final override def add(row: InternalRow): Unit = add(row, -1L)
+  final override def add(row: InternalRow): Unit = add(row, -1L): Unit
 
-  final override def add(row: InternalRow, position: Long): Unit = {
+  final override def add(row: InternalRow, position: Long): Boolean = {
     val key = tuples.keyOf(row)
     if (key != null) {
       var element = elements.get(key)
@@ -47,6 +47,7 @@ abstract private[frames] class FrameTuples(tuples: RowTuple, memory: HeapMemory)
       element.last = position
       added(element)
     }
+    key != null
   }
 
   final override def remove(row: InternalRow): Unit = {

@@ -69,7 +69,11 @@ final private[streams] class KeyState(
       pending.reopen(in)
       rows.reopen(in.getLong(), ordered, StateWriter.readBytes(in))
       waiting.reopen(answered, ordered, StateWriter.readBytes(in))
-      evaluators.foreach(_.reopen(in))
+      evaluators.foreach { evaluator =>
+        evaluator.reopen(in)
+        if (evaluator.bounds.hi > ordered)
+          throw new CorruptState(s"a frame of $ordered rows ends at position ${evaluator.bounds.hi}")
+      }
     } catch { case _: BufferUnderflowException => throw new CorruptState("a key's header is cut off") }
     if (in.hasRemaining) throw new CorruptState(s"a key's header has ${in.remaining} bytes too many")
   }

@@ -17,7 +17,7 @@ import org.slidewise.spark.plan.FramePlan
  * Evaluates DISTINCT aggregates of one frame from the last occurrences of its tuples. A tuple is in the frame exactly if its last
  * occurrence before the end of the frame is.
  *
- * A row that enters the frame is appended to a log of its own, with its position. Rows leave the log at the old end when they
+ * A row that enters the frame, and that a function counts, is appended to a log of its own, with its position. Rows leave the log at the old end when they
  * leave the frame. A row whose tuples all have later occurrences stays until the log is compacted: the rows that are needed are
  * appended again, and those before them removed.
  *
@@ -116,19 +116,21 @@ final private[streams] class StreamDistinctEvaluator(
   private def enter(): Unit = {
     place.setLong(0, entered)
     val row = project(positioned(place, rows(entered)))
-    log.append(row)
-    add(row, entered)
+    if (add(row, entered)) log.append(row)
     entered += 1
     compactIfLong()
   }
 
-  private def add(row: UnsafeRow, position: Long): Unit = {
+  /** Whether a function counts the row. */
+  private def add(row: UnsafeRow, position: Long): Boolean = {
+    var counts = false
     var i = 0
     while (i < multisets.all.length) {
-      multisets.all(i).add(row, position)
+      counts |= multisets.all(i).add(row, position)
       i += 1
     }
     count()
+    counts
   }
 
   private def remove(row: UnsafeRow): Unit = {

@@ -95,7 +95,8 @@ final private[streams] class WindowMetadata(
         throw new CheckpointChanged(
           operatorPath,
           s"keeps ${before.state} for $before, and this query would keep ${now.state}",
-          "Run the query with the settings of spark.slidewise that it was begun with, or start it with another checkpointLocation"
+          "Run the query with the version of Slidewise and the settings of spark.slidewise that it was begun with, or start it " +
+            "with another checkpointLocation"
         )
       if (before.state == StoredFrame.Buffers) before.functions.zip(now.functions).foreach { case (a, b) =>
         if (a.form != b.form)

@@ -95,6 +95,20 @@ class StreamDistinctEvaluatorSuite extends SparkSuite {
     assert(puts <= 100 + 2 * blocks, puts)
   }
 
+  test("rows that no function counts are not kept") {
+    val (answers, cells, puts) = inTask { () =>
+      val cells = new CellsInMemory
+      val none = DistinctAggregate(Count(Seq(number))) -> Some(LessThan(number, Literal(0L)))
+      val query = new Query(cells, rows(-9999, 0), Seq(none))
+      val answers = randomRows(20000, values = 1 << 30, seed = 2).grouped(2000).flatMap { batch =>
+        query.batch(batch, orderUntil = batch.last.time).map(_.getLong(input.size))
+      }
+      (answers.toList, cells.cells.size, cells.puts)
+    }
+    assertEquals(answers, List.fill(20000)(0L))
+    assertEquals((cells, puts), (1, 10)) // the header, once a batch
+  }
+
   test("rows out of order and rows that have not entered the frame are damage") {
     val refusals = inTask { () =>
       val evaluator = new Query(new CellsInMemory, rows(-9, 0)).evaluator

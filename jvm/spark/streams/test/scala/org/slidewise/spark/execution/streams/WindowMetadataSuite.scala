@@ -110,13 +110,24 @@ class WindowMetadataSuite extends FunSuite {
       assert(message.contains("written by Spark 4.2.0") && message.contains("in Spark 4.3.0"), message)
     }
 
-  test("another kind of state for the same functions is refused with the settings as remedy") {
-    val checkpoint = folder()
-    agree(checkpoint, window)
-    val recalculated = window.copy(frames = window.frames.map(_.copy(state = StoredFrame.Rows)))
-    val refused = intercept[CheckpointChanged](agree(checkpoint, recalculated))
-    assert(refused.getMessage.contains("settings of spark.slidewise"), refused.getMessage)
-  }
+  private def keeping(state: String) = window.copy(frames = window.frames.map(_.copy(state = state)))
+
+  for (
+    (kept, needed) <- Seq(
+      StoredFrame.Buffers -> StoredFrame.Rows,
+      StoredFrame.Rows -> StoredFrame.LastOccurrences,
+      StoredFrame.LastOccurrences -> StoredFrame.Rows
+    )
+  )
+    test(
+      s"a checkpoint with $kept is refused where $needed are needed, with version and settings as remedy"
+    ) {
+      val checkpoint = folder()
+      agree(checkpoint, keeping(kept))
+      val message = intercept[CheckpointChanged](agree(checkpoint, keeping(needed))).getMessage
+      assert(message.contains(s"keeps $kept for") && message.contains(s"would keep $needed"), message)
+      assert(message.contains("version of Slidewise and the settings of spark.slidewise"), message)
+    }
 
   test("a later Spark continues, and is recorded; once it has committed a batch, an earlier one is refused") {
     val checkpoint = folder()
