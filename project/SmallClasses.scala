@@ -4,7 +4,8 @@ import org.objectweb.asm._
 import sbt._
 
 /**
- * Removes what only compilers read from the classes of internal packages: Scala signatures, a quarter of a jar, and generic types.
+ * Removes what only compilers read from the classes of internal packages: Scala signatures, a quarter of a jar, generic types,
+ * and names of parameters.
  * To a Scala program that is compiled against the jar, these classes are Java classes.
  */
 object SmallClasses {
@@ -45,7 +46,10 @@ object SmallClasses {
           descriptor: String,
           generic: String,
           exceptions: Array[String]
-      ): MethodVisitor = super.visitMethod(access, name, descriptor, null, exceptions)
+      ): MethodVisitor =
+        new MethodVisitor(Opcodes.ASM9, super.visitMethod(access, name, descriptor, null, exceptions)) {
+          override def visitParameter(name: String, access: Int): Unit = () // its name
+        }
       override def visitAnnotation(descriptor: String, visible: Boolean): AnnotationVisitor =
         if (descriptor.startsWith("Lscala/reflect/Scala")) null
         else super.visitAnnotation(descriptor, visible)

@@ -66,15 +66,17 @@ def test_a_thread_that_goes_on(spark: SparkSession) -> None:
 
 def test_a_file_that_stays(spark: SparkSession) -> None:
     (folder, *_), *_ = block_folders(spark).values()
+    # Tasks that another test has cancelled may still hold files, as may Spark's shuffle after them.
+    before = set(blocks_left(spark))
     kept, spilled, other = (folder / name for name in ("shuffle_999_0_0.data", "temp_local_1-2", "rows.bin"))
     try:
         for file in (kept, spilled, other):
             file.touch()
-        assert set(blocks_left(spark, seconds=0)) == {str(spilled), str(other)}
+        assert set(blocks_left(spark, seconds=0)) - before == {str(spilled), str(other)}
     finally:
         for file in (kept, spilled, other):
             file.unlink()
-    assert blocks_left(spark) == []
+    assert set(blocks_left(spark)) <= before
 
 
 def test_files_after_the_end(tmp_path: Path) -> None:
