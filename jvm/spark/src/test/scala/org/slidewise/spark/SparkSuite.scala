@@ -22,9 +22,11 @@ abstract class SparkSuite extends FunSuite {
   protected lazy val spark: SparkSession =
     SparkSuite.session(settings, if (takesAllMemory) Some(getClass.getName) else None)
 
-  /** FILTER where windows may have it, which is since 4.2. */
-  protected def filter(condition: String): String =
-    if (Seq("3.5", "4.0", "4.1").contains(BuiltFor.MINOR)) "" else s"FILTER (WHERE $condition)"
+  /** Whether functions over windows may have FILTER, which is since 4.2. */
+  protected def windowsFilter: Boolean = !Seq("3.5", "4.0", "4.1").contains(BuiltFor.MINOR)
+
+  /** FILTER where windows may have it. */
+  protected def filter(condition: String): String = if (windowsFilter) s"FILTER (WHERE $condition)" else ""
 
   /** Runs `body` in a task and gives its answer back. */
   protected def inTask[T: scala.reflect.ClassTag](body: () => T): T =
