@@ -98,8 +98,7 @@ final private[frames] class ExternalDistinct(
     }
 
     private def write(): Unit = {
-      val result = if (counts) distinct else ofFrame()
-      if (result == null) answers.setNullAt(planned.answer) else answers.update(planned.answer, result)
+      answers.update(planned.answer, if (counts) distinct else ofFrame())
       isWritten = true
     }
 

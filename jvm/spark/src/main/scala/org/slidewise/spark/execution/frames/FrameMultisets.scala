@@ -48,8 +48,7 @@ final private[execution] class FrameMultisets[M <: FrameMultiset: ClassTag](
   def writeTo(answers: InternalRow): Unit = {
     var i = 0
     while (i < all.length) {
-      val result = all(i).result
-      if (result == null) answers.setNullAt(ordinals(i)) else answers.update(ordinals(i), result)
+      answers.update(ordinals(i), all(i).result)
       i += 1
     }
   }

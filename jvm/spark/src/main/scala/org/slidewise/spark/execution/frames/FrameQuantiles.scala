@@ -23,33 +23,29 @@ final private class FrameQuantiles(
 ) extends FrameMultiset {
   import FrameQuantiles._
 
-  private[this] val counted = filter.map(Predicate.create(_, input)).orNull
-  private[this] val project =
-    UnsafeProjection.create(Seq(stored(function.child), Cast(function.frequencyExpression, LongType)), input)
+  private[this] val tuples = new RowTuple(
+    Seq(stored(function.child), Cast(function.frequencyExpression, LongType)),
+    filter,
+    input,
+    skipsNulls = true
+  )
   private[this] val encode = encodingOf(function.child.dataType)
   private[this] val quantiles = Quantiles.of(function, memory)
-
-  // Of the row whose frequency has been asked for.
-  private[this] var values: UnsafeRow = _
 
   override def add(row: InternalRow): Unit = {
     val times = frequency(row)
     if (times < 0L) raise(row)
-    if (times > 0L) quantiles.add(encode(values), times)
+    if (times > 0L) quantiles.add(encode(tuples.tuple), times)
   }
 
   override def remove(row: InternalRow): Unit = {
     val times = frequency(row)
-    if (times > 0L) quantiles.remove(encode(values), times)
+    if (times > 0L) quantiles.remove(encode(tuples.tuple), times)
   }
 
   /** How often the row's value counts. */
   private def frequency(row: InternalRow): Long =
-    if (counted != null && !counted.eval(row)) 0L
-    else {
-      values = project(row)
-      if (values.anyNull) 0L else values.getLong(1)
-    }
+    if (tuples.keyOf(row) == null) 0L else tuples.tuple.getLong(1)
 
   /** Raises Spark's error for a negative frequency. */
   private def raise(row: InternalRow): Unit = {

@@ -88,9 +88,9 @@ private[frames] object Occurrences {
         if (row != null) byKey.insert(written(keyed, row, end))
         end += 1
       }
-      link(byKey.sort().map(_.asInstanceOf[UnsafeRow]), byPosition)
+      link(byKey.sort(), byPosition)
       byKey.close()
-      fill(log, byPosition.sort().map(_.asInstanceOf[UnsafeRow]), first, end, resources)
+      fill(log, byPosition.sort(), first, end, resources)
       isComplete = true
       new Occurrences(first, log, byKey.peakMemory + byPosition.peakMemory)
     } finally {

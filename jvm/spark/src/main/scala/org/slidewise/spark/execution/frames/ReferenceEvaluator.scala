@@ -90,8 +90,7 @@ private object ReferenceEvaluator {
       val row = if (position < lo || position >= hi) null else rows(position)
       var i = 0
       while (i < values.length) {
-        val value = if (row == null) null else values(i).eval(row)
-        if (value == null) answers.setNullAt(ordinals(i)) else answers.update(ordinals(i), value)
+        answers.update(ordinals(i), if (row == null) null else values(i).eval(row))
         i += 1
       }
     }

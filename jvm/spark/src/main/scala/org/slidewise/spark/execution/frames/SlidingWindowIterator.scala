@@ -58,10 +58,11 @@ final private[execution] class SlidingWindowIterator(
 
   private[this] object partition extends PartitionRows {
     private[this] lazy val reader = log.reader()
+    private[this] var isRead = false // to its end
 
     override def foreachFrom(position: Long)(f: UnsafeRow => Unit): Unit = {
       // Before `f` takes memory: a sorter gives none back to the log of these rows until it is read.
-      if (!complete) readAhead()
+      if (!complete && !isRead) readAhead()
       var at = position
       while (at < arrived) {
         count(at)
@@ -77,7 +78,10 @@ final private[execution] class SlidingWindowIterator(
       newest = newest.copy()
       newestSummary = newestSummary.copy()
       peek(_ => ())
+      isRead = true
     }
+
+    def reset(): Unit = isRead = false
 
     private def peek(f: UnsafeRow => Unit): Unit = {
       var peeked = 0L
@@ -145,6 +149,7 @@ final private[execution] class SlidingWindowIterator(
     complete = false
     arrived = 0
     answered = 0
+    partition.reset()
     log.clear()
     waiting.foreach(_.clear())
     bounds.foreach(_.reset())

@@ -64,8 +64,10 @@ final private[execution] class ExternalSort(
   }
 
   /** The rows in order; the same object each time. */
-  def sort(): Iterator[InternalRow] =
-    sorter.sort().map(UnsafeProjection.create(input.map(_.asInstanceOf[Expression]), numbered))
+  def sort(): Iterator[UnsafeRow] = {
+    val unnumbered = UnsafeProjection.create(input.map(_.asInstanceOf[Expression]), numbered)
+    sorter.sort().map(unnumbered(_))
+  }
 
   def peakMemory: Long = sorter.getPeakMemoryUsage
   def close(): Unit = sorter.cleanupResources()

@@ -38,7 +38,7 @@ private[execution] object WindowMetrics {
 
   /** Those of an operator that evaluates row by row only, and does not sort. */
   def rowByRow(context: SparkContext): Map[String, SQLMetric] =
-    create(context) -- Seq(Tasks, HaloRows, TaskTime, Fallbacks, SortTime)
+    create(context) -- Seq(Tasks, HaloRows, TaskTime, Fallbacks, Sorted, SortTime)
 }
 
 /**
