@@ -75,9 +75,12 @@ bench: $(VENV)/installed $(VENV)/engines ## time whole queries with Slidewise on
 bench-full: $(VENV)/installed $(VENV)/engines ## run make bench on more rows, for every aggregate: hours
 	$(PY) bench/queries/run.py --full
 
-bench-minors: wheel ## time the headline queries on each Spark minor, each against its own Spark; MINORS="3.5 4.1" limits it
+bench-minors: wheel ## time the headline queries and streams on each Spark minor, each against its own Spark; MINORS="3.5 4.1" limits it
 	for minor in $(MINORS); do $(PY) bench/queries/run.py --minor $$minor --only headline || exit; done
 	$(PY) bench/queries/run.py --render
+	$(SBT) benchStreams/package
+	for minor in $(filter-out 3.%,$(MINORS)); do $(PY) bench/streams/run.py --minor $$minor || exit; done
+	$(PY) bench/streams/run.py --render
 
 bench-streams: $(VENV)/installed ## time windows over streams, beside minimal queries and user code without Slidewise
 	$(SBT) benchStreams/package

@@ -13,15 +13,16 @@ import cases
 import click
 import engines
 import measuring
-import minors
 import multisets
 import phases
 import picture
 import record
 import shapes
 import tables
+import tables_minors
 from cases import Case, Frame
 from measuring import Effort
+from shared import minors
 
 ROOT = Path(__file__).resolve().parents[2]
 EFFORTS = {"short": Effort(repetitions=3, longest=15), "full": Effort(repetitions=5, longest=120)}
@@ -59,7 +60,7 @@ def groups(form: str, rows: int) -> dict[str, list[list[Case]]]:
 )
 @click.option("--repetitions", type=click.IntRange(min=1), help="Turns, instead of the form's own.")
 @click.option("--render", is_flag=True, help="Measure nothing: make the tables and the picture from the results.")
-@click.option("--minor", help="Run on this Spark minor, as in 4.1, in its .venv-<version>, and only on Spark.")
+@minors.option
 @click.option("--others/--no-others", default=True, help="Whether engines other than Spark take part.")
 @click.option("--docs/--no-docs", default=True, help="Whether to write the tables and the picture into the docs.")
 @click.option("--results", type=click.Path(path_type=Path), default=ROOT / "bench/results/queries.json")
@@ -79,7 +80,7 @@ def main(
 ) -> None:
     """Measures whole queries, checks that all answers are the same, and writes what it found."""
     if minor is not None:
-        minors.run_on(minor, sys.argv[1:], ROOT)
+        minors.run_on(minor, tables_minors.NAME, "--no-others")
     rows = rows or (4 * MILLION if form == "full" else MILLION)
     chosen = groups(form, rows)
     unknown = [name for name in only if name not in chosen]
@@ -95,7 +96,7 @@ def main(
             click.echo("\n" + tables.of(group) + "\n")
     if docs:
         tables.render(found, ROOT)
-        minors.render(ROOT)
+        tables_minors.render(ROOT)
         picture.draw(found, ROOT / "docs/img/window-length.png")
 
 

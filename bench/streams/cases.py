@@ -61,5 +61,12 @@ GROUPS = (
     Group("a list a key", tuple(Case("sum", f, eager=True) for f in (10, 1_000)), ("a list a key in Python",), part=20),
     Group("self-join", (Case("sum", "1 minute"),), ("self-join",), part=100),
 )
+EACH_MINOR = Group(
+    "each minor",
+    (Case("sum", 1_000), Case("sum", "1 hour"), Case("approx_count_distinct", 1_000), Case("count(DISTINCT)", 1_000)),
+    FLOORS[:2],
+)
+"""What runs on each Spark minor, and only there."""
+
 ROW_TIMES = "row times"
 TIMED = tuple(Case("sum", length, eager=eager) for eager in (True, False) for length in LENGTHS)
