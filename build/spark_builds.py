@@ -17,10 +17,14 @@ class SparkBuild(NamedTuple):
     tested: list[str]
 
     @property
+    def of_pyspark(self) -> bool:
+        """Whether PySpark on PyPI has the jars of this Scala version."""
+        return self.scala == ("2.12" if self.minor.startswith("3.") else "2.13")
+
+    @property
     def sparks(self) -> list[str]:
         """The releases, as `spark_venvs` knows them: `3.5.8` is PySpark's, `3.5.8-scala2.13` has this Scala's jars."""
-        own = self.scala == ("2.12" if self.minor.startswith("3.") else "2.13")
-        return [release if own else f"{release}-scala{self.scala}" for release in self.tested]
+        return [release if self.of_pyspark else f"{release}-scala{self.scala}" for release in self.tested]
 
     def jar(self, version: str) -> str:
         return f"slidewise-spark-{self.minor}_{self.scala}-{version}.jar"

@@ -64,7 +64,7 @@ def main() -> int:
     parser.add_argument("pythons", nargs="*", metavar="PYTHON", help="such as 3.12; default: all that a Spark supports")
     arguments = parser.parse_args()
     failed = False
-    for spark in (build.sparks[-1] for build in spark_builds() if "-scala" not in build.sparks[-1]):
+    for spark in (build.sparks[-1] for build in spark_builds() if build.of_pyspark):
         for python in SUPPORTED[".".join(spark.split(".")[:2])]:
             if arguments.pythons and python not in arguments.pythons:
                 continue

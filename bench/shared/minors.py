@@ -29,7 +29,7 @@ def run_on(minor: str, name: str, *own: str) -> None:
     from spark_builds import spark_builds
     from spark_venvs import environment
 
-    patches = {build.minor: build.tested[-1] for build in spark_builds()}
+    patches = {build.minor: build.tested[-1] for build in spark_builds() if build.of_pyspark}
     if minor not in patches:
         raise click.BadParameter(f"{minor!r} is not among {', '.join(patches)}", param_hint="--minor")
     python = environment(patches[minor])
