@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from catalogue import Excluded
+from catalogue import Catalogue
 
 
 class Outcome(NamedTuple):
@@ -16,6 +16,7 @@ class Outcome(NamedTuple):
     failed: failed with Slidewise only
     ignored: the number of tests that the suite itself left out
     planned: how often each operator was planned, by its name
+    cut: how many queries were cut out of each SQL file
     """
 
     group: str
@@ -26,6 +27,7 @@ class Outcome(NamedTuple):
     failed: list[str]
     ignored: int
     planned: dict[str, int]
+    cut: dict[str, int]
 
     @property
     def ours(self) -> int:
@@ -67,14 +69,19 @@ def table(found: dict[str, list[Outcome]]) -> str:
     return "\n".join(lines)
 
 
-def summary(found: dict[str, list[Outcome]], excluded: list[Excluded]) -> str:
-    """One row a reason: the tests that were excluded for it on any version."""
+def summary(found: dict[str, list[Outcome]], catalogue: Catalogue) -> str:
+    """One row a test that was excluded on any version, and one a SQL file that queries were cut out of."""
     failed = {(outcome.suite, test) for outcomes in found.values() for outcome in outcomes for test in outcome.excluded}
     reasons: dict[tuple[str, str], list[str]] = {}
     for suite, test in sorted(failed):
-        entry = next(entry for entry in excluded if entry.covers(suite, test))
+        entry = next(entry for entry in catalogue.excluded if entry.covers(suite, test))
         reasons.setdefault((suite, entry.reason), []).append(test)
     lines = ["| Suite | Test | Why it cannot pass |", "|---|---|---|"]
     for (suite, reason), tests in reasons.items():
         lines += [f"| `{suite.rsplit('.', 1)[-1]}` | {test} | {reason} |" for test in tests]
+    for suite, file, count in sorted(
+        {(o.suite, *cut) for outcomes in found.values() for o in outcomes for cut in o.cut.items()}
+    ):
+        reason = next(queries.reason for queries in catalogue.answered if queries.file == file)
+        lines.append(f"| `{suite}` | {count} queries of `{file}` | {reason} |")
     return "\n".join(lines)

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 from zipfile import ZipFile
 
 from catalogue import HERE, PACKAGE
+from sql_files import Answered
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "build"))
 from spark_builds import ROOT, spark_builds
@@ -45,12 +46,14 @@ class Run(NamedTuple):
 class Release:
     """A published Spark release with the jar of Slidewise for its minor.
 
+    cut: how many queries were cut out of each of Spark's SQL files
+
     Raises:
         FileNotFoundError: `make jars` has not built that jar.
         subprocess.CalledProcessError: Maven found no such release.
     """
 
-    def __init__(self, version: str) -> None:
+    def __init__(self, version: str, answered: list[Answered]) -> None:
         self.version = version
         self._libraries = LIBRARIES[version.split(".")[0]]
         self._folder = ROOT / ".build/spark-suites" / version
@@ -65,7 +68,8 @@ class Release:
             raise FileNotFoundError(f"{own} is not built: run `make jars`")
         self._fetch()
         self.tests = self._lib / f"spark-sql_{self._libraries['scala']}-{version}-tests.jar"
-        self._prepare()
+        self._compile()
+        self.cut = self._unpack(answered)
 
     @property
     def _lib(self) -> Path:
@@ -85,16 +89,21 @@ class Release:
         subprocess.run(["mvn", "-q", "-B", "-f", str(HERE / "suites.xml"), *goal, *values], check=True)
         stamp.touch()
 
-    def _prepare(self) -> None:
-        """Compiles the counting extension, and unpacks the files that the suites read."""
+    def _compile(self) -> None:
+        """Compiles the counting extension."""
         classes = self._folder / "classes"
         classes.mkdir(exist_ok=True)
         source = HERE / "PlannedOperators.java"
         subprocess.run(["javac", "-nowarn", "-cp", f"{self._lib}/*", "-d", str(classes), str(source)], check=True)
         shutil.copy(HERE / "log4j2.properties", classes)
-        if not self._resources.exists():
-            with ZipFile(self.tests) as jar:
-                jar.extractall(self._resources, [name for name in jar.namelist() if not name.endswith(".class")])
+
+    def _unpack(self, answered: list[Answered]) -> dict[str, int]:
+        """Unpacks the files that the suites read, and cuts the queries out that Slidewise answers."""
+        shutil.rmtree(self._resources, ignore_errors=True)
+        with ZipFile(self.tests) as jar:
+            jar.extractall(self._resources, [name for name in jar.namelist() if not name.endswith(".class")])
+        counts = {queries.file: queries.cut_from(self._resources / "sql-tests") for queries in answered}
+        return {file: count for file, count in counts.items() if count}
 
     def run(self, suite: str, tests: list[str], *, slidewise: bool) -> Run:
         """Runs the tests whose names contain one of `tests`, or all of them."""

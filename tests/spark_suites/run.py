@@ -39,6 +39,7 @@ def outcome_of(release: Release, catalogue: Catalogue, group: str, suite: str) -
         failed=[test for test in suspects if test not in alone] + ([] if run.ended else ["the suite was aborted"]),
         ignored=run.ignored,
         planned=run.planned,
+        cut={file: count for file, count in release.cut.items() if file in files},
     )
 
 
@@ -52,7 +53,7 @@ def main() -> int:
     catalogue = Catalogue()
     failed = False
     for version in arguments.versions:
-        release = Release(version)
+        release = Release(version, catalogue.answered)
         for group, suites in catalogue.groups_in(release.tests).items():
             for suite in suites:
                 if not arguments.only or arguments.only in suite:
@@ -75,7 +76,7 @@ def record(version: str, outcome: Outcome, catalogue: Catalogue) -> None:
     (RECORDS / f"{version}.json").write_text(json.dumps(made, indent=1) + "\n")
     found = recorded()
     text = between("spark-suites", table(found), PAGE.read_text())
-    PAGE.write_text(between("spark-suites-excluded", summary(found, catalogue.excluded), text))
+    PAGE.write_text(between("spark-suites-excluded", summary(found, catalogue), text))
 
 
 def recorded() -> dict[str, list[Outcome]]:
