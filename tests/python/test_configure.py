@@ -94,6 +94,17 @@ def test_settings_of_spark_defaults_stay(configured, tmp_path: Path):
     assert options == {"spark.jars": f"/a.jar,/b.jar,{JAR}", "spark.sql.extensions": f"com.A,{EXTENSION}"}
 
 
+@pytest.mark.parametrize("equals", [" ", "="])
+@pytest.mark.parametrize("both", [False, True])
+def test_settings_of_a_properties_file_stay(configured, tmp_path: Path, equals, both):
+    (tmp_path / "spark-defaults.conf").write_text("spark.jars /default.jar\nspark.sql.extensions com.Default\n")
+    (tmp_path / "mine.conf").write_text("spark.sql.extensions com.A\n")
+    named = f"--properties-file{equals}{tmp_path / 'mine.conf'} {'--load-spark-defaults' if both else ''} pyspark-shell"
+    options, _ = configured({}, SPARK_CONF_DIR=str(tmp_path), PYSPARK_SUBMIT_ARGS=named)
+    assert options["spark.sql.extensions"] == f"com.A,{EXTENSION}"
+    assert options["spark.jars"] == (f"/default.jar,{JAR}" if both else JAR)
+
+
 def test_the_builder_has_the_last_word_over_spark_defaults(configured, tmp_path: Path):
     (tmp_path / "spark-defaults.conf").write_text("spark.sql.extensions com.A\n")
     options, _ = configured({"spark.sql.extensions": "com.B"}, SPARK_CONF_DIR=str(tmp_path))

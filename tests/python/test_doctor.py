@@ -109,6 +109,10 @@ def test_a_finding_of_a_setting(key, value, level, words):
     assert words in said
 
 
+def test_a_connect_client_of_another_version_is_no_finding():
+    assert found({**ON, "pyspark": "4.2.1", "connect": True}) == []
+
+
 def test_a_setting_that_is_true_is_no_finding():
     keys = [f"spark.slidewise.{key}" for key in _checks._IF_FALSE]
     assert found({**ON, "settings": dict.fromkeys([*keys, "spark.slidewise.enabled"], "true")}) == []
@@ -163,6 +167,13 @@ def test_a_self_test_that_fails(spark: SparkSession, monkeypatch, sql, level, wo
     assert finding.what.startswith("mine")
     assert words in finding.what
     assert spark.conf.get("spark.slidewise.enabled") == before
+
+
+def test_a_self_test_without_explain_says_so(spark: SparkSession, monkeypatch):
+    monkeypatch.setattr(_self_test, "_explains", lambda spark: False)
+    findings = _self_test.run(spark)
+    assert [finding.level for finding in findings] == ["ok", "note"]
+    assert "does not tell over Spark Connect whether Slidewise evaluated them" in findings[1].what
 
 
 def test_a_self_test_ends_in_time(spark: SparkSession, monkeypatch):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -74,6 +77,46 @@ def test_a_distribution_of_another_scala_version_gets_its_jar(jars: Path, tmp_pa
     monkeypatch.setattr(_running, "jvm", lambda: None)
     assert _running.spark() == ("3.5.6-amzn-2", scala)
     assert slidewise.jar_path() == str(jars / f"slidewise-spark-3.5_{scala}-{slidewise.__version__}.jar")
+
+
+@pytest.mark.parametrize(("chosen", "scala"), [(None, "2.12"), ("2.12", "2.12"), ("2.13", "2.13")])
+def test_a_build_of_sparks_sources_gets_its_jar(jars: Path, tmp_path: Path, monkeypatch, chosen, scala):
+    for built in ("2.12", "2.13"):
+        folder = tmp_path / f"home/assembly/target/scala-{built}/jars"
+        folder.mkdir(parents=True)
+        (folder / f"spark-core_{built}-3.5.6-SNAPSHOT-tests.jar").touch()
+        (folder / f"spark-core_{built}-3.5.6-SNAPSHOT.jar").touch()
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path / "home"))
+    if chosen:
+        monkeypatch.setenv("SPARK_SCALA_VERSION", chosen)
+    else:
+        monkeypatch.delenv("SPARK_SCALA_VERSION", raising=False)
+    monkeypatch.setattr(_running, "jvm", lambda: None)
+    assert _running.spark() == ("3.5.6-SNAPSHOT", scala)
+
+
+def test_a_distribution_whose_python_folder_is_on_the_path_gets_its_jar(tmp_path: Path):
+    """As PySpark finds it: two folders up."""
+    (tmp_path / "python/pyspark").mkdir(parents=True)
+    for file in ("__init__.py", "find_spark_home.py"):
+        own = Path(pyspark.__file__).with_name(file) if file != "__init__.py" else None
+        (tmp_path / "python/pyspark" / file).write_text(own.read_text() if own else '__version__ = "3.5.6"\n')
+    for file in ("bin/spark-submit", "jars/spark-core_2.13-3.5.6.jar"):
+        (tmp_path / file).parent.mkdir()
+        (tmp_path / file).touch()
+    code = "from slidewise import _running; _running.jvm = lambda: None; print(*_running.spark())"
+    env = {name: value for name, value in os.environ.items() if name not in ("SPARK_HOME", "PYSPARK_SUBMIT_ARGS")}
+    env["PYTHONPATH"] = str(tmp_path / "python")
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=env, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split() == ["3.5.6", "2.13"]
+
+
+def test_a_home_without_jars_leaves_the_version_to_pyspark(tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    monkeypatch.setattr(_running, "jvm", lambda: None)
+    assert _running.spark() == (pyspark.__version__, None)
 
 
 def test_a_running_jvm_decides(spark: SparkSession, tmp_path: Path, monkeypatch):

@@ -7,6 +7,7 @@ import os
 from typing import Any, TypeVar
 
 from slidewise import _running, _settings
+from slidewise._install import is_on
 from slidewise._jars import jar_path
 
 EXTENSION = "org.slidewise.spark.SlidewiseExtensions"
@@ -99,9 +100,13 @@ def _warn_of_unknown_settings(options: dict[str, Any]) -> None:
 
 def _warn_of_a_running_session() -> None:
     from pyspark import SparkContext
+    from pyspark.sql import SparkSession
 
     context = SparkContext._active_spark_context
-    if context is not None and EXTENSION not in (context.getConf().get("spark.sql.extensions") or ""):
+    if context is None or EXTENSION in (context.getConf().get("spark.sql.extensions") or ""):
+        return
+    session = SparkSession._instantiatedSession
+    if session is None or not is_on(session):
         _log.warning(
             "a Spark session is already running, and getOrCreate() returns it unchanged: call "
             "slidewise.install(spark) to switch Slidewise on in it"

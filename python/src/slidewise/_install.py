@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _ENTRY = "org.slidewise.spark.Slidewise"
+_VERSION = "org.slidewise.spark.SparkVersion"
 _A_FUNCTION = "longest_increasing_run"
 
 # The SparkContext, or the session of Spark Connect, that had Slidewise on at the last look: one look-up is enough.
@@ -103,6 +104,21 @@ def server_options(spark: Any) -> str:
     return f"--jars {jar_for(spark)} and --conf spark.sql.extensions=org.slidewise.spark.SlidewiseExtensions"
 
 
+def from_sql(spark: Any, java_class: str, method: str, *arguments: str) -> str | None:
+    """What a static method returns in the JVM of a Spark Connect server, None if the server does not say."""
+    quoted = ", ".join(f"'{argument}'" for argument in (java_class, method, *arguments))
+    try:
+        (row,) = spark.sql(f"SELECT java_method({quoted})").collect()
+    except Exception:  # some platforms forbid reflection
+        return None
+    return None if row[0] is None else str(row[0])
+
+
+def scala_at_server(spark: Any) -> str | None:
+    """The Scala version of a Spark Connect server, None if the server does not say."""
+    return from_sql(spark, "scala.util.Properties", "versionNumberString")
+
+
 def entry(spark: SparkSession, name: str = _ENTRY) -> Any | None:
     """The entry class of Slidewise's jar, or another class, or None if it is not on the class path."""
     loader = spark._jsparkSession.sharedState().jarClassLoader()
@@ -112,6 +128,17 @@ def entry(spark: SparkSession, name: str = _ENTRY) -> Any | None:
         if "ClassNotFoundException" in str(error):
             return None
         raise
+
+
+def fits(spark: SparkSession) -> bool:
+    """Whether the jar on the class path is built for the Spark of a classic session."""
+    # Java, and thus safe to call on a Spark that the jar does not fit. Its Scala classes are not.
+    return bool(call(spark, "isSupported", of=_VERSION))
+
+
+def is_on(spark: SparkSession) -> bool:
+    """Whether a classic session has Slidewise on."""
+    return entry(spark) is not None and fits(spark) and bool(call(spark, "isInstalled", spark._jsparkSession))
 
 
 def call(spark: SparkSession, method: str, *given: Any, of: str = _ENTRY) -> Any:
@@ -149,8 +176,8 @@ def _invoke(method: Any, arguments: Any) -> Any:
 
 
 def jar_for(spark: Any) -> str:
-    """The jar for the session's Spark. A Spark Connect client cannot see the server's Scala version."""
-    return jar_path(spark.version, None if is_connect(spark) else _running.scala_of(spark._jvm))
+    """The jar for the session's Spark."""
+    return jar_path(spark.version, scala_at_server(spark) if is_connect(spark) else _running.scala_of(spark._jvm))
 
 
 def is_on_at_server(spark: Any) -> bool:

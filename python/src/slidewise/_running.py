@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
-from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,9 +17,9 @@ class Spark(NamedTuple):
 
 
 def spark() -> Spark:
-    """Asks the running JVM first, then the jars of SPARK_HOME or of PySpark, then the version of the package pyspark.
+    """Asks the running JVM first, then the jars of the Spark that PySpark starts, then the version of PySpark.
 
-    With SPARK_HOME set, PySpark starts the Spark there, which may have another version than the package pyspark.
+    With SPARK_HOME set, PySpark starts the Spark there, which may have another version than PySpark.
     """
     return _in_jvm() or _in_jars() or _installed()
 
@@ -48,25 +48,41 @@ def _in_jvm() -> Spark | None:
     return Spark(str(running.org.apache.spark.package.SPARK_VERSION()), scala_of(running))
 
 
+def home() -> Path | None:
+    """The folder of the Spark that PySpark starts, or None if there is none."""
+    if "SPARK_HOME" in os.environ:
+        return Path(os.environ["SPARK_HOME"])
+    try:
+        from pyspark.find_spark_home import _find_spark_home
+
+        with redirect_stderr(io.StringIO()):
+            return Path(_find_spark_home())
+    except (ImportError, SystemExit):  # no PySpark, or the one for Spark Connect alone
+        return None
+
+
 def _in_jars() -> Spark | None:
-    for path in _jars_folder().glob("spark-core_*.jar"):
+    for path in (path for folder in _jar_folders() for path in folder.glob("spark-core_*.jar")):
         name = re.fullmatch(r"spark-core_(\d+\.\d+)-(\d+\.\d+.*)\.jar", path.name)
-        if name:
+        if name and not name[2].endswith("-tests"):
             return Spark(name[2], name[1])
     return None
 
 
-def _jars_folder() -> Path:
-    if "SPARK_HOME" in os.environ:
-        return Path(os.environ["SPARK_HOME"]) / "jars"
-    spec = find_spec("pyspark")
-    return Path((spec.submodule_search_locations or ["."])[0] if spec else ".") / "jars"
+def _jar_folders() -> list[Path]:
+    """Where a distribution has its jars, and where a build of Spark's sources has them."""
+    folder = home()
+    if folder is None:
+        return []
+    scala = os.environ.get("SPARK_SCALA_VERSION", "*")
+    return [folder / "jars", *sorted(folder.glob(f"assembly/target/scala-{scala}/jars"))]
 
 
 def _installed() -> Spark:
     try:
-        return Spark(version("pyspark"), None)
-    except PackageNotFoundError as error:
+        import pyspark
+    except ImportError as error:
         raise ValueError(
             "PySpark is not installed, and SPARK_HOME names no Spark: pass a version, as in spark_version='4.3.0'"
         ) from error
+    return Spark(pyspark.__version__, None)

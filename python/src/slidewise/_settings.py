@@ -13,6 +13,7 @@ from slidewise import _running
 
 _SUBMIT_ARGS = "PYSPARK_SUBMIT_ARGS"
 _OPTION_OF = {"spark.jars": "--jars", "spark.jars.packages": "--packages"}
+_WITH_VALUE = ("--jars=", "--packages=", "--conf=", "--properties-file=")
 
 PREFIX = "spark.slidewise."
 
@@ -110,13 +111,8 @@ def _items(listed: str | None) -> list[str]:
 
 
 def _submit_arguments() -> list[str]:
-    return [
-        part
-        for argument in shlex.split(os.environ.get(_SUBMIT_ARGS, ""))
-        for part in (
-            argument.split("=", 1) if argument.startswith(("--jars=", "--packages=", "--conf=")) else [argument]
-        )
-    ]
+    given = shlex.split(os.environ.get(_SUBMIT_ARGS, ""))
+    return [part for one in given for part in (one.split("=", 1) if one.startswith(_WITH_VALUE) else [one])]
 
 
 def _started_with(arguments: list[str]) -> dict[str, str]:
@@ -131,18 +127,21 @@ def _value_after(arguments: list[str], option: str) -> str | None:
 
 
 def _defaults(arguments: list[str]) -> dict[str, str]:
-    if "--properties-file" in arguments:
-        named = _value_after(arguments, "--properties-file")
-        path = Path(named) if named else None
-    elif "SPARK_CONF_DIR" in os.environ:
-        path = Path(os.environ["SPARK_CONF_DIR"]) / "spark-defaults.conf"
-    elif "SPARK_HOME" in os.environ:
-        path = Path(os.environ["SPARK_HOME"]) / "conf" / "spark-defaults.conf"
-    else:
-        import pyspark
+    """The settings of spark-defaults.conf, or those of a properties file, or with --load-spark-defaults of both."""
+    if "--properties-file" not in arguments:
+        return _properties(_defaults_file())
+    named = _value_after(arguments, "--properties-file")
+    given = _properties(Path(named)) if named else {}
+    return _properties(_defaults_file()) | given if "--load-spark-defaults" in arguments else given
 
-        path = Path(pyspark.__file__).parent / "conf" / "spark-defaults.conf"
-    if path is None or not path.is_file():
+
+def _defaults_file() -> Path:
+    folder = os.environ.get("SPARK_CONF_DIR")
+    return (Path(folder) if folder else (_running.home() or Path()) / "conf") / "spark-defaults.conf"
+
+
+def _properties(path: Path) -> dict[str, str]:
+    if not path.is_file():
         return {}
     lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
     entries = (re.match(r"([^\s=:]+)[\s=:]+(.*)", line) for line in lines if line[:1] not in ("", "#", "!"))

@@ -40,7 +40,7 @@ def _versions(facts: Facts) -> Iterator[Finding]:
     others = ", ".join(f"{name} {version or 'unknown'}" for name, version in known.items())
     kind = " (Spark Connect)" if facts.connect else ""
     yield Finding("ok", "versions", f"Slidewise {__version__}, Spark {facts.spark}{kind}, {others}")
-    if facts.pyspark and minor_of(facts.pyspark) != minor_of(facts.spark):
+    if facts.pyspark and not facts.connect and minor_of(facts.pyspark) != minor_of(facts.spark):
         yield Finding(
             "warning",
             "versions",

@@ -95,9 +95,8 @@ def _in_driver(spark: Any, settings: dict[str, str]) -> dict[str, Any]:
     try:
         if _install.entry(spark) is None:
             return known
-        # Java, and thus safe to call on a Spark that the jar does not fit. Its Scala classes are not.
-        known["fits"] = bool(_install.call(spark, "isSupported", of=f"{_PACKAGE}.SparkVersion"))
-        known["on"] = known["fits"] and bool(_install.call(spark, "isInstalled", spark._jsparkSession))
+        known["fits"] = _install.fits(spark)
+        known["on"] = _install.is_on(spark)
     except Exception as error:
         known["unloadable"] = message_of(error)
     return known
@@ -120,26 +119,16 @@ def _jars_with_slidewise(loader: Any) -> Iterator[str]:
 def _at_server(spark: Any, settings: dict[str, str]) -> dict[str, Any]:
     # The server's JVM can be asked through SQL alone.
     on = _install.is_on_at_server(spark)
-    fits = _from_sql(spark, f"{_PACKAGE}.SparkVersion", "isSupported") if on else None
+    fits = _install.from_sql(spark, f"{_PACKAGE}.SparkVersion", "isSupported") if on else None
     jars = [*(row[0] for row in spark.sql("LIST JARS").collect()), *listed(settings.get("spark.jars"))]
     names = dict.fromkeys(jar.rsplit("/", 1)[-1] for jar in jars)
     return {
-        "scala": _from_sql(spark, "scala.util.Properties", "versionNumberString"),
-        "java": _from_sql(spark, "java.lang.System", "getProperty", "java.version"),
+        "scala": _install.scala_at_server(spark),
+        "java": _install.from_sql(spark, "java.lang.System", "getProperty", "java.version"),
         "jars": tuple(name for name in names if re.match(r"slidewise-spark-\d", name)),
         "fits": None if fits is None else fits == "true",
         "on": on,
     }
-
-
-def _from_sql(spark: Any, java_class: str, method: str, *arguments: str) -> str | None:
-    """What a static method of the server's class path returns, None if the server does not say."""
-    quoted = ", ".join(f"'{argument}'" for argument in (java_class, method, *arguments))
-    try:
-        (row,) = spark.sql(f"SELECT java_method({quoted})").collect()
-    except Exception:  # some platforms forbid reflection
-        return None
-    return None if row[0] is None else str(row[0])
 
 
 def _is_extended(spark: Any) -> bool:

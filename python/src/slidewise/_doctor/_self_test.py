@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from slidewise._doctor._findings import Finding
 from slidewise._explain import explain
-from slidewise._features import UnsupportedFeatureError
+from slidewise._install import is_connect
 from slidewise._messages import message_of
 from slidewise._switch import SWITCH, switched
+from slidewise._versions import is_since
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -66,6 +67,15 @@ def run(spark: SparkSession) -> list[Finding]:
             same.append(query.name)
         else:
             found.append(finding)
+    if same and not _explains(spark):
+        found.append(
+            Finding(
+                "note",
+                "self-test",
+                f"Spark {spark.version} does not tell over Spark Connect whether Slidewise evaluated them",
+                "EXPLAIN of a query shows SlidingWindow where Slidewise evaluates a window",
+            )
+        )
     if same:
         took = time.monotonic() - began
         found.insert(
@@ -79,7 +89,7 @@ def _check(spark: SparkSession, query: _Query) -> Finding | None:
     try:
         with switched(spark, on=True):
             windows = spark.sql(query.sql)
-            reasons = _left_to_spark(windows)
+            reasons = _left_to_spark(windows) if _explains(spark) else []
             on = _answer(windows)
     except Exception as error:
         return Finding(
@@ -116,12 +126,14 @@ def _check(spark: SparkSession, query: _Query) -> Finding | None:
     return None
 
 
+def _explains(spark: Any) -> bool:
+    """Whether `slidewise.explain` works in the session."""
+    return not is_connect(spark) or is_since("4.0", spark.version)
+
+
 def _left_to_spark(df: Any) -> list[str]:
     """Why Spark evaluates expressions of the query; empty if Slidewise evaluates them all."""
-    try:
-        reports = explain(df).collect()
-    except UnsupportedFeatureError as error:
-        return [str(error)]
+    reports = explain(df).collect()
     if not reports:
         return ["slidewise.explain lists no window"]
     return list(dict.fromkeys(str(report.reason) for report in reports if not report.slidewise))

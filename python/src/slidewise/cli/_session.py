@@ -104,10 +104,14 @@ def _cancel(spark: SparkSession) -> None:
 @contextmanager
 def plain_errors() -> Iterator[None]:
     """Raises an error of Spark as a `ClickException` with the error's message."""
-    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
+    raised: tuple[type[Exception], ...] = (PySparkException, slidewise.NotInstalledError)
+    with suppress(ImportError):  # PySpark for Spark Connect alone brings no py4j
+        from py4j.protocol import Py4JJavaError
+
+        raised = (*raised, Py4JJavaError)
     try:
         yield
-    except (PySparkException, Py4JJavaError, slidewise.NotInstalledError) as error:
+    except raised as error:
         raise click.ClickException(message_of(error)) from error
