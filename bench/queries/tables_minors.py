@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from pathlib import Path
 
 import record
@@ -30,4 +31,21 @@ def _table(groups: dict[str, record.Group]) -> list[str]:
         pairs = ((group.find(case, SPARK, rows), group.find(case, SLIDEWISE, rows)) for group in groups.values())
         ratios = (tables.ratio_of(off, on) for off, on in pairs)
         lines.append(row(case, f"{rows:,}", *ratios))
-    return lines
+    latest = [*groups.values()][-1]
+    means = (f"{_gain(group, latest):.2f}" for group in groups.values())
+    return [*lines, row("all of them, against the last column", "", *means)]
+
+
+def _gain(group: record.Group, latest: record.Group) -> float:
+    """How often as much a minor gains as the latest: the geometric mean of the queries that ran on both."""
+    ours, theirs = _ratios(group), _ratios(latest)
+    return statistics.geometric_mean(ours[case] / theirs[case] for case in ours.keys() & theirs.keys())
+
+
+def _ratios(group: record.Group) -> dict[str, float]:
+    """Spark's time divided by Slidewise's, by query."""
+    return {
+        on.case: off.median / on.median
+        for on in group.measurements
+        if on.engine == SLIDEWISE and (off := group.find(on.case, SPARK, on.rows))
+    }
