@@ -79,7 +79,7 @@ object SparkJars {
         .orElse(inVenv(root))
         .getOrElse(
           sys.error(
-            s"No jars of Spark $minor: run `make .venv`, or set $variable to the jars folder of a pyspark $minor"
+            s"No jars of Spark $minor: run `make jars`, or set $variable to the jars folder of a pyspark $minor"
           )
         )
       val found = (folder ** "*.jar").get

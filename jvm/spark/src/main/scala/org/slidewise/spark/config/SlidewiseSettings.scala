@@ -93,8 +93,8 @@ object SlidewiseSettings {
     ParallelCores,
     Since,
     "a whole number of at least 1",
-    "How many cores the tasks that share a skewed partition may expect, which decides whether sharing pays. If not set, those " +
-      "of the executors that run: set it where executors come on demand."
+    "How many cores the tasks that share a skewed partition may expect, which decides whether sharing pays. If not set, the " +
+      "default parallelism: the cores of the executors that run, or spark.default.parallelism. Set it where executors come on demand."
   )(atLeastOne(_))
 
   private val maxStateSizeSetting = Setting.withDefault(

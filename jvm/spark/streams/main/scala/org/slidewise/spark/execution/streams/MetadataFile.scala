@@ -22,11 +22,14 @@ import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
  *   the operator's folder in the checkpoint
  * @param format
  *   the latest version of the file's format that this code knows
+ * @param entries
+ *   the field with the version of the state's entries, and the latest one that this code knows
  */
 final private[streams] class MetadataFile(
     operatorPath: Path,
     name: String,
     format: Int,
+    entries: (String, Int),
     hadoopConf: Configuration
 ) {
   private[this] val directory = new Path(operatorPath, "_slidewise")
@@ -49,8 +52,8 @@ final private[streams] class MetadataFile(
   }
 
   /**
-   * Reads the file. Throws [[CheckpointChanged]] if its format is later than `format`, and [[CorruptState]] if it is no JSON
-   * object with a format or if `content` throws an IllegalArgumentException.
+   * Reads the file. Throws [[CheckpointChanged]] if its format or that of the entries is later than this code knows, and
+   * [[CorruptState]] if it is no JSON object with a format or if `content` throws an IllegalArgumentException.
    */
   def read[T](content: JsonNode => T): T = {
     val stored = bytes()
@@ -62,16 +65,20 @@ final private[streams] class MetadataFile(
       }
     if (node == null || !node.path("format").isInt || node.get("format").asInt < 1)
       throw new CorruptState(s"$file names no format")
-    val written = node.get("format").asInt
-    if (written > format)
-      throw new CheckpointChanged(
-        operatorPath,
-        s"is in format $written, and this version of Slidewise knows formats up to $format",
-        s"Use the version of Slidewise that wrote it${versionIn(node)}, or a later one"
-      )
+    refuseLater(node, "is in format", node.get("format").asInt, format)
+    val (field, latest) = entries
+    refuseLater(node, s"keeps $field in format", node.path(field).asInt(latest), latest)
     try content(node)
     catch { case e: IllegalArgumentException => throw new CorruptState(s"$file: ${e.getMessage}") }
   }
+
+  private def refuseLater(node: JsonNode, what: String, written: Int, latest: Int): Unit =
+    if (written > latest)
+      throw new CheckpointChanged(
+        operatorPath,
+        s"$what $written, and this version of Slidewise knows formats up to $latest",
+        s"Use the version of Slidewise that wrote it${versionIn(node)}, or a later one"
+      )
 
   private def bytes(): Array[Byte] = {
     val in = files.open(file)
@@ -90,6 +97,7 @@ final private[streams] class MetadataFile(
     .put("format", format)
     .put("slidewise", BuiltFor.VERSION)
     .put("spark", sparkVersion)
+    .put(entries._1, entries._2)
 }
 
 /** The parts that the files of all operators have. */

@@ -34,7 +34,7 @@ final private[streams] class WindowMetadata(
 ) {
   import WindowMetadata._
 
-  private[this] val file = new MetadataFile(operatorPath, "window.json", Format, hadoopConf)
+  private[this] val file = new MetadataFile(operatorPath, "window.json", Format, "cells" -> StateCells.FormatVersion, hadoopConf)
 
   /**
    * Refuses the checkpoint if it is another window's, and records `window` in a new one.
@@ -121,7 +121,7 @@ final private[streams] class WindowMetadata(
 
 private[streams] object WindowMetadata {
 
-  /** Of the file; the cells of the state are in [[StateCells.FormatVersion]]. */
+  /** The version of the file's format. [[StateCells.FormatVersion]] is that of the state's cells. */
   val Format = 2
 
   sealed private trait Content
@@ -158,7 +158,7 @@ private[streams] object WindowMetadata {
 
   private def put(node: ObjectNode, recorded: Recorded): Unit = {
     val window = recorded.window
-    node.put("cells", StateCells.FormatVersion).put("mode", window.mode)
+    node.put("mode", window.mode)
     recorded.later.foreach { later =>
       node.putObject("later").put("spark", later.spark).put("firstBatch", later.firstBatch)
     }

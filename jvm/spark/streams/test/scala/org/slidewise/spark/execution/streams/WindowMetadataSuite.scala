@@ -196,6 +196,14 @@ class WindowMetadataSuite extends FunSuite {
     assert(refused.getMessage.contains("9.8.7"), refused.getMessage)
   }
 
+  test("cells of a later format are refused with the version that wrote them") {
+    val checkpoint = folder()
+    agree(checkpoint, window)
+    val later = Files.readString(fileOf(checkpoint)).replace("\"cells\":1", "\"cells\":2")
+    val refused = intercept[CheckpointChanged](agree(withFile(later), window))
+    assert(refused.getMessage.contains("keeps cells in format 2, and this version of Slidewise knows"))
+  }
+
   test("a damaged file is refused wherever it is cut off") {
     val checkpoint = folder()
     agree(checkpoint, window)

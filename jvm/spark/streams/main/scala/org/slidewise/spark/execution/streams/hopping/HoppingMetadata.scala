@@ -21,7 +21,7 @@ import org.slidewise.spark.plan.HoppingWindows
 final private[spark] class HoppingMetadata(operatorPath: Path, hadoopConf: Configuration) {
   import HoppingMetadata._
 
-  private[this] val file = new MetadataFile(operatorPath, "hopping.json", Format, hadoopConf)
+  private[this] val file = new MetadataFile(operatorPath, "hopping.json", Format, "panes" -> PaneStore.FormatVersion, hadoopConf)
 
   /** Whether Slidewise has begun the state. */
   def exists: Boolean = file.exists
@@ -74,7 +74,7 @@ private[spark] object HoppingMetadata {
   private val Format = 1
 
   private def put(node: ObjectNode, windows: StoredHopping): Unit = {
-    node.put("panes", PaneStore.FormatVersion).put("complete", windows.complete)
+    node.put("complete", windows.complete)
     node
       .putObject("windows")
       .put("size", windows.windows.size)

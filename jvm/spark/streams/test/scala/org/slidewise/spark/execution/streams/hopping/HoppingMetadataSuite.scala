@@ -73,6 +73,10 @@ class HoppingMetadataSuite extends FunSuite {
     Files.writeString(fileOf(folder), text.replace("\"format\":1", "\"format\":2"))
     Files.deleteIfExists(folder.resolve("_slidewise/.hopping.json.crc"))
     assert(intercept[CheckpointChanged](metadata(folder).compare(sums)).getMessage.contains("is in format 2"))
+    Files.writeString(fileOf(folder), text.replace("\"panes\":1", "\"panes\":2"))
+    assert(
+      intercept[CheckpointChanged](metadata(folder).compare(sums)).getMessage.contains("keeps panes in format 2")
+    )
     for (damaged <- Seq("{", "{}", text.replace("\"slide\"", "\"side\""))) {
       Files.writeString(fileOf(folder), damaged)
       intercept[CorruptState](metadata(folder).compare(sums))
