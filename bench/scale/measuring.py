@@ -24,7 +24,9 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Effort:
-    rows: int
+    rows: int | None
+    """None: some for each task."""
+
     checked: int
     """Rows to compare the answers on."""
     tasks: list[int]

@@ -25,11 +25,21 @@ from shared.results import Results
 
 ROOT = Path(__file__).resolve().parents[2]
 MILLION = 1_000_000
+_MANY = 200 * MILLION
 _GROWTH = 20
+_ROWS_A_TASK = MILLION // 2
+"""The default of spark.slidewise.parallel.minRows."""
+
+_SKEWED_TASKS = 4
+"""Fewer do not share a skewed partition: they would gain nothing."""
 
 
 @click.command()
-@click.option("--rows", type=click.IntRange(min=1_000), help="[default: 4 million; 200 million for the options below]")
+@click.option(
+    "--rows",
+    type=click.IntRange(min=1_000),
+    help="[default: 500,000 for each task; 200 million for the options below]",
+)
 @click.option(
     "--checked", type=click.IntRange(min=1_000), default=50_000, show_default=True, help="Rows to compare on."
 )
@@ -37,7 +47,7 @@ _GROWTH = 20
     "--tasks",
     type=click.IntRange(min=2),
     multiple=True,
-    default=[8, 32],
+    default=[2, 8, 32],
     show_default=True,
     help="How many tasks share the rows; once for each number.",
 )
@@ -69,12 +79,12 @@ def main(
     """Checks that one task and several give the same answers, runs both in turns, and writes the results."""
     found = stored.read(results)
     if not render:
-        effort = Effort(rows or (200 if growth or large else 4) * MILLION, checked, [*tasks], reads, turns)
+        effort = Effort(rows, checked, [*tasks], reads, turns)
         chosen = [query for query in QUERIES if not only or any(part in query.name for part in only)]
         if large:
-            measured = _large(effort, cache)
+            measured = _large(effort, rows or _MANY, cache)
         elif growth:
-            measured = _growth(effort, [query for query in chosen if not query.skewed], cache)
+            measured = _growth(effort, rows or _MANY, [query for query in chosen if not query.skewed], cache)
         else:
             measured = _tasks(effort, chosen, cache)
         for name, group in measured:
@@ -92,39 +102,40 @@ Groups = Iterator[tuple[str, Results]]
 def _tasks(effort: Effort, queries: list[Query], cache: Path) -> Groups:
     tell, (session, log) = _teller(), _session({})
 
-    def contenders(rows: int, numbers: list[int]) -> list[Contender]:
+    def contenders(rows: int | None, numbers: list[int]) -> list[Contender]:
         return [
-            _contender(effort, cache, query, rows, order, tasks, parallel)
+            _contender(effort, cache, query, rows or tasks * _ROWS_A_TASK, order, tasks, parallel)
             for query in queries
             for order in data.ORDERS
             for tasks in numbers
+            if not query.skewed or tasks >= _SKEWED_TASKS
             for parallel in (False, True)
         ]
 
-    compare(session, contenders(effort.checked, [min(effort.tasks)]), tell)
+    compare(session, contenders(effort.checked, [max(effort.tasks)]), tell)
     for group in _turns(session, log, contenders(effort.rows, effort.tasks), effort.turns, tell):
         yield record.TASKS, group
     session.stop()
 
 
-def _growth(effort: Effort, queries: list[Query], cache: Path) -> Groups:
+def _growth(effort: Effort, most: int, queries: list[Query], cache: Path) -> Groups:
     tell, (session, log) = _teller(), _session({})
     contenders = [
         _contender(effort, cache, query, rows, data.AT_RANDOM, max(effort.tasks), parallel=True)
         for query in queries
-        for rows in (effort.rows // _GROWTH, effort.rows)
+        for rows in (most // _GROWTH, most)
     ]
-    few = [one for one in contenders if one.rows < effort.rows]
+    few = [one for one in contenders if one.rows < most]
     for group in _turns(session, log, contenders, effort.turns, tell, warm=few):
         yield record.GROWTH, group
     session.stop()
 
 
-def _large(effort: Effort, cache: Path) -> Groups:
+def _large(effort: Effort, rows: int, cache: Path) -> Groups:
     heap = large_frame.HEAP_A_TASK * THREADS
     tell, (session, log) = _teller(), _session({"spark.driver.memory": f"{heap}g"})
     tasks = max(effort.tasks)
-    one = _contender(effort, cache, LARGE, effort.rows, data.AT_RANDOM, tasks, parallel=True)
+    one = _contender(effort, cache, LARGE, rows, data.AT_RANDOM, tasks, parallel=True)
     one.runs.append(run(session, log, one))
     tell(f"{one.words}: {one.runs[-1].seconds:.0f} s")
     yield record.LARGE, large_frame.measured(one)

@@ -41,6 +41,7 @@ def _tasks(group: dict[str, Any]) -> list[str]:
     lines = head(
         "window",
         "rows in the file",
+        "rows",
         "K",
         "one task",
         "K tasks",
@@ -57,6 +58,7 @@ def _tasks(group: dict[str, Any]) -> list[str]:
             row(
                 m.query,
                 m.order,
+                f"{m.rows:,}",
                 str(m.tasks),
                 _seconds(alone),
                 _seconds(m),
@@ -137,13 +139,12 @@ def _spread(values: Iterable[float], digits: int) -> str:
 
 def _where(group: dict[str, Any]) -> str:
     at, found = group["where"], record.measured(group)
-    rows = " and ".join(f"{rows:,}" for rows in sorted({m.rows for m in found}))
     turns = len(found[0].runs)
     reads = sorted({m.reads for m in found})
     by = "as many tasks as share the rows" if len(reads) > 1 else f"{reads[0]} tasks"
     runs = "one run" if turns == 1 else f"median (least to most) of {turns} turns"
     return (
-        f"{rows} rows from Parquet, read by {by}. Whole queries: {runs}. "
+        f"Rows from Parquet, read by {by}. Whole queries: {runs}. "
         f"Slidewise {at['slidewise']} ({at['commit']}); pyspark {at['pyspark']}; "
         f"{at['threads']} threads on {machine.words(at)}; {at['date']}."
     )
