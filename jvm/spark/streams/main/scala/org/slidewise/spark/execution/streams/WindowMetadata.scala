@@ -34,7 +34,8 @@ final private[streams] class WindowMetadata(
 ) {
   import WindowMetadata._
 
-  private[this] val file = new MetadataFile(operatorPath, "window.json", Format, "cells" -> StateCells.FormatVersion, hadoopConf)
+  private[this] val file =
+    new MetadataFile(operatorPath, "window.json", Format, "cells" -> StateCells.FormatVersion, hadoopConf)
 
   /**
    * Refuses the checkpoint if it is another window's, and records `window` in a new one.

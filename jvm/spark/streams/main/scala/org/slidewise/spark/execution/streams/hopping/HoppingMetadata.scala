@@ -21,7 +21,8 @@ import org.slidewise.spark.plan.HoppingWindows
 final private[spark] class HoppingMetadata(operatorPath: Path, hadoopConf: Configuration) {
   import HoppingMetadata._
 
-  private[this] val file = new MetadataFile(operatorPath, "hopping.json", Format, "panes" -> PaneStore.FormatVersion, hadoopConf)
+  private[this] val file =
+    new MetadataFile(operatorPath, "hopping.json", Format, "panes" -> PaneStore.FormatVersion, hadoopConf)
 
   /** Whether Slidewise has begun the state. */
   def exists: Boolean = file.exists

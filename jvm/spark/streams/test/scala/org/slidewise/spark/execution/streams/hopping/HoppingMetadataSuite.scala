@@ -75,7 +75,8 @@ class HoppingMetadataSuite extends FunSuite {
     assert(intercept[CheckpointChanged](metadata(folder).compare(sums)).getMessage.contains("is in format 2"))
     Files.writeString(fileOf(folder), text.replace("\"panes\":1", "\"panes\":2"))
     assert(
-      intercept[CheckpointChanged](metadata(folder).compare(sums)).getMessage.contains("keeps panes in format 2")
+      intercept[CheckpointChanged](metadata(folder).compare(sums)).getMessage
+        .contains("keeps panes in format 2")
     )
     for (damaged <- Seq("{", "{}", text.replace("\"slide\"", "\"side\""))) {
       Files.writeString(fileOf(folder), damaged)
