@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.states
 
+import scala.util.Try
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BasePredicate, GenericInternalRow, UnsafeRow}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
@@ -177,8 +179,9 @@ private[execution] object MergeableFunction {
     if (function.getClass.getPackage ne ofSpark) None
     else {
       val buffer = function.createAggregationBuffer()
-      val read = function.deserialize(function.serialize(buffer))
-      Some(SketchKinds(buffer.getClass, read.getClass)).filter(kinds => kinds.ofNew ne kinds.ofRead)
+      // approx_top_k_combine writes no state without rows.
+      val read = Try(function.deserialize(function.serialize(buffer))).toOption
+      read.map(r => SketchKinds(buffer.getClass, r.getClass)).filter(kinds => kinds.ofNew ne kinds.ofRead)
     }
 
   private val ofSpark = classOf[ImperativeAggregate].getPackage
