@@ -21,7 +21,7 @@ _UNPACKED = re.compile(r"\.so(\.lck)?$|hsperfdata_")
 # Pools and helpers of Spark and of its libraries, whose idle threads show frames of Java alone.
 _SPARKS = re.compile(
     r"Executor task (launch|idle) worker|block-manager-|driver-executor-delay-remove|dag-scheduler-message|"
-    r"process reaper"
+    r"process reaper|netty-rpc-connection-"
 )
 
 

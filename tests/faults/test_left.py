@@ -46,6 +46,7 @@ def test_threads_of_a_dump() -> None:
         (Thread("pool-4-thread-1", POOLED), True),
         (Thread("sorter", POOLED), True),
         (Thread("block-manager-ask-thread-pool-9", POOLED), False),
+        (Thread("netty-rpc-connection-1", POOLED), False),
         (Thread("Thread-8", ("java.net.Socket.read", "py4j.GatewayConnection.run")), False),
         (Thread("C1 CompilerThread1", ()), False),
     ],
