@@ -35,6 +35,14 @@ TABLE = f"""SELECT id, h, cast(h % 300 AS int) AS few, cast(h % 3 AS int) AS thr
   FROM (SELECT id, pmod(hash(id), 1000003) AS h FROM range(0, {ROWS}, 1, 4))"""
 
 
+# Over a window `{w}` ordered by `few`: they read rows of other tasks, which may be in the middle of their peers.
+BESIDE_RANKS = (
+    "lag(few) OVER ({w})",
+    "sum(few) OVER ({w} ROWS 3 PRECEDING)",
+    "max(few) OVER ({w} ROWS BETWEEN 200 PRECEDING AND 1 FOLLOWING)",
+)
+
+
 @dataclass(frozen=True)
 class Sharing:
     """Runs queries in a session. `changes`: settings for each run."""

@@ -6,7 +6,7 @@ import pytest
 from cases import crossed
 from pyspark.sql import SparkSession
 
-from semantics.sharing import Sharing, tasks_of
+from semantics.sharing import BESIDE_RANKS, Sharing, tasks_of
 
 ROWS = 1_500
 SOURCES = [
@@ -74,3 +74,10 @@ def test_one_order_from_run_to_run(spark: SparkSession, source: str) -> None:
     query = f"SELECT id, row_number() OVER (ORDER BY if(id % 3 = 0, NULL, id % 7)) FROM {source}"
     answers = {repr(sorted(Sharing(spark).run(query, {})[0])) for _ in range(3)}
     assert len(answers) == 1
+
+
+@pytest.mark.parametrize("call", BESIDE_RANKS)
+def test_peers_are_counted_once_beside_rows_of_other_tasks(spark: SparkSession, call: str) -> None:
+    calls = f"dense_rank() OVER (ORDER BY few), {call.format(w='ORDER BY few')}"
+    source = f"SELECT id, pmod(hash(id), 1000003) % 300 AS few FROM range(0, {ROWS}, 1, 4)"
+    Sharing(spark).ask(f"SELECT id, {calls} FROM ({source})", spark_too=True)

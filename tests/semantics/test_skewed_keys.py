@@ -9,7 +9,7 @@ from sparks import portable
 
 import slidewise
 from semantics.conftest import settings
-from semantics.sharing import SHARED, TABLE, Sharing, named, tasks_of
+from semantics.sharing import BESIDE_RANKS, SHARED, TABLE, Sharing, named, tasks_of
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 THRESHOLD = "spark.slidewise.parallel.skewThreshold"
@@ -74,6 +74,13 @@ def test_range(sharing: Sharing, order: str, frame: str) -> None:
     over = f"OVER (PARTITION BY k ORDER BY {order} RANGE BETWEEN {frame.format(by, by)})"
     calls = f"sum(id) {over}, count(*) {over}, min(s) {over}, bit_xor(h) {over}"
     sharing.ask(f"SELECT id, {calls} FROM {skewed()}", tasks=range(1, 8), spark_too=True)
+
+
+@pytest.mark.parametrize("call", BESIDE_RANKS)
+def test_peers_are_counted_once_beside_rows_of_other_tasks(sharing: Sharing, call: str) -> None:
+    window = "PARTITION BY k ORDER BY few"
+    calls = f"dense_rank() OVER ({window}), {call.format(w=window)}"
+    sharing.ask(f"SELECT id, {calls} FROM {skewed()}", spark_too=True)
 
 
 RANKS = "rank() OVER w, dense_rank() OVER w, percent_rank() OVER w, cume_dist() OVER w"

@@ -50,15 +50,24 @@ case class SlidingWindowExec(
 
   override def outputOrdering: Seq[SortOrder] =
     if (groups) Nil
-    else if (sorts(child) || plan.parallel.isRight) requiredOrder ++ plan.sortOrder.drop(orderSpec.size)
+    else if (sorts(child) || plan.parallel.isRight) sortedOrder
     else child.outputOrdering
 
   private def requiredOrder: Seq[SortOrder] = partitionSpec.map(SortOrder(_, Ascending)) ++ orderSpec
 
-  /** Whether the operator takes rows that are not in order. */
+  /** That of rows which the operator sorts; an operator above may rely on more of it than the windows need. */
+  private def sortedOrder: Seq[SortOrder] = requiredOrder ++ plan.sortOrder.drop(orderSpec.size)
+
+  /**
+   * Whether the operator takes rows that are not in order. Where tasks share the rows, their order is told before it is known
+   * whether the rows come sorted.
+   */
   private def sorts(rows: SparkPlan): Boolean =
     plan.sortPlacement != SortPlacement.BelowOperator &&
-      !SortOrder.orderingSatisfies(rows.outputOrdering, requiredOrder)
+      !SortOrder.orderingSatisfies(
+        rows.outputOrdering,
+        if (plan.parallel.isRight) sortedOrder else requiredOrder
+      )
 
   /** Whether it groups them by hash. */
   private def groups: Boolean = plan.sortPlacement == SortPlacement.Unneeded && sorts(child)
@@ -136,7 +145,7 @@ case class SlidingWindowExec(
     val evaluation = new RangeEvaluation(ofAll.evaluate, ofRange.evaluate, ofWholeTable.evaluate, metrics)
     val found = new ParallelWindow(plan, parallel, child.output, evaluation)
       .execute(runs)
-      .getOrElse(evaluate(unwritten(runs)))
+      .getOrElse(inOnePartition(evaluate(unwritten(runs))))
     metrics(WindowMetrics.Tasks).set(found.getNumPartitions)
     SQLMetrics.postDriverMetricUpdates(
       sparkContext,
@@ -145,6 +154,10 @@ case class SlidingWindowExec(
     )
     found
   }
+
+  /** Of a child without partitions: an operator above that needs all rows in one partition needs one also if there are none. */
+  private def inOnePartition(rows: RDD[InternalRow]): RDD[InternalRow] =
+    if (rows.getNumPartitions > 0) rows else sparkContext.parallelize(Seq.empty[InternalRow], numSlices = 1)
 
   /** The rows of an exchange with one partition, which it does not write, under the names of this operator's child. */
   private def unwritten(runs: RunsExchangeExec): SparkPlan =

@@ -21,7 +21,8 @@ import org.slidewise.spark.execution.SlidingWindowExec
  *
  * A partition of the shuffle is skewed if it is larger than `spark.slidewise.parallel.skewThreshold`, than
  * `spark.sql.adaptive.skewJoin.skewedPartitionFactor` times the median, and than [[SkewedWindows.Gain]] times what each core would
- * have if the rows were spread evenly. Nothing changes where an operator above relies on the partition keys.
+ * have if the rows were spread evenly. Nothing changes where an operator above relies on the partition keys, or the user's own
+ * `repartition` by them.
  */
 private[spark] object SkewedWindows extends Rule[SparkPlan] {
 
@@ -32,7 +33,8 @@ private[spark] object SkewedWindows extends Rule[SparkPlan] {
     if (!SlidewiseSettings.enabled(conf) || !SlidewiseSettings.parallel(conf)) plan
     else {
       val shared = plan.transformUp {
-        case window: SlidingWindowExec if window.partitionSpec.nonEmpty && window.plan.parallel.isLeft =>
+        case window: SlidingWindowExec
+            if window.partitionSpec.nonEmpty && window.plan.parallel.isLeft && !RepartitionAbove.of(window) =>
           splitReads(window.child).flatMap(share(window, _)).getOrElse(window)
       }
       if (shared.fastEquals(plan) || !ValidateRequirements.validate(shared, UnspecifiedDistribution)) plan

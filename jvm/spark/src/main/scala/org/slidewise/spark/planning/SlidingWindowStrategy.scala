@@ -2,7 +2,7 @@ package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.planning.PhysicalWindow
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionByExpression}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.window.WindowExec
 import org.apache.spark.sql.internal.SQLConf
@@ -25,6 +25,9 @@ object SlidingWindowStrategy extends SparkStrategy {
         decide(child, windows.flatten, partitionSpec, orderSpec, SharedSort.of(plan, orderSpec))
       plan.setTagValue(WindowPlan.Tag, asSparkPlans(decided, expressions, windows))
       operators(decided, partitionSpec, orderSpec, child, child.output ++ outputs)
+    case repartition: RepartitionByExpression =>
+      RepartitionAbove.note(repartition.child)
+      Nil
     case _ => Nil
   }
 

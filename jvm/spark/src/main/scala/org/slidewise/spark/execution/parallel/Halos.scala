@@ -27,7 +27,9 @@ final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, 
       (runs.rowsBefore(cut, reach.rowsBefore) +: bounds.flatMap(b => Seq(b.earliest(cut), b.evaluated(cut))))
         .reduce(order.first)
     val from = order.last(order.first(earliest, cut), Cut.before(cut.key, partitionColumns))
-    if (reach.readsPeers && from.columns > peerColumns) Cut.before(from.key, peerColumns) else from
+    val dividesPeers =
+      from.columns > peerColumns || from.columns == peerColumns && order.compare(from, cut) != 0
+    if (reach.readsPeers && dividesPeers) Cut.before(from.key, peerColumns) else from
   }
 
   /** Where the rows end that frames of rows before the cut may reach. */

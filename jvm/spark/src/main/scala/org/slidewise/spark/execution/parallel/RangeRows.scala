@@ -49,9 +49,17 @@ private[parallel] object RangeToRead {
     )
 }
 
+/** A run has other rows than when its index was made: no cut is right for them. */
+final private class RunChanged(part: RunPart, read: Long)
+    extends RuntimeException(
+      s"A task that writes rows for a window without PARTITION BY or for a skewed key ran again, with ${read - part.firstPosition} " +
+        s"rows where it had ${part.rows}: its input is not the same each time. One task evaluates such a window right: SET " +
+        "spark.slidewise.parallel.enabled = false"
+    )
+
 /**
  * Reads the rows of a range, run after run, and tells between which of the cuts each is. Only rows of a bucket in which a cut lies
- * are compared with it.
+ * are compared with it. Throws [[RunChanged]] if a part has more or fewer rows than its index says.
  *
  * @param open
  *   the rows of a part
@@ -98,7 +106,12 @@ final private[parallel] class RangeRows(
     position += 1
   }
 
-  private def openNext(): Boolean = next < range.parts.length && {
+  private def openNext(): Boolean = {
+    if (part != null && position - part.firstPosition != part.rows) throw new RunChanged(part, position)
+    next < range.parts.length && begin()
+  }
+
+  private def begin(): Boolean = {
     part = range.parts(next)
     rows = open(next)
     position = part.firstPosition

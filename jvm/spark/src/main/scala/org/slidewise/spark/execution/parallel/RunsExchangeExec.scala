@@ -116,7 +116,9 @@ case class RunsExchangeExec(
 
   override def runtimeStatistics: Statistics =
     if (isWritten) super.runtimeStatistics
-    else child.logicalLink.fold(Statistics(Long.MaxValue))(_.stats)
+    else
+      // Without a number of rows: Spark would take the estimate for what has been counted.
+      Statistics(child.logicalLink.fold(BigInt(Long.MaxValue))(_.stats.sizeInBytes))
 
   override protected def doExecute(): RDD[InternalRow] = if (isWritten) super.doExecute() else inputRDD
 

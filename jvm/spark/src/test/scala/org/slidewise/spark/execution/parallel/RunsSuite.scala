@@ -59,7 +59,8 @@ class RunsSuite extends FunSuite {
         }
     }
 
-    def read(cuts: Array[Cut]): RangeRows = {
+    /** @param lost how many rows at the end of the runs a task that ran again did not write */
+    def read(cuts: Array[Cut], lost: Int = 0): RangeRows = {
       val range = RangeToRead.of(sorted, cuts)
       new RangeRows(
         range,
@@ -68,7 +69,9 @@ class RunsSuite extends FunSuite {
           def start(bucket: Int) = if (bucket < starts(run).length) starts(run)(bucket) else rows(run).length
           // The shuffle returns the buckets that are read at once in any order.
           range.reads(part).iterator.flatMap { case (first, end) =>
-            random.shuffle((first until end).toVector).flatMap(b => rows(run).slice(start(b), start(b + 1)))
+            random
+              .shuffle((first until end).toVector)
+              .flatMap(b => rows(run).dropRight(lost).slice(start(b), start(b + 1)))
           }
         },
         key,
@@ -148,5 +151,13 @@ class RunsSuite extends FunSuite {
       }
       assert(together.sliding(2).forall(c => c.size < 2 || order.compare(c(0), c(1)) < 0))
     }
+  }
+
+  test("a run that was written again with fewer rows is refused") {
+    val runs = new RandomRuns(new Random(7), count = 3, longest = 40, values = 10)
+    val all = Array(Cut.Start, Cut.End)
+    assertEquals(runs.read(all).size, runs.all.length)
+    val refused = intercept[RunChanged](runs.read(all, lost = 1).size)
+    assert(refused.getMessage.contains("rows where it had"), refused.getMessage)
   }
 }
