@@ -14,7 +14,7 @@ from shared.spark import SLIDING_WINDOW, operators, plan
 from shared.turns import drawn
 from tasks import Stage, stages
 
-_MIN_ROWS = 500_000
+MIN_ROWS = 500_000
 """The default of `spark.slidewise.parallel.minRows`."""
 
 _SKEWED = "64k"
@@ -72,7 +72,7 @@ def frame(spark: Any, one: Contender, sql: str) -> Any:
     settings = {
         "spark.slidewise.parallel.enabled": str(one.parallel).lower(),
         # Few rows, which warm up or are compared, are to be cut as often as many.
-        "spark.slidewise.parallel.minRows": min(_MIN_ROWS, max(1, one.rows // (2 * one.tasks))),
+        "spark.slidewise.parallel.minRows": min(MIN_ROWS, max(1, one.rows // (2 * one.tasks))),
         "spark.slidewise.parallel.skewThreshold": _SKEWED,
         # A skewed key is shared as on a machine with a core for each task.
         "spark.slidewise.parallel.cores": one.tasks,

@@ -15,7 +15,7 @@ import data
 import large as large_frame
 import record
 import tables
-from measuring import Contender, Effort, Tell, compare, measure, run
+from measuring import MIN_ROWS, Contender, Effort, Tell, compare, measure, run
 from queries import LARGE, QUERIES, Query
 from shared import options, spark
 from shared import results as stored
@@ -27,9 +27,6 @@ ROOT = Path(__file__).resolve().parents[2]
 MILLION = 1_000_000
 _MANY = 200 * MILLION
 _GROWTH = 20
-_ROWS_A_TASK = MILLION // 2
-"""The default of spark.slidewise.parallel.minRows."""
-
 _SKEWED_TASKS = 4
 """Fewer do not share a skewed partition: they would gain nothing."""
 
@@ -104,7 +101,7 @@ def _tasks(effort: Effort, queries: list[Query], cache: Path) -> Groups:
 
     def contenders(rows: int | None, numbers: list[int]) -> list[Contender]:
         return [
-            _contender(effort, cache, query, rows or tasks * _ROWS_A_TASK, order, tasks, parallel)
+            _contender(effort, cache, query, rows or tasks * MIN_ROWS, order, tasks, parallel)
             for query in queries
             for order in data.ORDERS
             for tasks in numbers

@@ -33,7 +33,7 @@ def of(record: Record) -> str:
 
 
 def _rates(record: Record) -> list[str]:
-    floor = _named(record, FLOOR)
+    floor = named(record, FLOOR)
     lines = head(
         "query", "rows", "seconds", "rows a second", f"{_TIMES} floor", "processor seconds", "a batch, ms", "state rows"
     )
@@ -56,7 +56,7 @@ def _rates(record: Record) -> list[str]:
 def _goals(record: Record) -> list[str]:
     """Of each aggregate: how its time depends on the frame's length, and how near its slowest is to the floor."""
     ours = [m for m in record.measurements if m.variant == SLIDEWISE and m.case]
-    floor = _named(record, FLOOR)
+    floor = named(record, FLOOR)
     lines = []
     for aggregate in dict.fromkeys(m.case.aggregate for m in ours if m.case):
         mine = [m for m in ours if m.case and m.case.aggregate == aggregate]
@@ -75,9 +75,14 @@ def _goals(record: Record) -> list[str]:
     return lines
 
 
-def _ratios(one: Measurement, other: Measurement) -> str:
+def ratios(one: Measurement, other: Measurement) -> tuple[float, float]:
+    """Of the time, and of the processor time."""
     wall = statistics.median(one.seconds) / statistics.median(other.seconds)
-    busy = statistics.median(one.processor) / statistics.median(other.processor)
+    return wall, statistics.median(one.processor) / statistics.median(other.processor)
+
+
+def _ratios(one: Measurement, other: Measurement) -> str:
+    wall, busy = ratios(one, other)
     return f"{wall:.2f} {_TIMES} the time ({busy:.2f} {_TIMES} the processor time)"
 
 
@@ -99,7 +104,7 @@ def _duration(nanoseconds: float) -> str:
     return f"{nanoseconds / 1e3:,.1f} µs" if nanoseconds < 1e6 else f"{nanoseconds / 1e6:,.1f} ms"
 
 
-def _named(record: Record, variant: str) -> Measurement | None:
+def named(record: Record, variant: str) -> Measurement | None:
     return next((m for m in record.measurements if m.variant == variant), None)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from pathlib import Path
 
 import record
@@ -32,7 +31,7 @@ def _table(records: list[record.Record]) -> list[str]:
 
 
 def _ratio(of: record.Measurement, among: record.Record) -> str:
-    floor = next(m for m in among.measurements if m.variant == tables.FLOOR)
-    wall = statistics.median(of.seconds) / statistics.median(floor.seconds)
-    busy = statistics.median(of.processor) / statistics.median(floor.processor)
+    floor = tables.named(among, tables.FLOOR)
+    assert floor
+    wall, busy = tables.ratios(of, floor)
     return f"{wall:.2f} \N{MULTIPLICATION SIGN} ({busy:.2f})"

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from semantics.conftest import settings
-from semantics.sharing import ALONE, SHARED, tasks_of
+from semantics.sharing import ALONE, SHARED
 
 FEW = "SELECT * FROM (SELECT * FROM range(0, 1000, 1, 4)) TABLESAMPLE (10 PERCENT) REPEATABLE (1)"
 
@@ -46,25 +46,3 @@ def test_an_operator_above_gets_its_order_from_one_sorted_partition(
         with settings(spark, ALONE):
             off = [tuple(row) for row in spark.sql(query).collect()]
     assert (on if order else sorted(on)) == (off if order else sorted(off))
-
-
-@pytest.mark.parametrize("repartitioned", [True, False])
-def test_a_repartition_by_a_skewed_key_keeps_its_rows_together(spark: SparkSession, repartitioned: bool) -> None:
-    skew = {
-        "spark.sql.adaptive.enabled": "true",
-        "spark.slidewise.parallel.skewThreshold": "1k",
-        "spark.slidewise.parallel.cores": "8",
-    }
-    windows = """SELECT k, row_number() OVER (PARTITION BY k ORDER BY h, id) AS n
-        FROM (SELECT id, hash(id) AS h, if(pmod(hash(id), 100) < 92, -1, id % 5) AS k FROM range(0, 1500, 1, 4))"""
-    with settings(spark, SHARED | skew):
-        frame = spark.sql(f"SELECT * FROM ({windows}) WHERE n > 0")
-        placed = (frame.repartition("k") if repartitioned else frame).selectExpr("k", "spark_partition_id() AS p", "n")
-        places = {(row.k, row.p) for row in placed.collect()}
-    tasks = tasks_of(placed)
-    if repartitioned:
-        assert tasks == [0]
-        assert len(places) == 6
-    else:
-        assert tasks[0] > 1
-        assert len(places) > 6

@@ -122,6 +122,25 @@ def test_what_stands_above_keeps_its_partitions(spark: SparkSession, sharing: Sh
     assert sorted(found, key=repr) == sorted(expected, key=repr)
 
 
+@pytest.mark.parametrize("repartitioned", [True, False])
+def test_a_repartition_keeps_its_rows_together(spark: SparkSession, sharing: Sharing, repartitioned: bool) -> None:
+    """Spark drops its shuffle where the window's brings the rows of a key together."""
+    window = f"SELECT k, row_number() OVER (PARTITION BY k ORDER BY h, id) AS n FROM {skewed('null')}"
+
+    def placed() -> DataFrame:
+        frame = spark.sql(f"SELECT * FROM ({window}) WHERE n > 0")
+        return (frame.repartition("k") if repartitioned else frame).selectExpr("k", "spark_partition_id()", "n")
+
+    found, frame = sharing.run(placed, {})
+    places = {row[:2] for row in found}
+    if repartitioned:
+        assert tasks_of(frame) == [0]
+        assert len(places) == 6
+    else:
+        assert tasks_of(frame)[0] > 1
+        assert len(places) > 6
+
+
 @pytest.mark.parametrize(
     "change", [{THRESHOLD: "64m"}, {CORES: "2"}, {ADAPTIVE: "false"}, {"spark.slidewise.parallel.enabled": "false"}]
 )
