@@ -28,6 +28,14 @@ abstract class SparkSuite extends FunSuite {
   /** FILTER where windows may have it. */
   protected def filter(condition: String): String = if (windowsFilter) s"FILTER (WHERE $condition)" else ""
 
+  /** Runs `body` with settings of the session, which have their earlier values afterwards. */
+  protected def withSettings[T](settings: (String, Any)*)(body: => T): T = {
+    val before = settings.map { case (key, _) => key -> spark.conf.getAll.get(key) }
+    settings.foreach { case (key, value) => spark.conf.set(key, value.toString) }
+    try body
+    finally before.foreach { case (key, value) => value.fold(spark.conf.unset(key))(spark.conf.set(key, _)) }
+  }
+
   /** Runs `body` in a task and gives its answer back. */
   protected def inTask[T: scala.reflect.ClassTag](body: () => T): T =
     spark.sparkContext.parallelize(Seq(0), 1).mapPartitions(_ => Iterator(body())).collect().head

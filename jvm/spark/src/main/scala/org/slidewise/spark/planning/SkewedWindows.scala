@@ -26,7 +26,7 @@ import org.slidewise.spark.execution.SlidingWindowExec
  */
 private[spark] object SkewedWindows extends Rule[SparkPlan] {
 
-  /** What sharing must gain: with the second shuffle, all tasks take up to 1.73 times the processor time (`docs/scale.md`). */
+  /** What sharing must gain: with the second shuffle, all tasks take up to 1.95 times the processor time (`docs/scale.md`). */
   private val Gain = 2.0
 
   override def apply(plan: SparkPlan): SparkPlan =

@@ -28,8 +28,8 @@ class GroupedRowsMemorySuite extends SparkSuite with AdaptiveSparkPlanHelper {
           assertEquals(window.metrics(WindowMetrics.Spill).value > 0, spills)
         case others => fail(s"${others.size} operators of Slidewise")
       }
-      spark.conf.set(SlidewiseSettings.Enabled, "false")
-      try assertEquals(answer, spark.sql(sql(rows, keys)).collect().map(_.toString).toSeq)
-      finally spark.conf.unset(SlidewiseSettings.Enabled)
+      withSettings(SlidewiseSettings.Enabled -> false) {
+        assertEquals(answer, spark.sql(sql(rows, keys)).collect().map(_.toString).toSeq)
+      }
     }
 }

@@ -17,13 +17,6 @@ class GroupedRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     CASE WHEN id % 11 = 0 THEN double('NaN') WHEN id % 13 = 0 THEN -0.0D WHEN id % 5 > 0 THEN id / 8.0D END AS y,
     CASE WHEN pmod(hash(id), 11) > 3 THEN CAST(id AS INT) END AS z FROM range(0, 2000, 1, 3))"""
 
-  private def having[T](settings: (String, Any)*)(body: => T): T = {
-    val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
-    settings.foreach { case (key, value) => spark.conf.set(key, value.toString) }
-    try body
-    finally before.foreach { case (key, value) => value.fold(spark.conf.unset(key))(spark.conf.set(key, _)) }
-  }
-
   private def windows(data: DataFrame): Seq[SlidingWindowExec] =
     collect(data.queryExecution.executedPlan) { case window: SlidingWindowExec => window }
 
@@ -35,7 +28,7 @@ class GroupedRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
   private def answer(sql: String): Seq[String] = spark.sql(sql).collect().map(_.toString).sorted.toSeq
 
-  private def off(sql: String): Seq[String] = having(SlidewiseSettings.Enabled -> false)(answer(sql))
+  private def off(sql: String): Seq[String] = withSettings(SlidewiseSettings.Enabled -> false)(answer(sql))
 
   private val calls = Seq(
     "count(*)",
@@ -75,21 +68,21 @@ class GroupedRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   test("rows stay in the order in which they came") {
     val sql =
       "SELECT id, sum(id) OVER (PARTITION BY pmod(hash(id), 5)) AS s FROM (SELECT * FROM range(0, 1000, 1, 1))"
-    having("spark.sql.shuffle.partitions" -> 1) {
+    withSettings("spark.sql.shuffle.partitions" -> 1) {
       assertEquals(spark.sql(sql).collect().map(_.getLong(0)).toSeq, 0L until 1000L: Seq[Long])
     }
   }
 
   for (adaptive <- Seq(true, false))
     test(s"an operator that needs the order of the keys has the window sort, adaptive execution $adaptive") {
-      having("spark.sql.adaptive.enabled" -> adaptive, "spark.sql.autoBroadcastJoinThreshold" -> -1) {
+      withSettings("spark.sql.adaptive.enabled" -> adaptive, "spark.sql.autoBroadcastJoinThreshold" -> -1) {
         val sql = s"WITH w AS (SELECT id, k, sum(x) OVER (PARTITION BY k) AS a FROM $rows), " +
           s"g AS (SELECT k, count(*) AS n FROM $rows GROUP BY k) SELECT id, a, n FROM w JOIN g USING (k)"
         val data = spark.sql(sql)
         data.collect()
         assertEquals(windows(data).map(_.plan.sortPlacement), Seq(SortPlacement.InOperator))
         val alone = spark.sql(sql)
-        having(SlidewiseSettings.Enabled -> false)(alone.collect())
+        withSettings(SlidewiseSettings.Enabled -> false)(alone.collect())
         // Spark sorts below its window.
         assertEquals(
           sorts(data).size,
@@ -120,14 +113,14 @@ class GroupedRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     assertFails(checked, "ARITHMETIC_OVERFLOW")
     val tried = s"SELECT id, try_sum(x) OVER (PARTITION BY k) FROM $large"
     assertEquals(answer(tried), off(tried))
-    having("spark.sql.ansi.enabled" -> false)(assertEquals(answer(checked), off(checked)))
+    withSettings("spark.sql.ansi.enabled" -> false)(assertEquals(answer(checked), off(checked)))
   }
 
   test("an input that fails is left to the evaluation in order: Spark's error, or null") {
     val failing = s"SELECT id, sum(1000 / (id - 1500)) OVER (PARTITION BY k) FROM $rows"
     assert(isGrouped(spark.sql(failing)))
     assertFails(failing, "DIVIDE_BY_ZERO")
-    having("spark.sql.ansi.enabled" -> false)(assertEquals(answer(failing), off(failing)))
+    withSettings("spark.sql.ansi.enabled" -> false)(assertEquals(answer(failing), off(failing)))
   }
 
   private def assertFails(sql: String, condition: String): Unit = {

@@ -25,13 +25,7 @@ class HoppingWindowExecSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   private def operators(data: DataFrame): Seq[HoppingWindowExec] =
     collectWithSubqueries(data.queryExecution.executedPlan) { case hopping: HoppingWindowExec => hopping }
 
-  private def having[T](settings: (String, String)*)(body: => T): T = {
-    settings.foreach { case (key, value) => spark.conf.set(key, value) }
-    try body
-    finally settings.foreach { case (key, _) => spark.conf.unset(key) }
-  }
-
-  private def off[T](body: => T): T = having(SlidewiseSettings.Enabled -> "false")(body)
+  private def off[T](body: => T): T = withSettings(SlidewiseSettings.Enabled -> "false")(body)
 
   private def rows(data: DataFrame): Seq[String] = data.collect().map(_.toString).sorted.toSeq
 
@@ -142,7 +136,7 @@ class HoppingWindowExecSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
   for (adaptive <- Seq("true", "false"))
     test(exchange(s"equal aggregates share their exchange where Spark's do, adaptive $adaptive")) {
-      having("spark.sql.adaptive.enabled" -> adaptive, "spark.sql.autoBroadcastJoinThreshold" -> "-1") {
+      withSettings("spark.sql.adaptive.enabled" -> adaptive, "spark.sql.autoBroadcastJoinThreshold" -> "-1") {
         val size = "'10 minutes', '1 minute'"
         for (
           (other, shared) <- Seq(
@@ -192,7 +186,7 @@ class HoppingWindowExecSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     ansi <- Seq("true", "false")
   )
     test(s"sums of $what that overflow only if later panes are merged first, ANSI $ansi") {
-      having("spark.sql.ansi.enabled" -> ansi) {
+      withSettings("spark.sql.ansi.enabled" -> ansi) {
         val data = spark.sql(sums(values))
         assertEquals(rows(data), off(rows(spark.sql(sums(values)))))
         assertEquals(operators(data).size, 1)
@@ -209,7 +203,7 @@ class HoppingWindowExecSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   }
 
   test("a window whose sum overflows is Spark's error") {
-    having("spark.sql.ansi.enabled" -> "true") {
+    withSettings("spark.sql.ansi.enabled" -> "true") {
       val failing = sums(s"(0, ${Long.MaxValue}L), (5, 1L)")
       assertEquals(operators(spark.sql(failing)).size, 1)
       for (
@@ -239,7 +233,7 @@ class HoppingWindowExecSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     val data = spark.sql(sql)
     assertEquals(rows(data), off(rows(spark.sql(sql))))
     assertEquals(operators(data).size, 1)
-    having(SlidewiseSettings.NeverMerge -> "top_two") {
+    withSettings(SlidewiseSettings.NeverMerge -> "top_two") {
       assertEquals(operators(spark.sql(sql)).size, 0)
       assertEquals(rows(spark.sql(sql)), rows(data))
     }

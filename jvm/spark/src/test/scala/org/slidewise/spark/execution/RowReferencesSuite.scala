@@ -104,8 +104,8 @@ abstract class RowReferencesOf(rows: Int) extends SparkSuite with AdaptiveSparkP
         if (some.head.matches("count.*|.*\\(x\\).*")) EvaluationMethod.ArrayKernels else RowReferences
       assert(methods(data).contains(expected), methods(data))
       val answers = data.collect().map(_.toString).sorted.toSeq
-      spark.conf.set(SlidewiseSettings.Enabled, "false")
-      try assertEquals(answers, spark.sql(sql).collect().map(_.toString).sorted.toSeq)
-      finally spark.conf.unset(SlidewiseSettings.Enabled)
+      withSettings(SlidewiseSettings.Enabled -> false) {
+        assertEquals(answers, spark.sql(sql).collect().map(_.toString).sorted.toSeq)
+      }
     }
 }

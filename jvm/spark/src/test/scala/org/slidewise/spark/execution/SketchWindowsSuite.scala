@@ -26,9 +26,9 @@ class SketchWindowsSuite extends SparkSuite {
       val plan = spark.sql(sql).queryExecution.executedPlan.toString
       assert(plan.contains("SlidingWindow ["), plan)
       val answers = spark.sql(sql).collect().toSeq.map(_.toSeq)
-      spark.conf.set(SlidewiseSettings.Enabled, "false")
-      try assertEquals(answers, spark.sql(sql).collect().toSeq.map(_.toSeq))
-      finally spark.conf.unset(SlidewiseSettings.Enabled)
+      withSettings(SlidewiseSettings.Enabled -> false) {
+        assertEquals(answers, spark.sql(sql).collect().toSeq.map(_.toSeq))
+      }
       assertEquals(answers.size, 8)
     }
 }

@@ -141,13 +141,10 @@ class WindowEvaluationSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     assertEquals(sum(value, over, rows).collect().toSeq, off(sum(value, over, rows)).collect().toSeq)
   }
 
-  private def off(data: => DataFrame): DataFrame = {
-    spark.conf.set(SlidewiseSettings.Enabled, "false")
-    try {
-      val made = data
-      made.queryExecution.executedPlan
-      made
-    } finally spark.conf.unset(SlidewiseSettings.Enabled)
+  private def off(data: => DataFrame): DataFrame = withSettings(SlidewiseSettings.Enabled -> false) {
+    val made = data
+    made.queryExecution.executedPlan
+    made
   }
 
   test("EXPLAIN shows the methods, the sort and the fallback") {

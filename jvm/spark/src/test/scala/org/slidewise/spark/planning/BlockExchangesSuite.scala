@@ -29,16 +29,9 @@ class BlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   private def others(plan: SparkPlan): Seq[SparkPlan] = collect(plan) { case e: ShuffleExchangeExec => e }
   private def reused(plan: SparkPlan): Seq[SparkPlan] = collect(plan) { case e: ReusedExchangeExec => e }
 
-  private def withSetting[T](settings: (String, Any)*)(body: => T): T = {
-    val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
-    settings.foreach { case (key, value) => spark.conf.set(key, value.toString) }
-    try body
-    finally before.foreach { case (key, value) => value.fold(spark.conf.unset(key))(spark.conf.set(key, _)) }
-  }
-
   for (adaptive <- Seq(true, false)) {
     def test(name: String)(body: => Any): Unit =
-      super.test(s"$name, AQE $adaptive")(withSetting("spark.sql.adaptive.enabled" -> adaptive)(body))
+      super.test(s"$name, AQE $adaptive")(withSettings("spark.sql.adaptive.enabled" -> adaptive)(body))
 
     test("the rows of a window come in blocks, with the same answer") {
       val (on, plan) = found(sum(10000))
@@ -46,7 +39,7 @@ class BlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       val metrics = blocks(plan).head.metrics
       assertEquals(metrics("numRows").value, 10000L)
       assert(metrics("shuffleRecordsWritten").value < 100, metrics("shuffleRecordsWritten"))
-      val (off, without) = withSetting(SlidewiseSettings.BlockExchange -> false)(found(sum(10000)))
+      val (off, without) = withSettings(SlidewiseSettings.BlockExchange -> false)(found(sum(10000)))
       assertEquals((blocks(without).size, others(without).size), (0, 1), without)
       assertEquals(on, off)
     }
@@ -65,7 +58,7 @@ class BlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     }
 
     test("an exchange that a join reads as well stays as it is") {
-      withSetting("spark.sql.autoBroadcastJoinThreshold" -> -1) {
+      withSettings("spark.sql.autoBroadcastJoinThreshold" -> -1) {
         val (on, plan) = found(
           s"WITH t AS ${rows(300)}, w AS (SELECT id, k, sum(x) OVER ($Running) AS y FROM (SELECT id, k, x FROM t)) " +
             "SELECT w.id, y, u.id, u.x FROM w JOIN (SELECT id, k, x FROM t) u ON w.k = u.k AND w.id <= u.id"
@@ -76,13 +69,13 @@ class BlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     }
 
     test("an exchange above another window that a join reads as well is reused") {
-      withSetting("spark.sql.autoBroadcastJoinThreshold" -> -1) {
+      withSettings("spark.sql.autoBroadcastJoinThreshold" -> -1) {
         val sql =
           s"WITH t AS (SELECT id, k, id % 5 AS j, x FROM ${rows(300)}), " +
             "a AS (SELECT id, j, sum(x) OVER (PARTITION BY k) AS y FROM t) " +
             "SELECT c.id, m, b.id, b.y FROM (SELECT id, j, y, max(y) OVER (PARTITION BY j) AS m FROM a) c JOIN a b ON c.j = b.j"
         val (on, plan) = found(sql)
-        val (off, without) = withSetting(SlidewiseSettings.BlockExchange -> false)(found(sql))
+        val (off, without) = withSettings(SlidewiseSettings.BlockExchange -> false)(found(sql))
         assert(reused(plan).nonEmpty && blocks(plan).nonEmpty, plan.toString)
         // None is made twice that Spark makes once.
         assertEquals(blocks(plan).size + others(plan).size, others(without).size, plan)
@@ -102,7 +95,7 @@ class BlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     }
 
     test("rows that Spark sorts come in blocks") {
-      withSetting(SlidewiseSettings.Sort -> false) {
+      withSettings(SlidewiseSettings.Sort -> false) {
         val (on, plan) = found(sum(1000, "PARTITION BY k ORDER BY id ROWS 3 PRECEDING"))
         assertEquals((blocks(plan).size, on.size), (1, 1000), clue = plan)
       }
@@ -119,7 +112,7 @@ class BlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   }
 
   test("adaptive execution coalesces the partitions by their sizes") {
-    withSetting("spark.sql.shuffle.partitions" -> 50) {
+    withSettings("spark.sql.shuffle.partitions" -> 50) {
       val (on, plan) = found(sum(10000))
       val read = collect(plan) { case read: AQEShuffleReadExec => read }
       assert(read.exists(_.hasCoalescedPartition), plan)
@@ -129,7 +122,7 @@ class BlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
   test("the size that adaptive execution sees is that of the rows") {
     val (_, plan) = found(sum(10000))
-    val (_, without) = withSetting(SlidewiseSettings.BlockExchange -> false)(found(sum(10000)))
+    val (_, without) = withSettings(SlidewiseSettings.BlockExchange -> false)(found(sum(10000)))
     val mine = blocks(plan).head.runtimeStatistics
     val sparks = collect(without) { case e: ShuffleExchangeExec => e.runtimeStatistics }.head
     assertEquals((mine.sizeInBytes, mine.rowCount), (sparks.sizeInBytes, sparks.rowCount))

@@ -45,13 +45,6 @@ class MultisetPlannerSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   private def plan(call: String, window: String = Moving, kind: String = "bigint"): SlidingWindowPlan =
     operator(data(call, window, kind)).plan
 
-  private def withSetting[A](setting: (String, String))(body: => A): A = {
-    val before = spark.conf.getOption(setting._1)
-    spark.conf.set(setting._1, setting._2)
-    try body
-    finally before.fold(spark.conf.unset(setting._1))(spark.conf.set(setting._1, _))
-  }
-
   private def multisets(plan: SlidingWindowPlan): Seq[ArrayFunction.OfMultiset] =
     plan.arrays.toSeq.flatMap(_.functions).collect { case f: ArrayFunction.OfMultiset => f }
 
@@ -131,7 +124,7 @@ class MultisetPlannerSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     assertEquals[Any, Any](kernel("mode(x) @"), Mode(greatest = false, SparkProbes.modeJoinsZeros))
     assert(kernel("sum(DISTINCT x) @").asInstanceOf[DistinctLongSum].checked.isDefined)
     assert(kernel("try_sum(DISTINCT x) @").asInstanceOf[DistinctLongSum].checked.isDefined)
-    withSetting("spark.sql.ansi.enabled" -> "false")(
+    withSettings("spark.sql.ansi.enabled" -> "false")(
       assertEquals[Any, Any](kernel("sum(DISTINCT x) @"), DistinctLongSum(None))
     )
     def quantile(call: String, kind: String = "bigint") = kernel(call, kind).asInstanceOf[Quantile]
@@ -143,7 +136,7 @@ class MultisetPlannerSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       assertEquals((found.fraction, found.descending), (0.3, descending))
       assertEquals(found.method == QuantileMethod.Discrete, name == "percentile_disc")
     }
-    withSetting("spark.sql.legacy.percentileDiscCalculation" -> "true")(
+    withSettings("spark.sql.legacy.percentileDiscCalculation" -> "true")(
       assertEquals[Any, Any](
         quantile("percentile_disc(0.3) WITHIN GROUP (ORDER BY x) @").method,
         QuantileMethod.Lower
@@ -202,7 +195,7 @@ class MultisetPlannerSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       )
       val field = rows.schema("answer")
       val spark =
-        withSetting(SlidewiseSettings.Enabled -> "false")(data(call, "ORDER BY id ROWS 2 PRECEDING", "int"))
+        withSettings(SlidewiseSettings.Enabled -> "false")(data(call, "ORDER BY id ROWS 2 PRECEDING", "int"))
       assertEquals(field, spark.schema("answer"))
       assertEquals(field.dataType.asInstanceOf[ArrayType].containsNull, false)
       assertEquals(rows.collect().map(_.isNullAt(1)).toSet, Set(true))
@@ -218,7 +211,7 @@ class MultisetPlannerSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       }
       val found = answers()
       assertEquals(found._2.count(_.isNullAt(1)), 6)
-      assertEquals(found, withSetting(SlidewiseSettings.Enabled -> "false")(answers()))
+      assertEquals(found, withSettings(SlidewiseSettings.Enabled -> "false")(answers()))
     }
   }
 
@@ -227,7 +220,7 @@ class MultisetPlannerSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       .sql("SELECT percentile(id, array(0.25, 0.5)) OVER (ORDER BY id ROWS 2 PRECEDING) FROM range(3)")
       .columns
       .toSeq
-    assertEquals(columns(), withSetting(SlidewiseSettings.Enabled -> "false")(columns()))
+    assertEquals(columns(), withSettings(SlidewiseSettings.Enabled -> "false")(columns()))
   }
 
   test("several fractions stay one function where arrays do not evaluate them") {
@@ -238,9 +231,9 @@ class MultisetPlannerSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     several.foreach(isOne(_, "decimal(38,2)"))
     several.foreach(isOne(_, window = "ORDER BY cast(id AS decimal(38,2)) RANGE 5 PRECEDING"))
     isOne("percentile(x, array(0.25, 0.5), 2) @")
-    withSetting(SlidewiseSettings.Sort -> "false")(several.foreach(isOne(_)))
-    withSetting(SlidewiseSettings.NeverMerge -> "percentile, percentile_approx")(several.foreach(isOne(_)))
-    withSetting(SlidewiseSettings.MergeApproximate -> "false")(isOne(several.last))
+    withSettings(SlidewiseSettings.Sort -> "false")(several.foreach(isOne(_)))
+    withSettings(SlidewiseSettings.NeverMerge -> "percentile, percentile_approx")(several.foreach(isOne(_)))
+    withSettings(SlidewiseSettings.MergeApproximate -> "false")(isOne(several.last))
   }
 
   test("an empty array of fractions is Spark's own matter") {
@@ -248,13 +241,13 @@ class MultisetPlannerSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       def outcome() =
         try data(call).collect().toSeq.toString
         catch { case e: Exception => e.getClass.getName }
-      assertEquals(outcome(), withSetting(SlidewiseSettings.Enabled -> "false")(outcome()), call)
+      assertEquals(outcome(), withSettings(SlidewiseSettings.Enabled -> "false")(outcome()), call)
     }
   }
 
   for ((call, last) <- Seq("percentile(x, 0.3)" -> 25.5, "percentile(x, 0.3, 2)" -> 25.3))
     test(s"$call of decimals with a negative scale is Spark's") {
-      withSetting("spark.sql.legacy.allowNegativeScaleOfDecimal" -> "true") {
+      withSettings("spark.sql.legacy.allowNegativeScaleOfDecimal" -> "true") {
         def answers() = spark
           .range(0, 30, 1, 1)
           .select(col("id"), (col("id") * 700).cast(DecimalType(5, -2)).as("x"))
@@ -263,12 +256,12 @@ class MultisetPlannerSuite extends SparkSuite with AdaptiveSparkPlanHelper {
           .toSeq
         val found = answers()
         assertEqualsDouble(found.last.getDouble(0), last * 700, 1e-9)
-        assertEquals(found, withSetting(SlidewiseSettings.Enabled -> "false")(answers()))
+        assertEquals(found, withSettings(SlidewiseSettings.Enabled -> "false")(answers()))
       }
     }
 
   test("without a sort of its own the operator evaluates row by row") {
-    withSetting(SlidewiseSettings.Sort -> "false") {
+    withSettings(SlidewiseSettings.Sort -> "false") {
       for (
         (call, method) <- Seq(
           "count(DISTINCT x) @" -> SlidingMultiset,
@@ -294,7 +287,7 @@ class MultisetPlannerSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     )
   )
     test(s"$call is recalculated where the settings name it") {
-      withSetting(SlidewiseSettings.NeverMerge -> name.toUpperCase(java.util.Locale.ROOT)) {
+      withSettings(SlidewiseSettings.NeverMerge -> name.toUpperCase(java.util.Locale.ROOT)) {
         val found = plan(call)
         assertEquals(found.methods, Seq(Recalculation))
         val note = found.expressions.head.note.getOrElse("")
@@ -303,7 +296,7 @@ class MultisetPlannerSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     }
 
   test("only percentile_approx is approximate") {
-    withSetting(SlidewiseSettings.MergeApproximate -> "false") {
+    withSettings(SlidewiseSettings.MergeApproximate -> "false") {
       assertEquals(plan("percentile_approx(x, 0.3) @").methods, Seq(Recalculation))
       for (call <- Seq("count(DISTINCT x) @", "percentile(x, 0.3) @", "mode(x) @"))
         assertEquals(multisets(plan(call)).size, 1, call)

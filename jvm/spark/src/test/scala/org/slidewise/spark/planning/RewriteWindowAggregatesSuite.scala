@@ -22,18 +22,12 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
       "element_at(array(-0.0D, 0.0D, double('NaN'), NULL), 1 + cast(id * 5 % 4 AS int)) AS d, " +
       "make_interval(0, 0, 0, cast(id % 2 AS int)) AS c FROM range(25))"
 
-  private def withSetting[A](key: String, value: String)(body: => A): A = {
-    spark.conf.set(key, value)
-    try body
-    finally spark.conf.unset(key)
-  }
-
   private def rows(data: DataFrame): Seq[String] = data.collect().toSeq.map((row: Row) => row.toString)
 
   /** Analyzes while Slidewise is on, and plans while it is off, so that Spark's operator evaluates the call. */
   private def inSparksOperator(sql: String): Seq[String] = {
     val data = spark.sql(sql)
-    withSetting(SlidewiseSettings.Enabled, "false") {
+    withSettings(SlidewiseSettings.Enabled -> "false") {
       assert(!data.queryExecution.executedPlan.toString.contains("SlidingWindow"))
       rows(data)
     }
@@ -108,7 +102,7 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
       assert(data.queryExecution.executedPlan.toString.contains("SlidingWindow"))
       val found = rows(data)
       assertEquals(inSparksOperator(sql), found)
-      withSetting("spark.sql.codegen.factoryMode", "NO_CODEGEN")(assertEquals(rows(spark.sql(sql)), found))
+      withSettings("spark.sql.codegen.factoryMode" -> "NO_CODEGEN")(assertEquals(rows(spark.sql(sql)), found))
       val conditions = frames.zipWithIndex.map { case ((_, condition), f) => s"frame = $f AND $condition" }
       val groups =
         s"SELECT at, frame, ${call.replace("@", "")} AS answer FROM (SELECT id AS at FROM range(25)) " +
@@ -176,7 +170,7 @@ class RewriteWindowAggregatesSuite extends SparkSuite {
   )
 
   test("while Slidewise is off Spark refuses the calls") {
-    withSetting(SlidewiseSettings.Enabled, "false") {
+    withSettings(SlidewiseSettings.Enabled -> "false") {
       assertEquals(refusal("count(DISTINCT n)"), "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED")
       assertEquals(refusal("max(DISTINCT n)"), "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED")
       val ofOrders = Seq("percentile_cont(0.9)", "percentile_disc(0.1)").map(_ + " WITHIN GROUP (ORDER BY n)")

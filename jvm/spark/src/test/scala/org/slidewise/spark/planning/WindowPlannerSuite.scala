@@ -23,12 +23,6 @@ class WindowPlannerSuite extends SparkSuite {
       .plan(window.windowExpressions)
   }
 
-  private def withSetting[A](key: String, value: String)(body: => A): A = {
-    spark.conf.set(key, value)
-    try body
-    finally spark.conf.unset(key)
-  }
-
   private def operator(calls: String*): SlidingWindowPlan = operatorOver(Moving)(calls: _*)
 
   private def operatorOver(window: String)(calls: String*): SlidingWindowPlan =
@@ -122,12 +116,12 @@ class WindowPlannerSuite extends SparkSuite {
   }
 
   test("with sorting off, Spark sorts, and functions are evaluated row by row") {
-    val off = withSetting(SlidewiseSettings.Sort, "false")(operator("sum(id)"))
+    val off = withSettings(SlidewiseSettings.Sort -> "false")(operator("sum(id)"))
     assertEquals((off.sortPlacement, off.methods), (SortPlacement.BelowOperator, Seq(TwoStacksLite)))
   }
 
   test("while Slidewise is off nothing is planned, and no other setting is read") {
-    withSetting(SlidewiseSettings.Enabled, "false") {
+    withSettings(SlidewiseSettings.Enabled -> "false") {
       val found = plan(query("sum(id)")(Moving))
       assertEquals(found.operator, None)
       assertEquals(found.left.map(_.reason), Seq("spark.slidewise.enabled is false"))
@@ -139,7 +133,7 @@ class WindowPlannerSuite extends SparkSuite {
     assertEquals(guards("sum(id)").size, 1)
     assertEquals(guards("sum(cast(id AS double))").size, 0)
     assertEquals(guards("max(id)").size, 0)
-    assertEquals(withSetting("spark.sql.ansi.enabled", "false")(guards("sum(id)")).size, 0)
+    assertEquals(withSettings("spark.sql.ansi.enabled" -> "false")(guards("sum(id)")).size, 0)
   }
 
   test("the settings decide what is merged") {
@@ -148,14 +142,14 @@ class WindowPlannerSuite extends SparkSuite {
       (expression.method, expression.note.getOrElse(""))
     }
     val (approximate, why) =
-      withSetting(SlidewiseSettings.MergeApproximate, "false")(methodAndNote("hll_sketch_agg(id)"))
+      withSettings(SlidewiseSettings.MergeApproximate -> "false")(methodAndNote("hll_sketch_agg(id)"))
     assertEquals(approximate, Recalculation)
     assert(why.contains(SlidewiseSettings.MergeApproximate), why)
 
     val (named, reason) =
-      withSetting(SlidewiseSettings.NeverMerge, "other, MAX_BY")(methodAndNote("max_by(id, -id)"))
+      withSettings(SlidewiseSettings.NeverMerge -> "other, MAX_BY")(methodAndNote("max_by(id, -id)"))
     assertEquals(named, Recalculation)
-    val (sum, _) = withSetting(SlidewiseSettings.NeverMerge, "sum")(methodAndNote("sum(id)"))
+    val (sum, _) = withSettings(SlidewiseSettings.NeverMerge -> "sum")(methodAndNote("sum(id)"))
     assertEquals(sum, Recalculation)
     assert(reason.contains("max_by is named in spark.slidewise.neverMerge"), reason)
   }

@@ -212,6 +212,6 @@ final private[parallel] case class RunPart(
 ) {
   def isEmpty: Boolean = firstBucket == endBucket
 
-  /** At most how many rows are read. */
+  /** How many rows are read. */
   def rows: Long = most.lastOption.fold(0L)(_ - firstPosition)
 }

@@ -29,13 +29,6 @@ abstract class MultisetResults extends SparkSuite with AdaptiveSparkPlanHelper {
   private def windows(data: DataFrame): Seq[SlidingWindowExec] =
     collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec => w }
 
-  private def withSetting[A](key: String, value: String)(body: => A): A = {
-    val before = spark.conf.getOption(key)
-    spark.conf.set(key, value)
-    try body
-    finally before.fold(spark.conf.unset(key))(spark.conf.set(key, _))
-  }
-
   /** The rows, all of which arrays have evaluated, after a sort of the operator or without. */
   private def inArrays(sql: String, sorts: Boolean): Seq[Row] = {
     val data = spark.sql(sql)
@@ -88,9 +81,9 @@ abstract class MultisetResults extends SparkSuite with AdaptiveSparkPlanHelper {
       val over = s"OVER (PARTITION BY p ORDER BY t $frame)"
       val sql = s"SELECT id, ${calls.map(call => s"$call $over").mkString(", ")} FROM $source"
       val found = inArrays(sql, sorts)
-      val expected = withSetting(
-        SlidewiseSettings.NeverMerge,
-        "count, sum, avg, percentile, percentile_cont, percentile_disc, mode"
+      val expected = withSettings(
+        SlidewiseSettings.NeverMerge ->
+          "count, sum, avg, percentile, percentile_cont, percentile_disc, mode"
       )(spark.sql(sql).collect().toSeq)
       assertEquals(found.size, 6000)
       assertEquals(byId(found), byId(expected))
@@ -184,7 +177,7 @@ abstract class MultisetResults extends SparkSuite with AdaptiveSparkPlanHelper {
     }
 
     test(s"${how(sorts)} rows: without ANSI mode a sum wraps around") {
-      val found = withSetting("spark.sql.ansi.enabled", "false")(inArrays(sum("sum", large, sorts), sorts))
+      val found = withSettings("spark.sql.ansi.enabled" -> "false")(inArrays(sum("sum", large, sorts), sorts))
       val answers = found.map(row => row.getLong(0) -> row.get(1)).toMap
       assertEquals(answers(3001L), -23L: Any)
       assertEquals(answers(9L), 7L: Any)
@@ -242,7 +235,7 @@ abstract class MultisetResults extends SparkSuite with AdaptiveSparkPlanHelper {
         s"SELECT id, count(DISTINCT s) OVER w, collect_list(DISTINCT s) OVER w, mode(s) OVER w FROM $source WINDOW w AS (${partition(sorts)} ORDER BY id ROWS 1 PRECEDING)"
       val found = spark.sql(sql).collect().toSeq
       val expected =
-        withSetting(SlidewiseSettings.NeverMerge, "collect_list, mode")(spark.sql(sql).collect().toSeq)
+        withSettings(SlidewiseSettings.NeverMerge -> "collect_list, mode")(spark.sql(sql).collect().toSeq)
       assertEquals(found.map(_.toString), expected.map(_.toString))
     }
 }

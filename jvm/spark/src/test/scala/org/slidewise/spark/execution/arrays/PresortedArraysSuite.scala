@@ -93,11 +93,7 @@ class PresortedArraysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     assertStreamed(data)
   }
 
-  private def off[T](body: => T): T = {
-    spark.conf.set(SlidewiseSettings.Enabled, "false")
-    try body
-    finally spark.conf.unset(SlidewiseSettings.Enabled)
-  }
+  private def off[T](body: => T): T = withSettings(SlidewiseSettings.Enabled -> false)(body)
 
   private def assertStreamed(data: DataFrame): Unit = {
     val found = windows(data)

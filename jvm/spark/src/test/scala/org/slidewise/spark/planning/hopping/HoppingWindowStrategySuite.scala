@@ -35,17 +35,11 @@ class HoppingWindowStrategySuite extends SparkSuite with AdaptiveSparkPlanHelper
 
   private def rows(data: DataFrame): Seq[String] = data.collect().map(_.toString).sorted.toSeq
 
-  private def having[T](settings: (String, String)*)(body: => T): T = {
-    settings.foreach { case (key, value) => spark.conf.set(key, value) }
-    try body
-    finally settings.foreach { case (key, _) => spark.conf.unset(key) }
-  }
-
   /** Runs the query with and without Slidewise; the number of its hopping operators. */
   private def taken(query: => DataFrame): Int = {
     val on = query
     val found = rows(on)
-    val expected = having(SlidewiseSettings.Enabled -> "false")(rows(query))
+    val expected = withSettings(SlidewiseSettings.Enabled -> "false")(rows(query))
     assertEquals(found, expected)
     assert(found.nonEmpty, "a query without rows shows nothing")
     operators(on).size
@@ -96,7 +90,7 @@ class HoppingWindowStrategySuite extends SparkSuite with AdaptiveSparkPlanHelper
 
   for (excluded <- rules.map(Seq(_)) :+ rules)
     test(rule(s"without ${excluded.map(_.split('.').last).mkString(", ")} windows are recognised")) {
-      having("spark.sql.optimizer.excludedRules" -> excluded.mkString(",")) {
+      withSettings("spark.sql.optimizer.excludedRules" -> excluded.mkString(",")) {
         assertEquals(
           taken(s"SELECT $window, k + 1, sum(x + 1), max(id) FROM events WHERE x > 1 GROUP BY 1, 2"),
           1
@@ -215,7 +209,7 @@ class HoppingWindowStrategySuite extends SparkSuite with AdaptiveSparkPlanHelper
     )
   )
     test(s"$key = $value: the same rows") {
-      having(key -> value) {
+      withSettings(key -> value) {
         val calls = "count(*), sum(x), max(x), avg(x), sort_array(collect_set(x)), approx_count_distinct(x)"
         assertEquals(taken(s"SELECT $window, k, $calls FROM events GROUP BY 1, 2"), 1)
       }
@@ -273,7 +267,7 @@ class HoppingWindowStrategySuite extends SparkSuite with AdaptiveSparkPlanHelper
   }
 
   test(s"${SlidewiseSettings.Enabled} = false leaves the windows to Spark") {
-    having(SlidewiseSettings.Enabled -> "false") {
+    withSettings(SlidewiseSettings.Enabled -> "false") {
       assertEquals(operators(spark.sql(s"SELECT $window, count(*) FROM events GROUP BY 1")), Nil)
     }
   }

@@ -54,17 +54,6 @@ abstract private[streams] class StreamSuite extends SparkSuite {
     rows.asScala.map(_.toSeq).toSet
   }
 
-  protected def withSettings[T](settings: (String, String)*)(body: => T): T = {
-    val before = settings.map { case (key, _) => key -> spark.conf.getAll.get(key) }
-    settings.foreach { case (key, value) => spark.conf.set(key, value) }
-    try body
-    finally
-      before.foreach {
-        case (key, Some(value)) => spark.conf.set(key, value)
-        case (key, None)        => spark.conf.unset(key)
-      }
-  }
-
   protected def operatorsOf(query: StreamingQuery): Seq[StreamingSlidingWindowExec] =
     query.asInstanceOf[StreamingQueryWrapper].streamingQuery.lastExecution.executedPlan.collect {
       case operator: StreamingSlidingWindowExec => operator
