@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.parallel
 
+import scala.reflect.ClassTag
+
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -51,7 +53,7 @@ final private[execution] class ParallelWindow(
     else {
       val (evaluate, aggregate) = (evaluation, total)
       Some(
-        read(runs, ranges)((_, range, parts) => evaluate.ofWholeTable(range.all(parts), aggregate))
+        read(runs, ranges)((range, parts) => evaluate.ofWholeTable(range.all(parts), aggregate))
       )
     }
   }
@@ -59,7 +61,7 @@ final private[execution] class ParallelWindow(
   /** The aggregate of some ranges, by a job of its own. */
   private def totalOf(runs: RunsExchangeExec, ranges: Array[RangeToRead]): Outside = {
     val functions = outside
-    val aggregates = collected(read(runs, ranges) { (_, range, parts) =>
+    val aggregates = collected(read(runs, ranges) { (range, parts) =>
       val aggregate = functions.builder()
       range.all(parts).foreach(aggregate.add)
       Iterator.single(OwnClasses.bytesOf(aggregate.result()))
@@ -96,7 +98,7 @@ final private[execution] class ParallelWindow(
   private def inOneTask(runs: RunsExchangeExec, written: WrittenRuns): RDD[InternalRow] = {
     val whole = evaluation
     val range = RangeToRead.all(written.indexes.indices, runs.buckets)
-    read(runs, Array(range))((_, range, parts) => whole.ofAll(range.all(parts)))
+    read(runs, Array(range))((range, parts) => whole.ofAll(range.all(parts)))
   }
 
   /** None if a partition that the cuts part must be evaluated in one task. */
@@ -114,32 +116,32 @@ final private[execution] class ParallelWindow(
     val cutsOf = from.indices.map(i => Array(from(i), ends(i), ends(i + 1), until(i)))
     val parts = cutsOf.map(sorted.parts)
     val ranges = cutsOf.zip(parts).map { case (cuts, parts) => RangeToRead.of(cuts, parts) }.toArray
-    def scanned = surroundings(runs, sorted, order, ends, from.zip(until)).map(RangeSurroundings.Scanned(_))
+    def scanned =
+      surroundings(runs, sorted, order, ends, from.zip(until)).map(_.map(RangeSurroundings.Scanned(_)))
     def inBuckets = {
       val totals = new BucketTotals(indexes, outside)
       if (outside.mustBeOneTask(totals.all)) None
-      else Some(RangeSurroundings.InBuckets(totals.around(parts), outside))
+      else Some(totals.around(parts).map(RangeSurroundings.InBuckets(_, outside)))
     }
-    val around =
+    val around: Option[Array[_ <: RangeSurroundings]] =
       if (outside.isEmpty && (partitionColumns == 0 || !reach.isUnbounded))
-        Some(RangeSurroundings.Counted(sorted.rows))
+        Some(Array.fill(ranges.length)(RangeSurroundings.Counted(sorted.rows)))
       else if (partitionColumns > 0 && cuts.forall(_.columns <= partitionColumns))
-        Some(RangeSurroundings.Scanned(Array.fill(ranges.length)(Surroundings.None)))
+        Some(Array.fill(ranges.length)(RangeSurroundings.Scanned(Surroundings.None)))
       else if (runs.hasAggregates) inBuckets
       else scanned
-    around.map(evaluate(runs, ranges, _))
+    around.map(found => evaluate(runs, ranges.zip(found)))
   }
 
   private def evaluate(
       runs: RunsExchangeExec,
-      ranges: Array[RangeToRead],
-      around: RangeSurroundings
+      ranges: Array[(RangeToRead, RangeSurroundings)]
   ): RDD[InternalRow] = {
-    val open = rangeReader(around.functions)
+    val open = rangeReader
     val ofRange = evaluation
-    read(runs, ranges) { (i, range, parts) =>
-      val found = open(range, parts)
-      ofRange.ofRange(found, () => around.of(i, found))
+    readWith(runs, ranges) { (range, around, parts) =>
+      val found = open(range, around.functions, parts)
+      ofRange.ofRange(found, () => around.of(found))
     }
   }
 
@@ -170,10 +172,10 @@ final private[execution] class ParallelWindow(
 
   /** The segments of each range, by a job of its own. */
   private def aggregate(runs: RunsExchangeExec, ranges: Array[RangeToRead]): Array[Array[Option[Segment]]] = {
-    val open = rangeReader(None)
+    val open = rangeReader
     val reader = new SegmentReader(plan, input, outside)
-    val rows = read(runs, ranges) { (_, range, parts) =>
-      Iterator.single(OwnClasses.bytesOf(reader.read(open(range, parts), range.cuts.length - 1)))
+    val rows = read(runs, ranges) { (range, parts) =>
+      Iterator.single(OwnClasses.bytesOf(reader.read(open(range, None, parts), range.cuts.length - 1)))
     }
     collected(rows).map(OwnClasses.valueOf[Array[Option[Segment]]])
   }
@@ -182,23 +184,33 @@ final private[execution] class ParallelWindow(
   private def collected(values: RDD[Array[Byte]]): Array[Array[Byte]] =
     values.sparkContext.runJob(values, (found: Iterator[Array[Byte]]) => found.next())
 
-  private def rangeReader(
-      functions: Option[OutsideFunctions]
-  ): (RangeToRead, Int => Iterator[InternalRow]) => RangeRows = {
+  private def rangeReader
+      : (RangeToRead, Option[OutsideFunctions], Int => Iterator[InternalRow]) => RangeRows = {
     val (order, attributes) = (keyOrder, input)
-    (range, parts) =>
+    (range, functions, parts) =>
       new RangeRows(range, parts, order.keys(attributes), new CutOrder(order.directions), functions)
   }
 
-  private def read[T: scala.reflect.ClassTag](runs: RunsExchangeExec, ranges: Array[RangeToRead])(
-      f: (Int, RangeToRead, Int => Iterator[InternalRow]) => Iterator[T]
+  private def read[T: ClassTag](runs: RunsExchangeExec, ranges: Array[RangeToRead])(
+      f: (RangeToRead, Int => Iterator[InternalRow]) => Iterator[T]
+  ): RDD[T] =
+    readWith(runs, ranges.map((_, None)))((range, _, parts) => f(range, parts))
+
+  /** Reads ranges, each of which comes with what `f` needs besides its rows. */
+  private def readWith[A, T: ClassTag](runs: RunsExchangeExec, ranges: Array[(RangeToRead, A)])(
+      f: (RangeToRead, A, Int => Iterator[InternalRow]) => Iterator[T]
   ): RDD[T] = {
     val parts = for {
-      range <- ranges
+      (range, _) <- ranges
       (part, reads) <- range.parts.zip(range.reads)
       (first, end) <- reads
     } yield PartialMapperPartitionSpec(part.run, first, end): ShufflePartitionSpec
     val rows = runs.rowsOf
-    new RangesRDD(runs.blocksOf(parts), ranges, (i, range, blocks) => f(i, range, part => rows(blocks(part))))
+    new RangesRDD[A, T](
+      runs.blocksOf(parts),
+      runs.blocksOf(parts.take(1)),
+      ranges,
+      (range, value, blocks) => f(range, value, part => rows(blocks(part)))
+    )
   }
 }

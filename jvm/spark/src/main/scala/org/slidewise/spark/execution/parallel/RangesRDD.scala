@@ -2,41 +2,44 @@ package org.slidewise.spark.execution.parallel
 
 import scala.reflect.ClassTag
 
-import org.apache.spark.{Dependency, NarrowDependency, Partition, TaskContext}
+import org.apache.spark.{NarrowDependency, Partition, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 
 /**
- * One task for each range, which reads parts of the runs.
+ * One task for each range, which reads parts of the runs. A task gets what it needs of its own range, and nothing of others.
  *
  * @param parts
  *   a partition for each of the [[RangeToRead.reads]] of each range, range after range
+ * @param reader
+ *   reads any partition of `parts`; tasks get it instead of `parts`, which grows with the number of ranges
+ * @param ranges
+ *   each with what `evaluate` needs besides its rows
  * @param evaluate
- *   the results of the `i`th range, given its blocks of rows by part
+ *   the results of a range, given its blocks of rows by part
  */
-final private[parallel] class RangesRDD[T: ClassTag](
+final private[parallel] class RangesRDD[A, T: ClassTag](
     @transient private val parts: RDD[InternalRow],
-    @transient private val ranges: Array[RangeToRead],
-    evaluate: (Int, RangeToRead, Int => Iterator[InternalRow]) => Iterator[T]
-) extends RDD[T](parts.sparkContext, Nil) {
+    reader: RDD[InternalRow],
+    @transient private val ranges: Array[(RangeToRead, A)],
+    evaluate: (RangeToRead, A, Int => Iterator[InternalRow]) => Iterator[T]
+) extends RDD[T](parts.sparkContext, Seq(new ReadBy(reader))) {
 
-  @transient private lazy val firstParts = ranges.scanLeft(0)(_ + _.reads.map(_.length).sum)
-
-  override protected def getDependencies: Seq[Dependency[_]] =
-    Seq(new NarrowDependency(parts) {
-      // Asked on the driver only.
-      @transient private val first = firstParts
-      override def getParents(range: Int): Seq[Int] = first(range) until first(range + 1)
-    })
-
-  override protected def getPartitions: Array[Partition] =
+  override protected def getPartitions: Array[Partition] = {
+    val firstParts = ranges.scanLeft(0)(_ + _._1.reads.map(_.length).sum)
     Array.tabulate[Partition](ranges.length) { i =>
-      new RangePartition(i, ranges(i), parts.partitions.slice(firstParts(i), firstParts(i + 1)))
+      new RangePartition(
+        i,
+        ranges(i)._1,
+        ranges(i)._2,
+        parts.partitions.slice(firstParts(i), firstParts(i + 1))
+      )
     }
+  }
 
   /** Where the largest part is. */
   override protected def getPreferredLocations(split: Partition): Seq[String] = {
-    val partition = split.asInstanceOf[RangePartition]
+    val partition = split.asInstanceOf[RangePartition[A]]
     if (partition.parts.isEmpty) Nil
     else {
       val largest = partition.range.parts.indices.maxBy(i => partition.range.parts(i).rows)
@@ -45,17 +48,23 @@ final private[parallel] class RangesRDD[T: ClassTag](
   }
 
   override def compute(split: Partition, context: TaskContext): Iterator[T] = {
-    val partition = split.asInstanceOf[RangePartition]
+    val partition = split.asInstanceOf[RangePartition[A]]
     val first = partition.firstReads
     def read(part: Int) = (first(part) until first(part + 1)).iterator
       .flatMap(i => firstParent[InternalRow].iterator(partition.parts(i), context))
-    evaluate(partition.index, partition.range, read(_))
+    evaluate(partition.range, partition.value, read(_))
   }
 }
 
-final private class RangePartition(
+/** Partitions are read with a reader, and are none of its own. */
+final private class ReadBy(reader: RDD[InternalRow]) extends NarrowDependency[InternalRow](reader) {
+  override def getParents(range: Int): Seq[Int] = Nil
+}
+
+final private class RangePartition[A](
     override val index: Int,
     val range: RangeToRead,
+    val value: A,
     val parts: Array[Partition]
 ) extends Partition {
 
