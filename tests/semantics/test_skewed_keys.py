@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from cases import crossed
 from pyspark.sql import DataFrame, SparkSession
@@ -9,7 +11,7 @@ from sparks import portable
 
 import slidewise
 from semantics.conftest import settings
-from semantics.sharing import BESIDE_RANKS, SHARED, TABLE, Sharing, named, tasks_of
+from semantics.sharing import BESIDE_RANKS, SHARED, TABLE, Rows, Sharing, named, tasks_of
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 THRESHOLD = "spark.slidewise.parallel.skewThreshold"
@@ -122,23 +124,37 @@ def test_what_stands_above_keeps_its_partitions(spark: SparkSession, sharing: Sh
     assert sorted(found, key=repr) == sorted(expected, key=repr)
 
 
-@pytest.mark.parametrize("repartitioned", [True, False])
-def test_a_repartition_keeps_its_rows_together(spark: SparkSession, sharing: Sharing, repartitioned: bool) -> None:
+REPARTITIONED = {
+    "by the key": (lambda frame: frame.repartition("k"), True),
+    "by the key under another name": (lambda frame: frame.selectExpr("k AS key", "n").repartition("key"), True),
+    "by the key and more": (lambda frame: frame.repartition("k", "n"), False),
+    "by another column": (lambda frame: frame.repartition("n"), False),
+    "by ranges of the key": (lambda frame: frame.repartitionByRange("k"), False),
+    "evenly": (lambda frame: frame.repartition(3), False),
+    "not at all": (lambda frame: frame, False),
+}
+
+
+@pytest.mark.parametrize(("repartition", "needed"), REPARTITIONED.values(), ids=REPARTITIONED)
+def test_a_repartition_keeps_its_rows_together(
+    spark: SparkSession, sharing: Sharing, repartition: Callable[[DataFrame], DataFrame], needed: bool
+) -> None:
     """Spark drops its shuffle where the window's brings the rows of a key together."""
     window = f"SELECT k, row_number() OVER (PARTITION BY k ORDER BY h, id) AS n FROM {skewed('null')}"
 
-    def placed() -> DataFrame:
-        frame = spark.sql(f"SELECT * FROM ({window}) WHERE n > 0")
-        return (frame.repartition("k") if repartitioned else frame).selectExpr("k", "spark_partition_id()", "n")
+    def placed(slidewise: str) -> tuple[Rows, DataFrame]:
+        def asked() -> DataFrame:
+            frame = repartition(spark.sql(f"SELECT k, n FROM ({window}) WHERE n > 0"))
+            return frame.selectExpr(frame.columns[0], "spark_partition_id()", "n")
 
-    found, frame = sharing.run(placed, {})
-    places = {row[:2] for row in found}
-    if repartitioned:
-        assert tasks_of(frame) == [0]
-        assert len(places) == 6
-    else:
-        assert tasks_of(frame)[0] > 1
-        assert len(places) > 6
+        return sharing.run(asked, {"spark.slidewise.enabled": slidewise})
+
+    found, frame = placed("true")
+    assert (tasks_of(frame)[0] > 1) != needed
+    expected, _ = placed("false")
+    assert sorted((row[0] or -1, row[2]) for row in found) == sorted((row[0] or -1, row[2]) for row in expected)
+    if needed:
+        assert len({row[:2] for row in found}) == 6
 
 
 @pytest.mark.parametrize(

@@ -2,25 +2,32 @@ package org.slidewise.spark.planning
 
 import scala.annotation.tailrec
 
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.SparkPlan
 
 /**
- * Windows whose partitions a user's `repartition(k)` or `DISTRIBUTE BY k` needs. Spark drops its shuffle where the window's already
- * brings the rows of a key together, and nothing in the physical plan shows it.
+ * Windows whose partitions a user's `repartition(k)` or `DISTRIBUTE BY k` needs. Spark drops its shuffle where that below the window
+ * has the same keys, and nothing in the physical plan shows it.
  */
 private[planning] object RepartitionAbove {
   private val Needed = TreeNodeTag[Unit]("slidewise.partitionsNeeded")
 
-  /** Notes it in the windows below a user's shuffle that keep its rows in their partitions. */
-  @tailrec def note(below: LogicalPlan): Unit = below match {
+  /** Notes it in the windows below a user's shuffle whose partitions are as good as its own. */
+  def note(shuffle: RepartitionByExpression): Unit =
+    if (shuffle.partitionExpressions.nonEmpty) note(shuffle.partitionExpressions, shuffle.child)
+
+  @tailrec private def note(keys: Seq[Expression], below: LogicalPlan): Unit = below match {
     case window: Window =>
-      window.setTagValue(Needed, ())
-      note(window.child)
-    case Project(_, child)          => note(child)
-    case Filter(_, child)           => note(child)
-    case sort: Sort if !sort.global => note(sort.child)
+      if (keys.forall(key => window.partitionSpec.exists(_.semanticEquals(key))))
+        window.setTagValue(Needed, ())
+      note(keys, window.child)
+    case Project(columns, child) =>
+      val named = AttributeMap(columns.collect { case alias: Alias => alias.toAttribute -> alias.child })
+      note(keys.map(_.transform { case column: Attribute => named.getOrElse(column, column) }), child)
+    case Filter(_, child)           => note(keys, child)
+    case sort: Sort if !sort.global => note(keys, sort.child)
     case _                          => ()
   }
 

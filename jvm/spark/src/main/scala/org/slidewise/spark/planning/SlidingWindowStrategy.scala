@@ -26,7 +26,7 @@ object SlidingWindowStrategy extends SparkStrategy {
       plan.setTagValue(WindowPlan.Tag, asSparkPlans(decided, expressions, windows))
       operators(decided, partitionSpec, orderSpec, child, child.output ++ outputs)
     case repartition: RepartitionByExpression =>
-      RepartitionAbove.note(repartition.child)
+      RepartitionAbove.note(repartition)
       Nil
     case _ => Nil
   }
