@@ -53,6 +53,9 @@ final private[execution] class CutOrder(directions: Seq[SortOrder]) {
   private def compareKeys(a: InternalRow, b: InternalRow, columns: Int): Int =
     if (columns == 0) 0 else orderings(columns).compare(a, b)
 
+  /** Whether rows with these keys tie. */
+  def areEqual(a: InternalRow, b: InternalRow): Boolean = compareKeys(a, b, directions.size) == 0
+
   /** Whether the row with this key and place comes before the cut. */
   def isBefore(key: InternalRow, place: Long, cut: Cut): Boolean = {
     val byKey = compareKeys(key, cut.key, cut.columns)

@@ -1,7 +1,9 @@
 package org.slidewise.spark.execution.parallel
 
+import scala.annotation.tailrec
+
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow, XXH64}
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
 /** A sample of the keys of some rows, which is the same when the task runs again. */
 sealed abstract private[parallel] class KeySample {
@@ -10,11 +12,24 @@ sealed abstract private[parallel] class KeySample {
   /** The sampled keys, each with the number of rows that it stands for. */
   protected def weighted: Seq[(UnsafeRow, Long)]
 
-  /** The least keys of the buckets after the first, for buckets of about the same size. */
+  /**
+   * The least keys of the buckets after the first, for buckets of about the same size. There are fewer buckets than asked for if
+   * keys are so large that these would take more than [[KeySample.MostSplitterBytes]].
+   */
   final def splitters(buckets: Int, order: Ordering[InternalRow]): Array[UnsafeRow] = {
     val sorted = weighted.sortBy(_._1)(order.asInstanceOf[Ordering[UnsafeRow]])
+    @tailrec def fitting(wanted: Int): Array[UnsafeRow] = {
+      val found = evenly(sorted, wanted)
+      val bytes = found.map(_.getSizeInBytes.toLong).sum
+      if (bytes <= KeySample.MostSplitterBytes) found
+      else fitting(math.min(wanted - 1L, wanted * KeySample.MostSplitterBytes / bytes).toInt)
+    }
+    fitting(buckets)
+  }
+
+  private def evenly(sorted: Seq[(UnsafeRow, Long)], buckets: Int): Array[UnsafeRow] = {
     val total = sorted.map(_._2).sum
-    val found = new Array[UnsafeRow](if (sorted.isEmpty) 0 else buckets - 1)
+    val found = new Array[UnsafeRow](if (sorted.isEmpty) 0 else math.max(0, buckets - 1))
     var next = 0
     var before = 0L
     sorted.foreach { case (key, weight) =>
@@ -29,16 +44,18 @@ sealed abstract private[parallel] class KeySample {
 }
 
 private[parallel] object KeySample {
-  private val Seed = 42L
 
-  /** A hash of the row's content. */
-  def hash(row: UnsafeRow): Long =
-    XXH64.hashUnsafeWords(row.getBaseObject, row.getBaseOffset, row.getSizeInBytes, Seed)
+  /** A sample of larger keys has fewer of them. */
+  val MostBytes: Long = 16L << 20
 
-  /** Every `n`th row, where `n` grows with their number. Memory: at most `most` keys. */
+  /** The driver gets as many from each task. */
+  val MostSplitterBytes: Long = 1L << 20
+
+  /** Every `n`th row, where `n` grows with their number. Memory: at most `most` keys, and [[MostBytes]] or one key. */
   final class ByPosition(key: UnsafeProjection, most: Int) extends KeySample {
     private[this] val keys = new Array[UnsafeRow](most)
     private[this] var count = 0
+    private[this] var bytes = 0L
     private[this] var every, untilNext = 1L
 
     override def add(row: UnsafeRow): Unit = {
@@ -46,7 +63,9 @@ private[parallel] object KeySample {
       if (untilNext == 0L) {
         if (count == most) thin()
         keys(count) = key(row).copy()
+        bytes += keys(count).getSizeInBytes
         count += 1
+        while (bytes > MostBytes && count > 1) thin()
         untilNext = every
       }
     }
@@ -55,6 +74,7 @@ private[parallel] object KeySample {
       count = (count + 1) / 2
       for (i <- 0 until count) keys(i) = keys(2 * i)
       java.util.Arrays.fill(keys.asInstanceOf[Array[AnyRef]], count, most, null)
+      bytes = keys.iterator.take(count).map(_.getSizeInBytes.toLong).sum
       every *= 2
     }
 
@@ -62,11 +82,12 @@ private[parallel] object KeySample {
   }
 
   /**
-   * The rows whose hash is below a limit, which falls as their number grows; rows with the same content count as one, with
-   * a weight. The order of the rows does not matter. Memory: at most `most` keys.
+   * The rows whose hash is below a limit, which falls as their number grows; rows with the same hash count as one, with a weight.
+   * The order of the rows does not matter. Memory: at most `most` keys, and [[MostBytes]].
    */
-  final class ByContent(key: UnsafeProjection, most: Int) extends KeySample {
+  final class ByContent(key: UnsafeProjection, hash: RowHash, most: Int) extends KeySample {
     private[this] val found = new java.util.HashMap[java.lang.Long, Sampled]
+    private[this] var bytes = 0L
     private[this] var shift = 0 // a hash is below the limit if its first bits are zero
 
     override def add(row: UnsafeRow): Unit = {
@@ -75,16 +96,24 @@ private[parallel] object KeySample {
         val known = found.get(hashed)
         if (known != null) known.rows += 1
         else {
-          found.put(hashed, new Sampled(key(row).copy()))
-          while (found.size > most) {
-            shift += 1
-            found.keySet.removeIf(h => !isSampled(h))
-          }
+          val sampled = new Sampled(key(row).copy())
+          found.put(hashed, sampled)
+          bytes += sampled.key.getSizeInBytes
+          while (found.size > most || bytes > MostBytes && !found.isEmpty) thin()
         }
       }
     }
 
-    private def isSampled(hashed: Long): Boolean = shift == 0 || (hashed >>> (64 - shift)) == 0L
+    private def thin(): Unit = {
+      shift += 1
+      found.entrySet.removeIf { entry =>
+        val falls = !isSampled(entry.getKey)
+        if (falls) bytes -= entry.getValue.key.getSizeInBytes
+        falls
+      }
+    }
+
+    private def isSampled(hashed: Long): Boolean = shift == 0 || shift < 64 && (hashed >>> (64 - shift)) == 0L
 
     override protected def weighted: Seq[(UnsafeRow, Long)] = {
       val keys = Seq.newBuilder[(UnsafeRow, Long)]

@@ -71,8 +71,8 @@ private object UnorderedRunWriter {
  * Puts the rows of a task into buckets that follow one another in the sort order, and have about the same number of rows; a sample
  * decides where they begin. A task that runs again puts the same rows into the same buckets.
  *
- * @param byContent
- *   whether the child may return its rows in another order when the task runs again
+ * @param hashed
+ *   the columns that rows are told apart by if they may come in another order when the task runs again
  * @param buckets
  *   at most how many each run has
  * @param functions
@@ -80,7 +80,7 @@ private object UnorderedRunWriter {
  */
 final private[parallel] class OrderedRunWriter(
     order: RunOrder,
-    byContent: Boolean,
+    hashed: Option[Seq[Attribute]],
     buckets: Int,
     functions: Option[OutsideFunctions],
     input: Seq[Attribute],
@@ -101,7 +101,8 @@ final private[parallel] class OrderedRunWriter(
       metrics(RunMetrics.Spill) += log.spilledBytes
       log.close()
     }
-    val sample = newSample()
+    val hash = hashed.map(new RowHash(_, input))
+    val sample = newSample(hash)
     rows.foreach { row =>
       if (log.end % OrderedRunWriter.CheckEvery == 0) resources.stopIfCancelled()
       val read = row.asInstanceOf[UnsafeRow]
@@ -109,16 +110,16 @@ final private[parallel] class OrderedRunWriter(
       log.append(read)
     }
     val splitters =
-      new Splitters(sample.splitters(bucketsOf(log.end), order.ordering), order, input, log.end, byContent)
+      new Splitters(sample.splitters(bucketsOf(log.end), order.ordering), order, input, log.end, hash)
     metrics(BlockMetrics.Rows) += log.end
     metrics(RunMetrics.SampleTime) += System.nanoTime() - begin
     new SampledBuckets(log, splitters, functions, resources, report(run, _))
   }
 
-  private def newSample(): KeySample = {
+  private def newSample(hash: Option[RowHash]): KeySample = {
     val key = order.keys(input)
     val most = buckets * OrderedRunWriter.SampledABucket
-    if (byContent) new KeySample.ByContent(key, most) else new KeySample.ByPosition(key, most)
+    hash.fold[KeySample](new KeySample.ByPosition(key, most))(new KeySample.ByContent(key, _, most))
   }
 
   private def bucketsOf(rows: Long): Int =

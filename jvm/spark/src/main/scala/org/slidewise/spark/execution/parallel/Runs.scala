@@ -156,7 +156,7 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
     val (a, b) = (newKey(), newKey())
     val withCuts = begun.map(_ - 1).toSet
     def mayTie(bucket: Int) =
-      bucket > 1 && indexes(run).pointTo(a, bucket - 1) == indexes(run).pointTo(b, bucket)
+      bucket > 1 && order.areEqual(indexes(run).pointTo(a, bucket - 1), indexes(run).pointTo(b, bucket))
     Array.range(from, end).filter { bucket =>
       bucket == from || withCuts(bucket) || withCuts(bucket - 1) || mayTie(bucket)
     }

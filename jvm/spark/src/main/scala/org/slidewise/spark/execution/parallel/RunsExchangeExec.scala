@@ -71,6 +71,21 @@ case class RunsExchangeExec(
     new RunIndexes(found)
   }
 
+  @transient private lazy val determinism = Determinism.of(inputRDD)
+
+  /** The columns that are the same when a task runs again; none if its rows may be others. */
+  @transient private lazy val repeatable: Option[AttributeSet] = determinism match {
+    case Determinism.SAME_ORDER => Some(child.outputSet)
+    case Determinism.SAME_ROWS  => RepeatableColumns.of(child)
+    case Determinism.NONE       => None
+  }
+
+  /** Whether a task that runs again writes the same rows, and each into the same bucket. */
+  private def isRepeatable: Boolean = {
+    val keys = AttributeSet(partitionSpec ++ order)
+    repeatable.exists(keys.subsetOf)
+  }
+
   /** Rows of one task need no cuts. */
   override protected def isWritten: Boolean = inputRDD.getNumPartitions > 1
 
@@ -84,7 +99,9 @@ case class RunsExchangeExec(
       else
         new OrderedRunWriter(
           RunOrder(partitionSpec, order),
-          byContent = Determinism.of(input) != Determinism.SAME_ORDER,
+          hashed =
+            if (determinism == Determinism.SAME_ORDER) None
+            else Some(child.output.filter(repeatable.getOrElse(child.outputSet).contains)),
           buckets,
           functions,
           child.output,
@@ -105,12 +122,7 @@ case class RunsExchangeExec(
     else {
       awaitWritten()
       val found = indexes.value
-      Some(
-        WrittenRuns(
-          Array.tabulate(numMappers)(found),
-          isRepeatable = Determinism.of(inputRDD) != Determinism.NONE
-        )
-      )
+      Some(WrittenRuns(Array.tabulate(numMappers)(found), isRepeatable))
     }
   }
 
@@ -155,6 +167,6 @@ object RunsExchangeExec {
  * @param indexes
  *   of the runs, by their numbers
  * @param isRepeatable
- *   whether a task that runs again writes the same buckets
+ *   whether a task that runs again writes the same rows, and each into the same bucket
  */
 final private[parallel] case class WrittenRuns(indexes: Array[RunIndex], isRepeatable: Boolean)

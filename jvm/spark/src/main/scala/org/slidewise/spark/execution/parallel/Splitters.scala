@@ -10,8 +10,7 @@ import org.slidewise.spark.execution.sorting.SortKey
 
 /**
  * Finds the bucket of each row: the number of splitters that are not greater than its key. Where several splitters are equal,
- * their buckets share the rows with that key: in order of arrival, or by content where the order may be another when the task
- * runs again.
+ * their buckets share the rows with that key: in order of arrival, or by their hashes.
  *
  * Cost: for B buckets, O(log B) comparisons of 64 bits for each column in which splitters agree, and few where the keys are spread
  * evenly. Whole keys are compared, O(log B) times, only where 64 bits do not tell values apart.
@@ -20,15 +19,15 @@ import org.slidewise.spark.execution.sorting.SortKey
  *   in order
  * @param rows
  *   how many will come
- * @param byContent
- *   whether rows may come in another order when the task runs again
+ * @param hash
+ *   of what is the same when the task runs again, if rows may come in another order then
  */
 final private[parallel] class Splitters(
     splitters: Array[UnsafeRow],
     spec: RunOrder,
     input: Seq[Attribute],
     rows: Long,
-    byContent: Boolean
+    hash: Option[RowHash]
 ) {
   private[this] val key = spec.keys(input)
   private[this] val ordering = spec.ordering
@@ -104,7 +103,7 @@ final private[parallel] class Splitters(
   /** One of the buckets that begin with the equal splitters `from until until`. */
   private def among(from: Int, until: Int, row: UnsafeRow): Int =
     if (until - from <= 1) until
-    else if (byContent) from + 1 + Math.floorMod(KeySample.hash(row), until.toLong - from).toInt
+    else if (hash.isDefined) from + 1 + Math.floorMod(hash.get(row), until.toLong - from).toInt
     else {
       val bucket = from + 1 + math.min(until - from - 1L, seen(from) / evenShare).toInt
       seen(from) += 1

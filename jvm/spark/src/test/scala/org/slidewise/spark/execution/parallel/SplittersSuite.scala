@@ -42,17 +42,29 @@ class SplittersSuite extends FunSuite {
     Nil
   )
 
-  private def sampleOf(order: RunOrder, byContent: Boolean, rows: Seq[UnsafeRow], most: Int): KeySample = {
+  private def sampleOf(
+      order: RunOrder,
+      hash: Option[RowHash],
+      rows: Seq[UnsafeRow],
+      most: Int
+  ): KeySample = {
     val sample =
-      if (byContent) new KeySample.ByContent(order.keys(input), most)
+      if (hash.isDefined) new KeySample.ByContent(order.keys(input), hash.get, most)
       else new KeySample.ByPosition(order.keys(input), most)
     rows.foreach(sample.add)
     sample
   }
 
-  private def placed(order: RunOrder, byContent: Boolean, rows: Seq[UnsafeRow], buckets: Int) = {
-    val splitters = sampleOf(order, byContent, rows, 16 * buckets).splitters(buckets, order.ordering)
-    val found = new Splitters(splitters, order, input, rows.size.toLong, byContent)
+  private def placed(
+      order: RunOrder,
+      byContent: Boolean,
+      rows: Seq[UnsafeRow],
+      buckets: Int,
+      hashed: Seq[Attribute] = input
+  ) = {
+    val hash = if (byContent) Some(new RowHash(hashed, input)) else None
+    val splitters = sampleOf(order, hash, rows, 16 * buckets).splitters(buckets, order.ordering)
+    val found = new Splitters(splitters, order, input, rows.size.toLong, hash)
     (rows.map(row => found.place(row) -> row), found.index(aggregates = None))
   }
 
@@ -105,6 +117,39 @@ class SplittersSuite extends FunSuite {
         (0 until oneIndex.buckets).map(oneIndex.start),
         (0 until otherIndex.buckets).map(otherIndex.start)
       )
+    }
+  }
+
+  test("columns that are not hashed do not matter to a sample by content, nor to a placement") {
+    for (seed <- 1 to 20) {
+      val random = new Random(seed)
+      // Many rows of few keys, which several buckets share.
+      val all = rows(random, 3000, 1 + random.nextInt(20))
+      val order = RunOrder(Nil, orders.head)
+      val change = UnsafeProjection.create(Seq(number, Multiply(fraction, Literal(3.0)), text, flag), input)
+      def placedBy(rows: Seq[UnsafeRow]) =
+        placed(order, byContent = true, rows, 12, hashed = Seq(number, text, flag))._1.map(_._1)
+      assertEquals(placedBy(all), placedBy(all.map(change(_).copy())), s"seed $seed")
+    }
+  }
+
+  test("a sample of large keys has few of them, and the driver gets fewer still") {
+    val unsafe = UnsafeProjection.create(input.map(_.dataType).toArray)
+    val order = RunOrder(Nil, orders(3))
+    for {
+      bytes <- Seq(1 << 16, 1 << 19, 5 << 20)
+      hash <- Seq(None, Some(new RowHash(input, input)))
+    } {
+      val all = (0 until 40).map { i =>
+        val text = UTF8String.fromString(s"${10 + i}" + "x" * bytes)
+        unsafe(InternalRow(i.toLong, 0.0, text, 0L)).copy()
+      }
+      val splitters = sampleOf(order, hash, all, most = 1000).splitters(256, order.ordering)
+      val sizes = splitters.map(_.getSizeInBytes.toLong)
+      assert(sizes.sum <= KeySample.MostSplitterBytes, s"$bytes: ${sizes.sum}")
+      assertEquals(splitters.isEmpty, bytes > KeySample.MostSplitterBytes, s"$bytes")
+      val found = new Splitters(splitters, order, input, all.size.toLong, hash)
+      assertEquals(all.map(found.place).distinct.size > 1, splitters.nonEmpty)
     }
   }
 }

@@ -1,0 +1,98 @@
+"""Whether several tasks may share rows that a task may give otherwise when it runs again."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+from semantics.conftest import settings
+from semantics.sharing import ONE_TASK, SHARED, TABLE, Sharing, difference, tasks_of
+
+SHUFFLED = "(SELECT /*+ REPARTITION(5) */ * FROM rows)"
+GROUPS = (
+    "(SELECT id % 1000 AS g, max(few) AS few, sum(few / 7.0D) AS total, sum(m) AS exact, first(s) AS any, count(*) AS n"
+    " FROM rows GROUP BY ALL)"
+)
+NUMBERED = f"(SELECT *, row_number() OVER (PARTITION BY three ORDER BY few) AS place FROM {SHUFFLED})"
+RANKED = f"(SELECT *, rank() OVER (PARTITION BY three ORDER BY few) AS place FROM {SHUFFLED})"
+CALLS = "row_number() OVER ({w}), count(*) OVER ({w} ROWS 9 PRECEDING)"
+
+SAME = {
+    "columns of a table": f"SELECT id, {CALLS.format(w='ORDER BY d, id')} FROM {SHUFFLED}",
+    "numbers given before a shuffle": "SELECT id, sum(id) OVER (ORDER BY u) FROM "
+    "(SELECT /*+ REPARTITION(5) */ id, monotonically_increasing_id() AS u FROM rows)",
+    "groups with sums of fractions": f"SELECT g, max(total) OVER (ORDER BY g), {CALLS.format(w='ORDER BY g')} "
+    f"FROM {GROUPS}",
+    "exact sums": f"SELECT g, {CALLS.format(w='ORDER BY exact, few, n, g')} FROM {GROUPS}",
+    "ranks": f"SELECT id, {CALLS.format(w='ORDER BY place, id')} FROM {RANKED}",
+    "the first ranks": f"SELECT id, {CALLS.format(w='ORDER BY id')} FROM {RANKED} WHERE place <= 400",
+    "joined rows": f"SELECT a.id, {CALLS.format(w='ORDER BY b.d, a.id')} FROM rows a JOIN {SHUFFLED} b ON a.id = b.id",
+    "rows that have others": f"SELECT id, {CALLS.format(w='ORDER BY id')} FROM {SHUFFLED} "
+    f"WHERE id % 3 = 0 OR few IN (SELECT three FROM {SHUFFLED})",
+    "a union": f"SELECT id, {CALLS.format(w='ORDER BY id, h')} FROM "
+    f"(SELECT id, h FROM {SHUFFLED} UNION ALL SELECT -1 - g, n FROM {GROUPS})",
+    "exploded arrays": f"SELECT id, e, {CALLS.format(w='ORDER BY e, id')} FROM "
+    f"(SELECT id, explode(array(i, l)) AS e FROM {SHUFFLED})",
+}
+
+OTHERS = {
+    "a sum of fractions": f"SELECT g, {CALLS.format(w='ORDER BY total, g')} FROM {GROUPS}",
+    "any value of a group": f"SELECT g, {CALLS.format(w='ORDER BY any, g')} FROM {GROUPS}",
+    "what is computed from it": "SELECT g, {} FROM (SELECT *, floor(total) AS f FROM {})".format(
+        CALLS.format(w="ORDER BY f, g"), GROUPS
+    ),
+    "groups chosen by it": f"SELECT g, {CALLS.format(w='ORDER BY g')} FROM {GROUPS} WHERE total > 0",
+    "groups of it": f"SELECT f, {CALLS.format(w='ORDER BY f')} FROM "
+    f"(SELECT DISTINCT round(total, 3) AS f FROM {GROUPS})",
+    "numbers of rows that tie": f"SELECT id, {CALLS.format(w='ORDER BY place, id')} FROM {NUMBERED}",
+    "rows chosen by such numbers": f"SELECT id, {CALLS.format(w='ORDER BY id')} FROM {NUMBERED} WHERE place <= 400",
+    "numbers given after a shuffle": f"SELECT id, sum(id) OVER (ORDER BY u) FROM "
+    f"(SELECT id, monotonically_increasing_id() AS u FROM {SHUFFLED})",
+    "some rows": f"SELECT id, {CALLS.format(w='ORDER BY id')} FROM "
+    f"(SELECT /*+ REPARTITION(5) */ * FROM (SELECT * FROM {SHUFFLED} LIMIT 1200))",
+    "a union with it": f"SELECT t, {CALLS.format(w='ORDER BY t, n')} FROM "
+    f"(SELECT d AS t, h AS n FROM {SHUFFLED} UNION ALL SELECT total, g FROM {GROUPS})",
+}
+
+
+@pytest.fixture(scope="module")
+def sharing(spark: SparkSession) -> Sharing:
+    spark.sql(TABLE).createOrReplaceTempView("rows")
+    return Sharing(spark)
+
+
+KEPT = "spark.sql.adaptive.coalescePartitions.enabled"
+ADAPTIVE = "spark.sql.adaptive.enabled"
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+@pytest.mark.parametrize("query", SAME.values(), ids=SAME)
+def test_rows_that_are_the_same(sharing: Sharing, query: str, adaptive: str) -> None:
+    found, frame = sharing.run(query, {ADAPTIVE: adaptive, KEPT: "false"})
+    assert tasks_of(frame)[0] > 1
+    expected, _ = sharing.run(query, ONE_TASK | {ADAPTIVE: adaptive, KEPT: "false"})
+    assert difference(found, expected, in_order=False) is None
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+@pytest.mark.parametrize("query", OTHERS.values(), ids=OTHERS)
+def test_rows_that_may_be_others(sharing: Sharing, query: str, adaptive: str) -> None:
+    """Several tasks could miss rows that have moved from one range to another in between."""
+    found, frame = sharing.run(query, {ADAPTIVE: adaptive, KEPT: "false"})
+    assert tasks_of(frame)[0] == 1
+    if "row_number" in query.split("FROM")[0]:
+        assert sorted(row[1] for row in found) == list(range(1, len(found) + 1))
+
+
+@pytest.mark.parametrize(("order", "shared"), [("g", True), ("total, g", False)])
+def test_cached_rows(spark: SparkSession, sharing: Sharing, order: str, shared: bool) -> None:
+    """What is lost from the cache is made again."""
+    with settings(spark, SHARED | {KEPT: "false"}):
+        cached = spark.sql(f"SELECT * FROM {GROUPS}").cache()
+        cached.createOrReplaceTempView("groups")
+    try:
+        found, frame = sharing.run(f"SELECT g, {CALLS.format(w=f'ORDER BY {order}')} FROM groups", {})
+        assert len(found) == 1000
+        assert (tasks_of(frame)[0] > 1) == shared
+    finally:
+        cached.unpersist()
