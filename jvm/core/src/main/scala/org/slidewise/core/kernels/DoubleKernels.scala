@@ -23,7 +23,7 @@ object DoubleKernels {
 
   /**
    * The variance: the sum of squared deviations from the mean, divided by the number of values minus `ddof`. A window with at
-   * most `ddof` values has no result. Merges means and deviations, and never subtracts squares.
+   * most `ddof` values has NaN. Merges means and deviations, and never subtracts squares.
    *
    * At most `2n + k` merges for `k` frames over `n` elements, with one division each. Memory: three doubles for each element of
    * the widest window, and two `Int` for each row in each call of `rows`.

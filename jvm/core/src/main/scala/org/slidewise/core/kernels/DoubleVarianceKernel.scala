@@ -49,7 +49,7 @@ private[kernels] final class DoubleVarianceKernel(ddof: Int) extends DoubleKerne
       answer.clear()
       if (lo < middle) answer.merge(counts(lo - base), means(lo - base), deviations(lo - base))
       answer.merge(running.count, running.mean, running.deviations)
-      out(k) = answer.deviations / (answer.count - ddof)
+      out(k) = if (answer.count > ddof) answer.deviations / (answer.count - ddof) else Double.NaN
       k += 1
     }
   }

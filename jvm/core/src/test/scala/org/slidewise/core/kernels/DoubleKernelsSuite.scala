@@ -85,6 +85,17 @@ class DoubleKernelsSuite extends KernelSuite {
     assert(out.drop(9).forall(v => math.abs(v - 0.25) < 1e-6))
   }
 
+  test(
+    "a sample of one number has NaN for its variance, in Java's form, and not the other sign that 0 / 0 has"
+  ) {
+    val out = new Array[Double](3)
+    DoubleKernels.variance(1).rows(Array(5.0, 7.0, 7.0), null, 3, -1, 0, out)
+    assertEquals(
+      out.toSeq.map(java.lang.Double.doubleToRawLongBits),
+      Seq(Double.NaN, 2.0, 0.0).map(java.lang.Double.doubleToRawLongBits)
+    )
+  }
+
   test("the variance of numbers whose squares are infinite is infinite, wherever they stand in the window") {
     for (at <- 0 until 20; width <- 2 to 6) {
       val column = Array.tabulate(20)(i => if (i == at) 1e300 else i.toDouble)
