@@ -51,6 +51,7 @@ _IN_SQL = {
     r"\bkll_merge_agg_": needs_kll_merges,
     r"\btheta_|\bkll_": needs_spark("4.1", "no theta and KLL sketches"),
     r"\bapprox_top_k": needs_spark("4.1", "no approx_top_k"),
+    r"\bWITH RECURSIVE\b": needs_spark("4.1", "no recursion"),
     r"\bmake_time\(": needs_spark("4.1", "no TIME type"),
     r"\btuple_": needs_spark("4.2", "no tuple sketches"),
     r"\b(max|min)_by\([^()]*,[^()]*,[^()]*\)": needs_spark("4.2", "max_by and min_by take two arguments"),

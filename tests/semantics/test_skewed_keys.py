@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from cases import crossed
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import broadcast, count
 from sparks import portable
 
 import slidewise
@@ -124,9 +125,23 @@ def test_what_stands_above_keeps_its_partitions(spark: SparkSession, sharing: Sh
     assert sorted(found, key=repr) == sorted(expected, key=repr)
 
 
+def few(frame: DataFrame) -> DataFrame:
+    return broadcast(frame.sparkSession.range(3).selectExpr("cast(id AS int) AS n"))
+
+
+def exploded(frame: DataFrame) -> DataFrame:
+    return frame.selectExpr("k", "explode(array(n)) AS n")
+
+
 REPARTITIONED = {
     "by the key": (lambda frame: frame.repartition("k"), True),
     "by the key under another name": (lambda frame: frame.selectExpr("k AS key", "n").repartition("key"), True),
+    "by the key of joined rows": (lambda frame: frame.join(few(frame), "n", "left").repartition("k"), True),
+    "by the key of exploded rows": (
+        lambda frame: frame.selectExpr("k", "explode(array(n)) AS n").repartition("k"),
+        True,
+    ),
+    "by the key of observed rows": (lambda frame: frame.observe("o", count("*")).repartition("k"), True),
     "by the key and more": (lambda frame: frame.repartition("k", "n"), False),
     "by another column": (lambda frame: frame.repartition("n"), False),
     "by ranges of the key": (lambda frame: frame.repartitionByRange("k"), False),
@@ -145,7 +160,8 @@ def test_a_repartition_keeps_its_rows_together(
     def placed(slidewise: str) -> tuple[Rows, DataFrame]:
         def asked() -> DataFrame:
             frame = repartition(spark.sql(f"SELECT k, n FROM ({window}) WHERE n > 0"))
-            return frame.selectExpr(frame.columns[0], "spark_partition_id()", "n")
+            (key,) = {"k", "key"} & set(frame.columns)
+            return frame.selectExpr(key, "spark_partition_id()", "n")
 
         return sharing.run(asked, {"spark.slidewise.enabled": slidewise})
 

@@ -1,7 +1,5 @@
 package org.slidewise.spark.planning
 
-import scala.annotation.tailrec
-
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
@@ -18,7 +16,7 @@ private[planning] object RepartitionAbove {
   def note(shuffle: RepartitionByExpression): Unit =
     if (shuffle.partitionExpressions.nonEmpty) note(shuffle.partitionExpressions, shuffle.child)
 
-  @tailrec private def note(keys: Seq[Expression], below: LogicalPlan): Unit = below match {
+  private def note(keys: Seq[Expression], below: LogicalPlan): Unit = below match {
     case window: Window =>
       if (keys.forall(key => window.partitionSpec.exists(_.semanticEquals(key))))
         window.setTagValue(Needed, ())
@@ -26,9 +24,8 @@ private[planning] object RepartitionAbove {
     case Project(columns, child) =>
       val named = AttributeMap(columns.collect { case alias: Alias => alias.toAttribute -> alias.child })
       note(keys.map(_.transform { case column: Attribute => named.getOrElse(column, column) }), child)
-    case Filter(_, child)           => note(keys, child)
-    case sort: Sort if !sort.global => note(keys, sort.child)
-    case _                          => ()
+    case _: RepartitionByExpression | _: Aggregate => ()
+    case other                                     => other.children.foreach(note(keys, _))
   }
 
   /** Whether it was noted in the window that an operator evaluates. */

@@ -43,13 +43,23 @@ final private[execution] class ParallelWindow(
     if (runs.isUnordered) evaluateWholeTable(runs, written).getOrElse(inOneTask(runs, written))
     else inOrder(runs, written)
 
+  /**
+   * Whether tasks that read the runs before and after one of them was written again have each row once, and results that fit
+   * together: keys must be the same to the bit, and what the functions read must be but for digits.
+   */
+  private def isRepeatable(written: WrittenRuns): Boolean = written.repeated.exists { rows =>
+    val by = rows.variations(input)
+    by.areSame(keyOrder.inRows.map(_.child)) &&
+    plan.expressions.flatMap(_.expression.references).forall(by.of(_) != Variation.VALUE)
+  }
+
   /** None if one task must evaluate it. */
   private def evaluateWholeTable(runs: RunsExchangeExec, written: WrittenRuns): Option[RDD[InternalRow]] = {
     val ranges = wholeRuns(written.indexes).map(RangeToRead.all(_, runs.buckets)).toArray
     lazy val total =
       if (written.indexes.forall(_.hasAggregates)) new BucketTotals(written.indexes, outside).all
       else totalOf(runs, ranges)
-    if (!written.isRepeatable || outside.mustBeOneTask(total)) None
+    if (!isRepeatable(written) || outside.mustBeOneTask(total)) None
     else {
       val (evaluate, aggregate) = (evaluation, total)
       Some(
@@ -84,7 +94,7 @@ final private[execution] class ParallelWindow(
     val rows = written.indexes.map(_.rows).sum
     val tasks = math.min(parallel.maxTasks.toLong, rows / parallel.minRows).toInt
     def inRanges(together: Option[Int]) =
-      if (tasks < 2 || !written.isRepeatable) None
+      if (tasks < 2 || !isRepeatable(written)) None
       else
         Some(sorted.cuts(tasks, together))
           .filter(_.nonEmpty)

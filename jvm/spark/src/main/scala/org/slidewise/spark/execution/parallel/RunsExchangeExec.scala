@@ -71,20 +71,8 @@ case class RunsExchangeExec(
     new RunIndexes(found)
   }
 
-  @transient private lazy val determinism = Determinism.of(inputRDD)
-
-  /** The columns that are the same when a task runs again; none if its rows may be others. */
-  @transient private lazy val repeatable: Option[AttributeSet] = determinism match {
-    case Determinism.SAME_ORDER => Some(child.outputSet)
-    case Determinism.SAME_ROWS  => RepeatableColumns.of(child)
-    case Determinism.NONE       => None
-  }
-
-  /** Whether a task that runs again writes the same rows, and each into the same bucket. */
-  private def isRepeatable: Boolean = {
-    val keys = AttributeSet(partitionSpec ++ order)
-    repeatable.exists(keys.subsetOf)
-  }
+  /** None if a task that runs again may write other rows. */
+  @transient private lazy val repeated: Option[RepeatedRows] = RepeatedRows.of(child, inputRDD)
 
   /** Rows of one task need no cuts. */
   override protected def isWritten: Boolean = inputRDD.getNumPartitions > 1
@@ -99,9 +87,7 @@ case class RunsExchangeExec(
       else
         new OrderedRunWriter(
           RunOrder(partitionSpec, order),
-          hashed =
-            if (determinism == Determinism.SAME_ORDER) None
-            else Some(child.output.filter(repeatable.getOrElse(child.outputSet).contains)),
+          hashed = repeated.filterNot(_.sameOrder).map(_.same(child.output)),
           buckets,
           functions,
           child.output,
@@ -122,7 +108,7 @@ case class RunsExchangeExec(
     else {
       awaitWritten()
       val found = indexes.value
-      Some(WrittenRuns(Array.tabulate(numMappers)(found), isRepeatable))
+      Some(WrittenRuns(Array.tabulate(numMappers)(found), repeated))
     }
   }
 
@@ -166,7 +152,7 @@ object RunsExchangeExec {
 /**
  * @param indexes
  *   of the runs, by their numbers
- * @param isRepeatable
- *   whether a task that runs again writes the same rows, and each into the same bucket
+ * @param repeated
+ *   what a task writes when it runs again; none if it may be other rows
  */
-final private[parallel] case class WrittenRuns(indexes: Array[RunIndex], isRepeatable: Boolean)
+final private[parallel] case class WrittenRuns(indexes: Array[RunIndex], repeated: Option[RepeatedRows])

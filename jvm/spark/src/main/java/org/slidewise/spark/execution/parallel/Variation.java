@@ -1,0 +1,15 @@
+package org.slidewise.spark.execution.parallel;
+
+/** How a value may differ when a task computes it again, from rows in another order. */
+enum Variation {
+  /** Not at all. */
+  NONE,
+  /** In the last digits of a floating-point number. */
+  DIGITS,
+  /** In any way. */
+  VALUE;
+
+  static Variation max(Variation a, Variation b) {
+    return a.compareTo(b) >= 0 ? a : b;
+  }
+}
