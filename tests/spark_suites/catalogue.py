@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from zipfile import ZipFile
 
 import tomllib
-from sql_files import Answered
+from sql_files import Cut
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = "org.apache.spark.sql"
@@ -40,7 +40,7 @@ class Catalogue:
         self.groups: dict[str, list[str]] = text["suites"]
         self._files: dict[str, str] = text["files"]
         self.excluded = [Excluded(**entry) for entry in text["excluded"]]
-        self.answered = [Answered(**entry) for entry in text["answered"]]
+        self.cuts = [Cut(**entry) for entry in text["cut"]]
 
     def groups_in(self, tests: Path) -> dict[str, list[str]]:
         """The suites that a jar of tests holds, by group."""

@@ -82,6 +82,6 @@ def summary(found: dict[str, list[Outcome]], catalogue: Catalogue) -> str:
     for suite, file, count in sorted(
         {(o.suite, *cut) for outcomes in found.values() for o in outcomes for cut in o.cut.items()}
     ):
-        reason = next(queries.reason for queries in catalogue.answered if queries.file == file)
+        reason = next(queries.reason for queries in catalogue.cuts if queries.file == file)
         lines.append(f"| `{suite}` | {count} queries of `{file}` | {reason} |")
     return "\n".join(lines)

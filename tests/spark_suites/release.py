@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from zipfile import ZipFile
 
 from catalogue import HERE, PACKAGE
-from sql_files import Answered
+from sql_files import Cut
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "build"))
 from spark_builds import ROOT, spark_builds
@@ -53,7 +53,7 @@ class Release:
         subprocess.CalledProcessError: Maven found no such release.
     """
 
-    def __init__(self, version: str, answered: list[Answered]) -> None:
+    def __init__(self, version: str, cuts: list[Cut]) -> None:
         self.version = version
         self._libraries = LIBRARIES[version.split(".")[0]]
         self._folder = ROOT / ".build/spark-suites" / version
@@ -69,7 +69,7 @@ class Release:
         self._fetch()
         self.tests = self._lib / f"spark-sql_{self._libraries['scala']}-{version}-tests.jar"
         self._compile()
-        self.cut = self._unpack(answered)
+        self.cut = self._unpack(cuts)
 
     @property
     def _lib(self) -> Path:
@@ -97,12 +97,12 @@ class Release:
         subprocess.run(["javac", "-nowarn", "-cp", f"{self._lib}/*", "-d", str(classes), str(source)], check=True)
         shutil.copy(HERE / "log4j2.properties", classes)
 
-    def _unpack(self, answered: list[Answered]) -> dict[str, int]:
+    def _unpack(self, cuts: list[Cut]) -> dict[str, int]:
         """Unpacks the files that the suites read, and cuts the queries out that Slidewise answers."""
         shutil.rmtree(self._resources, ignore_errors=True)
         with ZipFile(self.tests) as jar:
             jar.extractall(self._resources, [name for name in jar.namelist() if not name.endswith(".class")])
-        counts = {queries.file: queries.cut_from(self._resources / "sql-tests") for queries in answered}
+        counts = {queries.file: queries.cut_from(self._resources / "sql-tests") for queries in cuts}
         return {file: count for file, count in counts.items() if count}
 
     def run(self, suite: str, tests: list[str], *, slidewise: bool) -> Run:

@@ -53,7 +53,7 @@ def main() -> int:
     catalogue = Catalogue()
     failed = False
     for version in arguments.versions:
-        release = Release(version, catalogue.answered)
+        release = Release(version, catalogue.cuts)
         for group, suites in catalogue.groups_in(release.tests).items():
             for suite in suites:
                 if not arguments.only or arguments.only in suite:

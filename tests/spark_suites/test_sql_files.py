@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from sql_files import Answered
+from sql_files import Cut
 
-OVER = Answered("w.sql", "REFUSED", "")
+OVER = Cut("w.sql", "REFUSED", "")
 FILES = {
     "inputs/w.sql": "-- a comment\nSELECT 1;\n\nSELECT sum(x)\nOVER (a);\nSELECT sum(x);\n",
     "results/w.sql.out": """-- Automatically generated
@@ -89,10 +89,10 @@ def test_a_file_that_is_not_there_is_left(folder):
 def test_a_query_that_one_kind_of_results_lacks_fails(folder, kind):
     path = folder / kind / "w.sql.out"
     path.write_text(path.read_text().replace("REFUSED", "ANOTHER"))
-    with pytest.raises(ValueError, match=r"w\.sql: . results and . analyzer-results have REFUSED"):
+    with pytest.raises(ValueError, match=r"w\.sql: . results and . analyzer-results match REFUSED"):
         OVER.cut_from(folder)
 
 
 def test_an_error_of_no_query_fails(folder):
-    with pytest.raises(ValueError, match="0 results and 0 analyzer-results have UNKNOWN"):
-        OVER._replace(error="UNKNOWN").cut_from(folder)
+    with pytest.raises(ValueError, match="0 results and 0 analyzer-results match UNKNOWN"):
+        OVER._replace(pattern="UNKNOWN").cut_from(folder)
