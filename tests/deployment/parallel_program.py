@@ -28,11 +28,18 @@ CALLS = {
     "ranks": "dense_rank() OVER (ORDER BY h)",
     "places": "row_number() OVER (ORDER BY h, id)",
 }
+WINDOWS = {
+    f"{name} {kind}": f"SELECT id, {call} AS s FROM (SELECT id, hash(id) % 10000 AS h FROM {source})"
+    for name, source in SOURCES.items()
+    for kind, call in CALLS.items()
+}
+# A task that runs again may add up other last digits: one task reads them all.
+WINDOWS["by sums of fractions"] = f"""SELECT id, row_number() OVER (ORDER BY x, id) AS s
+    FROM (SELECT id % 9999 AS id, sum(1D / (1 + id)) AS x FROM {SOURCES["range"]} GROUP BY 1)"""
 
 
-def asked(spark: SparkSession, source: str, call: str, shared: bool) -> DataFrame:
+def asked(spark: SparkSession, window: str, shared: bool) -> DataFrame:
     spark.conf.set("spark.slidewise.parallel.enabled", str(shared).lower())
-    window = f"SELECT id, {call} AS s FROM (SELECT id, hash(id) % 10000 AS h FROM {source})"
     return spark.sql(f"SELECT count(*), count(DISTINCT id), sum(hash(id, s)), min(s), max(s) FROM ({window})")
 
 
@@ -86,21 +93,20 @@ class Killer(threading.Thread):
 def report(spark: SparkSession, stage: int | None) -> None:
     spark.conf.set("spark.sql.adaptive.enabled", "false")
     spark.conf.set("spark.slidewise.parallel.minRows", "1000")
-    for name, source in SOURCES.items():
-        for kind, call in CALLS.items():
-            alone = asked(spark, source, call, shared=False).collect()
-            frame = asked(spark, source, call, shared=True)
-            killer = Killer(spark, stage) if stage else None
-            if killer:
-                killer.start()
-            same = frame.collect() == alone
-            if killer:
-                killer.over = True
-                killer.join()
-            print(
-                f"{name} {kind}: {same}, {tasks(frame)} tasks{', killed' if killer and killer.killed else ''}",
-                flush=True,
-            )
+    for name, window in WINDOWS.items():
+        alone = asked(spark, window, shared=False).collect()
+        frame = asked(spark, window, shared=True)
+        killer = Killer(spark, stage) if stage else None
+        if killer:
+            killer.start()
+        same = frame.collect() == alone
+        if killer:
+            killer.over = True
+            killer.join()
+        print(
+            f"{name}: {same}, {tasks(frame)} tasks{', killed' if killer and killer.killed else ''}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -39,6 +39,10 @@ SAME = {
     "sums of sums": f"SELECT g, sum(total) OVER (ORDER BY g) FROM {GROUPS}",
     "different rows": f"SELECT few, three, {CALLS.format(w='ORDER BY few, three')} FROM "
     f"(SELECT DISTINCT few, three, id % 7 FROM {SHUFFLED})",
+    "what another window has looked up": f"SELECT id, sum(new) OVER (ORDER BY few, id) FROM (SELECT *, "
+    f"if(few - lag(few) OVER (ORDER BY few, id) > 1, 1, 0) AS new FROM {SHUFFLED})",
+    "the first of the rows before": f"SELECT id, max(f) OVER (ORDER BY id) FROM "
+    f"(SELECT *, first(s) OVER (ORDER BY few, id ROWS 9 PRECEDING) AS f FROM {SHUFFLED})",
     "exploded arrays": f"SELECT id, e, {CALLS.format(w='ORDER BY e, id')} FROM "
     f"(SELECT id, explode(array(i, l)) AS e FROM {SHUFFLED})",
 }
@@ -67,6 +71,8 @@ OTHERS = {
     "whole numbers made of fractions": f"SELECT g, sum(floor(total)) OVER (ORDER BY g) FROM {GROUPS}",
     "numbers of rows sorted again": f"SELECT id, sum(id) OVER (ORDER BY u) FROM "
     f"(SELECT id, monotonically_increasing_id() AS u FROM (SELECT * FROM {SHUFFLED} SORT BY few))",
+    "looked up without an order": f"SELECT id, max(f) OVER (ORDER BY id) FROM "
+    f"(SELECT *, first(s) OVER (PARTITION BY three) AS f FROM {SHUFFLED})",
     "recursion": f"""WITH RECURSIVE t(n, x) AS (
         SELECT g, total FROM {GROUPS} UNION ALL SELECT n + 1000, x + 1 FROM t WHERE n < 1000
       ) SELECT n, {CALLS.format(w="ORDER BY x, n")} FROM t""",

@@ -4,6 +4,8 @@ package org.slidewise.spark.execution.parallel;
 enum Variation {
   /** Not at all. */
   NONE,
+  /** Where it depends on which of the rows that tie comes first. */
+  TIES,
   /** In the last digits of a floating-point number. */
   DIGITS,
   /** In any way. */

@@ -130,6 +130,9 @@ private[parallel] object RepeatedRows extends Logging {
     }
 
   private def above(plan: SparkPlan, below: Rows): Option[Rows] = plan match {
+    // The blocks of runs are read in order, and a window that several tasks share leaves ties in theirs.
+    case _: RunsExchangeExec                                                          => Some(below)
+    case window: SlidingWindowExec if below.sameOrder && window.plan.parallel.isRight => Some(below)
     // Their memory may run out in one of two attempts, which changes the order.
     case _: BaseAggregateExec | _: SortExec | _: SortMergeJoinExec | _: WindowExecBase |
         _: SlidingWindowExec | _: HoppingWindowExec =>
@@ -141,13 +144,14 @@ private[parallel] object RepeatedRows extends Logging {
   private def outOfOrder(plan: SparkPlan, below: Varying): Option[Rows] = {
     val by = new Variations(below)
     val varying = plan match {
-      case exchange: ShuffleExchangeLike => decided(below, staysInPartition(exchange, by))
-      case project: ProjectExec          => Some(named(project.projectList, by))
-      case window: WindowExecBase        => Some(below ++ named(window.windowExpression, by))
-      case window: SlidingWindowExec     => Some(below ++ named(window.windowExpression, by))
-      case aggregate: BaseAggregateExec  => ofAggregate(aggregate, below)
-      case hopping: HoppingWindowExec    => ofHopping(hopping, below)
-      case expand: ExpandExec            =>
+      case exchange: ShuffleExchangeLike =>
+        decided(below, staysInPartition(exchange.outputPartitioning, exchange.child.output, by))
+      case project: ProjectExec         => Some(named(project.projectList, by))
+      case window: WindowExecBase       => Some(below ++ named(window.windowExpression, by))
+      case window: SlidingWindowExec    => Some(below ++ named(window.windowExpression, by))
+      case aggregate: BaseAggregateExec => ofAggregate(aggregate, below)
+      case hopping: HoppingWindowExec   => ofHopping(hopping, below)
+      case expand: ExpandExec           =>
         val columns = expand.projections.map(_.map(by.of)).transpose.map(Variations.most)
         Some(varyingOf(expand.output.zip(columns)))
       case python: EvalPythonExec => Some(below ++ varyingOf(python.resultAttrs.zip(python.udfs.map(by.of))))
@@ -183,12 +187,6 @@ private[parallel] object RepeatedRows extends Logging {
   private def keepsPeers(function: Expression): Boolean = function match {
     case _: Rank | _: DenseRank => true
     case _                      => false
-  }
-
-  private def staysInPartition(exchange: ShuffleExchangeLike, by: Variations): Boolean = exchange match {
-    // Rows whose keys may differ are read by one task.
-    case _: RunsExchangeExec => true
-    case _                   => staysInPartition(exchange.outputPartitioning, exchange.child.output, by)
   }
 
   // Rows that are spread evenly are sorted by the hash of their content first.

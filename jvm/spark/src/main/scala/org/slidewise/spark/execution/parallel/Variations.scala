@@ -21,8 +21,10 @@ final private[parallel] class Variations(columns: Map[ExprId, Variation]) {
     case call: AggregateExpression        => ofCall(call)
     case _ if !expression.deterministic   => Variation.VALUE
     case Alias(child, _)                  => of(child)
-    case _                                => derived(expression.children.map(of), expression)
+    case _                                => ofInputs(expression)
   }
+
+  private def ofInputs(expression: Expression): Variation = derived(expression.children.map(of), expression)
 
   def areSame(expressions: Seq[Expression]): Boolean = expressions.forall(of(_) == Variation.NONE)
 
@@ -32,24 +34,32 @@ final private[parallel] class Variations(columns: Map[ExprId, Variation]) {
     case found                                                => found
   }
 
-  private def ofWindow(function: Expression, spec: WindowSpecDefinition): Variation =
+  private def ofWindow(function: Expression, spec: WindowSpecDefinition): Variation = {
+    val byOrder = if (spec.orderSpec.isEmpty) Variation.VALUE else Variation.TIES
     if (!areSame(spec.partitionSpec ++ spec.orderSpec.map(_.child))) Variation.VALUE
     else
       function match {
-        case _: Rank | _: DenseRank | _: PercentRank | _: CumeDist                    => Variation.NONE
-        case call: AggregateExpression if keepsPeersTogether(spec.frameSpecification) => ofCall(call)
-        case _                                                                        => Variation.VALUE
+        case _: Rank | _: DenseRank | _: PercentRank | _: CumeDist => Variation.NONE
+        case call: AggregateExpression                             =>
+          val ofPeers = if (keepsPeersTogether(spec.frameSpecification)) Variation.NONE else byOrder
+          val own = ofFunction(call.aggregateFunction)
+          most(Seq(ofPeers, if (own == Variation.VALUE) byOrder else own, ofInputs(call)))
+        case _: RowNumberLike | _: OffsetWindowFunction => Variation.max(byOrder, ofInputs(function))
+        case _                                          => Variation.VALUE
       }
+  }
 
   /** That of an aggregate of the rows that the expression reads, partial aggregates among them. */
-  def ofCall(call: AggregateExpression): Variation = {
+  def ofCall(call: AggregateExpression): Variation =
+    Variation.max(ofFunction(call.aggregateFunction), ofInputs(call))
+
+  private def ofInputs(call: AggregateExpression): Variation = {
     val function = call.aggregateFunction
     val inputs = call.mode match {
       case Partial | Complete   => function.children
       case PartialMerge | Final => function.inputAggBufferAttributes ++ function.aggBufferAttributes
     }
-    if (!areSame(call.filter.toSeq)) Variation.VALUE
-    else Variation.max(ofFunction(function), derived(inputs.map(of), function))
+    if (areSame(call.filter.toSeq)) derived(inputs.map(of), function) else Variation.VALUE
   }
 }
 
