@@ -61,8 +61,9 @@ test-pythons: wheel ## run one program on the last patch of each Spark minor, wi
 test-spark-suites: $(JARS) ## run Spark's own test suites with Slidewise on, on each minor that publishes them, or on VERSIONS="4.2.0": hours
 	$(PY) tests/spark_suites/run.py $(VERSIONS)
 
-test-faults: $(VENV)/installed ## kill executors, fail tasks and lose files while queries run, and print what came of each
+test-faults: $(VENV)/installed ## kill executors, fail tasks, lose files and cancel queries while they run, and print what came of each
 	$(PY) tests/faults/run.py
+	$(PY) tests/faults/cancelled.py
 
 fuzz: $(VENV)/installed ## ask random queries for HOURS=n, and write what fails as tests to tests/found
 	$(PY) tests/fuzz/run.py --hours $(HOURS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import runpy
+from collections.abc import Mapping
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -35,9 +36,9 @@ def with_slidewise(builder: SparkSession.Builder) -> SparkSession.Builder:
     return builder if os.environ.get("SLIDEWISE_ABSENT") == "1" else slidewise.configure(builder)
 
 
-def local_session(folder: Path) -> SparkSession:
+def local_session(folder: Path, settings: Mapping[str, str] | None = None) -> SparkSession:
     """A session with Slidewise. A leak of execution memory fails its task, and freed memory is overwritten."""
-    session = with_slidewise(
+    builder = with_slidewise(
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "2g")
@@ -53,6 +54,14 @@ def local_session(folder: Path) -> SparkSession:
         .config("spark.connect.grpc.binding.port", "0")
         .config("spark.sql.debug.maxToStringFields", "100000")
         .config("spark.sql.maxPlanStringLength", "10000000")
-    ).getOrCreate()
+    )
+    for key, value in (settings or {}).items():
+        builder.config(key, value)
+    session = builder.getOrCreate()
     session.sparkContext.setLogLevel(os.environ.get("SLIDEWISE_LOG", "OFF"))
     return session
+
+
+def running_tasks(spark: SparkSession) -> int:
+    """How many tasks executors run, those of cancelled jobs too."""
+    return sum(executor.numRunningTasks() for executor in spark._jsc.statusTracker().getExecutorInfos())

@@ -24,11 +24,10 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
 from faults.left import Threads, block_folders, blocks_left
-from faults.queries import SUMMED, WINDOWS
+from faults.queries import SLIDEWISE, SUMMED, WINDOWS
 
 Rows = list[tuple[Any, ...]]
 SLOW_SECONDS = 60
-SLIDEWISE = ("SlidingWindow", "HoppingWindow", "WindowTopRows")
 
 
 def assert_taken(frame: DataFrame) -> None:

@@ -7,15 +7,11 @@ import time
 import pytest
 from pyspark import InheritableThread
 from pyspark.sql import SparkSession
+from session import running_tasks
 
 from robustness.spills import files_left
 
 MOVING = "OVER (ORDER BY id ROWS BETWEEN 20000 PRECEDING AND 20000 FOLLOWING)"
-
-
-def running_tasks(spark: SparkSession) -> int:
-    """Tasks that executors run, those of cancelled jobs too."""
-    return sum(executor.numRunningTasks() for executor in spark._jsc.statusTracker().getExecutorInfos())
 
 
 def assert_all_is_given_back(spark: SparkSession) -> None:
