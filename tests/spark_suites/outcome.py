@@ -58,6 +58,8 @@ def table(found: dict[str, list[Outcome]]) -> str:
     for group in groups:
         for version, outcomes in found.items():
             of = [outcome for outcome in outcomes if outcome.group == group]
+            if not of:
+                continue
             counts = [
                 sum(outcome.passed for outcome in of),
                 sum(len(outcome.excluded) for outcome in of),
