@@ -14,6 +14,7 @@ import org.apache.spark.sql.execution.{
 import org.apache.spark.sql.execution.metric.SQLMetric
 
 import org.slidewise.spark.execution.hopping.{HoppingMetrics, HoppingWindowEvaluation, WindowSelection}
+import org.slidewise.spark.execution.parallel.{RepeatableOperator, Variations}
 import org.slidewise.spark.plan.{HoppingFunction, HoppingWindowPlan}
 
 /**
@@ -40,7 +41,8 @@ case class HoppingWindowExec(
     resultExpressions: Seq[NamedExpression],
     child: SparkPlan
 ) extends PartitioningPreservingUnaryExecNode
-    with OrderPreservingUnaryExecNode {
+    with OrderPreservingUnaryExecNode
+    with RepeatableOperator {
 
   override def output: Seq[Attribute] = resultExpressions.map(_.toAttribute)
   override protected def outputExpressions: Seq[NamedExpression] = resultExpressions
@@ -54,6 +56,11 @@ case class HoppingWindowExec(
 
   override lazy val allAttributes: AttributeSeq = child.output ++ (plan.window +: plan.answers)
   override def producedAttributes: AttributeSet = AttributeSet(plan.window +: plan.answers)
+
+  override private[execution] def variations(child: Variations): Option[Variations] = {
+    val results = child ++ child.ofCalls(aggregateExpressions, plan.answers)
+    results.decidedBy((keys :+ plan.pane) ++ condition).map(_.ofResults(resultExpressions))
+  }
 
   override lazy val metrics: Map[String, SQLMetric] = HoppingMetrics.create(sparkContext)
 

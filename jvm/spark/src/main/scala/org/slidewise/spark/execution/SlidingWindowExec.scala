@@ -30,7 +30,8 @@ case class SlidingWindowExec(
     partitionSpec: Seq[Expression],
     orderSpec: Seq[SortOrder],
     child: SparkPlan
-) extends UnaryExecNode {
+) extends UnaryExecNode
+    with RepeatableOperator {
 
   override def output: Seq[Attribute] = child.output ++ windowExpression.map(_.toAttribute)
 
@@ -82,6 +83,12 @@ case class SlidingWindowExec(
   def evaluatesAsSpark: Boolean = plan.parallel.isLeft && isAsFastInSpark(child)
 
   private def isAsFastInSpark(rows: SparkPlan): Boolean = !sorts(rows) && plan.constantInSpark
+
+  override private[execution] def variations(child: Variations): Option[Variations] =
+    Some(child ++ child.ofResults(windowExpression))
+
+  // Tasks that share the rows leave ties in their order.
+  override private[execution] def keepsOrder: Boolean = plan.parallel.isRight
 
   override lazy val metrics: Map[String, SQLMetric] = WindowMetrics.create(sparkContext)
 

@@ -5,7 +5,6 @@ import scala.util.control.NonFatal
 import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.physical.{HashPartitioning, Partitioning, RangePartitioning}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive._
@@ -16,7 +15,6 @@ import org.apache.spark.sql.execution.joins._
 import org.apache.spark.sql.execution.python.EvalPythonExec
 import org.apache.spark.sql.execution.window.{WindowExecBase, WindowGroupLimitExec}
 
-import org.slidewise.spark.execution._
 import org.slidewise.spark.shims.SparkCollations
 
 /**
@@ -27,14 +25,14 @@ import org.slidewise.spark.shims.SparkCollations
  * @param sameOrder
  *   whether they come in the same order
  */
-final private[parallel] case class RepeatedRows(columns: Seq[Variation], sameOrder: Boolean) {
+final private[execution] case class RepeatedRows(columns: Seq[Variation], sameOrder: Boolean) {
 
   /** Those of `input`, one attribute for each column, that are the same to the bit. */
   def same(input: Seq[Attribute]): Seq[Attribute] =
     input.zip(columns).collect { case (attribute, Variation.NONE) => attribute }
 
   /** How expressions over these attributes may differ. */
-  def variations(input: Seq[Attribute]): Variations = new Variations(input.map(_.exprId).zip(columns).toMap)
+  def variations(input: Seq[Attribute]): Variations = Variations.of(input.zip(columns))
 }
 
 /**
@@ -44,7 +42,7 @@ final private[parallel] case class RepeatedRows(columns: Seq[Variation], sameOrd
  *
  * A user's function of one row is taken for a function of its arguments, as Spark takes it.
  */
-private[parallel] object RepeatedRows extends Logging {
+private[execution] object RepeatedRows extends Logging {
 
   /**
    * None if the rows may be others, or if it is not known.
@@ -62,23 +60,13 @@ private[parallel] object RepeatedRows extends Logging {
           None
       }
     found.map { rows =>
-      RepeatedRows(
-        plan.output.map(column => rows.varying.getOrElse(column.exprId, Variation.NONE)),
-        rows.sameOrder && determinism == Determinism.SAME_ORDER
-      )
+      RepeatedRows(plan.output.map(rows.varying.of), rows.sameOrder && determinism == Determinism.SAME_ORDER)
     }
   }
 
-  private type Varying = Map[ExprId, Variation]
-  private val NoneVaries: Varying = Map.empty
+  private case class Rows(varying: Variations, sameOrder: Boolean)
 
-  /**
-   * @param varying
-   *   how columns may differ; not at all if not named
-   */
-  private case class Rows(varying: Varying, sameOrder: Boolean)
-
-  private def same(order: Boolean): Option[Rows] = Some(Rows(NoneVaries, order))
+  private def same(order: Boolean): Option[Rows] = Some(Rows(Variations.Empty, order))
 
   private def rows(plan: SparkPlan): Option[Rows] = plan match {
     case stage: QueryStageExec           => renamed(stage.plan, stage.output)
@@ -108,64 +96,48 @@ private[parallel] object RepeatedRows extends Logging {
         case Determinism.NONE       => None
       }
 
-  private def allOf(output: Seq[Attribute]): Varying = output.map(_.exprId -> Variation.VALUE).toMap
+  private def allOf(output: Seq[Attribute]): Variations = Variations.of(output.map(_ -> Variation.VALUE))
 
   /** Those of a plan whose attributes are called `output`. */
   private def renamed(plan: SparkPlan, output: Seq[Attribute]): Option[Rows] =
-    rows(plan).map { found =>
-      val outer = plan.output.zip(output).flatMap { case (inner, name) =>
-        found.varying.get(inner.exprId).map(name.exprId -> _)
-      }
-      found.copy(varying = outer.toMap)
-    }
+    rows(plan).map(found => found.copy(varying = found.varying.renamed(plan.output.zip(output))))
 
   private def all(inputs: Seq[Option[Rows]]): Option[Rows] =
     inputs.foldLeft(same(order = true)) { (sum, input) =>
-      for (a <- sum; b <- input) yield Rows(merged(a.varying, b.varying), a.sameOrder && b.sameOrder)
-    }
-
-  private def merged(a: Varying, b: Varying): Varying =
-    b.foldLeft(a) { case (sum, (column, how)) =>
-      sum.updated(column, Variation.max(how, sum.getOrElse(column, Variation.NONE)))
+      for (a <- sum; b <- input) yield Rows(a.varying ++ b.varying, a.sameOrder && b.sameOrder)
     }
 
   private def above(plan: SparkPlan, below: Rows): Option[Rows] = plan match {
-    // The blocks of runs are read in order, and a window that several tasks share leaves ties in theirs.
-    case _: RunsExchangeExec                                                          => Some(below)
-    case window: SlidingWindowExec if below.sameOrder && window.plan.parallel.isRight => Some(below)
+    case operator: RepeatableOperator =>
+      val sameOrder = below.sameOrder && operator.keepsOrder
+      if (sameOrder) Some(below) else operator.variations(below.varying).map(Rows(_, sameOrder = false))
     // Their memory may run out in one of two attempts, which changes the order.
-    case _: BaseAggregateExec | _: SortExec | _: SortMergeJoinExec | _: WindowExecBase |
-        _: SlidingWindowExec | _: HoppingWindowExec =>
+    case _: BaseAggregateExec | _: SortExec | _: SortMergeJoinExec | _: WindowExecBase =>
       outOfOrder(plan, below.varying)
     case _ if below.sameOrder && !plan.isInstanceOf[ShuffleExchangeLike] => Some(below)
     case _                                                               => outOfOrder(plan, below.varying)
   }
 
-  private def outOfOrder(plan: SparkPlan, below: Varying): Option[Rows] = {
-    val by = new Variations(below)
+  private def outOfOrder(plan: SparkPlan, below: Variations): Option[Rows] = {
     val varying = plan match {
       case exchange: ShuffleExchangeLike =>
-        decided(below, staysInPartition(exchange.outputPartitioning, exchange.child.output, by))
-      case project: ProjectExec         => Some(named(project.projectList, by))
-      case window: WindowExecBase       => Some(below ++ named(window.windowExpression, by))
-      case window: SlidingWindowExec    => Some(below ++ named(window.windowExpression, by))
+        if (staysInPartition(exchange.outputPartitioning, exchange.child.output, below)) Some(below) else None
+      case project: ProjectExec         => Some(below.ofResults(project.projectList))
+      case window: WindowExecBase       => Some(below ++ below.ofResults(window.windowExpression))
       case aggregate: BaseAggregateExec => ofAggregate(aggregate, below)
-      case hopping: HoppingWindowExec   => ofHopping(hopping, below)
       case expand: ExpandExec           =>
-        val columns = expand.projections.map(_.map(by.of)).transpose.map(Variations.most)
-        Some(varyingOf(expand.output.zip(columns)))
-      case python: EvalPythonExec => Some(below ++ varyingOf(python.resultAttrs.zip(python.udfs.map(by.of))))
+        val columns = expand.projections.map(_.map(below.of)).transpose.map(Variations.most)
+        Some(Variations.of(expand.output.zip(columns)))
+      case python: EvalPythonExec =>
+        Some(below ++ Variations.of(python.resultAttrs.zip(python.udfs.map(below.of))))
       case _: DeserializeToObjectExec | _: MapElementsExec | _: SerializeFromObjectExec |
           _: AppendColumnsExec =>
         Some(if (below.isEmpty) below else allOf(plan.output))
-      case generate: GenerateExec      => decided(below, by.areSame(Seq(generate.generator)))
-      case filter: FilterExec          => decided(below, by.areSame(Seq(filter.condition)))
-      case join: BaseJoinExec          => decided(below, by.areSame(join.expressions))
-      case limit: WindowGroupLimitExec =>
-        decided(below, keepsPeers(limit.rankLikeFunction) && by.areSame(limit.expressions))
-      case sessions: UpdatingSessionsExec => decided(below, by.areSame(sessions.expressions))
-      case top: WindowTopRowsExec         =>
-        decided(below, keepsPeers(top.rankLikeFunction) && by.areSame(top.expressions))
+      case generate: GenerateExec                    => below.decidedBy(Seq(generate.generator))
+      case filter: FilterExec                        => below.decidedBy(Seq(filter.condition))
+      case _: BaseJoinExec | _: UpdatingSessionsExec => below.decidedBy(plan.expressions)
+      case limit: WindowGroupLimitExec if keepsPeers(limit.rankLikeFunction) =>
+        below.decidedBy(limit.expressions)
       case _ if isNeutral(plan) => Some(below)
       // One that chooses or makes rows, or of another engine.
       case _ => None
@@ -180,11 +152,8 @@ private[parallel] object RepeatedRows extends Logging {
     case _                                                                               => false
   }
 
-  /** Rows on which columns decide that may differ may be others. */
-  private def decided(below: Varying, bySameColumns: Boolean): Option[Varying] =
-    if (bySameColumns) Some(below) else None
-
-  private def keepsPeers(function: Expression): Boolean = function match {
+  /** Whether rows that tie by a function are all among the first ones, or none. */
+  private[execution] def keepsPeers(function: Expression): Boolean = function match {
     case _: Rank | _: DenseRank => true
     case _                      => false
   }
@@ -197,38 +166,13 @@ private[parallel] object RepeatedRows extends Logging {
       case other                       => other.numPartitions == 1 || by.areSame(content)
     }
 
-  private def varyingOf(columns: Seq[(Attribute, Variation)]): Varying =
-    columns.collect { case (attribute, how) if how != Variation.NONE => attribute.exprId -> how }.toMap
-
-  private def named(expressions: Seq[NamedExpression], by: Variations): Varying =
-    varyingOf(expressions.map(expression => expression.toAttribute -> by.of(expression)))
-
-  private def ofAggregate(aggregate: BaseAggregateExec, below: Varying): Option[Varying] = {
+  private def ofAggregate(aggregate: BaseAggregateExec, below: Variations): Option[Variations] = {
     val keys = aggregate.groupingExpressions
-    if (!new Variations(below).areSame(keys)) None
-    else {
+    below.decidedBy(keys).map { _ =>
       // One of several values that are equal.
       val chosen = keys.map(_.toAttribute).filterNot(key => SparkCollations.isBinaryStable(key.dataType))
-      val results = ofCalls(aggregate.aggregateExpressions, aggregate.aggregateAttributes, below)
-      Some(named(aggregate.resultExpressions, new Variations(merged(results, allOf(chosen)))))
+      val results = below.ofCalls(aggregate.aggregateExpressions, aggregate.aggregateAttributes)
+      (results ++ allOf(chosen)).ofResults(aggregate.resultExpressions)
     }
-  }
-
-  private def ofHopping(hopping: HoppingWindowExec, below: Varying): Option[Varying] = {
-    val keys = hopping.keys :+ hopping.plan.pane
-    val results = ofCalls(hopping.aggregateExpressions, hopping.plan.answers, below)
-    val by = new Variations(merged(below, results))
-    if (by.areSame(keys ++ hopping.condition)) Some(named(hopping.resultExpressions, by)) else None
-  }
-
-  /** The results of aggregates, and their buffers. */
-  private def ofCalls(calls: Seq[AggregateExpression], results: Seq[Attribute], below: Varying): Varying = {
-    val by = new Variations(below)
-    val found = calls.map(by.ofCall)
-    val buffers = calls.zip(found).flatMap { case (call, how) =>
-      val function = call.aggregateFunction
-      (function.aggBufferAttributes ++ function.inputAggBufferAttributes).map(_ -> how)
-    }
-    merged(varyingOf(buffers), varyingOf(results.zip(found)))
   }
 }

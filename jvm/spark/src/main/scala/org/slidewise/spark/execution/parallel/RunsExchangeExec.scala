@@ -44,7 +44,8 @@ case class RunsExchangeExec(
     aggregated: Seq[NamedExpression],
     window: Option[SlidingWindowPlan],
     child: SparkPlan
-) extends RowBlocksExchange {
+) extends RowBlocksExchange
+    with RepeatableOperator {
 
   override protected def ownMetrics: Map[String, SQLMetric] = RunMetrics.create(sparkContext)
 
@@ -70,6 +71,10 @@ case class RunsExchangeExec(
     sparkContext.register(found)
     new RunIndexes(found)
   }
+
+  // Its blocks are read in order, and one task reads rows whose keys may differ.
+  override private[execution] def variations(child: Variations): Option[Variations] = Some(child)
+  override private[execution] def keepsOrder: Boolean = true
 
   /** None if a task that runs again may write other rows. */
   @transient private lazy val repeated: Option[RepeatedRows] = RepeatedRows.of(child, inputRDD)

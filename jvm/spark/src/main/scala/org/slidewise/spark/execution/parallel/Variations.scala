@@ -7,13 +7,46 @@ import org.apache.spark.sql.types._
 import org.slidewise.spark.shims.SparkCollations
 
 /**
- * How expressions differ when they are evaluated again on the same rows in another order.
+ * How columns differ when they are computed again on the same rows in another order.
  *
  * @param columns
- *   how the columns that they read differ; not at all if not named
+ *   those that may differ
  */
-final private[parallel] class Variations(columns: Map[ExprId, Variation]) {
+final private[execution] class Variations(private val columns: Map[ExprId, Variation]) {
   import Variations._
+
+  def isEmpty: Boolean = columns.isEmpty
+
+  /** Those of more columns. */
+  def ++(others: Variations): Variations = new Variations(
+    others.columns.foldLeft(columns) { case (all, (id, how)) =>
+      all.updated(id, Variation.max(how, all.getOrElse(id, Variation.NONE)))
+    }
+  )
+
+  /** Those of columns under other names. */
+  def renamed(names: Seq[(Attribute, Attribute)]): Variations =
+    Variations.of(names.map { case (inner, outer) =>
+      outer -> of(inner)
+    })
+
+  /** Those of the results of expressions. */
+  def ofResults(expressions: Seq[NamedExpression]): Variations =
+    Variations.of(expressions.map(expression => expression.toAttribute -> of(expression)))
+
+  /** Those of the results of aggregates, and of their buffers. */
+  def ofCalls(calls: Seq[AggregateExpression], results: Seq[Attribute]): Variations = {
+    val found = calls.map(ofCall)
+    val buffers = calls.zip(found).flatMap { case (call, how) =>
+      val function = call.aggregateFunction
+      (function.aggBufferAttributes ++ function.inputAggBufferAttributes).map(_ -> how)
+    }
+    Variations.of(buffers) ++ Variations.of(results.zip(found))
+  }
+
+  /** These, for rows that expressions decide on; none if the rows may be others. */
+  def decidedBy(expressions: Seq[Expression]): Option[Variations] =
+    if (areSame(expressions)) Some(this) else None
 
   def of(expression: Expression): Variation = expression match {
     case column: Attribute                => columns.getOrElse(column.exprId, Variation.NONE)
@@ -50,7 +83,7 @@ final private[parallel] class Variations(columns: Map[ExprId, Variation]) {
   }
 
   /** That of an aggregate of the rows that the expression reads, partial aggregates among them. */
-  def ofCall(call: AggregateExpression): Variation =
+  private def ofCall(call: AggregateExpression): Variation =
     Variation.max(ofFunction(call.aggregateFunction), ofInputs(call))
 
   private def ofInputs(call: AggregateExpression): Variation = {
@@ -63,7 +96,13 @@ final private[parallel] class Variations(columns: Map[ExprId, Variation]) {
   }
 }
 
-private[parallel] object Variations {
+private[execution] object Variations {
+  val Empty: Variations = new Variations(Map.empty)
+
+  def of(columns: Seq[(Attribute, Variation)]): Variations =
+    new Variations(columns.collect {
+      case (column, how) if how != Variation.NONE => column.exprId -> how
+    }.toMap)
 
   def most(found: Seq[Variation]): Variation = found.foldLeft(Variation.NONE)(Variation.max)
 
