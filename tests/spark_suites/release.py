@@ -98,7 +98,7 @@ class Release:
         shutil.copy(HERE / "log4j2.properties", classes)
 
     def _unpack(self, cuts: list[Cut]) -> dict[str, int]:
-        """Unpacks the files that the suites read, and cuts the queries out that Slidewise answers."""
+        """Unpacks the files that the suites read, and cuts queries out of the SQL files."""
         shutil.rmtree(self._resources, ignore_errors=True)
         with ZipFile(self.tests) as jar:
             jar.extractall(self._resources, [name for name in jar.namelist() if not name.endswith(".class")])

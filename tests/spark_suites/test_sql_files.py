@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sql_files import Cut
 
-OVER = Cut("w.sql", "REFUSED", "")
+OVER = Cut("w.sql", '"REFUSED"', "")
 FILES = {
     "inputs/w.sql": "-- a comment\nSELECT 1;\n\nSELECT sum(x)\nOVER (a);\nSELECT sum(x);\n",
     "results/w.sql.out": """-- Automatically generated
@@ -89,7 +89,7 @@ def test_a_file_that_is_not_there_is_left(folder):
 def test_a_query_that_one_kind_of_results_lacks_fails(folder, kind):
     path = folder / kind / "w.sql.out"
     path.write_text(path.read_text().replace("REFUSED", "ANOTHER"))
-    with pytest.raises(ValueError, match=r"w\.sql: . results and . analyzer-results match REFUSED"):
+    with pytest.raises(ValueError, match=r'w\.sql: . results and . analyzer-results match "REFUSED"'):
         OVER.cut_from(folder)
 
 
