@@ -45,7 +45,7 @@ final private[execution] class ParallelWindow(
 
   /**
    * Whether tasks that read the runs before and after one of them was written again have each row once, and results that fit
-   * together: keys must be the same to the bit, and what the functions read must be but for digits.
+   * together: keys must be the same to the bit, and what the functions read may differ in digits or by the order of ties alone.
    */
   private def isRepeatable(written: WrittenRuns): Boolean = written.repeated.exists { rows =>
     val by = rows.variations(input)

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types._
 
+import org.slidewise.spark.plan.FrameShape
 import org.slidewise.spark.shims.SparkCollations
 
 /**
@@ -126,9 +127,9 @@ private[execution] object Variations {
   }
 
   private def keepsPeersTogether(frame: WindowFrame): Boolean = frame match {
-    case SpecifiedWindowFrame(RangeFrame, _, _)                          => true
-    case SpecifiedWindowFrame(_, UnboundedPreceding, UnboundedFollowing) => true
-    case _                                                               => false
+    case specified: SpecifiedWindowFrame =>
+      specified.frameType == RangeFrame || FrameShape.isPartition(specified)
+    case _ => false
   }
 
   private def isFloating(dataType: DataType): Boolean = dataType == DoubleType || dataType == FloatType
