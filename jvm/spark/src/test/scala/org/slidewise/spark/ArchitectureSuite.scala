@@ -54,7 +54,7 @@ class ArchitectureSuite extends FunSuite {
       "execution.states" -> (model ++ Seq("execution.task", "execution.rows")),
       "execution.sorting" -> (model ++ Seq("execution.task", "execution.rows")),
       "execution.surroundings" -> (model ++ Seq("execution.states", "execution.sorting")),
-      "execution.exchange" -> Seq("shims", "execution.task"),
+      "execution.exchange" -> Seq("shims", "execution.task", "execution.rows"),
       "execution.parallel" -> (model ++ Seq("task", "rows", "sorting", "surroundings", "exchange").map(
         "execution." + _
       )),

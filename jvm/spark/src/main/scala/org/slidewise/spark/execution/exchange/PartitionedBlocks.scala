@@ -1,6 +1,7 @@
 package org.slidewise.spark.execution.exchange
 
 import java.util.Arrays
+import java.util.function.ToIntFunction
 
 import scala.collection.AbstractIterator
 
@@ -19,13 +20,13 @@ import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
  * asks for it when the first block comes.
  *
  * @param partitionOf
- *   the number of a row's partition
+ *   the number of a row's partition; asked for once, in the order in which rows come
  * @param written
  *   counts the rows
  */
 final private[execution] class PartitionedBlocks private[exchange] (
     rows: Iterator[InternalRow],
-    partitionOf: InternalRow => Int,
+    partitionOf: ToIntFunction[InternalRow],
     partitions: Int,
     resources: TaskResources,
     written: SQLMetric
@@ -42,6 +43,7 @@ final private[execution] class PartitionedBlocks private[exchange] (
   private[this] var open = 0 // how many partitions have rows
   private[this] var drained = 0 // at the end, the partitions before it have no rows
   private[this] var waiting: UnsafeRow = _ // has come, and found no place in the block handed out
+  private[this] var partition = 0 // that of the row that came last
 
   override def hasNext: Boolean =
     waiting != null || open > (if (handedOut >= 0) 1 else 0) || rows.hasNext || {
@@ -59,7 +61,6 @@ final private[execution] class PartitionedBlocks private[exchange] (
         while (used(drained) == 0) drained += 1
         handOut(drained)
       case row =>
-        val partition = partitionOf(row)
         if (used(partition) > 0) {
           waiting = row
           handOut(partition)
@@ -89,11 +90,12 @@ final private[execution] class PartitionedBlocks private[exchange] (
       row
     } else if (rows.hasNext) {
       written += 1
-      rows.next().asInstanceOf[UnsafeRow]
+      val row = rows.next().asInstanceOf[UnsafeRow]
+      partition = partitionOf.applyAsInt(row)
+      row
     } else null
 
   private def put(row: UnsafeRow): Boolean = {
-    val partition = partitionOf(row)
     val before = used(partition)
     hasRoom(partition, before.toLong + RowBlock.bytesOf(row)) && {
       if (before == 0) open += 1
@@ -146,7 +148,7 @@ private[execution] object PartitionedBlocks {
   /** The blocks of a task, which gives their memory back when it ends, however it ends. */
   def apply(
       rows: Iterator[InternalRow],
-      partitionOf: InternalRow => Int,
+      partitionOf: ToIntFunction[InternalRow],
       partitions: Int,
       context: TaskContext,
       written: SQLMetric

@@ -6,6 +6,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
+import org.slidewise.spark.execution.rows.RowBytes
+
 /**
  * Rows one after the other in the bytes of one row, which the shuffle handles as one record: it copies, sorts and reads each
  * record apart. Each row is preceded by its size.
@@ -22,13 +24,7 @@ private[execution] object RowBlock {
   def put(row: UnsafeRow, bytes: Array[Byte], at: Int): Int = {
     val to = Platform.BYTE_ARRAY_OFFSET + at.toLong
     Platform.putLong(bytes, to, row.getSizeInBytes.toLong)
-    Platform.copyMemory(
-      row.getBaseObject,
-      row.getBaseOffset,
-      bytes,
-      to + HeaderBytes,
-      row.getSizeInBytes.toLong
-    )
+    RowBytes.copy(row, bytes, to + HeaderBytes)
     at + bytesOf(row)
   }
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
 import org.slidewise.spark.execution.exchange.{BlockMetrics, PartitionedBlocks}
 import org.slidewise.spark.execution.rows.RowLog
-import org.slidewise.spark.execution.surroundings.OutsideFunctions
+import org.slidewise.spark.execution.surroundings.{OutsideBuilder, OutsideFunctions}
 import org.slidewise.spark.execution.task.TaskResources
 
 /** Writes the rows of a task as a run, and reports its index. */
@@ -18,7 +18,23 @@ sealed abstract private[parallel] class RunWriter(indexes: RunIndexes) extends S
   /** The rows with their buckets, in the order in which they are written. */
   def write(run: Int, rows: Iterator[InternalRow], context: TaskContext): Iterator[Product2[Int, InternalRow]]
 
-  final protected def report(run: Int, index: RunIndex): Unit = indexes.add(run, index)
+  /** The blocks; reports the index of the run when all have come. */
+  final protected def reporting(
+      run: Int,
+      blocks: Iterator[Product2[Int, InternalRow]],
+      index: () => RunIndex
+  ): Iterator[Product2[Int, InternalRow]] =
+    new AbstractIterator[Product2[Int, InternalRow]] {
+      private[this] var reported = false
+
+      override def hasNext: Boolean = blocks.hasNext || {
+        if (!reported) indexes.add(run, index())
+        reported = true
+        false
+      }
+
+      override def next(): Product2[Int, InternalRow] = blocks.next()
+    }
 }
 
 /**
@@ -48,18 +64,7 @@ final private[parallel] class UnorderedRunWriter(
       val aggregates = BucketAggregates.of(Array(aggregate))
       RunIndex.ofOneBucket(written, if (aggregates.bytes <= MostReported) Some(aggregates) else None)
     }
-    val blocks = PartitionedBlocks(aggregated, _ => 0, 1, context, metrics(BlockMetrics.Rows))
-    new AbstractIterator[Product2[Int, InternalRow]] {
-      private[this] var reported = false
-
-      override def hasNext: Boolean = blocks.hasNext || {
-        if (!reported) report(run, index)
-        reported = true
-        false
-      }
-
-      override def next(): Product2[Int, InternalRow] = blocks.next()
-    }
+    reporting(run, PartitionedBlocks(aggregated, _ => 0, 1, context, metrics(BlockMetrics.Rows)), () => index)
   }
 }
 
@@ -70,6 +75,8 @@ private object UnorderedRunWriter {
 /**
  * Puts the rows of a task into buckets that follow one another in the sort order, and have about the same number of rows; a sample
  * decides where they begin. A task that runs again puts the same rows into the same buckets.
+ *
+ * Memory: all rows, which may go to files; see [[KeySample]] and [[PartitionedBlocks]]. Also the aggregate of each bucket.
  *
  * @param hashed
  *   the columns that rows are told apart by if they may come in another order when the task runs again
@@ -111,9 +118,39 @@ final private[parallel] class OrderedRunWriter(
     }
     val splitters =
       new Splitters(sample.splitters(bucketsOf(log.end), order.ordering), order, input, log.end, hash)
-    metrics(BlockMetrics.Rows) += log.end
     metrics(RunMetrics.SampleTime) += System.nanoTime() - begin
-    new SampledBuckets(log, splitters, functions, resources, report(run, _))
+    inBuckets(run, log, splitters, context)
+  }
+
+  private def inBuckets(
+      run: Int,
+      log: RowLog,
+      splitters: Splitters,
+      context: TaskContext
+  ): Iterator[Product2[Int, InternalRow]] = {
+    val aggregates =
+      functions.fold(null: Array[OutsideBuilder])(f => Array.fill(splitters.buckets)(f.builder()))
+    def bucketOf(row: InternalRow): Int = {
+      val bucket = splitters.place(row.asInstanceOf[UnsafeRow])
+      if (aggregates != null) aggregates(bucket).add(row)
+      bucket
+    }
+    val blocks =
+      PartitionedBlocks(
+        new LoggedRows(log),
+        bucketOf(_),
+        splitters.buckets,
+        context,
+        metrics(BlockMetrics.Rows)
+      )
+    reporting(
+      run,
+      blocks,
+      () => {
+        log.close()
+        splitters.index(Option(aggregates).map(BucketAggregates.of))
+      }
+    )
   }
 
   private def newSample(hash: Option[RowHash]): KeySample = {
@@ -135,6 +172,26 @@ private object OrderedRunWriter {
   private val SampledABucket = 8
 
   private val CheckEvery = 4096L
+}
+
+/** The rows of a log, which are gone when they have been read. */
+final private class LoggedRows(log: RowLog) extends AbstractIterator[InternalRow] {
+  private[this] val reader = log.reader()
+  private[this] val end = log.end
+  private[this] var position = 0L
+
+  override def hasNext: Boolean = position < end
+
+  override def next(): InternalRow = {
+    if (position % LoggedRows.ReleaseEvery == 0) log.release(position)
+    val row = reader(position)
+    position += 1
+    row
+  }
+}
+
+private object LoggedRows {
+  private val ReleaseEvery = 4096L
 }
 
 private[parallel] object RunMetrics {

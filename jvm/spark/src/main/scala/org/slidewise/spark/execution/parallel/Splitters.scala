@@ -77,7 +77,9 @@ final private[parallel] class Splitters(
   @tailrec private def narrow(column: Int, from: Int, until: Int, row: UnsafeRow): Int = {
     val bits = columns(column)(row)
     val held = prefixes(column)
-    val less = if (column == 0) lessThan(bits) else lessThan(held, bits, from, until)
+    val less =
+      if (cells(column).are(from, until)) cells(column).lessThan(bits)
+      else Splitters.lessThan(held, bits, from, until)
     if (less == until || held(less) != bits) less
     else {
       val end = groupEnds(column)(less)
@@ -110,40 +112,16 @@ final private[parallel] class Splitters(
       bucket
     }
 
-  // Cells of equal width over the first column's bits: how many of these are in earlier ones. Most rows then need few comparisons.
-  private[this] val first = prefixes.headOption.getOrElse(Array.empty[Long])
-  private[this] val origin = if (first.isEmpty) 0L else first.head
-  private[this] val shift: Int = {
-    val width = if (first.isEmpty) 0L else first.last - origin
-    math.max(0, 64 - java.lang.Long.numberOfLeadingZeros(width) - Splitters.CellBits)
-  }
-  private[this] val cells: Array[Int] = {
-    val found = new Array[Int]((1 << Splitters.CellBits) + 2)
-    first.foreach(p => found(cellOf(p) + 1) += 1)
-    for (i <- 1 until found.length) found(i) += found(i - 1)
-    found
-  }
-
-  private def cellOf(bits: Long): Int = ((bits - origin) >>> shift).toInt
-
-  /** How many of the splitters have less in the first column. */
-  private def lessThan(bits: Long): Int =
-    if (first.length == 0 || bits <= origin) 0
-    else if (bits > first(first.length - 1)) first.length
-    else {
-      val cell = cellOf(bits)
-      lessThan(first, bits, cells(cell), cells(cell + 1))
-    }
-
-  private def lessThan(held: Array[Long], bits: Long, from: Int, until: Int): Int = {
-    var low = from
-    var high = until
-    while (low < high) {
-      val middle = (low + high) >>> 1
-      if (held(middle) < bits) low = middle + 1 else high = middle
-    }
-    low
-  }
+  /** By column, those of the most splitters with the same bits in the columns before it. */
+  private[this] val cells: Array[SplitterCells] = prefixes.indices.map { column =>
+    val (from, until) =
+      if (column == 0 || splitters.isEmpty) (0, splitters.length)
+      else {
+        val ends = groupEnds(column - 1)
+        splitters.indices.map(i => (i, ends(i))).maxBy { case (start, end) => end - start }
+      }
+    new SplitterCells(prefixes(column), from, until)
+  }.toArray
 
   /**
    * The index of the rows that have been placed.
@@ -166,7 +144,55 @@ final private[parallel] class Splitters(
 }
 
 private object Splitters {
-  private val CellBits = 11
+
+  /** The first of `from until until` that is not less; `until` if all are. */
+  def lessThan(held: Array[Long], bits: Long, from: Int, until: Int): Int = {
+    var low = from
+    var high = until
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (held(middle) < bits) low = middle + 1 else high = middle
+    }
+    low
+  }
+}
+
+/**
+ * Cells of equal width over the bits of the splitters `from until until`, and for each how many of these are in earlier ones. Most
+ * rows then need few comparisons.
+ */
+final private class SplitterCells(held: Array[Long], from: Int, until: Int) {
+  private[this] val isEmpty = from == until
+  private[this] val origin = if (isEmpty) 0L else held(from)
+  private[this] val shift: Int = {
+    val width = if (isEmpty) 0L else held(until - 1) - origin
+    math.max(0, 64 - java.lang.Long.numberOfLeadingZeros(width) - SplitterCells.Bits)
+  }
+  private[this] val earlier: Array[Int] = {
+    val found = new Array[Int]((1 << SplitterCells.Bits) + 2)
+    for (i <- from until until) found(cellOf(held(i)) + 1) += 1
+    found(0) = from
+    for (i <- 1 until found.length) found(i) += found(i - 1)
+    found
+  }
+
+  private def cellOf(bits: Long): Int = ((bits - origin) >>> shift).toInt
+
+  /** Whether the cells are those of these splitters. */
+  def are(first: Int, end: Int): Boolean = first == from && end == until
+
+  /** The first splitter that is not less; `until` if all are. */
+  def lessThan(bits: Long): Int =
+    if (isEmpty || bits <= origin) from
+    else if (bits > held(until - 1)) until
+    else {
+      val cell = cellOf(bits)
+      Splitters.lessThan(held, bits, earlier(cell), earlier(cell + 1))
+    }
+}
+
+private object SplitterCells {
+  private val Bits = 11
 }
 
 /** One column of a key as 64 bits, in the order of signed numbers. */

@@ -51,7 +51,7 @@ final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
         Platform.putLong(base, at, size.toLong)
         at += SizeBytes
       }
-      Platform.copyMemory(row.getBaseObject, row.getBaseOffset, base, at, size.toLong)
+      RowBytes.copy(row, base, at)
       newest = used
       used += needed
       count += 1

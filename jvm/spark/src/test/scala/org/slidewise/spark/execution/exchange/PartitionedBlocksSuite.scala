@@ -118,7 +118,15 @@ private object PartitionedBlocksSuite {
     val rows = Iterator.range(0, count).map { i =>
       project(InternalRow(i.toLong, text(seed, i.toLong, longest))): InternalRow
     }
-    val number = (row: InternalRow) => partitionOf(row.getLong(0), partitions)
-    (hog, new PartitionedBlocks(rows, number, partitions, Tasks.resources(), written))
+    (
+      hog,
+      new PartitionedBlocks(
+        rows,
+        row => partitionOf(row.getLong(0), partitions),
+        partitions,
+        Tasks.resources(),
+        written
+      )
+    )
   }
 }
