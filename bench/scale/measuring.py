@@ -74,6 +74,7 @@ def frame(spark: Any, one: Contender, sql: str) -> Any:
         # Few rows, which warm up or are compared, are to be cut as often as many.
         "spark.slidewise.parallel.minRows": min(MIN_ROWS, max(1, one.rows // (2 * one.tasks))),
         "spark.slidewise.parallel.skewThreshold": _SKEWED,
+        "spark.slidewise.parallel.skewedKeys": "expected" if one.query.expected else "detected",
         # A skewed key is shared as on a machine with a core for each task.
         "spark.slidewise.parallel.cores": one.tasks,
         "spark.sql.shuffle.partitions": one.tasks,

@@ -13,6 +13,8 @@ class Query:
     call: str
     skewed: bool = False
     """Whether the window has partition keys, of which one has nine of ten rows."""
+    expected: bool = False
+    """Whether tasks share the rows of each key from the start, and not once the shuffle is written."""
 
     def over(self, source: str) -> str:
         return f"SELECT ts, k, x, {self.call} AS answer FROM {source}"
@@ -31,8 +33,8 @@ ROWS = Query("ROWS 999 PRECEDING", rows_before(999))
 RANGE = Query("RANGE 999 SECONDS PRECEDING", "sum(x) OVER (ORDER BY ts RANGE INTERVAL 999 SECONDS PRECEDING)")
 RUNNING = Query("running sum", "sum(x) OVER (ORDER BY ts)")
 ROW_NUMBER = Query("row_number", "row_number() OVER (ORDER BY ts)")
-SKEWED = Query(
-    "ROWS 999 PRECEDING by a skewed key", "sum(x) OVER (PARTITION BY k ORDER BY ts ROWS 999 PRECEDING)", skewed=True
-)
-QUERIES = [ROWS, RANGE, RUNNING, ROW_NUMBER, SKEWED]
+BY_KEY = "sum(x) OVER (PARTITION BY k ORDER BY ts ROWS 999 PRECEDING)"
+DETECTED = Query("ROWS 999 PRECEDING by a skewed key", BY_KEY, skewed=True)
+EXPECTED = Query("ROWS 999 PRECEDING by a skewed key, expected", BY_KEY, skewed=True, expected=True)
+QUERIES = [ROWS, RANGE, RUNNING, ROW_NUMBER, DETECTED, EXPECTED]
 LARGE = Query("ROWS 999999 PRECEDING", rows_before(999_999))

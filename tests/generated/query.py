@@ -84,12 +84,13 @@ def random_settings(rng: random.Random, legacy_intervals: bool) -> dict[str, str
 
 
 def random_sharing(rng: random.Random) -> dict[str, str]:
-    """Settings by which several tasks share windows without PARTITION BY, in half of the queries."""
+    """Settings by which several tasks share windows, in half of the queries; with PARTITION BY in a quarter of them."""
     if rng.random() < 0.5:
         return {}
     return {
         "spark.slidewise.parallel.minRows": str(rng.randint(1, 20)),
         "spark.sql.shuffle.partitions": str(rng.randint(2, 7)),
+        "spark.slidewise.parallel.skewedKeys": rng.choice(["detected", "expected"]),
     }
 
 

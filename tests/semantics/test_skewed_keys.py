@@ -1,8 +1,9 @@
-"""Windows with PARTITION BY of which one partition holds most rows: several tasks share it under adaptive execution."""
+"""Windows with PARTITION BY of which one partition holds most rows: several tasks share it, detected or expected."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from cases import crossed
@@ -12,11 +13,12 @@ from sparks import portable
 
 import slidewise
 from semantics.conftest import settings
-from semantics.sharing import BESIDE_RANKS, SHARED, TABLE, Rows, Sharing, named, tasks_of
+from semantics.sharing import BESIDE_RANKS, SHARED, TABLE, Rows, Sharing, difference, named, tasks_of
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 THRESHOLD = "spark.slidewise.parallel.skewThreshold"
 CORES = "spark.slidewise.parallel.cores"
+SKEWED_KEYS = "spark.slidewise.parallel.skewedKeys"
 BLOCKS = "spark.slidewise.blockExchange.enabled"
 
 # The hot key holds 92 of 100 rows.
@@ -46,10 +48,23 @@ def sharing(spark: SparkSession) -> Sharing:
     return Sharing(spark)
 
 
-@pytest.fixture(autouse=True)
-def skew(spark: SparkSession):
-    with settings(spark, {ADAPTIVE: "true", THRESHOLD: "1k", CORES: "8"}):
-        yield
+EXPECTED = {SKEWED_KEYS: "expected"}
+WAYS = {
+    "detected": {ADAPTIVE: "true", THRESHOLD: "1k", CORES: "8"},
+    "expected": EXPECTED | {ADAPTIVE: "true"},
+    "expected, not adaptive": EXPECTED | {ADAPTIVE: "false"},
+}
+
+
+@pytest.fixture(autouse=True, params=WAYS)
+def skew(spark: SparkSession, request: pytest.FixtureRequest):
+    with settings(spark, WAYS[request.param]):
+        yield request.param
+
+
+def if_detected(skew: str) -> None:
+    if skew != "detected":
+        pytest.skip("of partitions that are found skewed")
 
 
 def skewed(key: str = "text") -> str:
@@ -176,13 +191,15 @@ def test_a_repartition_keeps_its_rows_together(
 @pytest.mark.parametrize(
     "change", [{THRESHOLD: "64m"}, {CORES: "2"}, {ADAPTIVE: "false"}, {"spark.slidewise.parallel.enabled": "false"}]
 )
-def test_what_is_not_shared(sharing: Sharing, change: dict[str, str]) -> None:
+def test_what_is_not_shared(sharing: Sharing, change: dict[str, str], skew: str) -> None:
+    if_detected(skew)
     query = f"SELECT id, sum(i) OVER (PARTITION BY k ORDER BY h, id ROWS 9 PRECEDING) FROM {skewed()}"
     _, frame = sharing.run(query, change)
     assert tasks_of(frame) == [0]
 
 
-def test_even_keys_are_not_shared(sharing: Sharing) -> None:
+def test_even_keys_are_not_shared(sharing: Sharing, skew: str) -> None:
+    if_detected(skew)
     _, frame = sharing.run("SELECT id, sum(i) OVER (PARTITION BY h % 50 ORDER BY id ROWS 9 PRECEDING) FROM rows", {})
     assert tasks_of(frame) == [0]
 
@@ -199,6 +216,43 @@ def test_metrics_and_explain(spark: SparkSession, sharing: Sharing) -> None:
     with settings(spark, SHARED):
         (row,) = slidewise.explain(frame).collect()
     assert row.reason == "tasks share the rows, at least 50 each"
+
+
+BY_KEY = "PARTITION BY k ORDER BY h, id ROWS 9 PRECEDING"
+NOT_FROM_THE_START = {
+    "windows by the same keys": f"""SELECT *, sum(s) OVER (PARTITION BY k ORDER BY i, id) AS t
+      FROM (SELECT id, k, i, sum(i) OVER ({BY_KEY}) AS s FROM {skewed()})""",
+    "a shuffle that is read twice": " UNION ALL ".join(
+        f"SELECT id, {call}(i) OVER ({BY_KEY}) AS s FROM {skewed()}" for call in ("sum", "max")
+    ),
+    "a shuffle of the user": f"""SELECT id, sum(i) OVER ({BY_KEY}) AS s
+      FROM (SELECT /*+ REPARTITION(5, k) */ * FROM {skewed()})""",
+    "keys that may differ when a task runs again": """SELECT i, sum(n) OVER (PARTITION BY f ORDER BY i) AS s
+      FROM (SELECT i, few, sum(1.0D / h) AS f, count(*) AS n FROM rows GROUP BY i, few)""",
+    "functions that read one row after the other": f"""SELECT id, collect_list(i) OVER (PARTITION BY k ORDER BY h, id)
+      FROM {skewed()}""",
+}
+
+
+@pytest.mark.parametrize("query", NOT_FROM_THE_START.values(), ids=NOT_FROM_THE_START)
+def test_keys_that_are_hashed_although_skew_is_expected(sharing: Sharing, query: str, skew: str) -> None:
+    if skew == "detected":
+        pytest.skip("of windows that are shared from the start")
+    found, frame = sharing.run(query, {})
+    assert not any(tasks_of(frame))
+    assert not named(frame, "RunsExchange")
+    alone, spark_too = sharing.run(query, {"spark.slidewise.enabled": "false"})
+    assert len(exchanges(frame)) == len(exchanges(spark_too))
+    assert difference(found, alone, in_order=False) is None
+
+
+def test_rows_of_one_file_are_shared_as_well(spark: SparkSession, sharing: Sharing, skew: str, tmp_path: Path) -> None:
+    if skew == "detected":
+        pytest.skip("a partition that one task wrote cannot be read by several")
+    spark.sql(TABLE).coalesce(1).write.parquet(str(tmp_path / "file"))
+    spark.read.parquet(str(tmp_path / "file")).createOrReplaceTempView("at_once")
+    query = f"SELECT id, sum(i) OVER ({BY_KEY}) AS s FROM {skewed().replace('rows', 'at_once')}"
+    sharing.ask(query, spark_too=True)
 
 
 def exchanges(frame: DataFrame) -> list[object]:

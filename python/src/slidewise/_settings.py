@@ -30,6 +30,7 @@ KEYS = tuple(
         "parallel.enabled",
         "parallel.minRows",
         "parallel.skewThreshold",
+        "parallel.skewedKeys",
         "sort.enabled",
         "state.maxSize",
         "streaming.keyTimeout",

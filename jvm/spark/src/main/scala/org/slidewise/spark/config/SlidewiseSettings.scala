@@ -22,6 +22,7 @@ object SlidewiseSettings {
   final val BlockExchange = "spark.slidewise.blockExchange.enabled"
   final val Parallel = "spark.slidewise.parallel.enabled"
   final val ParallelMinRows = "spark.slidewise.parallel.minRows"
+  final val ParallelSkewedKeys = "spark.slidewise.parallel.skewedKeys"
   final val ParallelSkewThreshold = "spark.slidewise.parallel.skewThreshold"
   final val ParallelCores = "spark.slidewise.parallel.cores"
   final val MaxStateSize = "spark.slidewise.state.maxSize"
@@ -79,6 +80,15 @@ object SlidewiseSettings {
       "spark.sql.shuffle.partitions such tasks, and one task evaluates fewer than twice this number of rows."
   )(atLeastOne(_))
 
+  private val expectedSkewSetting = choice(
+    ParallelSkewedKeys,
+    "detected",
+    "expected",
+    s"When several tasks share the rows of a window with PARTITION BY, see $Parallel. detected: once the shuffle below it shows a " +
+      "skewed partition, whose rows are then shuffled again; needs adaptive execution. expected: from the start, with one " +
+      "shuffle, in the order of the window."
+  )
+
   private val skewThresholdSetting = Setting.withDefault(
     ParallelSkewThreshold,
     "64m",
@@ -131,22 +141,14 @@ object SlidewiseSettings {
       "Upper and lower case count as equal."
   )(_.split(',').map(_.trim.toLowerCase(Locale.ROOT)).filter(_.nonEmpty).toSet, _.toSeq.sorted.mkString(","))
 
-  private val streamEagerSetting = Setting.withDefault(
+  private val streamEagerSetting = choice(
     StreamMode,
     "append",
-    Since,
-    "append or eager",
+    "eager",
     "When the rows of a stream are emitted. append: once the watermark passes them, so that out-of-order rows find their " +
       "place. " +
       "eager: in the batch in which they arrive; a row is then too late if a newer row of its key has been emitted. " +
       "A checkpoint keeps its mode."
-  )(
-    _.toLowerCase(Locale.ROOT) match {
-      case "append" => false
-      case "eager"  => true
-      case other    => throw new IllegalArgumentException(other)
-    },
-    (eager: Boolean) => if (eager) "eager" else "append"
   )
 
   private val streamKeyTimeoutSetting = Setting.optional(
@@ -176,6 +178,7 @@ object SlidewiseSettings {
     blockExchangeSetting,
     parallelSetting,
     parallelMinRowsSetting,
+    expectedSkewSetting,
     skewThresholdSetting,
     coresSetting,
     maxStateSizeSetting,
@@ -203,6 +206,7 @@ object SlidewiseSettings {
   def blockExchange(conf: SQLConf): Boolean = blockExchangeSetting(conf)
   def parallel(conf: SQLConf): Boolean = parallelSetting(conf)
   def parallelMinRows(conf: SQLConf): Long = parallelMinRowsSetting(conf)
+  def expectsSkew(conf: SQLConf): Boolean = expectedSkewSetting(conf)
   def skewThreshold(conf: SQLConf): Long = skewThresholdSetting(conf)
   def parallelCores(conf: SQLConf): Option[Long] = coresSetting(conf)
   def maxStateBytes(conf: SQLConf): Long = maxStateSizeSetting(conf)
@@ -217,6 +221,17 @@ object SlidewiseSettings {
 
   private def boolean(key: String, doc: String): Setting[Boolean] =
     Setting.withDefault(key, "true", Since, "true or false", doc)(_.toBoolean)
+
+  /** Whether the second of two words is chosen; the first is the default. */
+  private def choice(key: String, first: String, second: String, doc: String): Setting[Boolean] =
+    Setting.withDefault(key, first, Since, s"$first or $second", doc)(
+      _.toLowerCase(Locale.ROOT) match {
+        case `first`  => false
+        case `second` => true
+        case other    => throw new IllegalArgumentException(other)
+      },
+      (chosen: Boolean) => if (chosen) second else first
+    )
 
   private def atLeastOne(text: String): Long = {
     val number = text.toLong

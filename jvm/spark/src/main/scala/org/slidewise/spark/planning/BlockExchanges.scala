@@ -62,12 +62,13 @@ private[spark] object BlockExchanges extends Rule[SparkPlan] {
     blocks
   }
 
-  /** An exchange by hash, as Spark plans it for an operator that needs one. */
-  private object Hashed {
-    def unapply(plan: SparkPlan): Option[ShuffleExchangeExec] = plan match {
-      case exchange: ShuffleExchangeExec if exchange.outputPartitioning.isInstanceOf[HashPartitioning] =>
-        Some(exchange)
-      case _ => None
-    }
+}
+
+/** An exchange by hash, as Spark plans it for an operator that needs one. */
+private[planning] object Hashed {
+  def unapply(plan: SparkPlan): Option[ShuffleExchangeExec] = plan match {
+    case exchange: ShuffleExchangeExec if exchange.outputPartitioning.isInstanceOf[HashPartitioning] =>
+      Some(exchange)
+    case _ => None
   }
 }

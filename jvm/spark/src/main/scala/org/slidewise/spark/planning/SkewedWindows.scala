@@ -1,6 +1,5 @@
 package org.slidewise.spark.planning
 
-import org.apache.spark.sql.catalyst.plans.physical.UnspecifiedDistribution
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.{
@@ -8,11 +7,9 @@ import org.apache.spark.sql.execution.adaptive.{
   ShufflePartitionsUtil,
   ShuffleQueryStageExec
 }
-import org.apache.spark.sql.execution.exchange.ValidateRequirements
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.SlidingWindowExec
 
 /**
  * Has several tasks share the rows of a window with PARTITION BY if, as adaptive execution sees once the shuffle is written, one
@@ -21,8 +18,7 @@ import org.slidewise.spark.execution.SlidingWindowExec
  *
  * A partition of the shuffle is skewed if it is larger than `spark.slidewise.parallel.skewThreshold`, than
  * `spark.sql.adaptive.skewJoin.skewedPartitionFactor` times the median, and than [[SkewedWindows.Gain]] times what each core would
- * have if the rows were spread evenly. Nothing changes where an operator above relies on the partition keys, or the user's own
- * `repartition` by them.
+ * have if the rows were spread evenly.
  */
 private[spark] object SkewedWindows extends Rule[SparkPlan] {
 
@@ -30,34 +26,7 @@ private[spark] object SkewedWindows extends Rule[SparkPlan] {
   private val Gain = 2.0
 
   override def apply(plan: SparkPlan): SparkPlan =
-    if (!SlidewiseSettings.enabled(conf) || !SlidewiseSettings.parallel(conf)) plan
-    else {
-      val shared = plan.transformUp {
-        case window: SlidingWindowExec
-            if window.partitionSpec.nonEmpty && window.plan.parallel.isLeft && !RepartitionAbove.of(window) =>
-          splitReads(window.child).flatMap(share(window, _)).getOrElse(window)
-      }
-      if (shared.fastEquals(plan) || !ValidateRequirements.validate(shared, UnspecifiedDistribution)) plan
-      else shared
-    }
-
-  private def share(window: SlidingWindowExec, rows: SparkPlan): Option[SparkPlan] = {
-    val planner =
-      new WindowPlanner(
-        conf,
-        window.partitionSpec,
-        window.orderSpec,
-        window.plan.sortOrder,
-        acrossTasks = true
-      )
-    val planned = planner.plan(window.windowExpression)
-    planned.operator.filter(_ => ParallelPlanner.reasonNot(conf, planned).isEmpty).map { found =>
-      val operator = found.copy(parallel = Right(ParallelPlanner.parallel(conf)))
-      val shared = SlidingWindowExec(operator, ParallelPlanner.exchange(operator, rows))
-      shared.copyTagsFrom(window)
-      if (shared.output == window.output) shared else ProjectExec(window.output, shared)
-    }
-  }
+    SharedPartitions.in(plan, conf)(window => splitReads(window.child))
 
   /** The shuffle's partitions, each skewed one read by several tasks; none if none is. */
   private def splitReads(child: SparkPlan): Option[SparkPlan] = child match {

@@ -32,6 +32,12 @@ class SettingsSuite extends SparkSuite {
     )(
       parallelMinRows
     ),
+    Expected(
+      ParallelSkewedKeys,
+      "detected",
+      Seq("detected" -> false, " Expected " -> true),
+      Seq("", "true", "always")
+    )(expectsSkew),
     Expected(ParallelSkewThreshold, "64m", Seq("64k" -> 65536L, "1G" -> (1L << 30)), Seq("lots", "-1", ""))(
       skewThreshold
     ),

@@ -43,15 +43,8 @@ final private[execution] class ParallelWindow(
     if (runs.isUnordered) evaluateWholeTable(runs, written).getOrElse(inOneTask(runs, written))
     else inOrder(runs, written)
 
-  /**
-   * Whether tasks that read the runs before and after one of them was written again have each row once, and results that fit
-   * together: keys must be the same to the bit, and what the functions read may differ in digits or by the order of ties alone.
-   */
-  private def isRepeatable(written: WrittenRuns): Boolean = written.repeated.exists { rows =>
-    val by = rows.variations(input)
-    by.areSame(keyOrder.inRows.map(_.child)) &&
-    plan.expressions.flatMap(_.expression.references).forall(by.of(_) != Variation.VALUE)
-  }
+  /** Whether several tasks may read the runs, of which one may be written again. */
+  private def isRepeatable(written: WrittenRuns): Boolean = written.repeated.exists(_.allow(plan, input))
 
   /** None if one task must evaluate it. */
   private def evaluateWholeTable(runs: RunsExchangeExec, written: WrittenRuns): Option[RDD[InternalRow]] = {

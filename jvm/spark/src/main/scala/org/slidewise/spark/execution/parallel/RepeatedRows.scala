@@ -15,6 +15,7 @@ import org.apache.spark.sql.execution.joins._
 import org.apache.spark.sql.execution.python.EvalPythonExec
 import org.apache.spark.sql.execution.window.{WindowExecBase, WindowGroupLimitExec}
 
+import org.slidewise.spark.plan.SlidingWindowPlan
 import org.slidewise.spark.shims.SparkCollations
 
 /**
@@ -31,8 +32,15 @@ final private[execution] case class RepeatedRows(columns: Seq[Variation], sameOr
   def same(input: Seq[Attribute]): Seq[Attribute] =
     input.zip(columns).collect { case (attribute, Variation.NONE) => attribute }
 
-  /** How expressions over these attributes may differ. */
-  def variations(input: Seq[Attribute]): Variations = Variations.of(input.zip(columns))
+  /**
+   * Whether tasks that read rows before and after one of their tasks ran again have each row once, and results of the window that
+   * fit together: keys must be the same to the bit, and what the functions read may differ in digits or by the order of ties alone.
+   */
+  def allow(window: SlidingWindowPlan, input: Seq[Attribute]): Boolean = {
+    val by = Variations.of(input.zip(columns))
+    by.areSame(RunOrder(window.partitionSpec, window.sortOrder).inRows.map(_.child)) &&
+    window.expressions.flatMap(_.expression.references).forall(by.of(_) != Variation.VALUE)
+  }
 }
 
 /**
@@ -52,16 +60,21 @@ private[execution] object RepeatedRows extends Logging {
    */
   def of(plan: SparkPlan, rdd: RDD[_]): Option[RepeatedRows] = {
     val determinism = Determinism.of(rdd)
+    if (determinism == Determinism.NONE) None
+    else
+      of(plan).map(rows => rows.copy(sameOrder = rows.sameOrder && determinism == Determinism.SAME_ORDER))
+  }
+
+  /** The same as far as the plan alone tells. */
+  def of(plan: SparkPlan): Option[RepeatedRows] = {
     val found =
-      try if (determinism == Determinism.NONE) None else rows(plan)
+      try rows(plan)
       catch {
         case e @ (_: LinkageError | NonFatal(_)) =>
-          logWarning(s"One task evaluates a window, since its input could not be analysed: $e")
+          logWarning(s"Tasks do not share a window, since its input could not be analysed: $e")
           None
       }
-    found.map { rows =>
-      RepeatedRows(plan.output.map(rows.varying.of), rows.sameOrder && determinism == Determinism.SAME_ORDER)
-    }
+    found.map(rows => RepeatedRows(plan.output.map(rows.varying.of), rows.sameOrder))
   }
 
   private case class Rows(varying: Variations, sameOrder: Boolean)

@@ -21,7 +21,8 @@ import org.slidewise.spark.plan.{ParallelPlan, SlidingWindowPlan}
  * keys come to the driver. With them, any range of the global order can be read from the buckets that hold it, so that the cuts
  * between tasks are chosen when all rows have been seen, and the child runs once.
  *
- * The child's only partition, if it has but one, is not written at all. Where rows have no order, a run is one bucket.
+ * Without partition keys, the child's only partition, if it has but one, is not written at all. Where rows have no order, a run is
+ * one bucket.
  *
  * Memory: of a task, its rows, which may go to files; of the driver, a key for each of `buckets` in each run, and an aggregate if
  * `aggregated` is not empty.
@@ -79,8 +80,9 @@ case class RunsExchangeExec(
   /** None if a task that runs again may write other rows. */
   @transient private lazy val repeated: Option[RepeatedRows] = RepeatedRows.of(child, inputRDD)
 
-  /** Rows of one task need no cuts. */
-  override protected def isWritten: Boolean = inputRDD.getNumPartitions > 1
+  /** Rows of one task need no cuts, unless tasks would share them by keys otherwise. */
+  override protected def isWritten: Boolean =
+    inputRDD.getNumPartitions > (if (partitionSpec.isEmpty) 1 else 0)
 
   override protected def partitions: Int =
     if (isUnordered) 1 else math.max(buckets, RunsExchangeExec.MostBypassed + 1)
@@ -106,7 +108,7 @@ case class RunsExchangeExec(
    * Writes the runs, unless they are written. Blocks until all tasks are done.
    *
    * @return
-   *   the runs; none if the child has but one partition
+   *   the runs; none if they are not written
    */
   private[parallel] def write(): Option[WrittenRuns] = executeQuery {
     if (!isWritten) None
@@ -138,6 +140,10 @@ object RunsExchangeExec {
       if (parallel.aggregatesRuns) (plan.expressions.map(_.expression), Some(plan)) else (Nil, None)
     RunsExchangeExec(plan.partitionSpec, plan.sortOrder, buckets, aggregated, window, child)
   }
+
+  /** Whether several tasks may read `rows` for the window, as far as their plan tells. */
+  def isRepeatable(plan: SlidingWindowPlan, rows: SparkPlan): Boolean =
+    RepeatedRows.of(rows).exists(_.allow(plan, rows.output))
 
   // With no more partitions, the shuffle writes a file for each of them: see `spark.shuffle.sort.bypassMergeThreshold`.
   private val MostBypassed = 200
