@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import runpy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 from sparks import SPARK
@@ -65,3 +67,19 @@ def local_session(folder: Path, settings: Mapping[str, str] | None = None) -> Sp
 def running_tasks(spark: SparkSession) -> int:
     """How many tasks executors run, those of cancelled jobs too."""
     return sum(executor.numRunningTasks() for executor in spark._jsc.statusTracker().getExecutorInfos())
+
+
+@contextmanager
+def settings(spark: SparkSession, changes: Mapping[str, Any]) -> Iterator[None]:
+    """Sets the session's settings for a while."""
+    before = {key: spark.conf.get(key, None) for key in changes}
+    for key, value in changes.items():
+        spark.conf.set(key, str(value))
+    try:
+        yield
+    finally:
+        for key, old in before.items():
+            if old is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, old)

@@ -10,7 +10,7 @@ from typing import Any
 
 from plans import plan
 from pyspark.sql import SparkSession
-from semantics.conftest import settings
+from session import settings
 
 Rows = Sequence[tuple[Any, ...]]
 

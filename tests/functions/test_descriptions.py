@@ -11,7 +11,7 @@ import pyspark.sql.functions
 import pytest
 from cases import long_if
 from pyspark.sql import SparkSession
-from semantics.conftest import settings
+from session import settings
 from sparks import SPARK, needs_within_group
 
 import slidewise.functions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
-from semantics.conftest import settings
+from session import settings
 from sparks import SPARK_ERRORS, condition_of, needs_collations, needs_trimming_collations
 
 TRAINED = """SELECT naive_bayes_agg(label, struct(Size, colour)) AS m

@@ -6,7 +6,8 @@ import pytest
 from cases import crossed
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
-from semantics.conftest import Ask, settings
+from semantics.conftest import Ask
+from session import settings
 from sparks import SPARK, condition_of, skip_if_lacking
 
 FUNCTIONS = ["rate", "increase", "time_weighted_avg"]

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from cases import crossed
 from pyspark.sql import SparkSession
-from semantics.conftest import Ask, settings
+from semantics.conftest import Ask
+from session import settings
 from sparks import SPARK
 
 import slidewise

@@ -10,7 +10,7 @@ from typing import Any
 from plans import plan
 from pyspark.sql import SparkSession
 from random_queries import RandomQueries, seed_or
-from semantics.conftest import settings
+from session import settings
 
 from functions.catalogue import ALL
 from functions.catalogue.tested import Row

@@ -10,7 +10,7 @@ from cases import crossed
 from plans import plan
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
-from semantics.conftest import settings
+from session import settings
 from sparks import SPARK_ERRORS, condition_of, unsaid
 
 import slidewise

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cases import long_if
 from pyspark.sql import SparkSession
-from semantics.conftest import settings
+from session import settings
 from sparks import skip_if_lacking
 
 from functions.registry import lines

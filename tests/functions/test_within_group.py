@@ -9,7 +9,7 @@ from cases import crossed, long_if
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
-from semantics.conftest import settings
+from session import settings
 from sparks import condition_of, needs_within_group
 
 import slidewise.functions as sw

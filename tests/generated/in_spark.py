@@ -13,7 +13,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
-from semantics.conftest import settings
+from session import settings
 from sparks import SPARK, condition_of
 
 from generated.answer import Answer, Failure, Rows

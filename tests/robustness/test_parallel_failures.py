@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
-from semantics.conftest import settings
+from session import settings
 
 from robustness.test_failures import assert_all_is_given_back, assert_ends_when_cancelled
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -13,27 +12,14 @@ from plans import plan
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from session import settings
 from sparks import condition_of, skip_if_lacking
 
 from semantics.hopping import SOURCE
+from semantics.sharing import TABLE, Sharing
 
 Ask = Callable[..., list[tuple[Any, ...]]]
 Fails = Callable[..., str]
-
-
-@contextmanager
-def settings(spark: SparkSession, changes: dict[str, Any]) -> Iterator[None]:
-    before = {key: spark.conf.get(key, None) for key in changes}
-    for key, value in changes.items():
-        spark.conf.set(key, str(value))
-    try:
-        yield
-    finally:
-        for key, old in before.items():
-            if old is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, old)
 
 
 def rows(frame: DataFrame) -> list[tuple[Any, ...]]:
@@ -117,6 +103,12 @@ def fails(spark: SparkSession) -> Fails:
         return off
 
     return failed
+
+
+@pytest.fixture(scope="module")
+def sharing(spark: SparkSession) -> Sharing:
+    spark.sql(TABLE).createOrReplaceTempView("rows")
+    return Sharing(spark)
 
 
 @pytest.fixture(scope="module")

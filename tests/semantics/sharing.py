@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-
-from semantics.conftest import settings
+from session import settings
 
 Rows = list[tuple[Any, ...]]
 Query = str | Callable[[], DataFrame]

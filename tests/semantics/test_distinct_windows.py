@@ -13,10 +13,11 @@ from plans import plan
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
+from session import settings
 from sparks import SPARK_ERRORS, condition_of, skip_if_lacking
 
 import slidewise
-from semantics.conftest import rows, settings
+from semantics.conftest import rows
 
 OFF = {"spark.slidewise.enabled": "false"}
 ROWS = 40

@@ -9,9 +9,10 @@ import pytest
 from plans import plan
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
+from session import settings
 
 import slidewise
-from semantics.conftest import Ask, rows, settings
+from semantics.conftest import Ask, rows
 from semantics.hopping import SHAPES, hopping
 
 HOPS = "window(t, '1 hour', '7 minutes')"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from plans import metric
 from pyspark.sql import SparkSession
+from session import settings
 from sparks import portable
-
-from semantics.conftest import settings
 
 ROWS = 12_000
 

@@ -6,17 +6,9 @@ import re
 
 import pytest
 from cases import crossed
-from pyspark.sql import SparkSession
 from sparks import needs_spark, portable
 
-from semantics.sharing import TABLE, Sharing
-
-
-@pytest.fixture(scope="module")
-def sharing(spark: SparkSession) -> Sharing:
-    spark.sql(TABLE).createOrReplaceTempView("rows")
-    return Sharing(spark)
-
+from semantics.sharing import Sharing
 
 ROW_FRAMES = [
     "3 PRECEDING AND 2 FOLLOWING",

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from session import settings
 
-from semantics.conftest import settings
 from semantics.sharing import ALONE, SHARED
 
 FEW = "SELECT * FROM (SELECT * FROM range(0, 1000, 1, 4)) TABLESAMPLE (10 PERCENT) REPEATABLE (1)"

@@ -8,19 +8,15 @@ import pytest
 from cases import crossed
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
+from session import settings
 from sparks import SPARK
 
 import slidewise
-from semantics.conftest import Fails, settings
+from semantics.conftest import Fails
 from semantics.sharing import SHARED, Sharing, named, tasks_of
 
 H = "(SELECT id, pmod(hash(id), 1000) AS h FROM range(0, 1500, 1, 4))"
 WINDOW = f"SELECT id, h, sum(id) OVER (ORDER BY h, id ROWS 9 PRECEDING) AS s FROM {H}"
-
-
-@pytest.fixture
-def sharing(spark: SparkSession) -> Sharing:
-    return Sharing(spark)
 
 
 BELOW = {

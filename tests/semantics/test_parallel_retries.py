@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from pyspark.sql import SparkSession
+from session import settings
 from sparks import skip_if_lacking
 
-from semantics.conftest import settings
-from semantics.sharing import ONE_TASK, SHARED, TABLE, Sharing, difference, tasks_of
+from semantics.sharing import ONE_TASK, SHARED, Sharing, difference, tasks_of
 
 SHUFFLED = "(SELECT /*+ REPARTITION(5) */ * FROM rows)"
 GROUPS = (
@@ -79,12 +79,6 @@ OTHERS = {
     "a union with it": f"SELECT t, {CALLS.format(w='ORDER BY t, n')} FROM "
     f"(SELECT d AS t, h AS n FROM {SHUFFLED} UNION ALL SELECT total, g FROM {GROUPS})",
 }
-
-
-@pytest.fixture(scope="module")
-def sharing(spark: SparkSession) -> Sharing:
-    spark.sql(TABLE).createOrReplaceTempView("rows")
-    return Sharing(spark)
 
 
 KEPT = "spark.sql.adaptive.coalescePartitions.enabled"

@@ -6,9 +6,10 @@ import pytest
 from cases import crossed
 from plans import plan
 from pyspark.sql import SparkSession
+from session import settings
 from sparks import skip_if_lacking
 
-from semantics.conftest import Ask, error_of, rows, settings
+from semantics.conftest import Ask, error_of, rows
 
 ANSI = ["true", "false"]
 FRAMES = [

@@ -13,9 +13,10 @@ from cases import crossed
 from plans import plan
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
+from session import settings
 from sparks import condition_of, portable
 
-from semantics.conftest import Ask, settings
+from semantics.conftest import Ask
 from slidewise import _settings
 
 ROOT = Path(__file__).parents[2]

@@ -9,10 +9,10 @@ import pytest
 from cases import crossed
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import broadcast, count
+from session import settings
 from sparks import portable
 
 import slidewise
-from semantics.conftest import settings
 from semantics.sharing import BESIDE_RANKS, SHARED, TABLE, Rows, Sharing, difference, named, tasks_of
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -40,12 +40,6 @@ CALLS = portable(
     """sum(i) {over}, count(*) FILTER (WHERE i % 2 = 0) {over}, avg(m) {over}, min(s) {over}, max(d) {over},
     max_by(s, l) {over}"""
 )
-
-
-@pytest.fixture(scope="module")
-def sharing(spark: SparkSession) -> Sharing:
-    spark.sql(TABLE).createOrReplaceTempView("rows")
-    return Sharing(spark)
 
 
 EXPECTED = {SKEWED_KEYS: "expected"}

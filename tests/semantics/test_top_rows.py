@@ -10,8 +10,9 @@ import pytest
 from cases import crossed
 from plans import plan
 from pyspark.sql import SparkSession
+from session import settings
 
-from semantics.conftest import rows, settings
+from semantics.conftest import rows
 
 RANKS = ["row_number", "rank", "dense_rank"]
 LIMITS = [1, 2, 5]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from compiled import compiled
 from pyspark.sql import SparkSession
-from semantics.conftest import settings
+from session import settings
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from semantics.conftest import settings
+from session import settings
 
 from streams.feed import Feed, Row
 from streams.run import Progress, progress_of

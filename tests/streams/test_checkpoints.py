@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
-from semantics.conftest import settings
+from session import settings
 from sparks import needs_spark
 
 from streams.checkpoints import distinct, multisets

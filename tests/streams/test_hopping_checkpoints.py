@@ -11,7 +11,7 @@ from cases import crossed
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
-from semantics.conftest import settings
+from session import settings
 
 from streams.hopping import Stream, feed_of, row
 from streams.test_hopping_modes import MODES, STORES, one_short, random_batches, sums

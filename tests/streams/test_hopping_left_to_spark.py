@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
-from semantics.conftest import settings
+from session import settings
 
 import slidewise
 from streams.hopping import Stream, feed_of

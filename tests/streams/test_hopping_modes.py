@@ -10,7 +10,7 @@ import pytest
 from cases import crossed, long_if
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
-from semantics.conftest import settings
+from session import settings
 
 import slidewise
 from streams.hopping import Stream, assert_same, feed_of, row

@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from random_queries import RandomQueries, seed_or
-from semantics.conftest import settings
+from session import settings
 
 from streams.feed import Feed
 from streams.hopping import ARROW, SCHEMA, Ran, Stream, row, text

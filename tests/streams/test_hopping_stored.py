@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from semantics.conftest import settings
+from session import settings
 from sparks import needs_spark
 
 from streams.checkpoints.hopping import AFTER, BEFORE, SETTINGS, SQL, STORES, arrive, begin

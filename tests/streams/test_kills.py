@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from semantics.conftest import settings
+from session import settings
 
 from streams import killed
 from streams.feed import Feed

@@ -13,7 +13,7 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import pandas_udf
-from semantics.conftest import settings
+from session import settings
 
 import slidewise
 from streams.feed import Feed, Row

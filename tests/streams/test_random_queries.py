@@ -12,7 +12,7 @@ import pytest
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import SparkSession
 from random_queries import RandomQueries, seed_or
-from semantics.conftest import settings
+from session import settings
 from sparks import condition_of
 
 from streams.columns import ARROW, SQL

@@ -10,7 +10,7 @@ import pytest
 from cases import crossed
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from semantics.conftest import settings
+from session import settings
 from sparks import needs_window_filter, portable
 
 from streams import killed

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
-from semantics.conftest import settings
+from session import settings
 from sparks import needs_spark
 
 from streams.feed import Feed

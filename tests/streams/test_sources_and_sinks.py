@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
-from semantics.conftest import settings
+from session import settings
 from sparks import needs_spark
 
 from streams import killed

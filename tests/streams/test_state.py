@@ -8,7 +8,7 @@ from pathlib import Path
 import pyspark
 import pytest
 from pyspark.sql import SparkSession
-from semantics.conftest import settings
+from session import settings
 
 from streams import killed
 from streams.feed import Feed

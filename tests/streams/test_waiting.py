@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from cases import long_if
 from pyspark.sql import SparkSession
-from semantics.conftest import settings
+from session import settings
 
 from streams import killed
 from streams.feed import Feed
