@@ -112,16 +112,20 @@ final private[parallel] class Splitters(
       bucket
     }
 
-  /** By column, those of the most splitters with the same bits in the columns before it. */
+  /** By column, the cells of the most splitters with the same values in the columns before it. */
   private[this] val cells: Array[SplitterCells] = prefixes.indices.map { column =>
-    val (from, until) =
-      if (column == 0 || splitters.isEmpty) (0, splitters.length)
-      else {
-        val ends = groupEnds(column - 1)
-        splitters.indices.map(i => (i, ends(i))).maxBy { case (start, end) => end - start }
-      }
+    val (from, until) = if (column == 0) (0, splitters.length) else largestGroup(column - 1)
     new SplitterCells(prefixes(column), from, until)
   }.toArray
+
+  /** The most splitters whose values agree in a column and those before it. Bits that are not exact may be of several values. */
+  private def largestGroup(column: Int): (Int, Int) =
+    splitters.indices
+      .filter(i => (0 to column).forall(c => columns(c).isExact(prefixes(c)(i))))
+      .map(i => (i, groupEnds(column)(i)))
+      .foldLeft((0, 0))((largest, group) =>
+        if (group._2 - group._1 > largest._2 - largest._1) group else largest
+      )
 
   /**
    * The index of the rows that have been placed.

@@ -13,7 +13,8 @@ class SplittersSuite extends FunSuite {
   private val fraction = AttributeReference("d", DoubleType)()
   private val text = AttributeReference("s", StringType)()
   private val flag = AttributeReference("f", LongType)()
-  private val input = Seq(number, fraction, text, flag)
+  private val edge = AttributeReference("e", LongType)()
+  private val input = Seq(number, fraction, text, flag, edge)
 
   private def rows(random: Random, count: Int, distinct: Int): Seq[UnsafeRow] = {
     val unsafe = UnsafeProjection.create(input.map(_.dataType).toArray)
@@ -26,7 +27,10 @@ class SplittersSuite extends FunSuite {
           maybe(d(random.nextInt(d.size))),
           maybe(UTF8String.fromString(s"a common prefix ${random.nextInt(distinct)}")),
           // Mostly one value. A null has the bits of the least.
-          if (random.nextInt(10) > 0) 0L else maybe(Seq(Long.MinValue, -1L, Long.MaxValue)(random.nextInt(3)))
+          if (random.nextInt(10) > 0) 0L
+          else maybe(Seq(Long.MinValue, -1L, Long.MaxValue)(random.nextInt(3))),
+          // Mostly one of two values with the same bits.
+          Seq[Any](null, null, Long.MinValue, Long.MinValue, 0L)(random.nextInt(5))
         )
       ).copy()
     }
@@ -39,6 +43,8 @@ class SplittersSuite extends FunSuite {
     Seq(SortOrder(text, Descending)),
     Seq(SortOrder(text, Ascending), SortOrder(fraction, Descending)),
     Seq(SortOrder(flag, Ascending), SortOrder(number, Descending), SortOrder(text, Ascending)),
+    Seq(SortOrder(edge, Ascending), SortOrder(number, Ascending)),
+    Seq(SortOrder(edge, Descending), SortOrder(flag, Ascending), SortOrder(number, Descending)),
     Nil
   )
 
@@ -126,9 +132,10 @@ class SplittersSuite extends FunSuite {
       // Many rows of few keys, which several buckets share.
       val all = rows(random, 3000, 1 + random.nextInt(20))
       val order = RunOrder(Nil, orders.head)
-      val change = UnsafeProjection.create(Seq(number, Multiply(fraction, Literal(3.0)), text, flag), input)
+      val change =
+        UnsafeProjection.create(Seq(number, Multiply(fraction, Literal(3.0)), text, flag, edge), input)
       def placedBy(rows: Seq[UnsafeRow]) =
-        placed(order, byContent = true, rows, 12, hashed = Seq(number, text, flag))._1.map(_._1)
+        placed(order, byContent = true, rows, 12, hashed = Seq(number, text, flag, edge))._1.map(_._1)
       assertEquals(placedBy(all), placedBy(all.map(change(_).copy())), s"seed $seed")
     }
   }
@@ -142,7 +149,7 @@ class SplittersSuite extends FunSuite {
     } {
       val all = (0 until 40).map { i =>
         val text = UTF8String.fromString(s"${10 + i}" + "x" * bytes)
-        unsafe(InternalRow(i.toLong, 0.0, text, 0L)).copy()
+        unsafe(InternalRow(i.toLong, 0.0, text, 0L, 0L)).copy()
       }
       val splitters = sampleOf(order, hash, all, most = 1000).splitters(256, order.ordering)
       val sizes = splitters.map(_.getSizeInBytes.toLong)
