@@ -123,6 +123,22 @@ def test_cuts_between_keys(spark: SparkSession, sharing: Sharing, order: str) ->
     sharing.ask(f"SELECT id, {calls} FROM (SELECT *, {key} AS k FROM rows)", spark_too=True)
 
 
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    "call", ["sum(i) {w}", "max(s) {w}, stddev(l) {w}", "count(*) {w}, max_by(s, struct(l, id)) {w}"]
+)
+def test_whole_partitions_in_no_order(sharing: Sharing, call: str, key: str) -> None:
+    query = f"SELECT id, {call.format(w='OVER (PARTITION BY k)')} FROM {skewed(key)}"
+    sharing.ask(query, spark_too=True)
+
+
+@pytest.mark.parametrize("frame", ["UNBOUNDED PRECEDING AND 1 PRECEDING", "CURRENT ROW AND UNBOUNDED FOLLOWING"])
+def test_growing_frames_in_no_order(sharing: Sharing, frame: str) -> None:
+    """Which rows come first is open; how many do is not."""
+    window = f"PARTITION BY k ROWS BETWEEN {frame}"
+    sharing.ask(f"SELECT k, count(concat(s, id)) OVER ({window}) AS n FROM {skewed()}", spark_too=True)
+
+
 def test_what_stands_above_keeps_its_partitions(spark: SparkSession, sharing: Sharing) -> None:
     """A sum by the same key needs no shuffle of its own, as long as the window keeps the partitions."""
     window = f"SELECT k, row_number() OVER (PARTITION BY k ORDER BY h, id) AS n FROM {skewed()}"

@@ -13,7 +13,12 @@ import org.apache.spark.sql.types.DataType
  *   among the rows with that key: the number of the run and of the row in it, see [[Cut.place]]. `Long.MinValue` is before all of
  *   them and `Long.MaxValue` after all of them
  */
-final private[execution] case class Cut(key: InternalRow, columns: Int, place: Long)
+final private[execution] case class Cut(key: InternalRow, columns: Int, place: Long) {
+
+  /** Whether rows that have this many columns of the key in common are on one side. */
+  def keepsTogether(common: Int): Boolean =
+    columns <= common && (place == Long.MinValue || place == Long.MaxValue)
+}
 
 private[execution] object Cut {
 

@@ -129,7 +129,7 @@ final private[execution] class ParallelWindow(
     val around: Option[Array[_ <: RangeSurroundings]] =
       if (outside.isEmpty && (partitionColumns == 0 || !reach.isUnbounded))
         Some(Array.fill(ranges.length)(RangeSurroundings.Counted(sorted.rows)))
-      else if (partitionColumns > 0 && cuts.forall(_.columns <= partitionColumns))
+      else if (partitionColumns > 0 && cuts.forall(_.keepsTogether(partitionColumns)))
         Some(Array.fill(ranges.length)(RangeSurroundings.Scanned(Surroundings.None)))
       else if (runs.hasAggregates) inBuckets
       else scanned
