@@ -82,6 +82,8 @@ private object UnorderedRunWriter {
  *   the columns that rows are told apart by if they may come in another order when the task runs again
  * @param buckets
  *   at most how many each run has
+ * @param rowsABucket
+ *   at least how many each bucket has, about
  * @param functions
  *   which the rows of each bucket are aggregated for; none if they need no aggregates
  */
@@ -89,6 +91,7 @@ final private[parallel] class OrderedRunWriter(
     order: RunOrder,
     hashed: Option[Seq[Attribute]],
     buckets: Int,
+    rowsABucket: Long,
     functions: Option[OutsideFunctions],
     input: Seq[Attribute],
     indexes: RunIndexes,
@@ -160,13 +163,10 @@ final private[parallel] class OrderedRunWriter(
   }
 
   private def bucketsOf(rows: Long): Int =
-    math.max(1L, math.min(buckets.toLong, rows / OrderedRunWriter.FewestRows)).toInt
+    math.max(1L, math.min(buckets.toLong, rows / rowsABucket)).toInt
 }
 
 private object OrderedRunWriter {
-
-  /** A bucket of fewer rows would cost more than it saves. */
-  private val FewestRows = 64L
 
   /** As many sampled keys for each bucket make its size exact to a third. Cuts depend on counted rows only. */
   private val SampledABucket = 8

@@ -33,6 +33,8 @@ import org.slidewise.spark.plan.{ParallelPlan, SlidingWindowPlan}
  *   by which they are sorted then
  * @param buckets
  *   at most how many each run has
+ * @param rowsABucket
+ *   at least how many each bucket has, about
  * @param aggregated
  *   the window expressions that need the aggregate of the rows of each bucket
  * @param window
@@ -42,6 +44,7 @@ case class RunsExchangeExec(
     partitionSpec: Seq[Expression],
     order: Seq[SortOrder],
     buckets: Int,
+    rowsABucket: Long,
     aggregated: Seq[NamedExpression],
     window: Option[SlidingWindowPlan],
     child: SparkPlan
@@ -96,6 +99,7 @@ case class RunsExchangeExec(
           RunOrder(partitionSpec, order),
           hashed = repeated.filterNot(_.sameOrder).map(_.same(child.output)),
           buckets,
+          rowsABucket,
           functions,
           child.output,
           indexes,
@@ -138,7 +142,8 @@ object RunsExchangeExec {
     val buckets = if (plan.isWholeTable) 1 else bucketsFor(parallel.maxTasks)
     val (aggregated, window) =
       if (parallel.aggregatesRuns) (plan.expressions.map(_.expression), Some(plan)) else (Nil, None)
-    RunsExchangeExec(plan.partitionSpec, plan.sortOrder, buckets, aggregated, window, child)
+    val rowsABucket = math.min(FewestRows, parallel.minRows)
+    RunsExchangeExec(plan.partitionSpec, plan.sortOrder, buckets, rowsABucket, aggregated, window, child)
   }
 
   /** Whether several tasks may read `rows` for the window, as far as their plan tells. */
@@ -147,6 +152,9 @@ object RunsExchangeExec {
 
   // With no more partitions, the shuffle writes a file for each of them: see `spark.shuffle.sort.bypassMergeThreshold`.
   private val MostBypassed = 200
+
+  // A bucket of fewer rows would cost more than it saves.
+  private val FewestRows = 64L
 
   /** As many buckets as make the cuts among `tasks` tasks exact enough. */
   private def bucketsFor(tasks: Int): Int = math.max(256, math.min(16L * tasks, 4096L).toInt)
