@@ -54,7 +54,7 @@ def random_multiset_query(seed: int, index: int) -> MultisetQuery:
         multisets += [case] if case else []
     while len(others) < 3:
         # As if of a local table, whose ties have no order: the windows of the other cases may leave another one.
-        other = random_case(rng, table, "local", windows)
+        other = random_case(rng, table, windows, tied=False)
         others += [replace(other, duckdb=None)] if other else []
     cases = rng.sample([*multisets, *others], len(multisets) + len(others))
     return MultisetQuery(seed, index, table, storage, settings, cases, multisets)

@@ -25,6 +25,9 @@ FUNCTIONS = [f for f in declarative.FUNCTIONS + imperative.FUNCTIONS + places.FU
 HAS_FILTERS = SPARK >= (4, 2)
 
 
+SKEWED_KEYS = "spark.slidewise.parallel.skewedKeys"
+
+
 @dataclass(frozen=True)
 class Case:
     """One expression over one frame. `taken`: Slidewise must run it."""
@@ -58,7 +61,7 @@ def random_query(seed: int, index: int) -> Query:
     windows = [random_window(rng, table, legacy_intervals) for _ in range(rng.choice([1, 2, 3]))]
     wanted, cases = 8 if extreme else 45, list[Case]()
     while len(cases) < wanted:
-        case = random_case(rng, table, storage, windows)
+        case = random_case(rng, table, windows, tied=_ties_keep_their_order(storage, settings))
         cases += [case] if case else []
     return Query(seed, index, table, storage, settings, cases)
 
@@ -90,26 +93,27 @@ def random_sharing(rng: random.Random) -> dict[str, str]:
     return {
         "spark.slidewise.parallel.minRows": str(rng.randint(1, 20)),
         "spark.sql.shuffle.partitions": str(rng.randint(2, 7)),
-        "spark.slidewise.parallel.skewedKeys": rng.choice(["detected", "expected"]),
+        SKEWED_KEYS: rng.choice(["detected", "expected"]),
     }
 
 
-def random_case(rng: random.Random, table: Table, storage: str, windows: list[Window]) -> Case | None:
+def random_case(rng: random.Random, table: Table, windows: list[Window], tied: bool) -> Case | None:
+    """`tied`: whether rows that tie come in one order, so that they may decide an answer."""
     window = rng.choice(windows)
     call = rng.choices(FUNCTIONS, [f.weight for f in FUNCTIONS])[0].make(rng, table)
     if call is None or ((call.ordered or call.frameless) and not window.ordered):
         return None
     frame = None if call.frameless else rng.choice(window.frames)
-    if not (window.determined(frame, call.ordered) or _arrives_in_order(storage)):
+    if not (window.determined(frame, call.ordered) or tied):
         return None
     if call.time and f"ORDER BY {call.time} DESC" in window.keys:
         return None
     return _over(rng, table, call, window, frame)
 
 
-def _arrives_in_order(storage: str) -> bool:
-    """One file is one task, so ties keep one order from run to run; the slices of a local table race."""
-    return storage != "local"
+def _ties_keep_their_order(storage: str, settings: dict[str, str]) -> bool:
+    """One file is one task; the slices of a local table race, and tasks that share rows leave them as they come."""
+    return storage != "local" and settings.get(SKEWED_KEYS) != "expected"
 
 
 def _over(rng: random.Random, table: Table, call: Call, window: Window, frame: Frame | None) -> Case:
