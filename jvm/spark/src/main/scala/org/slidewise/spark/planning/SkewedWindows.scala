@@ -22,7 +22,7 @@ import org.slidewise.spark.config.SlidewiseSettings
  */
 private[spark] object SkewedWindows extends Rule[SparkPlan] {
 
-  /** What sharing must gain: with the second shuffle, all tasks take up to 1.95 times the processor time (`docs/scale.md`). */
+  /** What sharing must gain: with the second shuffle, all tasks take nearly twice the processor time (`docs/scale.md`). */
   private val Gain = 2.0
 
   override def apply(plan: SparkPlan): SparkPlan =
