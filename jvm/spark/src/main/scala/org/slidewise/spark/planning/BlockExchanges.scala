@@ -17,7 +17,9 @@ import org.slidewise.spark.execution.exchange.BlockExchangeExec
 private[spark] object BlockExchanges extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan =
-    if (!SlidewiseSettings.enabled(conf) || !SlidewiseSettings.blockExchange(conf)) plan
+    // Without windows, no setting is read, and an invalid one fails nothing.
+    if (!plan.exists(isWindow) || !SlidewiseSettings.enabled(conf) || !SlidewiseSettings.blockExchange(conf))
+      plan
     else {
       lazy val read = readByOthers(plan)
       // From the top, so that the exchanges below are as they were when they are compared.

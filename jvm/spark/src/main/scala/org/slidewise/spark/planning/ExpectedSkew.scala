@@ -13,15 +13,15 @@ import org.slidewise.spark.config.SlidewiseSettings
  */
 private[spark] object ExpectedSkew extends Rule[SparkPlan] {
 
-  override def apply(plan: SparkPlan): SparkPlan =
-    if (!SlidewiseSettings.expectsSkew(conf)) plan
-    else {
-      lazy val exchanges = plan.collect { case exchange: Exchange => exchange.canonicalized }
-      def isReadOnce(exchange: ShuffleExchangeExec) = exchanges.count(_ == exchange.canonicalized) == 1
-      SharedPartitions.in(plan, conf)(_.child match {
-        case Hashed(exchange) if exchange.shuffleOrigin == ENSURE_REQUIREMENTS && isReadOnce(exchange) =>
-          Some(exchange.child)
-        case _ => None
-      })
-    }
+  override def apply(plan: SparkPlan): SparkPlan = {
+    lazy val exchanges = plan.collect { case exchange: Exchange => exchange.canonicalized }
+    def isReadOnce(exchange: ShuffleExchangeExec) = exchanges.count(_ == exchange.canonicalized) == 1
+    SharedPartitions.in(plan, conf)(_.child match {
+      case Hashed(exchange)
+          if SlidewiseSettings.expectsSkew(conf) &&
+            exchange.shuffleOrigin == ENSURE_REQUIREMENTS && isReadOnce(exchange) =>
+        Some(exchange.child)
+      case _ => None
+    })
+  }
 }

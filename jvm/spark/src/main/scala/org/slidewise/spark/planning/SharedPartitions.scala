@@ -20,17 +20,18 @@ private[planning] object SharedPartitions {
    * @param rows
    *   of a window, which need not be partitioned; none if it is not to be shared
    */
-  def in(plan: SparkPlan, conf: SQLConf)(rows: SlidingWindowExec => Option[SparkPlan]): SparkPlan =
-    if (!SlidewiseSettings.enabled(conf) || !SlidewiseSettings.parallel(conf)) plan
-    else {
-      val windows = plan.collect { case window: SlidingWindowExec if hasKeys(window) => window }
+  def in(plan: SparkPlan, conf: SQLConf)(rows: SlidingWindowExec => Option[SparkPlan]): SparkPlan = {
+    // Without windows, no setting is read, and an invalid one fails nothing.
+    val windows = plan.collect { case window: SlidingWindowExec if hasKeys(window) => window }
+    if (windows.isEmpty || !SlidewiseSettings.enabled(conf) || !SlidewiseSettings.parallel(conf)) plan
+    else
       windows.foldLeft(plan) { (before, window) =>
         rows(window).flatMap(share(conf, window, _)).fold(before) { shared =>
           val after = before.transformDown { case found if found eq window => shared }
           if (ValidateRequirements.validate(after, UnspecifiedDistribution)) after else before
         }
       }
-    }
+  }
 
   private def hasKeys(window: SlidingWindowExec) =
     window.partitionSpec.nonEmpty && window.plan.parallel.isLeft && !RepartitionAbove.of(window)

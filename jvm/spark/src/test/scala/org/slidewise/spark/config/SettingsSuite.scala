@@ -6,6 +6,7 @@ import org.apache.spark.SparkEnv
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.planning.{PreparationRules, SkewedWindows}
 import org.slidewise.spark.shims.SparkErrors
 
 class SettingsSuite extends SparkSuite {
@@ -137,6 +138,16 @@ class SettingsSuite extends SparkSuite {
     val conf = withInvalid(StreamKeyTimeout -> "soon")
     SlidewiseSettings.validate(conf, isStreaming = false)
     intercept[InvalidSetting](SlidewiseSettings.validate(conf, isStreaming = true))
+  }
+
+  test("rules for physical plans read no setting for a plan without windows") {
+    val plan = spark.range(3).queryExecution.sparkPlan
+    SQLConf.withExistingConf(
+      withInvalid(BlockExchange -> "maybe", ParallelSkewedKeys -> "maybe", Parallel -> "maybe")
+    ) {
+      assertEquals(PreparationRules(plan), plan)
+      assertEquals(SkewedWindows(plan), plan)
+    }
   }
 
   test("another class loader can load the settings again") {
