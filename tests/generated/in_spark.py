@@ -23,16 +23,13 @@ from generated.query import Case, Query
 @contextmanager
 def ready(spark: SparkSession, query: Query, folder: Path) -> Iterator[None]:
     """The query's table and settings; the session is left as it was."""
-    for key, value in query.settings.items():
-        spark.conf.set(key, value)
-    _view(spark, query, folder)
-    try:
-        yield
-    finally:
-        if query.storage == "cached":
-            spark.catalog.uncacheTable("t")
-        for key in query.settings:
-            spark.conf.unset(key)
+    with settings(spark, query.settings):
+        _view(spark, query, folder)
+        try:
+            yield
+        finally:
+            if query.storage == "cached":
+                spark.catalog.uncacheTable("t")
 
 
 def _view(spark: SparkSession, query: Query, folder: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from plans import plan
 from pyspark.sql import SparkSession
 from random_queries import RandomQueries
+from session import settings
 
 from generated import hopping_oracle
 from generated.hopping_oracle import Group
@@ -46,19 +47,10 @@ def rows(query: HoppingQuery) -> list[tuple[Any, ...]]:
 
 @contextmanager
 def _ready(spark: SparkSession, query: HoppingQuery) -> Iterator[None]:
-    before = {key: spark.conf.get(key, None) for key in query.settings}
-    for key, value in query.settings.items():
-        spark.conf.set(key, value)
-    frame = spark.createDataFrame(rows(query), columns(query)).repartition(query.partitions, "id")
-    frame.createOrReplaceTempView("hopping")
-    try:
+    with settings(spark, query.settings):
+        frame = spark.createDataFrame(rows(query), columns(query)).repartition(query.partitions, "id")
+        frame.createOrReplaceTempView("hopping")
         yield
-    finally:
-        for key, old in before.items():
-            if old is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, old)
 
 
 def _answer(spark: SparkSession, query: HoppingQuery, slidewise: bool) -> dict[Group, list[Any]]:
