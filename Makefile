@@ -22,8 +22,9 @@ PYTEST         := -m pytest -q -p no:cacheprovider --durations=10 -n $(WORKERS) 
 HOURS          ?= 1
 MINORS         ?= 3.5 4.0 4.1 4.2 4.3
 JVM_TESTS      := all core/test sketches/test spark43/test
-LONG           := SLIDEWISE_RANDOM_SECONDS=8 SLIDEWISE_QUERIES=400 SLIDEWISE_HOPPING_QUERIES=2000 \
-                  SLIDEWISE_MULTISET_QUERIES=400 SLIDEWISE_STREAM_QUERIES=400 SLIDEWISE_FRAMES=120 SLIDEWISE_KILLS=60
+# The random queries have the same seeds in each run: `make fuzz` asks for new ones, for as long as it is told to.
+LONG           := SLIDEWISE_RANDOM_SECONDS=8 SLIDEWISE_QUERIES=120 SLIDEWISE_HOPPING_QUERIES=500 \
+                  SLIDEWISE_MULTISET_QUERIES=120 SLIDEWISE_STREAM_QUERIES=80 SLIDEWISE_FRAMES=60 SLIDEWISE_KILLS=30
 
 .DEFAULT_GOAL := help
 .PHONY: help sdist demo test test-long test-minors test-matrix test-pythons test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-window-functions bench-h2o bench-hopping bench-scale bench-aggregators bench-pandas bench-tpc \
@@ -44,7 +45,7 @@ test: $(VENV)/installed .build/class-archive ## run the JVM tests and pytest on 
 	$(PY) build/jvm_tests.py $(SBT) "$(JVM_TESTS)"
 	$(PY) $(PYTEST) tests
 
-test-long: $(JARS) $(VENV)/installed $(VENV)/libraries .build/class-archive ## run every test, with many more random queries and killed queries: three hours
+test-long: $(JARS) $(VENV)/installed $(VENV)/libraries .build/class-archive ## run every test, with many more random queries and killed queries: two hours
 	SLIDEWISE_LONG=1 SLIDEWISE_MUTATIONS=1000000 $(PY) build/jvm_tests.py $(SBT) "$(JVM_TESTS)"
 	$(PY) build/jvm_tests.py $(SBT) testOtherMinors
 	$(LONG) $(PY) $(PYTEST) -m '' tests
