@@ -11,9 +11,11 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from fuzz import test_file
-from fuzz.kinds import KINDS, Kind
+from fuzz import streams, tables, test_file
+from fuzz.kind import Kind
 from fuzz.shrink import Shrinker
+
+KINDS = {kind.name: kind for kind in (*tables.KINDS, *streams.KINDS)}
 
 
 def fuzz(spark: SparkSession, names: list[str], seed: int, seconds: float, folder: Path) -> list[Path]:
@@ -56,7 +58,7 @@ def failure(spark: SparkSession, kind: Kind, query: Any, folder: Path) -> str | 
     try:
         kind.check(spark, query, folder)
     except AssertionError as error:
-        return str(error) or traceback.format_exc(limit=-1)
+        return str(error) or str(traceback.extract_tb(error.__traceback__)[-1].line)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return None

@@ -20,6 +20,7 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS))
 ROUND_MINUTES = 15.0
+KINDS = "windows,multisets,hopping,streams,hopping-streams"
 # Not 1, with which Python ends after any uncaught error.
 FOUND = 3
 
@@ -27,7 +28,7 @@ FOUND = 3
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hours", type=float, default=1.0, help="how long to ask; 0 for one round")
-    parser.add_argument("--kinds", default="windows,multisets,hopping", help="the kinds of queries, with commas")
+    parser.add_argument("--kinds", default=KINDS, help="the kinds of queries, with commas")
     parser.add_argument("--seed", type=int, help="the seed of the only round; random unless named")
     parser.add_argument("--round", type=float, metavar="MINUTES", help=argparse.SUPPRESS)
     arguments = parser.parse_args()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 import session
@@ -13,11 +15,12 @@ from generated import in_spark
 from generated.answer import Answer, Rows
 from generated.query import Case
 from pyspark.sql import SparkSession
+from streams.query import Expression, Query, random_query
 
-from fuzz import rounds, run, test_file
+from fuzz import rounds, run, streams, test_file
 from fuzz.rounds import fuzz
 from fuzz.shrink import Part, Shrinker
-from fuzz.test_file import Example
+from fuzz.test_file import Example, StreamExample, TableExample
 
 
 @dataclass(frozen=True)
@@ -98,10 +101,25 @@ def test_a_round_tells_of_finds(found: list[Path], code: int, monkeypatch: pytes
     assert len(stopped) == 1
 
 
+def test_a_stream_keeps_its_last_batch() -> None:
+    query = random_query(8, 0)
+    assert query.restart > 0
+
+    def failure(query: Query) -> str | None:
+        return "lost" if any(row["id"] == 5 for batch in query.batches[:-1] for row in batch) else None
+
+    (kind,) = (kind for kind in streams.KINDS if kind.name == "streams")
+    small = Shrinker(failure).smallest(query, kind.parts)
+    assert [[row["id"] for row in batch] for batch in small.batches[:-1]] == [[5]]
+    assert small.batches[-1] == query.batches[-1]
+    assert small.restart < 2
+    assert (small.expressions, small.settings) == ([], {})
+
+
 @pytest.mark.long
 def test_no_failure_writes_nothing(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(test_file, "FOLDER", tmp_path / "found")
-    assert fuzz(spark, ["windows", "hopping"], 1, 3, tmp_path) == []
+    assert fuzz(spark, ["windows", "hopping", "streams", "hopping-streams"], 1, 8, tmp_path) == []
     assert not (tmp_path / "found").exists()
 
 
@@ -122,9 +140,9 @@ def test_a_wrong_answer_is_found_and_written(
         return answer
 
     monkeypatch.setattr(in_spark, "answer", wrong)
-    written: list[tuple[str, Example]] = []
+    written: list[tuple[str, TableExample]] = []
 
-    def write(name: str, what: str, example: Example) -> Path:
+    def write(name: str, what: str, example: TableExample) -> Path:
         written.append((what, example))
         return test_file_write(name, what, example, tmp_path)
 
@@ -138,14 +156,27 @@ def test_a_wrong_answer_is_found_and_written(
     assert example.sql.count("OVER") == 1
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("wrong", [False, True])
-def test_a_written_test_passes_and_fails(tmp_path: Path, wrong: bool) -> None:
-    expected = [(1, 1.5), (2, 4.0 if wrong else 2.0)]
+def _of_a_table(wrong: bool) -> TableExample:
     over = "SELECT id, sum(x) OVER (ORDER BY id ROWS 1 PRECEDING) AS s FROM t"
     rows = [(1, 1.5), (2, 0.5)]
-    example = Example("t", "id int, x double", rows, "parquet", {}, over, "SlidingWindow", expected)
-    file = test_file.write("example", "the first line\nthe second", example, tmp_path)
+    expected = [(1, 1.5), (2, 4.0 if wrong else 2.0)]
+    return TableExample("t", "id int, x double", rows, "parquet", {}, over, "SlidingWindow", expected)
+
+
+def _of_a_stream(wrong: bool) -> StreamExample:
+    calls = [Expression("sum(n) OVER (ORDER BY ts)", for_spark="4.0 * sum(n) OVER (ORDER BY ts)" if wrong else "")]
+    query = replace(random_query(8, 0), partition="", expressions=calls, ahead=0)
+    (kind,) = (kind for kind in streams.KINDS if kind.name == "streams")
+    example = kind.example(cast(SparkSession, None), query, Path())
+    assert isinstance(example, StreamExample)
+    return example
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("wrong", [False, True])
+@pytest.mark.parametrize(("of", "said"), [(_of_a_table, "4.0"), (_of_a_stream, "instead of")])
+def test_a_written_test_passes_and_fails(of: Callable[[bool], Example], said: str, tmp_path: Path, wrong: bool) -> None:
+    file = test_file.write("example", "the first line\nthe second", of(wrong), tmp_path)
     tests = Path(__file__).resolve().parents[1]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", str(tests / "pytest.ini")]
     done = subprocess.run(
@@ -156,4 +187,4 @@ def test_a_written_test_passes_and_fails(tmp_path: Path, wrong: bool) -> None:
         cwd=tests,
     )
     assert done.returncode == (1 if wrong else 0), done.stdout[-3000:]
-    assert not wrong or "4.0" in done.stdout
+    assert not wrong or said in done.stdout

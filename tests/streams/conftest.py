@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from compiled import compiled
 from pyspark.sql import SparkSession
 from session import settings
+
+from streams.user_aggregators import register
 
 
 @pytest.fixture
@@ -20,8 +20,4 @@ def one_partition(spark: SparkSession) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def user_aggregators(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Registers what UserAggregators.scala has."""
-    jar = compiled(Path(__file__).parent / "UserAggregators.scala", tmp_path_factory.mktemp("aggregators"))
-    spark.sql(f"ADD JAR '{jar}'")
-    loader = spark._jsparkSession.sharedState().jarClassLoader()
-    loader.loadClass("UserAggregators").newInstance().accept(spark._jsparkSession)
+    register(spark, tmp_path_factory.mktemp("aggregators"))

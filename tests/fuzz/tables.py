@@ -1,10 +1,9 @@
-"""The kinds of random queries that `make fuzz` asks: how each is made, checked, made smaller, and written down."""
+"""The random queries over tables."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +15,9 @@ from generated.query import Query, random_query
 from generated.table import Table
 from pyspark.sql import SparkSession
 
+from fuzz.kind import SETTINGS, Kind, list_of
 from fuzz.shrink import Part
-from fuzz.test_file import Example
-
-
-@dataclass(frozen=True)
-class Kind:
-    """`check` raises AssertionError where Slidewise is wrong; `example` is what a test file needs of a query."""
-
-    name: str
-    make: Callable[[int, int], Any]
-    check: Callable[[SparkSession, Any, Path], None]
-    parts: Sequence[Part]
-    example: Callable[[SparkSession, Any, Path], Example]
+from fuzz.test_file import TableExample
 
 
 def _with_rows(query: Query, rows: Sequence[Any]) -> Query:
@@ -51,23 +40,12 @@ def _with_cases(query: Query, cases: Sequence[Any]) -> Query:
     return dataclasses.replace(query, cases=list(cases))
 
 
-_SETTINGS = Part(
-    lambda query: list(query.settings.items()),
-    lambda query, settings: dataclasses.replace(query, settings=dict(settings)),
-)
 _OF_TABLES = (
     Part(lambda query: query.cases, _with_cases),
     Part(lambda query: list(range(query.table.rows)), _with_rows),
-    _SETTINGS,
+    SETTINGS,
     Part(lambda query: [name for name in query.table.columns if name != "id"], _with_columns),
 )
-
-
-def _list_of(name: str) -> Part:
-    return Part(
-        lambda query: getattr(query, name),
-        lambda query, kept: dataclasses.replace(query, **{name: list(kept)}),
-    )
 
 
 def _condition(name: str) -> Part:
@@ -78,17 +56,17 @@ def _condition(name: str) -> Part:
 
 
 _OF_HOPPING = (
-    _list_of("calls"),
-    _list_of("rows"),
+    list_of("calls"),
+    list_of("rows"),
     *(_condition(name) for name in ("least_x", "first_start", "least_count")),
-    _list_of("keys"),
-    _SETTINGS,
+    list_of("keys"),
+    SETTINGS,
 )
 
 
-def _table_example(spark: SparkSession, query: Query, folder: Path) -> Example:
+def _table_example(spark: SparkSession, query: Query, folder: Path) -> TableExample:
     columns = query.table.columns.values()
-    return Example(
+    return TableExample(
         view="t",
         columns=", ".join(f"{column.name} {column.kind}" for column in columns),
         rows=list(zip(*(column.values for column in columns), strict=True)),
@@ -99,7 +77,7 @@ def _table_example(spark: SparkSession, query: Query, folder: Path) -> Example:
     )
 
 
-def _multiset_example(spark: SparkSession, query: MultisetQuery, folder: Path) -> Example:
+def _multiset_example(spark: SparkSession, query: MultisetQuery, folder: Path) -> TableExample:
     """With the rows that GROUP BY gives, where Spark alone refuses the query."""
     with in_spark.ready(spark, query, folder):
         answer = test_multisets.expected_answer(spark, query.cases)
@@ -107,8 +85,8 @@ def _multiset_example(spark: SparkSession, query: MultisetQuery, folder: Path) -
     return dataclasses.replace(_table_example(spark, query, folder), expected=known)
 
 
-def _hopping_example(spark: SparkSession, query: HoppingQuery, folder: Path) -> Example:
-    return Example(
+def _hopping_example(spark: SparkSession, query: HoppingQuery, folder: Path) -> TableExample:
+    return TableExample(
         view="hopping",
         columns=test_hopping_windows.columns(query),
         rows=test_hopping_windows.rows(query),
@@ -123,11 +101,8 @@ def _check_hopping(spark: SparkSession, query: HoppingQuery, folder: Path) -> No
     test_hopping_windows.check(spark, query)
 
 
-KINDS = {
-    kind.name: kind
-    for kind in (
-        Kind("windows", random_query, test_same_answers.check, _OF_TABLES, _table_example),
-        Kind("multisets", random_multiset_query, test_multisets.check, _OF_TABLES, _multiset_example),
-        Kind("hopping", random_hopping_query, _check_hopping, _OF_HOPPING, _hopping_example),
-    )
-}
+KINDS = (
+    Kind("windows", random_query, test_same_answers.check, _OF_TABLES, _table_example),
+    Kind("multisets", random_multiset_query, test_multisets.check, _OF_TABLES, _multiset_example),
+    Kind("hopping", random_hopping_query, _check_hopping, _OF_HOPPING, _hopping_example),
+)

@@ -1,0 +1,71 @@
+"""The random queries over streams."""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from streams import test_hopping_random, test_random_queries, user_aggregators
+from streams.query import random_query
+
+from fuzz.kind import SETTINGS, Kind, list_of
+from fuzz.shrink import Part
+from fuzz.test_file import StreamExample
+
+
+def _with_rows(query: Any, rows: Sequence[Any]) -> Any:
+    """Without the batches of which no row is left."""
+    last = len(query.batches) - 1
+    kept = [[row for number, row in rows if number == batch] for batch in range(last)]
+    batches = [*(batch for batch in kept if batch), query.batches[last]]
+    return dataclasses.replace(query, batches=batches, restart=min(query.restart, len(batches) - 1))
+
+
+# The last batch stays: in a stream of windows it is a row that lets all others out.
+_ROWS = Part(
+    lambda query: [(number, row) for number, batch in enumerate(query.batches[:-1]) for row in batch],
+    _with_rows,
+)
+
+
+def _check(assert_right: Callable[[SparkSession, Path, Any], None]) -> Callable[[SparkSession, Any, Path], None]:
+    def check(spark: SparkSession, query: Any, folder: Path) -> None:
+        user_aggregators.register(spark, folder)
+        with tempfile.TemporaryDirectory(dir=folder) as own:
+            try:
+                assert_right(spark, Path(own), query)
+            except pytest.fail.Exception as error:
+                raise AssertionError(str(error)) from error
+
+    return check
+
+
+def _windows_example(spark: SparkSession, query: Any, folder: Path) -> StreamExample:
+    return StreamExample(query, "from streams.query import Expression, Query", "test_random_queries")
+
+
+def _hopping_example(spark: SparkSession, query: Any, folder: Path) -> StreamExample:
+    return StreamExample(query, "from streams.test_hopping_random import Query", "test_hopping_random")
+
+
+KINDS = (
+    Kind(
+        "streams",
+        random_query,
+        _check(test_random_queries.assert_right),
+        (list_of("expressions"), _ROWS, SETTINGS),
+        _windows_example,
+    ),
+    Kind(
+        "hopping-streams",
+        test_hopping_random.random_query,
+        _check(test_hopping_random.assert_right),
+        (_ROWS, SETTINGS),
+        _hopping_example,
+    ),
+)
