@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from cases import long_if
+from plans import plan
+from pyspark.sql import SparkSession
+from session import settings
+from sparks import SPARK_ERRORS, condition_of
 
 from semantics.conftest import Ask, Fails
 
@@ -130,3 +136,16 @@ def test_without_ansi_a_bound_wraps_round(ask: Ask, over: Over) -> None:
     for frame in ("5 PRECEDING AND CURRENT ROW", "5 PRECEDING AND 1 PRECEDING", "CURRENT ROW AND 5 FOLLOWING"):
         keys = KEYS + ", (2147483645, 4), (2147483647, 5)"
         assert len(ask(over("sum(x)", keys, f"RANGE BETWEEN {frame}"), ansi_enabled=False)) == 5
+
+
+def test_errors_of_rows_that_a_limit_leaves_unread(spark: SparkSession) -> None:
+    """The query of docs/guide.md, "The same answers"."""
+    guide = (Path(__file__).parents[2] / "docs/guide.md").read_text()
+    (sql,) = re.findall(r"```sql\n(SELECT collect_list\(1 / .*?)```", guide, re.DOTALL)
+    with settings(spark, {"spark.sql.ansi.enabled": "true"}):
+        frame = spark.sql(sql)
+        assert "SlidingWindow" in plan(frame)
+        assert len(frame.collect()) == 5
+        with settings(spark, {"spark.slidewise.enabled": "false"}), pytest.raises(SPARK_ERRORS) as error:
+            spark.sql(sql).collect()
+    assert condition_of(error.value) == "DIVIDE_BY_ZERO"

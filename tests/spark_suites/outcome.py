@@ -85,5 +85,5 @@ def summary(found: dict[str, list[Outcome]], catalogue: Catalogue) -> str:
         {(o.suite, *cut) for outcomes in found.values() for o in outcomes for cut in o.cut.items()}
     ):
         reason = next(queries.reason for queries in catalogue.cuts if queries.file == file)
-        lines.append(f"| `{suite}` | {count} queries of `{file}` | {reason} |")
+        lines.append(f"| `{suite}` | {count} {'query' if count == 1 else 'queries'} of `{file}` | {reason} |")
     return "\n".join(lines)

@@ -75,7 +75,7 @@ object SlidewiseSettings {
     ParallelMinRows,
     "500000",
     Since,
-    "a whole number from 1 on",
+    "a whole number of at least 1",
     s"The least number of rows of each task that shares a window, see $Parallel. There are at most " +
       "spark.sql.shuffle.partitions such tasks, and one task evaluates fewer than twice this number of rows."
   )(atLeastOne(_))
@@ -95,8 +95,8 @@ object SlidewiseSettings {
     Since,
     "a size such as 64m or 1g",
     "The size from which on several tasks share a partition of the shuffle below a window with PARTITION BY, if it is also " +
-      "larger than spark.sql.adaptive.skewJoin.skewedPartitionFactor times the median, and holds up the query. Needs adaptive " +
-      "execution."
+      "larger than spark.sql.adaptive.skewJoin.skewedPartitionFactor times the median, and than twice an even share of each core. " +
+      "Needs adaptive execution."
   )(JavaUtils.byteStringAsBytes(_), sizeText(_))
 
   private val coresSetting = Setting.optional(
