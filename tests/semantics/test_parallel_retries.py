@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql.functions import udf
 from session import settings
 from sparks import skip_if_lacking
 
@@ -20,6 +21,9 @@ CALLS = "row_number() OVER ({w}), count(*) OVER ({w} ROWS 9 PRECEDING)"
 
 SAME = {
     "columns of a table": f"SELECT id, {CALLS.format(w='ORDER BY d, id')} FROM {SHUFFLED}",
+    "random numbers with a seed": f"SELECT id, {CALLS.format(w='ORDER BY u, id')} FROM "
+    "(SELECT id, rand(7) AS u, uuid() AS v FROM rows)",
+    "rows chosen by such numbers": f"SELECT id, {CALLS.format(w='ORDER BY id')} FROM rows WHERE rand(7) < 0.9",
     "numbers given before a shuffle": "SELECT id, sum(id) OVER (ORDER BY u) FROM "
     "(SELECT /*+ REPARTITION(5) */ id, monotonically_increasing_id() AS u FROM rows)",
     "groups with sums of fractions": f"SELECT g, max(total) OVER (ORDER BY g), {CALLS.format(w='ORDER BY g')} "
@@ -62,6 +66,14 @@ OTHERS = {
     f"(SELECT id, monotonically_increasing_id() AS u FROM {SHUFFLED})",
     "some rows": f"SELECT id, {CALLS.format(w='ORDER BY id')} FROM "
     f"(SELECT /*+ REPARTITION(5) */ * FROM (SELECT * FROM {SHUFFLED} LIMIT 1200))",
+    "the first rows of an order": f"SELECT id, {CALLS.format(w='ORDER BY id')} FROM "
+    "(SELECT /*+ REPARTITION(5) */ * FROM (SELECT * FROM rows ORDER BY few LIMIT 1200))",
+    "other values at each call": f"SELECT id, {CALLS.format(w='ORDER BY u, id')} FROM "
+    "(SELECT id, reflect('java.util.UUID', 'randomUUID') AS u FROM rows)",
+    "what is computed from such values": f"SELECT id, {CALLS.format(w='ORDER BY u, id')} FROM "
+    "(SELECT id, length(u) AS u FROM (SELECT id, reflect('java.util.UUID', 'randomUUID') AS u FROM rows))",
+    "rows chosen by such values": f"SELECT id, {CALLS.format(w='ORDER BY id')} FROM rows "
+    "WHERE reflect('java.util.UUID', 'randomUUID') > '5'",
     "a sample": f"SELECT id, {CALLS.format(w='ORDER BY id')} FROM "
     f"(SELECT * FROM {SHUFFLED}) TABLESAMPLE (60 PERCENT) REPEATABLE (3)",
     "what a program makes of rows": f"SELECT x, count(*) OVER () FROM "
@@ -103,6 +115,29 @@ def test_rows_that_may_be_others(sharing: Sharing, query: str, adaptive: str) ->
     assert tasks_of(frame)[0] == 1
     if "row_number" in query.split(" FROM ")[0]:
         assert sorted(row[1] for row in found) == list(range(1, len(found) + 1))
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_functions_of_the_user(spark: SparkSession, sharing: Sharing, deterministic: bool) -> None:
+    hashed = udf(lambda x: x * 7919 % 1009, "bigint")
+    spark.udf.register("hashed", hashed if deterministic else hashed.asNondeterministic())
+    query = f"SELECT id, {CALLS.format(w='ORDER BY u, id')} FROM (SELECT id, hashed(id) AS u FROM rows)"
+    found, frame = sharing.run(query, {})
+    assert (tasks_of(frame)[0] > 1) == deterministic
+    expected, _ = sharing.run(query, ONE_TASK)
+    assert difference(found, expected, in_order=False) is None
+
+
+def test_cached_rows_of_a_limit(spark: SparkSession, sharing: Sharing) -> None:
+    """Which rows these are depends on the order in which blocks arrive."""
+    some = spark.table("rows").limit(900).cache()
+    try:
+        spark.table("rows").union(some).createOrReplaceTempView("more")
+        found, frame = sharing.run(f"SELECT id, {CALLS.format(w='ORDER BY id')} FROM more", {})
+        assert tasks_of(frame) == [1]
+        assert sorted(row[1] for row in found) == list(range(1, 2401))
+    finally:
+        some.unpersist()
 
 
 def test_rows_of_an_rdd(spark: SparkSession, sharing: Sharing) -> None:

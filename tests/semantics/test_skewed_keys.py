@@ -13,7 +13,7 @@ from session import settings
 from sparks import portable
 
 import slidewise
-from semantics.sharing import BESIDE_RANKS, SHARED, TABLE, Rows, Sharing, difference, named, tasks_of
+from semantics.sharing import BESIDE_RANKS, ROWS, SHARED, TABLE, Rows, Sharing, difference, named, tasks_of
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 THRESHOLD = "spark.slidewise.parallel.skewThreshold"
@@ -206,6 +206,25 @@ def test_what_is_not_shared(sharing: Sharing, change: dict[str, str], skew: str)
     query = f"SELECT id, sum(i) OVER (PARTITION BY k ORDER BY h, id ROWS 9 PRECEDING) FROM {skewed()}"
     _, frame = sharing.run(query, change)
     assert tasks_of(frame) == [0]
+
+
+@pytest.mark.parametrize("repartition", ["REPARTITION(5, k)", "REPARTITION(k)"])
+def test_the_shuffle_of_the_user_is_not_divided(sharing: Sharing, repartition: str, skew: str) -> None:
+    """All columns are read, so that no projection lies between the window and the shuffle."""
+    window = "sum(i) OVER (PARTITION BY k ORDER BY h, id ROWS 9 PRECEDING) AS moving"
+    query = f"SELECT *, {window} FROM (SELECT /*+ {repartition} */ * FROM {skewed()})"
+    found, frame = sharing.run(f"SELECT k, spark_partition_id() AS part, moving FROM ({query})", {})
+    assert tasks_of(frame) == [0]
+    assert len({row[:2] for row in found}) == len({row[0] for row in found}) == 7
+
+
+@pytest.mark.parametrize(("least", "tasks"), [(ROWS + 1, 0), (ROWS // 2, 0), (ROWS // 4, 4)])
+def test_rows_for_few_tasks_are_not_shuffled_again(sharing: Sharing, least: int, tasks: int, skew: str) -> None:
+    """With two tasks, each would get as many rows as one with the hot key would save it."""
+    if_detected(skew)
+    query = f"SELECT id, sum(i) OVER (PARTITION BY k ORDER BY h, id ROWS 9 PRECEDING) FROM {skewed()}"
+    _, frame = sharing.run(query, {"spark.slidewise.parallel.minRows": str(least)})
+    assert tasks_of(frame) == [tasks]
 
 
 def test_even_keys_are_not_shared(sharing: Sharing, skew: str) -> None:

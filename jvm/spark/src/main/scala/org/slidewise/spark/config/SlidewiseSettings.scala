@@ -95,8 +95,8 @@ object SlidewiseSettings {
     Since,
     "a size such as 64m or 1g",
     "The size from which on several tasks share a partition of the shuffle below a window with PARTITION BY, if it is also " +
-      "larger than spark.sql.adaptive.skewJoin.skewedPartitionFactor times the median, and than twice an even share of each core. " +
-      "Needs adaptive execution."
+      "larger than spark.sql.adaptive.skewJoin.skewedPartitionFactor times the median, and than twice an even share of each core, " +
+      "or of each task if the rows are worth fewer tasks. Needs adaptive execution."
   )(JavaUtils.byteStringAsBytes(_), sizeText(_))
 
   private val coresSetting = Setting.optional(

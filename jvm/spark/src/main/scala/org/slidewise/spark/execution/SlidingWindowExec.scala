@@ -88,7 +88,8 @@ case class SlidingWindowExec(
     Some(child ++ child.ofResults(windowExpression))
 
   // Tasks that share the rows leave ties in their order.
-  override private[execution] def keepsOrder: Boolean = plan.parallel.isRight
+  override private[execution] def keepsOrder: Boolean =
+    plan.parallel.isRight && windowExpression.forall(Variations.repeats)
 
   override lazy val metrics: Map[String, SQLMetric] = WindowMetrics.create(sparkContext)
 

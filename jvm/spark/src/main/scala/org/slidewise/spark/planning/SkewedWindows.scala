@@ -7,6 +7,7 @@ import org.apache.spark.sql.execution.adaptive.{
   ShufflePartitionsUtil,
   ShuffleQueryStageExec
 }
+import org.apache.spark.sql.execution.exchange.ENSURE_REQUIREMENTS
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
@@ -18,7 +19,7 @@ import org.slidewise.spark.config.SlidewiseSettings
  *
  * A partition of the shuffle is skewed if it is larger than `spark.slidewise.parallel.skewThreshold`, than
  * `spark.sql.adaptive.skewJoin.skewedPartitionFactor` times the median, and than [[SkewedWindows.Gain]] times what each core would
- * have if the rows were spread evenly.
+ * have if the rows were spread evenly over the tasks that would share them.
  */
 private[spark] object SkewedWindows extends Rule[SparkPlan] {
 
@@ -36,29 +37,35 @@ private[spark] object SkewedWindows extends Rule[SparkPlan] {
   }
 
   private def splitReads(stage: ShuffleQueryStageExec): Option[SparkPlan] =
-    stage.mapStats.filter(_ => stage.isMaterialized).flatMap { statistics =>
-      val sizes = statistics.bytesByPartitionId
-      val limit = skewedFrom(sizes)
-      val target =
-        math.max(1L, (sizes.sum / conf.numShufflePartitions).max(SlidewiseSettings.skewThreshold(conf) / 4))
-      val specs = sizes.indices.map { reducer =>
-        val parts =
-          if (sizes(reducer) <= limit) None
-          else ShufflePartitionsUtil.createSkewPartitionSpecs(statistics.shuffleId, reducer, target)
-        parts.getOrElse(Seq(CoalescedPartitionSpec(reducer, reducer + 1, sizes(reducer))))
+    // The partitions of a user's own shuffle stay as they are.
+    stage.mapStats
+      .filter(_ => stage.isMaterialized && stage.shuffle.shuffleOrigin == ENSURE_REQUIREMENTS)
+      .flatMap { statistics =>
+        val sizes = statistics.bytesByPartitionId
+        val limit = skewedFrom(sizes, stage.getRuntimeStatistics.rowCount)
+        val target =
+          math.max(1L, (sizes.sum / conf.numShufflePartitions).max(SlidewiseSettings.skewThreshold(conf) / 4))
+        val specs = sizes.indices.map { reducer =>
+          val parts =
+            if (sizes(reducer) <= limit) None
+            else ShufflePartitionsUtil.createSkewPartitionSpecs(statistics.shuffleId, reducer, target)
+          parts.getOrElse(Seq(CoalescedPartitionSpec(reducer, reducer + 1, sizes(reducer))))
+        }
+        if (specs.exists(_.size > 1)) Some(AQEShuffleReadExec(stage, specs.flatten)) else None
       }
-      if (specs.exists(_.size > 1)) Some(AQEShuffleReadExec(stage, specs.flatten)) else None
-    }
 
-  private def skewedFrom(sizes: Array[Long]): Double = {
+  private def skewedFrom(sizes: Array[Long], rows: Option[BigInt]): Double = {
     val cores = SlidewiseSettings
       .parallelCores(conf)
       .getOrElse(session.fold(1L)(_.sparkContext.defaultParallelism.toLong))
+    val parallel = ParallelPlanner.parallel(conf)
+    val tasks = rows.fold(BigInt(parallel.maxTasks))(_ / parallel.minRows min parallel.maxTasks)
+    val busy = math.max(1L, math.min(cores, tasks.toLong))
     val median = sizes.sorted.apply(sizes.length / 2)
     Seq(
       SlidewiseSettings.skewThreshold(conf).toDouble,
       median * conf.getConf(SQLConf.SKEW_JOIN_SKEWED_PARTITION_FACTOR).toString.toDouble,
-      Gain * sizes.map(_.toDouble).sum / cores
+      Gain * sizes.map(_.toDouble).sum / busy
     ).max
   }
 

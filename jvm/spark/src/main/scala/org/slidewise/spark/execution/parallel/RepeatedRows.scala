@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.physical.{HashPartitioning, Partitioning, RangePartitioning}
+import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive._
 import org.apache.spark.sql.execution.aggregate.{BaseAggregateExec, UpdatingSessionsExec}
@@ -48,7 +48,8 @@ final private[execution] case class RepeatedRows(columns: Seq[Variation], sameOr
  * an RDD does not tell what follows: the digits of a `sum` of floating-point numbers, the row that `first`, `row_number` or LIMIT
  * chooses, and generated numbers depend on it.
  *
- * A user's function of one row is taken for a function of its arguments, as Spark takes it.
+ * A user's function of one row is taken for a function of its arguments, as Spark takes it, unless the user says that it is not
+ * deterministic.
  */
 private[execution] object RepeatedRows extends Logging {
 
@@ -122,13 +123,21 @@ private[execution] object RepeatedRows extends Logging {
 
   private def above(plan: SparkPlan, below: Rows): Option[Rows] = plan match {
     case operator: RepeatableOperator =>
-      val sameOrder = below.sameOrder && operator.keepsOrder
-      if (sameOrder) Some(below) else operator.variations(below.varying).map(Rows(_, sameOrder = false))
+      if (below.sameOrder && operator.keepsOrder) Some(below)
+      else operator.variations(below.varying).map(Rows(_, sameOrder = false))
     // Their memory may run out in one of two attempts, which changes the order.
     case _: BaseAggregateExec | _: SortExec | _: SortMergeJoinExec | _: WindowExecBase =>
       outOfOrder(plan, below.varying)
-    case _ if below.sameOrder && !plan.isInstanceOf[ShuffleExchangeLike] => Some(below)
-    case _                                                               => outOfOrder(plan, below.varying)
+    case _ if below.sameOrder && !shuffles(plan) && plan.expressions.forall(Variations.repeats) => Some(below)
+    case _ => outOfOrder(plan, below.varying)
+  }
+
+  private def shuffles(plan: SparkPlan): Boolean = plan match {
+    case _: ShuffleExchangeLike => true
+    // With a shuffle of their own.
+    case _: TakeOrderedAndProjectExec | _: CollectLimitExec | _: CollectTailExec =>
+      plan.children.exists(_.outputPartitioning != SinglePartition)
+    case _ => false
   }
 
   private def outOfOrder(plan: SparkPlan, below: Variations): Option[Rows] = {

@@ -105,6 +105,16 @@ private[execution] object Variations {
       case (column, how) if how != Variation.NONE => column.exprId -> how
     }.toMap)
 
+  /** Whether an expression has the same results over the same rows in the same order. */
+  def repeats(expression: Expression): Boolean = expression match {
+    case _ if expression.deterministic                         => true
+    case _: UserDefinedExpression | _: CallMethodViaReflection => false
+    // By a seed, or by the place of the row.
+    case _: Nondeterministic     => true
+    case call: AggregateFunction => call.children.forall(repeats)
+    case _ => !expression.children.forall(_.deterministic) && expression.children.forall(repeats)
+  }
+
   def most(found: Seq[Variation]): Variation = found.foldLeft(Variation.NONE)(Variation.max)
 
   /** Those of an aggregate function over the same rows in another order. */
