@@ -211,19 +211,16 @@ def lengths(aggregate: str, frame: Frame, rows: int) -> list[Case]:
 _FUNCTIONS = {
     "approx_count_distinct(v)": ("a", Same.EXACTLY),
     "hll_sketch_agg(v)": ("hll_sketch_estimate(a)", Same.WITHIN_ERROR),
-    "percentile_approx(x, 0.5)": ("a", Same.WITHIN_ERROR),
     "collect_list(v)": ("hash(a)", Same.EXACTLY),
     "collect_set(v)": ("hash(array_sort(a))", Same.EXACTLY),
     "count_min_sketch(v, 0.1d, 0.9d, 1)": ("hash(a)", Same.EXACTLY),
     "histogram_numeric(x, 10)": ("aggregate(a, 0d, (s, bin) -> s + bin.y)", Same.FLOATING),
     "bitmap_construct_agg(bitmap_bit_position(v))": ("bitmap_count(a)", Same.EXACTLY),
-    "mode(v, true)": ("a", Same.EXACTLY),
     "listagg(CAST(v AS string), ',')": ("hash(a)", Same.EXACTLY),
-    "percentile(x, 0.5)": ("a", Same.FLOATING),
 }
 
 
-_SINCE = {"mode": (4, 0), "listagg": (4, 0)}
+_SINCE = {"listagg": (4, 0)}
 
 
 def since(function: str) -> tuple[int, int]:

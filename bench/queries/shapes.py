@@ -30,7 +30,7 @@ def _over(n: int, rows: int) -> list[Case]:
         case(f"{rows // 10:,} keys of 10 rows", rows=rows, shape=_MANY_KEYS),
         case("one key with 90 % of the rows", shape=_SKEWED),
         case("rows of 30 columns, half of them strings", shape=_WIDE),
-        case("no partition keys, and so sorted by Spark", shape=_WHOLE),
+        case("no partition keys", shape=_WHOLE),
         case("a string as partition key", shape=_STRING_KEY),
         case("a string as order", shape=_STRING_ORDER),
         case("two order columns, one descending", shape=_TWO_ORDERS),
@@ -40,7 +40,6 @@ def _over(n: int, rows: int) -> list[Case]:
         case("sum with FILTER", "sum(x) FILTER (WHERE v < 500)"),
         case("max_by", "max_by(v, x)", same=Same.EXACTLY),
         case("approx_count_distinct", "approx_count_distinct(v)", same=Same.EXACTLY),
-        case("percentile_approx", "percentile_approx(x, 0.5)", same=Same.WITHIN_ERROR),
         case("an Aggregator of Spark's Scala API", "typed_sum(x)"),
         case("decimal(38,10)", "sum(CAST(v AS decimal(38,10)))", same=Same.EXACTLY),
     ]
