@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 from streams import test_hopping_random, test_random_queries, user_aggregators
-from streams.query import random_query
 
 from fuzz.kind import SETTINGS, Kind, list_of
 from fuzz.shrink import Part
@@ -33,39 +33,34 @@ _ROWS = Part(
 )
 
 
-def _check(assert_right: Callable[[SparkSession, Path, Any], None]) -> Callable[[SparkSession, Any, Path], None]:
+def _kind(name: str, tests: ModuleType, imports: str, parts: Sequence[Part]) -> Kind:
+    """`tests`: a module with `random_query` and `assert_right`; `imports`: the names in the literal of a query."""
+
     def check(spark: SparkSession, query: Any, folder: Path) -> None:
         user_aggregators.register(spark, folder)
         with tempfile.TemporaryDirectory(dir=folder) as own:
             try:
-                assert_right(spark, Path(own), query)
+                tests.assert_right(spark, Path(own), query)
             except pytest.fail.Exception as error:
                 raise AssertionError(str(error)) from error
 
-    return check
+    def example(spark: SparkSession, query: Any, folder: Path) -> StreamExample:
+        return StreamExample(query, imports, tests.__name__)
 
-
-def _windows_example(spark: SparkSession, query: Any, folder: Path) -> StreamExample:
-    return StreamExample(query, "from streams.query import Expression, Query", "test_random_queries")
-
-
-def _hopping_example(spark: SparkSession, query: Any, folder: Path) -> StreamExample:
-    return StreamExample(query, "from streams.test_hopping_random import Query", "test_hopping_random")
+    return Kind(name, tests.random_query, check, parts, example)
 
 
 KINDS = (
-    Kind(
+    _kind(
         "streams",
-        random_query,
-        _check(test_random_queries.assert_right),
+        test_random_queries,
+        "from streams.query import Expression, Query",
         (list_of("expressions"), _ROWS, SETTINGS),
-        _windows_example,
     ),
-    Kind(
+    _kind(
         "hopping-streams",
-        test_hopping_random.random_query,
-        _check(test_hopping_random.assert_right),
+        test_hopping_random,
+        "from streams.test_hopping_random import Query",
         (_ROWS, SETTINGS),
-        _hopping_example,
     ),
 )

@@ -58,7 +58,7 @@ def test_{name}(spark: SparkSession, tmp_path: Path) -> None:
 
 @dataclass(frozen=True)
 class StreamExample:
-    """`query`: a dataclass; `imports`: the names in its text; `module`: of `streams`, with the `assert_right` of it."""
+    """`query`: a dataclass; `imports`: the names in its text; `module`: the one with its `assert_right`."""
 
     query: Any
     imports: str
@@ -67,7 +67,7 @@ class StreamExample:
     def test(self, name: str) -> str:
         return f"""from pyspark.sql import SparkSession
 {self.imports}
-from streams.{self.module} import assert_right
+from {self.module} import assert_right
 from streams.user_aggregators import register
 
 QUERY = {_literal(self.query)}

@@ -64,6 +64,10 @@ object SortPlacement {
  *   whether the tasks that write the rows aggregate them
  */
 final case class ParallelPlan(minRows: Long, maxTasks: Int, aggregatesRuns: Boolean = false) {
+
+  /** How many tasks so many rows are worth; 0 if they are too few for one. */
+  def tasksFor(rows: Long): Int = math.min(maxTasks.toLong, rows / minRows).toInt
+
   override def toString: String = s"parallel, at least $minRows rows a task, at most $maxTasks tasks"
 }
 

@@ -59,7 +59,7 @@ private[spark] object SkewedWindows extends Rule[SparkPlan] {
       .parallelCores(conf)
       .getOrElse(session.fold(1L)(_.sparkContext.defaultParallelism.toLong))
     val parallel = ParallelPlanner.parallel(conf)
-    val tasks = rows.fold(BigInt(parallel.maxTasks))(_ / parallel.minRows min parallel.maxTasks)
+    val tasks = rows.fold(parallel.maxTasks)(found => parallel.tasksFor(found.toLong))
     val busy = math.max(1L, math.min(cores, tasks.toLong))
     val median = sizes.sorted.apply(sizes.length / 2)
     Seq(

@@ -75,7 +75,7 @@ final private[execution] class ParallelWindow(
   /** Which runs each task reads, so that tasks have about the same number of rows where runs do. */
   private def wholeRuns(indexes: Array[RunIndex]): Seq[Seq[Int]] = {
     val rows = indexes.map(_.rows).sum
-    val tasks = math.max(1L, math.min(parallel.maxTasks.toLong, rows / parallel.minRows))
+    val tasks = math.max(1, parallel.tasksFor(rows))
     val before = indexes.map(_.rows).scanLeft(0L)(_ + _)
     def taskOf(run: Int) = ((before(run) + before(run + 1)) / 2.0 * tasks / math.max(1L, rows)).toLong
     val shares = indexes.indices.filter(indexes(_).rows > 0).groupBy(taskOf).toSeq.sortBy(_._1).map(_._2)
@@ -84,8 +84,7 @@ final private[execution] class ParallelWindow(
 
   private def inOrder(runs: RunsExchangeExec, written: WrittenRuns): RDD[InternalRow] = {
     lazy val sorted = new Runs(written.indexes, new CutOrder(keyOrder.directions))
-    val rows = written.indexes.map(_.rows).sum
-    val tasks = math.min(parallel.maxTasks.toLong, rows / parallel.minRows).toInt
+    val tasks = parallel.tasksFor(written.indexes.map(_.rows).sum)
     def inRanges(together: Option[Int]) =
       if (tasks < 2 || !isRepeatable(written)) None
       else
