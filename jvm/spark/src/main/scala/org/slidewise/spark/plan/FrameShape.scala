@@ -1,7 +1,6 @@
 package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_HOUR
 import org.apache.spark.unsafe.types.CalendarInterval
 
 /** Properties of a frame that follow from its bounds. */
@@ -60,21 +59,4 @@ object FrameShape {
       rowOffset(lower).filter(_ <= 0).map(1L - _)
     case _ => None
   }
-
-  /** The longest event time in microseconds that a row may wait for its frame; none if it waits for a number of rows. */
-  def waitMicros(frame: SpecifiedWindowFrame): Option[Long] =
-    if (!looksAhead(frame)) Some(0L)
-    else if (frame.frameType == RowFrame) None
-    else Some(longestMicros(frame.upper))
-
-  private def longestMicros(offset: Expression): Long = offset.eval() match {
-    case interval: CalendarInterval =>
-      interval.microseconds + interval.days * LongestDay + interval.months * LongestMonth
-    case micros: Long => micros // of a day-time interval, whose days are 24 hours
-    case months: Int  => months * LongestMonth
-    case other        => throw new IllegalStateException(s"$other is not an interval")
-  }
-
-  private val LongestDay = 25 * MICROS_PER_HOUR
-  private val LongestMonth = 31 * LongestDay
 }

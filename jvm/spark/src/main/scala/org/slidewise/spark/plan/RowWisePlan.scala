@@ -48,14 +48,9 @@ final case class RowWisePlan(
   /** Whether the frames of a row are known as soon as the row has arrived. */
   def answersAtOnce: Boolean = frames.forall(frame => FrameShape.endsByCurrentRow(frame.read))
 
-  /**
-   * The longest event time in microseconds that a row may wait until its frames are complete; none if it waits for a number
-   * of rows.
-   */
-  def longestWaitMicros: Option[Long] = {
-    val waits = frames.map(plan => FrameShape.waitMicros(plan.frame))
-    if (waits.forall(_.isDefined)) Some(waits.flatten.foldLeft(0L)(math.max)) else None
-  }
+  /** Whether a row waits for a number of rows, however long they take to come. */
+  def waitsForRows: Boolean =
+    frames.exists(p => p.frame.frameType == RowFrame && FrameShape.looksAhead(p.frame))
 }
 
 object RowWisePlan {

@@ -15,6 +15,8 @@ import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeP
  *   whether a row's frames are complete as soon as the row is in order
  * @param output
  *   from a row joined with its results
+ * @param isSilent
+ *   whether no frame waits any longer for rows after the last row of the key, given its time
  */
 final private[streams] class KeyRun(
     key: KeyState,
@@ -23,13 +25,14 @@ final private[streams] class KeyRun(
     direct: Boolean,
     results: InternalRow,
     output: Projection,
+    isSilent: Long => Boolean,
     cancellation: CancellationCheck
 ) {
   private[this] val joined = new JoinedRow
   private[this] val waiting = key.waiting.reader()
   private[this] var fresh: RowSource = _
   private[this] var orderUntil = 0L
-  private[this] var allOrdered = false
+  private[this] var allOrdered, hasEnded = false
 
   // The row that was put in order last, and whether it came in an earlier batch.
   private[this] var current: UnsafeRow = _
@@ -47,6 +50,7 @@ final private[streams] class KeyRun(
     fresh = rows
     this.orderUntil = orderUntil
     allOrdered = false
+    hasEnded = false
     key.pending.startTaking()
   }
 
@@ -60,21 +64,23 @@ final private[streams] class KeyRun(
     answered
   }
 
-  /** The time that the watermark must pass for another row to be answered, if no other row comes. */
-  def timer: Long =
-    if (key.answered == key.ordered) key.pending.oldest
-    else {
+  /** The time of the first row that is in order and has not been answered, or `Long.MaxValue`. */
+  def oldestWaiting: Long =
+    if (key.answered == key.ordered) Long.MaxValue else waiting(key.answered).getLong(timeField)
+
+  /** The time that the watermark must reach for another row to be answered, if no other row comes. */
+  def timer: Long = {
+    var complete = if (key.answered == key.ordered) Long.MaxValue else Long.MinValue
+    var i = 0
+    while (i < key.evaluators.length && complete != Long.MaxValue) {
       val row = waiting(key.answered)
-      val time = row.getLong(timeField)
-      var complete = Long.MinValue
-      var i = 0
-      while (i < key.evaluators.length) {
-        val at = key.evaluators(i).bounds.completeAt(key.answered, row, time, key.ordered)
-        complete = math.max(complete, at)
-        i += 1
-      }
-      math.min(complete, key.pending.oldest)
+      val at =
+        key.evaluators(i).bounds.completeAt(key.answered, row, row.getLong(timeField), key.ordered)
+      complete = math.max(complete, at)
+      i += 1
     }
+    math.min(complete, key.pending.oldest)
+  }
 
   private def answerDirectly(): InternalRow =
     if (!orderNext()) null
@@ -94,17 +100,22 @@ final private[streams] class KeyRun(
       else if (orderNext()) {
         key.waiting.append(current)
         consume()
-      } else {
-        stuck = allOrdered
-        allOrdered = true
+      } else if (!allOrdered) allOrdered = true
+      else {
+        stuck = hasEnded || !ends
+        hasEnded = !stuck
       }
     answered
   }
 
+  /** Whether the rows that wait for others are answered without them, as at the end of a partition. */
+  private def ends = key.answered < key.ordered && fresh.head == null && isSilent(key.newest) &&
+    key.pending.head(Long.MaxValue) == null
+
   /** Moves all frames to those of `row`, the first that has not been answered. */
   private def areComplete(row: UnsafeRow): Boolean = {
     val time = row.getLong(timeField)
-    val horizon = if (allOrdered) orderUntil else Long.MinValue
+    val horizon = if (hasEnded) Long.MaxValue else if (allOrdered) orderUntil else Long.MinValue
     var complete = true
     var i = 0
     while (complete && i < key.evaluators.length) {

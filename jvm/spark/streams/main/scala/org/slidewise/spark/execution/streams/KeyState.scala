@@ -12,14 +12,20 @@ import org.slidewise.spark.errors.CorruptState
  *
  * @param waiting
  *   ordered rows that have not been answered
+ * @param partition
+ *   which is told of changes
  */
 final private[streams] class KeyState(
     cells: KeyCells,
     val pending: PendingRows,
     val rows: StateLog,
     val waiting: StateLog,
-    val evaluators: Array[StreamFrameEvaluator]
+    val evaluators: Array[StreamFrameEvaluator],
+    timer: KeyTimer,
+    partition: PartitionState
 ) {
+  import KeyState._
+
   private[this] val out = new StateWriter
 
   /** How many rows are in order, and how many of these have been answered. */
@@ -28,27 +34,38 @@ final private[streams] class KeyState(
   /** The time of the newest ordered row. */
   var newest: Long = Long.MinValue
 
-  // As in the header. If one of them is set, the key has a timer, which is the same or earlier.
-  private[this] var headerTimer, headerExpiry = Long.MaxValue
+  // As in the header. The key may have an earlier timer than it needs.
+  private[this] var isStored = false
+  private[this] var storedDue, storedTimer, storedOldest = Never
+  private[this] var storedWaiting = 0L
 
-  /** What [[close]] was told last. */
-  def timer: Long = headerTimer
-  def expiry: Long = headerExpiry
+  /** Whether the key has been opened from a state. */
+  def exists: Boolean = isStored
+
+  /** The watermark at which the key has something to do, as of its last batch. */
+  def due: Long = storedDue
+
+  /** The time of its timer, or `Long.MaxValue`. */
+  def timerTime: Long = storedTimer
 
   /** Begins with the state of the key that `cells` has selected. */
   def open(): Unit = {
     val header = cells.get(StateCells.Header, 0L)
-    if (header == null) startEmpty()
-    else {
-      headerTimer = header.getLong(StateCells.LowField)
-      headerExpiry = header.getLong(StateCells.HighField)
+    isStored = header != null
+    if (isStored) {
+      storedDue = header.getLong(StateCells.LowField)
       read(header.getBinary(StateCells.DataField))
-    }
+    } else startEmpty()
+    storedWaiting = waitingRows
   }
 
+  /** The number of rows that have not been answered. */
+  private def waitingRows = pending.count + ordered - answered
+
   private def startEmpty(): Unit = {
-    headerTimer = Long.MaxValue
-    headerExpiry = Long.MaxValue
+    storedDue = Never
+    storedTimer = Never
+    storedOldest = Never
     ordered = 0L
     answered = 0L
     newest = Long.MinValue
@@ -64,6 +81,8 @@ final private[streams] class KeyState(
       ordered = in.getLong()
       answered = in.getLong()
       newest = in.getLong()
+      storedTimer = in.getLong()
+      storedOldest = in.getLong()
       if (answered < 0 || answered > ordered)
         throw new CorruptState(s"$answered of $ordered rows are answered")
       pending.reopen(in)
@@ -78,9 +97,11 @@ final private[streams] class KeyState(
     if (in.hasRemaining) throw new CorruptState(s"a key's header has ${in.remaining} bytes too many")
   }
 
-  /** Whether the key has no state. */
-  def isEmpty: Boolean =
-    ordered == 0L && pending.isEmpty && headerTimer == Long.MaxValue && headerExpiry == Long.MaxValue
+  /** Whether all rows are answered, and none waits for the watermark. */
+  def isEmpty: Boolean = ordered == 0L && pending.isEmpty
+
+  /** The time of the last row if no row waits for the watermark, and otherwise `Long.MaxValue`. */
+  def silentSince: Long = if (pending.isEmpty && ordered > 0L) newest else Never
 
   /** Removes rows that no later frame reads. */
   def release(): Unit = {
@@ -96,18 +117,23 @@ final private[streams] class KeyState(
   /**
    * Writes the state.
    *
-   * @param timer
-   *   the time that the watermark must pass for the key to have rows to answer
-   * @param expiry
-   *   the time after which the state is of no use
-   * @param writesTimer
-   *   whether to write the timer, too, if it changes
+   * @param due
+   *   the watermark at which the key has something to do, or `Long.MaxValue`
+   * @param oldest
+   *   the time of the first row that is in order and has not been answered, or `Long.MaxValue`
+   * @param timerStays
+   *   whether the key keeps its timer, which is not too late
    */
-  def close(timer: Long, expiry: Long, writesTimer: Boolean): Unit = {
+  def close(due: Long, oldest: Long, timerStays: Boolean): Unit = {
+    val silent = silentSince
+    if (!timerStays) moveTimer(due)
     release()
     out.long(ordered)
     out.long(answered)
     out.long(newest)
+    out.long(storedTimer)
+    out.long(oldest)
+    report(1L, waitingRows, oldest)
     pending.writeTo(out)
     val openRows = rows.close()
     out.long(rows.first)
@@ -115,34 +141,36 @@ final private[streams] class KeyState(
     waiting.release(answered)
     out.bytes(waiting.close())
     evaluators.foreach(_.writeTo(out))
-    cells.put(StateCells.Header, 0L, timer, expiry, out.result())
-    if (writesTimer) setTimer(timer, expiry)
+    cells.put(StateCells.Header, 0L, due, silent, out.result())
   }
 
-  /** Whether the timer that the key has is no later than these. */
-  def hasTimerBefore(timer: Long, expiry: Long): Boolean =
-    isSet(headerTimer, headerExpiry) && isSet(timer, expiry) && headerTimer <= timer && headerExpiry <= expiry
-
-  private def isSet(timer: Long, expiry: Long) = timer != Long.MaxValue || expiry != Long.MaxValue
-
-  private def setTimer(timer: Long, expiry: Long): Unit = if (
-    timer != headerTimer || expiry != headerExpiry
-  ) {
-    if (isSet(timer, expiry)) putTimer(timer, expiry) else cells.remove(StateCells.Timers, 0L)
+  private def moveTimer(to: Long): Unit = if (to != storedTimer) {
+    if (storedTimer != Never) timer.remove(storedTimer)
+    if (to != Never) timer.set(to)
+    storedTimer = to
   }
 
-  private def putTimer(timer: Long, expiry: Long): Unit =
-    cells.put(StateCells.Timers, 0L, timer, expiry, PendingBlock.Empty)
-
-  /** Sets a timer that was too early, of a key that has been opened, to what the header says. */
-  def correctTimer(): Unit = putTimer(headerTimer, headerExpiry)
+  /** Tells the partition what has changed since the key was opened. */
+  private def report(keys: Long, waiting: Long, oldest: Long): Unit = {
+    partition.keys += keys - (if (isStored) 1L else 0L)
+    partition.waitingRows += waiting - storedWaiting
+    if (oldest != storedOldest) {
+      if (storedOldest != Never) partition.oldestWaiting.remove(storedOldest)
+      if (oldest != Never) partition.oldestWaiting.add(oldest)
+    }
+  }
 
   /** Removes the state of a key that has been opened and has no row left to answer. */
   def drop(): Unit = {
     evaluators.foreach(_.drop())
     rows.release(rows.end)
     waiting.release(waiting.end)
-    cells.remove(StateCells.Header, 0L)
-    setTimer(Long.MaxValue, Long.MaxValue)
+    moveTimer(Never)
+    report(0L, 0L, Never)
+    if (isStored) cells.remove(StateCells.Header, 0L)
   }
+}
+
+private[streams] object KeyState {
+  private val Never = Long.MaxValue
 }

@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.streams
 import java.io.Closeable
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 import org.apache.spark.sql.execution.streaming.state.{StateStore, UnsafeRowPair}
 import org.apache.spark.sql.types._
@@ -30,80 +30,166 @@ private[streams] trait KeyCells {
   }
 }
 
+/** The cells that a state partition has beside those of its keys: numbered, in sections and buckets. */
+private[streams] trait PartitionCells {
+
+  /** The bytes of a cell, or null. */
+  def dataOf(section: Int, bucket: Long, number: Long): Array[Byte]
+
+  def putData(section: Int, bucket: Long, number: Long, data: Array[Byte]): Unit
+
+  def removeData(section: Int, bucket: Long, number: Long): Unit
+}
+
 /**
  * The cells of a state partition in a state store. A cell has bytes, and two numbers that say what the bytes are about.
  *
- * Schema, version 1: the key is (`section` int, the partition keys, `number` bigint), the value (`low` bigint, `high` bigint,
- * `data` binary).
+ * Schema, version 2: the key is (`section` int, `bucket` bigint, the partition keys, `number` bigint), the value (`low` bigint,
+ * `high` bigint, `data` binary). The store can be scanned by section and bucket. Only headers and timers have buckets other than 0.
  */
 final private[streams] class StateCells(
     store: StateStore,
     partitionSpec: Seq[Expression],
     input: Seq[Attribute]
-) extends KeyCells {
+) extends KeyCells
+    with PartitionCells {
   import StateCells._
 
-  private[this] val keyOf = UnsafeProjection.create(Literal(0) +: partitionSpec :+ Literal(0L), input)
-  private[this] val keyStructure =
-    new RowStructure(StateCells.keySchema(partitionSpec).map(_.dataType))
+  private[this] val keyOf =
+    UnsafeProjection.create(Literal(0) +: Literal(0L) +: partitionSpec :+ Literal(0L), input)
+  private[this] val keyTypes = StateCells.keySchema(partitionSpec).map(_.dataType)
+  private[this] val keyStructure = new RowStructure(keyTypes)
   private[this] val valueStructure = RowStructure.of(StateCells.valueSchema)
-  private[this] val numberField = partitionSpec.size + 1
+  private[this] val numberField = partitionSpec.size + PrefixColumns
   private[this] val writer = new UnsafeRowWriter(3, 256)
+  private[this] val prefix = UnsafeProjection.create(Array[DataType](IntegerType, LongType))
+  private[this] val ofPartition =
+    UnsafeProjection.create(keyTypes.toArray)(new GenericInternalRow(keyTypes.size)).copy()
   private[this] var key: UnsafeRow = _
-  private[this] var puts, removes = 0L
+  private[this] var group = 0L
+  private[this] var headerBytes = 0L
+  private[this] var puts, removes, growth = 0L
 
   def written: Long = puts
   def removed: Long = removes
 
+  /** How many bytes the cells have become larger by. */
+  def grown: Long = growth
+
   /** Selects the key of `row`. */
   def select(row: UnsafeRow): Unit = selectKey(keyOf(row).copy())
 
-  /** Selects a key of this store; keeps the object and changes its section and number. */
-  def selectKey(storeKey: UnsafeRow): Unit = key = storeKey
+  /** Selects a key of this store; keeps the object and changes its section, bucket and number. */
+  def selectKey(storeKey: UnsafeRow): Unit = {
+    key = storeKey
+    group = StateCells.groupOf(place(key, Header, 0L, 0L))
+    headerBytes = 0L
+  }
 
-  /** The key of a section's only cell; valid until another cell is asked for. */
-  def keyOf(section: Int): UnsafeRow = at(section, 0L)
+  /** The selected key as that of a timer; valid until another cell is asked for. */
+  def timerKey(bucket: Long): UnsafeRow = place(key, Timers, bucket, 0L)
 
-  private def at(section: Int, number: Long): UnsafeRow = {
+  private def at(section: Int, number: Long): UnsafeRow =
+    place(key, section, if (section == Header) group else 0L, number)
+
+  private def place(key: UnsafeRow, section: Int, bucket: Long, number: Long): UnsafeRow = {
     key.setInt(0, section)
+    key.setLong(1, bucket)
     key.setLong(numberField, number)
     key
   }
 
   override def get(section: Int, number: Long): UnsafeRow = {
-    val value = store.get(at(section, number), Default)
+    val cell = at(section, number)
+    val value = read(cell)
+    if (section == Header) headerBytes = if (value == null) 0L else bytesOf(cell, value)
+    value
+  }
+
+  private def read(cell: UnsafeRow): UnsafeRow = {
+    val value = store.get(cell, Default)
     if (value == null) null else valueStructure.check(value)
   }
 
-  override def put(section: Int, number: Long, low: Long, high: Long, data: Array[Byte]): Unit = {
+  private def bytesOf(cell: UnsafeRow, value: UnsafeRow): Long =
+    cell.getSizeInBytes.toLong + value.getSizeInBytes
+
+  private def storedBytes(cell: UnsafeRow): Long = {
+    val value = store.get(cell, Default)
+    if (value == null) 0L else bytesOf(cell, value)
+  }
+
+  override def put(section: Int, number: Long, low: Long, high: Long, data: Array[Byte]): Unit =
+    if (section == Header) headerBytes = write(at(section, number), headerBytes, low, high, data)
+    else {
+      val cell = at(section, number)
+      write(cell, storedBytes(cell), low, high, data)
+    }
+
+  /** Puts a cell in place of one of `before` bytes, and returns its bytes. */
+  private def write(cell: UnsafeRow, before: Long, low: Long, high: Long, data: Array[Byte]): Long = {
     writer.reset()
     writer.write(LowField, low)
     writer.write(HighField, high)
     writer.write(DataField, data)
-    store.put(at(section, number), writer.getRow, Default)
+    val value = writer.getRow
+    store.put(cell, value, Default)
     puts += 1
+    growth += bytesOf(cell, value) - before
+    bytesOf(cell, value)
   }
 
   override def remove(section: Int, number: Long): Unit = {
-    store.remove(at(section, number), Default)
-    removes += 1
+    val cell = at(section, number)
+    delete(cell, if (section == Header) headerBytes else storedBytes(cell))
+    if (section == Header) headerBytes = 0L
   }
 
-  /** All cells of a section, with their keys; the same object each time. To be closed. */
-  def scan(section: Int): Iterator[UnsafeRowPair] with Closeable =
-    CheckedPairs.of(SparkStreaming.prefixScan(store, prefix(section)), keyStructure, valueStructure)
+  private def delete(cell: UnsafeRow, before: Long): Unit = {
+    store.remove(cell, Default)
+    removes += 1
+    growth -= before
+  }
+
+  /** Sets the selected key's timer, which it does not have in this bucket. */
+  def putTimer(bucket: Long, time: Long): Unit = write(timerKey(bucket), 0L, time, 0L, PendingBlock.Empty)
+
+  def removeTimer(bucket: Long): Unit = {
+    val cell = timerKey(bucket)
+    delete(cell, storedBytes(cell))
+  }
+
+  override def dataOf(section: Int, bucket: Long, number: Long): Array[Byte] = {
+    val value = read(place(ofPartition, section, bucket, number))
+    if (value == null) null else value.getBinary(DataField)
+  }
+
+  override def putData(section: Int, bucket: Long, number: Long, data: Array[Byte]): Unit = {
+    val cell = place(ofPartition, section, bucket, number)
+    write(cell, storedBytes(cell), 0L, 0L, data)
+  }
+
+  override def removeData(section: Int, bucket: Long, number: Long): Unit = {
+    val cell = place(ofPartition, section, bucket, number)
+    delete(cell, storedBytes(cell))
+  }
+
+  /** All cells of a bucket, with their keys; the same object each time. To be closed. */
+  def scan(section: Int, bucket: Long): Iterator[UnsafeRowPair] with Closeable =
+    CheckedPairs.of(
+      SparkStreaming.prefixScan(store, prefix(InternalRow(section, bucket))),
+      keyStructure,
+      valueStructure
+    )
 
   /** How many columns a key has. */
-  def keyFields: Int = partitionSpec.size + 2
-
-  private def prefix(section: Int): UnsafeRow =
-    UnsafeProjection.create(Array[DataType](IntegerType))(InternalRow(section))
+  def keyFields: Int = keyTypes.size
 }
 
 private[streams] object StateCells {
-  val FormatVersion = 1
+  val FormatVersion = 2
 
-  /** The state of a key that is not in the other sections; one cell, number 0. */
+  /** The state of a key that is not in the other sections; one cell, number 0, in one of [[Groups]] buckets. */
   val Header = 0
 
   /** Blocks of rows that wait for the watermark. */
@@ -115,8 +201,14 @@ private[streams] object StateCells {
   /** Blocks of ordered rows whose frames are not complete. */
   val Waiting = 3
 
-  /** The time from which a key has something to do, or an earlier one: one cell without data, number 0. Scanned in each batch. */
+  /** The time from which a key has something to do, or an earlier one: one cell without data, number 0, in the bucket of the time. */
   val Timers = 4
+
+  /** Which buckets of timers are not empty; see [[TimerIndex]]. */
+  val Index = 5
+
+  /** What is known of all keys of the partition; see [[PartitionState]]. */
+  val Partition = 6
 
   /** The first of the sections of the frames, one each: partial aggregates, or blocks of rows with last occurrences. */
   val FirstFrame = 16
@@ -126,12 +218,21 @@ private[streams] object StateCells {
   val DataField = 2
   private val Default = StateStore.DEFAULT_COL_FAMILY_NAME
 
-  /** Columns of the key that a section can be scanned by. */
-  val PrefixColumns = 1
+  /** Columns of the key that the cells can be scanned by. */
+  val PrefixColumns = 2
+
+  /** The number of buckets that headers are in. */
+  val Groups = 1024
+
+  private def groupOf(key: UnsafeRow): Long = (key.hashCode & (Groups - 1)).toLong
 
   def keySchema(partitionSpec: Seq[Expression]): StructType = StructType(
-    StructField("section", IntegerType, nullable = false) +:
-      partitionSpec.zipWithIndex.map { case (e, i) => StructField(s"key$i", e.dataType, e.nullable) } :+
+    Seq(
+      StructField("section", IntegerType, nullable = false),
+      StructField("bucket", LongType, nullable = false)
+    ) ++
+      // The cells of no key have no keys.
+      partitionSpec.zipWithIndex.map { case (e, i) => StructField(s"key$i", e.dataType) } :+
       StructField("number", LongType, nullable = false)
   )
 

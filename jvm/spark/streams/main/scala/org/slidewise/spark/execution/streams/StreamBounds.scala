@@ -22,7 +22,7 @@ abstract private[streams] class StreamBounds extends FrameBounds {
    * @param newest
    *   the time of the newest of them
    * @param horizon
-   *   no row up to this time will come any more
+   *   no row up to this time will come any more; `Long.MaxValue` if none will come at all
    * @return
    *   false if rows may come that belong to the frame; ask again then
    */
@@ -57,9 +57,6 @@ abstract private[streams] class StreamBounds extends FrameBounds {
 
   /** Whether a row before `hi` is before the frame, given its position and its time. */
   def hasLeft(position: Long, time: Long): Boolean
-
-  /** The last time at which a row at `time` can be in the frame of another, if that can be told. */
-  def lastsUntil(time: Long): Option[Long]
 }
 
 final private class StreamRowsBounds(lower: Option[Int], upper: Int) extends StreamBounds {
@@ -72,10 +69,10 @@ final private class StreamRowsBounds(lower: Option[Int], upper: Int) extends Str
       horizon: Long
   ): Boolean = {
     val end = math.max(position + upper + 1, 0L)
-    val known = end <= ordered
+    val known = end <= ordered || horizon == Long.MaxValue
     if (known) {
-      hiAt = end
-      loAt = lower.fold(0L)(l => math.min(math.max(position + l, 0L), end))
+      hiAt = math.min(end, ordered)
+      loAt = lower.fold(0L)(l => math.min(math.max(position + l, 0L), hiAt))
     }
     known
   }
@@ -84,8 +81,6 @@ final private class StreamRowsBounds(lower: Option[Int], upper: Int) extends Str
     if (position + upper + 1 <= ordered) Long.MinValue else Long.MaxValue
 
   def hasLeft(position: Long, time: Long): Boolean = position < loAt
-
-  def lastsUntil(time: Long): Option[Long] = None
 }
 
 /**
@@ -128,8 +123,6 @@ final private class StreamRangeBounds(
   def completeAt(position: Long, row: InternalRow, time: Long, ordered: Long): Long = upper.of(row, time)
 
   def hasLeft(position: Long, time: Long): Boolean = time < first
-
-  def lastsUntil(time: Long): Option[Long] = lower.flatMap(_.inverse(time))
 }
 
 /** One end of a RANGE frame over time, from the time of the current row. */
@@ -138,9 +131,6 @@ final private class TimeBound(constant: Option[Long], general: => Projection) {
 
   def of(row: InternalRow, time: Long): Long =
     if (constant.isDefined) math.addExact(time, constant.get) else computed(row).getLong(0)
-
-  /** The last time whose bound is not after `time`. */
-  def inverse(time: Long): Option[Long] = constant.map(math.subtractExact(time, _))
 }
 
 private[streams] object StreamBounds {

@@ -43,6 +43,8 @@ final private[streams] class StreamWindowFactory(
 
   private val timeField = timeIn(childOutput)
 
+  private val reach = EventTimeReach.of(plan)
+
   /** The attributes of a row that later frames and functions need. */
   private val summaryAttributes = plan.rowWise.neededAttributes(childOutput, plan.orderSpec)
 
@@ -80,7 +82,18 @@ final private[streams] class StreamWindowFactory(
       .toArray
     val pending = new PendingRows(cells, structureOf(childOutput), timeField)
     val waiting = new StateLog(cells, StateCells.Waiting, structureOf(childOutput), waitingMemory)
-    val key = new KeyState(cells, pending, log, waiting, evaluators)
+    val watermark = evictUntil.fold(Long.MinValue)(Math.multiplyExact(_, 1000L))
+    val partition = new PartitionState(cells, options.keyTimeoutMicros)
+    def neededUntil(newest: Long) = reach.neededUntil(newest, options.keyTimeoutMicros)
+    val timers = new Timers(
+      cells,
+      partition,
+      resources,
+      cancellation,
+      watermark,
+      (due, silent) => silent != Long.MaxValue && due > TimeReach.plus(neededUntil(silent), 1L)
+    )
+    val key = new KeyState(cells, pending, log, waiting, evaluators, timers, partition)
     val run = new KeyRun(
       key,
       UnsafeProjection.create(summaryAttributes.map(_.asInstanceOf[Expression]), childOutput),
@@ -89,20 +102,19 @@ final private[streams] class StreamWindowFactory(
       results,
       UnsafeProjection
         .create(outputColumns ++ plan.rowWise.resultExpressions, childOutput ++ plan.rowWise.answers),
+      neededUntil(_) < watermark,
       cancellation
     )
     val counts = new StreamCounts
     val lateRows = lateRowsOf(context)
-    var timers: Option[Timers] = None
     context.addTaskCompletionListener[Unit] { _ =>
       lateRows.abort()
       evaluators.foreach(_.close())
       Seq(logMemory, waitingMemory).foreach(_.close())
-      timers.foreach(_.close())
+      timers.close()
       sorter.close()
     }
 
-    val watermark = evictUntil.fold(Long.MinValue)(Math.multiplyExact(_, 1000L))
     new StreamWindowTask(
       if (rows.isEmpty) Iterator.empty else sorter.sort(rows).map(_.asInstanceOf[UnsafeRow]),
       UnsafeProjection.create(partitionSpec, childOutput),
@@ -113,16 +125,18 @@ final private[streams] class StreamWindowFactory(
       if (options.eager) Long.MaxValue else watermark,
       lateUntil.fold(Long.MinValue)(Math.multiplyExact(_, 1000L)),
       options.eager,
-      expiryOf(evaluators),
+      neededUntil,
       counts,
       lateRows,
       watermark,
-      hasCome => {
-        timers = Some(new Timers(cells, resources, cancellation, hasCome))
-        timers.get
-      },
+      timers,
       cancellation,
-      () => atEnd(counts.report(cells, evaluators, _))
+      () => {
+        partition.bytes += cells.grown
+        val updates = counts.report(cells, evaluators, partition, watermark, _)
+        partition.save()
+        atEnd(updates)
+      }
     )
   }
 
@@ -196,12 +210,4 @@ final private[streams] class StreamWindowFactory(
       val file = new Path(folder, s"part-${context.partitionId()}.json")
       new LateRows.InFile(file, childOutput, options.timeZone, hadoopConf.value)
   }
-
-  private def expiryOf(evaluators: Array[StreamFrameEvaluator])(newest: Long): Long =
-    if (newest == Long.MinValue) Long.MaxValue
-    else {
-      val ends = evaluators.map(_.bounds.lastsUntil(newest))
-      val ofFrames = if (ends.forall(_.isDefined)) ends.flatten.max else Long.MaxValue
-      options.keyTimeoutMicros.fold(ofFrames)(timeout => math.min(ofFrames, newest + timeout))
-    }
 }

@@ -6,6 +6,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.execution.metric.SQLMetric
 
+import org.slidewise.spark.errors.CorruptState
+import org.slidewise.spark.plan.TimeReach
+
 /**
  * Takes the rows of one state partition, sorted by key and time, and gives answered rows. Keys with new rows come first, then
  * those without whose timers have come.
@@ -16,12 +19,10 @@ import org.apache.spark.sql.execution.metric.SQLMetric
  *   rows up to this time are late
  * @param eager
  *   whether rows are put in order when they arrive, and those before the newest of their key are late
- * @param expiryOf
- *   until when the state of a key is of use, given the time of its newest row
+ * @param neededUntil
+ *   the last watermark at which the state of a key is of use, given the time of its newest row
  * @param watermark
  *   in microseconds, or `Long.MinValue` if there is none
- * @param timers
- *   made for this task, given what tells that a timer has come
  * @param atEnd
  *   called once, when all rows have been processed and all state is written
  */
@@ -35,11 +36,11 @@ final private[streams] class StreamWindowTask(
     orderUntil: Long,
     dropUntil: Long,
     eager: Boolean,
-    expiryOf: Long => Long,
+    neededUntil: Long => Long,
     counts: StreamCounts,
     lateRows: LateRows,
     watermark: Long,
-    timersFor: ((Long, Long) => Boolean) => Timers,
+    timers: Timers,
     cancellation: CancellationCheck,
     atEnd: () => Unit
 ) extends AbstractIterator[InternalRow] {
@@ -103,7 +104,6 @@ final private[streams] class StreamWindowTask(
   }
 
   private[this] var isOpen, hasRows, ended = false
-  private[this] val timers = timersFor(hasCome)
   private[this] var found: InternalRow = _
 
   override def hasNext: Boolean = {
@@ -128,6 +128,7 @@ final private[streams] class StreamWindowTask(
     else if (!ended) {
       ended = true
       lateRows.commit()
+      timers.save()
       atEnd()
     }
     row
@@ -152,44 +153,42 @@ final private[streams] class StreamWindowTask(
   }
 
   private def openNextTimer(): Unit = {
-    var timer = timers.nextKey()
-    while (timer != null) {
+    val timer = timers.nextKey()
+    if (timer != null) {
       cells.selectKey(timer)
       openKey()
-      if (hasCome(key.timer, key.expiry)) {
-        run.start(noRows, orderUntil)
-        timer = null
-      } else {
-        isOpen = false
-        key.correctTimer()
-        timer = timers.nextKey()
-      }
+      if (!key.exists) throw new CorruptState("a timer is of a key without a header")
+      run.start(noRows, orderUntil)
     }
   }
 
-  private def hasCome(timer: Long, expiry: Long) = timer <= orderUntil && !eager || expiry < watermark
-
   private def closeKey(): Unit = {
     isOpen = false
-    val expiry =
-      if (key.pending.isEmpty && key.answered == key.ordered) expiryOf(key.newest) else Long.MaxValue
-    if (expiry < watermark) key.drop() else if (!key.isEmpty) keep(run.timer, expiry)
+    val silent = key.silentSince
+    val needed = if (silent == Long.MaxValue) silent else neededUntil(silent)
+    if (needed < watermark) {
+      if (key.exists) counts.expired += 1
+      key.drop()
+    } else if (!key.isEmpty) keep(math.min(run.timer, TimeReach.plus(needed, 1L)))
   }
 
   /** A key that gets rows in each batch has its timer written once, and not in each. */
-  private def keep(timer: Long, expiry: Long): Unit = {
-    val timerStays = hasRows && key.hasTimerBefore(timer, expiry) && timers.keep()
-    key.close(timer, expiry, writesTimer = !timerStays)
+  private def keep(due: Long): Unit = {
+    val timer = key.timerTime
+    val isEarly = timer <= due && due != Long.MaxValue
+    key.close(due, run.oldestWaiting, isEarly && (timer > watermark || hasRows && timers.keep(timer)))
   }
 }
 
 /** What a task counts, and what its operator reports beside the metrics of every stateful operator. */
 final private[streams] class StreamCounts {
-  var output, keys, late, timeless = 0L
+  var output, keys, expired, late, timeless = 0L
 
   def report(
       cells: StateCells,
       evaluators: Array[StreamFrameEvaluator],
+      partition: PartitionState,
+      watermark: Long,
       metric: String => SQLMetric
   ): Unit = {
     metric("numOutputRows") += output
@@ -199,6 +198,11 @@ final private[streams] class StreamCounts {
     metric(StreamCounts.Combines) += evaluators.map(_.combines).sum
     metric(StreamCounts.Keys) += keys
     metric(StreamCounts.Timeless) += timeless
+    metric(StreamCounts.LiveKeys) += partition.keys
+    metric(StreamCounts.ExpiredKeys) += expired
+    metric(StreamCounts.WaitingRows) += partition.waitingRows
+    metric(StreamCounts.OldestWaiting) += partition.behind(watermark) / 1000
+    metric(StreamCounts.StateBytes) += partition.bytes
   }
 }
 
@@ -206,4 +210,9 @@ private[streams] object StreamCounts {
   val Combines = "combines"
   val Keys = "keysTouched"
   val Timeless = "rowsWithoutEventTime"
+  val LiveKeys = "liveKeys"
+  val ExpiredKeys = "expiredKeys"
+  val WaitingRows = "waitingRows"
+  val OldestWaiting = "oldestWaitingMs"
+  val StateBytes = "stateBytes"
 }

@@ -18,7 +18,7 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.util.SerializableConfiguration
 
-import org.slidewise.spark.plan.{SlidingWindowPlan, StreamOptions}
+import org.slidewise.spark.plan.{EventTimeReach, SlidingWindowPlan, StreamOptions, TimeReach}
 import org.slidewise.spark.shims.SparkStreaming._
 
 /**
@@ -159,7 +159,12 @@ case class StreamingSlidingWindowExec(
   override def customStatefulOperatorMetrics: Seq[StatefulOperatorCustomMetric] = Seq(
     StatefulOperatorCustomSumMetric(StreamCounts.Combines, "number of combines"),
     StatefulOperatorCustomSumMetric(StreamCounts.Keys, "number of keys touched"),
-    StatefulOperatorCustomSumMetric(StreamCounts.Timeless, "number of rows without event time, dropped")
+    StatefulOperatorCustomSumMetric(StreamCounts.Timeless, "number of rows without event time, dropped"),
+    StatefulOperatorCustomSumMetric(StreamCounts.LiveKeys, "number of live keys"),
+    StatefulOperatorCustomSumMetric(StreamCounts.ExpiredKeys, "number of expired keys"),
+    StatefulOperatorCustomSumMetric(StreamCounts.WaitingRows, "number of waiting rows"),
+    LongestTimeMetric(StreamCounts.OldestWaiting, "time of the watermark past the oldest waiting row"),
+    SizeMetric(StreamCounts.StateBytes, "size of the state")
   )
 
   override def shouldRunAnotherBatch(newInputWatermark: Long): Boolean =
@@ -167,7 +172,11 @@ case class StreamingSlidingWindowExec(
 
   /** Rows are emitted when the watermark passes the ends of their frames; none if a frame waits for a number of rows. */
   override def produceOutputWatermark(inputWatermarkMs: Long): Option[Long] =
-    plan.rowWise.longestWaitMicros.map(wait => inputWatermarkMs - (wait + 999) / 1000)
+    if (plan.rowWise.waitsForRows) None
+    else {
+      val wait = EventTimeReach.of(plan).longestWait(TimeReach.times(inputWatermarkMs, 1000L))
+      Some(inputWatermarkMs - (wait + 999) / 1000)
+    }
 
   /** A stream without a watermark, which only eager mode accepts, has no late rows. */
   private def hasWatermark = order.child.references.exists { a =>

@@ -7,28 +7,49 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import org.slidewise.spark.execution.task.TaskResources
 
+/** The timer of the selected key. */
+private[streams] trait KeyTimer {
+
+  /** Sets a timer; the key has none. */
+  def set(time: Long): Unit
+
+  /** Removes the timer that has been set to this time. */
+  def remove(time: Long): Unit
+}
+
 /**
  * Finds the keys of a state partition whose timers have come, in slices: a scan takes as many keys as there is memory for, and the
- * next scan, when these have been processed, takes further ones. A processed key has a later timer or none.
+ * next scan, when these have been processed, takes further ones. A processed key has a later timer or none. Then come keys that a
+ * shorter timeout has made due earlier than their timers say, a number in each batch.
+ *
+ * Cost: a scan reads the timers that have come, and those of the same bucket.
  *
  * Memory: a slice has as much on-heap memory as the task's memory manager grants, at most [[Timers.SliceBytes]], and
  * [[Timers.FewKeys]] keys whatever it grants. The keys whose timer needs no rewrite have up to [[Timers.UnchangedBytes]]; without
  * a grant, timers are rewritten.
  *
- * @param hasCome
- *   whether a key has something to do, given its timer and its expiry
+ * @param watermark
+ *   in microseconds; a timer has come if it is not later
+ * @param isLate
+ *   whether a key is due earlier than its header says, given both numbers of the header
  */
 final private[streams] class Timers(
     cells: StateCells,
+    partition: PartitionState,
     resources: TaskResources,
     cancellation: CancellationCheck,
-    hasCome: (Long, Long) => Boolean
-) {
+    watermark: Long,
+    isLate: (Long, Long) => Boolean
+) extends KeyTimer {
   import Timers._
+
+  private[this] val index = new TimerIndex(cells)
+  private[this] val lastBucket = TimerIndex.bucketOf(watermark)
 
   private[this] var slice = new PendingBlock(0)
   private[this] var next = 0
-  private[this] var scannedAll = false
+  private[this] var fromBucket = TimerIndex.First
+  private[this] var scannedAll, sweeps = false
   private[this] val found = new UnsafeRow(cells.keyFields)
 
   private[this] val unchanged = new HashSet[UnsafeRow]
@@ -50,15 +71,25 @@ final private[streams] class Timers(
 
   private[this] val sliceMemory, unchangedMemory = new Memory
 
+  override def set(time: Long): Unit = {
+    val bucket = TimerIndex.bucketOf(time)
+    cells.putTimer(bucket, time)
+    index.add(bucket)
+  }
+
+  override def remove(time: Long): Unit = cells.removeTimer(TimerIndex.bucketOf(time))
+
   /**
-   * Notes that the selected key has been processed in this batch, although its timer may have come: the timer that it has is early
-   * enough, and stays.
+   * Notes that the selected key has been processed in this batch, although its timer has come: the timer is early enough, and
+   * stays.
    *
+   * @param time
+   *   of the timer
    * @return
    *   false if there is no memory to remember that
    */
-  def keep(): Boolean = {
-    val key = cells.keyOf(StateCells.Timers).copy() // asking for memory may write other cells
+  def keep(time: Long): Boolean = {
+    val key = cells.timerKey(TimerIndex.bucketOf(time)).copy() // asking for memory may write other cells
     val bytes = unchangedBytes + key.getSizeInBytes + EntryOverhead
     val granted = bytes <= UnchangedBytes && unchangedMemory.upTo(bytes, Step)
     if (granted) {
@@ -68,9 +99,10 @@ final private[streams] class Timers(
     granted
   }
 
-  /** The next key whose timer has come, or null; the key before it has been processed. */
+  /** The next key that is due, or null; the key before it has been processed. */
   def nextKey(): UnsafeRow = {
     if (next == slice.count && !scannedAll) scan()
+    if (next == slice.count && !sweeps) sweep()
     if (next == slice.count) null
     else {
       next += 1
@@ -78,28 +110,64 @@ final private[streams] class Timers(
     }
   }
 
-  private def scan(): Unit = {
-    val firstProcessed = if (slice.count > 0) slice.pointTo(found, 0).copy() else null
+  private def startSlice(): Unit = {
     slice = new PendingBlock(0) // frees the processed one
     next = 0
-    val timers = cells.scan(StateCells.Timers)
-    try {
-      var hasRoom = true
+  }
+
+  private def scan(): Unit = {
+    val firstProcessed = if (slice.count > 0) slice.pointTo(found, 0).copy() else null
+    startSlice()
+    var bucket = index.next(fromBucket, lastBucket)
+    while (bucket != TimerIndex.None && collect(bucket, firstProcessed)) {
+      fromBucket = bucket + 1
+      bucket = index.next(fromBucket, lastBucket)
+    }
+    scannedAll = bucket == TimerIndex.None
+  }
+
+  /** Adds the keys of a bucket to the slice. False if there is no room for more keys. */
+  private def collect(bucket: Long, firstProcessed: UnsafeRow): Boolean = {
+    val timers = cells.scan(StateCells.Timers, bucket)
+    var isEmpty, hasRoom = true
+    try
       while (hasRoom && timers.hasNext) {
         cancellation.step()
+        isEmpty = false
         val timer = timers.next()
-        if (
-          hasCome(timer.value.getLong(StateCells.LowField), timer.value.getLong(StateCells.HighField)) &&
-          !unchanged.contains(timer.key)
-        ) {
+        if (timer.value.getLong(StateCells.LowField) <= watermark && !unchanged.contains(timer.key)) {
           if (slice.count == 0 && timer.key == firstProcessed)
             throw new IllegalStateException("a key has been processed and its timer has not changed")
           slice.append(timer.key)
           hasRoom = hasRoomFor(slice)
         }
       }
-      scannedAll = !timers.hasNext
-    } finally timers.close()
+    finally timers.close()
+    if (isEmpty) index.remove(bucket)
+    hasRoom
+  }
+
+  /** Looks for keys that are due earlier than their headers say, in the headers of the next groups. */
+  private def sweep(): Unit = {
+    sweeps = true
+    startSlice()
+    var seen = 0L
+    var hasRoom = true
+    while (hasRoom && seen < SweptKeys && !partition.hasSwept) {
+      val headers = cells.scan(StateCells.Header, partition.nextGroup.toLong)
+      try
+        while (hasRoom && headers.hasNext) {
+          cancellation.step()
+          seen += 1
+          val header = headers.next()
+          if (isLate(header.value.getLong(StateCells.LowField), header.value.getLong(StateCells.HighField))) {
+            slice.append(header.key)
+            hasRoom = hasRoomFor(slice)
+          }
+        }
+      finally headers.close()
+      if (hasRoom) partition.nextGroup += 1
+    }
   }
 
   /** Whether another key may be added. The arrays of a block grow by doubling. */
@@ -107,6 +175,9 @@ final private[streams] class Timers(
     val bytes = 2L * (slice.size + 4L * slice.count)
     bytes < SliceBytes && sliceMemory.upTo(bytes, Step) || slice.count < FewKeys
   }
+
+  /** Writes the index. */
+  def save(): Unit = index.flush()
 
   /** Gives all memory back. */
   def close(): Unit = {
@@ -119,6 +190,10 @@ private[streams] object Timers {
   val SliceBytes: Long = 64L << 20
   val UnchangedBytes: Long = 16L << 20
   val FewKeys = 1000
+
+  /** After so many headers, a sweep goes on in the next batch. */
+  val SweptKeys = 1000L
+
   private val Step = 256L << 10
   private val EntryOverhead = 128L
 }

@@ -44,5 +44,5 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
   }
 
   private def waitsForRows(window: Window): Boolean =
-    window.getTagValue(WindowPlan.Tag).exists(_.operator.exists(_.rowWise.longestWaitMicros.isEmpty))
+    window.getTagValue(WindowPlan.Tag).exists(_.operator.exists(_.rowWise.waitsForRows))
 }

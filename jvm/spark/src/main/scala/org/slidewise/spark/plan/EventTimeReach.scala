@@ -1,0 +1,55 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions._
+
+/**
+ * How far in event time the frames of a window over a stream reach.
+ *
+ * @param before
+ *   from a row to the first row of its frame, where that is limited
+ * @param after
+ *   from a row to the last row of its frame, where that is limited
+ * @param isLimited
+ *   whether both are, for each frame
+ */
+final class EventTimeReach private (before: Seq[TimeReach], after: Seq[TimeReach], isLimited: Boolean)
+    extends Serializable {
+
+  /** The longest event time in microseconds by which rows are behind the watermark when their RANGE frames are complete. */
+  def longestWait(watermark: Long): Long = longest(after, watermark)
+
+  /**
+   * The last watermark at which the frame of a row, or of a row that may come, needs the rows of a key; `Long.MaxValue` if there is
+   * none.
+   *
+   * @param newest
+   *   the time of the key's last row
+   * @param timeout
+   *   how long in microseconds frames without a limit in time need them
+   */
+  def neededUntil(newest: Long, timeout: Option[Long]): Long = {
+    val limited = math.max(longest(before, newest), longest(after, newest))
+    val needed = if (isLimited) limited else timeout.fold(Long.MaxValue)(math.max(limited, _))
+    TimeReach.plus(newest, needed)
+  }
+
+  private def longest(reaches: Seq[TimeReach], time: Long): Long = {
+    var most = 0L
+    reaches.foreach(r => most = math.max(most, r.longest(time)))
+    most
+  }
+}
+
+object EventTimeReach {
+
+  def of(plan: SlidingWindowPlan): EventTimeReach = {
+    val (order, zone) = (plan.eventTimeOrder, plan.timeZone)
+    val ranges = plan.rowWise.frames.map(_.frame).filter(_.frameType == RangeFrame).distinct
+    val (growing, moving) = ranges.partition(FrameShape.isGrowing)
+    new EventTimeReach(
+      moving.map(f => TimeReach.before(order, f.lower, zone)),
+      ranges.map(f => TimeReach.after(order, f.upper, zone)),
+      growing.isEmpty && plan.rowWise.frames.forall(_.frame.frameType == RangeFrame)
+    )
+  }
+}

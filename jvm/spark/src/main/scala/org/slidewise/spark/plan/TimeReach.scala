@@ -1,0 +1,117 @@
+package org.slidewise.spark.plan
+
+import java.time.zone.{ZoneOffsetTransition, ZoneOffsetTransitionRule, ZoneRules}
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.util.DateTimeConstants._
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.CalendarInterval
+
+/**
+ * The elapsed time that an interval adds to an event time, at most. [[FrameOffset.add]] adds months and days on the calendar of the
+ * time zone, so that the elapsed time depends on where it begins.
+ *
+ * @param nominal
+ *   microseconds with days of 24 hours and the longest months
+ * @param steps
+ *   the number of steps on the calendar, each of which a change of the clocks may lengthen
+ * @param rules
+ *   of the time zone; none if the clocks never change
+ */
+final class TimeReach private (nominal: Long, steps: Int, rules: Option[ZoneRules]) extends Serializable {
+  import TimeReach._
+
+  @transient private[this] var known: Shift = _
+
+  /** The longest elapsed time in microseconds of an addition whose begin or end is `time`; negative if the interval is. */
+  def longest(time: Long): Long = rules.fold(nominal)(r => plus(nominal, steps * shiftAround(time, r)))
+
+  /** The last result for a time of the same era, or a new one. */
+  private def shiftAround(time: Long, rules: ZoneRules): Long = {
+    val era = time >> EraBits
+    if (known == null || known.era != era) {
+      val margin = plus(math.abs(nominal), Margin)
+      val first = plus(era << EraBits, -margin)
+      known = new Shift(era, largestShift(rules, first, plus(plus(first, margin), plus(1L << EraBits, margin))))
+    }
+    known.micros
+  }
+}
+
+object TimeReach {
+
+  /** No interval. */
+  val Zero: TimeReach = new TimeReach(0L, 0, None)
+
+  /** How far `bound` of a RANGE frame over `order` is after the row, at most; negative if it is before the row. */
+  def after(order: SortOrder, bound: Expression, timeZone: String): TimeReach =
+    of(order, bound, timeZone, Parts.of)
+
+  /** How far `bound` of a RANGE frame over `order` is before the row, at most; negative if it is after the row. */
+  def before(order: SortOrder, bound: Expression, timeZone: String): TimeReach =
+    of(order, bound, timeZone, Parts.of(_).negated)
+
+  private def of(order: SortOrder, bound: Expression, timeZone: String, parts: Any => Parts): TimeReach =
+    bound match {
+      case CurrentRow => Zero
+      case offset     =>
+        val Parts(months, days, micros) = parts(offset.eval())
+        val rules =
+          if (order.child.dataType == TimestampNTZType || months == 0 && days == 0) None
+          else Some(DateTimeUtils.getZoneId(timeZone).getRules).filter(!_.isFixedOffset)
+        val nominal = plus(times(mostDays(months) + days, MICROS_PER_DAY), micros)
+        new TimeReach(nominal, Seq(months, days).count(_ != 0L), rules)
+    }
+
+  /** An interval as [[FrameOffset.add]] splits it. */
+  final private case class Parts(months: Long, days: Long, micros: Long) {
+    def negated: Parts = Parts(-months, -days, -micros)
+  }
+
+  private object Parts {
+    def of(interval: Any): Parts = interval match {
+      case i: CalendarInterval => Parts(i.months.toLong, i.days.toLong, i.microseconds)
+      case micros: Long        => Parts(0L, micros / MICROS_PER_DAY, micros % MICROS_PER_DAY)
+      case months: Int         => Parts(months.toLong, 0L, 0L)
+      case other               => throw new IllegalStateException(s"$other is not an interval")
+    }
+  }
+
+  /** At least as many days as so many months have; for a negative number, at most as many. */
+  private def mostDays(months: Long): Long = {
+    val (years, rest) = (months / MONTHS_PER_YEAR, months % MONTHS_PER_YEAR)
+    if (months >= 0) 365 * years + (years + 3) / 4 + 31 * rest else 365 * years + 28 * rest
+  }
+
+  final private class Shift(val era: Long, val micros: Long)
+
+  // An era is about 50 days. Times of an addition lie within its length and the margin around its begin or end.
+  private val EraBits = 42
+  private val Margin = 10 * MICROS_PER_DAY
+
+  /** The largest difference between two offsets of a zone from UTC, in microseconds, from one time to another. */
+  private def largestShift(rules: ZoneRules, first: Long, last: Long): Long = {
+    val (from, until) = (DateTimeUtils.microsToInstant(first), DateTimeUtils.microsToInstant(last))
+    val changes = rules.getTransitions.toArray(Array.empty[ZoneOffsetTransition]).toSeq
+    val past = changes.filter(c => c.getInstant.isAfter(from) && !c.getInstant.isAfter(until))
+    // After the last of them, the same changes follow in each year.
+    val yearly =
+      if (changes.lastOption.exists(_.getInstant.isAfter(until))) Nil
+      else rules.getTransitionRules.toArray(Array.empty[ZoneOffsetTransitionRule]).toSeq
+    val offsets = rules.getOffset(from) +:
+      (past.map(_.getOffsetAfter) ++ yearly.flatMap(r => Seq(r.getOffsetBefore, r.getOffsetAfter)))
+    val seconds = offsets.map(_.getTotalSeconds)
+    (seconds.max - seconds.min) * MICROS_PER_SECOND
+  }
+
+  /** The sum, or the end of the range that it is beyond. */
+  def plus(a: Long, b: Long): Long = {
+    val sum = a + b
+    if (((a ^ sum) & (b ^ sum)) >= 0) sum else if (a < 0) Long.MinValue else Long.MaxValue
+  }
+
+  /** The product, or the end of the range that it is beyond. */
+  def times(a: Long, b: Long): Long =
+    if (math.abs(a) <= Long.MaxValue / b) a * b else if (a < 0) Long.MinValue else Long.MaxValue
+}

@@ -1,0 +1,71 @@
+package org.slidewise.spark.execution.streams
+
+import java.nio.{BufferUnderflowException, ByteBuffer}
+
+import org.slidewise.spark.errors.CorruptState
+import org.slidewise.spark.plan.TimeReach
+
+/**
+ * What is known of all keys of a state partition together: how many there are, how many rows wait, and how far the sweep is that
+ * follows a change of the timeout. One cell.
+ *
+ * @param timeout
+ *   after which keys are removed whose frames have no limit in time, in microseconds; none for never
+ */
+final private[streams] class PartitionState(cells: PartitionCells, timeout: Option[Long]) {
+  import PartitionState._
+
+  /** The number of keys with a state. */
+  var keys = 0L
+
+  /** The number of rows that have not been answered. */
+  var waitingRows = 0L
+
+  /** The bytes of all cells but those of the partition itself. */
+  var bytes = 0L
+
+  /** The times of each key's oldest row in order that has not been answered. */
+  val oldestWaiting = new OldestTimes
+
+  /** The next group of headers to sweep. */
+  var nextGroup: Int = StateCells.Groups
+
+  private[this] val stored = cells.dataOf(StateCells.Partition, 0L, 0L)
+  if (stored != null) read(ByteBuffer.wrap(stored))
+
+  def hasSwept: Boolean = nextGroup == StateCells.Groups
+
+  private def read(in: ByteBuffer): Unit = {
+    try {
+      keys = in.getLong()
+      waitingRows = in.getLong()
+      bytes = in.getLong()
+      val sweptFor = in.getLong()
+      nextGroup = if (sweptFor == timeout.getOrElse(Never)) in.getInt() else { in.getInt(); 0 }
+      oldestWaiting.reopen(in)
+    } catch { case _: BufferUnderflowException => throw new CorruptState("the partition's cell is cut off") }
+    if (in.hasRemaining || keys < 0 || waitingRows < 0 || nextGroup < 0 || nextGroup > StateCells.Groups)
+      throw new CorruptState(s"a partition of $keys keys and $waitingRows rows, swept up to $nextGroup")
+  }
+
+  /** How far in microseconds the watermark is past the oldest row that waits, if it has passed that. */
+  def behind(watermark: Long): Long =
+    if (watermark <= oldestWaiting.oldest) 0L else math.max(0L, TimeReach.plus(watermark, -oldestWaiting.oldest))
+
+  /** Writes the cell if it has changed. */
+  def save(): Unit = {
+    val out = new StateWriter
+    out.long(keys)
+    out.long(waitingRows)
+    out.long(bytes)
+    out.long(timeout.getOrElse(Never))
+    out.int(nextGroup)
+    oldestWaiting.writeTo(out)
+    val data = out.result()
+    if (!java.util.Arrays.equals(data, stored)) cells.putData(StateCells.Partition, 0L, 0L, data)
+  }
+}
+
+private[streams] object PartitionState {
+  private val Never = -1L
+}
