@@ -42,7 +42,7 @@ def ran(
 def test_the_state_can_be_read(spark: SparkSession, ran: tuple[Path, list[Progress]]) -> None:
     folder, progress = ran
     state = spark.read.format("statestore").load(str(folder / "checkpoint"))
-    assert state.selectExpr("key.*").columns == ["section", "key0", "number"]
+    assert state.selectExpr("key.*").columns == ["section", "bucket", "key0", "number"]
     assert state.selectExpr("value.*").columns == ["low", "high", "data"]
     cells = state.selectExpr("key.section", "key.key0", "key.number", "length(value.data)").collect()
     assert len(cells) == operator_of(progress[-1])["numRowsTotal"]
@@ -81,6 +81,14 @@ def test_progress(spark: SparkSession, ran: tuple[Path, list[Progress]]) -> None
         assert operator["customMetrics"]["rowsWithoutEventTime"] == 0
         assert operator["customMetrics"]["keysTouched"] == 5, batch["batchId"]
     assert operators[0]["customMetrics"]["combines"] == 0
+    last = operators[-1]["customMetrics"]
+    assert last["liveKeys"] == 5
+    assert last["expiredKeys"] == last["oldestWaitingMs"] == 0
+    # A row after the watermark waits, and all but late rows have come.
+    assert last["waitingRows"] == 301 - spark.read.parquet(str(folder / "out")).count()
+    state = spark.read.format("statestore").load(str(folder / "checkpoint"))
+    (content,) = state.selectExpr("sum(length(value.data))").first()
+    assert content < last["stateBytes"] < 3 * content
     answered = spark.read.parquet(str(folder / "out")).count()
     combines = sum(o["customMetrics"]["combines"] for o in operators)
     assert 0 < combines <= 5 * answered

@@ -45,7 +45,23 @@ class WindowProgress:
     """Entries in the state store after the batch. An entry holds several hundred rows of a key, or its header."""
 
     state_bytes: int
+    """Size of these entries, not compressed."""
+
+    memory_bytes: int
     """Memory used by the state store, as it reports."""
+
+    live_keys: int
+    """Keys with a state after the batch."""
+
+    expired_keys: int
+    """Keys whose state the batch has removed."""
+
+    waiting_rows: int
+    """Rows in the state that have not been emitted: those that wait for the watermark, and those whose frames are not complete."""
+
+    oldest_waiting_ms: int
+    """Milliseconds by which the watermark has passed the oldest row whose frames are not complete, or a little more. 0 if
+    no such row waits."""
 
     commit_ms: int
     """Milliseconds to write the state, summed over the tasks."""
@@ -92,7 +108,12 @@ def _windows(batch: dict[str, Any]) -> list[WindowProgress]:
             keys=o["customMetrics"]["keysTouched"],
             combines=o["customMetrics"]["combines"],
             state_rows=o["numRowsTotal"],
-            state_bytes=o["memoryUsedBytes"],
+            state_bytes=o["customMetrics"]["stateBytes"],
+            memory_bytes=o["memoryUsedBytes"],
+            live_keys=o["customMetrics"]["liveKeys"],
+            expired_keys=o["customMetrics"]["expiredKeys"],
+            waiting_rows=o["customMetrics"]["waitingRows"],
+            oldest_waiting_ms=o["customMetrics"]["oldestWaitingMs"],
             commit_ms=o["commitTimeMs"],
         )
         for at, o in enumerate(windows)

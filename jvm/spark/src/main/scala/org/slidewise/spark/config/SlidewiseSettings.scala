@@ -155,8 +155,9 @@ object SlidewiseSettings {
     StreamKeyTimeout,
     Since,
     "a positive interval such as 7 days",
-    "How far the watermark must pass the last row of a key before the state of that key is removed. If not set, only " +
-      "frames of a limited time remove the state of a key."
+    "How far the watermark must pass the last row of a key before Slidewise removes the state of a key whose frames have no " +
+      "limit in time. Rows that wait for others are then emitted without them. The state of RANGE frames stays as long as the " +
+      "frames reach. If not set, frames without a limit in time keep the state of a key."
   )(positiveMicros(_))
 
   private val streamLateRowsSetting = Setting.optional(

@@ -15,8 +15,17 @@ import org.apache.spark.sql.catalyst.expressions._
 final class EventTimeReach private (before: Seq[TimeReach], after: Seq[TimeReach], isLimited: Boolean)
     extends Serializable {
 
-  /** The longest event time in microseconds by which rows are behind the watermark when their RANGE frames are complete. */
-  def longestWait(watermark: Long): Long = longest(after, watermark)
+  /**
+   * The time up to which the RANGE frames of all rows are complete when the watermark is at a time; it never goes back as the
+   * watermark goes on.
+   */
+  def completeUntil(watermark: Long): Long = {
+    // Where the clocks change more than before, the longest reach grows from one era to the next.
+    val before = TimeReach.plus(TimeReach.startOfEra(watermark), -1L)
+    math.max(completeIn(watermark), completeIn(before))
+  }
+
+  private def completeIn(time: Long): Long = TimeReach.plus(time, -longest(after, time))
 
   /**
    * The last watermark at which the frame of a row, or of a row that may come, needs the rows of a key; `Long.MaxValue` if there is

@@ -32,8 +32,8 @@ final class TimeReach private (nominal: Long, steps: Int, rules: Option[ZoneRule
     val era = time >> EraBits
     if (known == null || known.era != era) {
       val margin = plus(math.abs(nominal), Margin)
-      val first = plus(era << EraBits, -margin)
-      known = new Shift(era, largestShift(rules, first, plus(plus(first, margin), plus(1L << EraBits, margin))))
+      val first = plus(startOfEra(time), -margin)
+      known = new Shift(era, largestShift(rules, first, plus(startOfEra(time), plus(1L << EraBits, margin))))
     }
     known.micros
   }
@@ -43,6 +43,9 @@ object TimeReach {
 
   /** No interval. */
   val Zero: TimeReach = new TimeReach(0L, 0, None)
+
+  /** The begin of the time around `time` for which the longest reach is the same. */
+  def startOfEra(time: Long): Long = time >> EraBits << EraBits
 
   /** How far `bound` of a RANGE frame over `order` is after the row, at most; negative if it is before the row. */
   def after(order: SortOrder, bound: Expression, timeZone: String): TimeReach =

@@ -94,8 +94,10 @@ private object Halos {
       case _: YearMonthIntervalType | CalendarIntervalType => TimeUnit.DAYS.toMicros(4)
       case _                                               => 0L
     }
+    // Months and days are added one after the other.
+    val steps = if (offset == CalendarIntervalType) 2 else 1
     key match {
-      case TimestampType    => ofMonths + 2 * longestShift(timeZone)
+      case TimestampType    => ofMonths + steps * 2 * longestShift(timeZone)
       case TimestampNTZType => ofMonths
       case _                => 0L
     }

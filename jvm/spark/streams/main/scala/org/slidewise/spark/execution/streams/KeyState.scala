@@ -119,14 +119,14 @@ final private[streams] class KeyState(
    *
    * @param due
    *   the watermark at which the key has something to do, or `Long.MaxValue`
+   * @param timerTime
+   *   the time of its timer, which is the same or earlier
    * @param oldest
    *   the time of the first row that is in order and has not been answered, or `Long.MaxValue`
-   * @param timerStays
-   *   whether the key keeps its timer, which is not too late
    */
-  def close(due: Long, oldest: Long, timerStays: Boolean): Unit = {
+  def close(due: Long, timerTime: Long, oldest: Long): Unit = {
     val silent = silentSince
-    if (!timerStays) moveTimer(due)
+    moveTimer(timerTime)
     release()
     out.long(ordered)
     out.long(answered)

@@ -172,11 +172,18 @@ final private[streams] class StreamWindowTask(
     } else if (!key.isEmpty) keep(math.min(run.timer, TimeReach.plus(needed, 1L)))
   }
 
-  /** A key that gets rows in each batch has its timer written once, and not in each. */
-  private def keep(due: Long): Unit = {
+  private def keep(due: Long): Unit = key.close(due, timerFor(due), run.oldestWaiting)
+
+  /**
+   * The timer of a key that is due at a time. It stays while it has not come and is early enough. A key that gets rows in each batch
+   * has one that always has come, so that it is not written in each batch.
+   */
+  private def timerFor(due: Long): Long = {
     val timer = key.timerTime
-    val isEarly = timer <= due && due != Long.MaxValue
-    key.close(due, run.oldestWaiting, isEarly && (timer > watermark || hasRows && timers.keep(timer)))
+    if (due == Long.MaxValue || timer > due) due
+    else if (timer > watermark) timer
+    else if (hasRows && timers.keep()) Timers.Always
+    else due
   }
 }
 

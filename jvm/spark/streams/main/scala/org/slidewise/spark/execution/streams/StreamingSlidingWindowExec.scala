@@ -174,8 +174,8 @@ case class StreamingSlidingWindowExec(
   override def produceOutputWatermark(inputWatermarkMs: Long): Option[Long] =
     if (plan.rowWise.waitsForRows) None
     else {
-      val wait = EventTimeReach.of(plan).longestWait(TimeReach.times(inputWatermarkMs, 1000L))
-      Some(inputWatermarkMs - (wait + 999) / 1000)
+      val complete = EventTimeReach.of(plan).completeUntil(TimeReach.times(inputWatermarkMs, 1000L))
+      Some(Math.floorDiv(complete, 1000L))
     }
 
   /** A stream without a watermark, which only eager mode accepts, has no late rows. */

@@ -25,7 +25,7 @@ private[streams] trait KeyTimer {
  * Cost: a scan reads the timers that have come, and those of the same bucket.
  *
  * Memory: a slice has as much on-heap memory as the task's memory manager grants, at most [[Timers.SliceBytes]], and
- * [[Timers.FewKeys]] keys whatever it grants. The keys whose timer needs no rewrite have up to [[Timers.UnchangedBytes]]; without
+ * [[Timers.FewKeys]] keys whatever it grants. The keys with rows in each batch, whose timers need no rewrite, have up to [[Timers.UnchangedBytes]]; without
  * a grant, timers are rewritten.
  *
  * @param watermark
@@ -50,6 +50,7 @@ final private[streams] class Timers(
   private[this] var next = 0
   private[this] var fromBucket = TimerIndex.First
   private[this] var scannedAll, sweeps = false
+  private[this] var timersRead = 0L
   private[this] val found = new UnsafeRow(cells.keyFields)
 
   private[this] val unchanged = new HashSet[UnsafeRow]
@@ -71,6 +72,9 @@ final private[streams] class Timers(
 
   private[this] val sliceMemory, unchangedMemory = new Memory
 
+  /** How many timers have been read. */
+  def read: Long = timersRead
+
   override def set(time: Long): Unit = {
     val bucket = TimerIndex.bucketOf(time)
     cells.putTimer(bucket, time)
@@ -80,16 +84,11 @@ final private[streams] class Timers(
   override def remove(time: Long): Unit = cells.removeTimer(TimerIndex.bucketOf(time))
 
   /**
-   * Notes that the selected key has been processed in this batch, although its timer has come: the timer is early enough, and
-   * stays.
-   *
-   * @param time
-   *   of the timer
-   * @return
-   *   false if there is no memory to remember that
+   * Notes that the selected key, which is to have the timer [[Timers.Always]], has been processed in this batch. False if there is
+   * no memory to remember that.
    */
-  def keep(time: Long): Boolean = {
-    val key = cells.timerKey(TimerIndex.bucketOf(time)).copy() // asking for memory may write other cells
+  def keep(): Boolean = {
+    val key = cells.timerKey(TimerIndex.bucketOf(Always)).copy() // asking for memory may write other cells
     val bytes = unchangedBytes + key.getSizeInBytes + EntryOverhead
     val granted = bytes <= UnchangedBytes && unchangedMemory.upTo(bytes, Step)
     if (granted) {
@@ -134,6 +133,7 @@ final private[streams] class Timers(
       while (hasRoom && timers.hasNext) {
         cancellation.step()
         isEmpty = false
+        timersRead += 1
         val timer = timers.next()
         if (timer.value.getLong(StateCells.LowField) <= watermark && !unchanged.contains(timer.key)) {
           if (slice.count == 0 && timer.key == firstProcessed)
@@ -187,6 +187,10 @@ final private[streams] class Timers(
 }
 
 private[streams] object Timers {
+
+  /** The time of a timer that has come in each batch. */
+  val Always: Long = Long.MinValue
+
   val SliceBytes: Long = 64L << 20
   val UnchangedBytes: Long = 16L << 20
   val FewKeys = 1000

@@ -9,7 +9,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.expressions.RowStructure
 
-final private[streams] class CellsInMemory extends KeyCells {
+final private[streams] class CellsInMemory extends KeyCells with PartitionCells with KeyTimer {
   val cells = mutable.Map.empty[(Int, Long), UnsafeRow]
   private val value = UnsafeProjection.create(StateCells.valueSchema)
   var puts = 0
@@ -26,6 +26,19 @@ final private[streams] class CellsInMemory extends KeyCells {
     )
     cells -= ((section, number))
   }
+
+  val ofPartition = mutable.Map.empty[(Int, Long, Long), Array[Byte]]
+  def dataOf(section: Int, bucket: Long, number: Long): Array[Byte] =
+    ofPartition.getOrElse((section, bucket, number), null)
+  def putData(section: Int, bucket: Long, number: Long, data: Array[Byte]): Unit = {
+    puts += 1
+    ofPartition((section, bucket, number)) = data
+  }
+  def removeData(section: Int, bucket: Long, number: Long): Unit = ofPartition -= ((section, bucket, number))
+
+  val timers = mutable.Set.empty[Long]
+  def set(time: Long): Unit = assert(timers.add(time), s"there is a timer for $time")
+  def remove(time: Long): Unit = assert(timers.remove(time), s"there is no timer for $time")
 }
 
 private[streams] object CellsInMemory {

@@ -262,7 +262,15 @@ private object StreamDistinctEvaluatorSuite {
       results
     )
     private val key =
-      new KeyState(cells, new PendingRows(cells, structure, 0), log, waiting, Array(evaluator))
+      new KeyState(
+        cells,
+        new PendingRows(cells, structure, 0),
+        log,
+        waiting,
+        Array(evaluator),
+        cells,
+        new PartitionState(cells, None)
+      )
     private val run = new KeyRun(
       key,
       UnsafeProjection.create(input, input),
@@ -270,6 +278,7 @@ private object StreamDistinctEvaluatorSuite {
       direct = false,
       results,
       UnsafeProjection.create((input.map(_.dataType) ++ functions.map(_._1.dataType)).toArray),
+      _ => false,
       cancellation
     )
 
@@ -285,7 +294,7 @@ private object StreamDistinctEvaluatorSuite {
         orderUntil
       )
       val answers = Iterator.continually(run.next()).takeWhile(_ != null).map(_.copy()).toList
-      key.close(Long.MaxValue, Long.MaxValue, writesTimer = false)
+      key.close(Long.MaxValue, Long.MaxValue, run.oldestWaiting)
       answers
     }
 

@@ -12,6 +12,7 @@ import org.apache.spark.sql.types.{LongType, StringType}
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.shims.SparkStreaming
 
 class StreamWindowTaskSuite extends SparkSuite {
   import StreamWindowTaskSuite._
@@ -64,12 +65,25 @@ class StreamWindowTaskSuite extends SparkSuite {
         val before = store.scans
         val context = if (memory == "no memory") withoutMemory() else TaskContext.get()
         val answered = new Batch(store, row(_, 1), 0, watermark = 4000, context = context).run()
-        (answered, store.scans - before, store.scan(StateCells.Timers))
+        (answered, store.scans - before, store.count(StateCells.Timers))
       }
       assertEquals(answered.sorted, (0L to 3990L).toList)
       assertEquals(leaked, 4500 - 3991)
       assertEquals(scans, if (memory == "no memory") 4 else 1)
     }
+
+  test("a batch reads the timers that have come, and no others, however many keys there are") {
+    val (answered, read, scans) = inTask { () =>
+      val store = new Store
+      new Batch(store, i => row((i + 10) * 1000000, i), 5000, watermark = 0).run()
+      val before = store.scans
+      val batch = new Batch(store, row(_, 1), 0, watermark = 20 * 1000000L)
+      (batch.run(), batch.timersRead, store.scans - before)
+    }
+    assertEquals(answered.sorted, (0L to 10L).toList)
+    assert(read <= 13, read) // a bucket has timers of at most two seconds
+    assert(scans <= 12, scans)
+  }
 
   test("a timer that stays is rewritten where there is no memory to remember it") {
     val written = inTask { () =>
@@ -116,7 +130,11 @@ private object StreamWindowTaskSuite {
       )
       .asInstanceOf[StateStore]
 
-    def scan(section: Int): Int = new StateCells(underlying, Seq(number), input).scan(section).size
+    def count(section: Int): Int = {
+      val cells = SparkStreaming.scan(underlying)
+      try cells.count(_.key.getInt(0) == section)
+      finally cells.close()
+    }
   }
 
   /** A batch of `size` rows over `store`: a window that answers each row with itself, as soon as it is in order. */
@@ -136,15 +154,19 @@ private object StreamWindowTaskSuite {
       def upTo(bytes: Long, log: StateLog): Long = bytes
     }
     private def log(section: Int) = new StateLog(cells, section, CellsInMemory.structure, plenty)
+    private val partition = new PartitionState(cells, None)
+    private val timers =
+      new Timers(cells, partition, resources, cancellation, watermark, (_, _) => false)
     private val key =
       new KeyState(
         cells,
         new PendingRows(cells, CellsInMemory.structure, 0),
         log(StateCells.Rows),
         log(StateCells.Waiting),
-        Array.empty
+        Array.empty,
+        timers,
+        partition
       )
-    private var timers: Timers = _
     private val task = new StreamWindowTask(
       Iterator.iterate(0L)(_ + 1).takeWhile(_ < size).map(rowAt),
       UnsafeProjection.create(Seq(number), input),
@@ -157,6 +179,7 @@ private object StreamWindowTaskSuite {
         true,
         InternalRow.empty,
         UnsafeProjection.create(input, input),
+        _ => false,
         cancellation
       ),
       0,
@@ -167,10 +190,7 @@ private object StreamWindowTaskSuite {
       counts,
       LateRows.Dropped,
       watermark,
-      hasCome => {
-        timers = new Timers(cells, resources, cancellation, hasCome)
-        timers
-      },
+      timers,
       cancellation,
       () => ()
     )
@@ -181,6 +201,7 @@ private object StreamWindowTaskSuite {
       finally timers.close()
 
     def written: Long = cells.written
+    def timersRead: Long = timers.read
 
     def isKilled(): Boolean =
       try {
