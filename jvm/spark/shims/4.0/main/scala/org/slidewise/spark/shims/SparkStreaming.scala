@@ -20,6 +20,7 @@ object SparkStreaming {
   type StreamingQueryWrapper = streaming.StreamingQueryWrapper
   val WatermarkPropagator = streaming.WatermarkPropagator
 
+  type EventTimeWatermarkExec = streaming.EventTimeWatermarkExec
   type StateStoreWriter = streaming.StateStoreWriter
   type StatefulOperatorCustomMetric = streaming.StatefulOperatorCustomMetric
   val StatefulOperatorCustomSumMetric = streaming.StatefulOperatorCustomSumMetric

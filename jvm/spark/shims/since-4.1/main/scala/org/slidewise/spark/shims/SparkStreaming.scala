@@ -19,6 +19,7 @@ object SparkStreaming {
   type StreamingQueryWrapper = runtime.StreamingQueryWrapper
   val WatermarkPropagator = runtime.WatermarkPropagator
 
+  type EventTimeWatermarkExec = stateful.EventTimeWatermarkExec
   type StateStoreWriter = stateful.StateStoreWriter
   type StatefulOperatorCustomMetric = stateful.StatefulOperatorCustomMetric
   val StatefulOperatorCustomSumMetric = stateful.StatefulOperatorCustomSumMetric

@@ -20,6 +20,7 @@ object StreamRules {
     extensions.injectPostHocResolutionRule(session => new HoppingCheckpointRule(session))
     extensions.injectPreCBORule(_ => HoppingStreamRule)
     extensions.injectPlannerStrategy(_ => HoppingStreamStrategy)
+    extensions.injectColumnar(_ => UnsharedWatermarks)
   }
 
   /** The physical plan of a streaming query without data; none if it cannot be planned. */
