@@ -33,7 +33,8 @@ case class SlidingWindowExec(
 ) extends UnaryExecNode
     with RepeatableOperator {
 
-  override def output: Seq[Attribute] = child.output ++ windowExpression.map(_.toAttribute)
+  // What follows asks its child, and Spark asks each operator of a chain for it: kept, so that the cost of a plan is linear.
+  @transient override lazy val output: Seq[Attribute] = child.output ++ windowExpression.map(_.toAttribute)
 
   /** The runs that several tasks share; none if each partition is evaluated in one task. */
   @transient private lazy val runs: Option[RunsExchangeExec] = RunsExchangeExec.in(child)
@@ -43,16 +44,18 @@ case class SlidingWindowExec(
     else if (partitionSpec.isEmpty) Seq(AllTuples)
     else Seq(ClusteredDistribution(partitionSpec))
 
-  override def outputPartitioning: Partitioning =
+  @transient override lazy val outputPartitioning: Partitioning =
     plan.parallel.fold(_ => child.outputPartitioning, p => OrderedPartitioning(outputOrdering, p.maxTasks))
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     Seq(if (plan.sortPlacement == SortPlacement.BelowOperator) requiredOrder else Nil)
 
-  override def outputOrdering: Seq[SortOrder] =
+  @transient override lazy val outputOrdering: Seq[SortOrder] =
     if (groups) Nil
-    else if (sorts(child) || plan.parallel.isRight) sortedOrder
-    else child.outputOrdering
+    else if (sortsChild || plan.parallel.isRight) sortedOrder
+    else childOrdering
+
+  @transient private lazy val childOrdering: Seq[SortOrder] = child.outputOrdering
 
   private def requiredOrder: Seq[SortOrder] = partitionSpec.map(SortOrder(_, Ascending)) ++ orderSpec
 
@@ -63,15 +66,14 @@ case class SlidingWindowExec(
    * Whether the operator takes rows that are not in order. Where tasks share the rows, their order is told before it is known
    * whether the rows come sorted.
    */
-  private def sorts(rows: SparkPlan): Boolean =
+  private def sorts(ordering: Seq[SortOrder]): Boolean =
     plan.sortPlacement != SortPlacement.BelowOperator &&
-      !SortOrder.orderingSatisfies(
-        rows.outputOrdering,
-        if (plan.parallel.isRight) sortedOrder else requiredOrder
-      )
+      !SortOrder.orderingSatisfies(ordering, if (plan.parallel.isRight) sortedOrder else requiredOrder)
+
+  @transient private lazy val sortsChild: Boolean = sorts(childOrdering)
 
   /** Whether it groups them by hash. */
-  private def groups: Boolean = plan.sortPlacement == SortPlacement.Unneeded && sorts(child)
+  private def groups: Boolean = plan.sortPlacement == SortPlacement.Unneeded && sortsChild
 
   /** The same operator, with its rows in the order of the partition keys. */
   def inOrder: SlidingWindowExec = copy(plan = plan.inOrder)
@@ -80,9 +82,9 @@ case class SlidingWindowExec(
    * Whether the rows are evaluated as in Spark's operator: they come in order, and it is as fast as any then. Known once the
    * children are planned.
    */
-  def evaluatesAsSpark: Boolean = plan.parallel.isLeft && isAsFastInSpark(child)
+  def evaluatesAsSpark: Boolean = plan.parallel.isLeft && isAsFastInSpark(sortsChild)
 
-  private def isAsFastInSpark(rows: SparkPlan): Boolean = !sorts(rows) && plan.constantInSpark
+  private def isAsFastInSpark(sorts: Boolean): Boolean = !sorts && plan.constantInSpark
 
   override private[execution] def variations(child: Variations): Option[Variations] =
     Some(child ++ child.ofResults(windowExpression))
@@ -101,7 +103,7 @@ case class SlidingWindowExec(
            why => if (partitionSpec.isEmpty) Some(s"one task: $why") else None,
            p => Some(p.toString)
          ) ++
-           (if (plan.parallel.isRight || !sorts(child)) None
+           (if (plan.parallel.isRight || !sortsChild) None
             else if (groups) Some("groups by hash")
             else Some("sorts")) ++
            (if (plan.fallback.nonEmpty) Some(plan.fallback.mkString("falls back to ", ", ", "")) else None))
@@ -119,12 +121,12 @@ case class SlidingWindowExec(
       plan.parallel.left.foreach(why =>
         if (partitionSpec.isEmpty) logWarning(s"${SlidingWindowExec.OneTask}: $why")
       )
-      evaluate(child)
+      evaluate(child, sortsChild)
     }
 
-  /** Each partition of `rows` in one task. */
-  private def evaluate(rows: SparkPlan): RDD[InternalRow] =
-    if (isAsFastInSpark(rows)) evaluateAsSpark(rows) else evaluateWhole(rows)
+  /** Each partition of `rows` in one task, which sorts them if they are in no order. */
+  private def evaluate(rows: SparkPlan, sorts: Boolean): RDD[InternalRow] =
+    if (isAsFastInSpark(sorts)) evaluateAsSpark(rows) else evaluateWhole(rows, sorts)
 
   private def evaluateAsSpark(rows: SparkPlan): RDD[InternalRow] = {
     val counted = longMetric(WindowMetrics.Rows)
@@ -136,8 +138,8 @@ case class SlidingWindowExec(
     }
   }
 
-  private def evaluateWhole(rows: SparkPlan): RDD[InternalRow] = {
-    val evaluation = WindowEvaluation.of(plan, rows.output, sorts(rows))
+  private def evaluateWhole(rows: SparkPlan, sorts: Boolean): RDD[InternalRow] = {
+    val evaluation = WindowEvaluation.of(plan, rows.output, sorts)
     val taskMetrics = metrics
     rows.execute().mapPartitions { found =>
       if (found.isEmpty) Iterator.empty
@@ -151,9 +153,10 @@ case class SlidingWindowExec(
     val ofRange = WindowEvaluation.of(plan.copy(radixInSpark = false), child.output, sorts = true)
     val ofWholeTable = new WholeTableEvaluation(plan, child.output)
     val evaluation = new RangeEvaluation(ofAll.evaluate, ofRange.evaluate, ofWholeTable.evaluate, metrics)
-    val found = new ParallelWindow(plan, parallel, child.output, evaluation)
+    val tasks = if (isForRdd && partitionSpec.isEmpty) parallel.copy(maxTasks = 1) else parallel
+    val found = new ParallelWindow(plan, tasks, child.output, evaluation)
       .execute(runs)
-      .getOrElse(inOnePartition(evaluate(unwritten(runs))))
+      .getOrElse(inOnePartition(unshared(runs)))
     metrics(WindowMetrics.Tasks).set(found.getNumPartitions)
     SQLMetrics.postDriverMetricUpdates(
       sparkContext,
@@ -163,11 +166,23 @@ case class SlidingWindowExec(
     found
   }
 
+  /**
+   * Whether a user gets the rows as an RDD, with Spark's partitions, which barrier stages and functions of partitions see. Spark runs
+   * any query else in an execution.
+   */
+  private def isForRdd: Boolean = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY) == null
+
+  /** Of an exchange with one partition, which it does not write. */
+  private def unshared(runs: RunsExchangeExec): RDD[InternalRow] = {
+    val rows = unwritten(runs)
+    evaluate(rows, sorts(rows.outputOrdering))
+  }
+
   /** Of a child without partitions: an operator above that needs all rows in one partition needs one also if there are none. */
   private def inOnePartition(rows: RDD[InternalRow]): RDD[InternalRow] =
     if (rows.getNumPartitions > 0) rows else sparkContext.parallelize(Seq.empty[InternalRow], numSlices = 1)
 
-  /** The rows of an exchange with one partition, which it does not write, under the names of this operator's child. */
+  /** The rows of such an exchange under the names of this operator's child. */
   private def unwritten(runs: RunsExchangeExec): SparkPlan =
     if (runs.output == child.output) runs.child
     else

@@ -58,8 +58,9 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   def of(plan: SparkPlan): Seq[WindowReport] = {
     val cachedPlans = Collections.newSetFromMap(new IdentityHashMap[SparkPlan, java.lang.Boolean])
     def reportsOf(plan: SparkPlan): Seq[WindowReport] = {
+      lazy val definitions = WindowSql.definitions(plan)
       val found = collectWithSubqueries(plan) { case WindowOperator(window, expressions) =>
-        reports(window, expressions)
+        reports(window, expressions, definitions)
       }.flatten ++
         collectWithSubqueries(plan)(hoppingFunctions).distinct.flatten.map(f =>
           Option(f.resultId) -> reportOf(f)
@@ -80,12 +81,12 @@ object WindowReport extends AdaptiveSparkPlanHelper {
    *   the plan without data, if it can be planned
    */
   def ofStream(plan: LogicalPlan, planned: Option[SparkPlan]): Seq[WindowReport] = {
+    lazy val definitions = WindowSql.definitions(plan)
     val windows = plan.collect { case window: Window =>
-      val definitions = WindowSql.definitions(window)
-      val planned = window.getTagValue(WindowPlan.Tag).toSeq.flatMap(_.operator).flatMap(_.expressions)
+      val planned = byId(window.getTagValue(WindowPlan.Tag).toSeq.flatMap(_.operator).flatMap(_.expressions))
       window.windowExpressions.map { expression =>
         val text = WindowSql(expression, definitions)
-        val report = planned.find(_.expression.exprId == expression.exprId) match {
+        val report = planned.get(expression.exprId) match {
           case Some(p) => WindowReport(text, Some(p.method.toString), p.note)
           case None => WindowReport(text, None, Some(s"$notPlanned, and Spark has no windows over streams"))
         }
@@ -109,30 +110,34 @@ object WindowReport extends AdaptiveSparkPlanHelper {
     }
   }
 
+  private def byId(planned: Seq[PlannedExpression]): Map[ExprId, PlannedExpression] =
+    planned.map(p => p.expression.exprId -> p).toMap
+
   private def reports(
       window: UnaryExecNode,
-      expressions: Seq[NamedExpression]
+      expressions: Seq[NamedExpression],
+      definitions: Map[ExprId, Expression]
   ): Seq[(Option[ExprId], WindowReport)] = {
-    val definitions = WindowSql.definitions(window)
     val (planned, inOrder) = window match {
-      case sliding: SlidingWindowExec => sliding.plan.expressions.partition(_ => !sliding.evaluatesAsSpark)
-      case python: PythonSlidingWindowExec => (python.plan.expressions, Nil)
-      case _                               => (Nil, Nil)
+      case sliding: SlidingWindowExec if sliding.evaluatesAsSpark => (Nil, sliding.plan.expressions)
+      case sliding: SlidingWindowExec                             => (sliding.plan.expressions, Nil)
+      case python: PythonSlidingWindowExec                        => (python.plan.expressions, Nil)
+      case _                                                      => (Nil, Nil)
     }
-    val left = inOrder.map(e => LeftToSpark(e.expression, SlidingWindowExec.InOrder)) ++ window.logicalLink
-      .flatMap(_.getTagValue(WindowPlan.Tag))
-      .toSeq
-      .flatMap(_.left)
+    val left = window.logicalLink.flatMap(_.getTagValue(WindowPlan.Tag)).toSeq.flatMap(_.left)
+    val reasons = left.map(l => l.expression.exprId -> l.reason).toMap ++
+      inOrder.map(_.expression.exprId -> SlidingWindowExec.InOrder)
+    val ours = byId(planned)
+    val topRows = if (readsTopRows(window.child)) Some(TopRowsNote) else None
+    val tasks = tasksNote(window)
     expressions.map { expression =>
       val text = WindowSql(expression, definitions)
-      val report = planned.find(_.expression.exprId == expression.exprId) match {
+      val report = ours.get(expression.exprId) match {
         case Some(p) => WindowReport(text, Some(p.method.toString), p.note)
         case None    =>
-          val reason = left.find(_.expression.exprId == expression.exprId).fold(notPlanned)(_.reason)
-          WindowReport(text, None, Some(reason))
+          WindowReport(text, None, Some(reasons.getOrElse(expression.exprId, notPlanned)))
       }
-      val notes = (if (readsTopRows(window.child)) Some(TopRowsNote) else None) ++
-        (if (report.algorithm.isDefined) tasksNote(window) else None)
+      val notes = topRows ++ (if (report.algorithm.isDefined) tasks else None)
       Option(expression.exprId) -> notes.foldLeft(report)(withNote)
     }
   }

@@ -2,6 +2,7 @@ package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.trees.TreePattern.{AS_OF_JOIN, TreePattern}
 
 /**
  * Where a stream goes into a window. Between this and [[StreamOutput]] nothing counts as streaming, so that the `Window` there
@@ -13,16 +14,24 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 final case class StreamInput(child: LogicalPlan, computed: Map[String, String]) extends UnaryNode {
   override def isStreaming: Boolean = false
   override def output: Seq[Attribute] = child.output
+  override val nodePatterns: Seq[TreePattern] = Seq(StreamInput.Pattern)
   override protected def withNewChildInternal(newChild: LogicalPlan): StreamInput = copy(child = newChild)
 }
 
 object StreamInput {
 
+  /**
+   * By which Spark's nodes know in constant time whether one is below. Spark has none for the nodes of others; no rule takes this
+   * node for a join, and the optimizer leaves no such join to the planner.
+   */
+  private val Pattern = AS_OF_JOIN
+
   /** Whether `plan` is computed from a stream that went into a window. */
   def isBelow(plan: LogicalPlan): Boolean = nearest(plan).isDefined
 
   /** Where the stream went in that `plan` is computed from. */
-  def nearest(plan: LogicalPlan): Option[StreamInput] = plan.collectFirst { case input: StreamInput => input }
+  def nearest(plan: LogicalPlan): Option[StreamInput] =
+    if (plan.containsPattern(Pattern)) plan.collectFirst { case input: StreamInput => input } else None
 }
 
 /** Where the rows of a window over a stream are a stream again. */

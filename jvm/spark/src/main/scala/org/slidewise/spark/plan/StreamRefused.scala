@@ -20,7 +20,7 @@ object StreamRefused {
 
   /** Window expressions over `child` for a person to read. */
   def textOf(expressions: Seq[NamedExpression], child: LogicalPlan): String = {
-    val computed = WindowSql.definitions(child)
+    val computed = WindowSql.definitions(expressions.flatMap(_.references), child)
     expressions.map(WindowSql(_, computed)).mkString(", ")
   }
 }

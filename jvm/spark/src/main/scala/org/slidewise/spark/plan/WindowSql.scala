@@ -2,8 +2,8 @@ package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
-import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.types.Decimal
 import org.apache.spark.unsafe.types.CalendarInterval
@@ -33,18 +33,37 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
   def readable(part: Expression, extracted: Map[ExprId, Expression]): String =
     part.transformUp { case a: AttributeReference => extracted.getOrElse(a.exprId, a.withQualifier(Nil)) }.sql
 
-  /** What Spark's analyzer has moved out of window expressions, by the column that stands for it now. */
+  /**
+   * What Spark's analyzer has moved out of window expressions, by the column that stands for it now. Visits each node once: find
+   * the definitions of a plan once, and not for each of its windows.
+   */
   def definitions(plan: SparkPlan): Map[ExprId, Expression] =
-    ofAliases(collect(plan) { case project: ProjectExec => project.projectList }.flatten)
+    definitionsIn(collectWithSubqueries(plan) { case node => node.expressions }.flatten)
 
   def definitions(plan: LogicalPlan): Map[ExprId, Expression] =
-    ofAliases(plan.collect { case project: Project => project.projectList }.flatten)
+    definitionsIn(plan.collect { case node => node.expressions }.flatten)
 
-  private def ofAliases(projected: Seq[NamedExpression]): Map[ExprId, Expression] =
-    projected.collect {
-      case alias @ Alias(child, name) if name.matches("_w\\d+") =>
-        alias.exprId -> child.transform { case a: AttributeReference => a.withQualifier(Nil) }
+  /** Those of some columns, from `plan` down to the last of them. */
+  def definitions(columns: Iterable[Attribute], plan: LogicalPlan): Map[ExprId, Expression] = {
+    val named = columns.collect { case column if Moved.pattern.matcher(column.name).matches => column.exprId }
+    def visit(node: LogicalPlan, found: Map[ExprId, Expression]): Map[ExprId, Expression] =
+      if (named.forall(found.contains)) found
+      else node.children.foldLeft(found ++ definitionsIn(node.expressions))((all, child) => visit(child, all))
+    visit(plan, Map.empty)
+  }
+
+  private def definitionsIn(expressions: Seq[Expression]): Map[ExprId, Expression] = {
+    val moved = expressions.collect { case alias @ Alias(child, Moved()) => alias.exprId -> child }
+    // Physical aggregations tell what they compute apart from its name.
+    lazy val aggregates = expressions.flatMap(_.collect { case a: AggregateExpression => a.resultId -> a }).toMap
+    moved.map { case (id, child) =>
+      id -> child.transform { case a: AttributeReference =>
+        aggregates.getOrElse(a.exprId, a.withQualifier(Nil))
+      }
     }.toMap
+  }
+
+  private val Moved = "_w\\d+".r
 
   /** A function with all that it depends on: DISTINCT, the direction of an order, and what it does with nulls. */
   def of(function: AggregateFunction): String = {

@@ -3,16 +3,15 @@ package org.slidewise.spark.planning
 import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution._
-import org.apache.spark.sql.execution.adaptive.QueryStageExec
-import org.apache.spark.sql.execution.exchange.{Exchange, ShuffleExchangeExec}
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.{PythonSlidingWindowExec, SlidingWindowExec, WindowTopRowsExec}
 import org.slidewise.spark.execution.exchange.BlockExchangeExec
 
 /**
- * Has the rows of a window with PARTITION BY reach it in blocks. Where another operator reads the same exchange, Spark can reuse
- * it, and nothing changes.
+ * Has the rows of a window with PARTITION BY reach it in blocks. Where other operators read the same exchange, Spark reuses the one
+ * or the other for all of them: see [[BlockExchangeExec]].
  */
 private[spark] object BlockExchanges extends Rule[SparkPlan] {
 
@@ -20,39 +19,23 @@ private[spark] object BlockExchanges extends Rule[SparkPlan] {
     // Without windows, no setting is read, and an invalid one fails nothing.
     if (!plan.exists(isWindow) || !SlidewiseSettings.enabled(conf) || !SlidewiseSettings.blockExchange(conf))
       plan
-    else {
-      lazy val read = readByOthers(plan)
-      // From the top, so that the exchanges below are as they were when they are compared.
-      plan.transformDown { case window if isWindow(window) => withBlocks(window, read) }
-    }
+    else plan.transformUp { case window if isWindow(window) => withBlocks(window) }
 
   private def isWindow(plan: SparkPlan): Boolean = plan match {
     case _: SlidingWindowExec | _: WindowTopRowsExec | _: PythonSlidingWindowExec => true
     case _                                                                        => false
   }
 
-  private def withBlocks(window: SparkPlan, readByOthers: => Set[SparkPlan]): SparkPlan =
+  private def withBlocks(window: SparkPlan): SparkPlan =
     window.mapChildren {
-      case sort @ SortExec(_, false, Hashed(exchange), _) if !readByOthers(exchange.canonicalized) =>
+      case sort @ SortExec(_, false, Hashed(exchange), _) if isPlain(exchange) =>
         sort.copy(child = inBlocks(exchange))
-      case Hashed(exchange) if !readByOthers(exchange.canonicalized) => inBlocks(exchange)
-      case other                                                     => other
+      case Hashed(exchange) if isPlain(exchange) => inBlocks(exchange)
+      case other                                 => other
     }
 
-  /** What operators other than windows read of the exchanges and stages of a plan. */
-  private def readByOthers(plan: SparkPlan): Set[SparkPlan] = {
-    val ofWindows = plan
-      .collect { case window if isWindow(window) => window.children }
-      .flatten
-      .map {
-        case SortExec(_, false, Hashed(exchange), _) => exchange
-        case child                                   => child
-      }
-    plan.collect {
-      case exchange: Exchange if !ofWindows.exists(_ eq exchange) => exchange.canonicalized
-      case stage: QueryStageExec                                  => stage.canonicalized
-    }.toSet
-  }
+  /** Whether it is no user's rebalancing into partitions of some size. */
+  private def isPlain(exchange: ShuffleExchangeExec) = exchange.advisoryPartitionSize.isEmpty
 
   private def inBlocks(exchange: ShuffleExchangeExec): BlockExchangeExec = {
     val blocks = BlockExchangeExec(
@@ -63,7 +46,6 @@ private[spark] object BlockExchanges extends Rule[SparkPlan] {
     blocks.copyTagsFrom(exchange)
     blocks
   }
-
 }
 
 /** An exchange by hash, as Spark plans it for an operator that needs one. */

@@ -2,6 +2,7 @@ package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, Exchange, ShuffleExchangeExec}
 
 import org.slidewise.spark.config.SlidewiseSettings
@@ -11,17 +12,23 @@ import org.slidewise.spark.config.SlidewiseSettings
  * in the order of the window, instead of by the hash of their keys. An exchange stays as it is where another operator reads the
  * same rows, so that Spark can reuse it.
  */
-private[spark] object ExpectedSkew extends Rule[SparkPlan] {
+private[spark] object ExpectedSkew extends Rule[SparkPlan] with AdaptiveSparkPlanHelper {
 
   override def apply(plan: SparkPlan): SparkPlan = {
-    lazy val exchanges = plan.collect { case exchange: Exchange => exchange.canonicalized }
-    def isReadOnce(exchange: ShuffleExchangeExec) = exchanges.count(_ == exchange.canonicalized) == 1
-    SharedPartitions.in(plan, conf)(_.child match {
-      case Hashed(exchange)
-          if SlidewiseSettings.expectsSkew(conf) &&
-            exchange.shuffleOrigin == ENSURE_REQUIREMENTS && isReadOnce(exchange) =>
-        Some(exchange.child)
-      case _ => None
-    })
+    lazy val reads = collectWithSubqueries(plan) { case exchange: Exchange => exchange.canonicalized }
+      .groupBy(identity)
+      .map { case (exchange, all) => exchange -> all.size }
+    def isReadOnce(exchange: ShuffleExchangeExec) = reads.get(exchange.canonicalized).contains(1)
+    new SharedPartitions(
+      conf,
+      (window, rows) =>
+        (window.child, rows) match {
+          case (Hashed(exchange), now: ShuffleExchangeExec)
+              if SlidewiseSettings.expectsSkew(conf) &&
+                exchange.shuffleOrigin == ENSURE_REQUIREMENTS && isReadOnce(exchange) =>
+            Some(now.child)
+          case _ => None
+        }
+    ).in(plan)
   }
 }

@@ -17,6 +17,7 @@ private[planning] object ParallelPlanner {
   /** The plan of a window, for several tasks if they can evaluate it, and else for one task a partition. */
   def plan(
       conf: SQLConf,
+      window: LogicalPlan,
       child: LogicalPlan,
       partitionSpec: Seq[Expression],
       orderSpec: Seq[SortOrder],
@@ -37,7 +38,7 @@ private[planning] object ParallelPlanner {
       ofOneTask.copy(operator = ofOneTask.operator.map(_.copy(parallel = Left(reason))))
     if (partitionSpec.nonEmpty) inOneTask(ParallelPlan.HasKeys)
     else
-      reasonNot(conf, child).fold {
+      reasonNot(conf, window).fold {
         val plan = planned(acrossTasks = true)
         reasonNot(conf, plan)
           .orElse(reasonForArrays(conf, plan, ofOneTask))
@@ -68,9 +69,14 @@ private[planning] object ParallelPlanner {
   def parallel(conf: SQLConf): ParallelPlan =
     ParallelPlan(SlidewiseSettings.parallelMinRows(conf), math.max(1, conf.numShufflePartitions))
 
-  private def reasonNot(conf: SQLConf, child: LogicalPlan): Option[String] =
+  private def reasonNot(conf: SQLConf, window: LogicalPlan): Option[String] =
     if (!SlidewiseSettings.parallel(conf)) Some(s"${SlidewiseSettings.Parallel} is false")
-    else child.maxRows.filter(_ / 2 < SlidewiseSettings.parallelMinRows(conf)).map(_ => ParallelPlan.FewRows)
+    else
+      InputRows
+        .most(window)
+        .filter(_ / 2 < SlidewiseSettings.parallelMinRows(conf))
+        .map(_ => ParallelPlan.FewRows)
+        .orElse(if (PlacesAbove.of(window)) Some(PlacesAbove.Reason) else None)
 
   private def reasonNot(conf: SQLConf, operator: SlidingWindowPlan): Option[String] =
     if (operator.sortPlacement != SortPlacement.InOperator) Some("Spark sorts the rows")

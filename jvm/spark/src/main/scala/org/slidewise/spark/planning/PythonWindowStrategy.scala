@@ -47,11 +47,12 @@ object PythonWindowStrategy extends SparkStrategy {
     else {
       val (calls, functions) = decided.flatMap(_.toOption).unzip
       val frames = calls.map(_.frame).distinct
+      val places = frames.zipWithIndex.toMap
       Right(
         PythonWindowPlan(
           expressions.zip(functions).map { case (e, f) => PlannedExpression(e, f.method, None) },
           functions,
-          calls.map(call => frames.indexOf(call.frame)),
+          calls.map(call => places(call.frame)),
           frames
         )
       )

@@ -22,8 +22,13 @@ private[planning] object RepartitionAbove {
         window.setTagValue(Needed, ())
       note(keys, window.child)
     case Project(columns, child) =>
+      // A window's keys are columns: what is computed above it is none.
       val named = AttributeMap(columns.collect { case alias: Alias => alias.toAttribute -> alias.child })
-      note(keys.map(_.transform { case column: Attribute => named.getOrElse(column, column) }), child)
+      val below = keys.map {
+        case column: Attribute => named.getOrElse(column, column)
+        case other             => other
+      }
+      if (below.forall(key => key.isInstanceOf[Attribute] || key.foldable)) note(below, child)
     case _: RepartitionByExpression | _: Aggregate => ()
     case other                                     => other.children.foreach(note(keys, _))
   }

@@ -43,7 +43,7 @@ final class RowWisePlanner(
    *   functions of different kinds share no aggregation buffers
    */
   def plan(expressions: Seq[RowWiseExpression])(kind: PlannedAggregate => Any): RowWisePlan = {
-    val functions = expressions.flatMap(e => e.framed.functions.zip(e.methods.map(_._1)))
+    val functions = expressions.flatMap(e => e.framed.functions.zip(e.methods.map(_._1))).toVector
     val answers = functions.zipWithIndex.map { case ((f, _), i) =>
       AttributeReference(s"_answer$i", f.function.dataType, nullable = true)()
     }
@@ -66,8 +66,9 @@ final class RowWisePlanner(
       aggregates: Seq[((SpecifiedWindowFrame, EvaluationMethod), PlannedAggregate)]
   )(kind: PlannedAggregate => Any): Seq[FramePlan] = {
     val keyed = aggregates.map { case (key, aggregate) => (key, kind(aggregate)) -> aggregate }
+    val members = keyed.groupBy(_._1)
     keyed.map(_._1).distinct.map { case key @ ((frame, method), _) =>
-      FramePlan(frame, method, keyed.collect { case (`key`, aggregate) => aggregate })
+      FramePlan(frame, method, members(key).map(_._2))
     }
   }
 }

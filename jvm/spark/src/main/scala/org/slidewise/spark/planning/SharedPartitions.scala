@@ -1,42 +1,80 @@
 package org.slidewise.spark.planning
 
-import org.apache.spark.sql.catalyst.plans.physical.UnspecifiedDistribution
+import org.apache.spark.sql.catalyst.expressions.SortOrder
+import org.apache.spark.sql.catalyst.plans.physical.Distribution
 import org.apache.spark.sql.execution._
-import org.apache.spark.sql.execution.exchange.ValidateRequirements
+import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.SlidingWindowExec
-import org.slidewise.spark.execution.parallel.RunsExchangeExec
+import org.slidewise.spark.execution.parallel.{KnownPlans, RunsExchangeExec}
 
-/** Has several tasks share the rows of windows with PARTITION BY, where nothing above relies on their partitions. */
-private[planning] object SharedPartitions {
+/**
+ * Has several tasks share the rows of windows with PARTITION BY, where nothing above relies on their partitions. Visits each node
+ * once.
+ *
+ * @param rows
+ *   of a window, given what it reads now, which need not be partitioned; none if the window is not to be shared
+ */
+final private[planning] class SharedPartitions(
+    conf: SQLConf,
+    rows: (SlidingWindowExec, SparkPlan) => Option[SparkPlan]
+) {
+  import SharedPartitions._
+
+  private val known = new KnownPlans
+
+  /** A plan with its windows shared, and without those of which an operator above may rely on the partitions. */
+  private case class Choice(shared: SparkPlan, unshared: SparkPlan) {
+    def meets(distribution: Distribution, order: Seq[SortOrder]): Boolean =
+      shared.outputPartitioning.satisfies(distribution) &&
+        SortOrder.orderingSatisfies(shared.outputOrdering, order)
+  }
+
+  private object Choice {
+    def only(plan: SparkPlan): Choice = Choice(plan, plan)
+  }
 
   /**
    * The plan with the windows shared whose rows are given. A window stays as it is if an operator above relies on the partition
    * keys, or the user's own `repartition` by them; if one task must evaluate a partition; and if a task that runs again may have
    * other rows.
-   *
-   * @param rows
-   *   of a window, which need not be partitioned; none if it is not to be shared
    */
-  def in(plan: SparkPlan, conf: SQLConf)(rows: SlidingWindowExec => Option[SparkPlan]): SparkPlan = {
+  def in(plan: SparkPlan): SparkPlan =
     // Without windows, no setting is read, and an invalid one fails nothing.
-    val windows = plan.collect { case window: SlidingWindowExec if hasKeys(window) => window }
-    if (windows.isEmpty || !SlidewiseSettings.enabled(conf) || !SlidewiseSettings.parallel(conf)) plan
-    else
-      windows.foldLeft(plan) { (before, window) =>
-        rows(window).flatMap(share(conf, window, _)).fold(before) { shared =>
-          val after = before.transformDown { case found if found eq window => shared }
-          if (ValidateRequirements.validate(after, UnspecifiedDistribution)) after else before
-        }
-      }
+    if (!plan.exists(isWindow) || !SlidewiseSettings.enabled(conf) || !SlidewiseSettings.parallel(conf)) plan
+    else choose(plan).shared
+
+  private def choose(plan: SparkPlan): Choice = {
+    val children = plan.children.map(choose)
+    val below =
+      if (children.forall(child => child.shared eq child.unshared)) Choice.only(withChildren(plan, children)(_.shared))
+      else above(plan, children)
+    plan match {
+      case window: SlidingWindowExec if isWindow(window) =>
+        val unshared = below.unshared.asInstanceOf[SlidingWindowExec]
+        rows(window, unshared.child).flatMap(share(unshared, _)).fold(below)(Choice(_, unshared))
+      // Nothing above sees the partitions below.
+      case _: Exchange => Choice.only(below.shared)
+      case _           => below
+    }
   }
 
-  private def hasKeys(window: SlidingWindowExec) =
-    window.partitionSpec.nonEmpty && window.plan.parallel.isLeft && !RepartitionAbove.of(window)
+  private def above(plan: SparkPlan, children: Seq[Choice]): Choice = {
+    val kept = children.zip(plan.requiredChildDistribution.zip(plan.requiredChildOrdering)).map {
+      case (child, (distribution, order)) =>
+        if (child.meets(distribution, order)) child else Choice.only(child.unshared)
+    }
+    Choice(withChildren(plan, kept)(_.shared), withChildren(plan, kept)(_.unshared))
+  }
 
-  private def share(conf: SQLConf, window: SlidingWindowExec, rows: SparkPlan): Option[SparkPlan] = {
+  private def withChildren(plan: SparkPlan, children: Seq[Choice])(choice: Choice => SparkPlan): SparkPlan = {
+    val chosen = children.map(choice)
+    if (chosen.corresponds(plan.children)(_ eq _)) plan else plan.withNewChildren(chosen)
+  }
+
+  private def share(window: SlidingWindowExec, rows: SparkPlan): Option[SparkPlan] = {
     val planner =
       new WindowPlanner(
         conf,
@@ -49,7 +87,7 @@ private[planning] object SharedPartitions {
     planned.operator
       .filter(_ => ParallelPlanner.reasonNot(conf, planned).isEmpty)
       .map(_.copy(parallel = Right(ParallelPlanner.parallel(conf))))
-      .filter(RunsExchangeExec.isRepeatable(_, rows))
+      .filter(RunsExchangeExec.isRepeatable(_, rows, known))
       .map { operator =>
         val exchange = ParallelPlanner.exchange(operator, rows)
         val shared = SlidingWindowExec(operator, exchange)
@@ -62,5 +100,15 @@ private[planning] object SharedPartitions {
           ordered
         }
       }
+  }
+}
+
+private object SharedPartitions {
+
+  private def isWindow(plan: SparkPlan): Boolean = plan match {
+    case window: SlidingWindowExec =>
+      window.partitionSpec.nonEmpty && window.plan.parallel.isLeft &&
+      !RepartitionAbove.of(window) && !PlacesAbove.of(window)
+    case _ => false
   }
 }

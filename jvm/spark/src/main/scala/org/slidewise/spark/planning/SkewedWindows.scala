@@ -27,7 +27,7 @@ private[spark] object SkewedWindows extends Rule[SparkPlan] {
   private val Gain = 2.0
 
   override def apply(plan: SparkPlan): SparkPlan =
-    SharedPartitions.in(plan, conf)(window => splitReads(window.child))
+    new SharedPartitions(conf, (_, rows) => splitReads(rows)).in(plan)
 
   /** The shuffle's partitions, each skewed one read by several tasks; none if none is. */
   private def splitReads(child: SparkPlan): Option[SparkPlan] = child match {

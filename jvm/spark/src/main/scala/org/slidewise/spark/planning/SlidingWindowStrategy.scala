@@ -2,7 +2,7 @@ package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.planning.PhysicalWindow
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionByExpression}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionByExpression, ReturnAnswer}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.window.WindowExec
 import org.apache.spark.sql.internal.SQLConf
@@ -22,11 +22,14 @@ object SlidingWindowStrategy extends SparkStrategy {
         if !StreamInput.isBelow(child) =>
       val (windows, outputs) = expressions.map(WindowExpressions.extract).unzip
       val decided =
-        decide(child, windows.flatten, partitionSpec, orderSpec, SharedSort.of(plan, orderSpec))
+        decide(plan, child, windows.flatten, partitionSpec, orderSpec, SharedSort.of(plan, orderSpec))
       plan.setTagValue(WindowPlan.Tag, asSparkPlans(decided, expressions, windows))
       operators(decided, partitionSpec, orderSpec, child, child.output ++ outputs)
     case repartition: RepartitionByExpression =>
       RepartitionAbove.note(repartition)
+      Nil
+    case ReturnAnswer(query) =>
+      PlacesAbove.note(query)
       Nil
     case _ => Nil
   }
@@ -38,17 +41,18 @@ object SlidingWindowStrategy extends SparkStrategy {
       windows: Seq[Seq[NamedExpression]]
   ): WindowPlan =
     if (decided.operator.isDefined) decided
-    else
+    else {
+      val left = decided.left.map(l => l.expression.exprId -> l).toMap
       WindowPlan(
         None,
         expressions.zip(windows).flatMap { case (expression, extracted) =>
-          decided.left
-            .find(left => extracted.exists(_.exprId == left.expression.exprId))
-            .map(_.copy(expression = expression))
+          extracted.flatMap(e => left.get(e.exprId)).headOption.map(_.copy(expression = expression))
         }
       )
+    }
 
   private def decide(
+      window: LogicalPlan,
       child: LogicalPlan,
       windows: Seq[NamedExpression],
       partitionSpec: Seq[Expression],
@@ -56,7 +60,7 @@ object SlidingWindowStrategy extends SparkStrategy {
       sortOrder: Seq[SortOrder]
   ): WindowPlan =
     PlanningFailure.leaveToSpark("a window")(
-      ParallelPlanner.plan(SQLConf.get, child, partitionSpec, orderSpec, sortOrder, windows)
+      ParallelPlanner.plan(SQLConf.get, window, child, partitionSpec, orderSpec, sortOrder, windows)
     )(e => WindowPlan(None, windows.map(LeftToSpark(_, s"planning it failed: $e"))))
 
   private def operators(

@@ -17,7 +17,8 @@ private[planning] object WindowExpressions {
       case other                         =>
         val named =
           other.collect { case window: WindowExpression => window }.distinct.map(w => w -> Alias(w, "_we")())
-        val outer = other.transform { case window: WindowExpression => named.toMap.apply(window).toAttribute }
+        val names = named.toMap
+        val outer = other.transform { case window: WindowExpression => names(window).toAttribute }
         (named.map(_._2), outer.asInstanceOf[NamedExpression])
     }
 

@@ -29,9 +29,18 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
       .collect { case ArrayFrame.Computed(prefix) => prefix }
   )
 
-  private def distinct(expressions: Seq[Expression]): Seq[Expression] =
-    expressions.foldLeft(Vector.empty[Expression]) { (kept, e) =>
-      if (kept.exists(_.canonicalized == e.canonicalized)) kept else kept :+ e
+  private def distinct(expressions: Seq[Expression]): Seq[Expression] = {
+    val seen = new java.util.HashSet[Expression]
+    expressions.filter(e => seen.add(e.canonicalized))
+  }
+
+  /** For each column that is read, its place among the inputs. */
+  private val places: Map[Expression, Int] =
+    (values ++ computed).map(_.canonicalized).zipWithIndex.reverse.toMap
+
+  private val readers: Map[Expression, Seq[ArrayFunction]] =
+    functions.flatMap(f => columnsOf(f).map(_.canonicalized -> f)).groupBy(_._1).map { case (column, of) =>
+      column -> of.map(_._2)
     }
 
   /** The first order column. */
@@ -88,7 +97,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   }
 
   private[arrays] def columnOf(sorted: SortedColumns, value: Expression): Int =
-    sorted.firstInput + (values ++ computed).indexWhere(_.canonicalized == value.canonicalized)
+    sorted.firstInput + places(value.canonicalized)
 
   private[arrays] def columns(sorted: SortedColumns): Map[Expression, PartitionColumn] =
     values.map { value =>
@@ -101,8 +110,8 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
       value.canonicalized -> column
     }.toMap
 
-  private def multisetsOf(value: Expression): Seq[MultisetFunction] = functions.collect {
-    case ArrayFunction.OfMultiset(function, input, _, _) if input.semanticEquals(value) => function
+  private def multisetsOf(value: Expression): Seq[MultisetFunction] = readers(value.canonicalized).collect {
+    case ArrayFunction.OfMultiset(function, _, _, _) => function
   }
 
   private def dictionaries(value: Expression): Int =
@@ -144,8 +153,8 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
 
   private val bytesARow: Long = {
     val columns = values.map { value =>
-      val kinds = functions.filter(columnsOf(_).exists(_.semanticEquals(value))).map(readsDoubles)
-      1L + 8L * kinds.distinct.size + dictionaries(value) * PartitionColumn.dictionaryBytesARow
+      val kinds = readers(value.canonicalized).map(readsDoubles).distinct
+      1L + 8L * kinds.size + dictionaries(value) * PartitionColumn.dictionaryBytesARow
     }.sum
     val peers = if (readsPeers) 1L else 0L
     columns + peers + 8L * frames.size + functions.map(f => 9L + scratchBytesARow(f)).sum

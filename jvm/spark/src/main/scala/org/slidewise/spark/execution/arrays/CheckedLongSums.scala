@@ -21,16 +21,9 @@ import org.slidewise.core.kernels.Validity
  */
 final private[arrays] class CheckedLongSums(function: Sum, checkpoint: () => Unit) {
   private[this] var added = 0L
-  private[this] val value = AttributeReference("value", LongType, nullable = false)()
-  private[this] val sum = function.withNewChildren(Seq(value)).asInstanceOf[Sum]
-  private[this] val buffer = new SpecificInternalRow(sum.aggBufferAttributes.map(_.dataType))
-  private[this] val input = new SpecificInternalRow(Seq(LongType))
-  private[this] val joined = new JoinedRow(buffer, input)
-  private[this] val clear = MutableProjection.create(sum.initialValues, Nil).target(buffer)
-  private[this] val update =
-    MutableProjection.create(sum.updateExpressions, sum.aggBufferAttributes :+ value).target(buffer)
-  private[this] val evaluate =
-    MutableProjection.create(Seq(sum.evaluateExpression), sum.aggBufferAttributes)
+
+  // Generated code, which few queries need.
+  private[this] lazy val sums = new SparkSums(function)
 
   // The rows that `buffer` holds.
   private[this] var addedFrom, addedUntil = -1
@@ -117,23 +110,45 @@ final private[arrays] class CheckedLongSums(function: Sum, checkpoint: () => Uni
   /** The result of the rows `lo until hi`; goes on from the last result if the frame has only grown. */
   private def recalculate(values: Array[Long], valid: Array[Long], lo: Int, hi: Int): InternalRow = {
     if (lo != addedFrom || hi < addedUntil) {
-      clear(EmptyRow)
+      sums.clear()
       addedFrom = lo
       addedUntil = lo
     }
     var row = addedUntil
     while (row < hi) {
       if (valid == null || Validity.at(valid, row)) {
-        input.setLong(0, values(row))
-        update(joined)
+        sums.add(values(row))
       }
       row += 1
       added += 1
       if (added % CheckedLongSums.CheckEvery == 0) checkpoint()
     }
     addedUntil = hi
-    evaluate(buffer)
+    sums.result()
   }
+}
+
+/** A sum in Spark's expressions. */
+final private class SparkSums(function: Sum) {
+  private[this] val value = AttributeReference("value", LongType, nullable = false)()
+  private[this] val sum = function.withNewChildren(Seq(value)).asInstanceOf[Sum]
+  private[this] val buffer = new SpecificInternalRow(sum.aggBufferAttributes.map(_.dataType))
+  private[this] val input = new SpecificInternalRow(Seq(LongType))
+  private[this] val joined = new JoinedRow(buffer, input)
+  private[this] val toNone = MutableProjection.create(sum.initialValues, Nil).target(buffer)
+  private[this] val update =
+    MutableProjection.create(sum.updateExpressions, sum.aggBufferAttributes :+ value).target(buffer)
+  private[this] val evaluate =
+    MutableProjection.create(Seq(sum.evaluateExpression), sum.aggBufferAttributes)
+
+  def clear(): Unit = toNone(EmptyRow): Unit
+
+  def add(value: Long): Unit = {
+    input.setLong(0, value)
+    update(joined): Unit
+  }
+
+  def result(): InternalRow = evaluate(buffer)
 }
 
 private[arrays] object CheckedLongSums {

@@ -6,11 +6,12 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.exchange.ShuffleOrigin
+import org.apache.spark.sql.execution.exchange.{ShuffleExchangeExec, ShuffleOrigin}
 
 /**
  * Spark's `ShuffleExchangeExec` with a hash partitioning, whose records are blocks of rows. Each row goes to the partition that it
- * has in Spark, and the rows of a task keep their order there.
+ * has in Spark, and the rows of a task keep their order there. To Spark's reuse of exchanges, it is Spark's own: each reader gets
+ * the same rows from either.
  *
  * Memory: see [[PartitionedBlocks]].
  */
@@ -23,6 +24,9 @@ case class BlockExchangeExec(
   override def nodeName: String = "BlockExchange"
   override def numPartitions: Int = outputPartitioning.numPartitions
   override def stringArgs: Iterator[Any] = Iterator(outputPartitioning, shuffleOrigin, s"[plan_id=$id]")
+
+  override protected def doCanonicalize(): SparkPlan =
+    ShuffleExchangeExec(outputPartitioning, child, shuffleOrigin).canonicalized
 
   override protected def partitions: Int = numPartitions
 

@@ -37,10 +37,14 @@ final private[execution] class ParallelWindow(
    * The rows with their results, in partitions that follow one another in order. Writes the runs, and may run another job. None if
    * there is but one partition, which is not written.
    */
-  def execute(runs: RunsExchangeExec): Option[RDD[InternalRow]] = runs.write().map(execute(runs, _))
+  def execute(runs: RunsExchangeExec): Option[RDD[InternalRow]] =
+    runs.write().flatMap { written =>
+      val own = runs.forWindow(plan, parallel, input)
+      (if (own eq runs) Some(written) else own.write()).map(execute(own, _))
+    }
 
   private def execute(runs: RunsExchangeExec, written: WrittenRuns): RDD[InternalRow] =
-    if (runs.isUnordered) evaluateWholeTable(runs, written).getOrElse(inOneTask(runs, written))
+    if (plan.isWholeTable) evaluateWholeTable(runs, written).getOrElse(inOneTask(runs, written))
     else inOrder(runs, written)
 
   /** Whether several tasks may read the runs, of which one may be written again. */
@@ -50,7 +54,7 @@ final private[execution] class ParallelWindow(
   private def evaluateWholeTable(runs: RunsExchangeExec, written: WrittenRuns): Option[RDD[InternalRow]] = {
     val ranges = wholeRuns(written.indexes).map(RangeToRead.all(_, runs.buckets)).toArray
     lazy val total =
-      if (written.indexes.forall(_.hasAggregates)) new BucketTotals(written.indexes, outside).all
+      if (runs.hasAggregatesOf(plan, input) && written.indexes.forall(_.hasAggregates)) new BucketTotals(written.indexes, outside).all
       else totalOf(runs, ranges)
     if (!isRepeatable(written) || outside.mustBeOneTask(total)) None
     else {
@@ -130,7 +134,7 @@ final private[execution] class ParallelWindow(
         Some(Array.fill(ranges.length)(RangeSurroundings.Counted(sorted.rows)))
       else if (partitionColumns > 0 && cuts.forall(_.keepsTogether(partitionColumns)))
         Some(Array.fill(ranges.length)(RangeSurroundings.Scanned(Surroundings.None)))
-      else if (runs.hasAggregates) inBuckets
+      else if (runs.hasAggregatesOf(plan, input)) inBuckets
       else scanned
     around.map(found => evaluate(runs, ranges.zip(found)))
   }

@@ -2,12 +2,15 @@ package org.slidewise.spark.execution.parallel
 
 import scala.reflect.ClassTag
 
-import org.apache.spark.{NarrowDependency, Partition, TaskContext}
+import org.apache.spark.{Dependency, Partition, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 
 /**
  * One task for each range, which reads parts of the runs. A task gets what it needs of its own range, and nothing of others.
+ *
+ * Depends on the shuffle itself, as Spark's RDDs of shuffles do: the stages of barrier mode may have no RDD with another number of
+ * partitions.
  *
  * @param parts
  *   a partition for each of the [[RangeToRead.reads]] of each range, range after range
@@ -20,10 +23,17 @@ import org.apache.spark.sql.catalyst.InternalRow
  */
 final private[parallel] class RangesRDD[A, T: ClassTag](
     @transient private val parts: RDD[InternalRow],
-    reader: RDD[InternalRow],
+    private[this] var reader: RDD[InternalRow],
     @transient private val ranges: Array[(RangeToRead, A)],
     evaluate: (RangeToRead, A, Int => Iterator[InternalRow]) => Iterator[T]
-) extends RDD[T](parts.sparkContext, Seq(new ReadBy(reader))) {
+) extends RDD[T](parts.sparkContext, Nil) {
+
+  override protected def getDependencies: Seq[Dependency[_]] = reader.dependencies
+
+  override def clearDependencies(): Unit = {
+    super.clearDependencies()
+    reader = null
+  }
 
   override protected def getPartitions: Array[Partition] = {
     val firstParts = ranges.scanLeft(0)(_ + _._1.reads.map(_.length).sum)
@@ -51,14 +61,9 @@ final private[parallel] class RangesRDD[A, T: ClassTag](
     val partition = split.asInstanceOf[RangePartition[A]]
     val first = partition.firstReads
     def read(part: Int) = (first(part) until first(part + 1)).iterator
-      .flatMap(i => firstParent[InternalRow].iterator(partition.parts(i), context))
+      .flatMap(i => reader.iterator(partition.parts(i), context))
     evaluate(partition.range, partition.value, read(_))
   }
-}
-
-/** Partitions are read with a reader, and are none of its own. */
-final private class ReadBy(reader: RDD[InternalRow]) extends NarrowDependency[InternalRow](reader) {
-  override def getParents(range: Int): Seq[Int] = Nil
 }
 
 final private class RangePartition[A](

@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.parallel
 
+import java.util.IdentityHashMap
+
 import scala.util.control.NonFatal
 
 import org.apache.spark.internal.Logging
@@ -53,40 +55,56 @@ final private[execution] case class RepeatedRows(columns: Seq[Variation], sameOr
  */
 private[execution] object RepeatedRows extends Logging {
 
-  /**
-   * None if the rows may be others, or if it is not known.
-   *
-   * @param rdd
-   *   of the plan
-   */
-  def of(plan: SparkPlan, rdd: RDD[_]): Option[RepeatedRows] = {
-    val determinism = Determinism.of(rdd)
-    if (determinism == Determinism.NONE) None
-    else
-      of(plan).map(rows => rows.copy(sameOrder = rows.sameOrder && determinism == Determinism.SAME_ORDER))
-  }
+  /** The same as far as the plan alone tells; none if the rows may be others, or if it is not known. */
+  def of(plan: SparkPlan, known: KnownPlans): Option[RepeatedRows] = analysed(plan, known).rows
 
-  /** The same as far as the plan alone tells. */
-  def of(plan: SparkPlan): Option[RepeatedRows] = {
+  /** What a plan tells. Visits each of its nodes once, and an operator that has run already with all below it. */
+  def analysed(plan: SparkPlan, known: KnownPlans = new KnownPlans): OfPlan = {
     val found =
-      try rows(plan)
+      try new Analysis(known).rows(plan)
       catch {
         case e @ (_: LinkageError | NonFatal(_)) =>
           logWarning(s"Tasks do not share a window, since its input could not be analysed: $e")
           None
       }
-    found.map(rows => RepeatedRows(plan.output.map(rows.varying.of), rows.sameOrder))
+    new OfPlan(plan, found)
   }
 
-  private case class Rows(varying: Variations, sameOrder: Boolean)
+  final private[parallel] class OfPlan(plan: SparkPlan, private[RepeatedRows] val found: Option[Rows]) {
+    def rows: Option[RepeatedRows] =
+      found.map(rows => RepeatedRows(plan.output.map(rows.varying.of), rows.sameOrder))
+
+    /**
+     * The same, given what Spark says of the RDD of the plan.
+     */
+    def of(rdd: RDD[_]): Option[RepeatedRows] = {
+      val determinism = Determinism.of(rdd)
+      if (determinism == Determinism.NONE) None
+      else rows.map(r => r.copy(sameOrder = r.sameOrder && determinism == Determinism.SAME_ORDER))
+    }
+  }
+
+  private[parallel] case class Rows(varying: Variations, sameOrder: Boolean)
 
   private def same(order: Boolean): Option[Rows] = Some(Rows(Variations.Empty, order))
 
-  private def rows(plan: SparkPlan): Option[Rows] = plan match {
+  /** Asks each node once, also those that several others read. */
+  private class Analysis(known: KnownPlans) {
+    def rows(plan: SparkPlan): Option[Rows] = known.rows.get(plan) match {
+      case null =>
+        val found = ofNode(plan)
+        known.rows.put(plan, found)
+        found
+      case found => found
+    }
+
+    private def ofNode(plan: SparkPlan): Option[Rows] = plan match {
+    case runs: RunsExchangeExec if runs.hasChildRun => runs.repeatedRows.found.flatMap(above(runs, _))
     case stage: QueryStageExec           => renamed(stage.plan, stage.output)
     case adaptive: AdaptiveSparkPlanExec => renamed(adaptive.executedPlan, adaptive.output)
     case ReusedExchangeExec(output, of)  => renamed(of, output)
     case scan: InMemoryTableScanExec     => renamed(scan.relation.cachedPlan, scan.relation.output)
+    case RunRowsExec(output, runs)       => renamed(runs, output)
     case scan: RDDScanExec               => ofRdd(scan.inputRDD, scan.output)
     case scan: ExternalRDDScanExec[_]    => ofRdd(scan.rdd, scan.output)
     // A database returns rows in any order.
@@ -98,6 +116,11 @@ private[execution] object RepeatedRows extends Logging {
     case _: BroadcastExchangeLike => same(order = true)
     case union: UnionExec         => all(union.children.map(renamed(_, union.output)))
     case _                        => all(plan.children.map(rows)).flatMap(above(plan, _))
+    }
+
+    /** Those of a plan whose attributes are called `output`. */
+    private def renamed(plan: SparkPlan, output: Seq[Attribute]): Option[Rows] =
+      rows(plan).map(found => found.copy(varying = found.varying.renamed(plan.output.zip(output))))
   }
 
   /** Plans of Spark may be behind an RDD. */
@@ -111,10 +134,6 @@ private[execution] object RepeatedRows extends Logging {
       }
 
   private def allOf(output: Seq[Attribute]): Variations = Variations.of(output.map(_ -> Variation.VALUE))
-
-  /** Those of a plan whose attributes are called `output`. */
-  private def renamed(plan: SparkPlan, output: Seq[Attribute]): Option[Rows] =
-    rows(plan).map(found => found.copy(varying = found.varying.renamed(plan.output.zip(output))))
 
   private def all(inputs: Seq[Option[Rows]]): Option[Rows] =
     inputs.foldLeft(same(order = true)) { (sum, input) =>
@@ -197,4 +216,9 @@ private[execution] object RepeatedRows extends Logging {
       (results ++ allOf(chosen)).ofResults(aggregate.resultExpressions)
     }
   }
+}
+
+/** The plans that have been analysed, by identity; valid while they do not change. */
+final private[spark] class KnownPlans {
+  private[parallel] val rows = new IdentityHashMap[SparkPlan, Option[RepeatedRows.Rows]]
 }

@@ -4,6 +4,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.logical.Statistics
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
 import org.apache.spark.sql.execution._
@@ -21,8 +22,11 @@ import org.slidewise.spark.plan.{ParallelPlan, SlidingWindowPlan}
  * keys come to the driver. With them, any range of the global order can be read from the buckets that hold it, so that the cuts
  * between tasks are chosen when all rows have been seen, and the child runs once.
  *
- * Without partition keys, the child's only partition, if it has but one, is not written at all. Where rows have no order, a run is
- * one bucket.
+ * Without partition keys, the child's only partition, if it has but one and one window reads it, is not written at all. Where rows
+ * have no order, a run is one bucket.
+ *
+ * To Spark's reuse, exchanges of the same rows are one, as Spark's own exchange of windows without keys is. A window of which the
+ * rows of the first one are in another order writes them once more, and the child runs once: see [[forWindow]].
  *
  * Memory: of a task, its rows, which may go to files; of the driver, a key for each of `buckets` in each run, and an aggregate if
  * `aggregated` is not empty.
@@ -39,6 +43,8 @@ import org.slidewise.spark.plan.{ParallelPlan, SlidingWindowPlan}
  *   the window expressions that need the aggregate of the rows of each bucket
  * @param window
  *   the plan of these expressions, if there are any
+ * @param isReread
+ *   whether several windows of the query read the rows
  */
 case class RunsExchangeExec(
     partitionSpec: Seq[Expression],
@@ -47,6 +53,7 @@ case class RunsExchangeExec(
     rowsABucket: Long,
     aggregated: Seq[NamedExpression],
     window: Option[SlidingWindowPlan],
+    isReread: Boolean,
     child: SparkPlan
 ) extends RowBlocksExchange
     with RepeatableOperator {
@@ -62,13 +69,43 @@ case class RunsExchangeExec(
       (if (aggregated.isEmpty) None else Some(aggregated)) ++ Some(s"[plan_id=$id]")
 
   override protected def doCanonicalize(): SparkPlan =
-    super.doCanonicalize().asInstanceOf[RunsExchangeExec].copy(window = window.map(_.canonical))
+    super
+      .doCanonicalize()
+      .asInstanceOf[RunsExchangeExec]
+      .copy(order = Nil, buckets = 0, rowsABucket = 0L, aggregated = Nil, window = None, isReread = false)
 
   /** Whether rows are in no order, so that the frame of each is the whole table. */
-  private[parallel] def isUnordered: Boolean = window.exists(_.isWholeTable)
+  private def isUnordered: Boolean = window.exists(_.isWholeTable)
 
-  /** Whether the index of a run has aggregates. */
-  private[parallel] def hasAggregates: Boolean = window.nonEmpty
+  /**
+   * This exchange, if its rows are in the order of a window that reads them, or the window needs none. Otherwise another one, which
+   * writes what it reads of this one.
+   *
+   * @param input
+   *   the window's names of the columns
+   */
+  private[parallel] def forWindow(
+      reader: SlidingWindowPlan,
+      parallel: ParallelPlan,
+      input: Seq[Attribute]
+  ): RunsExchangeExec = {
+    val own = normalized(partitionSpec ++ order, child.output)
+    if (reader.isWholeTable || !isUnordered && own == normalized(reader.partitionSpec ++ reader.sortOrder, input)) this
+    else RunsExchangeExec.of(reader, parallel, RunRowsExec(input, this)).copy(isReread = true)
+  }
+
+  /** Whether the index of a run has the aggregates that a window needs. */
+  private[parallel] def hasAggregatesOf(reader: SlidingWindowPlan, input: Seq[Attribute]): Boolean =
+    window.nonEmpty && normalized(aggregated.map(definition), child.output) ==
+      normalized(reader.expressions.map(planned => definition(planned.expression)), input)
+
+  private def definition(expression: NamedExpression): Expression = expression match {
+    case Alias(child, _) => child
+    case other           => other
+  }
+
+  private def normalized(expressions: Seq[Expression], input: Seq[Attribute]): Seq[Expression] =
+    expressions.map(QueryPlan.normalizeExpressions(_, input))
 
   @transient private lazy val indexes: RunIndexes = {
     val found = new CollectionAccumulator[Array[Byte]]
@@ -81,11 +118,24 @@ case class RunsExchangeExec(
   override private[execution] def keepsOrder: Boolean = true
 
   /** None if a task that runs again may write other rows. */
-  @transient private lazy val repeated: Option[RepeatedRows] = RepeatedRows.of(child, inputRDD)
+  @transient private lazy val repeated: Option[RepeatedRows] = {
+    val rdd = inputRDD
+    hasChildRun = true
+    repeatedRows.of(rdd)
+  }
 
-  /** Rows of one task need no cuts, unless tasks would share them by keys otherwise. */
+  /** From when on the plan of the child does not change. */
+  @transient @volatile private[parallel] var hasChildRun = false
+
+  @transient private[parallel] lazy val repeatedRows: RepeatedRows.OfPlan = RepeatedRows.analysed(child)
+
+  /** Rows of one task need no cuts, unless tasks would share them by keys otherwise, or run the child again. */
   override protected def isWritten: Boolean =
-    inputRDD.getNumPartitions > (if (partitionSpec.isEmpty) 1 else 0)
+    inputRDD.getNumPartitions > (if (partitionSpec.isEmpty && !isReread) 1 else 0)
+
+  /** The rows of each run. */
+  private[parallel] def rowsByRun: RDD[InternalRow] =
+    getShuffleRDD(Array.tabulate(numMappers)(PartialMapperPartitionSpec(_, 0, partitions)))
 
   override protected def partitions: Int =
     if (isUnordered) 1 else math.max(buckets, RunsExchangeExec.MostBypassed + 1)
@@ -143,12 +193,17 @@ object RunsExchangeExec {
     val (aggregated, window) =
       if (parallel.aggregatesRuns) (plan.expressions.map(_.expression), Some(plan)) else (Nil, None)
     val rowsABucket = math.min(FewestRows, parallel.minRows)
-    RunsExchangeExec(plan.partitionSpec, plan.sortOrder, buckets, rowsABucket, aggregated, window, child)
+    RunsExchangeExec(plan.partitionSpec, plan.sortOrder, buckets, rowsABucket, aggregated, window, isReread = false, child)
   }
 
-  /** Whether several tasks may read `rows` for the window, as far as their plan tells. */
-  def isRepeatable(plan: SlidingWindowPlan, rows: SparkPlan): Boolean =
-    RepeatedRows.of(rows).exists(_.allow(plan, rows.output))
+  /**
+   * Whether several tasks may read `rows` for the window, as far as their plan tells.
+   *
+   * @param known
+   *   the plans that have been asked about
+   */
+  def isRepeatable(plan: SlidingWindowPlan, rows: SparkPlan, known: KnownPlans): Boolean =
+    RepeatedRows.of(rows, known).exists(_.allow(plan, rows.output))
 
   // With no more partitions, the shuffle writes a file for each of them: see `spark.shuffle.sort.bypassMergeThreshold`.
   private val MostBypassed = 200

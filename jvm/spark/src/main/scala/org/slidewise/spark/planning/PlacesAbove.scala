@@ -1,0 +1,94 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.{CollectList, First, Last}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.catalyst.trees.TreePattern.PYTHON_UDF
+import org.apache.spark.sql.execution.SparkPlan
+
+/**
+ * Windows above which the plan reads in which partition rows are, at which place, or with which others: by
+ * `monotonically_increasing_id()`, `rand(seed)`, LIMIT or a function of a whole partition. Spark has all rows of a window without
+ * PARTITION BY in one partition, and in its order. Joins, aggregations and sorts above need no shuffle then, so that only one that
+ * the query asks for ends this.
+ */
+private[planning] object PlacesAbove {
+  private val Read = TreeNodeTag[Unit]("slidewise.placesRead")
+
+  /** Why tasks do not share such a window, for a person to read. */
+  val Reason = "an operator above depends on which rows its partition has, and in which order"
+
+  /** Notes it in the windows of a query. Visits each node once. */
+  def note(query: LogicalPlan): Unit = query match {
+    // The first rows of an answer come from its first partitions.
+    case GlobalLimit(_, LocalLimit(_, child)) => note(child, isRead = false)
+    // An RDD of the rows.
+    case rows: DeserializeToObject => note(rows.child, isRead = true)
+    case other                     => note(other, isRead = false)
+  }
+
+  private def note(plan: LogicalPlan, isRead: Boolean): Unit = {
+    if (isRead && plan.isInstanceOf[Window]) plan.setTagValue(Read, ())
+    val below = !shuffles(plan) && (isRead || reads(plan))
+    plan.children.foreach(note(_, below))
+  }
+
+  /** Whether it was noted in a window. */
+  def of(window: LogicalPlan): Boolean = window.getTagValue(Read).isDefined
+
+  /** Whether it was noted in the window that an operator evaluates. */
+  def of(operator: SparkPlan): Boolean = operator.logicalLink.exists(of)
+
+  private def shuffles(plan: LogicalPlan): Boolean = plan match {
+    // Into one partition, the rows of one come in their order.
+    case repartition: RepartitionOperation => repartition.shuffle && repartition.numPartitions > 1
+    case _: RebalancePartitions            => true
+    case _                                 => false
+  }
+
+  private def reads(plan: LogicalPlan): Boolean = plan match {
+    case Repartition(1, false, _)                                                           => true
+    case _: Sample | _: ScriptTransformation                                                => true
+    case _: MapPartitions | _: MapPartitionsInR | _: MapPartitionsInRWithArrow              => true
+    case LocalLimit(_, child) => !isSorted(child)
+    case offset: Offset       => !isSorted(offset.child)
+    case aggregate: Aggregate =>
+      aggregate.expressions.exists(e => isByPlace(e) || e.exists(isOfOrder))
+    // The class of mapInArrow has another name in 3.5.
+    case other => OfPartitions(other.nodeName) || other.expressions.exists(isByPlace)
+  }
+
+  private def isSorted(plan: LogicalPlan): Boolean = plan match {
+    case sort: Sort        => sort.global
+    case Project(_, child) => isSorted(child)
+    case _                 => false
+  }
+
+  private val OfPartitions = Set("MapInPandas", "MapInArrow", "PythonMapInArrow")
+
+  private def isOfOrder(expression: Expression): Boolean = expression match {
+    case _: First | _: Last | _: CollectList => true
+    case other                               => other.prettyName == "listagg"
+  }
+
+  private def isByPlace(expression: Expression): Boolean =
+    !expression.deterministic && expression.exists(isSourceByPlace) ||
+      expression.containsPattern(PYTHON_UDF) && expression.exists {
+        case python: PythonUDF => IteratorsOfPartitions(python.evalType)
+        case _                 => false
+      }
+
+  /** Pandas and Arrow functions that get the batches of a partition one after the other. */
+  private val IteratorsOfPartitions = Set(204, 251)
+
+  private def isSourceByPlace(expression: Expression): Boolean =
+    !expression.deterministic && expression.children.forall(_.deterministic) && (expression match {
+      // With a seed of its own in each query.
+      case random: Rand                                                       => !random.hideSeed
+      case random: Randn                                                      => !random.hideSeed
+      case _: Uuid | _: CurrentBatchTimestamp | _: CallMethodViaReflection    => false
+      case _: InputFileName | _: InputFileBlockStart | _: InputFileBlockLength => false
+      case _                                                                  => true
+    })
+}

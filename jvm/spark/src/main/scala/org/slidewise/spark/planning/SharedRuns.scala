@@ -1,0 +1,42 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.catalyst.plans.physical.SinglePartition
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, ShuffleExchangeExec}
+
+import org.slidewise.spark.execution.SlidingWindowExec
+import org.slidewise.spark.execution.parallel.RunsExchangeExec
+
+/**
+ * Has the rows of several windows without PARTITION BY computed once, as Spark does by reuse of its exchange to one partition. Where
+ * an operator of Spark reads the same rows in one partition, the windows read its exchange.
+ */
+private[spark] object SharedRuns extends Rule[SparkPlan] with AdaptiveSparkPlanHelper {
+
+  override def apply(plan: SparkPlan): SparkPlan =
+    if (!plan.exists(_.isInstanceOf[RunsExchangeExec])) plan
+    else {
+      val reads = collectWithSubqueries(plan) { case runs: RunsExchangeExec => runs.canonicalized }
+        .groupBy(identity)
+        .map { case (runs, all) => runs -> all.size }
+      val single = collectWithSubqueries(plan) {
+        case exchange: ShuffleExchangeExec if exchange.outputPartitioning == SinglePartition =>
+          exchange.child.canonicalized
+      }.toSet
+      // From the top, so that what is below is as it was when it was compared.
+      plan.transformDown {
+        case window @ SlidingWindowExec(_, _, _, _, runs: RunsExchangeExec)
+            if runs.partitionSpec.isEmpty && single(runs.child.canonicalized) =>
+          window.copy(
+            plan = window.plan.copy(parallel = Left(Reason)),
+            child = ShuffleExchangeExec(SinglePartition, runs.child, ENSURE_REQUIREMENTS)
+          )
+        case runs: RunsExchangeExec if !runs.isReread && reads.get(runs.canonicalized).exists(_ > 1) =>
+          runs.copy(isReread = true)
+      }
+    }
+
+  private val Reason = "an operator of Spark reads the same rows, in one partition"
+}
