@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass
 
@@ -66,8 +67,11 @@ def _bounds(rng: random.Random, offsets: tuple[float, ...]) -> tuple[float, floa
             return 0
         return rng.choice(offsets) * (1 if rng.random() < 0.35 else -1)
 
-    lower, upper = bound(-UNBOUNDED, 0.25), bound(UNBOUNDED, 0.15)
-    return (lower, upper) if lower <= upper else (upper, lower)
+    lower, upper = sorted((bound(-UNBOUNDED, 0.25), bound(UNBOUNDED, 0.15)))
+    # Spark takes empty frames with a bound at the current row.
+    if 0 in (lower, upper) and math.isfinite(upper - lower) and rng.random() < 0.2:
+        return upper, lower
+    return lower, upper
 
 
 def _frame(unit: str, bounds: tuple[float, float], spark: str, duckdb: str | None) -> Frame:
@@ -82,7 +86,9 @@ def _frame(unit: str, bounds: tuple[float, float], spark: str, duckdb: str | Non
     def frame(template: str) -> str:
         return f"{unit} BETWEEN {text(bounds[0], template)} AND {text(bounds[1], template)}"
 
-    return Frame(unit, *bounds, frame(spark), None if duckdb is None else frame(duckdb))
+    # DuckDB refuses frames that end before they begin.
+    in_duckdb = None if duckdb is None or bounds[0] > bounds[1] else frame(duckdb)
+    return Frame(unit, *bounds, frame(spark), in_duckdb)
 
 
 def _step(rng: random.Random, key: Column, legacy_intervals: bool) -> Step:

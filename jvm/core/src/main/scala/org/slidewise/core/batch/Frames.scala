@@ -68,21 +68,20 @@ object Frames {
 
   /**
    * Creates one window for each of `size` rows, from `lower` to `upper` rows after it, both included: `rows(n, -2, 0)` is SQL's
-   * `ROWS BETWEEN 2 PRECEDING AND CURRENT ROW`. Windows are truncated at the first and the last row. The offsets
-   * `Int.MinValue` and `Int.MaxValue` mean unbounded.
+   * `ROWS BETWEEN 2 PRECEDING AND CURRENT ROW`. Windows are truncated at the first and the last row. They are empty if `lower`
+   * is past `upper`. The offsets `Int.MinValue` and `Int.MaxValue` mean unbounded.
    *
    * @throws java.lang.IllegalArgumentException
-   *   if `size` is negative or `lower` is past `upper`
+   *   if `size` is negative
    */
   def rows(size: Int, lower: Int, upper: Int): Frames = {
     require(size >= 0, s"size must not be negative, but is $size")
-    require(lower <= upper, s"lower must not be past upper, but is $lower with upper $upper")
     val lo = new Array[Int](size)
     val hi = new Array[Int](size)
     var i = 0
     while (i < size) {
-      lo(i) = clamp(i.toLong + lower, size)
       hi(i) = clamp(i.toLong + upper + 1, size)
+      lo(i) = math.min(clamp(i.toLong + lower, size), hi(i))
       i += 1
     }
     new Frames(lo, hi, size, size)

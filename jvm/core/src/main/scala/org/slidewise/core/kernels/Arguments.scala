@@ -12,7 +12,4 @@ private[kernels] object Arguments {
     require(results <= out, s"out must have room for $results results, but its length is $out")
     require(!same, "out must be another array than values, which is still read when results are written")
   }
-
-  def checkOffsets(lower: Int, upper: Int): Unit =
-    require(lower <= upper, s"lower must not be past upper, but is $lower with upper $upper")
 }

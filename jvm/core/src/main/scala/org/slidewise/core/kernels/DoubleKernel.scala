@@ -19,10 +19,10 @@ abstract class DoubleKernel private[kernels] () {
 
   /**
    * Evaluates the windows from `lower` to `upper` rows after each of the first `size` rows, both included and truncated at the
-   * ends, as in [[org.slidewise.core.batch.Frames]].
+   * ends, as in [[org.slidewise.core.batch.Frames]]. The windows are empty if `lower` is past `upper`.
    *
    * @throws java.lang.IllegalArgumentException
-   *   if an array is too short, `out` is `values`, or `lower` is past `upper`
+   *   if an array is too short or `out` is `values`
    */
   final def rows(
       values: Array[Double],
@@ -33,8 +33,7 @@ abstract class DoubleKernel private[kernels] () {
       out: Array[Double]
   ): Unit = {
     Arguments.check(values.length, valid, size, out.length, size, values eq out)
-    Arguments.checkOffsets(lower, upper)
-    onRows(values, valid, size, lower, upper, out)
+    if (lower <= upper) onRows(values, valid, size, lower, upper, out)
   }
 
   /**

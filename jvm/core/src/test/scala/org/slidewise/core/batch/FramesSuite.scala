@@ -18,7 +18,6 @@ class FramesSuite extends ScalaCheckSuite {
     intercept[IllegalArgumentException](Frames.of(Array(0), Array(0), 2, 0))
     intercept[IllegalArgumentException](Frames.of(Array(0), Array(0), -1, 0))
     intercept[IllegalArgumentException](Frames.rows(-1, 0, 0))
-    intercept[IllegalArgumentException](Frames.rows(3, 1, 0))
   }
 
   property("rows: each row's window is the rows within the offsets") {
@@ -26,8 +25,7 @@ class FramesSuite extends ScalaCheckSuite {
       8 -> Gen.choose(-12, 12),
       1 -> Gen.oneOf(Int.MinValue, Int.MaxValue, Int.MinValue + 1, Int.MaxValue - 1)
     )
-    forAll(Gen.choose(0, 20), offset, offset) { (size, a, b) =>
-      val (lower, upper) = (math.min(a, b), math.max(a, b))
+    forAll(Gen.choose(0, 20), offset, offset) { (size, lower, upper) =>
       val frames = Frames.rows(size, lower, upper)
       for (i <- 0 until size) {
         val expected = (0 until size).filter(p => i.toLong + lower <= p && p <= i.toLong + upper)

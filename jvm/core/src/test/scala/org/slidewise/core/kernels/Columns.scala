@@ -52,13 +52,15 @@ object Columns {
     of(Gen.oneOf(Long.MinValue, Long.MaxValue, 0L, 1L, -1L), 100)
   )
 
-  /** Offsets of both ends: short, long, one-sided, past the column, unbounded. */
+  /** Offsets of both ends: short, long, one-sided, past the column, unbounded, in either order. */
   val offsets: Gen[(Int, Int)] = {
     val offset = Gen.frequency(
       6 -> Gen.choose(-8, 8),
       4 -> Gen.choose(-100, 100),
       1 -> Gen.oneOf(Int.MinValue, Int.MaxValue, Int.MinValue + 1, Int.MaxValue - 1, -300, 300)
     )
-    Gen.zip(offset, offset).map { case (a, b) => (math.min(a, b), math.max(a, b)) }
+    Gen.zip(offset, offset, Gen.frequency(4 -> false, 1 -> true)).map { case (a, b, reversed) =>
+      if (reversed == a < b) (b, a) else (a, b)
+    }
   }
 }

@@ -54,8 +54,7 @@ class DoubleKernelsSuite extends KernelSuite {
   property("a sum is as near to the exact one as any order of adding may be") {
     forAll(withFrames(Columns.anyDoubles), Columns.offsets) { case ((column, frames), (lower, upper)) =>
       def near(frames: Frames, out: Array[Double]): Unit =
-        for (k <- 0 until frames.count) {
-          val window = column.window(frames.lo(k), frames.hi(k))
+        for (k <- 0 until frames.count; window = column.window(frames.lo(k), frames.hi(k)); if window.nonEmpty) {
           val exact = window.map(BigDecimal(_)).sum
           val bound = window.map(v => BigDecimal(math.abs(v))).sum * window.size * math.ulp(1.0)
           assert((BigDecimal(out(k)) - exact).abs <= bound, s"window $k: ${out(k)}, exactly $exact")
@@ -129,7 +128,6 @@ class DoubleKernelsSuite extends KernelSuite {
     assert(refused(sum.rows(three, new Array(0), 3, 0, 0, new Array(3))).contains("valid"))
     assert(refused(sum.rows(three, null, 3, 0, 0, new Array(2))).contains("out"))
     assert(refused(sum.rows(three, null, 3, 0, 0, three)).contains("out"))
-    assert(refused(sum.rows(three, null, 3, 1, 0, new Array(3))).contains("lower"))
     assert(refused(sum.frames(three, null, Frames.rows(4, 0, 0), new Array(4))).contains("size"))
     assert(refused(DoubleKernels.variance(-1)).contains("ddof"))
   }

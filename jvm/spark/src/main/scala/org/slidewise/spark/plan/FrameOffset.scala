@@ -1,5 +1,7 @@
 package org.slidewise.spark.plan
 
+import scala.util.Try
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
 import org.apache.spark.sql.types._
@@ -18,7 +20,7 @@ object FrameOffset {
   /** The order key of `order` moved by `offset`, in the direction of the order. */
   def add(order: SortOrder, offset: Expression, timeZone: String): Expression = {
     val key = order.child
-    val signed = if (order.direction == Descending) UnaryMinus(offset) else offset
+    val signed = inDirection(order, offset)
     (key.dataType, signed.dataType) match {
       case (DateType, IntegerType)                           => DateAdd(key, signed)
       case (DateType, _: YearMonthIntervalType)              => DateAddYMInterval(key, signed)
@@ -34,12 +36,18 @@ object FrameOffset {
 
   /**
    * What [[add]] adds to the key's value as a whole number, as long as the sum is within [[range]] of the key's type: none
-   * if it adds something else, such as months, or days in a zone with summer time.
+   * if it adds something else, such as months, or days in a zone with summer time. None if the negation of the offset overflows,
+   * which is an error under ANSI.
    */
-  def constant(order: SortOrder, offset: Expression): Option[Long] = {
-    val magnitude = if (!offset.foldable) None else whole(order.child, offset.dataType, offset.eval())
-    if (order.direction == Descending) magnitude.filter(_ != Long.MinValue).map(-_) else magnitude
-  }
+  def constant(order: SortOrder, offset: Expression): Option[Long] =
+    if (!offset.foldable) None
+    else {
+      val signed = inDirection(order, offset)
+      Try(signed.eval()).toOption.flatMap(whole(order.child, signed.dataType, _))
+    }
+
+  private def inDirection(order: SortOrder, offset: Expression): Expression =
+    if (order.direction == Descending) UnaryMinus(offset) else offset
 
   private def whole(key: Expression, offsetType: DataType, offset: Any): Option[Long] =
     (key.dataType, offsetType, offset) match {
@@ -52,10 +60,11 @@ object FrameOffset {
       case _ => None
     }
 
-  // A day is not always 24 hours, but where there is no zone.
+  // A day is not always 24 hours, but where there is no zone. Spark fails where the offset alone exceeds 64 bits.
   private def within(key: Expression, days: Int, micros: Long): Option[Long] =
-    if (key.dataType == TimestampNTZType) Some(days * MICROS_PER_DAY + micros)
-    else if (days == 0 && micros.abs < MICROS_PER_DAY) Some(micros)
+    if (key.dataType == TimestampNTZType)
+      Some(BigInt(days) * MICROS_PER_DAY + micros).filter(_.isValidLong).map(_.longValue)
+    else if (days == 0 && -MICROS_PER_DAY < micros && micros < MICROS_PER_DAY) Some(micros)
     else None
 
   /** The least and the greatest value of a whole-numbered type. */

@@ -46,6 +46,16 @@ object FrameShape {
     case other => throw new IllegalStateException(s"${other.sql} is not a bound in rows")
   }
 
+  /**
+   * Whether a bound is [[Int.MinValue]] rows away. Spark subtracts the bound from row numbers in 32 bits, which overflows for no
+   * other bound.
+   */
+  def overflowsInSpark(frame: SpecifiedWindowFrame): Boolean =
+    frame.frameType == RowFrame && Seq(frame.lower, frame.upper).exists {
+      case IntegerLiteral(offset) => offset == Int.MinValue
+      case _                      => false
+    }
+
   /** The number of rows in a ROWS frame that is not cut off by an end of its partition; none if it is unbounded. */
   def length(frame: SpecifiedWindowFrame): Option[Long] = frame match {
     case SpecifiedWindowFrame(RowFrame, lower, upper) =>

@@ -27,6 +27,8 @@ final class WindowPlanner(
     acrossTasks: Boolean = false,
     keepsArrival: Boolean = false
 ) {
+  import WindowPlanner._
+
   private lazy val merging = MergePolicy.of(conf)
   private lazy val rowWise = new RowWisePlanner(merging, keepsRows = _ => true, refersToRows = true)
   private lazy val usesArrays = SlidewiseSettings.sort(conf)
@@ -54,6 +56,7 @@ final class WindowPlanner(
       val decided = expressions.map { e =>
         (for {
           window <- WindowCall.of(e)
+          _ <- Either.cond(!FrameShape.overflowsInSpark(window.frame), (), OverflowingBound)
           framed <- FramedFunctions.of(window)
         } yield (window, framed)).left.map(LeftToSpark(e, _))
       }
@@ -109,4 +112,9 @@ final class WindowPlanner(
 
   private def hasFixedWidth(aggregate: PlannedAggregate): Boolean =
     aggregate.function.aggBufferAttributes.forall(a => StateTypes.isFixedWidth(a.dataType))
+}
+
+private object WindowPlanner {
+  private val OverflowingBound =
+    s"Spark's arithmetic overflows at a bound of ${Int.MinValue} rows, and its frames are not those of that bound"
 }

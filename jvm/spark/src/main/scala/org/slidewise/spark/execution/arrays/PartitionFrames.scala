@@ -37,7 +37,7 @@ abstract private[arrays] class PartitionFrames {
 
 final private[arrays] class RowsFrames(val lower: Int, val upper: Int) extends PartitionFrames {
   override protected def make(): Frames = Frames.rows(until - from, lower, upper)
-  override def widest: Int = math.min(until - from.toLong, upper.toLong - lower + 1).toInt
+  override def widest: Int = math.max(0L, math.min(until - from.toLong, upper.toLong - lower + 1)).toInt
   override def neverEmpty: Boolean = lower <= 0 && upper >= 0
   override def complete: Int = math.max(0, until - from - math.max(upper, 0))
   override def oldest(row: Int): Int = math.max(0, row + math.min(lower, 0))
