@@ -19,6 +19,7 @@ object SlidewiseSettings {
   final val Sort = "spark.slidewise.sort.enabled"
   final val TopRows = "spark.slidewise.topRows.enabled"
   final val HoppingWindows = "spark.slidewise.hoppingWindows.enabled"
+  final val MaxWindows = "spark.slidewise.hoppingWindows.maxPerRow"
   final val BlockExchange = "spark.slidewise.blockExchange.enabled"
   final val Parallel = "spark.slidewise.parallel.enabled"
   final val ParallelMinRows = "spark.slidewise.parallel.minRows"
@@ -58,6 +59,15 @@ object SlidewiseSettings {
     "Whether Slidewise evaluates GROUP BY with a hopping window(), such as window(ts, '1 hour', '1 minute'), from one partial " +
       "aggregate for each key and pane. If false, Spark copies each row into every window that holds it."
   )
+
+  private val maxWindowsSetting = Setting.withDefault(
+    MaxWindows,
+    "1000000000",
+    Since,
+    "a whole number of at least 1",
+    "The most windows of a hopping window() that hold one row: its size divided by its slide. A result has a row for each window " +
+      "that holds an event, so a query with more windows is refused."
+  )(atLeastOne(_))
 
   private val blockExchangeSetting = boolean(
     BlockExchange,
@@ -176,6 +186,7 @@ object SlidewiseSettings {
     sortSetting,
     topRowsSetting,
     hoppingWindowsSetting,
+    maxWindowsSetting,
     blockExchangeSetting,
     parallelSetting,
     parallelMinRowsSetting,
@@ -204,6 +215,7 @@ object SlidewiseSettings {
   def sort(conf: SQLConf): Boolean = sortSetting(conf)
   def topRows(conf: SQLConf): Boolean = topRowsSetting(conf)
   def hoppingWindows(conf: SQLConf): Boolean = hoppingWindowsSetting(conf)
+  def maxWindows(conf: SQLConf): Long = maxWindowsSetting(conf)
   def blockExchange(conf: SQLConf): Boolean = blockExchangeSetting(conf)
   def parallel(conf: SQLConf): Boolean = parallelSetting(conf)
   def parallelMinRows(conf: SQLConf): Long = parallelMinRowsSetting(conf)

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.planning.{PhysicalAggregation, PhysicalOper
 import org.apache.spark.sql.catalyst.plans.logical._
 
 import org.slidewise.spark.expressions.GroupingKeys
-import org.slidewise.spark.plan.{HoppingWindows, PaneStart}
+import org.slidewise.spark.plan.{HoppingWindows, PaneStart, WindowedRows, WindowsOfTime}
 import org.slidewise.spark.shims.SparkCollations
 
 /**
@@ -62,7 +62,9 @@ private[planning] object HoppingAggregate {
     case Filter(_, child)                        => expandsWindow(child)
     case expand @ Expand(copies, columns, child) =>
       copies.size > 1 && columns.headOption.exists(WindowExpand.isWindow) || expandsWindow(child)
-    case _ => false
+    case Generate(_: WindowsOfTime, _, _, _, _, _) => true
+    case _: WindowedRows                           => true
+    case _                                         => false
   }
 
   /** The parts of an aggregation that groups by a hopping window, or the reason why Slidewise cannot evaluate it. */
@@ -115,7 +117,7 @@ private[planning] object HoppingAggregate {
         Left("the rows are grouped by a part of the window, and not by the window itself")
       else if (aggregates.exists(readsWindow) || others.exists(_.references.contains(expand.window)))
         Left("the aggregates read the window of a row")
-      else if (expand.windows.ends != 0 && membership.size != 2)
+      else if (membership.size < expand.memberships)
         Left(OtherShape)
       else if (!onWindows.forall(isOfGroups(_, keys)))
         Left("a filter compares the window of a row with columns that are not grouped by")

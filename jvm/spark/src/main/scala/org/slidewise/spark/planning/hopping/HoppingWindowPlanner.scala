@@ -2,12 +2,13 @@ package org.slidewise.spark.planning.hopping
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
-import org.apache.spark.sql.catalyst.plans.logical.Aggregate
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, EventTimeWatermark}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan._
 import org.slidewise.spark.planning.MergePolicy
+import org.slidewise.spark.shims.SparkCollations
 
 /** Decides whether and how Slidewise evaluates a `GROUP BY` with a hopping `window()`. */
 final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
@@ -18,12 +19,10 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
   /**
    * The decision for `aggregate`, with its parts if Slidewise evaluates it. None if it does not group by a hopping window.
    *
-   * @param reasonToLeave
-   *   a further reason why Spark evaluates the aggregate, if there is one
+   * Throws [[TooManyWindows]] past the setting.
    */
   def decide(
-      aggregate: Aggregate,
-      reasonToLeave: HoppingAggregate => Option[String] = _ => None
+      aggregate: Aggregate
   ): Option[Either[HoppingDecision, (HoppingDecision, HoppingAggregate)]] =
     if (!HoppingAggregate.isHopping(aggregate)) None
     else {
@@ -32,10 +31,12 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
         found <- HoppingAggregate.parts(aggregate)
         _ <- found.keys.find(key => !RowOrdering.isOrderable(key.dataType)).map(unordered).toLeft(())
         _ <- found.aggregates.flatMap(reasonNotToMerge).headOption.toLeft(())
-        _ <- reasonToLeave(found).toLeft(())
+        _ <- (if (aggregate.isStreaming) reasonToLeaveStream(found) else None).toLeft(())
       } yield found
       Some(supported match {
-        case Right(found) => Right(planned(found) -> found)
+        case Right(found) =>
+          TooManyWindows.check(found.windows, SlidewiseSettings.maxWindows(conf))
+          Right(planned(found) -> found)
         case Left(reason) => Left(left(aggregate, reason))
       })
     }
@@ -55,6 +56,20 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
         case f @ (_: DeclarativeAggregate | _: ImperativeAggregate) => merging.reasonNotToMergePartials(f)
         case other => Some(s"${other.prettyName} does not run in the JVM")
       }
+
+  private def reasonToLeaveStream(found: HoppingAggregate): Option[String] =
+    if (!conf.getConf(SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE))
+      Some(
+        s"${SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE.key} is false, in which mode late rows are told by another watermark"
+      )
+    else if ((found.aggregates ++ found.condition).exists(SubqueryExpression.hasSubquery))
+      Some("an aggregate or a filter of the windows reads a subquery")
+    else if (found.keys.exists(_.toAttribute.metadata.contains(EventTimeWatermark.delayKey)))
+      Some("a column with a watermark is grouped by beside the window")
+    else
+      found.keys
+        .find(key => !SparkCollations.isBinaryStable(key.dataType))
+        .map(key => s"different values of type ${key.dataType.sql} count as equal")
 
   private def left(aggregate: Aggregate, reason: String): HoppingDecision = {
     val functions =

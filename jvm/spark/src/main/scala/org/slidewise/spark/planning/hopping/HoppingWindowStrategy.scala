@@ -1,11 +1,11 @@
 package org.slidewise.spark.planning.hopping
 
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, Generate, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.HoppingWindowExec
-import org.slidewise.spark.plan.HoppingDecision
+import org.slidewise.spark.plan.{HoppingDecision, WindowedRows}
 import org.slidewise.spark.planning.{NormalizedKey, PlanningFailure}
 
 /**
@@ -18,6 +18,8 @@ object HoppingWindowStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case aggregate: Aggregate if !aggregate.isStreaming =>
       PlanningFailure.leaveToSpark("a hopping window")(operators(aggregate))(_ => Nil)
+    case WindowedRows(times, window, child) =>
+      planLater(Generate(times, Nil, outer = false, None, Seq(window), child)) :: Nil
     case _ => Nil
   }
 

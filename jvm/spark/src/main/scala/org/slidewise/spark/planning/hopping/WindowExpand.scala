@@ -2,27 +2,32 @@ package org.slidewise.spark.planning.hopping
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.TimeWindow
-import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Expand, Generate, LogicalPlan}
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.plan.HoppingWindows
+import org.slidewise.spark.plan.{HoppingWindows, WindowedRows, WindowsOfTime}
 
 /**
- * The `Expand` that Spark's analyzer writes for a hopping `window()`. It copies each row to every window that may contain it.
+ * The rows of a hopping `window()`, a copy of each row for every window that may contain it: the `Generate` or [[WindowedRows]] of
+ * [[WindowsOfTime]], or the `Expand` that Spark's analyzer writes in sessions that `Slidewise.install` has switched on and for the
+ * DataFrame API of 3.5.
  *
  * @param window
  *   the column of the window
  * @param time
  *   the time, in terms of `child`
  * @param others
- *   the other columns of the `Expand`, in terms of `child`
+ *   the other columns, in terms of `child`
+ * @param memberships
+ *   the number of conditions above by which Spark drops copies outside their window
  */
 final private[planning] case class WindowExpand(
     windows: HoppingWindows,
     window: Attribute,
     time: Expression,
     others: Seq[NamedExpression],
-    child: LogicalPlan
+    child: LogicalPlan,
+    memberships: Int
 ) {
 
   /** Whether `condition` tests that the time is in the window. Spark adds this filter if some copies may lie outside it. */
@@ -49,8 +54,12 @@ private[planning] object WindowExpand {
   def isWindow(column: NamedExpression): Boolean =
     column.resolved && column.metadata.contains(TimeWindow.marker) && column.dataType.isInstanceOf[StructType]
 
-  /** The hopping windows of `plan`; None if it is no `Expand` of this shape. */
+  /** The hopping windows of `plan`; None if it is no operator of these shapes. */
   def unapply(plan: LogicalPlan): Option[WindowExpand] = plan match {
+    case WindowedRows(WindowsOfTime(time, windows, _), window, child) =>
+      Some(WindowExpand(windows, window, time, child.output, child, memberships = 0))
+    case generate @ Generate(WindowsOfTime(time, windows, _), _, _, _, Seq(window), child) =>
+      Some(WindowExpand(windows, window, time, generate.requiredChildOutput, child, memberships = 0))
     case expand: Expand => of(expand)
     case _              => None
   }
@@ -61,7 +70,7 @@ private[planning] object WindowExpand {
     others <- copied(expand)
     found <- of(window, expand.projections.map(_.head))
     (windows, time) = found
-  } yield WindowExpand(windows, window, time, others, expand.child)
+  } yield WindowExpand(windows, window, time, others, expand.child, if (windows.ends == 0) 0 else 2)
 
   private def copied(expand: Expand): Option[Seq[NamedExpression]] = {
     val columns = expand.output.tail.zip(expand.projections.map(_.tail).transpose)

@@ -1,7 +1,6 @@
 package org.slidewise.spark.planning.streams
 
-import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, EventTimeWatermark, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 
@@ -10,12 +9,10 @@ import org.slidewise.spark.execution.streams.hopping.HoppingWindowStateExec
 import org.slidewise.spark.plan.{HoppingDecision, HoppingDefinition, HoppingLeftToSpark, HoppingStream}
 import org.slidewise.spark.planning.{NormalizedKey, PlanningFailure}
 import org.slidewise.spark.planning.hopping.{
-  HoppingAggregate,
   HoppingWindowPlanner,
   HoppingWindowStrategy,
   PaneAggregation
 }
-import org.slidewise.spark.shims.SparkCollations
 
 /**
  * Plans a `GROUP BY` with a hopping `window()` over a stream as three parts: Spark's partial aggregation by key and pane,
@@ -37,7 +34,7 @@ object HoppingStreamStrategy extends SparkStrategy {
   }
 
   private def operators(marked: HoppingStream, aggregate: Aggregate): Seq[SparkPlan] =
-    new HoppingWindowPlanner(SQLConf.get).decide(aggregate, reasonToLeave) match {
+    new HoppingWindowPlanner(SQLConf.get).decide(aggregate) match {
       case Some(Right((decision, found))) =>
         decision.operator.toSeq.map { plan =>
           val definition = HoppingDefinition.of(found.keys, found.aggregates, found.child)
@@ -61,18 +58,4 @@ object HoppingStreamStrategy extends SparkStrategy {
         other.foreach(_.left.foreach(marked.setTagValue(HoppingDecision.Tag, _)))
         planLater(aggregate) :: Nil
     }
-
-  private def reasonToLeave(found: HoppingAggregate): Option[String] =
-    if (!SQLConf.get.getConf(SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE))
-      Some(
-        s"${SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE.key} is false, in which mode late rows are told by another watermark"
-      )
-    else if ((found.aggregates ++ found.condition).exists(SubqueryExpression.hasSubquery))
-      Some("an aggregate or a filter of the windows reads a subquery")
-    else if (found.keys.exists(_.toAttribute.metadata.contains(EventTimeWatermark.delayKey)))
-      Some("a column with a watermark is grouped by beside the window")
-    else
-      found.keys
-        .find(key => !SparkCollations.isBinaryStable(key.dataType))
-        .map(key => s"different values of type ${key.dataType.sql} count as equal")
 }

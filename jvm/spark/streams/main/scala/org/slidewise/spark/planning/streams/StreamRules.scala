@@ -11,6 +11,10 @@ import org.apache.spark.sql.streaming.OutputMode
 
 /** The rules, checks and strategies that run windows over streams. */
 object StreamRules {
+
+  /** Whether Slidewise evaluates hopping windows of streams. */
+  val evaluatesHopping: Boolean = true
+
   def inject(extensions: SparkSessionExtensions): Unit = {
     extensions.injectHintResolutionRule(_ => StreamStartRule)
     extensions.injectPostHocResolutionRule(_ => StreamWindowRule)

@@ -10,6 +10,10 @@ import org.slidewise.spark.plan.StreamRefused
 
 /** Refuses windows over streams: the state of Spark 3.5's operators does not suffice for them. */
 object StreamRules {
+
+  /** Whether Slidewise evaluates hopping windows of streams. */
+  val evaluatesHopping: Boolean = false
+
   def inject(extensions: SparkSessionExtensions): Unit = extensions.injectCheckRule(_ => StreamCheck)
 
   /** Nothing of a streaming query is planned by Slidewise. */

@@ -1,0 +1,58 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression, Generator, UnaryExpression}
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, UnaryNode}
+import org.apache.spark.sql.types.StructType
+
+/**
+ * Generates the hopping windows that contain a time, the last one first. A `Generate` with it stands for the `Expand` that Spark's
+ * analyzer makes of a hopping `window()`, without a projection for each window.
+ *
+ * @param child
+ *   a timestamp with or without time zone
+ * @param ansi
+ *   whether the query was analysed in ANSI mode, in which Spark's arithmetic of windows fails on overflow
+ */
+final case class WindowsOfTime(child: Expression, windows: HoppingWindows, ansi: Boolean)
+    extends UnaryExpression
+    with Generator
+    with CodegenFallback {
+
+  override def elementSchema: StructType = {
+    val bounds = new StructType().add("start", child.dataType).add("end", child.dataType)
+    new StructType().add("window", bounds, nullable = false)
+  }
+
+  override def prettyName: String = "hopping_windows"
+
+  override def eval(input: InternalRow): Iterator[InternalRow] = child.eval(input) match {
+    case time: Long =>
+      Iterator
+        .iterate(windows.lastStart(time))(_ - windows.slide)
+        .takeWhile(start => time - start < windows.size)
+        .map(start => InternalRow(InternalRow(start, windows.end(start))))
+    case _ => Iterator.empty
+  }
+
+  override protected def withNewChildInternal(newChild: Expression): WindowsOfTime = copy(child = newChild)
+}
+
+/**
+ * The `Generate` of [[WindowsOfTime]] once the optimizer has moved filters and projections. Its statistics are those of Spark's
+ * `Expand`, by which the planner chooses joins.
+ */
+final case class WindowedRows(generator: WindowsOfTime, window: Attribute, child: LogicalPlan)
+    extends UnaryNode {
+  override def output: Seq[Attribute] = child.output :+ window
+  override def producedAttributes: AttributeSet = AttributeSet(window)
+
+  override def stats: Statistics = {
+    def sizeOf(columns: Seq[Attribute]) = BigInt(8 + columns.map(_.dataType.defaultSize).sum)
+    val size = child.stats.sizeInBytes * sizeOf(output) / sizeOf(child.output) * generator.windows.overlapping
+    Statistics(sizeInBytes = size.max(1))
+  }
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): WindowedRows = copy(child = newChild)
+}

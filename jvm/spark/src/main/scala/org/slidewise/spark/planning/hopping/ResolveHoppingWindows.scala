@@ -1,0 +1,108 @@
+package org.slidewise.spark.planning.hopping
+
+import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistry.FunctionBuilder
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern.TIME_WINDOW
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{Metadata, MetadataBuilder, StructType}
+
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.plan.{DeferredTime, HoppingWindows, WindowsOfTime}
+
+/**
+ * Resolves a hopping `window()` to a `Generate` of [[WindowsOfTime]], where Spark's analyzer would write an `Expand` with a
+ * projection for each window. [[ExpandHoppingWindows]] restores Spark's `Expand` where Slidewise does not evaluate the aggregation.
+ *
+ * Spark's rule comes first in the batch. It waits for a [[DeferredTime]], which `window` has from [[ResolveHoppingWindows.function]].
+ * Windows that do not come from this function, such as those of the DataFrame API in 3.5, are expanded by Spark.
+ */
+object ResolveHoppingWindows extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    plan.resolveOperatorsUpWithPruning(_.containsPattern(TIME_WINDOW)) { case node =>
+      windowOf(node).fold(undeferred(node))(generating(node, _))
+    }
+
+  /** The function `window`, with deferred times in hopping windows. */
+  def function: Option[(FunctionIdentifier, ExpressionInfo, FunctionBuilder)] = {
+    val name = FunctionIdentifier("window")
+    for {
+      info <- FunctionRegistry.builtin.lookupFunction(name)
+      builder <- FunctionRegistry.builtin.lookupFunctionBuilder(name)
+    } yield (
+      name,
+      info,
+      (arguments: Seq[Expression]) =>
+        builder(arguments) match {
+          case window: TimeWindow if isHopping(window) && isOn => deferred(window)
+          case other                                           => other
+        }
+    )
+  }
+
+  private def isOn: Boolean = {
+    val conf = SQLConf.get
+    SlidewiseSettings.enabled(conf) && SlidewiseSettings.hoppingWindows(conf)
+  }
+
+  private def isHopping(window: TimeWindow): Boolean =
+    window.slideDuration > 0 && window.windowDuration > window.slideDuration
+
+  private def deferred(window: TimeWindow): TimeWindow =
+    window.copy(timeColumn = DeferredTime(window.timeColumn))
+
+  private def undeferred(node: LogicalPlan): LogicalPlan = node.transformExpressions {
+    case window: TimeWindow => undeferred(window)
+  }
+
+  private def undeferred(window: TimeWindow): TimeWindow = window.timeColumn match {
+    case DeferredTime(time) if time.resolved => window.copy(timeColumn = time)
+    case _                                   => window
+  }
+
+  /**
+   * The only time window of `node`, if it is a hopping one that needs no further rules of Spark. None for correlated subqueries:
+   * Spark allows other outer references below a `Generate` than below an `Expand`.
+   */
+  private def windowOf(node: LogicalPlan): Option[TimeWindow] = node match {
+    case unary @ (_: Project | _: Aggregate) =>
+      val found = unary.expressions.flatMap(_.collect {
+        case window: TimeWindow     => Some(undeferred(window))
+        case session: SessionWindow => None
+      })
+      found.distinct match {
+        case Seq(Some(window)) if isHopping(window) && isComplete(window) && isOn &&
+            !SubExprUtils.hasOuterReferences(unary) =>
+          Some(window)
+        case _ => None
+      }
+    case _ => None
+  }
+
+  private def isComplete(window: TimeWindow): Boolean = {
+    val time = window.timeColumn
+    time.resolved && window.checkInputDataTypes().isSuccess && !time.dataType.isInstanceOf[StructType] &&
+    time.deterministic && !time.foldable && !SubqueryExpression.hasSubquery(time)
+  }
+
+  private def generating(node: LogicalPlan, window: TimeWindow): LogicalPlan = {
+    val time = window.timeColumn
+    val windows = HoppingWindows(window.windowDuration, window.slideDuration, window.startTime)
+    val metadata = new MetadataBuilder()
+      .withMetadata(time match { case read: Attribute => read.metadata; case _ => Metadata.empty })
+      .putBoolean(TimeWindow.marker, true)
+      .build()
+    val column = AttributeReference("window", window.dataType, metadata = metadata)()
+    val child = node.children.head
+    // Spark infers this filter of a column from the bounds of windows whose size is not a multiple of the slide.
+    val rows =
+      if (windows.ends == 0 || time.isInstanceOf[Attribute]) Filter(IsNotNull(time), child) else child
+    val generate =
+      Generate(WindowsOfTime(time, windows, SQLConf.get.ansiEnabled), Nil, outer = false, None, Seq(column), rows)
+    node.transformExpressions { case _: TimeWindow => column }.withNewChildren(Seq(generate))
+  }
+}
