@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.plan.{StreamInput, StreamOptions, StreamOutput, StreamRefused, WindowPlan}
+import org.slidewise.spark.plan.{StreamInput, StreamOptions, StreamOutput, StreamRefused}
 
 /** Checks a query with windows over streams when it is started, and sees that its state is kept in RocksDB by default. */
 final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
@@ -44,5 +44,7 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
   }
 
   private def waitsForRows(window: Window): Boolean =
-    window.getTagValue(WindowPlan.Tag).exists(_.operator.exists(_.rowWise.waitsForRows))
+    StreamPlanner
+      .of(window.windowExpressions, window.partitionSpec, window.orderSpec, SQLConf.get)
+      .exists(_.rowWise.waitsForRows)
 }

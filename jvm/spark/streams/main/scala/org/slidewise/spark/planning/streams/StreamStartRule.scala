@@ -65,6 +65,8 @@ object StreamStartRule extends Rule[LogicalPlan] {
             "frames are complete"
         )
     }
+    // The query runs with the settings of its start, which may differ from those of its definition.
+    planned.foreach(StreamWindowCheck(_, conf))
   }
 
   private def refuse(window: Window, reason: String) =

@@ -1,16 +1,16 @@
 package org.slidewise.spark.planning.streams
 
-import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Window}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan._
-import org.slidewise.spark.shims.SparkCollations
 
-/** Marks windows over streams, so that Spark's analysis accepts them, and refuses those that cannot run. */
+/**
+ * Marks windows over streams, so that Spark's analysis accepts them, and refuses those that cannot run with the settings at the
+ * definition. [[StreamStartRule]] repeats the check with those at the start, which the query runs with.
+ */
 object StreamWindowRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
@@ -20,7 +20,7 @@ object StreamWindowRule extends Rule[LogicalPlan] {
       plan.resolveOperatorsUp {
         case window: Window if isOverStream(window) =>
           val over = window.copy(child = StreamInput(window.child, computedFor(window)))
-          over.setTagValue(WindowPlan.Tag, WindowPlan(Some(checked(window)), Nil))
+          over.setTagValue(WindowPlan.Tag, WindowPlan(Some(StreamWindowCheck(window, SQLConf.get)), Nil))
           StreamOutput(over)
       }
 
@@ -34,70 +34,5 @@ object StreamWindowRule extends Rule[LogicalPlan] {
   private def isOverStream(plan: LogicalPlan): Boolean = plan match {
     case window: Window => window.resolved && window.child.isStreaming
     case _              => false
-  }
-
-  /** The window's plan, if it can run. */
-  private def checked(window: Window): SlidingWindowPlan = {
-    val conf = SQLConf.get
-    val eager = SlidewiseSettings.streamEager(conf)
-    def refuse(reason: String): Nothing =
-      throw new StreamRefused(StreamRefused.textOf(window.windowExpressions, window.child), reason)
-    val computed = WindowSql.definitions(window.expressions.flatMap(_.references), window.child)
-    def said(e: Expression) = WindowSql.readable(e, computed)
-
-    window.orderSpec match {
-      case Seq(SortOrder(time: Attribute, Ascending, _, _)) =>
-        eventTimeProblem(time, s"ORDER BY ${said(time)}", computed.contains(time.exprId), eager)
-          .foreach(refuse)
-      case Seq(SortOrder(other, Descending, _, _)) =>
-        refuse(
-          s"ORDER BY ${said(other)} DESC would begin with the last row of a stream that has none: order ascending"
-        )
-      case Seq() => refuse("there is no ORDER BY: order by the column of the watermark")
-      case order =>
-        refuse(
-          s"ORDER BY ${order.map(said).mkString(", ")} is not the event-time column alone: " +
-            "order by the column of the watermark"
-        )
-    }
-    window.partitionSpec.find(e => !SparkCollations.isBinaryStable(e.dataType)).foreach { key =>
-      refuse(
-        s"PARTITION BY ${said(key)} has the type ${key.dataType.sql}, in which different values count as equal: " +
-          "partition by a collation key, or by a column with UTF8_BINARY"
-      )
-    }
-    StreamPlanner.of(window.windowExpressions, window.partitionSpec, window.orderSpec, conf) match {
-      case Left(reason) => refuse(reason)
-      case Right(plan) if eager && plan.rowWise.frames.exists(p => FrameShape.looksAhead(p.frame)) =>
-        refuse(
-          s"${SlidewiseSettings.StreamMode} is eager, and a frame ends after the current row: " +
-            "end it at CURRENT ROW, or use the mode append"
-        )
-      case Right(plan) => plan
-    }
-  }
-
-  private def eventTimeProblem(
-      time: Attribute,
-      orderBy: String,
-      isComputed: Boolean,
-      eager: Boolean
-  ): Option[String] = {
-    val orEager = s"or set ${SlidewiseSettings.StreamMode} to eager"
-    if (time.dataType != TimestampType && time.dataType != TimestampNTZType)
-      Some(s"$orderBy has the type ${time.dataType.sql}: order by a TIMESTAMP column with a watermark")
-    else if (eager || time.metadata.contains(EventTimeWatermark.delayKey)) None
-    else if (isComputed)
-      Some(s"$orderBy is not the event-time column: order by the column of the watermark itself, $orEager")
-    else if (time.dataType == TimestampNTZType)
-      Some(
-        s"$orderBy has the type ${time.dataType.sql}, for which Spark has no watermarks: " +
-          s"cast it to TIMESTAMP and call withWatermark(\"${time.name}\", \"1 minute\") on the stream first, $orEager"
-      )
-    else
-      Some(
-        s"$orderBy is a column without a watermark: call withWatermark(\"${time.name}\", \"1 minute\") " +
-          s"on the stream first, $orEager"
-      )
   }
 }

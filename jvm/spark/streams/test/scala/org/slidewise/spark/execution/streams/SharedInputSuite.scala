@@ -64,10 +64,12 @@ class SharedInputSuite extends StreamSuite {
     case hopping: HoppingWindowStateExec  => hopping
   }.size
 
-  private def batches(random: Random): Seq[Seq[Event]] =
-    (0 until 5).map(batch =>
-      Seq.fill(8)((if (random.nextBoolean()) "a" else "b", batch * 15 + random.nextInt(20), random.nextInt(100)))
-    ) ++ Seq(1000, 2000, 3000).map(end => Seq(("a", end, 1)))
+  /** Events out of order by less than the watermark's delay, no two at the same time. */
+  private def batches(random: Random): Seq[Seq[Event]] = {
+    val seconds = (0 until 32).sortBy(_ + 4 * random.nextDouble()).map(100 + 2 * _)
+    val rows = seconds.map(second => (if (random.nextBoolean()) "a" else "b", second, random.nextInt(100)))
+    rows.grouped(8).toSeq ++ Seq(1000, 2000, 3000).map(end => Seq(("a", end, 1)))
+  }
 
   /** Rows before the events that only move the watermark. */
   private def early(rows: Iterable[Row]): Seq[String] =
