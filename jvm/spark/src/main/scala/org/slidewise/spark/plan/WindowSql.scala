@@ -45,7 +45,7 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
 
   /** Those of some columns, from `plan` down to the last of them. */
   def definitions(columns: Iterable[Attribute], plan: LogicalPlan): Map[ExprId, Expression] = {
-    val named = columns.collect { case column if Moved.pattern.matcher(column.name).matches => column.exprId }
+    val named = columns.filter(column => isMoved(column.name)).map(_.exprId)
     def visit(node: LogicalPlan, found: Map[ExprId, Expression]): Map[ExprId, Expression] =
       if (named.forall(found.contains)) found
       else node.children.foldLeft(found ++ definitionsIn(node.expressions))((all, child) => visit(child, all))
@@ -53,7 +53,7 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
   }
 
   private def definitionsIn(expressions: Seq[Expression]): Map[ExprId, Expression] = {
-    val moved = expressions.collect { case alias @ Alias(child, Moved()) => alias.exprId -> child }
+    val moved = expressions.collect { case alias @ Alias(child, name) if isMoved(name) => alias.exprId -> child }
     // Physical aggregations tell what they compute apart from its name.
     lazy val aggregates = expressions.flatMap(_.collect { case a: AggregateExpression => a.resultId -> a }).toMap
     moved.map { case (id, child) =>
@@ -63,7 +63,12 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
     }.toMap
   }
 
-  private val Moved = "_w\\d+".r
+  /** Whether Spark's analyzer has moved the expression out of a window. */
+  def isExtracted(column: NamedExpression): Boolean = column.isInstanceOf[Alias] && isMoved(column.name)
+
+  private def isMoved(name: String): Boolean = Moved.matcher(name).matches
+
+  private val Moved = java.util.regex.Pattern.compile("_w\\d+")
 
   /** A function with all that it depends on: DISTINCT, the direction of an order, and what it does with nulls. */
   def of(function: AggregateFunction): String = {

@@ -4,6 +4,7 @@ import scala.reflect.ClassTag
 
 import org.apache.spark.SparkEnv
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.execution.SQLExecution
 
 import org.slidewise.spark.SparkSuite
 
@@ -16,7 +17,8 @@ class RangesRDDSuite extends SparkSuite {
       "spark.slidewise.parallel.minRows" -> 50,
       "spark.sql.adaptive.enabled" -> false
     ) {
-      val rdd = spark.sql(s"SELECT $call FROM range(0, 60000, 1, 20)").queryExecution.toRdd
+      val query = spark.sql(s"SELECT $call FROM range(0, 60000, 1, 20)").queryExecution
+      val rdd = SQLExecution.withNewExecutionId(query)(query.toRdd)
       val serializer = SparkEnv.get.closureSerializer.newInstance()
       def bytes[T: ClassTag](value: T) = serializer.serialize(value).remaining
       assertEquals(rdd.getNumPartitions, tasks)

@@ -26,8 +26,8 @@ object StreamWindowRule extends Rule[LogicalPlan] {
 
   /** The window's computed columns as SQL. Random expressions are left out: their text has another seed each time. */
   private def computedFor(window: Window): Map[String, String] = {
+    val definitions = WindowSql.definitions(window.child).filter(_._2.deterministic)
     val read = window.expressions.flatMap(_.references)
-    val definitions = WindowSql.definitions(read, window.child).filter(_._2.deterministic)
     read.flatMap(column => definitions.get(column.exprId).map(column.name -> _.sql)).toMap
   }
 

@@ -44,10 +44,11 @@ object StreamWindowStrategy extends SparkStrategy {
 
   /** A column with the name and the type of another, among those that the window reads, also in expressions, or passes on. */
   private def ambiguousColumn(child: LogicalPlan): Option[Attribute] = {
-    val definitions = WindowSql.definitions(child.output, child)
+    val definitions = WindowSql.definitions(child)
     val read = child.output.flatMap(a => definitions.get(a.exprId).fold(Seq(a))(_.references.toSeq))
     val distinct = read.distinctBy(_.exprId)
-    val shared = distinct.groupBy(a => (a.name, a.dataType)).filter(_._2.size > 1)
-    distinct.find(a => shared.contains((a.name, a.dataType)))
+    distinct.find(a =>
+      distinct.exists(b => b.exprId != a.exprId && b.name == a.name && b.dataType == a.dataType)
+    )
   }
 }
