@@ -29,6 +29,7 @@ private object Injection {
     config.SlidewiseSettings.register()
     shims.RulesBeforeResolution.inject(extensions)(new planning.PythonFilterClause(_))
     extensions.injectResolutionRule(_ => planning.RewriteWindowAggregates)
+    extensions.injectPostHocResolutionRule(_ => planning.RewriteWindowAggregates.InUnresolved)
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
     extensions.injectPlannerStrategy(_ => planning.PythonWindowStrategy)
     extensions.injectPlannerStrategy(_ => planning.PythonAggregateStrategy)

@@ -3,6 +3,7 @@ package org.slidewise.spark.planning.hopping
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.TimeWindow
 import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan}
+import org.apache.spark.sql.catalyst.trees.Origin
 import org.apache.spark.sql.types._
 
 import org.slidewise.spark.plan.HoppingWindows
@@ -14,6 +15,10 @@ import org.slidewise.spark.plan.HoppingWindows
  *   the column of the window
  * @param time
  *   the time, in terms of `child`
+ * @param isAnsi
+ *   whether the arithmetic of the windows fails on overflow
+ * @param origin
+ *   the query context of its errors
  * @param others
  *   the other columns of the `Expand`, in terms of `child`
  */
@@ -21,6 +26,8 @@ final private[planning] case class WindowExpand(
     windows: HoppingWindows,
     window: Attribute,
     time: Expression,
+    isAnsi: Boolean,
+    origin: Origin,
     others: Seq[NamedExpression],
     child: LogicalPlan
 ) {
@@ -61,7 +68,10 @@ private[planning] object WindowExpand {
     others <- copied(expand)
     found <- of(window, expand.projections.map(_.head))
     (windows, time) = found
-  } yield WindowExpand(windows, window, time, others, expand.child)
+    // Every copy begins with the subtraction of the remainder.
+    arithmetic <- expand.projections.head.head.collectFirst { case subtract: Subtract => subtract }
+    isAnsi = arithmetic.evalMode == EvalMode.ANSI
+  } yield WindowExpand(windows, window, time, isAnsi, arithmetic.origin, others, expand.child)
 
   private def copied(expand: Expand): Option[Seq[NamedExpression]] = {
     val columns = expand.output.tail.zip(expand.projections.map(_.tail).transpose)

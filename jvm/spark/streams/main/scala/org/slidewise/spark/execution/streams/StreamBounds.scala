@@ -136,8 +136,11 @@ final private class StreamRangeBounds(
 final private class TimeBound(constant: Option[Long], general: => Projection) {
   private[this] lazy val computed = general
 
-  def of(row: InternalRow, time: Long): Long =
-    if (constant.isDefined) math.addExact(time, constant.get) else computed(row).getLong(0)
+  def of(row: InternalRow, time: Long): Long = constant match {
+    case Some(by) if (by < 0) == (time + by < time) || by == 0 => time + by
+    // Where a bound overflows, Spark's expression wraps around or fails.
+    case _ => computed(row).getLong(0)
+  }
 
   /** The last time whose bound is not after `time`. */
   def inverse(time: Long): Option[Long] = constant.map(math.subtractExact(time, _))
