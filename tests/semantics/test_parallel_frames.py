@@ -23,6 +23,8 @@ ROW_FRAMES = [
     "CURRENT ROW AND UNBOUNDED FOLLOWING",
     "500 FOLLOWING AND UNBOUNDED FOLLOWING",
     "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+    "CURRENT ROW AND 400 PRECEDING",
+    "3 FOLLOWING AND CURRENT ROW",
 ]
 CALLS = portable(
     """sum(i) {over}, count(l) {over}, avg(m) {over}, min(s) {over}, max(d) {over}, bit_xor(l) {over},
