@@ -20,7 +20,10 @@ def _whole(bits: int, suffix: str) -> tuple[list[str], list[str]]:
     top = 2 ** (bits - 1) - 1
     least = f"({-top}{suffix} - 1{suffix})"
     keys = [least, *(f"{n}{suffix}" for n in (-top, -3, -1, 0, 1, 4, top - 1, top))]
-    offsets = [*(f"{n}{suffix} {side}" for n in (0, 1, 5, top) for side in ("PRECEDING", "FOLLOWING")), f"{least} FOLLOWING"]
+    offsets = [
+        *(f"{n}{suffix} {side}" for n in (0, 1, 5, top) for side in ("PRECEDING", "FOLLOWING")),
+        f"{least} FOLLOWING",
+    ]
     return keys, offsets
 
 
@@ -30,7 +33,16 @@ def _intervals(units: list[str]) -> list[str]:
 
 TIMES = [f"timestamp_micros({n})" for n in (LEAST, -MAX, -(10**16), -1, 0, 1, 10**15, MAX - 1, MAX)]
 DAYS = ["1 DAY", "3 HOURS", "'106751991' DAY", "'0.000001' SECOND", "1 MONTH", "'178956970' YEAR"]
-DOUBLES = ["double('NaN')", "double('Infinity')", "double('-Infinity')", "-0.0D", "0.0D", "4.9E-324D", "1.5D", "1.7976931348623157E308D"]
+DOUBLES = [
+    "double('NaN')",
+    "double('Infinity')",
+    "double('-Infinity')",
+    "-0.0D",
+    "0.0D",
+    "4.9E-324D",
+    "1.5D",
+    "1.7976931348623157E308D",
+]
 
 KINDS: dict[str, tuple[list[str], list[str]]] = {
     "tinyint": _whole(8, "Y"),
@@ -51,11 +63,19 @@ KINDS: dict[str, tuple[list[str], list[str]]] = {
     ),
     "float": (
         [f"float('{n}')" for n in ("NaN", "Infinity", "-Infinity", "-0.0", "0.0", "1.4E-45", "3.4028235E38")],
-        [f"float('{n}') {side}" for n in ("1", "3.4028235E38", "Infinity", "NaN") for side in ("PRECEDING", "FOLLOWING")],
+        [
+            f"float('{n}') {side}"
+            for n in ("1", "3.4028235E38", "Infinity", "NaN")
+            for side in ("PRECEDING", "FOLLOWING")
+        ],
     ),
     "double": (
         DOUBLES,
-        [f"double('{n}') {side}" for n in ("1", "1.7976931348623157E308", "Infinity", "NaN") for side in ("PRECEDING", "FOLLOWING")],
+        [
+            f"double('{n}') {side}"
+            for n in ("1", "1.7976931348623157E308", "Infinity", "NaN")
+            for side in ("PRECEDING", "FOLLOWING")
+        ],
     ),
     "interval day to second": (
         [f"make_dt_interval(0, 0, 0, {n})" for n in (-9223372036854, -1, 0, 1, 9223372036854)],
@@ -76,13 +96,16 @@ def test_range_frames_over_extreme_keys(spark: SparkSession, kind: str) -> None:
     for _ in range(3):
         some = rng.sample(keys, min(len(keys), rng.choice([2, 4, 6])))
         values = ", ".join(f"({key}, {i})" for i, key in enumerate([*some, some[0], "NULL"]))
-        lower, upper = rng.choice(
-            [(rng.choice(bounds), "CURRENT ROW"), ("CURRENT ROW", rng.choice(bounds)), ("UNBOUNDED PRECEDING", rng.choice(bounds))]
-            + [(rng.choice(bounds), "UNBOUNDED FOLLOWING"), (rng.choice(bounds), rng.choice(bounds))]
-        )
+        frames = [
+            "{} AND CURRENT ROW",
+            "CURRENT ROW AND {}",
+            "UNBOUNDED PRECEDING AND {}",
+            "{} AND UNBOUNDED FOLLOWING",
+        ]
+        frame = rng.choice([*frames, "{} AND {}"]).format(rng.choice(bounds), rng.choice(bounds))
         order = f"{rng.choice(['ASC', 'DESC'])} NULLS {rng.choice(['FIRST', 'LAST'])}"
         part = rng.choice(["", "PARTITION BY x % 1 "])
-        over = f"OVER ({part}ORDER BY t {order} RANGE BETWEEN {lower} AND {upper})"
+        over = f"OVER ({part}ORDER BY t {order} RANGE BETWEEN {frame})"
         call = rng.choice(["sum(x)", "max_by(x, x)", "count(DISTINCT x)"])
         sql = f"SELECT x, count(*) {over}, {call} {over} FROM VALUES {values} AS v(t, x)"
         for ansi in ("true", "false"):
@@ -94,6 +117,30 @@ def test_range_frames_over_extreme_keys(spark: SparkSession, kind: str) -> None:
                 with settings(spark, {"spark.sql.ansi.enabled": ansi}):
                     taken += "SlidingWindow" in plan(spark.sql(sql))
     assert taken > 0
+
+
+SUMS = [
+    "sum(x)",
+    "avg(x)",
+    "sum(cast(x AS decimal(38, 0)) * 10000000000000000000)",
+    "sum(make_dt_interval(0, 0, 0, x / 1000000))",
+    "sum(cast(x AS int))",
+    "sum(cast(x AS double))",
+    "max(x + 1)",
+    "sum(abs(x))",
+    "max(-x)",
+]
+
+
+@pytest.mark.parametrize("call", SUMS)
+def test_what_overflows_in_a_frame_says_where(spark: SparkSession, call: str) -> None:
+    values = f"(1, {MAX}), (2, 1L), (3, {LEAST}), (4, -1L), (5, {MAX})"
+    for frame in ("ROWS 2 PRECEDING", "", "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING"):
+        for part in ("", "PARTITION BY i % 1 "):
+            sql = f"SELECT i, {call} OVER ({part}ORDER BY i {frame}) FROM VALUES {values} AS v(i, x)"
+            for ansi in ("true", "false"):
+                on = outcome(spark, sql, sql_ansi_enabled=ansi)
+                assert on == outcome(spark, sql, sql_ansi_enabled=ansi, slidewise_enabled="false"), f"{ansi}: {sql}"
 
 
 def test_an_offset_of_days_beyond_64_bits_fails_as_in_spark(spark: SparkSession) -> None:
@@ -126,7 +173,9 @@ def test_hopping_windows_over_extreme_times(spark: SparkSession, window: str) ->
 
 
 @needs_streams
-def test_hopping_windows_of_a_stream_over_extreme_times(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_hopping_windows_of_a_stream_over_extreme_times(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     times = ", ".join(f"(timestamp_micros({time}), 1)" for time in (MAX, MAX - 3, 0))
     rows = str(tmp_path_factory.mktemp("extreme") / "rows")
     spark.sql(f"SELECT * FROM VALUES {times} AS v(ts, x)").write.parquet(rows)

@@ -44,28 +44,28 @@ def test_sums(ask: Ask, frame: str, sums: list[int | None]) -> None:
 
 
 # Together, these take every algorithm over tables.
-EVERY_ALGORITHM = (
-    "sum(x), sum(cast(x AS double)), avg(x), min(x), max(cast(x AS double)), count(*), count(x), stddev_samp(x), "
-    "first_value(x), last_value(s), nth_value(x, 2), first_value(x) IGNORE NULLS, count(DISTINCT x), sum(DISTINCT x), "
-    "count(DISTINCT s), avg(DISTINCT cast(x AS double)), median(x), percentile(x, array(0.1, 0.9)), mode(x), mode(s), "
-    "percentile_approx(x, 0.5), approx_count_distinct(x), collect_list(x), collect_set(x), max_by(s, x), min(s), "
-    "max(struct(x, s)), bool_or(x > 3), sum(cast(x AS decimal(30, 2))), approx_count_if(x > 3, 0.1)"
-).split(", ")
+EVERY_ALGORITHM = [
+    *("sum(x)", "sum(cast(x AS double))", "avg(x)", "min(x)", "max(cast(x AS double))", "stddev_samp(x)"),
+    *("count(*)", "count(x)", "bool_or(x > 3)", "sum(cast(x AS decimal(30, 2)))", "max(struct(x, s))", "min(s)"),
+    *("first_value(x)", "last_value(s)", "nth_value(x, 2)", "first_value(x, true)", "max_by(s, x)"),
+    *("percentile(x, array(0.1, 0.9))", "mode(x)", "mode(s)", "percentile_approx(x, 0.5)"),
+    *("approx_count_distinct(x)", "collect_list(x)", "collect_set(x)", "approx_count_if(x > 3, 0.1)"),
+]
+# Spark alone refuses these.
+OURS = ["count(DISTINCT x)", "sum(DISTINCT x)", "count(DISTINCT s)", "avg(DISTINCT cast(x AS double))", "median(x)"]
 
 
 @pytest.mark.parametrize("bounds", ["CURRENT ROW AND {} PRECEDING", "{} FOLLOWING AND CURRENT ROW"])
 @pytest.mark.parametrize("unit", ["ROWS", "RANGE"])
 def test_a_frame_that_ends_before_it_begins_is_empty(spark: SparkSession, ask: Ask, unit: str, bounds: str) -> None:
-    calls = [call for call in ", ".join(EVERY_ALGORITHM).replace("), ", ")|").split("|")]
-    for distance in (1, 3, 1000, 2147483647):
-        for keys in ("PARTITION BY k", ""):
-            over = f"OVER ({keys} ORDER BY i {unit} BETWEEN {bounds.format(distance)})"
-            columns = ", ".join(f"{call} {over}" for call in calls)
-            sql = f"SELECT i, {columns} FROM (SELECT int(id) i, id % 3 k, id % 7 x, string(id % 5) s FROM range(60)) ORDER BY i"
-            for sort in ("true", "false"):
-                with settings(spark, {"spark.slidewise.sort.enabled": sort}):
-                    answer = ask(sql)
-            assert set(map(repr, answer[0][1:])) <= {"None", "0", "[]"}
+    rows = "FROM (SELECT int(id) i, id % 3 k, id % 7 x, string(id % 5) s FROM range(60)) ORDER BY i"
+    for distance, keys in ((1, ""), (3, "PARTITION BY k"), (1000, "PARTITION BY k"), (2147483647, "")):
+        over = f"OVER ({keys} ORDER BY i {unit} BETWEEN {bounds.format(distance)})"
+        for sort in ("true", "false"):
+            with settings(spark, {"spark.slidewise.sort.enabled": sort}):
+                ask(f"SELECT {', '.join(f'{call} {over}' for call in EVERY_ALGORITHM)} {rows}", whole=True)
+                answer = spark.sql(f"SELECT {', '.join(f'{call} {over}' for call in OURS)} {rows}").collect()
+                assert set(map(tuple, answer)) == {(0, None, 0, None, None)}
 
 
 def test_the_least_bound_is_left_to_spark(spark: SparkSession, ask: Ask) -> None:

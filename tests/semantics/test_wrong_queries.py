@@ -53,7 +53,9 @@ def test_the_error_of_a_query_is_what_is_wrong_with_it(spark: SparkSession, wron
             assert on[0] == due[0], sql
 
 
-@pytest.mark.parametrize("call", ["median({})", "sum(DISTINCT {})", "avg(DISTINCT {})", "percentile_cont(0.5) WITHIN GROUP (ORDER BY {})"])
+@pytest.mark.parametrize(
+    "call", ["median({})", "sum(DISTINCT {})", "avg(DISTINCT {})", "percentile_cont(0.5) WITHIN GROUP (ORDER BY {})"]
+)
 @pytest.mark.parametrize("value", ["'a'", "s", "array(id)", "ts", "date(ts)", "id > 1", "binary(s)"])
 def test_types_are_refused_over_frames_as_in_groups(spark: SparkSession, call: str, value: str) -> None:
     if call.startswith("percentile") and value == "'a'":
