@@ -25,6 +25,7 @@ FRAMES = {
     "rows around": ("id", "rows", -3, 12),
     "rows before": ("id", "rows", -30, -5),
     "rows after": ("id", "rows", 5, 300),
+    "rows that end before they begin": ("id", "rows", 0, -3),
     "range": ("o", "range", -5, 3),
     "range, descending": ("o DESC", "range", -5, 3),
     "growing": ("id", "rows", -UNBOUNDED, 0),

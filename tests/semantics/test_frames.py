@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from cases import crossed
 from plans import plan
-from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession, Window
+from pyspark.sql.functions import count
+from session import settings
 
 from semantics.conftest import Ask
 
@@ -27,6 +29,10 @@ FIVE = "VALUES (1, 10), (2, 20), (3, 30), (4, 40), (5, 50) AS t(i, x)"
         ("ROWS BETWEEN 2147483647 PRECEDING AND 1 FOLLOWING", [30, 60, 100, 150, 150]),
         ("ROWS BETWEEN CURRENT ROW AND 2147483647 FOLLOWING", [150, 140, 120, 90, 50]),
         ("ROWS BETWEEN 2147483647 FOLLOWING AND 2147483647 FOLLOWING", [None] * 5),
+        ("ROWS BETWEEN CURRENT ROW AND 1 PRECEDING", [None] * 5),
+        ("ROWS BETWEEN 1 FOLLOWING AND CURRENT ROW", [None] * 5),
+        ("ROWS BETWEEN CURRENT ROW AND 2147483647 PRECEDING", [None] * 5),
+        ("RANGE BETWEEN CURRENT ROW AND 1 PRECEDING", [None] * 5),
         ("RANGE BETWEEN 0 PRECEDING AND CURRENT ROW", [10, 20, 30, 40, 50]),
         ("RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING", [30, 60, 90, 120, 90]),
         ("RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING", [150, 140, 120, 90, 50]),
@@ -35,6 +41,38 @@ FIVE = "VALUES (1, 10), (2, 20), (3, 30), (4, 40), (5, 50) AS t(i, x)"
 def test_sums(ask: Ask, frame: str, sums: list[int | None]) -> None:
     answer = ask(f"SELECT i, sum(x) OVER (ORDER BY i {frame}), count(x) OVER (ORDER BY i {frame}) FROM {FIVE}")
     assert [row[1] for row in answer] == sums
+
+
+# Together, these take every algorithm over tables.
+EVERY_ALGORITHM = [
+    *("sum(x)", "sum(cast(x AS double))", "avg(x)", "min(x)", "max(cast(x AS double))", "stddev_samp(x)"),
+    *("count(*)", "count(x)", "bool_or(x > 3)", "sum(cast(x AS decimal(30, 2)))", "max(struct(x, s))", "min(s)"),
+    *("first_value(x)", "last_value(s)", "nth_value(x, 2)", "first_value(x, true)", "max_by(s, x)"),
+    *("percentile(x, array(0.1, 0.9))", "mode(x)", "mode(s)", "percentile_approx(x, 0.5)"),
+    *("approx_count_distinct(x)", "collect_list(x)", "collect_set(x)", "approx_count_if(x > 3, 0.1)"),
+]
+# Spark alone refuses these.
+OURS = ["count(DISTINCT x)", "sum(DISTINCT x)", "count(DISTINCT s)", "avg(DISTINCT cast(x AS double))", "median(x)"]
+
+
+@pytest.mark.parametrize("bounds", ["CURRENT ROW AND {} PRECEDING", "{} FOLLOWING AND CURRENT ROW"])
+@pytest.mark.parametrize("unit", ["ROWS", "RANGE"])
+def test_a_frame_that_ends_before_it_begins_is_empty(spark: SparkSession, ask: Ask, unit: str, bounds: str) -> None:
+    rows = "FROM (SELECT int(id) i, id % 3 k, id % 7 x, string(id % 5) s FROM range(60)) ORDER BY i"
+    for distance, keys in ((1, ""), (3, "PARTITION BY k"), (1000, "PARTITION BY k"), (2147483647, "")):
+        over = f"OVER ({keys} ORDER BY i {unit} BETWEEN {bounds.format(distance)})"
+        for sort in ("true", "false"):
+            with settings(spark, {"spark.slidewise.sort.enabled": sort}):
+                ask(f"SELECT {', '.join(f'{call} {over}' for call in EVERY_ALGORITHM)} {rows}", whole=True)
+                answer = spark.sql(f"SELECT {', '.join(f'{call} {over}' for call in OURS)} {rows}").collect()
+                assert set(map(tuple, answer)) == {(0, None, 0, None, None)}
+
+
+def test_the_least_bound_is_left_to_spark(spark: SparkSession, ask: Ask) -> None:
+    over = Window.orderBy("id").rowsBetween(-(2**31), 0)
+    frame = spark.range(9).withColumn("n", count("*").over(over))
+    frame.createOrReplaceTempView("least_bound")
+    assert [n for _, n in ask("SELECT * FROM least_bound", taken=False)] == [0] * 9
 
 
 def test_peers_enter_together(ask: Ask) -> None:

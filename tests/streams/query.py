@@ -142,6 +142,9 @@ def _frame(rng: random.Random, ahead: int, long: bool) -> str:
         else rng.choice(["CURRENT ROW", "CURRENT ROW", f"INTERVAL {seconds // 3} SECONDS PRECEDING"])
     )
     kind = rng.random()
+    if kind < 0.03:
+        # Empty frames, whose functions never read a row.
+        return f"ROWS BETWEEN CURRENT ROW AND {before + 1} PRECEDING"
     if kind < 0.45:
         return f"ROWS BETWEEN {before} PRECEDING AND {rows_end}"
     if kind < 0.75:

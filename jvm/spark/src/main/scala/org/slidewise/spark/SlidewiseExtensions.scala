@@ -33,6 +33,7 @@ private object Injection {
     extensions.injectResolutionRule(_ => planning.hopping.ResolveHoppingWindows)
     extensions.injectOptimizerRule(new planning.hopping.ExpandHoppingWindows(_, planning.streams.StreamRules.evaluatesHopping))
     extensions.injectPreCBORule(_ => planning.hopping.EstimateHoppingWindows)
+    extensions.injectPostHocResolutionRule(_ => planning.RewriteWindowAggregates.InUnresolved)
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
     extensions.injectPlannerStrategy(_ => planning.PythonWindowStrategy)
     extensions.injectPlannerStrategy(_ => planning.PythonAggregateStrategy)

@@ -198,7 +198,7 @@ object SlidingWindowExec {
   private val OneTask = "No Partition Defined for Window operation! One task evaluates all rows"
 
   /** Why an operator evaluates as Spark's. */
-  val InOrder = "the rows come in order, and Spark needs constant time for each"
+  val InOrder = "the rows come in order, and Spark's evaluation goes over each row once"
 
   def apply(plan: SlidingWindowPlan, child: SparkPlan): SlidingWindowExec =
     SlidingWindowExec(plan, plan.expressions.map(_.expression), plan.partitionSpec, plan.orderSpec, child)

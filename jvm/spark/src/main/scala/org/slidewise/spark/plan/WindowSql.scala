@@ -1,5 +1,7 @@
 package org.slidewise.spark.plan
 
+import scala.util.Try
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -97,10 +99,17 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
 
   private def bound(bound: Expression): String = bound match {
     case special: SpecialFrameBoundary          => special.sql
-    case Literal(value, _) if isNegative(value) =>
-      s"${Literal(UnaryMinus(bound).eval(), bound.dataType).sql} PRECEDING"
+    case Negative(distance)                     => s"${distance.sql} PRECEDING"
     case UnaryMinus(distance, _) => s"${distance.sql} PRECEDING"
     case other                   => s"${other.sql} FOLLOWING"
+  }
+
+  /** The distance of a bound before the current row. The least value of a type has none, which its negation exceeds. */
+  private object Negative {
+    def unapply(bound: Literal): Option[Literal] =
+      if (isNegative(bound.value))
+        Try(UnaryMinus(bound, failOnError = true).eval()).toOption.map(Literal(_, bound.dataType))
+      else None
   }
 
   private def isNegative(value: Any): Boolean = value match {

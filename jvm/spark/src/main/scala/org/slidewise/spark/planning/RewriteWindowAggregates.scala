@@ -28,11 +28,22 @@ object RewriteWindowAggregates extends Rule[LogicalPlan] {
   private val WholePartition = SpecifiedWindowFrame(RowFrame, UnboundedPreceding, UnboundedFollowing)
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
-    case window: Window if SlidewiseSettings.enabled(conf) =>
-      window.transformExpressions {
-        case w @ WindowExpression(call: AggregateExpression, spec) if w.resolved =>
-          w.copy(windowFunction = rewritten(call, spec))
-      }
+    case window: Window if SlidewiseSettings.enabled(conf) => rewritten(window)
+  }
+
+  /**
+   * Rewrites the aggregates over windows of operators that the analyzer could not resolve, so that its error is the reason, and not
+   * the DISTINCT of another expression. To run after all rules that name columns.
+   */
+  object InUnresolved extends Rule[LogicalPlan] {
+    override def apply(plan: LogicalPlan): LogicalPlan =
+      if (plan.resolved || !SlidewiseSettings.enabled(conf)) plan
+      else plan.resolveOperatorsUp { case node if !node.resolved => rewritten(node) }
+  }
+
+  private def rewritten(node: LogicalPlan): LogicalPlan = node.transformExpressions {
+    case w @ WindowExpression(call: AggregateExpression, spec) if w.resolved =>
+      w.copy(windowFunction = rewritten(call, spec))
   }
 
   private def rewritten(call: AggregateExpression, window: WindowSpecDefinition): AggregateExpression =

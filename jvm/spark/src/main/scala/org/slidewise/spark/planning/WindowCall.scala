@@ -20,7 +20,10 @@ final case class WindowCall(
     frame: SpecifiedWindowFrame
 ) {
 
-  /** Whether Spark's operator needs constant time for each row in order: ranks, offsets, and frames that only grow. */
+  /**
+   * Whether Spark's operator goes over each row in order once: ranks, offsets, frames that only grow, and functions of all values of a
+   * partition, which have one result.
+   */
   def isConstantInSpark: Boolean = function match {
     case _: NthValue                                                   => FrameShape.isGrowing(frame)
     case _: AggregateWindowFunction | _: FrameLessOffsetWindowFunction => true

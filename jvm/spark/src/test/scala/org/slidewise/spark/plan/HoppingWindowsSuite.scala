@@ -80,12 +80,47 @@ class HoppingWindowsSuite extends FunSuite {
     }
   }
 
-  test("times so far from 1970 that a bound is no long are refused") {
+  private val edges = (0L to 40L).flatMap(i => Seq(Long.MinValue + i, Long.MaxValue - i))
+
+  /** Spark's windows of a time without ANSI: its arithmetic, modulo 2^64^, and its filter. */
+  private def ofSpark(windows: HoppingWindows, time: Long): Set[Long] = {
+    val remainder = (time - windows.offset) % windows.slide
+    val last = time - (if (remainder < 0) remainder + windows.slide else remainder)
+    val starts = (0L until windows.overlapping).map(last - _ * windows.slide)
+    starts.filter(s => windows.ends == 0 || time >= s && time < s + windows.size).toSet
+  }
+
+  test("near the least and the greatest time, a pane has the windows of its times in Spark") {
+    for (windows <- shapes if windows.size < 100; time <- edges) {
+      val pane = windows.pane(time)
+      val told = s"$windows, $time in the pane $pane"
+      assert(pane <= time && BigInt(time) - pane < windows.slide, told)
+      assertEquals(windows.pane(pane), pane, told)
+      assertEquals(ofSpark(windows, pane), ofSpark(windows, time), told)
+      assertEquals(windows.phase(pane), windows.phase(time), told)
+    }
+  }
+
+  test("an overflow is found where one of Spark's operations overflows") {
+    for (windows <- shapes if windows.size < 100; time <- edges ++ (-5L to 5L)) {
+      val shifted = BigInt(time) - windows.offset
+      val last = BigInt(time) - ((shifted % windows.slide) + windows.slide) % windows.slide
+      val starts = (0L until windows.overlapping).map(last - _ * windows.slide)
+      val overflows = (Seq(shifted, last) ++ starts ++ starts.map(_ + windows.size)).exists(!_.isValidLong)
+      assertEquals(windows.overflow(time).isDefined, overflows, s"$windows, $time")
+      for (WindowOverflow(left, right, isSum) <- windows.overflow(time))
+        assert(!(if (isSum) BigInt(left) + right else BigInt(left) - right).isValidLong)
+      val (least, greatest) = windows.safeTimes
+      assert(!overflows || time < least || time > greatest, s"$windows, $time")
+    }
+  }
+
+  test("bounds beyond the least and the greatest time are these times") {
     val windows = HoppingWindows(10, 4, 1)
-    intercept[ArithmeticException](windows.pane(Long.MinValue))
-    intercept[ArithmeticException](windows.firstStart(Long.MinValue + 9))
-    intercept[ArithmeticException](windows.end(windows.lastStart(Long.MaxValue)))
-    intercept[ArithmeticException](HoppingWindows(10, 4, -1).pane(Long.MaxValue))
+    assertEquals(windows.lastStart(Long.MinValue), Long.MinValue)
+    assertEquals(windows.firstStart(Long.MinValue + 1), Long.MinValue)
+    assertEquals(windows.lastEnded(Long.MinValue + 9), Long.MinValue)
+    assertEquals(windows.end(windows.lastStart(Long.MaxValue)), Long.MaxValue)
     assert(windows.firstStart(Long.MinValue + 20) < Long.MinValue + 20)
   }
 

@@ -46,7 +46,6 @@ final private[execution] class HoppingWindowEvaluation(
       input.indexWhere(_.exprId == plan.pane.exprId),
       log,
       touched,
-      plan.windows.end,
       new PaneFrames(plan.windows, selection, _),
       evaluators(_, log, answers, resources),
       answers,

@@ -25,8 +25,6 @@ import org.slidewise.spark.execution.task.TaskResources
  *   the ordinal of the start of the pane in an input row
  * @param touchedField
  *   the ordinal of a boolean in an input row; the output then has only windows with a pane for which it is true
- * @param windowEnd
- *   maps the start of a window to its end
  * @param isKept
  *   the filter on the windows, over a key and a window
  * @param output
@@ -39,7 +37,6 @@ final private[hopping] class HoppingWindowIterator(
     paneField: Int,
     log: RowLog,
     touchedField: Option[Int],
-    windowEnd: Long => Long,
     framesOf: PaneSource => PaneFrames,
     evaluatorsOf: PaneFrames => Seq[FrameEvaluator],
     answers: InternalRow,
@@ -128,7 +125,7 @@ final private[hopping] class HoppingWindowIterator(
     }
     if (isAtWindow) {
       window.setLong(0, frames.start)
-      window.setLong(1, windowEnd(frames.start))
+      window.setLong(1, frames.end)
       group(keys.current, window)
       windows += 1
       if (windows % ReleaseEvery == 0) release()

@@ -34,10 +34,15 @@ final private[hopping] class PaneFrames(
   private[this] val lowest = selection.firstStart(windows)
   private[this] val highest = selection.lastStart(windows)
   private[this] var window = 0L
+  private[this] var isEarly = false // whether the window starts before the least time
+  private[this] var phase = 0L
   private[this] var empty = true
 
-  /** The start of the current window. */
+  /** The start of the current window, modulo 2^64^. */
   def start: Long = window
+
+  /** The end of the current window, modulo 2^64^. */
+  def end: Long = window + windows.size
 
   /** Begins a new key. */
   def reset(): Unit = {
@@ -48,20 +53,51 @@ final private[hopping] class PaneFrames(
 
   /** Moves to the next window; false if there is none. */
   def advance(): Boolean = {
-    if (!empty) {
-      window += windows.slide
-      while (loAt < hiAt && panes.startAt(loAt) < window) loAt += 1
-    }
-    if (loAt == hiAt && panes.hasNext) {
-      val first = windows.firstStart(panes.nextStart)
-      window = math.max(if (empty) lowest else window, first)
-    }
-    val end = windows.end(window)
-    while (panes.hasNext && panes.nextStart < end) {
+    var isAtWindow = move()
+    // Spark finds no time within such bounds. It only compares where windows may lie beside the time.
+    while (isAtWindow && windows.ends != 0 && (isEarly || isLate)) isAtWindow = move()
+    isAtWindow
+  }
+
+  /** Whether the window ends after the greatest time. */
+  private def isLate: Boolean = !isEarly && end < window
+
+  private def move(): Boolean = {
+    if (!empty) leave()
+    if (loAt == hiAt && panes.hasNext) begin(panes.nextStart)
+    while (panes.hasNext && isInside(panes.nextStart)) {
       panes.take()
       hiAt += 1
     }
     empty = false
-    loAt < hiAt && window <= highest
+    loAt < hiAt && (isEarly || window <= highest)
   }
+
+  private def leave(): Unit = {
+    val next = window + windows.slide
+    if (!isEarly && next < window) loAt = hiAt // no window begins after the greatest time
+    isEarly &&= next > window
+    window = next
+    while (loAt < hiAt && !isEarly && panes.startAt(loAt) < window) loAt += 1
+  }
+
+  /** Moves on to the first window of the pane at `time`. */
+  private def begin(time: Long): Unit = {
+    val first = time - windows.sinceFirst(time)
+    val isNew = empty || windows.phase(time) != phase
+    phase = windows.phase(time)
+    if (isNew || isAfter(first, first > time)) moveTo(first, first > time)
+    if (isNew && lowest != Long.MinValue && isAfter(lowest, early = false)) moveTo(lowest, early = false)
+  }
+
+  private def isAfter(start: Long, early: Boolean): Boolean =
+    if (early == isEarly) start > window else isEarly
+
+  private def moveTo(start: Long, early: Boolean): Unit = {
+    window = start
+    isEarly = early
+  }
+
+  private def isInside(pane: Long): Boolean =
+    windows.phase(pane) == phase && (isLate || pane < end)
 }

@@ -3,6 +3,7 @@ package org.slidewise.spark.planning.hopping
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.TimeWindow
 import org.apache.spark.sql.catalyst.plans.logical.{Expand, Generate, LogicalPlan}
+import org.apache.spark.sql.catalyst.trees.Origin
 import org.apache.spark.sql.types._
 
 import org.slidewise.spark.plan.{HoppingWindows, WindowedRows, WindowsOfTime}
@@ -16,6 +17,10 @@ import org.slidewise.spark.plan.{HoppingWindows, WindowedRows, WindowsOfTime}
  *   the column of the window
  * @param time
  *   the time, in terms of `child`
+ * @param isAnsi
+ *   whether the arithmetic of the windows fails on overflow
+ * @param origin
+ *   the query context of its errors
  * @param others
  *   the other columns, in terms of `child`
  * @param memberships
@@ -25,6 +30,8 @@ final private[planning] case class WindowExpand(
     windows: HoppingWindows,
     window: Attribute,
     time: Expression,
+    isAnsi: Boolean,
+    origin: Origin,
     others: Seq[NamedExpression],
     child: LogicalPlan,
     memberships: Int
@@ -56,13 +63,24 @@ private[planning] object WindowExpand {
 
   /** The hopping windows of `plan`; None if it is no operator of these shapes. */
   def unapply(plan: LogicalPlan): Option[WindowExpand] = plan match {
-    case WindowedRows(WindowsOfTime(time, windows, _), window, child) =>
-      Some(WindowExpand(windows, window, time, child.output, child, memberships = 0))
-    case generate @ Generate(WindowsOfTime(time, windows, _), _, _, _, Seq(window), child) =>
-      Some(WindowExpand(windows, window, time, generate.requiredChildOutput, child, memberships = 0))
+    case WindowedRows(times, window, child) => Some(of(times, window, child.output, child))
+    case generate @ Generate(times: WindowsOfTime, _, _, _, Seq(window), child) =>
+      Some(of(times, window, generate.requiredChildOutput, child))
     case expand: Expand => of(expand)
     case _              => None
   }
+
+  private def of(times: WindowsOfTime, window: Attribute, others: Seq[Attribute], child: LogicalPlan): WindowExpand =
+    WindowExpand(
+      times.windows,
+      window,
+      times.child,
+      times.ansi,
+      times.origin,
+      others,
+      child,
+      memberships = 0
+    )
 
   private def of(expand: Expand): Option[WindowExpand] = for {
     window <- expand.output.headOption
@@ -70,7 +88,11 @@ private[planning] object WindowExpand {
     others <- copied(expand)
     found <- of(window, expand.projections.map(_.head))
     (windows, time) = found
-  } yield WindowExpand(windows, window, time, others, expand.child, if (windows.ends == 0) 0 else 2)
+    // Every copy begins with the subtraction of the remainder.
+    arithmetic <- expand.projections.head.head.collectFirst { case subtract: Subtract => subtract }
+    isAnsi = arithmetic.evalMode == EvalMode.ANSI
+    memberships = if (windows.ends == 0) 0 else 2
+  } yield WindowExpand(windows, window, time, isAnsi, arithmetic.origin, others, expand.child, memberships)
 
   private def copied(expand: Expand): Option[Seq[NamedExpression]] = {
     val columns = expand.output.tail.zip(expand.projections.map(_.tail).transpose)

@@ -48,6 +48,35 @@ class PaneFramesSuite extends FunSuite {
     for (slide <- 1L to 5L; size <- slide + 1 to slide * 4; offset <- Seq(0L, -3L))
       yield HoppingWindows(size, slide, offset)
 
+  /** Spark's windows of panes without ANSI, each with its panes; those of one phase in the order of time. */
+  private def ofSpark(windows: HoppingWindows, starts: IndexedSeq[Long]): Set[(Long, Long, Set[Long])] = {
+    val copies = for {
+      pane <- starts
+      remainder = Math.floorMod(pane - windows.offset, windows.slide)
+      i <- 0L until windows.overlapping
+      start = pane - remainder - i * windows.slide
+      if windows.ends == 0 || pane >= start && pane < start + windows.size
+    } yield (start, pane)
+    copies.groupBy(_._1).map { case (start, in) => (start, start + windows.size, in.map(_._2).toSet) }.toSet
+  }
+
+  test("windows near the least and the greatest time are Spark's") {
+    val random = new Random(3)
+    // Powers of two divide 2^64, where the two ends of time meet.
+    for (windows <- shapes :+ HoppingWindows(9, 4, 1); slide = windows.slide; low <- Seq(true, false)) {
+      val times = Seq.fill(9)(random.nextInt(40).toLong).map(i => if (low) Long.MinValue + i else Long.MaxValue - i)
+      val starts = (times :+ 0L).map(windows.pane).distinct.sorted.toIndexedSeq
+      val frames = new PaneFrames(windows, WindowSelection.All, new Panes(starts))
+      val found = Iterator
+        .continually(frames.advance())
+        .takeWhile(identity)
+        .map(_ => (frames.start, frames.end, starts.slice(frames.lo.toInt, frames.hi.toInt).toSet))
+        .toList
+      assertEquals(found.size, found.distinct.size, s"$windows, $starts")
+      assertEquals(found.toSet, ofSpark(windows, starts), s"$windows, $starts")
+    }
+  }
+
   test("the windows of random panes, with gaps of every length, are those of the definition") {
     val random = new Random(2)
     for (windows <- shapes; panes <- 1 to 12) {

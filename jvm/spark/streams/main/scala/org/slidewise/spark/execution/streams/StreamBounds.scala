@@ -129,8 +129,12 @@ final private class StreamRangeBounds(
 final private class TimeBound(constant: Option[Long], general: => Projection) {
   private[this] lazy val computed = general
 
-  def of(row: InternalRow, time: Long): Long =
-    if (constant.isDefined) math.addExact(time, constant.get) else computed(row).getLong(0)
+  def of(row: InternalRow, time: Long): Long = constant match {
+    case Some(by) if (by < 0) == (time + by < time) || by == 0 => time + by
+    // Where a bound overflows, Spark's expression wraps around or fails.
+    case _ => computed(row).getLong(0)
+  }
+
 }
 
 private[streams] object StreamBounds {

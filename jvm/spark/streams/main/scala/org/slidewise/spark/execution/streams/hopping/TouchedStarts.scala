@@ -42,7 +42,7 @@ final private[hopping] class TouchedStarts(plan: HoppingWindowPlan) {
       // The windows of a pane cover one range of time. The first touched pane from the range's start on decides.
       val found = Arrays.binarySearch(starts, 0, size, first)
       val at = if (found >= 0) found else -found - 1
-      at < size && starts(at) < last + windows.size
+      at < size && starts(at) < windows.end(last)
     }
   }
 }
