@@ -40,10 +40,14 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
   def definitions(plan: LogicalPlan): Map[ExprId, Expression] =
     ofAliases(plan.collect { case project: Project => project.projectList }.flatten)
 
+  /** Whether Spark's analyzer has moved the expression out of a window. */
+  def isExtracted(column: NamedExpression): Boolean =
+    column.isInstanceOf[Alias] && column.name.matches("_w\\d+")
+
   private def ofAliases(projected: Seq[NamedExpression]): Map[ExprId, Expression] =
     projected.collect {
-      case alias @ Alias(child, name) if name.matches("_w\\d+") =>
-        alias.exprId -> child.transform { case a: AttributeReference => a.withQualifier(Nil) }
+      case alias if isExtracted(alias) =>
+        alias.exprId -> alias.asInstanceOf[Alias].child.transform { case a: AttributeReference => a.withQualifier(Nil) }
     }.toMap
 
   /** A function with all that it depends on: DISTINCT, the direction of an order, and what it does with nulls. */

@@ -26,6 +26,11 @@ private[streams] trait LateRows {
 
 private[streams] object LateRows {
 
+  private val Formats = Map(
+    "timestampFormat" -> "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+    "timestampNTZFormat" -> "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
+  )
+
   object Dropped extends LateRows {
     override def add(row: InternalRow): Unit = ()
     override def commit(): Unit = ()
@@ -34,9 +39,9 @@ private[streams] object LateRows {
 
   /**
    * Writes rows as lines of JSON to one file for each task and batch. A second run of the batch replaces the file, so that each
-   * row is there once.
+   * row is there once. Times are in UTC, to the microsecond, since offsets of zones may have seconds, which JSON readers drop.
    */
-  final class InFile(file: Path, input: Seq[Attribute], timeZone: String, hadoopConf: Configuration)
+  final class InFile(file: Path, input: Seq[Attribute], hadoopConf: Configuration)
       extends LateRows {
     private[this] var open: Option[Lines] = None
 
@@ -49,7 +54,7 @@ private[streams] object LateRows {
         new JacksonGenerator(
           DataTypeUtils.fromAttributes(input),
           writer,
-          new JSONOptions(Map.empty[String, String], timeZone)
+          new JSONOptions(Formats, "UTC")
         )
 
       def add(row: InternalRow): Unit = {

@@ -131,7 +131,7 @@ private[streams] object StateCells {
 
   def keySchema(partitionSpec: Seq[Expression]): StructType = StructType(
     StructField("section", IntegerType, nullable = false) +:
-      partitionSpec.zipWithIndex.map { case (e, i) => StructField(s"key$i", e.dataType, e.nullable) } :+
+      partitionSpec.zipWithIndex.map { case (e, i) => StructField(s"key$i", e.dataType) } :+
       StructField("number", LongType, nullable = false)
   )
 
