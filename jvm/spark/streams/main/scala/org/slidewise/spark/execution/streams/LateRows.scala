@@ -7,9 +7,10 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.json.{JacksonGenerator, JSONOptions}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.types.{MapType, StringType}
 
 import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
 
@@ -31,6 +32,12 @@ private[streams] object LateRows {
     "timestampNTZFormat" -> "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
   )
 
+  /** JSON has only maps with strings as keys, and Spark writes other keys as text that it cannot read. */
+  private def asJson(column: Attribute): NamedExpression = column.dataType match {
+    case MapType(key, _, _) if !key.isInstanceOf[StringType] => Alias(MapEntries(column), column.name)()
+    case _                                                  => column
+  }
+
   object Dropped extends LateRows {
     override def add(row: InternalRow): Unit = ()
     override def commit(): Unit = ()
@@ -50,15 +57,17 @@ private[streams] object LateRows {
       files.mkdirs(file.getParent)
       private[this] val stream = files.createAtomic(file, overwriteIfPossible = true)
       private[this] val writer = new OutputStreamWriter(stream, UTF_8)
+      private[this] val readable = input.map(asJson)
+      private[this] val project = if (readable == input) None else Some(UnsafeProjection.create(readable, input))
       private[this] val json =
         new JacksonGenerator(
-          DataTypeUtils.fromAttributes(input),
+          DataTypeUtils.fromAttributes(readable.map(_.toAttribute)),
           writer,
           new JSONOptions(Formats, "UTC")
         )
 
       def add(row: InternalRow): Unit = {
-        json.write(row)
+        json.write(project.fold(row)(_(row)))
         json.writeLineEnding()
       }
 

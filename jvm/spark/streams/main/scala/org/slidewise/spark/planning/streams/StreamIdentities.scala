@@ -22,6 +22,45 @@ final private[streams] class StreamIdentities(plan: LogicalPlan) {
     WindowSql.readable(ColumnText.in(expression, columns.get), Map.empty)
   )
 
+  /**
+   * The plan in which windows of one `SELECT` come in an order that does not depend on the order of their expressions. Each window is
+   * an operator with its own state, which a checkpoint finds by its place. Windows that wait for rows without limit come last.
+   */
+  def ordered: LogicalPlan = {
+    def visit(node: LogicalPlan): LogicalPlan = node match {
+      case top: StreamOutput =>
+        val stack = stackOf(top, AttributeSet.empty)
+        val input = stack.lastOption.map(_.child.asInstanceOf[StreamInput])
+        val known = if (stack.size > 1) columnsBelow(stack.last) else Map.empty[ExprId, Identity]
+        val sorted = stack.reverse.sortBy(placeOf(_, known))
+        if (stack.size < 2 || sorted == stack.reverse) top.mapChildren(visit)
+        else
+          Project(
+            top.output,
+            sorted.foldLeft(visit(input.get.child))((below, window) =>
+              StreamOutput(window.withNewChildren(Seq(StreamInput(below))))
+            )
+          )
+      case other => other.mapChildren(visit)
+    }
+    visit(plan)
+  }
+
+  /** The windows directly below one another that read nothing of each other, from the top. */
+  private def stackOf(node: LogicalPlan, read: AttributeSet): Seq[Window] = node match {
+    case StreamOutput(window: Window) if read.intersect(window.windowOutputSet).isEmpty =>
+      window.child match {
+        case StreamInput(child, _) => window +: stackOf(child, read ++ window.references)
+        case _                     => Nil
+      }
+    case _ => Nil
+  }
+
+  private def placeOf(window: Window, columns: Map[ExprId, Identity]): (Boolean, String) = {
+    val form = new CanonicalForm(columns.get)
+    (StreamCheck.waitsForRows(window), (window.partitionSpec ++ window.orderSpec).map(form(_)).mkString(","))
+  }
+
   /** The plan in which the input of each window says what the window computes. */
   def inWindows: LogicalPlan = {
     def visit(node: LogicalPlan): LogicalPlan = node match {

@@ -11,7 +11,8 @@ object WindowIdentityRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case write: WriteToStream if write.inputQuery.exists(isUnidentified) =>
-      write.copy(inputQuery = new StreamIdentities(write.inputQuery).inWindows)
+      val ordered = new StreamIdentities(write.inputQuery).ordered
+      write.copy(inputQuery = new StreamIdentities(ordered).inWindows)
     case _ => plan
   }
 
