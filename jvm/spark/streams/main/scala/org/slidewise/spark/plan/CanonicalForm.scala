@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan}
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.execution.aggregate.ScalaAggregator
 import org.apache.spark.sql.types._
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 
 /**
  * Writes resolved expressions as text that is the same in each run of a query, and that differs for expressions that may differ in
@@ -112,6 +112,7 @@ final private[spark] class CanonicalForm(columns: ExprId => Option[Identity]) {
     case (null, _)                             => "null"
     case (s: UTF8String, _)                    => quoted(s.toString)
     case (b: Array[Byte], _)                   => hex(b)
+    case (v: VariantVal, _)                    => hex(v.getValue) + hex(v.getMetadata)
     case (a: ArrayData, ArrayType(element, _)) =>
       a.toSeq[Any](element).map(valueOf(_, element, bound)).mkString("[", ",", "]")
     case (m: MapData, MapType(key, element, _)) =>

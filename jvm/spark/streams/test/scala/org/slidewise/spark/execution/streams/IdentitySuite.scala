@@ -57,9 +57,9 @@ class IdentitySuite extends StreamSuite {
   }
 
   /** Begins a query, refuses the different ones, continues with each of `same`, and compares with one run of all. */
-  private def check(mode: String, first: MemoryStream[Event] => DataFrame)(
-      different: Seq[MemoryStream[Event] => DataFrame],
-      same: Seq[MemoryStream[Event] => DataFrame]
+  private def check(mode: String, first: Query)(
+      different: Seq[Query],
+      same: Seq[Query]
   ): Unit = {
     val (source, checkpoint) = (events(), temporary())
     def run(source: MemoryStream[Event], query: DataFrame, checkpoint: Path, batches: Seq[Int]) = {
@@ -81,7 +81,10 @@ class IdentitySuite extends StreamSuite {
     assertEquals(begun ++ continued, all)
   }
 
-  private def over(functions: Seq[String], spec: String = LastTwo)(source: MemoryStream[Event]): DataFrame = windowed(rows(source), functions, spec)
+  private type Query = MemoryStream[Event] => DataFrame
+
+  private def over(functions: Seq[String], spec: String = LastTwo): Query =
+    source => windowed(rows(source), functions, spec)
 
   private def windowed(rows: DataFrame, functions: Seq[String], spec: String = LastTwo): DataFrame = {
     val named = functions.sorted.zipWithIndex.map { case (f, i) => f -> s"c$i" }.toMap
@@ -95,7 +98,7 @@ class IdentitySuite extends StreamSuite {
 
   test("windows: each other function, frame, key, column or mode is refused; order, names and filters are not") {
     check("append", over(base))(
-      changes.map(functions => over(functions)(_)) ++ Seq[MemoryStream[Event] => DataFrame](
+      changes.map(over(_)) ++ Seq[Query](
         over(base, LastTwo.replace("1 PRECEDING", "2 PRECEDING")),
         over(base, LastTwo.replace("BY k", "BY r.x")),
         over(base, LastTwo.replace("BY k", "BY concat(k, '1')")),
@@ -115,7 +118,7 @@ class IdentitySuite extends StreamSuite {
       key: String = "concat('zone_1', k)",
       time: String = "ts",
       size: String = "'10 seconds', '5 seconds'"
-  )(source: MemoryStream[Event]): DataFrame = grouped(rows(source), functions, key, time, size)
+  ): Query = source => grouped(rows(source), functions, key, time, size)
 
   private def grouped(
       rows: DataFrame,
@@ -129,7 +132,7 @@ class IdentitySuite extends StreamSuite {
 
   test("hopping windows: each other function, key, time or window is refused; filters are not") {
     check("update", hopping(base))(
-      changes.map(functions => hopping(functions)(_)) ++ Seq[MemoryStream[Event] => DataFrame](
+      changes.map(hopping(_)) ++ Seq[Query](
         hopping(base, key = "concat('zone_2', k)"),
         hopping(base, key = "cast(n AS string)"),
         hopping(base, time = "ts + INTERVAL 1 SECOND"),
@@ -143,7 +146,7 @@ class IdentitySuite extends StreamSuite {
   }
 
   test("windows of one SELECT with different keys continue in each order, and a swapped state is not read") {
-    def query(functions: Seq[(String, String)])(source: MemoryStream[Event]) = {
+    def query(functions: Seq[(String, String)]): Query = { source =>
       val all = rows(source).select(Seq("k", "ts", "n").map(expr) ++ functions.map { case (f, name) => expr(f).as(name) }: _*)
       all.select((Seq("k", "ts", "n") ++ functions.map(_._2).sorted).map(expr): _*)
     }
