@@ -21,6 +21,10 @@ pytestmark = pytest.mark.usefixtures("one_partition")
 CHANGED = "SLIDEWISE_STREAM_CHECKPOINT_CHANGED"
 
 
+def description_in(checkpoint: Path) -> Path:
+    return checkpoint / "slidewise" / "0.json"
+
+
 def stream_of(spark: SparkSession, folder: Path, mode: str = "update", batches: int = 2) -> Stream:
     """A query that has seen `batches` batches, and two more that are to come."""
     return Stream(spark, feed_of(folder, *random_batches(11, batches)), sums, mode)
@@ -70,8 +74,8 @@ def test_columns_that_spark_names_anew_in_each_run_go_on(spark: SparkSession, tm
     stream.run(tmp_path / "on")
     more(stream)
     assert stream.run(tmp_path / "on").operators == ["hoppingWindow"]
-    (described,) = (tmp_path / "on").rglob("hopping.json")
-    assert [key["name"] for key in json.loads(described.read_text())["keys"]] == ["upper(k)", "(n % 2L)"]
+    described = json.loads(description_in(tmp_path / "on").read_text())
+    assert [key["sql"] for key in described["keys"]] == ["upper(k)", "(n % CAST(2 AS BIGINT))", "window"]
 
 
 @pytest.mark.parametrize("mode", one_short("update"))
@@ -129,7 +133,7 @@ def test_a_query_that_slidewise_leaves_to_spark_is_refused(
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda r: sums(r, "40 seconds"), "window(40000000 µs, 10000000 µs, 0 µs)"),
+        (lambda r: sums(r, "40 seconds"), "windows of 40000000 µs every 10000000 µs from 0 µs"),
         (lambda r: sums(r).drop("max(ts)"), "sum(n), count(1) GROUP BY"),
         (lambda r: r.groupBy("n", f.window("ts", "30 seconds", "10 seconds")).agg(f.sum("n")), "GROUP BY n"),
     ],
@@ -140,7 +144,7 @@ def test_other_windows_are_refused(
 ) -> None:
     with pytest.raises(AnalysisException, match=CHANGED) as refused:
         Stream(spark, seen[0].feed, change, "update").run(begun)  # type: ignore[arg-type]
-    assert "belongs to other windows" in str(refused.value)
+    assert "belongs to another query" in str(refused.value)
     asked = str(refused.value).split("The query has:")[1]
     assert says in asked
     assert says not in str(refused.value).split("The query has:")[0]
@@ -150,7 +154,7 @@ def test_a_format_of_a_later_version_is_refused(spark: SparkSession, tmp_path: P
     stream = stream_of(spark, tmp_path)
     stream.run(tmp_path / "on")
     more(stream)
-    (described,) = (tmp_path / "on").rglob("hopping.json")
+    described = description_in(tmp_path / "on")
     described.with_name(f".{described.name}.crc").unlink(missing_ok=True)
     described.write_text(json.dumps(json.loads(described.read_text()) | {"format": 99}))
     with pytest.raises(AnalysisException, match="is in format 99"):
@@ -158,10 +162,10 @@ def test_a_format_of_a_later_version_is_refused(spark: SparkSession, tmp_path: P
 
 
 def test_the_checkpoint_describes_itself(spark: SparkSession, begun: Path) -> None:
-    (described,) = begun.rglob("hopping.json")
-    kept = json.loads(described.read_text())
+    kept = json.loads(description_in(begun).read_text())
     assert kept["windows"] == {"size": 30_000_000, "slide": 10_000_000, "offset": 0}
-    assert kept["keys"] == [{"name": "k", "type": "STRING"}]
+    assert [key["sql"] for key in kept["keys"]] == ["k", "window"]
+    assert kept["keyTypes"] == ["string"]
     assert [function["sql"] for function in kept["functions"]] == ["sum(n)", "count(1)", "max(ts)"]
     state = spark.read.format("statestore").load(str(begun))
     assert state.selectExpr("key.pane", "value.buffer0").count() > 0
@@ -171,8 +175,7 @@ def test_without_slidewise_spark_refuses_the_state(spark: SparkSession, tmp_path
     """Spark names operators in the checkpoint. The file of Slidewise is gone, as its check is without the jar."""
     stream = stream_of(spark, tmp_path)
     stream.run(tmp_path / "on")
-    (described,) = (tmp_path / "on").rglob("hopping.json")
-    described.unlink()
+    description_in(tmp_path / "on").unlink()
     stream.feed.arrive([row("a", 10_000, 1)])
     with pytest.raises(PySparkException, match="hoppingWindow"):
         stream.run(tmp_path / "on", enabled=False)

@@ -95,7 +95,7 @@ def assert_each_row_once(spark: SparkSession, folder: Path, feed: Feed) -> None:
         got = sorted(map(tuple, spark.read.parquet(str(folder / "out" / name)).collect()))
         assert len(got) == len(expected), name
         assert got == expected, name
-        assert [*(folder / "checkpoints" / name).rglob("_slidewise/*.json")], name
+        assert [*(folder / "checkpoints" / name / "slidewise").glob("*.json")], name
 
 
 def feed_for(folder: Path, seed: int, kills: int) -> Feed:

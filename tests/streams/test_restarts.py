@@ -193,6 +193,23 @@ def test_another_mode_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     assert CHANGED in stopped.refuses(SQL)
 
 
+def test_a_copy_without_hidden_files_continues(spark: SparkSession, tmp_path: Path) -> None:
+    """The description of the state is there; without it, the query is refused and nothing is written."""
+    stopped = Stopped(spark, tmp_path, "hdfs")
+    description = tmp_path / "checkpoint" / "slidewise" / "0.json"
+    for hidden in [*(tmp_path / "checkpoint").rglob(".*")]:
+        hidden.unlink()
+    content = description.read_text()
+    description.unlink()
+    message = stopped.refuses(SQL.replace("sum(n)", "sum(id)"))
+    assert CHANGED in message
+    assert "0.json is missing" in message
+    assert not description.exists()
+    description.write_text(content)
+    stopped.go_on(SQL, [])
+    stopped.assert_right()
+
+
 def cut(file: Path) -> None:
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
 
@@ -223,7 +240,7 @@ def test_damaged_state(spark: SparkSession, tmp_path: Path, store: str, damage: 
 
 def test_a_damaged_description_of_the_window(spark: SparkSession, tmp_path: Path) -> None:
     stopped = Stopped(spark, tmp_path, "hdfs")
-    (file,) = (tmp_path / "checkpoint").rglob("window.json")
+    file = tmp_path / "checkpoint" / "slidewise" / "0.json"
     file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
     cut(file)
-    assert "window.json" in stopped.refuses(SQL)
+    assert "0.json" in stopped.refuses(SQL)

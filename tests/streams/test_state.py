@@ -59,14 +59,14 @@ def test_the_state_describes_itself(spark: SparkSession, ran: tuple[Path, list[P
     assert row["operatorName"] == "slidingWindow"
     assert row["stateStoreName"] == "default"
     assert row["numPartitions"] == 2
-    (window,) = (folder / "checkpoint").rglob("window.json")
-    described = json.loads(window.read_text())
-    assert described["format"] == 2
+    described = json.loads((folder / "checkpoint" / "slidewise" / "0.json").read_text())
+    assert described["format"] == 3
+    assert described["operator"] == "slidingWindow"
     assert described["spark"] == pyspark.__version__
     (frame,) = described["frames"]
     assert frame["section"] == 16
     assert [f["sql"] for f in frame["functions"]] == ["sum(n)"]
-    assert frame["functions"][0]["buffer"][0]["type"] == "BIGINT"
+    assert frame["functions"][0]["buffer"][0]["type"] == "bigint"
 
 
 def test_progress(spark: SparkSession, ran: tuple[Path, list[Progress]]) -> None:

@@ -36,10 +36,10 @@ def windows(emitted: DataFrame) -> list[list[object]]:
 
 # By name: the folder, the query, the file beside a checkpoint that lists what has come out, and its content.
 QUERIES = {
-    "stream": (f"v2-spark-{MINOR}", stream.SQL, "answered.json", answered),
-    "multisets": (f"multisets-v2-spark-{MINOR}", multisets.SQL, "answered.json", answered),
-    "distinct": (f"distinct-v2-spark-{MINOR}", distinct.SQL, "answered.json", answered),
-    "hopping": (f"hopping-v1-spark-{MINOR}", hopping.SQL, "emitted.json", windows),
+    "stream": (f"v3-spark-{MINOR}", stream.SQL, "answered.json", answered),
+    "multisets": (f"multisets-v3-spark-{MINOR}", multisets.SQL, "answered.json", answered),
+    "distinct": (f"distinct-v3-spark-{MINOR}", distinct.SQL, "answered.json", answered),
+    "hopping": (f"hopping-v3-spark-{MINOR}", hopping.SQL, "emitted.json", windows),
 }
 
 

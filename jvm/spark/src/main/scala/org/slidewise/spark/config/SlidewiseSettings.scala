@@ -174,7 +174,7 @@ object SlidewiseSettings {
     StreamLateRows,
     Since,
     "the path of a directory",
-    "The directory into which Slidewise writes late rows as JSON, in a folder for each operator and batch. If not set, " +
+    "The directory into which Slidewise writes late rows as JSON, in a folder for each query, operator and batch. If not set, " +
       "late rows are only counted."
   )(path => if (path.isEmpty) throw new IllegalArgumentException("empty") else path)
 

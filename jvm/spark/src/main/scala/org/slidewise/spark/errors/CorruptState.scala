@@ -4,5 +4,6 @@ package org.slidewise.spark.errors
 final class CorruptState(what: String)
     extends IllegalStateException(
       s"[SLIDEWISE_CORRUPT_STATE] The state of a window over a stream is damaged: $what. " +
-        "Restore the checkpoint from a copy, or begin a new one"
+        "The query has stopped and has not changed the committed state. If the query, Spark or Slidewise has changed since the last " +
+        "committed batch, continue with the earlier one; otherwise restore the damaged files from a copy of the checkpoint"
     )

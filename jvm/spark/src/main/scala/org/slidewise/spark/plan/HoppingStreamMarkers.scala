@@ -9,12 +9,28 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
  *
  * @param place
  *   the aggregation's index among the streaming aggregations over hopping windows, in the order of the plan
+ * @param identities
+ *   what the streaming aggregations of the query compute; none if the query has not been started
  * @param child
  *   the aggregation
  */
-final case class HoppingStream(place: Int, child: LogicalPlan) extends UnaryNode {
+final case class HoppingStream(place: Int, identities: Option[Seq[AggregationIdentity]], child: LogicalPlan)
+    extends UnaryNode {
   override def output: Seq[Attribute] = child.output
+  override protected def stringArgs: Iterator[Any] = Iterator(place)
   override protected def withNewChildInternal(newChild: LogicalPlan): HoppingStream = copy(child = newChild)
+}
+
+/**
+ * The root of a streaming query with aggregations over windows, from its start on.
+ *
+ * @param identities
+ *   what its streaming aggregations compute, as the analyzed plan says
+ */
+final case class HoppingQuery(identities: Seq[AggregationIdentity], child: LogicalPlan) extends UnaryNode {
+  override def output: Seq[Attribute] = child.output
+  override protected def stringArgs: Iterator[Any] = Iterator.empty
+  override protected def withNewChildInternal(newChild: LogicalPlan): HoppingQuery = copy(child = newChild)
 }
 
 /**

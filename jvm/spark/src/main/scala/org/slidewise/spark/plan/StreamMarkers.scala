@@ -1,6 +1,6 @@
 package org.slidewise.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.{Attribute, ExpressionSet}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.trees.TreePattern.{AS_OF_JOIN, TreePattern}
 
@@ -8,13 +8,18 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{AS_OF_JOIN, TreePattern}
  * Where a stream goes into a window. Between this and [[StreamOutput]] nothing counts as streaming, so that the `Window` there
  * is, for Spark's analysis and optimizer, one over a table.
  *
- * @param computed
- *   what the window computes of the stream's columns, as SQL, by the columns that stand for it
+ * The window may keep rows of earlier runs, in which other values were null. Therefore all columns are nullable, and nothing is
+ * known of their values.
+ *
+ * @param identity
+ *   what the window computes; none until the query is started
  */
-final case class StreamInput(child: LogicalPlan, computed: Map[String, String]) extends UnaryNode {
+final case class StreamInput(child: LogicalPlan, identity: Option[WindowIdentity] = None) extends UnaryNode {
   override def isStreaming: Boolean = false
-  override def output: Seq[Attribute] = child.output
+  override def output: Seq[Attribute] = child.output.map(_.withNullability(true))
   override val nodePatterns: Seq[TreePattern] = Seq(StreamInput.Pattern)
+  override protected lazy val validConstraints: ExpressionSet = ExpressionSet()
+  override protected def stringArgs: Iterator[Any] = Iterator.empty
   override protected def withNewChildInternal(newChild: LogicalPlan): StreamInput = copy(child = newChild)
 }
 

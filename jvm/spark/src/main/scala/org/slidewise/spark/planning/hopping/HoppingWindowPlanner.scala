@@ -20,9 +20,13 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
    * The decision for `aggregate`, with its parts if Slidewise evaluates it. None if it does not group by a hopping window.
    *
    * Throws [[TooManyWindows]] past the setting.
+   *
+   * @param reasonToLeave
+   *   a further reason for which Spark evaluates the aggregation
    */
   def decide(
-      aggregate: Aggregate
+      aggregate: Aggregate,
+      reasonToLeave: HoppingAggregate => Option[String] = _ => None
   ): Option[Either[HoppingDecision, (HoppingDecision, HoppingAggregate)]] =
     if (!HoppingAggregate.isHopping(aggregate)) None
     else {
@@ -32,6 +36,7 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
         _ <- found.keys.find(key => !RowOrdering.isOrderable(key.dataType)).map(unordered).toLeft(())
         _ <- found.aggregates.flatMap(reasonNotToMerge).headOption.toLeft(())
         _ <- (if (aggregate.isStreaming) reasonToLeaveStream(found) else None).toLeft(())
+        _ <- reasonToLeave(found).toLeft(())
       } yield found
       Some(supported match {
         case Right(found) =>

@@ -7,9 +7,10 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.json.{JacksonGenerator, JSONOptions}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.types.{MapType, StringType}
 
 import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
 
@@ -26,6 +27,17 @@ private[streams] trait LateRows {
 
 private[streams] object LateRows {
 
+  private val Formats = Map(
+    "timestampFormat" -> "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+    "timestampNTZFormat" -> "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
+  )
+
+  /** JSON has only maps with strings as keys, and Spark writes other keys as text that it cannot read. */
+  private def asJson(column: Attribute): NamedExpression = column.dataType match {
+    case MapType(key, _, _) if !key.isInstanceOf[StringType] => Alias(MapEntries(column), column.name)()
+    case _                                                  => column
+  }
+
   object Dropped extends LateRows {
     override def add(row: InternalRow): Unit = ()
     override def commit(): Unit = ()
@@ -34,9 +46,9 @@ private[streams] object LateRows {
 
   /**
    * Writes rows as lines of JSON to one file for each task and batch. A second run of the batch replaces the file, so that each
-   * row is there once.
+   * row is there once. Times are in UTC, to the microsecond, since offsets of zones may have seconds, which JSON readers drop.
    */
-  final class InFile(file: Path, input: Seq[Attribute], timeZone: String, hadoopConf: Configuration)
+  final class InFile(file: Path, input: Seq[Attribute], hadoopConf: Configuration)
       extends LateRows {
     private[this] var open: Option[Lines] = None
 
@@ -45,15 +57,17 @@ private[streams] object LateRows {
       files.mkdirs(file.getParent)
       private[this] val stream = files.createAtomic(file, overwriteIfPossible = true)
       private[this] val writer = new OutputStreamWriter(stream, UTF_8)
+      private[this] val readable = input.map(asJson)
+      private[this] val project = if (readable == input) None else Some(UnsafeProjection.create(readable, input))
       private[this] val json =
         new JacksonGenerator(
-          DataTypeUtils.fromAttributes(input),
+          DataTypeUtils.fromAttributes(readable.map(_.toAttribute)),
           writer,
-          new JSONOptions(Map.empty[String, String], timeZone)
+          new JSONOptions(Formats, "UTC")
         )
 
       def add(row: InternalRow): Unit = {
-        json.write(row)
+        json.write(project.fold(row)(_(row)))
         json.writeLineEnding()
       }
 

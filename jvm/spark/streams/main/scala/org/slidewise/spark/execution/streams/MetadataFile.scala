@@ -9,42 +9,35 @@ import com.fasterxml.jackson.core.JsonProcessingException
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
 
 import org.slidewise.spark.config.BuiltFor
 import org.slidewise.spark.errors.CorruptState
+import org.slidewise.spark.plan.Identity
 import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
 
 /**
- * A JSON file in the folder `_slidewise` beside the state of an operator, which describes the state.
+ * The JSON file that describes the state of an operator; see [[OperatorFolder]].
  *
- * @param operatorPath
- *   the operator's folder in the checkpoint
- * @param format
- *   the latest version of the file's format that this code knows
+ * @param operator
+ *   the name of the operator that keeps the state
  * @param entries
- *   the field with the version of the state's entries, and the latest one that this code knows
+ *   the field with the version of the state's entries, and the version that this code knows
  */
 final private[streams] class MetadataFile(
-    operatorPath: Path,
-    name: String,
-    format: Int,
+    folder: OperatorFolder,
+    operator: String,
     entries: (String, Int),
     hadoopConf: Configuration
 ) {
-  private[this] val directory = new Path(operatorPath, "_slidewise")
-  private[this] val file = new Path(directory, name)
-  private[this] val files = CheckpointFileManager.create(operatorPath, hadoopConf)
+  private[this] val file = folder.description
+  private[this] val files = CheckpointFileManager.create(file.getParent, hadoopConf)
 
   def exists: Boolean = files.exists(file)
 
-  /** Whether the operator has a folder in the checkpoint. */
-  def operatorExists: Boolean = files.exists(operatorPath)
-
   /** Writes the file whole or not at all. */
-  def write(content: ObjectNode, overwrite: Boolean): Unit = {
-    if (!overwrite) files.mkdirs(directory)
-    val out = files.createAtomic(file, overwriteIfPossible = overwrite)
+  def write(content: ObjectNode): Unit = {
+    files.mkdirs(file.getParent)
+    val out = files.createAtomic(file, overwriteIfPossible = true)
     try {
       out.write(content.toString.getBytes(UTF_8))
       out.close()
@@ -52,10 +45,17 @@ final private[streams] class MetadataFile(
   }
 
   /**
-   * Reads the file. Throws [[CheckpointChanged]] if its format or that of the entries is later than this code knows, and
-   * [[CorruptState]] if it is no JSON object with a format or if `content` throws an IllegalArgumentException.
+   * Reads the file. Throws [[CheckpointChanged]] if it is missing, belongs to another operator, or has another format than this
+   * code knows, and [[CorruptState]] if it is no JSON object with a format or if `content` throws an IllegalArgumentException.
    */
   def read[T](content: JsonNode => T): T = {
+    if (!exists)
+      throw new CheckpointChanged(
+        folder.state,
+        s"has committed batches, and its description $file is missing, which says which query it belongs to",
+        "Restore this file from a copy of the checkpoint. Or start the query with another checkpointLocation: it then begins with " +
+          "the first rows that its source still has"
+      )
     val stored = bytes()
     val node =
       try MetadataFile.Mapper.readTree(stored)
@@ -63,21 +63,28 @@ final private[streams] class MetadataFile(
         case e: JsonProcessingException => throw new CorruptState(s"$file: ${e.getOriginalMessage}")
         case e: IOException             => throw new CorruptState(s"$file: ${e.getMessage}")
       }
-    if (node == null || !node.path("format").isInt || node.get("format").asInt < 1)
-      throw new CorruptState(s"$file names no format")
-    refuseLater(node, "is in format", node.get("format").asInt, format)
-    val (field, latest) = entries
-    refuseLater(node, s"keeps $field in format", node.path(field).asInt(latest), latest)
+    if (node == null || !node.path("format").isInt) throw new CorruptState(s"$file names no format")
+    refuseOther(node, "is in format", node.get("format").asInt, MetadataFile.Format)
+    val began = node.path("operator").asText
+    if (began != operator)
+      throw new CheckpointChanged(
+        folder.state,
+        s"was begun by the operator $began, and this query would continue it with $operator",
+        "Continue with the query that has begun it, or start this one with another checkpointLocation"
+      )
+    val (field, known) = entries
+    if (!node.path(field).isInt) throw new CorruptState(s"$file names no format of $field")
+    refuseOther(node, s"keeps $field in format", node.get(field).asInt, known)
     try content(node)
     catch { case e: IllegalArgumentException => throw new CorruptState(s"$file: ${e.getMessage}") }
   }
 
-  private def refuseLater(node: JsonNode, what: String, written: Int, latest: Int): Unit =
-    if (written > latest)
+  private def refuseOther(node: JsonNode, what: String, written: Int, known: Int): Unit =
+    if (written != known)
       throw new CheckpointChanged(
-        operatorPath,
-        s"$what $written, and this version of Slidewise knows formats up to $latest",
-        s"Use the version of Slidewise that wrote it${versionIn(node)}, or a later one"
+        folder.state,
+        s"$what $written, and this version of Slidewise knows format $known",
+        s"Use the version of Slidewise that wrote it${versionIn(node)}"
       )
 
   private def bytes(): Array[Byte] = {
@@ -94,31 +101,50 @@ final private[streams] class MetadataFile(
   /** A new file's content, with the versions that write it. */
   def begin(sparkVersion: String): ObjectNode = MetadataFile.Mapper
     .createObjectNode()
-    .put("format", format)
+    .put("format", MetadataFile.Format)
     .put("slidewise", BuiltFor.VERSION)
     .put("spark", sparkVersion)
+    .put("operator", operator)
     .put(entries._1, entries._2)
 }
 
 /** The parts that the files of all operators have. */
 private[streams] object MetadataFile {
+
+  /** The version of the file's format. */
+  val Format = 3
+
   private val Mapper = new ObjectMapper
 
   /** The size that no file reaches. */
   private val MostBytes = 16 << 20
 
-  def putColumns(node: ObjectNode, field: String, columns: Seq[StoredColumn]): Unit = {
+  def put(node: ObjectNode, identity: Identity): ObjectNode =
+    node.put("sql", identity.sql).put("identity", identity.canonical)
+
+  def identityFrom(node: JsonNode): Identity =
+    Identity(node.required("identity").asText, node.required("sql").asText)
+
+  def putInputs(node: ObjectNode, field: String, columns: Seq[StoredInput]): Unit = {
+    val array = node.putArray(field)
+    columns.foreach(c => put(array.addObject(), c.column).put("type", c.storedType))
+  }
+
+  def inputsFrom(node: JsonNode): Seq[StoredInput] =
+    elements(node).map(c => StoredInput(identityFrom(c), c.required("type").asText))
+
+  private def putColumns(node: ObjectNode, field: String, columns: Seq[StoredColumn]): Unit = {
     val array = node.putArray(field)
     columns.foreach(c => array.addObject().put("name", c.name).put("type", c.sqlType))
   }
 
-  def columnsFrom(node: JsonNode): Seq[StoredColumn] =
+  private def columnsFrom(node: JsonNode): Seq[StoredColumn] =
     elements(node).map(c => StoredColumn(c.required("name").asText, c.required("type").asText))
 
   def putFunctions(node: ObjectNode, functions: Seq[StoredFunction]): Unit = {
     val array = node.putArray("functions")
     functions.foreach { f =>
-      val function = array.addObject().put("sql", f.sql).put("class", f.implementation)
+      val function = put(array.addObject(), f.function).put("part", f.part).put("class", f.implementation)
       putColumns(function, "buffer", f.buffer)
       f.objectType.foreach(function.put("object", _))
       if (f.guard.nonEmpty) putColumns(function, "guard", f.guard)
@@ -127,7 +153,8 @@ private[streams] object MetadataFile {
 
   def functionsFrom(node: JsonNode): Seq[StoredFunction] = elements(node.required("functions")).map { f =>
     StoredFunction(
-      f.required("sql").asText,
+      identityFrom(f),
+      f.required("part").asInt,
       f.required("class").asText,
       columnsFrom(f.required("buffer")),
       Option(f.get("object")).map(_.asText),

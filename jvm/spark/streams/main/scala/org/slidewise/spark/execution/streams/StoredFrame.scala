@@ -1,18 +1,33 @@
 package org.slidewise.spark.execution.streams
 
 import org.slidewise.spark.expressions.DistinctAggregate
-import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
+import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, Identity}
 
-/** A column of stored rows or of an aggregation buffer. */
+/** A column of an aggregation buffer. */
 final private[streams] case class StoredColumn(name: String, sqlType: String) {
   override def toString: String = s"$name $sqlType"
 }
 
 /**
+ * A column of stored rows or keys.
+ *
+ * @param storedType
+ *   its type, with the nullability of elements and fields; the column itself may always be null
+ */
+final private[streams] case class StoredInput(column: Identity, storedType: String) {
+  override def toString: String = s"${column.sql} $storedType"
+
+  /** What two columns have in common that are the same. */
+  def identity: (String, String) = (column.canonical, storedType)
+}
+
+/**
  * An aggregate function whose state a checkpoint keeps.
  *
- * @param sql
- *   the function with its arguments and filter
+ * @param function
+ *   the function of the query with its arguments and filter
+ * @param part
+ *   which of several functions it is that a function of the query is made of
  * @param implementation
  *   its class
  * @param buffer
@@ -23,12 +38,18 @@ final private[streams] case class StoredColumn(name: String, sqlType: String) {
  *   the buffer fields of the aggregate that tells when the function must be recalculated; empty if there is none
  */
 final private[streams] case class StoredFunction(
-    sql: String,
+    function: Identity,
+    part: Int,
     implementation: String,
     buffer: Seq[StoredColumn],
     objectType: Option[String],
     guard: Seq[StoredColumn]
 ) {
+
+  def sql: String = function.sql
+
+  /** What two functions have in common that are the same. */
+  def identity: (String, Int) = (function.canonical, part)
 
   /** The form in which the state is kept. */
   def form: String =
@@ -44,10 +65,14 @@ final private[streams] case class StoredFunction(
  * @param state
  *   what is kept for them beside the rows; see [[StoredFrame]]
  */
-final private[streams] case class StoredFrame(frame: String, state: String, functions: Seq[StoredFunction]) {
+final private[streams] case class StoredFrame(
+    frame: Identity,
+    state: String,
+    functions: Seq[StoredFunction]
+) {
 
   /** The same for the same functions in another order. */
-  def identity: (String, Seq[String]) = (frame, functions.map(_.sql).sorted)
+  def identity: (String, Seq[(String, Int)]) = (frame.canonical, functions.map(_.identity).sorted)
 
   override def toString: String = s"${functions.map(_.sql).mkString(", ")} OVER $frame"
 }

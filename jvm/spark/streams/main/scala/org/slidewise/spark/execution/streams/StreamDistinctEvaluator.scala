@@ -62,7 +62,7 @@ final private[streams] class StreamDistinctEvaluator(
     new StateLog(
       cells,
       section,
-      new RowStructure(occurrence.map(_.dataType), occurrence.map(!_.nullable)),
+      new RowStructure(occurrence.map(_.dataType)),
       blockMemory
     )
   private[this] val occurrences = log.reader()

@@ -19,7 +19,8 @@ import org.slidewise.spark.plan._
  * All that a task needs to run a window over its part of a batch; made on the driver, sent to the executors.
  *
  * @param childOutput
- *   the columns of the rows, in the order in which the state keeps them
+ *   the columns of the rows, in the order in which the state keeps them; all nullable, since rows of earlier runs may be null where
+ *   the query's rows are not
  * @param outputColumns
  *   the same columns in the order of the output
  */
@@ -36,7 +37,7 @@ final private[streams] class StreamWindowFactory(
   private def order = plan.eventTimeOrder
 
   private def structureOf(columns: Seq[Attribute]) =
-    new RowStructure(columns.map(_.dataType), columns.map(!_.nullable))
+    new RowStructure(columns.map(_.dataType))
 
   private def timeIn(row: Seq[Attribute]) =
     row.indexWhere(_.exprId == order.child.asInstanceOf[Attribute].exprId)
@@ -208,6 +209,6 @@ final private[streams] class StreamWindowFactory(
   private def lateRowsOf(context: TaskContext): LateRows = lateRowsFolder.fold[LateRows](LateRows.Dropped) {
     folder =>
       val file = new Path(folder, s"part-${context.partitionId()}.json")
-      new LateRows.InFile(file, childOutput, options.timeZone, hadoopConf.value)
+      new LateRows.InFile(file, childOutput, hadoopConf.value)
   }
 }

@@ -18,7 +18,7 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.util.SerializableConfiguration
 
-import org.slidewise.spark.plan.{EventTimeReach, SlidingWindowPlan, StreamOptions, TimeReach}
+import org.slidewise.spark.plan.{EventTimeReach, SlidingWindowPlan, StreamOptions, TimeReach, WindowIdentity}
 import org.slidewise.spark.shims.SparkStreaming._
 
 /**
@@ -29,13 +29,13 @@ import org.slidewise.spark.shims.SparkStreaming._
  * [[org.slidewise.core.durable.SegmentedFrames]]), or the last occurrences of distinct values (see [[StreamDistinctEvaluator]]). A
  * row writes O(1) cells, amortised over its block.
  *
- * @param computed
- *   the SQL of the expressions that Spark's analyzer has moved to columns of `child`, by column name
+ * @param identity
+ *   what the window computes; none in a plan of a query that has not been started
  */
 case class StreamingSlidingWindowExec(
     plan: SlidingWindowPlan,
     options: StreamOptions,
-    computed: Map[String, String],
+    identity: Option[WindowIdentity],
     child: SparkPlan,
     stateInfo: Option[StatefulOperatorStateInfo] = None,
     eventTimeWatermarkForLateEvents: Option[Long] = None,
@@ -47,9 +47,12 @@ case class StreamingSlidingWindowExec(
   private def order = plan.eventTimeOrder
 
   override def nodeName: String = "SlidingWindow"
-  override def shortName: String = "slidingWindow"
+  override def shortName: String = StreamingSlidingWindowExec.ShortName
 
-  override def output: Seq[Attribute] = child.output ++ plan.rowWise.results.map(_.toAttribute)
+  /** The columns of the child; null may come from rows of an earlier run, with another filter below. */
+  private def input = child.output.map(_.withNullability(true))
+
+  override def output: Seq[Attribute] = input ++ plan.rowWise.results.map(_.toAttribute)
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
   override protected def stringArgs: Iterator[Any] = Iterator[Any](
@@ -101,7 +104,7 @@ case class StreamingSlidingWindowExec(
       info.queryRunId,
       info.operatorId,
       info.checkpointLocation,
-      metadata(hadoopConf).agree(stored, storedText, info.storeVersion)
+      metadata(hadoopConf).agree(stored, info.storeVersion)
     )
     val schema = StateStoreColFamilySchema(
       StateStore.DEFAULT_COL_FAMILY_NAME,
@@ -124,12 +127,16 @@ case class StreamingSlidingWindowExec(
 
   private def metadata(hadoopConf: Configuration) =
     new WindowMetadata(
-      new Path(getStateInfo.checkpointLocation, getStateInfo.operatorId.toString),
+      OperatorFolder(new Path(getStateInfo.checkpointLocation), getStateInfo.operatorId),
       hadoopConf
     )
 
-  private def stored = StoredWindow.of(plan, child.output, mode, computed)
-  private def storedText = StoredWindow.textOf(plan, child.output, mode, computed)
+  private def stored = StoredWindow.of(
+    plan,
+    input,
+    mode,
+    identity.getOrElse(throw new IllegalStateException("the query was not started by writeStream"))
+  )
 
   /**
    * Refuses the checkpoint that the state is to be in if it is another window's.
@@ -137,10 +144,8 @@ case class StreamingSlidingWindowExec(
    * @param batch
    *   the number of the next batch
    */
-  private[spark] def compareCheckpoint(hadoopConf: Configuration, batch: Long): Unit = {
-    val recorded = metadata(hadoopConf)
-    if (recorded.exists) recorded.compare(stored, storedText, batch)
-  }
+  private[spark] def compareCheckpoint(hadoopConf: Configuration, batch: Long): Unit =
+    metadata(hadoopConf).compare(stored, batch)
 
   private def encoder = PrefixKeyScanStateEncoderSpec(keySchema, StateCells.PrefixColumns)
 
@@ -183,25 +188,26 @@ case class StreamingSlidingWindowExec(
     child.output.exists(o => o.exprId == a.exprId && o.metadata.contains(EventTimeWatermark.delayKey))
   }
 
-  private def lateRowsFolder =
-    options.lateRowsPath.map(path =>
-      s"$path/operator=${getStateInfo.operatorId}/batch=${getStateInfo.storeVersion}"
-    )
+  /** A folder of the query, so that others with the same path do not replace its files. */
+  private def lateRowsFolder(hadoopConf: Configuration) = options.lateRowsPath.map { path =>
+    val query = OperatorFolder.queryOf(new Path(getStateInfo.checkpointLocation).getParent, hadoopConf)
+    s"$path/query=$query/operator=${getStateInfo.operatorId}/batch=${getStateInfo.storeVersion}"
+  }
 
   override protected def doExecute(): RDD[InternalRow] = {
     val hadoopConf = session.sessionState.newHadoopConf()
     val info = getStateInfo
     val layout = StateLayouts.getOrElse(info.queryRunId, info.operatorId, info.checkpointLocation) {
-      metadata(hadoopConf).compare(stored, storedText, info.storeVersion)
+      metadata(hadoopConf).compare(stored, info.storeVersion)
     }
-    val input = child.output
+    val input = this.input
     val keptInput = layout.input(input)
     val task = new StreamWindowFactory(
       layout.framesOf(plan),
       options,
       keptInput,
       input,
-      lateRowsFolder,
+      lateRowsFolder(hadoopConf),
       new SerializableConfiguration(hadoopConf)
     )
     val evictUntil = eventTimeWatermarkForEviction.filter(_ => hasWatermark)
@@ -229,6 +235,10 @@ case class StreamingSlidingWindowExec(
 
   override protected def withNewChildInternal(newChild: SparkPlan): StreamingSlidingWindowExec =
     copy(child = newChild)
+}
+
+object StreamingSlidingWindowExec {
+  val ShortName = "slidingWindow"
 }
 
 /**

@@ -2,7 +2,6 @@ package org.slidewise.spark.planning.streams
 
 import scala.util.control.NonFatal
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.internal.Logging
@@ -10,7 +9,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.streaming.OutputMode
 
-import org.slidewise.spark.execution.streams.{CheckpointChanged, StreamingSlidingWindowExec}
+import org.slidewise.spark.execution.streams.{CheckpointChanged, OperatorFolder, StreamingSlidingWindowExec}
 import org.slidewise.spark.shims.SparkSessions
 import org.slidewise.spark.shims.SparkStreaming._
 
@@ -25,7 +24,7 @@ private object CheckpointCheck extends Logging {
     val hadoopConf = SparkSessions.of(session).sessionState.newHadoopConf()
     try
       if (CheckpointFileManager.create(state, hadoopConf).exists(state)) {
-        val batch = nextBatch(new Path(write.resolvedCheckpointLocation, "commits"), hadoopConf)
+        val batch = OperatorFolder.nextBatch(new Path(write.resolvedCheckpointLocation), hadoopConf)
         QueryWithoutData.planned(session, write.inputQuery, OutputMode.Append(), state).executedPlan.foreach {
           case window: StreamingSlidingWindowExec => window.compareCheckpoint(hadoopConf, batch)
           case _                                  => ()
@@ -36,13 +35,5 @@ private object CheckpointCheck extends Logging {
       case e @ (NonFatal(_) | _: LinkageError) =>
         logDebug("The checkpoint is compared when the first batch is planned", e)
     }
-  }
-
-  /** The number of the first batch that has not been committed. */
-  private def nextBatch(commits: Path, hadoopConf: Configuration): Long = {
-    val files = CheckpointFileManager.create(commits, hadoopConf)
-    val committed =
-      if (files.exists(commits)) files.list(commits).flatMap(_.getPath.getName.toLongOption).toSeq else Nil
-    committed.maxOption.fold(0L)(_ + 1)
   }
 }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.plan.{HoppingLeftToSpark, HoppingStream}
+import org.slidewise.spark.plan.{HoppingLeftToSpark, HoppingQuery, HoppingStream}
 import org.slidewise.spark.planning.hopping.HoppingAggregate
 
 /**
@@ -18,14 +18,16 @@ object HoppingStreamRule extends Rule[LogicalPlan] {
     if (!plan.isStreaming) plan
     else {
       val left = plan.collectFirst { case root: HoppingLeftToSpark => root }
+      val identities = plan.collectFirst { case root: HoppingQuery => root.identities }
       val places = Iterator.from(0)
       def mark(plan: LogicalPlan): LogicalPlan = plan match {
         case marked: HoppingStream                              => marked
         case aggregate: Aggregate if isHoppingStream(aggregate) =>
           val place = places.next()
           val below = aggregate.mapChildren(mark)
-          if (left.exists(_.isLeft(place))) below else HoppingStream(place, below)
+          if (left.exists(_.isLeft(place))) below else HoppingStream(place, identities, below)
         case root: HoppingLeftToSpark => mark(root.child)
+        case root: HoppingQuery       => mark(root.child)
         case other                    => other.mapChildren(mark)
       }
       if (SlidewiseSettings.enabled(SQLConf.get)) mark(plan) else plan

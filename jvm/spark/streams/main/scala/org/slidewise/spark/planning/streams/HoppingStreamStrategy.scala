@@ -6,9 +6,10 @@ import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.HoppingWindowExec
 import org.slidewise.spark.execution.streams.hopping.HoppingWindowStateExec
-import org.slidewise.spark.plan.{HoppingDecision, HoppingDefinition, HoppingLeftToSpark, HoppingStream}
+import org.slidewise.spark.plan.{AggregationIdentity, HoppingDecision, HoppingLeftToSpark, HoppingQuery, HoppingStream}
 import org.slidewise.spark.planning.{NormalizedKey, PlanningFailure}
 import org.slidewise.spark.planning.hopping.{
+  HoppingAggregate,
   HoppingWindowPlanner,
   HoppingWindowStrategy,
   PaneAggregation
@@ -22,22 +23,24 @@ import org.slidewise.spark.planning.hopping.{
 object HoppingStreamStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case marked @ HoppingStream(_, aggregate: Aggregate) =>
+    case marked @ HoppingStream(_, _, aggregate: Aggregate) =>
       PlanningFailure.leaveToSpark("a hopping window over a stream")(operators(marked, aggregate))(_ =>
         planLater(aggregate) :: Nil
       )
-    case HoppingStream(place, Project(columns, child)) =>
-      ProjectExec(columns, planLater(HoppingStream(place, child))) :: Nil
-    case HoppingStream(_, other)      => planLater(other) :: Nil
+    case HoppingStream(place, identities, Project(columns, child)) =>
+      ProjectExec(columns, planLater(HoppingStream(place, identities, child))) :: Nil
+    case HoppingStream(_, _, other)   => planLater(other) :: Nil
     case HoppingLeftToSpark(_, child) => planLater(child) :: Nil
+    case HoppingQuery(_, child)       => planLater(child) :: Nil
     case _                            => Nil
   }
 
   private def operators(marked: HoppingStream, aggregate: Aggregate): Seq[SparkPlan] =
-    new HoppingWindowPlanner(SQLConf.get).decide(aggregate) match {
+    new HoppingWindowPlanner(SQLConf.get).decide(aggregate, reasonToLeave(marked, _)) match {
       case Some(Right((decision, found))) =>
-        decision.operator.toSeq.map { plan =>
-          val definition = HoppingDefinition.of(found.keys, found.aggregates, found.child)
+        decision.operator.toSeq.map { current =>
+          // Keys of earlier runs may be null where those of this run are not.
+          val plan = current.copy(keys = current.keys.map(_.withNullability(true)))
           val keys = found.keys.map(NormalizedKey.of)
           val partials =
             PaneAggregation.of(
@@ -50,7 +53,7 @@ object HoppingStreamStrategy extends SparkStrategy {
           HoppingWindowExec(
             plan,
             decision.functions,
-            HoppingWindowStateExec(plan, marked.place, definition, partials)
+            HoppingWindowStateExec(plan, marked.place, identityOf(marked, found), partials)
           )
         }
       case other =>
@@ -58,4 +61,17 @@ object HoppingStreamStrategy extends SparkStrategy {
         other.foreach(_.left.foreach(marked.setTagValue(HoppingDecision.Tag, _)))
         planLater(aggregate) :: Nil
     }
+
+  /** What the aggregation computes, as the analyzed plan says: the one with its functions, or with its window. */
+  private def identityOf(marked: HoppingStream, found: HoppingAggregate): Option[AggregationIdentity] = {
+    val functions = found.aggregates.map(_.resultId)
+    val computed = marked.identities.getOrElse(Nil).filter(known => functions.forall(known.functions.contains))
+    if (functions.nonEmpty) computed.headOption
+    else computed.find(known => known.functions.isEmpty && known.groupedBy.contains(found.window.exprId))
+  }
+
+  private def reasonToLeave(marked: HoppingStream, found: HoppingAggregate): Option[String] =
+    if (marked.identities.isDefined && identityOf(marked, found).isEmpty)
+      Some("the optimizer has changed its functions, by which a restart would know it")
+    else None
 }

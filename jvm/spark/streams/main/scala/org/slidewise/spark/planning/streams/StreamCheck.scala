@@ -9,6 +9,7 @@ import org.slidewise.spark.plan.{StreamInput, StreamOptions, StreamOutput, Strea
 
 /** Checks a query with windows over streams when it is started, and sees that its state is kept in RocksDB by default. */
 final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
+  import StreamCheck.waitsForRows
 
   override def apply(plan: LogicalPlan): Unit = plan match {
     case write: WriteToStream if write.exists(_.isInstanceOf[StreamOutput]) =>
@@ -42,8 +43,12 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
     // The class of transformWithState for Python has another name in 4.0.
     case other => other.nodeName.startsWith("TransformWithState")
   }
+}
 
-  private def waitsForRows(window: Window): Boolean =
+private object StreamCheck {
+
+  /** Whether a row of the window may wait without limit for later rows. */
+  def waitsForRows(window: Window): Boolean =
     StreamPlanner
       .of(window.windowExpressions, window.partitionSpec, window.orderSpec, SQLConf.get)
       .exists(_.rowWise.waitsForRows)

@@ -84,7 +84,10 @@ object StreamPlanner {
             "Aggregator in Scala or Java"
         )
       case f: SizeBasedWindowFunction =>
-        Left(s"${f.prettyName} needs the number of rows of its whole partition, and a stream has no end")
+        Left(
+          s"${f.prettyName} needs the number of rows of its whole partition, and a stream has no end: write the stream to a table " +
+            "and evaluate the function there, or use rank() and count(*) over the rows so far"
+        )
       case f: NthValue if !FrameShape.isGrowing(window.frame) && distance(f) > NthOfFrame.MostValues =>
         Left(
           s"${f.prettyName} with n = ${distance(f)} cannot be merged over a frame that moves: n may be at most " +

@@ -21,6 +21,7 @@ object StreamRules {
     extensions.injectPlannerStrategy(_ => StreamWindowStrategy)
     extensions.injectCheckRule(session => new StreamCheck(session))
     extensions.injectOptimizerRule(_ => PushFilterThroughStream)
+    extensions.injectPostHocResolutionRule(_ => WindowIdentityRule)
     extensions.injectPostHocResolutionRule(session => new HoppingCheckpointRule(session))
     extensions.injectPreCBORule(_ => HoppingStreamRule)
     extensions.injectPlannerStrategy(_ => HoppingStreamStrategy)

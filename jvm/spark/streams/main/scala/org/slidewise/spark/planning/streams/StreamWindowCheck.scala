@@ -3,7 +3,7 @@ package org.slidewise.spark.planning.streams
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, Window}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
+import org.apache.spark.sql.types.{StructType, TimestampNTZType, TimestampType}
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan._
@@ -27,7 +27,13 @@ private[streams] object StreamWindowCheck {
 
     window.orderSpec match {
       case Seq(SortOrder(time: Attribute, Ascending, _, _)) =>
-        eventTimeProblem(time, s"ORDER BY ${said(time)}", computed.contains(time.exprId), eager)
+        windowIn(time, computed)
+          .filter(_ => !eager || time.dataType.isInstanceOf[StructType])
+          .map(column =>
+            s"ORDER BY ${said(time)} is a window or a part of it, and has no watermark: order by " +
+              s"window_time(${column.name}), the event time of the window"
+          )
+          .orElse(eventTimeProblem(time, s"ORDER BY ${said(time)}", computed.contains(time.exprId), eager))
           .foreach(refuse)
       case Seq(SortOrder(other, Descending, _, _)) =>
         refuse(
@@ -56,6 +62,17 @@ private[streams] object StreamWindowCheck {
       case Right(plan) => plan
     }
   }
+
+  /** The column of a `window()` that `time` is, or is a field of. */
+  private def windowIn(time: Attribute, computed: Map[ExprId, Expression]): Option[Attribute] =
+    computed.getOrElse(time.exprId, time) match {
+      case field: GetStructField => field.references.find(isWindow)
+      case column: Attribute     => Some(column).filter(isWindow)
+      case _                     => None
+    }
+
+  private def isWindow(column: Attribute) =
+    column.dataType.isInstanceOf[StructType] && column.metadata.contains(TimeWindow.marker)
 
   private def eventTimeProblem(
       time: Attribute,

@@ -19,17 +19,10 @@ object StreamWindowRule extends Rule[LogicalPlan] {
     else
       plan.resolveOperatorsUp {
         case window: Window if isOverStream(window) =>
-          val over = window.copy(child = StreamInput(window.child, computedFor(window)))
+          val over = window.copy(child = StreamInput(window.child))
           over.setTagValue(WindowPlan.Tag, WindowPlan(Some(StreamWindowCheck(window, SQLConf.get)), Nil))
           StreamOutput(over)
       }
-
-  /** The window's computed columns as SQL. Random expressions are left out: their text has another seed each time. */
-  private def computedFor(window: Window): Map[String, String] = {
-    val definitions = WindowSql.definitions(window.child).filter(_._2.deterministic)
-    val read = window.expressions.flatMap(_.references)
-    read.flatMap(column => definitions.get(column.exprId).map(column.name -> _.sql)).toMap
-  }
 
   private def isOverStream(plan: LogicalPlan): Boolean = plan match {
     case window: Window => window.resolved && window.child.isStreaming

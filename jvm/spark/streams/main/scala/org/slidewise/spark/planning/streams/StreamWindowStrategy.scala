@@ -1,13 +1,14 @@
 package org.slidewise.spark.planning.streams
 
+import org.apache.spark.sql.catalyst.expressions.{Alias, NamedExpression}
 import org.apache.spark.sql.catalyst.planning.PhysicalWindow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, WindowFunctionType}
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.expressions.WindowFunctionType
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.streams.StreamingSlidingWindowExec
-import org.slidewise.spark.plan.{StreamInput, StreamOptions, StreamOutput, StreamRefused, WindowSql}
+import org.slidewise.spark.plan._
 import org.slidewise.spark.planning.WindowExpressions
 
 /** Plans windows over streams. */
@@ -20,20 +21,13 @@ object StreamWindowStrategy extends SparkStrategy {
         if StreamInput.isBelow(child) =>
       val conf = SQLConf.get
       val (windows, outputs) = expressions.map(WindowExpressions.extract).unzip
-      def refuse(reason: String) = throw new StreamRefused(StreamRefused.textOf(expressions, child), reason)
-      ambiguousColumn(child).foreach { column =>
-        refuse(
-          s"two columns of the stream have the name ${column.name} and the type ${column.dataType.sql}, so that a restart could " +
-            "not tell them apart: rename or drop one"
-        )
-      }
       StreamPlanner.of(windows.flatten, partitionSpec, orderSpec, conf) match {
-        case Left(reason)      => refuse(reason)
+        case Left(reason)      => throw new StreamRefused(StreamRefused.textOf(expressions, child), reason)
         case Right(streamPlan) =>
           val sliding = StreamingSlidingWindowExec(
             streamPlan,
             StreamOptions.of(conf),
-            StreamInput.nearest(child).fold(Map.empty[String, String])(_.computed),
+            StreamInput.nearest(child).flatMap(_.identity).map(optimized(_, child, windows, outputs)),
             planLater(child)
           )
           val output = child.output ++ outputs
@@ -42,13 +36,29 @@ object StreamWindowStrategy extends SparkStrategy {
     case _ => Nil
   }
 
-  /** A column with the name and the type of another, among those that the window reads, also in expressions, or passes on. */
-  private def ambiguousColumn(child: LogicalPlan): Option[Attribute] = {
-    val definitions = WindowSql.definitions(child)
-    val read = child.output.flatMap(a => definitions.get(a.exprId).fold(Seq(a))(_.references.toSeq))
-    val distinct = read.distinctBy(_.exprId)
-    distinct.find(a =>
-      distinct.exists(b => b.exprId != a.exprId && b.name == a.name && b.dataType == a.dataType)
-    )
+  /** The identity with the columns and the window expressions that the optimizer has made of others. */
+  private def optimized(
+      identity: WindowIdentity,
+      child: LogicalPlan,
+      windows: Seq[Seq[NamedExpression]],
+      outputs: Seq[NamedExpression]
+  ): WindowIdentity = {
+    val columns = child
+      .collect { case Project(list, _) => list }
+      .flatten
+      .reverse
+      .foldLeft(identity.columns) {
+        case (known, alias: Alias) if !known.contains(alias.exprId) =>
+          val text = CanonicalForm.shortened(new CanonicalForm(known.get)(alias.child))
+          known + (alias.exprId -> Identity(text, ColumnText.in(alias.child, known.get).sql))
+        case (known, _) => known
+      }
+    val parts = for {
+      (own, output) <- windows.zip(outputs)
+      function <- identity.functions.get(output.exprId).toSeq
+      (part, i) <- own.zipWithIndex
+      if part.exprId != output.exprId
+    } yield part.exprId -> Identity(s"${function.canonical} of ${own.size}: $i", function.sql)
+    WindowIdentity(columns, identity.functions ++ parts)
   }
 }

@@ -1,54 +1,47 @@
 package org.slidewise.spark.execution.streams
 
-import org.apache.spark.sql.{Column, DataFrame}
+import org.apache.spark.sql.{AnalysisException, DataFrame}
 import org.apache.spark.sql.functions.{col, expr}
-import org.apache.spark.sql.streaming.StreamingQueryException
 
-import org.slidewise.spark.shims.MemoryStreams.MemoryStream
-
-/** Streams with several columns of one name, which a checkpoint knows by name and type. */
+/** Streams with several columns of one name, which a checkpoint knows by their sources. */
 class ColumnsOfOneNameSuite extends StreamSuite {
 
-  /** The columns `k`, `ts`, `n`, `others`, and a moving sum of `n`. */
-  private def answers(input: DataFrame, others: Column*): DataFrame =
-    input.select(Seq(col("k"), col("ts"), col("n")) ++ others: _*)
-
-  private def refusalOf(query: DataFrame, source: MemoryStream[Event]): String =
-    intercept[StreamingQueryException] {
-      running(query) { started =>
-        source.addData(("a", 1, 1))
-        started.processAllAvailable()
-      }
-    }.getMessage
-
-  test("two columns of one name and type are refused, whether the window reads them or not") {
-    val source = events()
-    for (
-      (over, column) <- Seq(s"count(*) $LastTwo" -> "n + 1", s"max(k) $LastTwo" -> "-n");
-      query = answers(stream(source), expr(column).as("n")).withColumn("a", expr(over))
-    ) {
-      val message = refusalOf(query, source)
-      assert(message.contains("SLIDEWISE_UNSUPPORTED_STREAM_WINDOW"), message)
-      assert(message.contains("two columns of the stream have the name n and the type INT"), message)
+  test("columns of one name and type are told apart by what they are computed of") {
+    val (source, checkpoint) = (events(), temporary())
+    def query(first: String, second: String) = stream(source)
+      .select(col("k"), col("ts"), expr(first).as("m"), expr(second).as("m"), col("n"))
+      .withColumn("a", expr(s"sum(n) $LastTwo"))
+      .toDF("k", "ts", first, second, "n", "a")
+      .select("n + 1", "-n", "a")
+    def run(answers: DataFrame, second: Int) = running(answers, checkpoint) { started =>
+      source.addData(("a", second, second), ("a", second + 50, second + 50))
+      started.processAllAvailable()
     }
+    assertEquals(run(query("n + 1", "-n"), 1), Set[Seq[Any]](Seq(2, -1, 1L)))
+    assertEquals(run(query("-n", "n + 1"), 101), Set[Seq[Any]](Seq(52, -51, 52L), Seq(102, -101, 152L)))
+    intercept[AnalysisException](run(query("n + 2", "-n"), 201))
   }
 
-  test("two columns of one name and type within the window's expressions are refused") {
-    val source = events()
+  test("columns of one name and type from two sides of a join are two columns") {
+    val (source, checkpoint) = (events(), temporary())
     val left = stream(source).as("l")
     val right = spark.range(3).selectExpr("cast(id AS int) AS n", "cast(id AS int) AS other").as("r")
-    val query = left
-      .join(right, expr("l.n = r.other"))
-      .withColumn("a", expr("sum(l.n * 2) OVER (PARTITION BY k ORDER BY ts ROWS 1 PRECEDING)"))
-      .withColumn("b", expr("sum(r.n * 2) OVER (PARTITION BY k ORDER BY ts ROWS 1 PRECEDING)"))
-      .select("k", "ts", "a", "b")
-    val message = refusalOf(query, source)
-    assert(message.contains("two columns of the stream have the name n and the type INT"), message)
+    def query(side: String) = left
+      .join(right, expr("l.n = r.other + 1"))
+      .withColumn("a", expr(s"sum($side.n * 2) OVER (PARTITION BY k ORDER BY ts ROWS 1 PRECEDING)"))
+      .select("k", "a")
+    def run(answers: DataFrame, second: Int) = running(answers, checkpoint) { started =>
+      source.addData(("a", second, 1), ("a", second + 1, 3), ("a", second + 100, 2))
+      started.processAllAvailable()
+    }
+    assertEquals(run(query("l"), 1), Set[Seq[Any]](Seq("a", 2L), Seq("a", 8L)))
+    intercept[AnalysisException](run(query("r"), 301))
+    assertEquals(run(query("l"), 301), Set[Seq[Any]](Seq("a", 10L), Seq("a", 6L), Seq("a", 8L)))
   }
 
   test("a column that is dropped again may have the name and type of another") {
     val source = events()
-    val query = answers(stream(source), expr("n + 1").as("n")).toDF("k", "ts", "n", "m").drop("m")
+    val query = stream(source).select(col("k"), col("ts"), col("n"), expr("n + 1").as("n")).toDF("k", "ts", "n", "m").drop("m")
     val joined = query
       .as("l")
       .join(spark.range(3).selectExpr("cast(id AS int) AS n").as("r"), expr("l.n = r.n"))

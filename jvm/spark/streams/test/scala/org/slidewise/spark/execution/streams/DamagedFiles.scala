@@ -14,19 +14,19 @@ abstract private[streams] class DamagedFiles extends MutationSuite {
   private val AllocationOfAny = 2L << 20
 
   /**
-   * Damages the file `name` of an operator many times.
+   * Damages the description of operator 0 many times.
    *
    * @param folder
-   *   the operator's folder, which has the file
+   *   the checkpoint
    * @param others
    *   other valid files
    * @param read
    *   reads the file and compares it with the query
    */
-  protected def check(name: String, folder: Path, others: String*)(read: () => Unit): Unit = {
-    val file = folder.resolve(s"_slidewise/$name")
+  protected def check(folder: Path, others: String*)(read: () => Unit): Unit = {
+    val file = folder.resolve("slidewise/0.json")
     // Hadoop checks a file's bytes against this one.
-    Files.deleteIfExists(folder.resolve(s"_slidewise/.$name.crc"))
+    Files.deleteIfExists(folder.resolve("slidewise/.0.json.crc"))
     read()
     val valid = Files.readAllBytes(file) +: others.map(_.getBytes("UTF-8")).toIndexedSeq
     val mutations = new Mutations(5, valid ++ Seq("[" * 5000, "{\"a\":" * 5000).map(_.getBytes("UTF-8")))
@@ -47,7 +47,7 @@ abstract private[streams] class DamagedFiles extends MutationSuite {
       }
       assert(allocated <= AllocationPerByte * bytes.length + AllocationOfAny, s"$allocated bytes for $shown")
     }
-    println(s"fuzz: $name: $answers answers, $errors errors")
+    println(s"fuzz: ${getClass.getSimpleName}: $answers answers, $errors errors")
     assert(answers > 0 && errors > 0)
   }
 }

@@ -5,27 +5,31 @@ import java.nio.file.Files
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
+import org.slidewise.spark.plan.Identity
+
 class DamagedMetadataSuite extends DamagedFiles {
+  private def identity(text: String) = Identity(text, text)
+  private def column(name: String, storedType: String) = StoredInput(identity(name), storedType)
+
   private val window = StoredWindow(
     Seq(
       StoredFrame(
-        "ROWS BETWEEN 1 PRECEDING AND CURRENT ROW",
+        identity("ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"),
         StoredFrame.Buffers,
-        Seq(StoredFunction("sum(n)", "Sum", Seq(StoredColumn("sum", "BIGINT")), Some("object"), Nil))
+        Seq(StoredFunction(identity("sum(n)"), 0, "Sum", Seq(StoredColumn("sum", "bigint")), Some("object"), Nil))
       )
     ),
-    Seq("k"),
-    "ts ASC",
-    Seq(StoredColumn("k", "STRING"), StoredColumn("ts", "TIMESTAMP")),
+    Seq(column("k", "string")),
+    identity("ts"),
+    Seq(column("k", "string"), column("ts", "timestamp")),
     "append"
   )
-  private def text = StoredWindow.Text("sum(n) OVER w", Map("a" -> "b"))
 
-  test("a damaged window.json is refused in words, or read as a window") {
+  test("a damaged description of a window is refused in words, or read as a window") {
     val folder = Files.createTempDirectory("damaged")
-    def metadata = new WindowMetadata(new Path(folder.toString), new Configuration, "4.3.0")
-    metadata.agree(window, text, 0)
-    val old = """{"format":1,"window":"sum(n) OVER w","computed":{"a":"b"}}"""
-    check("window.json", folder, old)(() => metadata.compare(window, text, 1))
+    val metadata =
+      new WindowMetadata(OperatorFolder(new Path(folder.resolve("state").toString), 0), new Configuration)
+    metadata.agree(window, batch = 0)
+    check(folder)(() => metadata.compare(window, 1))
   }
 }

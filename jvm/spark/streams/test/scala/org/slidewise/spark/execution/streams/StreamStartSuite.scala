@@ -127,7 +127,7 @@ class StreamStartSuite extends StreamSuite {
     ) {
       val error = intercept[AnalysisException](start(answers(other), checkpoint))
       assertEquals(error.getCondition, CheckpointChanged.Condition)
-      assert(error.getMessage.contains("belongs to another window"), error.getMessage)
+      assert(error.getMessage.contains("belongs to another query"), error.getMessage)
     }
     val found = running(answers(s"sum(n) $LastTwo").drop("now"), checkpoint) { query =>
       source.addData(("a", 2, 2), ("a", 100, 0))

@@ -7,11 +7,12 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import org.slidewise.spark.errors.CorruptState
+import org.slidewise.spark.plan.Identity
 
 class WindowMetadataSuite extends FunSuite {
   import WindowMetadataSuite._
 
-  private def folder() = Files.createTempDirectory("operator")
+  private def folder() = Files.createTempDirectory("checkpoint")
 
   private def agree(
       folder: JPath,
@@ -19,21 +20,27 @@ class WindowMetadataSuite extends FunSuite {
       spark: String = "4.2.0",
       batch: Long = 1
   ): StateLayout =
-    new WindowMetadata(new Path(folder.toString), new Configuration, spark).agree(window, text, batch)
+    new WindowMetadata(OperatorFolder(new Path(folder.resolve("state").toString), 0), new Configuration, spark)
+      .agree(window, batch)
 
-  private def fileOf(folder: JPath) = folder.resolve("_slidewise/window.json")
+  private def fileOf(folder: JPath) = folder.resolve("slidewise/0.json")
+
+  private def begun(window: StoredWindow = window, spark: String = "4.2.0"): JPath = {
+    val checkpoint = folder()
+    agree(checkpoint, window, spark, batch = 0)
+    checkpoint
+  }
 
   test("a new checkpoint records the window with versions and buffers, and the same window agrees") {
-    val checkpoint = folder()
-    assertEquals(agree(checkpoint, window), StateLayout.of(window))
+    val checkpoint = begun()
     val written = Files.readString(fileOf(checkpoint))
     for (
       part <- Seq(
-        "\"format\":2",
+        "\"format\":3",
         "\"spark\":\"4.2.0\"",
         "\"slidewise\":\"",
         "\"section\":17",
-        "\"type\":\"DOUBLE\""
+        "\"operator\":\"slidingWindow\""
       )
     )
       assert(written.contains(part), written)
@@ -44,8 +51,7 @@ class WindowMetadataSuite extends FunSuite {
   test(
     "expressions, frames and columns in another order are the same window, in the order of the checkpoint"
   ) {
-    val checkpoint = folder()
-    agree(checkpoint, window)
+    val checkpoint = begun(window)
     val swapped = window.copy(
       frames = window.frames.reverse.map(f => f.copy(functions = f.functions.reverse)),
       input = window.input.reverse
@@ -57,35 +63,33 @@ class WindowMetadataSuite extends FunSuite {
 
   test("functions that stand twice are told apart by their number") {
     val doubled = window.copy(frames = window.frames.map(f => f.copy(functions = f.functions ++ f.functions)))
-    val checkpoint = folder()
-    agree(checkpoint, doubled)
+    val checkpoint = begun(doubled)
     assertEquals(agree(checkpoint, doubled), StateLayout.of(doubled))
     intercept[CheckpointChanged](agree(checkpoint, window))
   }
 
   private val others: Seq[(String, StoredWindow)] = Seq(
-    "another function" -> withFunction(_.copy(sql = "avg(n)")),
+    "another function" -> withFunction(_.copy(function = Identity("avg(n)", "avg(n)"))),
     "another frame" -> window.copy(frames =
-      window.frames.map(_.copy(frame = "ROWS BETWEEN 3 PRECEDING AND CURRENT ROW"))
+      window.frames.map(_.copy(frame = Identity("3", "ROWS BETWEEN 3 PRECEDING AND CURRENT ROW")))
     ),
     "a frame less" -> window.copy(frames = window.frames.take(1)),
     "functions in other frames" -> window.copy(frames = window.frames.zip(window.frames.reverse).map {
       case (f, g) => f.copy(functions = g.functions)
     }),
-    "another key" -> window.copy(partitionBy = Seq("n")),
+    "another key" -> window.copy(partitionBy = Seq(column("n", "bigint"))),
     "keys in another order" -> window.copy(partitionBy = window.partitionBy.reverse),
-    "another order" -> window.copy(orderBy = "time"),
+    "another order" -> window.copy(orderBy = Identity("time", "time")),
     "another mode" -> window.copy(mode = "eager"),
-    "a column more" -> window.copy(input = window.input :+ StoredColumn("more", "INT")),
-    "a column of another type" -> window.copy(input = window.input.init :+ StoredColumn("n", "INT"))
+    "a column more" -> window.copy(input = window.input :+ column("more", "int")),
+    "a column of another type" -> window.copy(input = window.input.init :+ column("n", "int"))
   )
   for ((what, other) <- others)
     test(s"$what is another window, and the file stays as it is") {
-      val checkpoint = folder()
-      agree(checkpoint, window)
+      val checkpoint = begun(window)
       val before = Files.readString(fileOf(checkpoint))
       val refused = intercept[CheckpointChanged](agree(checkpoint, other))
-      assert(refused.getMessage.contains("belongs to another window"), refused.getMessage)
+      assert(refused.getMessage.contains("belongs to another query"), refused.getMessage)
       assert(refused.getMessage.contains(s"It keeps:      $window"), refused.getMessage)
       assertEquals(Files.readString(fileOf(checkpoint)), before)
     }
@@ -102,8 +106,7 @@ class WindowMetadataSuite extends FunSuite {
   )
   for ((what, other) <- otherForms)
     test(s"$what is refused, with both forms") {
-      val checkpoint = folder()
-      agree(checkpoint, window)
+      val checkpoint = begun(window)
       val refused = intercept[CheckpointChanged](agree(checkpoint, other, spark = "4.3.0"))
       val message = refused.getMessage
       assert(message.contains("keeps sum(n) in another form"), message)
@@ -122,8 +125,7 @@ class WindowMetadataSuite extends FunSuite {
     test(
       s"a checkpoint with $kept is refused where $needed are needed, with version and settings as remedy"
     ) {
-      val checkpoint = folder()
-      agree(checkpoint, keeping(kept))
+      val checkpoint = begun(keeping(kept))
       val message = intercept[CheckpointChanged](agree(checkpoint, keeping(needed))).getMessage
       assert(message.contains(s"keeps $kept for") && message.contains(s"would keep $needed"), message)
       assert(message.contains("version of Slidewise and the settings of spark.slidewise"), message)
@@ -170,6 +172,39 @@ class WindowMetadataSuite extends FunSuite {
     agree(checkpoint, window, "4.2.0", batch = 1)
   }
 
+  test("a missing file is refused past the first batch, and the state stays") {
+    val checkpoint = begun()
+    Files.delete(fileOf(checkpoint))
+    val refused = intercept[CheckpointChanged](agree(checkpoint, window, batch = 1))
+    assert(refused.getMessage.contains("0.json is missing"), refused.getMessage)
+    assert(!Files.exists(fileOf(checkpoint)))
+  }
+
+  test("until the first batch is committed, another window begins anew, without the state of the first one") {
+    val checkpoint = begun()
+    val partial = Files.createDirectories(checkpoint.resolve("state/0/0/_metadata")).resolve("schema")
+    Files.writeString(partial, "of the first window")
+    agree(checkpoint, window, batch = 0)
+    assert(Files.exists(partial))
+    val other = withFunction(_.copy(function = Identity("avg(n)", "avg(n)")))
+    agree(checkpoint, other, batch = 0)
+    assert(!Files.exists(partial))
+    agree(checkpoint, other, batch = 1)
+    intercept[CheckpointChanged](agree(checkpoint, window, batch = 1))
+  }
+
+  test("the state of another operator is refused") {
+    val file = Files.readString(fileOf(begun())).replace("slidingWindow", "hoppingWindow")
+    val refused = intercept[CheckpointChanged](agree(withFile(file), window))
+    assert(refused.getMessage.contains("was begun by the operator hoppingWindow"), refused.getMessage)
+  }
+
+  test("windows whose text is the same are told apart, and the message shows how") {
+    val other = withFunction(f => f.copy(function = f.function.copy(canonical = "sum(2.n)")))
+    val message = intercept[CheckpointChanged](agree(begun(), other)).getMessage
+    assert(message.contains("sum(2.n)"), message)
+  }
+
   private def withFile(content: String): JPath = {
     val checkpoint = folder()
     Files.createDirectories(fileOf(checkpoint).getParent)
@@ -177,36 +212,22 @@ class WindowMetadataSuite extends FunSuite {
     checkpoint
   }
 
-  test("a file of format 1 agrees with the same text, in the order of the query") {
-    val checkpoint = withFile("""{"format":1,"window":"sum(_w0) OVER w","computed":{"_w0":"n + 1"}}""")
-    assertEquals(agree(checkpoint, window), StateLayout.of(window))
-    for (
-      other <- Seq(
-        """{"format":1,"window":"max(_w0) OVER w","computed":{"_w0":"n + 1"}}""",
-        """{"format":1,"window":"sum(_w0) OVER w","computed":{"_w0":"n + 2"}}"""
-      )
-    ) intercept[CheckpointChanged](agree(withFile(other), window))
-    agree(withFile("""{"format":1,"window":"sum(_w0) OVER w"}"""), window)
-  }
-
   test("a file of a later format is refused with the version that wrote it") {
     val refused =
-      intercept[CheckpointChanged](agree(withFile("""{"format":3,"slidewise":"9.8.7"}"""), window))
-    assert(refused.getMessage.contains("is in format 3"), refused.getMessage)
+      intercept[CheckpointChanged](agree(withFile("""{"format":4,"slidewise":"9.8.7"}"""), window))
+    assert(refused.getMessage.contains("is in format 4"), refused.getMessage)
     assert(refused.getMessage.contains("9.8.7"), refused.getMessage)
   }
 
   test("cells of a later format are refused with the version that wrote them") {
-    val checkpoint = folder()
-    agree(checkpoint, window)
-    val later = Files.readString(fileOf(checkpoint)).replace("\"cells\":1", "\"cells\":2")
+    val checkpoint = begun(window)
+    val later = Files.readString(fileOf(checkpoint)).replaceAll("\"cells\":[0-9]+", "\"cells\":99")
     val refused = intercept[CheckpointChanged](agree(withFile(later), window))
-    assert(refused.getMessage.contains("keeps cells in format 2, and this version of Slidewise knows"))
+    assert(refused.getMessage.contains("keeps cells in format"))
   }
 
   test("a damaged file is refused wherever it is cut off") {
-    val checkpoint = folder()
-    agree(checkpoint, window)
+    val checkpoint = begun(window)
     val whole = Files.readString(fileOf(checkpoint))
     for (length <- 0 until whole.length by 41)
       intercept[CorruptState](agree(withFile(whole.take(length)), window))
@@ -226,28 +247,33 @@ class WindowMetadataSuite extends FunSuite {
     )
       intercept[CorruptState](agree(withFile(whole.replace("\"" + field + "\":", "\"other\":")), window))
     intercept[CorruptState](agree(withFile("[]"), window))
-    intercept[CorruptState](agree(withFile("""{"format":1}"""), window))
+    intercept[CorruptState](agree(withFile("""{"format":"3"}"""), window))
   }
 }
 
 private object WindowMetadataSuite {
-  private val sum = StoredFunction("sum(n)", "Sum", Seq(StoredColumn("sum", "DOUBLE")), None, Nil)
-  private val most = StoredFunction("max(n)", "Max", Seq(StoredColumn("max", "BIGINT")), None, Nil)
+  def column(name: String, storedType: String): StoredInput =
+    StoredInput(Identity(s"0.'$name'", name), storedType)
+
+  private def function(sql: String, implementation: String, buffer: StoredColumn) =
+    StoredFunction(Identity(sql, sql), 0, implementation, Seq(buffer), None, Nil)
+
+  private val sum = function("sum(n)", "Sum", StoredColumn("sum", "double"))
+  private val most = function("max(n)", "Max", StoredColumn("max", "bigint"))
   private val list =
-    StoredFunction("collect_list(n)", "CollectList", Seq(StoredColumn("buf", "BINARY")), None, Nil)
+    function("collect_list(n)", "CollectList", StoredColumn("buf", "binary"))
 
   val window: StoredWindow = StoredWindow(
     Seq(
-      StoredFrame("ROWS BETWEEN 2 PRECEDING AND CURRENT ROW", StoredFrame.Buffers, Seq(most)),
-      StoredFrame("ROWS BETWEEN 9 PRECEDING AND CURRENT ROW", StoredFrame.Buffers, Seq(sum, list))
+      StoredFrame(Identity("2", "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"), StoredFrame.Buffers, Seq(most)),
+      StoredFrame(Identity("9", "ROWS BETWEEN 9 PRECEDING AND CURRENT ROW"), StoredFrame.Buffers, Seq(sum, list))
     ),
-    Seq("k", "l"),
-    "ts",
-    Seq(StoredColumn("k", "STRING"), StoredColumn("ts", "TIMESTAMP"), StoredColumn("n", "BIGINT")),
+    Seq(column("k", "string"), column("l", "string")),
+    Identity("ts", "ts"),
+    Seq(column("k", "string"), column("ts", "timestamp"), column("n", "bigint")),
     "append"
   )
 
-  val text: StoredWindow.Text = StoredWindow.Text("sum(_w0) OVER w", Map("_w0" -> "n + 1"))
 
   /** The window with another `sum(n)`. */
   def withFunction(change: StoredFunction => StoredFunction): StoredWindow =

@@ -18,9 +18,9 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.BooleanType
 
 import org.slidewise.spark.execution.hopping.{SelectsWindows, WindowSelection}
-import org.slidewise.spark.execution.streams.{AssignedState, CancellationCheck}
+import org.slidewise.spark.execution.streams.{AssignedState, CancellationCheck, OperatorFolder}
 import org.slidewise.spark.execution.task.TaskResources
-import org.slidewise.spark.plan.{HoppingDefinition, HoppingWindowPlan}
+import org.slidewise.spark.plan.{AggregationIdentity, HoppingWindowPlan}
 import org.slidewise.spark.shims.SparkStreaming._
 
 /**
@@ -34,15 +34,15 @@ import org.slidewise.spark.shims.SparkStreaming._
  *
  * @param place
  *   the index of the aggregation among those over hopping windows of the query
- * @param definition
- *   what the checkpoint records
+ * @param identity
+ *   what the aggregation computes; none in a plan of a query that has not been started
  * @param touched
  *   the boolean output column that is true for a pane with rows of the batch
  */
 case class HoppingWindowStateExec(
     plan: HoppingWindowPlan,
     place: Int,
-    definition: HoppingDefinition,
+    identity: Option[AggregationIdentity],
     touched: Attribute,
     child: SparkPlan,
     stateInfo: Option[StatefulOperatorStateInfo] = None,
@@ -112,7 +112,7 @@ case class HoppingWindowStateExec(
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
-    metadata(hadoopConf).agree(stored)
+    metadata(hadoopConf).agree(stored, getStateInfo.storeVersion)
     val schema = StateStoreColFamilySchema(
       StateStore.DEFAULT_COL_FAMILY_NAME,
       0,
@@ -133,14 +133,24 @@ case class HoppingWindowStateExec(
   }
 
   private def metadata(hadoopConf: Configuration) = new HoppingMetadata(
-    new Path(getStateInfo.checkpointLocation, getStateInfo.operatorId.toString),
+    OperatorFolder(new Path(getStateInfo.checkpointLocation), getStateInfo.operatorId),
     hadoopConf
   )
 
-  private def stored = StoredHopping.of(plan.windows, definition, outputMode.contains(Complete))
+  private def stored = StoredHopping.of(
+    plan,
+    identity.getOrElse(throw new IllegalStateException("the query was not started by writeStream")),
+    outputMode.contains(Complete)
+  )
 
-  /** Throws an exception if the checkpoint of this state belongs to other windows. */
-  private[spark] def compareCheckpoint(hadoopConf: Configuration): Unit = metadata(hadoopConf).compare(stored)
+  /**
+   * Throws an exception if the checkpoint of this state belongs to other windows.
+   *
+   * @param batch
+   *   the number of the next batch
+   */
+  private[spark] def compareCheckpoint(hadoopConf: Configuration, batch: Long): Unit =
+    metadata(hadoopConf).compare(stored, batch)
 
   override def operatorStateMetadata(stateSchemaPaths: List[List[String]]): OperatorStateMetadata =
     OperatorStateMetadataV1(
@@ -216,10 +226,10 @@ object HoppingWindowStateExec {
   def apply(
       plan: HoppingWindowPlan,
       place: Int,
-      definition: HoppingDefinition,
+      identity: Option[AggregationIdentity],
       child: SparkPlan
   ): HoppingWindowStateExec = {
     val touched = AttributeReference("touched", BooleanType, nullable = false)()
-    HoppingWindowStateExec(plan, place, definition, touched, child)
+    HoppingWindowStateExec(plan, place, identity, touched, child)
   }
 }

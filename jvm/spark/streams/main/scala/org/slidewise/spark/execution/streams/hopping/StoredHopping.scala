@@ -1,13 +1,15 @@
 package org.slidewise.spark.execution.streams.hopping
 
-import org.slidewise.spark.execution.streams.{StoredColumn, StoredFunction, StoredWindow}
-import org.slidewise.spark.plan.{HoppingDefinition, HoppingWindows}
+import org.slidewise.spark.execution.streams.{StoredColumns, StoredFunction, StoredState}
+import org.slidewise.spark.plan.{AggregationIdentity, HoppingWindowPlan, HoppingWindows, Identity}
 
 /**
  * The description of hopping windows over a stream that their checkpoint records.
  *
  * @param keys
- *   the grouping columns apart from the window, in the order of the state's key
+ *   the grouping expressions of the query, with the window
+ * @param keyTypes
+ *   the types of the columns of the state's key, apart from the pane
  * @param functions
  *   the aggregate functions, in the order of their buffers
  * @param complete
@@ -15,39 +17,40 @@ import org.slidewise.spark.plan.{HoppingDefinition, HoppingWindows}
  */
 final private[hopping] case class StoredHopping(
     windows: HoppingWindows,
-    keys: Seq[StoredColumn],
+    keys: Seq[Identity],
+    keyTypes: Seq[String],
     functions: Seq[StoredFunction],
     complete: Boolean
-) {
+) extends StoredState {
 
-  /** What two queries have in common that may share a state. */
-  def identity: (HoppingWindows, Boolean, Seq[StoredColumn], Seq[String]) = (
-    windows,
-    complete,
-    keys.map(key => key.copy(name = StoredHopping.withoutNumbers(key.name))),
-    functions.map(f => StoredHopping.withoutNumbers(f.sql))
-  )
-
-  /** In which form the states of the functions are kept. */
-  def forms: Seq[String] = functions.map(f => StoredHopping.withoutNumbers(f.form))
+  override def canonical: String = Seq(
+    windows.productIterator.mkString("window(", ",", ")"),
+    keys.map(_.canonical).mkString(", "),
+    keyTypes.mkString(", "),
+    functions.map(_.identity).mkString(", "),
+    s"complete=$complete"
+  ).mkString(" | ")
 
   override def toString: String = {
     val HoppingWindows(size, slide, offset) = windows
-    val by = keys.map(_.name) :+ s"window($size µs, $slide µs, $offset µs)"
-    s"${functions.map(_.sql).mkString(", ")} GROUP BY ${by.mkString(", ")}" +
-      (if (complete) " IN COMPLETE MODE" else "")
+    s"${functions.map(_.sql).mkString(", ")} GROUP BY ${keys.map(_.sql).mkString(", ")} " +
+      s"WITH windows of $size µs every $slide µs from $offset µs${if (complete) " IN COMPLETE MODE" else ""}"
   }
 }
 
 private[hopping] object StoredHopping {
-  def of(windows: HoppingWindows, definition: HoppingDefinition, complete: Boolean): StoredHopping =
+
+  /** @param identity what the query computes */
+  def of(plan: HoppingWindowPlan, identity: AggregationIdentity, complete: Boolean): StoredHopping = {
+    val columns = new StoredColumns(_ => None)
     StoredHopping(
-      windows,
-      definition.keys.map(key => StoredColumn(StoredWindow.sqlOf(key), key.dataType.sql)),
-      StoredWindow.functionsOf(definition.aggregates),
+      plan.windows,
+      identity.keys,
+      plan.keys.map(columns.input(_).storedType),
+      plan.aggregates.map(a =>
+        columns.stored(identity.functions(a.resultId), part = 0, a.aggregateFunction)
+      ),
       complete
     )
-
-  /** Numbers at the end of names, which Spark counts anew in each run, are left out. */
-  private[hopping] def withoutNumbers(sql: String): String = sql.replaceAll("_[0-9]+\\b", "_")
+  }
 }

@@ -1,14 +1,18 @@
 package org.slidewise.spark.execution.streams.hopping
 
+import java.nio.file.{Files, Path}
+
 import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
 import org.apache.spark.sql.execution.exchange.EnsureRequirements
 import org.apache.spark.sql.functions.{count, expr, sum, window}
-import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException}
 
 import org.slidewise.OneOf
 import org.slidewise.spark.LogMessages
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.streams.{StateNotAssigned, StreamSuite}
+import org.slidewise.spark.plan.StreamRefused
+import org.slidewise.spark.shims.MemoryStreams.MemoryStream
 import org.slidewise.spark.shims.SparkStreaming.StreamingQueryWrapper
 
 /** What Spark's planner gives to the state of hopping windows. */
@@ -64,7 +68,7 @@ class HoppingStreamSuite extends StreamSuite {
 
   test("a stream without data in a batch leaves the operator in the plan") {
     val (first, second) = (events(), events())
-    def plain(source: org.slidewise.spark.shims.MemoryStreams.MemoryStream[Event]) =
+    def plain(source: MemoryStream[Event]) =
       source.toDF().selectExpr("_1 AS k", "timestamp_seconds(_2) AS ts", "_3 AS n")
     runningIn("update", hopping(plain(first).union(plain(second)))) { query =>
       first.addData(("a", 1, 1))
@@ -113,6 +117,66 @@ class HoppingStreamSuite extends StreamSuite {
     assertEquals(states, Nil)
     assertEquals(lines.size, 1, lines)
     assert(lines.head.contains(checkpoint.toString), lines)
+  }
+
+  test("an order by a window over a stream names the remedy, which runs") {
+    val source = events()
+    def ordered(by: String) = hopping(stream(source))
+      .withColumn("a", expr(s"sum(s) OVER (PARTITION BY k ORDER BY $by ROWS 1 PRECEDING)"))
+    for (by <- Seq("window.end", "window.start", "window")) {
+      val refused = intercept[StreamRefused](ordered(by))
+      assert(refused.getMessage.contains("order by window_time(window)"), refused.getMessage)
+    }
+    val found = running(ordered("window_time(window)").select("k", "s", "a")) { query =>
+      source.addData(("a", 1, 1), ("a", 100, 0), ("a", 200, 0))
+      query.processAllAvailable()
+    }
+    assert(found.contains(Seq("a", 1L, 2L)), found)
+    val tile = intercept[StreamRefused](stream(source).withColumn("a", expr("ntile(4) OVER (PARTITION BY k ORDER BY ts)")))
+    assert(tile.getMessage.contains("write the stream to a table"), tile.getMessage)
+  }
+
+  /** Starts the query, lets it fail or process a row, and gives the operators of its last batch. */
+  private def operatorsAfter(checkpoint: Path, answers: DataFrame, source: MemoryStream[Event], n: Int): Seq[String] = {
+    val query = writing(answers, checkpoint)((_: Row) => ()).outputMode("update").start()
+    try {
+      source.addData(("a", 100, n))
+      query.processAllAvailable()
+      query.lastProgress.stateOperators.map(_.operatorName).toSeq
+    } finally query.stop()
+  }
+
+  private def off[T](body: => T): T = withSettings(SlidewiseSettings.Enabled -> "false")(body)
+
+  private def failing(source: MemoryStream[Event]) =
+    hopping(stream(source).withColumn("n", expr("if(n < 0, raise_error('of a test'), n)")))
+
+  for (begunOn <- Seq(true, false))
+    test(s"a first batch that failed ${if (begunOn) "with" else "without"} Slidewise hands the state to nobody") {
+      val (source, checkpoint) = (events(), temporary())
+      def in[T](isOn: Boolean)(body: => T): T = if (isOn) body else off(body)
+      intercept[StreamingQueryException](in(begunOn)(operatorsAfter(checkpoint, failing(source), source, -1)))
+      val other = Map(true -> "hoppingWindow", false -> "stateStoreSave")(!begunOn)
+      assertEquals(in(!begunOn)(operatorsAfter(checkpoint, hopping(stream(source)), source, 1)), Seq(other))
+      val again = hopping(stream(source))
+      assertEquals(
+        if (begunOn) operatorsAfter(checkpoint, again, source, 2) else in(true)(operatorsAfter(checkpoint, again, source, 2)),
+        Seq(other)
+      )
+    }
+
+  test("a state of Slidewise without its description is refused, with Slidewise on and off") {
+    val (source, checkpoint) = (events(), temporary())
+    assertEquals(operatorsAfter(checkpoint, hopping(stream(source)), source, 1), Seq("hoppingWindow"))
+    val description = checkpoint.resolve("slidewise/0.json")
+    val content = Files.readAllBytes(description)
+    Files.delete(description)
+    val refused = intercept[AnalysisException](operatorsAfter(checkpoint, hopping(stream(source)), source, 2))
+    assert(refused.getMessage.contains("0.json is missing"), refused.getMessage)
+    intercept[Exception](off(operatorsAfter(checkpoint, hopping(stream(source)), source, 2)))
+    assert(!Files.exists(description))
+    Files.write(description, content)
+    assertEquals(operatorsAfter(checkpoint, hopping(stream(source)), source, 2), Seq("hoppingWindow"))
   }
 
   test("Spark's checks of output modes and watermarks hold") {

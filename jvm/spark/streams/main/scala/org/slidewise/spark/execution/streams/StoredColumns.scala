@@ -1,0 +1,68 @@
+package org.slidewise.spark.execution.streams
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
+import org.apache.spark.sql.execution.aggregate.ScalaAggregator
+import org.apache.spark.sql.types.TimestampType
+
+import org.slidewise.spark.plan._
+
+/** Describes the parts of a physical plan by what the analyzed plan says of their columns. */
+final private[streams] class StoredColumns(known: ExprId => Option[Identity]) {
+  private[this] val form = new CanonicalForm(known)
+
+  def identity(expression: Expression): Identity = Identity(form(expression), named(expression).sql)
+
+  def input(column: Expression): StoredInput =
+    StoredInput(identity(column), CanonicalForm.storedType(column.dataType))
+
+  /** A frame; a time zone belongs to it if its bounds are whole days or months. */
+  def frame(frame: SpecifiedWindowFrame, plan: SlidingWindowPlan): Identity = {
+    val order = plan.eventTimeOrder
+    val inZone = frame.frameType == RangeFrame && order.dataType == TimestampType &&
+      Seq(frame.lower, frame.upper).exists {
+        case _: SpecialFrameBoundary => false
+        case offset                  => FrameOffset.constant(order, offset).isEmpty
+      }
+    Identity(
+      form(frame) + (if (inZone) s" in ${CanonicalForm.quoted(plan.timeZone)}" else ""),
+      WindowSql.of(frame)
+    )
+  }
+
+  /** A function that the query has not in this form. */
+  def function(a: PlannedAggregate): Identity = Identity(
+    form(a.function) + a.filter.fold("")(f => s" filter(${form(f)})"),
+    WindowSql.of(named(a.function).asInstanceOf[AggregateFunction]) +
+      a.filter.fold("")(f => s" FILTER (WHERE ${named(f).sql})")
+  )
+
+  def stored(
+      owner: Identity,
+      part: Int,
+      function: AggregateFunction,
+      guard: Option[AggregateFunction] = None
+  ): StoredFunction = StoredFunction(
+    owner,
+    part,
+    function.getClass.getName,
+    bufferOf(function),
+    objectTypeOf(function),
+    guard.toSeq.flatMap(bufferOf)
+  )
+
+  // Some functions name fields by the SQL of their arguments.
+  private def bufferOf(function: AggregateFunction): Seq[StoredColumn] = {
+    val arguments = function.children.map(_.sql).toSet
+    function.aggBufferAttributes.map { a =>
+      StoredColumn(if (arguments.contains(a.name)) "argument" else a.name, CanonicalForm.storedType(a.dataType))
+    }
+  }
+
+  private def objectTypeOf(function: AggregateFunction): Option[String] = function match {
+    case user: ScalaAggregator[_, _, _] => Some(user.bufferEncoder.schema.sql)
+    case _                              => None
+  }
+
+  private def named(expression: Expression) = ColumnText.in(expression, known)
+}

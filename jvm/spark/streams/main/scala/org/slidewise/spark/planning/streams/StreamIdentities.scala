@@ -1,0 +1,104 @@
+package org.slidewise.spark.planning.streams
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans.logical._
+
+import org.slidewise.spark.plan._
+
+/**
+ * What the operators of a streaming query compute, in canonical form. Computed once, when the query is started: the optimizer,
+ * which runs for each batch, replaces `now()` by a value, and adds columns with names that it counts.
+ */
+final private[streams] class StreamIdentities(plan: LogicalPlan) {
+  private lazy val common = CanonicalColumns.commonIn(plan)
+  private lazy val columns = new CanonicalColumns(plan, common)
+
+  private def columnsBelow(node: LogicalPlan): Map[ExprId, Identity] =
+    columns.below(node).getOrElse(new CanonicalColumns(node, common).below(node).get)
+
+  private def identity(expression: Expression, columns: Map[ExprId, Identity]) = Identity(
+    new CanonicalForm(columns.get)(expression),
+    WindowSql.readable(ColumnText.in(expression, columns.get), Map.empty)
+  )
+
+  /**
+   * The plan in which windows of one `SELECT` come in an order that does not depend on the order of their expressions. Each window is
+   * an operator with its own state, which a checkpoint finds by its place. Windows that wait for rows without limit come last.
+   */
+  def ordered: LogicalPlan = {
+    def visit(node: LogicalPlan): LogicalPlan = node match {
+      case top: StreamOutput =>
+        val stack = stackOf(top, AttributeSet.empty)
+        val input = stack.lastOption.map(_.child.asInstanceOf[StreamInput])
+        val known = if (stack.size > 1) columnsBelow(stack.last) else Map.empty[ExprId, Identity]
+        val sorted = stack.reverse.sortBy(placeOf(_, known))
+        if (stack.size < 2 || sorted == stack.reverse) top.mapChildren(visit)
+        else
+          Project(
+            top.output,
+            sorted.foldLeft(visit(input.get.child))((below, window) =>
+              StreamOutput(window.withNewChildren(Seq(StreamInput(below))))
+            )
+          )
+      case other => other.mapChildren(visit)
+    }
+    visit(plan)
+  }
+
+  /** The windows directly below one another that read nothing of each other, from the top. */
+  private def stackOf(node: LogicalPlan, read: AttributeSet): Seq[Window] = node match {
+    case StreamOutput(window: Window) if read.intersect(window.windowOutputSet).isEmpty =>
+      window.child match {
+        case StreamInput(child, _) => window +: stackOf(child, read ++ window.references)
+        case _                     => Nil
+      }
+    case _ => Nil
+  }
+
+  private def placeOf(window: Window, columns: Map[ExprId, Identity]): (Boolean, String) = {
+    val form = new CanonicalForm(columns.get)
+    (StreamCheck.waitsForRows(window), (window.partitionSpec ++ window.orderSpec).map(form(_)).mkString(","))
+  }
+
+  /** The plan in which the input of each window says what the window computes. */
+  def inWindows: LogicalPlan = {
+    def visit(node: LogicalPlan): LogicalPlan = node match {
+      case window: Window =>
+        window.child match {
+          case input: StreamInput =>
+            val identity = ofWindow(window, columnsBelow(window))
+            window.withNewChildren(Seq(StreamInput(visit(input.child), Some(identity))))
+          case _ => window.mapChildren(visit)
+        }
+      case other => other.mapChildren(visit)
+    }
+    visit(plan)
+  }
+
+  private def ofWindow(window: Window, columns: Map[ExprId, Identity]) = WindowIdentity(
+    columns,
+    window.windowExpressions.collect { case alias @ Alias(call: WindowExpression, _) =>
+      alias.exprId -> identity(call.windowFunction, columns)
+    }.toMap
+  )
+
+  /** What the streaming aggregations compute. */
+  def ofAggregations: Seq[AggregationIdentity] = plan.collect {
+    case aggregate: Aggregate if aggregate.isStreaming =>
+      val calls = aggregate.aggregateExpressions.flatMap(_.collect { case call: AggregateExpression => call })
+      ofAggregation(aggregate.groupingExpressions, calls, columnsBelow(aggregate))
+    case distinct: Distinct if distinct.isStreaming =>
+      ofAggregation(distinct.output, Nil, columnsBelow(distinct))
+  }
+
+  private def ofAggregation(
+      keys: Seq[Expression],
+      calls: Seq[AggregateExpression],
+      columns: Map[ExprId, Identity]
+  ) = AggregationIdentity(
+    keys.map(identity(_, columns)),
+    calls.map(call => call.resultId -> identity(call, columns)).toMap,
+    keys.collect { case column: Attribute => column.exprId }.toSet
+  )
+}
