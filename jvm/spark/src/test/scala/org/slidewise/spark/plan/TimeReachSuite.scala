@@ -29,9 +29,6 @@ class TimeReachSuite extends FunSuite {
   private def order(dataType: DataType) =
     SortOrder(BoundReference(0, dataType, nullable = false), Ascending)
 
-  private def moved(bound: Expression, zone: String, dataType: DataType)(time: Long): Long =
-    FrameOffset.add(order(dataType), bound, zone).eval(InternalRow(time)).asInstanceOf[Long]
-
   private def micros(at: Instant) = at.getEpochSecond * 1000000L
 
   test("no addition takes longer than the longest reach from its begin or end, in any zone and direction") {
@@ -39,20 +36,20 @@ class TimeReachSuite extends FunSuite {
     val zones = ZoneId.getAvailableZoneIds.toArray(Array.empty[String]).sorted.toSeq
     val named =
       Seq("America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Manila", "UTC")
-    for (zone <- named ++ random.shuffle(zones).take(60); interval <- intervals) {
+    for (zone <- named ++ random.shuffle(zones).take(12); interval <- intervals) {
       val rules = ZoneId.of(zone).getRules
       val changes = rules.getTransitions.toArray(Array.empty[ZoneOffsetTransition]).toSeq.map(_.getInstant)
       val near = random.shuffle(changes).take(8) ++ changes.takeRight(2) :+ Instant.parse("2040-03-20T00:00:00Z")
-      for (
-        bound <- Seq(interval, UnaryMinus(interval)); change <- near;
-        delta <- Seq.fill(8)((random.nextDouble() * 6 * Day).toLong - 3 * Day)
-      ) {
+      for (bound <- Seq(interval, Literal(UnaryMinus(interval).eval(), interval.dataType))) {
         val after = TimeReach.after(order(TimestampType), bound, zone)
         val before = TimeReach.before(order(TimestampType), bound, zone)
-        val end = micros(change) + delta
-        val begin = end - TimeReach.after(order(TimestampNTZType), bound, zone).longest(end)
-        for (time <- Seq(end, begin)) {
-          val result = moved(bound, zone, TimestampType)(time)
+        val nominal = TimeReach.after(order(TimestampNTZType), bound, zone).longest(0L)
+        val moved = FrameOffset.add(order(TimestampType), bound, zone)
+        for (
+          change <- near; delta <- Seq.fill(6)((random.nextDouble() * 6 * Day).toLong - 3 * Day);
+          time <- Seq(micros(change) + delta, micros(change) + delta - nominal)
+        ) {
+          val result = moved.eval(InternalRow(time)).asInstanceOf[Long]
           def says = s"$zone: $time + ${bound.sql} = $result"
           for (known <- Seq(time, result)) {
             assert(result - time <= after.longest(known), says)

@@ -261,6 +261,7 @@ private object StreamDistinctEvaluatorSuite {
       cancellation,
       results
     )
+    private val partition = new PartitionState(cells, None)
     private val key =
       new KeyState(
         cells,
@@ -269,7 +270,7 @@ private object StreamDistinctEvaluatorSuite {
         waiting,
         Array(evaluator),
         cells,
-        new PartitionState(cells, None)
+        partition
       )
     private val run = new KeyRun(
       key,
@@ -295,6 +296,7 @@ private object StreamDistinctEvaluatorSuite {
       )
       val answers = Iterator.continually(run.next()).takeWhile(_ != null).map(_.copy()).toList
       key.close(Long.MaxValue, Long.MaxValue, run.oldestWaiting)
+      partition.save()
       answers
     }
 

@@ -90,7 +90,8 @@ class StreamWindowTaskSuite extends SparkSuite {
       Seq(TaskContext.get(), withoutMemory()).map { context =>
         val store = new Store
         new Batch(store, i => row(i + 10, i), 100, watermark = 0).run()
-        val batch = new Batch(store, i => row(i + 500, i), 100, watermark = 200, context = context)
+        new Batch(store, i => row(i + 500, i), 100, watermark = 200, context = context).run()
+        val batch = new Batch(store, i => row(i + 1000, i), 100, watermark = 600, context = context)
         (batch.run().size, batch.written)
       }
     }
