@@ -4,6 +4,7 @@ import java.nio.file.{Files, Path => LocalPath}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.types.{CalendarIntervalType, DataType, StringType, StructType}
 
@@ -53,8 +54,10 @@ class LateRowsSuite extends StreamSuite {
           .schema(schema)
           .json(folder.toString)
           .withColumn("byDate", expr("map_from_entries(byDate)"))
-        for ((name, i) <- rows.columns.zipWithIndex)
-          assertEquals(read.selectExpr(s"CAST($name AS STRING)").head.get(0), rows.selectExpr(s"CAST($name AS STRING)").head.get(0), s"$name: ${columns(i)}")
+        for ((sql, name) <- columns) {
+          def text(rows: DataFrame) = rows.selectExpr(s"CAST($name AS STRING)").head().get(0)
+          assertEquals(text(read), text(rows), sql)
+        }
       }
     }
 

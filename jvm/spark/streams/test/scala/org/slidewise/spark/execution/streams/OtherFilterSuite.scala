@@ -61,7 +61,7 @@ class OtherFilterSuite extends StreamSuite {
       def text(m: Int) = if (m % 2 == 1) s"s$m" else null
       val before = all.filter(m => m <= n && key(m) == key(n)).takeRight(3)
       val texts = before.map(text)
-      Seq(n, text(n), if (key(n)) "a" else null, texts.count(_ != null).toLong, texts.map(t => Option(t).getOrElse("none")).max,
+      Seq[Any](n, text(n), if (key(n)) "a" else null, texts.count(_ != null).toLong, texts.map(t => Option(t).getOrElse("none")).max,
         texts.filter(_ != null).distinct.size.toLong, before.dropRight(1).lastOption.map(text).orNull)
     }
     assertEquals(found.map(row => row.take(3) ++ row.drop(4)), expected.toSet[Seq[Any]])
@@ -77,7 +77,7 @@ class OtherFilterSuite extends StreamSuite {
     val all = for (i <- filters.indices; j <- 0 until 6 if kept(i, j)) yield i * 10 + j
     for (start <- Seq(0, 20); isNull <- Seq(true, false)) {
       val rows = all.filter(n => n + 1 >= start && n + 1 < start + 40 && (n % 3 == 0) == isNull)
-      val counted = Seq(if (isNull) null else "a", start.toLong, rows.count(_ % 2 == 1).toLong, rows.size.toLong)
+      val counted = Seq[Any](if (isNull) null else "a", start.toLong, rows.count(_ % 2 == 1).toLong, rows.size.toLong)
       assert(found.contains(counted), s"$counted of $found")
     }
   }

@@ -74,9 +74,9 @@ class StateAssignmentSuite extends StreamSuite {
       }
       assertEquals(known: SparkPlan, operator: SparkPlan)
       val renamed = operator.transformDown { case any: StreamingSlidingWindowExec =>
-        any.copy(computed = Map("x" -> "y"))
+        any.copy(identity = None)
       }
-      assertEquals(renamed.asInstanceOf[StreamingSlidingWindowExec].computed, Map("x" -> "y"))
+      assertEquals(renamed.asInstanceOf[StreamingSlidingWindowExec].identity, None)
     }
   }
 }
