@@ -1,13 +1,12 @@
 package org.slidewise.spark.planning
 
-import org.apache.spark.sql.{DataFrame, Encoders, Row}
+import org.apache.spark.sql.{DataFrame, Encoders}
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.functions._
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.explain.WindowReport
-import org.slidewise.spark.shims.SparkSessions
 
 /** Where an operator above a window without keys depends on the rows of its partition, they are those of Spark's only partition. */
 class PlacesAboveSuite extends SparkSuite {
