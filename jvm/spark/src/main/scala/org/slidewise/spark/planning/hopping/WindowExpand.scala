@@ -3,10 +3,9 @@ package org.slidewise.spark.planning.hopping
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.TimeWindow
 import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan}
-import org.apache.spark.sql.catalyst.trees.Origin
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.plan.HoppingWindows
+import org.slidewise.spark.plan.{HoppingWindows, PaneStart, WindowErrors}
 
 /**
  * The `Expand` that Spark's analyzer writes for a hopping `window()`. It copies each row to every window that may contain it.
@@ -15,10 +14,8 @@ import org.slidewise.spark.plan.HoppingWindows
  *   the column of the window
  * @param time
  *   the time, in terms of `child`
- * @param isAnsi
- *   whether the arithmetic of the windows fails on overflow
- * @param origin
- *   the query context of its errors
+ * @param errors
+ *   see [[PaneStart]]
  * @param others
  *   the other columns of the `Expand`, in terms of `child`
  */
@@ -26,8 +23,7 @@ final private[planning] case class WindowExpand(
     windows: HoppingWindows,
     window: Attribute,
     time: Expression,
-    isAnsi: Boolean,
-    origin: Origin,
+    errors: Option[WindowErrors],
     others: Seq[NamedExpression],
     child: LogicalPlan
 ) {
@@ -70,8 +66,8 @@ private[planning] object WindowExpand {
     (windows, time) = found
     // Every copy begins with the subtraction of the remainder.
     arithmetic <- expand.projections.head.head.collectFirst { case subtract: Subtract => subtract }
-    isAnsi = arithmetic.evalMode == EvalMode.ANSI
-  } yield WindowExpand(windows, window, time, isAnsi, arithmetic.origin, others, expand.child)
+    errors = if (arithmetic.evalMode == EvalMode.ANSI) Some(WindowErrors.of(arithmetic.origin)) else None
+  } yield WindowExpand(windows, window, time, errors, others, expand.child)
 
   private def copied(expand: Expand): Option[Seq[NamedExpression]] = {
     val columns = expand.output.tail.zip(expand.projections.map(_.tail).transpose)
