@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.TimeWindow
 import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan}
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.plan.{HoppingWindows, PaneStart, WindowErrors}
+import org.slidewise.spark.plan.{HoppingWindows, WindowErrors}
 
 /**
  * The `Expand` that Spark's analyzer writes for a hopping `window()`. It copies each row to every window that may contain it.
@@ -15,7 +15,7 @@ import org.slidewise.spark.plan.{HoppingWindows, PaneStart, WindowErrors}
  * @param time
  *   the time, in terms of `child`
  * @param errors
- *   see [[PaneStart]]
+ *   the errors of windows whose arithmetic overflows; None if it wraps around
  * @param others
  *   the other columns of the `Expand`, in terms of `child`
  */
