@@ -64,7 +64,7 @@ KINDS: dict[str, tuple[list[str], list[str]]] = {
     "float": (
         [f"float('{n}')" for n in ("NaN", "Infinity", "-Infinity", "-0.0", "0.0", "1.4E-45", "3.4028235E38")],
         [
-            f"float('{n}') {side}"
+            f"cast('{n}' AS float) {side}"
             for n in ("1", "3.4028235E38", "Infinity", "NaN")
             for side in ("PRECEDING", "FOLLOWING")
         ],
@@ -72,7 +72,7 @@ KINDS: dict[str, tuple[list[str], list[str]]] = {
     "double": (
         DOUBLES,
         [
-            f"double('{n}') {side}"
+            f"cast('{n}' AS double) {side}"
             for n in ("1", "1.7976931348623157E308", "Infinity", "NaN")
             for side in ("PRECEDING", "FOLLOWING")
         ],

@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession, Window
 from pyspark.sql.functions import count
 from session import settings
 
+import slidewise
 from semantics.conftest import Ask
 
 FIVE = "VALUES (1, 10), (2, 20), (3, 30), (4, 40), (5, 50) AS t(i, x)"
@@ -59,7 +60,8 @@ OURS = ["count(DISTINCT x)", "sum(DISTINCT x)", "count(DISTINCT s)", "avg(DISTIN
 @pytest.mark.parametrize("unit", ["ROWS", "RANGE"])
 def test_a_frame_that_ends_before_it_begins_is_empty(spark: SparkSession, ask: Ask, unit: str, bounds: str) -> None:
     rows = "FROM (SELECT int(id) i, id % 3 k, id % 7 x, string(id % 5) s FROM range(60)) ORDER BY i"
-    for distance, keys in ((1, ""), (3, "PARTITION BY k"), (1000, "PARTITION BY k"), (2147483647, "")):
+    far = 2147483647 if unit == "ROWS" else 99
+    for distance, keys in ((1, ""), (3, "PARTITION BY k"), (1000, "PARTITION BY k"), (far, "")):
         over = f"OVER ({keys} ORDER BY i {unit} BETWEEN {bounds.format(distance)})"
         for sort in ("true", "false"):
             with settings(spark, {"spark.slidewise.sort.enabled": sort}):
@@ -73,6 +75,20 @@ def test_the_least_bound_is_left_to_spark(spark: SparkSession, ask: Ask) -> None
     frame = spark.range(9).withColumn("n", count("*").over(over))
     frame.createOrReplaceTempView("least_bound")
     assert [n for _, n in ask("SELECT * FROM least_bound", taken=False)] == [0] * 9
+
+
+@pytest.mark.parametrize(
+    ("bounds", "text"),
+    [
+        ("ROWS BETWEEN -2147483648 FOLLOWING AND CURRENT ROW", "-2147483648 FOLLOWING"),
+        ("RANGE BETWEEN (-9223372036854775807L - 1L) FOLLOWING AND CURRENT ROW", "-9223372036854775808L FOLLOWING"),
+        ("RANGE BETWEEN 9223372036854775807L PRECEDING AND CURRENT ROW", "9223372036854775807L PRECEDING"),
+    ],
+)
+def test_explain_names_the_least_bound(spark: SparkSession, bounds: str, text: str) -> None:
+    frame = spark.sql(f"SELECT sum(id) OVER (PARTITION BY id % 2 ORDER BY id {bounds}) FROM range(5)")
+    (report,) = slidewise.explain(frame).collect()
+    assert f"BETWEEN {text} AND CURRENT ROW" in report.sql
 
 
 def test_peers_enter_together(ask: Ask) -> None:

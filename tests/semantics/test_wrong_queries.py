@@ -32,7 +32,7 @@ WRONG = [
     "sum(id) OVER (ORDER BY id, ts RANGE BETWEEN 1 PRECEDING AND CURRENT ROW)",
     "sum(id) OVER (ORDER BY s RANGE BETWEEN 1 PRECEDING AND CURRENT ROW)",
     "sum(id) OVER (ORDER BY id ROWS BETWEEN 1.5 PRECEDING AND CURRENT ROW)",
-    "sum(sum(id) OVER w) OVER w",
+    "sum(sum(id)) OVER w",
     "id + map('a', 1)",
     "CASE WHEN id THEN 1 END",
     "(SELECT nosuch FROM range(3))",

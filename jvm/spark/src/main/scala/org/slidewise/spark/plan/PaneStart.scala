@@ -1,22 +1,22 @@
 package org.slidewise.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{EvalMode, Expression, Literal, UnaryExpression}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, EvalMode, Expression, UnaryExpression}
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
-import org.apache.spark.sql.catalyst.trees.CurrentOrigin
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
+import org.apache.spark.sql.types.{DataType, LongType}
 
 import org.slidewise.spark.shims.{NullForNull, SparkExpressions}
 
 /**
- * Returns the start of the pane of [[HoppingWindows]] that contains a time. The origin of this expression is the query context of
- * its errors.
+ * Returns the start of the pane of [[HoppingWindows]] that contains a time.
  *
  * @param child
  *   a timestamp with or without time zone
- * @param failOnError
- *   whether to fail as Spark does in ANSI mode where the arithmetic of a window overflows
+ * @param errors
+ *   the errors of windows whose arithmetic overflows, as in ANSI mode; None if it wraps around
  */
-final case class PaneStart(child: Expression, windows: HoppingWindows, failOnError: Boolean)
+final case class PaneStart(child: Expression, windows: HoppingWindows, errors: Option[WindowErrors])
     extends UnaryExpression
     with NullForNull {
   override def dataType: DataType = child.dataType
@@ -26,16 +26,8 @@ final case class PaneStart(child: Expression, windows: HoppingWindows, failOnErr
 
   /** The start of the pane that contains `time`. */
   def of(time: Long): Long = {
-    if (failOnError) windows.overflow(time).foreach(fail)
+    for (errors <- errors; overflow <- windows.overflow(time)) errors.raise(overflow)
     windows.pane(time)
-  }
-
-  private def fail(overflow: WindowOverflow): Unit = CurrentOrigin.withOrigin(origin) {
-    val (left, right) = (Literal(overflow.left), Literal(overflow.right))
-    val operation =
-      if (overflow.isSum) SparkExpressions.add(left, right, EvalMode.ANSI)
-      else SparkExpressions.subtract(left, right, EvalMode.ANSI)
-    operation.eval()
   }
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
@@ -57,4 +49,31 @@ final case class PaneStart(child: Expression, windows: HoppingWindows, failOnErr
   }
 
   override protected def withNewChildInternal(newChild: Expression): PaneStart = copy(child = newChild)
+}
+
+/**
+ * The errors of Spark where the arithmetic of windows overflows.
+ *
+ * @param add
+ *   adds the fields of a row, or fails
+ * @param subtract
+ *   subtracts them, or fails
+ */
+final case class WindowErrors(add: Expression, subtract: Expression) {
+  def raise(overflow: WindowOverflow): Unit = {
+    val operation = if (overflow.isSum) add else subtract
+    operation.eval(InternalRow(overflow.left, overflow.right))
+  }
+}
+
+object WindowErrors {
+
+  /** The errors with the query context of `origin`. To be called on the driver: tasks do not know the origins of expressions. */
+  def of(origin: Origin): WindowErrors = CurrentOrigin.withOrigin(origin) {
+    val Seq(left, right) = Seq(0, 1).map(BoundReference(_, LongType, nullable = false))
+    WindowErrors(
+      SparkExpressions.add(left, right, EvalMode.ANSI),
+      SparkExpressions.subtract(left, right, EvalMode.ANSI)
+    )
+  }
 }

@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.planning.{PhysicalAggregation, PhysicalOperation}
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 
 import org.slidewise.spark.expressions.GroupingKeys
 import org.slidewise.spark.plan.{HoppingWindows, PaneStart, WindowedRows, WindowsOfTime}
@@ -145,10 +144,7 @@ private[planning] object HoppingAggregate {
       }
     }
 
-    private val pane = {
-      val start = CurrentOrigin.withOrigin(expand.origin)(PaneStart(expand.time, expand.windows, expand.isAnsi))
-      Alias(start, "pane")()
-    }
+    private val pane = Alias(PaneStart(expand.time, expand.windows, expand.errors), "pane")()
 
     /** Whether the condition has the same result for all rows of a group. */
     private def isOfGroups(condition: Expression, keys: Seq[NamedExpression]): Boolean = {

@@ -3,10 +3,9 @@ package org.slidewise.spark.planning.hopping
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.TimeWindow
 import org.apache.spark.sql.catalyst.plans.logical.{Expand, Generate, LogicalPlan}
-import org.apache.spark.sql.catalyst.trees.Origin
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.plan.{HoppingWindows, WindowedRows, WindowsOfTime}
+import org.slidewise.spark.plan.{HoppingWindows, WindowErrors, WindowedRows, WindowsOfTime}
 
 /**
  * The rows of a hopping `window()`, a copy of each row for every window that may contain it: the `Generate` or [[WindowedRows]] of
@@ -17,10 +16,8 @@ import org.slidewise.spark.plan.{HoppingWindows, WindowedRows, WindowsOfTime}
  *   the column of the window
  * @param time
  *   the time, in terms of `child`
- * @param isAnsi
- *   whether the arithmetic of the windows fails on overflow
- * @param origin
- *   the query context of its errors
+ * @param errors
+ *   the errors of windows whose arithmetic overflows; None if it wraps around
  * @param others
  *   the other columns, in terms of `child`
  * @param memberships
@@ -30,8 +27,7 @@ final private[planning] case class WindowExpand(
     windows: HoppingWindows,
     window: Attribute,
     time: Expression,
-    isAnsi: Boolean,
-    origin: Origin,
+    errors: Option[WindowErrors],
     others: Seq[NamedExpression],
     child: LogicalPlan,
     memberships: Int
@@ -75,8 +71,7 @@ private[planning] object WindowExpand {
       times.windows,
       window,
       times.child,
-      times.ansi,
-      times.origin,
+      if (times.ansi) Some(WindowErrors.of(times.origin)) else None,
       others,
       child,
       memberships = 0
@@ -90,9 +85,9 @@ private[planning] object WindowExpand {
     (windows, time) = found
     // Every copy begins with the subtraction of the remainder.
     arithmetic <- expand.projections.head.head.collectFirst { case subtract: Subtract => subtract }
-    isAnsi = arithmetic.evalMode == EvalMode.ANSI
+    errors = if (arithmetic.evalMode == EvalMode.ANSI) Some(WindowErrors.of(arithmetic.origin)) else None
     memberships = if (windows.ends == 0) 0 else 2
-  } yield WindowExpand(windows, window, time, isAnsi, arithmetic.origin, others, expand.child, memberships)
+  } yield WindowExpand(windows, window, time, errors, others, expand.child, memberships)
 
   private def copied(expand: Expand): Option[Seq[NamedExpression]] = {
     val columns = expand.output.tail.zip(expand.projections.map(_.tail).transpose)
