@@ -23,6 +23,7 @@ KEYS = tuple(
         "blockExchange.enabled",
         "enabled",
         "hoppingWindows.enabled",
+        "hoppingWindows.maxPerRow",
         "mergeApproximate",
         "mergeUserAggregators",
         "neverMerge",

@@ -29,9 +29,10 @@ private object Injection {
     config.SlidewiseSettings.register()
     shims.RulesBeforeResolution.inject(extensions)(new planning.PythonFilterClause(_))
     extensions.injectResolutionRule(_ => planning.RewriteWindowAggregates)
-    planning.hopping.ResolveHoppingWindows.function.foreach(extensions.injectFunction)
-    extensions.injectResolutionRule(_ => planning.hopping.ResolveHoppingWindows)
-    extensions.injectOptimizerRule(new planning.hopping.ExpandHoppingWindows(_, planning.streams.StreamRules.evaluatesHopping))
+    extensions.injectResolutionRule(planning.hopping.ResolveHoppingWindows.in(_))
+    extensions.injectOptimizerRule(
+      new planning.hopping.ExpandHoppingWindows(_, planning.streams.StreamRules.evaluatesHopping)
+    )
     extensions.injectPreCBORule(_ => planning.hopping.EstimateHoppingWindows)
     extensions.injectPostHocResolutionRule(_ => planning.RewriteWindowAggregates.InUnresolved)
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)

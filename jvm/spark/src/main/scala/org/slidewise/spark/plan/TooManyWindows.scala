@@ -6,18 +6,15 @@ import org.slidewise.spark.errors.RefusedQuery
 /**
  * A hopping `window()` with more windows for each row than can be evaluated.
  *
- * @param limit
- *   the most windows of a row, and why
- * @param remedy
- *   what to change beside the windows; None if nothing else helps
+ * @param allowed
+ *   the most windows for each row, and why
  */
-final class TooManyWindows private (windows: HoppingWindows, limit: String, remedy: Option[String])
+final class TooManyWindows private (windows: HoppingWindows, allowed: String)
     extends RefusedQuery(
       TooManyWindows.Condition,
       TooManyWindows.SqlState,
-      s"Each row is in ${windows.overlapping} windows of window(…, '${HoppingWindows.interval(windows.size)}', " +
-        s"'${HoppingWindows.interval(windows.slide)}'), $limit. Allowed: a longer slide or a shorter window" +
-        remedy.fold("")(", or " + _),
+      s"window(…, '${HoppingWindows.interval(windows.size)}', '${HoppingWindows.interval(windows.slide)}') has " +
+        s"${windows.overlapping} windows for each row$allowed. Use a longer slide or a shorter window",
       Map(
         "windows" -> windows.overlapping.toString,
         "size" -> HoppingWindows.interval(windows.size),
@@ -36,8 +33,7 @@ object TooManyWindows {
   def check(windows: HoppingWindows, most: Long): Unit = if (windows.overlapping > most)
     throw new TooManyWindows(
       windows,
-      s"and a result has a row for each of them. ${SlidewiseSettings.MaxWindows} = $most is the most",
-      Some(s"a higher ${SlidewiseSettings.MaxWindows}")
+      s", and the result a row for each window. Allowed: at most ${SlidewiseSettings.MaxWindows} = $most"
     )
 
   /**
@@ -51,9 +47,8 @@ object TooManyWindows {
     if (windows.overlapping > most)
       throw new TooManyWindows(
         windows,
-        s"for each of which Spark makes a projection. The driver's memory holds at most $most. Slidewise, which needs none, " +
-          s"does not evaluate the query: $reason",
-        None
+        s". Spark evaluates them with a projection for each window, since Slidewise cannot: $reason. Allowed: at most $most " +
+          "windows with the memory of this driver"
       )
   }
 }

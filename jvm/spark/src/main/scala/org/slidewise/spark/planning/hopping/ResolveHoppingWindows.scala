@@ -1,8 +1,10 @@
 package org.slidewise.spark.planning.hopping
 
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
-import org.apache.spark.sql.catalyst.analysis.FunctionRegistry.FunctionBuilder
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -12,12 +14,13 @@ import org.apache.spark.sql.types.{Metadata, MetadataBuilder, StructType}
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan.{DeferredTime, HoppingWindows, WindowsOfTime}
+import org.slidewise.spark.shims.SparkSessions
 
 /**
  * Resolves a hopping `window()` to a `Generate` of [[WindowsOfTime]], where Spark's analyzer would write an `Expand` with a
  * projection for each window. [[ExpandHoppingWindows]] restores Spark's `Expand` where Slidewise does not evaluate the aggregation.
  *
- * Spark's rule comes first in the batch. It waits for a [[DeferredTime]], which `window` has from [[ResolveHoppingWindows.function]].
+ * Spark's rule comes first in the batch. It waits for a [[DeferredTime]], which `window` has from [[in]].
  * Windows that do not come from this function, such as those of the DataFrame API in 3.5, are expanded by Spark.
  */
 object ResolveHoppingWindows extends Rule[LogicalPlan] {
@@ -27,21 +30,30 @@ object ResolveHoppingWindows extends Rule[LogicalPlan] {
       windowOf(node).fold(undeferred(node))(generating(node, _))
     }
 
-  /** The function `window`, with deferred times in hopping windows. */
-  def function: Option[(FunctionIdentifier, ExpressionInfo, FunctionBuilder)] = {
+  /** The rule, for a session whose function `window` defers the times of hopping windows from now on. */
+  def in(session: SparkSession): Rule[LogicalPlan] = {
+    try defer(SparkSessions.of(session).sessionState.functionRegistry)
+    catch {
+      case e @ (NonFatal(_) | _: LinkageError) => logDebug("Spark expands hopping windows", e)
+    }
+    this
+  }
+
+  private def defer(registry: FunctionRegistry): Unit = {
     val name = FunctionIdentifier("window")
-    for {
-      info <- FunctionRegistry.builtin.lookupFunction(name)
-      builder <- FunctionRegistry.builtin.lookupFunctionBuilder(name)
-    } yield (
-      name,
-      info,
-      (arguments: Seq[Expression]) =>
-        builder(arguments) match {
-          case window: TimeWindow if isHopping(window) && isOn => deferred(window)
-          case other                                           => other
-        }
-    )
+    for (info <- registry.lookupFunction(name); builder <- FunctionRegistry.builtin.lookupFunctionBuilder(name)) {
+      // The registry warns of a function that replaces another.
+      registry.dropFunction(name)
+      registry.registerFunction(
+        name,
+        info,
+        (arguments: Seq[Expression]) =>
+          builder(arguments) match {
+            case window: TimeWindow if isHopping(window) && isOn => deferred(window)
+            case other                                           => other
+          }
+      )
+    }
   }
 
   private def isOn: Boolean = {

@@ -1,5 +1,7 @@
 package org.slidewise.spark.planning.hopping
 
+import scala.util.Try
+
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Expand, LogicalPlan}
 import org.apache.spark.sql.execution.GenerateExec
@@ -50,7 +52,7 @@ class ResolveHoppingWindowsSuite extends SparkSuite with AdaptiveSparkPlanHelper
   for (
     sql <- Seq(
       s"SELECT $hour, k, count(*), sum(x) FROM events GROUP BY 1, 2",
-      s"SELECT $hour.start, k, count(*) FROM events GROUP BY $hour, k HAVING $hour.start > timestamp'1970-01-01'",
+      s"SELECT $hour.start, k, count(*) FROM events GROUP BY $hour, k HAVING k < 2 AND count(*) > 2",
       s"SELECT w, k + 1, max(x) FROM (SELECT *, $hour AS w FROM events WHERE x > 1) WHERE w.end > timestamp'1970-01-01' GROUP BY w, k + 1",
       s"WITH v AS (SELECT $hour AS w, x FROM events) SELECT w, sum(x) FROM v GROUP BY w UNION ALL SELECT w, min(x) FROM v GROUP BY w",
       s"SELECT window_time(w), n FROM (SELECT $hour AS w, count(*) AS n FROM events GROUP BY 1)",
@@ -89,7 +91,17 @@ class ResolveHoppingWindowsSuite extends SparkSuite with AdaptiveSparkPlanHelper
     finally data.unpersist()
   }
 
-  private val left = new OneOf(1)
+  private val left = new OneOf(2)
+
+  /** The plan without ids; projections may have their columns in another order. */
+  private def textOf(plan: LogicalPlan): String = plan.treeString
+    .split('\n')
+    .map {
+      case line if line.contains("Project [") => line.split("[\\[\\], ]+").sorted.mkString(" ")
+      case line                               => line
+    }
+    .mkString("\n")
+    .replaceAll("#\\d+L?", "")
 
   for (
     sql <- Seq(
@@ -112,7 +124,7 @@ class ResolveHoppingWindowsSuite extends SparkSuite with AdaptiveSparkPlanHelper
       val on = spark.sql(sql)
       val optimized = on.queryExecution.optimizedPlan
       val expected = off(spark.sql(sql).queryExecution.optimizedPlan)
-      assert(optimized.sameResult(expected), s"$optimized\n$expected")
+      assertEquals(textOf(optimized), textOf(expected))
       same(spark.sql(sql))
       assertEquals(operators(on), 0)
     }
@@ -169,6 +181,7 @@ class ResolveHoppingWindowsSuite extends SparkSuite with AdaptiveSparkPlanHelper
       call <- Seq(
         "window(nosuch, '1 hour', '1 minute')",
         "window(k, '1 hour', '1 minute')",
+        "window(x > 1, '1 hour', '1 minute')",
         "window(t, '1 hour', '2 hours')",
         "window(t, '1 hour', '1 minute', '2 minutes')",
         "window(t, '1 month', '1 minute')",
@@ -176,10 +189,9 @@ class ResolveHoppingWindowsSuite extends SparkSuite with AdaptiveSparkPlanHelper
         "window(window(t, '1 hour', '1 minute'), '2 hours', '1 hour')"
       )
     ) {
-      def message =
-        intercept[Exception](spark.sql(s"SELECT $call, count(*) FROM events GROUP BY ALL").collect()).getMessage
-          .replaceAll("#\\d+L?", "")
-      assertEquals(message, off(message), call)
+      def result = Try(rows(spark.sql(s"SELECT $call, count(*) FROM events GROUP BY 1"))).toEither.left
+        .map(_.getMessage.replaceAll("#\\d+L?", ""))
+      assertEquals(result, off(result), call)
     }
   }
 
