@@ -7,7 +7,9 @@ import munit.FunSuite
 
 class TimerIndexSuite extends FunSuite {
 
-  test("the buckets that come up are those that have been added and not removed, in order, over many batches") {
+  test(
+    "the buckets that come up are those that have been added and not removed, in order, over many batches"
+  ) {
     for (seed <- 1 to 20) {
       val random = new Random(seed)
       val cells = new CellsInMemory
