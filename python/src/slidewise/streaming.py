@@ -57,7 +57,7 @@ class WindowProgress:
     """Keys whose state the batch has removed."""
 
     waiting_rows: int
-    """Rows in the state that have not been emitted, since they wait for the watermark or their frames are not complete."""
+    """Rows in the state that have not been emitted: they wait for the watermark, or for the rest of their frames."""
 
     oldest_waiting_ms: int
     """Milliseconds by which the watermark has passed the oldest row whose frames are not complete, or a little more.

@@ -47,7 +47,7 @@ class TimerIndexSuite extends FunSuite {
       val index = new TimerIndex(cells)
       (0L until 60L).foreach(second => index.add(TimerIndex.bucketOf((1700000000L + second) * 1000000L)))
       index.flush()
-      assertEquals(cells.puts, TimerIndex.Levels, s"batch $batch")
+      assertEquals(cells.putsOfPartition, TimerIndex.Levels, s"batch $batch")
     }
   }
 
