@@ -40,7 +40,7 @@ class ClockChangeSuite extends StreamSuite {
     kind <- Seq("a window", "hopping windows")
   } yield (zone, change, interval, hours, frame, kind)
 
-  private val one = new OneOf(35)
+  private val one = new OneOf(70)
   for ((zone, change, interval, hours, frame, kind) <- new Random(1).shuffle(cases))
     test(one(s"$kind above RANGE BETWEEN ${frame.replace("%", interval)} in $zone at $change")) {
       withSettings("spark.sql.session.timeZone" -> zone, "spark.sql.shuffle.partitions" -> 1) {
@@ -98,7 +98,7 @@ class ClockChangeSuite extends StreamSuite {
         }
         assert(ends.forall(e => e >= 24 * hour && e <= 51 * hour), ends.distinct)
         assert(ends.contains(24 * hour) || ends.contains(25 * hour), ends.distinct)
-        assert(ends.max > 48 * hour, ends.distinct)
+        assert(ends.max >= 48 * hour, ends.distinct)
         assert(ends.zip(ends.tail).forall { case (before, after) => after <= before + hour }, ends.distinct)
       }
     }
