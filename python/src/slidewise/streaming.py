@@ -57,11 +57,11 @@ class WindowProgress:
     """Keys whose state the batch has removed."""
 
     waiting_rows: int
-    """Rows in the state that have not been emitted: those that wait for the watermark, and those whose frames are not complete."""
+    """Rows in the state that have not been emitted: they wait for the watermark, or for the rest of their frames."""
 
     oldest_waiting_ms: int
-    """Milliseconds by which the watermark has passed the oldest row whose frames are not complete, or a little more. 0 if
-    no such row waits."""
+    """Milliseconds by which the watermark has passed the oldest row whose frames are not complete, or a little more.
+    0 if no such row waits."""
 
     commit_ms: int
     """Milliseconds to write the state, summed over the tasks."""

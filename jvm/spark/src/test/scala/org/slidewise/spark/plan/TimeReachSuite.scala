@@ -21,9 +21,22 @@ class TimeReachSuite extends FunSuite {
     def yearMonth(months: Int) = Literal(months, YearMonthIntervalType())
     def calendar(months: Int, days: Int, micros: Long) =
       Literal(new CalendarInterval(months, days, micros), CalendarIntervalType)
-    Seq(dayTime(Hour), dayTime(Day - 1), dayTime(Day), dayTime(Day + Hour), dayTime(7 * Day), dayTime(90 * Day)) ++
+    Seq(
+      dayTime(Hour),
+      dayTime(Day - 1),
+      dayTime(Day),
+      dayTime(Day + Hour),
+      dayTime(7 * Day),
+      dayTime(90 * Day)
+    ) ++
       Seq(1, 2, 12, 14, 49).map(yearMonth) ++
-      Seq(calendar(0, 1, 0), calendar(1, 1, Hour), calendar(1, -1, 0), calendar(0, 1, -Hour), calendar(0, 0, 5))
+      Seq(
+        calendar(0, 1, 0),
+        calendar(1, 1, Hour),
+        calendar(1, -1, 0),
+        calendar(0, 1, -Hour),
+        calendar(0, 0, 5)
+      )
   }
 
   private def order(dataType: DataType) =
@@ -39,7 +52,8 @@ class TimeReachSuite extends FunSuite {
     for (zone <- named ++ random.shuffle(zones).take(12); interval <- intervals) {
       val rules = ZoneId.of(zone).getRules
       val changes = rules.getTransitions.toArray(Array.empty[ZoneOffsetTransition]).toSeq.map(_.getInstant)
-      val near = random.shuffle(changes).take(8) ++ changes.takeRight(2) :+ Instant.parse("2040-03-20T00:00:00Z")
+      val near =
+        random.shuffle(changes).take(8) ++ changes.takeRight(2) :+ Instant.parse("2040-03-20T00:00:00Z")
       for (bound <- Seq(interval, Literal(UnaryMinus(interval).eval(), interval.dataType))) {
         val after = TimeReach.after(order(TimestampType), bound, zone)
         val before = TimeReach.before(order(TimestampType), bound, zone)
@@ -61,16 +75,27 @@ class TimeReachSuite extends FunSuite {
   }
 
   test("the reach of days is exact without a zone and where the clocks never change") {
-    for (days <- Seq(1, 7, 366); (kind, zone) <- Seq(TimestampNTZType -> "Europe/Berlin", TimestampType -> "+05:30")) {
+    for (
+      days <- Seq(1, 7, 366);
+      (kind, zone) <- Seq(TimestampNTZType -> "Europe/Berlin", TimestampType -> "+05:30")
+    ) {
       val bound = Literal(days * Day + Hour, DayTimeIntervalType())
       assertEquals(TimeReach.after(order(kind), bound, zone).longest(0L), days * Day + Hour)
       assertEquals(TimeReach.before(order(kind), UnaryMinus(bound), zone).longest(0L), days * Day + Hour)
     }
   }
 
-  test("a day takes an hour longer at most where summer time is the only change of the clocks in these years") {
+  test(
+    "a day takes an hour longer at most where summer time is the only change of the clocks in these years"
+  ) {
     val time = micros(Instant.parse("2026-06-01T00:00:00Z"))
-    for ((zone, longer) <- Seq("America/New_York" -> Hour, "Australia/Lord_Howe" -> Hour / 2, "Asia/Manila" -> 0L))
+    for (
+      (zone, longer) <- Seq(
+        "America/New_York" -> Hour,
+        "Australia/Lord_Howe" -> Hour / 2,
+        "Asia/Manila" -> 0L
+      )
+    )
       assertEquals(
         TimeReach.after(order(TimestampType), Literal(Day, DayTimeIntervalType()), zone).longest(time),
         Day + longer

@@ -97,7 +97,7 @@ final private[streams] class KeyState(
     if (in.hasRemaining) throw new CorruptState(s"a key's header has ${in.remaining} bytes too many")
   }
 
-  /** Whether all rows are answered, and none waits for the watermark. */
+  /** Whether the key has had no rows. */
   def isEmpty: Boolean = ordered == 0L && pending.isEmpty
 
   /** The time of the last row if no row waits for the watermark, and otherwise `Long.MaxValue`. */

@@ -50,7 +50,8 @@ final private[streams] class PartitionState(cells: PartitionCells, timeout: Opti
 
   /** How far in microseconds the watermark is past the oldest row that waits, if it has passed that. */
   def behind(watermark: Long): Long =
-    if (watermark <= oldestWaiting.oldest) 0L else math.max(0L, TimeReach.plus(watermark, -oldestWaiting.oldest))
+    if (watermark <= oldestWaiting.oldest) 0L
+    else math.max(0L, TimeReach.plus(watermark, -oldestWaiting.oldest))
 
   /** Writes the cell if it has changed. */
   def save(): Unit = {

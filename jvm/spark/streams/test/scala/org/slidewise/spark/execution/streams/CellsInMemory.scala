@@ -27,11 +27,12 @@ final private[streams] class CellsInMemory extends KeyCells with PartitionCells 
     cells -= ((section, number))
   }
 
+  var putsOfPartition = 0
   val ofPartition = mutable.Map.empty[(Int, Long, Long), Array[Byte]]
   def dataOf(section: Int, bucket: Long, number: Long): Array[Byte] =
     ofPartition.getOrElse((section, bucket, number), null)
   def putData(section: Int, bucket: Long, number: Long, data: Array[Byte]): Unit = {
-    puts += 1
+    putsOfPartition += 1
     ofPartition((section, bucket, number)) = data
   }
   def removeData(section: Int, bucket: Long, number: Long): Unit = ofPartition -= ((section, bucket, number))

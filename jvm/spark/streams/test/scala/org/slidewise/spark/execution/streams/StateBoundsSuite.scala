@@ -47,11 +47,21 @@ class StateBoundsSuite extends StreamSuite {
   private val kinds: Seq[(String, Option[String], Double, Boolean)] = Seq(
     (s"sum(n) ${over("RANGE INTERVAL '23:59:59' HOUR TO SECOND PRECEDING")}", None, 1, true),
     (s"sum(n) ${over("RANGE INTERVAL 24 HOURS PRECEDING")}", None, 1, true),
-    (s"sum(n) ${over("RANGE BETWEEN INTERVAL 7 DAYS PRECEDING AND INTERVAL 1 DAY PRECEDING")}", None, 7, true),
+    (
+      s"sum(n) ${over("RANGE BETWEEN INTERVAL 7 DAYS PRECEDING AND INTERVAL 1 DAY PRECEDING")}",
+      None,
+      7,
+      true
+    ),
     (s"count(DISTINCT n) ${over("RANGE INTERVAL 1 MONTH PRECEDING")}", None, 31, true),
     (s"median(n) ${over("RANGE INTERVAL '1-2' YEAR TO MONTH PRECEDING")}", None, 428, true),
     (s"max(n) ${over("RANGE BETWEEN CURRENT ROW AND INTERVAL 2 DAYS FOLLOWING")}", None, 2, true),
-    (s"max(n) ${over("RANGE BETWEEN INTERVAL 1 HOUR PRECEDING AND INTERVAL 1 HOUR FOLLOWING")}", Some("1 minute"), 0.05, true),
+    (
+      s"max(n) ${over("RANGE BETWEEN INTERVAL 1 HOUR PRECEDING AND INTERVAL 1 HOUR FOLLOWING")}",
+      Some("1 minute"),
+      0.05,
+      true
+    ),
     (s"sum(n) ${over("ROWS 1 PRECEDING")}", None, 0, false),
     (s"sum(n) ${over("ROWS 1 PRECEDING")}", Some("3 days"), 3, true),
     (s"count(DISTINCT n) ${over("ROWS 1 PRECEDING")}", Some("3 days"), 3, true),
@@ -61,7 +71,12 @@ class StateBoundsSuite extends StreamSuite {
     (s"collect_list(n) ${over("ROWS BETWEEN 1 PRECEDING AND 2 FOLLOWING")}", Some("3 days"), 3, true),
     (s"row_number() ${over("")}", Some("3 days"), 3, true),
     (s"sum(n) ${over("RANGE UNBOUNDED PRECEDING")}", Some("3 days"), 3, true),
-    (s"sum(n) ${over("RANGE BETWEEN UNBOUNDED PRECEDING AND INTERVAL 5 DAYS FOLLOWING")}", Some("3 days"), 5, true),
+    (
+      s"sum(n) ${over("RANGE BETWEEN UNBOUNDED PRECEDING AND INTERVAL 5 DAYS FOLLOWING")}",
+      Some("3 days"),
+      5,
+      true
+    ),
     (s"approx_sum(n, 1000, 0.1) ${over("ROWS 99 PRECEDING")}", Some("3 days"), 3, true),
     // The longest of two frames.
     (
@@ -74,7 +89,9 @@ class StateBoundsSuite extends StreamSuite {
 
   private val one = new OneOf(2)
   for ((answer, timeout, days, ends) <- kinds)
-    test(one(s"$answer, timeout ${timeout.getOrElse("none")}: ${if (ends) "idle keys end" else "keys stay"}")) {
+    test(
+      one(s"$answer, timeout ${timeout.getOrElse("none")}: ${if (ends) "idle keys end" else "keys stay"}")
+    ) {
       withSettings(
         Seq("spark.sql.session.timeZone" -> "Europe/Berlin", "spark.sql.shuffle.partitions" -> "1") ++
           timeout.map(Timeout -> _): _*
@@ -97,7 +114,10 @@ class StateBoundsSuite extends StreamSuite {
           // Days may have 25 hours, and months 31 days.
           arrive(Seq((End, begin + 2 * needed + 100 * 3600, 0)))
           assertEquals(last(query, "liveKeys"), if (ends) 1L else 6L)
-          assertEquals(windows(query).map(_.customMetrics.get("expiredKeys").longValue).sum, if (ends) 5L else 0L)
+          assertEquals(
+            windows(query).map(_.customMetrics.get("expiredKeys").longValue).sum,
+            if (ends) 5L else 0L
+          )
         }
         val left = sections(checkpoint)
         assertEquals(left(StateCells.Header), if (ends) 1L else 6L)
@@ -125,7 +145,10 @@ class StateBoundsSuite extends StreamSuite {
           query.processAllAvailable()
         }
       }
-      assertEquals(streamed.map(r => (r(2), r(3))), Set[(Any, Any)]((0, 1L), (1, 2L), (2, 3L), (3, 4L), (4, 4L)))
+      assertEquals(
+        streamed.map(r => (r(2), r(3))),
+        Set[(Any, Any)]((0, 1L), (1, 2L), (2, 3L), (3, 4L), (4, 4L))
+      )
     }
   }
 
