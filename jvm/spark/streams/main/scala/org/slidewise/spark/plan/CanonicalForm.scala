@@ -32,9 +32,9 @@ final private[spark] class CanonicalForm(columns: ExprId => Option[Identity]) {
 
   /**
    * @param bound
-   *   the variables of the lambda functions around it, innermost first
+   *   the variables of lambda functions and the common expressions around it, innermost first
    */
-  private def of(expression: Expression, bound: List[ExprId]): String = expression match {
+  private def of(expression: Expression, bound: List[AnyRef]): String = expression match {
     case column: Attribute =>
       columns(column.exprId).fold(s"?${quoted(column.name)}:${typeOf(column.dataType)}")(_.canonical)
     case alias: Alias                       => of(alias.child, bound)
@@ -46,6 +46,9 @@ final private[spark] class CanonicalForm(columns: ExprId => Option[Identity]) {
       s"variable(${bound.indexOf(variable.exprId)}:${typeOf(variable.dataType)})"
     case LambdaFunction(body, arguments, _) =>
       s"lambda(${arguments.size},${of(body, arguments.map(_.exprId).reverse.toList ++ bound)})"
+    case With(child, common) =>
+      s"with(${listOf(common.map(_.child), bound)},${of(child, common.map(_.id).reverse.toList ++ bound)})"
+    case common: CommonExpressionRef => s"common(${bound.indexOf(common.id)})"
     case field: GetStructField =>
       s"field(${of(field.child, bound)},${field.ordinal},${quoted(field.childSchema(field.ordinal).name)})"
     case udf: ScalaUDF               => user("udf", udf.udfName, udf.function, udf, bound)
@@ -59,18 +62,18 @@ final private[spark] class CanonicalForm(columns: ExprId => Option[Identity]) {
     case other                        => node(other, bound)
   }
 
-  private def user(kind: String, name: Option[String], code: AnyRef, e: Expression, bound: List[ExprId]) =
+  private def user(kind: String, name: Option[String], code: AnyRef, e: Expression, bound: List[AnyRef]) =
     s"$kind(${name.fold("")(quoted)},${codeOf(code, bound)}:${typeOf(e.dataType)})${listOf(e.children, bound)}"
 
-  private def codeOf(code: AnyRef, bound: List[ExprId]) = code match {
+  private def codeOf(code: AnyRef, bound: List[AnyRef]) = code match {
     case product: Product => argument(product, bound)
     case other            => classOf(other)
   }
 
-  private def node(e: Product, bound: List[ExprId]): String =
+  private def node(e: Product, bound: List[AnyRef]): String =
     s"${classOf(e)}(${optionsOf(e, bound).mkString(",")})"
 
-  private def optionsOf(e: Product, bound: List[ExprId]): Iterator[String] =
+  private def optionsOf(e: Product, bound: List[AnyRef]): Iterator[String] =
     e.productElementNames.zip(e.productIterator).flatMap {
       case (_, child: Expression)                              => Iterator(of(child, bound))
       case (name, value) if isDefault(name, value)             => Iterator.empty
@@ -80,7 +83,7 @@ final private[spark] class CanonicalForm(columns: ExprId => Option[Identity]) {
     }
 
   /** Empty for a default. */
-  private def argument(value: Any, bound: List[ExprId]): String = value match {
+  private def argument(value: Any, bound: List[AnyRef]): String = value match {
     case null | None                                       => ""
     case _: ExprId | _: AggregateMode | _: Metadata        => ""
     case _: ExpressionEncoder[_]                           => ""
@@ -105,10 +108,10 @@ final private[spark] class CanonicalForm(columns: ExprId => Option[Identity]) {
     case other               => classOf(other)
   }
 
-  private def listOf(values: Iterable[Any], bound: List[ExprId]) =
+  private def listOf(values: Iterable[Any], bound: List[AnyRef]) =
     values.map(argument(_, bound)).mkString("[", ",", "]")
 
-  private def valueOf(value: Any, dataType: DataType, bound: List[ExprId]): String = (value, dataType) match {
+  private def valueOf(value: Any, dataType: DataType, bound: List[AnyRef]): String = (value, dataType) match {
     case (null, _)                             => "null"
     case (s: UTF8String, _)                    => quoted(s.toString)
     case (b: Array[Byte], _)                   => hex(b)

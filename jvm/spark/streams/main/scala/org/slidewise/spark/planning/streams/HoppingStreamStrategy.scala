@@ -62,12 +62,15 @@ object HoppingStreamStrategy extends SparkStrategy {
         planLater(aggregate) :: Nil
     }
 
-  /** What the aggregation computes, as the analyzed plan says: the one with its functions, or with its window. */
+  /**
+   * What the aggregation computes, as the analyzed plan says: the one with its functions, or with its window if no function is left.
+   * Of aggregations by the same window, the lowest one has expanded the rows.
+   */
   private def identityOf(marked: HoppingStream, found: HoppingAggregate): Option[AggregationIdentity] = {
     val functions = found.aggregates.map(_.resultId)
     val computed = marked.identities.getOrElse(Nil).filter(known => functions.forall(known.functions.contains))
     if (functions.nonEmpty) computed.headOption
-    else computed.find(known => known.functions.isEmpty && known.groupedBy.contains(found.window.exprId))
+    else computed.reverse.find(_.groupedBy.contains(found.window.exprId))
   }
 
   private def reasonToLeave(marked: HoppingStream, found: HoppingAggregate): Option[String] =
