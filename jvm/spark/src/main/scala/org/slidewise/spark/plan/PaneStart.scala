@@ -70,7 +70,8 @@ object WindowErrors {
 
   /** The errors with the query context of `origin`. To be called on the driver: tasks do not know the origins of expressions. */
   def of(origin: Origin): WindowErrors = CurrentOrigin.withOrigin(origin) {
-    val Seq(left, right) = Seq(0, 1).map(BoundReference(_, LongType, nullable = false))
+    val left = BoundReference(0, LongType, nullable = false)
+    val right = BoundReference(1, LongType, nullable = false)
     WindowErrors(
       SparkExpressions.add(left, right, EvalMode.ANSI),
       SparkExpressions.subtract(left, right, EvalMode.ANSI)
