@@ -1,13 +1,7 @@
 package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Add,
-  BoundReference,
-  Expression,
-  Subtract,
-  UnaryExpression
-}
+import org.apache.spark.sql.catalyst.expressions.{Add, BoundReference, Expression, Subtract, UnaryExpression}
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.types.{DataType, LongType}
 
