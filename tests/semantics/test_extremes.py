@@ -121,11 +121,9 @@ def test_range_frames_over_extreme_keys(spark: SparkSession, kind: str) -> None:
 
 SUMS = [
     "sum(x)",
-    "avg(x)",
     "sum(cast(x AS decimal(38, 0)) * 10000000000000000000)",
     "sum(make_dt_interval(0, 0, 0, x / 1000000))",
     "sum(cast(x AS int))",
-    "sum(cast(x AS double))",
     "max(x + 1)",
     "sum(abs(x))",
     "max(-x)",

@@ -54,7 +54,9 @@ class DoubleKernelsSuite extends KernelSuite {
   property("a sum is as near to the exact one as any order of adding may be") {
     forAll(withFrames(Columns.anyDoubles), Columns.offsets) { case ((column, frames), (lower, upper)) =>
       def near(frames: Frames, out: Array[Double]): Unit =
-        for (k <- 0 until frames.count; window = column.window(frames.lo(k), frames.hi(k)); if window.nonEmpty) {
+        for (
+          k <- 0 until frames.count; window = column.window(frames.lo(k), frames.hi(k)); if window.nonEmpty
+        ) {
           val exact = window.map(BigDecimal(_)).sum
           val bound = window.map(v => BigDecimal(math.abs(v))).sum * window.size * math.ulp(1.0)
           assert((BigDecimal(out(k)) - exact).abs <= bound, s"window $k: ${out(k)}, exactly $exact")

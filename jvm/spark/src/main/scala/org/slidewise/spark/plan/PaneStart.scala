@@ -1,12 +1,11 @@
 package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, EvalMode, Expression, UnaryExpression}
+import org.apache.spark.sql.catalyst.expressions.{Add, BoundReference, Expression, Subtract, UnaryExpression}
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
-import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
 import org.apache.spark.sql.types.{DataType, LongType}
 
-import org.slidewise.spark.shims.{NullForNull, SparkExpressions}
+import org.slidewise.spark.shims.NullForNull
 
 /**
  * Returns the start of the pane of [[HoppingWindows]] that contains a time.
@@ -68,13 +67,9 @@ final case class WindowErrors(add: Expression, subtract: Expression) {
 
 object WindowErrors {
 
-  /** The errors with the query context of `origin`. To be called on the driver: tasks do not know the origins of expressions. */
-  def of(origin: Origin): WindowErrors = CurrentOrigin.withOrigin(origin) {
-    val left = BoundReference(0, LongType, nullable = false)
-    val right = BoundReference(1, LongType, nullable = false)
-    WindowErrors(
-      SparkExpressions.add(left, right, EvalMode.ANSI),
-      SparkExpressions.subtract(left, right, EvalMode.ANSI)
-    )
+  /** The errors of two operations that fail on overflow, with their query contexts. */
+  def of(add: Add, subtract: Subtract): WindowErrors = {
+    val fields = Seq(0, 1).map(BoundReference(_, LongType, nullable = false))
+    WindowErrors(add.withNewChildren(fields), subtract.withNewChildren(fields))
   }
 }

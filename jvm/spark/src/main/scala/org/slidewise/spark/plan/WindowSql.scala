@@ -98,10 +98,10 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
   }
 
   private def bound(bound: Expression): String = bound match {
-    case special: SpecialFrameBoundary          => special.sql
-    case Negative(distance)                     => s"${distance.sql} PRECEDING"
-    case UnaryMinus(distance, _) => s"${distance.sql} PRECEDING"
-    case other                   => s"${other.sql} FOLLOWING"
+    case special: SpecialFrameBoundary => special.sql
+    case Negative(distance)            => s"${distance.sql} PRECEDING"
+    case UnaryMinus(distance, _)       => s"${distance.sql} PRECEDING"
+    case other                         => s"${other.sql} FOLLOWING"
   }
 
   /** The distance of a bound before the current row. The least value of a type has none, which its negation exceeds. */

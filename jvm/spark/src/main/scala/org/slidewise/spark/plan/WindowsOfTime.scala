@@ -12,13 +12,16 @@ import org.apache.spark.sql.types.StructType
  *
  * @param child
  *   a timestamp with or without time zone
- * @param ansi
- *   whether the query was analysed in ANSI mode, in which Spark's arithmetic of windows fails on overflow
+ * @param errors
+ *   the errors of windows whose arithmetic overflows; None if it wraps around
  */
-final case class WindowsOfTime(child: Expression, windows: HoppingWindows, ansi: Boolean)
+final case class WindowsOfTime(child: Expression, windows: HoppingWindows, errors: Option[WindowErrors])
     extends UnaryExpression
     with Generator
     with CodegenFallback {
+
+  /** Whether the query was analysed in ANSI mode. */
+  def ansi: Boolean = errors.isDefined
 
   override def elementSchema: StructType = {
     val bounds = new StructType().add("start", child.dataType).add("end", child.dataType)

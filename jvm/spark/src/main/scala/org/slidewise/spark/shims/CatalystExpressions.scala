@@ -19,10 +19,6 @@ trait CatalystExpressions {
 
   def sum(input: Expression, evalMode: EvalMode.Value): Sum
 
-  def add(left: Expression, right: Expression, evalMode: EvalMode.Value): Expression
-
-  def subtract(left: Expression, right: Expression, evalMode: EvalMode.Value): Expression
-
   /** The arguments of a call in the order of the parameters, with the defaults of those that are left out. */
   def rearrange(function: String, signature: FunctionSignature, arguments: Seq[Expression]): Seq[Expression]
 }

@@ -1,6 +1,6 @@
 package org.slidewise.spark.shims
 
-import org.apache.spark.sql.catalyst.expressions.{Add, EvalMode, Expression, Subtract, TimeAdd}
+import org.apache.spark.sql.catalyst.expressions.{EvalMode, Expression, TimeAdd}
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.catalyst.plans.logical.{FunctionSignature, NamedParametersSupport}
 import org.apache.spark.sql.types.DataType
@@ -13,12 +13,6 @@ object SparkExpressions extends CatalystExpressions {
 
   override def evalMode(sum: Sum): EvalMode.Value = sum.evalMode
   override def sum(input: Expression, evalMode: EvalMode.Value): Sum = Sum(input, evalMode)
-
-  override def add(left: Expression, right: Expression, evalMode: EvalMode.Value): Expression =
-    Add(left, right, evalMode)
-
-  override def subtract(left: Expression, right: Expression, evalMode: EvalMode.Value): Expression =
-    Subtract(left, right, evalMode)
 
   override def rearrange(
       function: String,

@@ -1,11 +1,9 @@
 package org.slidewise.spark.shims
 
 import org.apache.spark.sql.catalyst.expressions.{
-  Add,
   EvalMode,
   Expression,
   NumericEvalContext,
-  Subtract,
   TimestampAddInterval
 }
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
@@ -23,12 +21,6 @@ object SparkExpressions extends CatalystExpressions {
 
   override def sum(input: Expression, evalMode: EvalMode.Value): Sum =
     Sum(input, NumericEvalContext(evalMode))
-
-  override def add(left: Expression, right: Expression, evalMode: EvalMode.Value): Expression =
-    Add(left, right, NumericEvalContext(evalMode))
-
-  override def subtract(left: Expression, right: Expression, evalMode: EvalMode.Value): Expression =
-    Subtract(left, right, NumericEvalContext(evalMode))
 
   override def rearrange(
       function: String,

@@ -13,7 +13,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder, StructType}
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.plan.{DeferredTime, HoppingWindows, WindowsOfTime}
+import org.slidewise.spark.plan.{DeferredTime, HoppingWindows, WindowErrors, WindowsOfTime}
 import org.slidewise.spark.shims.SparkSessions
 
 /**
@@ -113,8 +113,11 @@ object ResolveHoppingWindows extends Rule[LogicalPlan] {
     // Spark infers this filter of a column from the bounds of windows whose size is not a multiple of the slide.
     val rows =
       if (windows.ends == 0 || time.isInstanceOf[Attribute]) Filter(IsNotNull(time), child) else child
+    // As in Spark's rule, with the query context of the node.
+    val errors =
+      if (SQLConf.get.ansiEnabled) Some(WindowErrors.of(new Add(time, time), new Subtract(time, time))) else None
     val generate =
-      Generate(WindowsOfTime(time, windows, SQLConf.get.ansiEnabled), Nil, outer = false, None, Seq(column), rows)
+      Generate(WindowsOfTime(time, windows, errors), Nil, outer = false, None, Seq(column), rows)
     node.transformExpressions { case _: TimeWindow => column }.withNewChildren(Seq(generate))
   }
 }

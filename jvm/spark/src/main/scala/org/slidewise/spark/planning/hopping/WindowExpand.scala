@@ -71,7 +71,7 @@ private[planning] object WindowExpand {
       times.windows,
       window,
       times.child,
-      if (times.ansi) Some(WindowErrors.of(times.origin)) else None,
+      times.errors,
       others,
       child,
       memberships = 0
@@ -83,11 +83,17 @@ private[planning] object WindowExpand {
     others <- copied(expand)
     found <- of(window, expand.projections.map(_.head))
     (windows, time) = found
-    // Every copy begins with the subtraction of the remainder.
-    arithmetic <- expand.projections.head.head.collectFirst { case subtract: Subtract => subtract }
-    errors = if (arithmetic.evalMode == EvalMode.ANSI) Some(WindowErrors.of(arithmetic.origin)) else None
     memberships = if (windows.ends == 0) 0 else 2
-  } yield WindowExpand(windows, window, time, errors, others, expand.child, memberships)
+  } yield WindowExpand(windows, window, time, errorsOf(expand), others, expand.child, memberships)
+
+  private def errorsOf(expand: Expand): Option[WindowErrors] = {
+    val copy = expand.projections.head.head
+    for {
+      add <- copy.collectFirst { case add: Add => add }
+      subtract <- copy.collectFirst { case subtract: Subtract => subtract }
+      if subtract.evalMode == EvalMode.ANSI
+    } yield WindowErrors.of(add, subtract)
+  }
 
   private def copied(expand: Expand): Option[Seq[NamedExpression]] = {
     val columns = expand.output.tail.zip(expand.projections.map(_.tail).transpose)

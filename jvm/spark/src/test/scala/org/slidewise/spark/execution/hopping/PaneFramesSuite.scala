@@ -64,7 +64,8 @@ class PaneFramesSuite extends FunSuite {
     val random = new Random(3)
     // Powers of two divide 2^64, where the two ends of time meet.
     for (windows <- shapes :+ HoppingWindows(9, 4, 1); slide = windows.slide; low <- Seq(true, false)) {
-      val times = Seq.fill(9)(random.nextInt(40).toLong).map(i => if (low) Long.MinValue + i else Long.MaxValue - i)
+      val times =
+        Seq.fill(9)(random.nextInt(40).toLong).map(i => if (low) Long.MinValue + i else Long.MaxValue - i)
       val starts = (times :+ 0L).map(windows.pane).distinct.sorted.toIndexedSeq
       val frames = new PaneFrames(windows, WindowSelection.All, new Panes(starts))
       val found = Iterator
