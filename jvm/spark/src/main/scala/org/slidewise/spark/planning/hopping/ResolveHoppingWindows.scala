@@ -57,7 +57,6 @@ object ResolveHoppingWindows extends Rule[LogicalPlan] {
           }
       )
     }
-  }
 
   private def isTimeWindow(registry: FunctionRegistry, name: FunctionIdentifier): Boolean =
     registry.lookupFunction(name).exists(_.getClassName == classOf[TimeWindow].getName)
