@@ -11,5 +11,6 @@ private[spark] object PreparationRules extends Rule[SparkPlan] {
     override def preColumnarTransitions: Rule[SparkPlan] = PreparationRules
   }
 
-  override def apply(plan: SparkPlan): SparkPlan = SharedRuns(BlockExchanges(ExpectedSkew(PartitionOrder(plan))))
+  override def apply(plan: SparkPlan): SparkPlan =
+    SharedRuns(BlockExchanges(ExpectedSkew(PartitionOrder(TopRowsInOrder(plan)))))
 }

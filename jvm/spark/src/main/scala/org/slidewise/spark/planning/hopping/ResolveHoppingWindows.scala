@@ -34,14 +34,17 @@ object ResolveHoppingWindows extends Rule[LogicalPlan] {
   def in(session: SparkSession): Rule[LogicalPlan] = {
     try defer(SparkSessions.of(session).sessionState.functionRegistry)
     catch {
-      case e @ (NonFatal(_) | _: LinkageError) => logDebug("Spark expands hopping windows", e)
+      case e @ (NonFatal(_) | _: LinkageError) => logInfo("Spark expands hopping windows, since their function cannot be replaced", e)
     }
     this
   }
 
-  private def defer(registry: FunctionRegistry): Unit = {
-    val name = FunctionIdentifier("window")
-    for (info <- registry.lookupFunction(name); builder <- FunctionRegistry.builtin.lookupFunctionBuilder(name)) {
+  private def defer(registry: FunctionRegistry): Unit =
+    for {
+      name <- registry.listFunction().find(name => name.funcName == "window" && isTimeWindow(registry, name))
+      info <- registry.lookupFunction(name)
+      builder <- FunctionRegistry.builtin.lookupFunctionBuilder(FunctionIdentifier("window"))
+    } {
       // The registry warns of a function that replaces another.
       registry.dropFunction(name)
       registry.registerFunction(
@@ -54,7 +57,9 @@ object ResolveHoppingWindows extends Rule[LogicalPlan] {
           }
       )
     }
-  }
+
+  private def isTimeWindow(registry: FunctionRegistry, name: FunctionIdentifier): Boolean =
+    registry.lookupFunction(name).exists(_.getClassName == classOf[TimeWindow].getName)
 
   private def isOn: Boolean = {
     val conf = SQLConf.get

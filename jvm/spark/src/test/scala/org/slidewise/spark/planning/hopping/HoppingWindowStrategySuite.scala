@@ -35,15 +35,24 @@ class HoppingWindowStrategySuite extends SparkSuite with AdaptiveSparkPlanHelper
 
   private def rows(data: DataFrame): Seq[String] = data.collect().map(_.toString).sorted.toSeq
 
-  /** Runs the query with and without Slidewise; the number of its hopping operators. */
+  /**
+   * Runs the query with and without Slidewise, and with it after Spark has expanded the windows; the number of its hopping
+   * operators.
+   */
   private def taken(query: => DataFrame): Int = {
-    val on = query
+    val (on, expanded) = (query, analysedBySpark(query))
     val found = rows(on)
     val expected = withSettings(SlidewiseSettings.Enabled -> "false")(rows(query))
     assertEquals(found, expected)
+    assertEquals(rows(expanded), expected)
     assert(found.nonEmpty, "a query without rows shows nothing")
+    assertEquals(operators(expanded).size, operators(on).size)
     operators(on).size
   }
+
+  /** A query whose hopping windows are an `Expand`, as after `Slidewise.install`. */
+  private def analysedBySpark(query: => DataFrame): DataFrame =
+    withSettings(SlidewiseSettings.HoppingWindows -> "false")(query)
 
   private def taken(sql: String): Int = taken(spark.sql(sql))
 
@@ -61,13 +70,14 @@ class HoppingWindowStrategySuite extends SparkSuite with AdaptiveSparkPlanHelper
     kind <- Seq("timestamp", "timestamp_ntz")
   )
     test(s"window(t, $arguments) over $kind is recognised as analysed and as optimised") {
-      val data = spark.sql(
+      def query = spark.sql(
         s"SELECT w, k + 1, count(x) FROM (SELECT window(cast(t AS $kind), $arguments) AS w, k, x FROM events) GROUP BY w, k + 1"
       )
-      val plans =
+      val plans = Seq(query, analysedBySpark(query)).flatMap { data =>
         Seq(EliminateSubqueryAliases(data.queryExecution.analyzed), data.queryExecution.optimizedPlan)
+      }
       val found = plans.flatMap(aggregates).map(HoppingAggregate.of)
-      assertEquals(found.map(_.map(_.map(_.windows))), Seq.fill(2)(Some(Right(windows))))
+      assertEquals(found.map(_.map(_.map(_.windows))), Seq.fill(4)(Some(Right(windows))))
     }
 
   private val rules = Seq(

@@ -1,0 +1,31 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.catalyst.expressions.{Ascending, SortOrder}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.window.WindowGroupLimitExec
+
+import org.slidewise.spark.execution.WindowTopRowsExec
+
+/**
+ * Leaves the selection of first rows to Spark's `WindowGroupLimit` where the rows come in the window's order, as from a bucketed and
+ * sorted table: it streams them, and needs neither the sort that [[WindowTopRowsExec]] saves nor its hash table.
+ */
+private[spark] object TopRowsInOrder extends Rule[SparkPlan] {
+  override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
+    case select: WindowTopRowsExec if isInOrder(select) =>
+      WindowGroupLimitExec(
+        select.partitionSpec,
+        select.orderSpec,
+        select.rankLikeFunction,
+        select.limit,
+        select.mode,
+        select.child
+      )
+  }
+
+  private def isInOrder(select: WindowTopRowsExec): Boolean = SortOrder.orderingSatisfies(
+    select.child.outputOrdering,
+    select.partitionSpec.map(SortOrder(_, Ascending)) ++ select.orderSpec
+  )
+}
