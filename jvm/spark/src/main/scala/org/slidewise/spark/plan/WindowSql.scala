@@ -55,9 +55,12 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
   }
 
   private def definitionsIn(expressions: Seq[Expression]): Map[ExprId, Expression] = {
-    val moved = expressions.collect { case alias @ Alias(child, name) if isMoved(name) => alias.exprId -> child }
+    val moved = expressions.collect {
+      case alias @ Alias(child, name) if isMoved(name) => alias.exprId -> child
+    }
     // Physical aggregations tell what they compute apart from its name.
-    lazy val aggregates = expressions.flatMap(_.collect { case a: AggregateExpression => a.resultId -> a }).toMap
+    lazy val aggregates =
+      expressions.flatMap(_.collect { case a: AggregateExpression => a.resultId -> a }).toMap
     moved.map { case (id, child) =>
       id -> child.transform { case a: AttributeReference =>
         aggregates.getOrElse(a.exprId, a.withQualifier(Nil))

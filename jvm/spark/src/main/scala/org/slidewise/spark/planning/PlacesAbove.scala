@@ -48,12 +48,12 @@ private[planning] object PlacesAbove {
   }
 
   private def reads(plan: LogicalPlan): Boolean = plan match {
-    case Repartition(1, false, _)                                                           => true
-    case _: Sample | _: ScriptTransformation                                                => true
-    case _: MapPartitions | _: MapPartitionsInR | _: MapPartitionsInRWithArrow              => true
-    case LocalLimit(_, child) => !isSorted(child)
-    case offset: Offset       => !isSorted(offset.child)
-    case aggregate: Aggregate =>
+    case Repartition(1, false, _)                                              => true
+    case _: Sample | _: ScriptTransformation                                   => true
+    case _: MapPartitions | _: MapPartitionsInR | _: MapPartitionsInRWithArrow => true
+    case LocalLimit(_, child)                                                  => !isSorted(child)
+    case offset: Offset                                                        => !isSorted(offset.child)
+    case aggregate: Aggregate                                                  =>
       aggregate.expressions.exists(e => isByPlace(e) || e.exists(isOfOrder))
     // The class of mapInArrow has another name in 3.5.
     case other => OfPartitions(other.nodeName) || other.expressions.exists(isByPlace)
@@ -85,10 +85,10 @@ private[planning] object PlacesAbove {
   private def isSourceByPlace(expression: Expression): Boolean =
     !expression.deterministic && expression.children.forall(_.deterministic) && (expression match {
       // With a seed of its own in each query.
-      case random: Rand                                                       => !random.hideSeed
-      case random: Randn                                                      => !random.hideSeed
-      case _: Uuid | _: CurrentBatchTimestamp | _: CallMethodViaReflection    => false
+      case random: Rand                                                        => !random.hideSeed
+      case random: Randn                                                       => !random.hideSeed
+      case _: Uuid | _: CurrentBatchTimestamp | _: CallMethodViaReflection     => false
       case _: InputFileName | _: InputFileBlockStart | _: InputFileBlockLength => false
-      case _                                                                  => true
+      case _                                                                   => true
     })
 }

@@ -49,7 +49,8 @@ final private[planning] class SharedPartitions(
   private def choose(plan: SparkPlan): Choice = {
     val children = plan.children.map(choose)
     val below =
-      if (children.forall(child => child.shared eq child.unshared)) Choice.only(withChildren(plan, children)(_.shared))
+      if (children.forall(child => child.shared eq child.unshared))
+        Choice.only(withChildren(plan, children)(_.shared))
       else above(plan, children)
     plan match {
       case window: SlidingWindowExec if isWindow(window) =>

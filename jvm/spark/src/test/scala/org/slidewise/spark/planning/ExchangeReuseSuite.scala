@@ -38,12 +38,17 @@ class ExchangeReuseSuite extends SparkSuite {
   private def joined(a: String, b: String) = s"SELECT a.id, a.x, b.x AS y FROM $a a JOIN $b b ON a.id = b.id"
 
   /** The rows of a query, and how many rows of the table it has read. */
-  private def run(sql: String, settings: Seq[(String, Any)]): (Seq[Row], Long, Int) = withSettings(settings: _*) {
-    CountedRows.count.set(0)
-    val data = session.sql(sql)
-    val rows = data.collect().toSeq.sortBy(_.toString)
-    (rows, CountedRows.count.get, WindowReport.of(data.queryExecution.executedPlan).count(_.algorithm.isDefined))
-  }
+  private def run(sql: String, settings: Seq[(String, Any)]): (Seq[Row], Long, Int) =
+    withSettings(settings: _*) {
+      CountedRows.count.set(0)
+      val data = session.sql(sql)
+      val rows = data.collect().toSeq.sortBy(_.toString)
+      (
+        rows,
+        CountedRows.count.get,
+        WindowReport.of(data.queryExecution.executedPlan).count(_.algorithm.isDefined)
+      )
+    }
 
   private def assertReadOnce(name: String, sql: String, settings: Seq[(String, Any)], windows: Int): Unit = {
     val (rows, read, ours) = run(sql, settings)
@@ -76,24 +81,36 @@ class ExchangeReuseSuite extends SparkSuite {
           s"SELECT a.id, a.x, b.v FROM ${over(Keys, rows)} a JOIN ($rows) b ON a.k = b.k AND a.id = b.id",
           1
         ),
-        ("a table expression", s"WITH w AS ${over(up, rows)} SELECT a.id, b.x FROM w a JOIN w b ON a.id = b.id", 1)
+        (
+          "a table expression",
+          s"WITH w AS ${over(up, rows)} SELECT a.id, b.x FROM w a JOIN w b ON a.id = b.id",
+          1
+        )
       )
     ) assertReadOnce(name, sql, settings, windows)
   }
 
   for (adaptive <- Seq(true, false))
-    test(s"a scalar subquery and the query around it compute rows once where Spark does, adaptive $adaptive") {
+    test(
+      s"a scalar subquery and the query around it compute rows once where Spark does, adaptive $adaptive"
+    ) {
       val settings = Settings :+ ("spark.sql.adaptive.enabled" -> adaptive)
       for (
         (name, sql, windows) <- Seq(
           (
             "without keys",
-            other(s"SELECT max(x) FROM ${over("ORDER BY v DESC, id, k", Many)}") + over("ORDER BY v, id", Many),
+            other(s"SELECT max(x) FROM ${over("ORDER BY v DESC, id, k", Many)}") + over(
+              "ORDER BY v, id",
+              Many
+            ),
             2
           ),
           (
             "a join in the subquery",
-            other(s"SELECT max(a.v + b.v) FROM ($Many) a JOIN ($Many) b ON a.k = b.k AND a.id = b.id") + over(Keys, Many),
+            other(s"SELECT max(a.v + b.v) FROM ($Many) a JOIN ($Many) b ON a.k = b.k AND a.id = b.id") + over(
+              Keys,
+              Many
+            ),
             1
           ),
           (
@@ -134,7 +151,8 @@ class ExchangeReuseSuite extends SparkSuite {
       for (((a, b), i) <- Attributes.zipWithIndex) {
         val settings = Settings :+ ("spark.sql.adaptive.enabled" -> (i % 2 == 0))
         val sql = joined(one(a), one(b))
-        val off = if (a.contains("DISTINCT") || b.contains("DISTINCT")) None else Some(run(sql, settings ++ Off)._1)
+        val off =
+          if (a.contains("DISTINCT") || b.contains("DISTINCT")) None else Some(run(sql, settings ++ Off)._1)
         val (rows, _, ours) = run(sql, settings)
         off.foreach(assertEquals(rows, _, sql))
         assertEquals(ours, 2, sql)

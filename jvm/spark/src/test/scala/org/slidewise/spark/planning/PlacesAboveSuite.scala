@@ -11,7 +11,8 @@ import org.slidewise.spark.explain.WindowReport
 /** Where an operator above a window without keys depends on the rows of its partition, they are those of Spark's only partition. */
 class PlacesAboveSuite extends SparkSuite {
   private val Settings = Seq[(String, Any)](SlidewiseSettings.ParallelMinRows -> 1000)
-  private val Window = "SELECT id, id * 37 % 1009 AS v, sum(id) OVER (ORDER BY id * 37 % 1009, id) AS s FROM range(0, 4000, 1, 4)"
+  private val Window =
+    "SELECT id, id * 37 % 1009 AS v, sum(id) OVER (ORDER BY id * 37 % 1009, id) AS s FROM range(0, 4000, 1, 4)"
 
   private def tasks(data: DataFrame): Seq[Option[String]] =
     WindowReport.of(data.queryExecution.executedPlan).map(_.reason)
@@ -28,14 +29,18 @@ class PlacesAboveSuite extends SparkSuite {
     "randn with a seed, in a filter" -> (_.where(randn(7) > 0)),
     "rand above an aggregation" -> (_.groupBy(expr("v % 10")).agg(sum("s")).withColumn("n", rand(7))),
     "an id above another window" ->
-      (_.withColumn("r", expr("sum(v) OVER (PARTITION BY id % 10 ORDER BY id)")).withColumn("n", monotonically_increasing_id())),
+      (_.withColumn("r", expr("sum(v) OVER (PARTITION BY id % 10 ORDER BY id)"))
+        .withColumn("n", monotonically_increasing_id())),
     "an id above a sort" -> (_.orderBy("v", "id").withColumn("n", monotonically_increasing_id())),
     "a sample" -> (_.sample(withReplacement = false, 0.3, 5)),
     "a limit within" -> (_.limit(100).withColumn("n", expr("id + 1")).where("n % 2 = 0")),
     "the first value" -> (_.agg(first("s"), last("s"))),
     "a list" -> (_.groupBy(expr("v % 10")).agg(collect_list("s"))),
     "one partition" -> (_.coalesce(1)),
-    "a function of a partition" -> (_.select("s").as(long).mapPartitions(rows => Iterator.single(rows.size.toLong))(long).toDF()),
+    "a function of a partition" -> (_.select("s")
+      .as(long)
+      .mapPartitions(rows => Iterator.single(rows.size.toLong))(long)
+      .toDF()),
     "an id below an exchange" -> (_.withColumn("n", monotonically_increasing_id()).repartition(3))
   )
 
@@ -60,10 +65,14 @@ class PlacesAboveSuite extends SparkSuite {
       withSettings((Settings :+ ("spark.sql.adaptive.enabled" -> adaptive)): _*) {
         val above = Seq[(String, DataFrame => DataFrame)](
           "nothing" -> identity,
-          "random numbers without a seed" -> (_.withColumn("n", expr("rand()")).withColumn("u", expr("uuid()"))),
+          "random numbers without a seed" -> (_.withColumn("n", expr("rand()"))
+            .withColumn("u", expr("uuid()"))),
           "an id above an exchange" -> (_.repartition(3).withColumn("n", monotonically_increasing_id())),
           "the first rows of the answer" -> (_.limit(10)),
-          "the first rows in order" -> (_.orderBy("v", "id").limit(10).withColumn("n", expr("id + 1")).where("n > 0"))
+          "the first rows in order" -> (_.orderBy("v", "id")
+            .limit(10)
+            .withColumn("n", expr("id + 1"))
+            .where("n > 0"))
         )
         for ((name, of) <- above) {
           val data = of(spark.sql(Window))
@@ -104,9 +113,17 @@ class PlacesAboveSuite extends SparkSuite {
     test(s"windows above and below barrier stages, adaptive $adaptive") {
       withSettings((Settings :+ ("spark.sql.adaptive.enabled" -> adaptive)): _*) {
         val barrier = spark.range(0, 4000, 1, 2).toDF("id").rdd.barrier().mapPartitions(identity)
-        val rows = spark.createDataFrame(barrier, new org.apache.spark.sql.types.StructType().add("id", "long"))
+        val rows =
+          spark.createDataFrame(barrier, new org.apache.spark.sql.types.StructType().add("id", "long"))
         rows.createOrReplaceTempView("barriers")
-        for (over <- Seq("ORDER BY id", "", "PARTITION BY id % 3 ORDER BY id ROWS 3 PRECEDING", "PARTITION BY id % 3")) {
+        for (
+          over <- Seq(
+            "ORDER BY id",
+            "",
+            "PARTITION BY id % 3 ORDER BY id ROWS 3 PRECEDING",
+            "PARTITION BY id % 3"
+          )
+        ) {
           val data = spark.sql(s"SELECT id, sum(id) OVER ($over) AS s FROM barriers")
           assertEquals(data.collect().length, 4000, over)
           assertEquals(data.rdd.barrier().mapPartitions(identity).count(), 4000L, over)

@@ -41,7 +41,12 @@ class PlanVisitsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   private val Shared = Seq(SlidewiseSettings.ParallelMinRows -> "10")
   private val Chains = Seq[(String, Int => String, Seq[(String, String)], Class[_])](
     ("moving sums", chain(_)(_ => "sum(v) OVER (PARTITION BY k ORDER BY id ROWS 3 PRECEDING)"), Nil, Sliding),
-    ("growing sums, which Spark evaluates", chain(_)(_ => "sum(v) OVER (PARTITION BY k ORDER BY id)"), Nil, Sliding),
+    (
+      "growing sums, which Spark evaluates",
+      chain(_)(_ => "sum(v) OVER (PARTITION BY k ORDER BY id)"),
+      Nil,
+      Sliding
+    ),
     ("groups by hash", chain(_)(_ => "sum(v) OVER (PARTITION BY k)"), Nil, Sliding),
     (
       "keys and orders that change",
@@ -49,7 +54,12 @@ class PlanVisitsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       Nil,
       Sliding
     ),
-    ("expressions", chain(_)(_ => "sum(v + 1) OVER (PARTITION BY k + 1 ORDER BY id - 1 ROWS 3 PRECEDING)"), Nil, Sliding),
+    (
+      "expressions",
+      chain(_)(_ => "sum(v + 1) OVER (PARTITION BY k + 1 ORDER BY id - 1 ROWS 3 PRECEDING)"),
+      Nil,
+      Sliding
+    ),
     ("no keys, in several tasks", chain(_)(_ => "sum(v) OVER (ORDER BY id)"), Shared, Sliding),
     ("whole tables", chain(_)(_ => "sum(v) OVER ()"), Shared, Sliding),
     (
@@ -126,7 +136,10 @@ class PlanVisitsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
             }
           }
           val (on, off) = (planned(enabled = true), planned(enabled = false))
-          assert(on(1).toDouble / on.head <= 1.25 * off(1) / off.head, s"on $on, off $off, adaptive $adaptive")
+          assert(
+            on(1).toDouble / on.head <= 1.25 * off(1) / off.head,
+            s"on $on, off $off, adaptive $adaptive"
+          )
         }
     }
   }
@@ -162,7 +175,11 @@ class PlanVisitsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   test("columns and expressions: hundreds of each are planned in time linear in their number") {
     def query(n: Int): QueryExecution = {
       val sums = (1 to n).map(i => s"sum(c$i) OVER (PARTITION BY c0 ORDER BY c1 ROWS $i PRECEDING) AS s$i")
-      spark.sql(s"SELECT ${sums.mkString(", ")} FROM (SELECT ${(0 to n).map(i => s"id + $i AS c$i").mkString(", ")} FROM range(10))").queryExecution
+      spark
+        .sql(
+          s"SELECT ${sums.mkString(", ")} FROM (SELECT ${(0 to n).map(i => s"id + $i AS c$i").mkString(", ")} FROM range(10))"
+        )
+        .queryExecution
     }
     val found = query(200)
     assertEquals(WindowReport.of(found.executedPlan).count(_.algorithm.isDefined), 200)

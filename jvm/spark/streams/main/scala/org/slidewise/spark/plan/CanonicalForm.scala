@@ -37,19 +37,19 @@ final private[spark] class CanonicalForm(columns: ExprId => Option[Identity]) {
   private def of(expression: Expression, bound: List[AnyRef]): String = expression match {
     case column: Attribute =>
       columns(column.exprId).fold(s"?${quoted(column.name)}:${typeOf(column.dataType)}")(_.canonical)
-    case alias: Alias                       => of(alias.child, bound)
-    case Literal(value, dataType)           => s"${valueOf(value, dataType, bound)}:${typeOf(dataType)}"
-    case random: ExpressionWithRandomSeed   => node(random.withNewSeed(0L), bound)
-    case replaced: InheritAnalysisRules     => of(replaced.child, bound)
-    case cast: Cast if !cast.needsTimeZone  => node(cast.copy(timeZoneId = None), bound)
-    case variable: NamedLambdaVariable      =>
+    case alias: Alias                      => of(alias.child, bound)
+    case Literal(value, dataType)          => s"${valueOf(value, dataType, bound)}:${typeOf(dataType)}"
+    case random: ExpressionWithRandomSeed  => node(random.withNewSeed(0L), bound)
+    case replaced: InheritAnalysisRules    => of(replaced.child, bound)
+    case cast: Cast if !cast.needsTimeZone => node(cast.copy(timeZoneId = None), bound)
+    case variable: NamedLambdaVariable     =>
       s"variable(${bound.indexOf(variable.exprId)}:${typeOf(variable.dataType)})"
     case LambdaFunction(body, arguments, _) =>
       s"lambda(${arguments.size},${of(body, arguments.map(_.exprId).reverse.toList ++ bound)})"
     case With(child, common) =>
       s"with(${listOf(common.map(_.child), bound)},${of(child, common.map(_.id).reverse.toList ++ bound)})"
     case common: CommonExpressionRef => s"common(${bound.indexOf(common.id)})"
-    case field: GetStructField =>
+    case field: GetStructField       =>
       s"field(${of(field.child, bound)},${field.ordinal},${quoted(field.childSchema(field.ordinal).name)})"
     case udf: ScalaUDF               => user("udf", udf.udfName, udf.function, udf, bound)
     case f: ScalaAggregator[_, _, _] => user("aggregator", f.aggregatorName, f.agg, f, bound)
@@ -75,37 +75,42 @@ final private[spark] class CanonicalForm(columns: ExprId => Option[Identity]) {
 
   private def optionsOf(e: Product, bound: List[AnyRef]): Iterator[String] =
     e.productElementNames.zip(e.productIterator).flatMap {
-      case (_, child: Expression)                              => Iterator(of(child, bound))
-      case (name, value) if isDefault(name, value)             => Iterator.empty
-      case ("evalContext", options: Product)                   => optionsOf(options, bound)
-      case (name, value)                                       =>
+      case (_, child: Expression)                  => Iterator(of(child, bound))
+      case (name, value) if isDefault(name, value) => Iterator.empty
+      case ("evalContext", options: Product)       => optionsOf(options, bound)
+      case (name, value)                           =>
         Some(argument(value, bound)).filter(_.nonEmpty).map(text => s"$name=$text").iterator
     }
 
   /** Empty for a default. */
   private def argument(value: Any, bound: List[AnyRef]): String = value match {
-    case null | None                                       => ""
-    case _: ExprId | _: AggregateMode | _: Metadata        => ""
-    case _: ExpressionEncoder[_]                           => ""
-    case e: Expression                                     => of(e, bound)
-    case p: LogicalPlan                                    => CanonicalForm.ofSubquery(p, columns)
-    case t: DataType                                       => typeOf(t)
-    case f: StructField                                    => s"${quoted(f.name)}:${typeOf(f.dataType)}"
-    case s: String                                         => quoted(s)
-    case s: UTF8String                                     => quoted(s.toString)
-    case b: Array[Byte]                                    => hex(b)
-    case Some(inner)                                       => argument(inner, bound)
-    case m: scala.collection.Map[_, _]                     =>
+    case null | None                                => ""
+    case _: ExprId | _: AggregateMode | _: Metadata => ""
+    case _: ExpressionEncoder[_]                    => ""
+    case e: Expression                              => of(e, bound)
+    case p: LogicalPlan                             => CanonicalForm.ofSubquery(p, columns)
+    case t: DataType                                => typeOf(t)
+    case f: StructField                             => s"${quoted(f.name)}:${typeOf(f.dataType)}"
+    case s: String                                  => quoted(s)
+    case s: UTF8String                              => quoted(s.toString)
+    case b: Array[Byte]                             => hex(b)
+    case Some(inner)                                => argument(inner, bound)
+    case m: scala.collection.Map[_, _]              =>
       if (m.isEmpty) ""
-      else m.toSeq.map { case (k, v) => s"${argument(k, bound)}=${argument(v, bound)}" }.sorted.mkString("{", ",", "}")
-    case s: Iterable[_]      => if (s.isEmpty) "" else listOf(s, bound)
-    case a: Array[_]         => if (a.isEmpty) "" else listOf(a.toSeq, bound)
-    case c: Class[_]         => nameOf(c)
+      else
+        m.toSeq
+          .map { case (k, v) => s"${argument(k, bound)}=${argument(v, bound)}" }
+          .sorted
+          .mkString("{", ",", "}")
+    case s: Iterable[_] => if (s.isEmpty) "" else listOf(s, bound)
+    case a: Array[_]    => if (a.isEmpty) "" else listOf(a.toSeq, bound)
+    case c: Class[_]    => nameOf(c)
     case plain @ (_: Number | _: Boolean | _: Character | _: Enum[_] | _: Enumeration#Value) => plain.toString
-    case plain @ (_: java.time.ZoneId | _: java.util.Locale | _: java.nio.charset.Charset | _: java.util.regex.Pattern) =>
+    case plain @ (_: java.time.ZoneId | _: java.util.Locale | _: java.nio.charset.Charset |
+        _: java.util.regex.Pattern) =>
       quoted(plain.toString)
-    case p: Product          => node(p, bound)
-    case other               => classOf(other)
+    case p: Product => node(p, bound)
+    case other      => classOf(other)
   }
 
   private def listOf(values: Iterable[Any], bound: List[AnyRef]) =
@@ -124,9 +129,9 @@ final private[spark] class CanonicalForm(columns: ExprId => Option[Identity]) {
       fields.indices
         .map(i => valueOf(row.get(i, fields(i).dataType), fields(i).dataType, bound))
         .mkString("(", ",", ")")
-    case (plain, _: ObjectType) => argument(plain, bound)
+    case (plain, _: ObjectType)            => argument(plain, bound)
     case (plain, user: UserDefinedType[_]) => valueOf(plain, user.sqlType, bound)
-    case (plain, _)             => plain.toString
+    case (plain, _)                        => plain.toString
   }
 }
 
@@ -181,11 +186,12 @@ private[spark] object CanonicalForm {
     dataType match {
       case StructType(fields) =>
         fields.map(f => s"${quoted(f.name)}:${inner(f.dataType, f.nullable)}").mkString("struct<", ",", ">")
-      case ArrayType(element, containsNull)   => s"array<${inner(element, containsNull)}>"
-      case MapType(key, value, containsNull)  => s"map<${inner(key, nullable = false)},${inner(value, containsNull)}>"
-      case user: UserDefinedType[_]           => s"${nameOf(user.getClass)}<${inner(user.sqlType, nullable = true)}>"
-      case ObjectType(c)                      => s"object<${nameOf(c)}>"
-      case plain                              => plain.catalogString
+      case ArrayType(element, containsNull)  => s"array<${inner(element, containsNull)}>"
+      case MapType(key, value, containsNull) =>
+        s"map<${inner(key, nullable = false)},${inner(value, containsNull)}>"
+      case user: UserDefinedType[_] => s"${nameOf(user.getClass)}<${inner(user.sqlType, nullable = true)}>"
+      case ObjectType(c)            => s"object<${nameOf(c)}>"
+      case plain                    => plain.catalogString
     }
   }
 

@@ -1,6 +1,6 @@
 package org.slidewise.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId, Expression, LeafExpression, Unevaluable}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, ExprId, LeafExpression, Unevaluable}
 import org.apache.spark.sql.types.DataType
 
 /** A column of which the SQL is known. */

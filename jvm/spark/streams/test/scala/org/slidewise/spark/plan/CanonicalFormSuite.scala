@@ -101,27 +101,37 @@ class CanonicalFormSuite extends SparkSuite {
     assertNotEquals(of("l.n + 1", computed), of("r.n", computed))
     val union = "(SELECT n FROM canonical_events UNION ALL SELECT v_1 FROM canonical_events)"
     assertNotEquals(of("n", union), of("n"))
-    assertNotEquals(of("sum(n)", s"canonical_events GROUP BY s"), of("sum(n)", "canonical_events GROUP BY kind"))
+    assertNotEquals(
+      of("sum(n)", s"canonical_events GROUP BY s"),
+      of("sum(n)", "canonical_events GROUP BY kind")
+    )
   }
 
   test("a time zone belongs to expressions that depend on it") {
     def in(zone: String, expression: String) =
       withSettings("spark.sql.session.timeZone" -> zone)(of(expression))
-    for (expression <- Seq("date_format(ts, 'HH')", "cast(ts AS date)", "cast(s AS timestamp)", "current_date()"))
+    for (
+      expression <- Seq("date_format(ts, 'HH')", "cast(ts AS date)", "cast(s AS timestamp)", "current_date()")
+    )
       assertNotEquals(in("UTC", expression), in("Asia/Tokyo", expression), expression)
     for (expression <- Seq("cast(n AS int)", "sum(n)", "ts", "cast(s AS int)"))
       assertEquals(in("UTC", expression), in("Asia/Tokyo", expression), expression)
   }
 
   test("the text of a column of columns stays short") {
-    val deep = (1 to 40).foldLeft(spark.table("canonical_events").select("n"))((rows, _) => rows.selectExpr("n + n * n AS n"))
+    val deep = (1 to 40).foldLeft(spark.table("canonical_events").select("n"))((rows, _) =>
+      rows.selectExpr("n + n * n AS n")
+    )
     val plan = deep.queryExecution.analyzed
     assert(new CanonicalColumns(plan).all.values.forall(_.canonical.length <= 300))
   }
 
   // The text is in checkpoints, which later versions of Spark continue.
   test("the text is the same on each Spark") {
-    assertEquals(of("n + 1", "canonical_events"), "Add(0.'n':bigint,Cast(1:int,dataType=bigint,evalMode=ANSI),evalMode=ANSI)")
+    assertEquals(
+      of("n + 1", "canonical_events"),
+      "Add(0.'n':bigint,Cast(1:int,dataType=bigint,evalMode=ANSI),evalMode=ANSI)"
+    )
     assertEquals(of("sum(n)"), "aggregate.Sum(0.'n':bigint,evalMode=ANSI) by []")
     assertEquals(of("r.x"), "field(0.'r':struct<'x':bigint,'y':bigint>,0,'x')")
     assertEquals(of("s = 'a'"), "EqualTo(0.'s':string,'a':string)")

@@ -54,7 +54,8 @@ final private[execution] class ParallelWindow(
   private def evaluateWholeTable(runs: RunsExchangeExec, written: WrittenRuns): Option[RDD[InternalRow]] = {
     val ranges = wholeRuns(written.indexes).map(RangeToRead.all(_, runs.buckets)).toArray
     lazy val total =
-      if (runs.hasAggregatesOf(plan, input) && written.indexes.forall(_.hasAggregates)) new BucketTotals(written.indexes, outside).all
+      if (runs.hasAggregatesOf(plan, input) && written.indexes.forall(_.hasAggregates))
+        new BucketTotals(written.indexes, outside).all
       else totalOf(runs, ranges)
     if (!isRepeatable(written) || outside.mustBeOneTask(total)) None
     else {

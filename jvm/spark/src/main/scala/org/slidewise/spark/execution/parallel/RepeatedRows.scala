@@ -99,23 +99,23 @@ private[execution] object RepeatedRows extends Logging {
     }
 
     private def ofNode(plan: SparkPlan): Option[Rows] = plan match {
-    case runs: RunsExchangeExec if runs.hasChildRun => runs.repeatedRows.found.flatMap(above(runs, _))
-    case stage: QueryStageExec           => renamed(stage.plan, stage.output)
-    case adaptive: AdaptiveSparkPlanExec => renamed(adaptive.executedPlan, adaptive.output)
-    case ReusedExchangeExec(output, of)  => renamed(of, output)
-    case scan: InMemoryTableScanExec     => renamed(scan.relation.cachedPlan, scan.relation.output)
-    case RunRowsExec(output, runs)       => renamed(runs, output)
-    case scan: RDDScanExec               => ofRdd(scan.inputRDD, scan.output)
-    case scan: ExternalRDDScanExec[_]    => ofRdd(scan.rdd, scan.output)
-    // A database returns rows in any order.
-    case _: RowDataSourceScanExec => same(order = false)
-    // Recursion, whose plans are within.
-    case _: LeafExecNode if plan.nodeName.startsWith("UnionLoop") => None
-    case _: LeafExecNode                                          => same(order = true)
-    // Sent once.
-    case _: BroadcastExchangeLike => same(order = true)
-    case union: UnionExec         => all(union.children.map(renamed(_, union.output)))
-    case _                        => all(plan.children.map(rows)).flatMap(above(plan, _))
+      case runs: RunsExchangeExec if runs.hasChildRun => runs.repeatedRows.found.flatMap(above(runs, _))
+      case stage: QueryStageExec                      => renamed(stage.plan, stage.output)
+      case adaptive: AdaptiveSparkPlanExec            => renamed(adaptive.executedPlan, adaptive.output)
+      case ReusedExchangeExec(output, of)             => renamed(of, output)
+      case scan: InMemoryTableScanExec  => renamed(scan.relation.cachedPlan, scan.relation.output)
+      case RunRowsExec(output, runs)    => renamed(runs, output)
+      case scan: RDDScanExec            => ofRdd(scan.inputRDD, scan.output)
+      case scan: ExternalRDDScanExec[_] => ofRdd(scan.rdd, scan.output)
+      // A database returns rows in any order.
+      case _: RowDataSourceScanExec => same(order = false)
+      // Recursion, whose plans are within.
+      case _: LeafExecNode if plan.nodeName.startsWith("UnionLoop") => None
+      case _: LeafExecNode                                          => same(order = true)
+      // Sent once.
+      case _: BroadcastExchangeLike => same(order = true)
+      case union: UnionExec         => all(union.children.map(renamed(_, union.output)))
+      case _                        => all(plan.children.map(rows)).flatMap(above(plan, _))
     }
 
     /** Those of a plan whose attributes are called `output`. */

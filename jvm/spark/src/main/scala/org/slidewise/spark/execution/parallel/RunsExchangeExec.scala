@@ -90,7 +90,12 @@ case class RunsExchangeExec(
       input: Seq[Attribute]
   ): RunsExchangeExec = {
     val own = normalized(partitionSpec ++ order, child.output)
-    if (reader.isWholeTable || !isUnordered && own == normalized(reader.partitionSpec ++ reader.sortOrder, input)) this
+    if (
+      reader.isWholeTable || !isUnordered && own == normalized(
+        reader.partitionSpec ++ reader.sortOrder,
+        input
+      )
+    ) this
     else RunsExchangeExec.of(reader, parallel, RunRowsExec(input, this)).copy(isReread = true)
   }
 
@@ -193,7 +198,16 @@ object RunsExchangeExec {
     val (aggregated, window) =
       if (parallel.aggregatesRuns) (plan.expressions.map(_.expression), Some(plan)) else (Nil, None)
     val rowsABucket = math.min(FewestRows, parallel.minRows)
-    RunsExchangeExec(plan.partitionSpec, plan.sortOrder, buckets, rowsABucket, aggregated, window, isReread = false, child)
+    RunsExchangeExec(
+      plan.partitionSpec,
+      plan.sortOrder,
+      buckets,
+      rowsABucket,
+      aggregated,
+      window,
+      isReread = false,
+      child
+    )
   }
 
   /**

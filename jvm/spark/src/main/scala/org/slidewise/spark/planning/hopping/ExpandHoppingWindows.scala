@@ -48,7 +48,8 @@ final class ExpandHoppingWindows(session: SparkSession, evaluatesStreams: Boolea
   /** Why Spark evaluates `aggregate`; None if Slidewise does, or if it has no hopping window. */
   private def reasonToLeave(aggregate: Aggregate, plan: LogicalPlan): Option[String] =
     if (generateBelow(aggregate.child).isEmpty) None
-    else if (aggregate.isStreaming && !evaluatesStreams) Some("on this Spark version, Slidewise has no windows over streams")
+    else if (aggregate.isStreaming && !evaluatesStreams)
+      Some("on this Spark version, Slidewise has no windows over streams")
     else if (aggregate.isStreaming && plan.exists(_.isInstanceOf[HoppingLeftToSpark]))
       Some("Spark's own operators have begun the checkpoint")
     else
@@ -61,10 +62,10 @@ final class ExpandHoppingWindows(session: SparkSession, evaluatesStreams: Boolea
       }(failure => Some(failure.toString))
 
   private def generateBelow(plan: LogicalPlan): Option[Generate] = plan match {
-    case Project(_, child)                                  => generateBelow(child)
-    case Filter(_, child)                                   => generateBelow(child)
+    case Project(_, child)                                    => generateBelow(child)
+    case Filter(_, child)                                     => generateBelow(child)
     case generate @ Generate(_: WindowsOfTime, _, _, _, _, _) => Some(generate)
-    case _                                                  => None
+    case _                                                    => None
   }
 
   private def expanded(generate: Generate, times: WindowsOfTime, plan: LogicalPlan): LogicalPlan = {
@@ -98,15 +99,20 @@ final class ExpandHoppingWindows(session: SparkSession, evaluatesStreams: Boolea
     val expand = analysed.collectFirst { case expand: Expand => expand }.get
     val column = generate.qualifiedGeneratorOutput.head
     def inPlace(expression: Expression): Expression = expression.transform {
-      case a: Attribute if a.exprId == time.exprId                    => times.child
+      case a: Attribute if a.exprId == time.exprId               => times.child
       case a: Attribute if a.exprId == expand.output.head.exprId => column
     }
     val others = generate.child.output
     val rows =
       Expand(expand.projections.map(p => inPlace(p.head) +: others), column +: others, generate.child)
-    val membership = analysed.collect { case Filter(condition, _) if times.windows.ends != 0 => inPlace(condition) }
+    val membership = analysed.collect {
+      case Filter(condition, _) if times.windows.ends != 0 => inPlace(condition)
+    }
     // The optimizer drops the projection with the columns that it does not need.
-    Project(generate.output, membership.foldLeft[LogicalPlan](rows)((below, condition) => Filter(condition, below)))
+    Project(
+      generate.output,
+      membership.foldLeft[LogicalPlan](rows)((below, condition) => Filter(condition, below))
+    )
   }
 }
 

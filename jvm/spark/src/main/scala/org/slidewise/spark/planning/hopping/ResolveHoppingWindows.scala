@@ -34,7 +34,8 @@ object ResolveHoppingWindows extends Rule[LogicalPlan] {
   def in(session: SparkSession): Rule[LogicalPlan] = {
     try defer(SparkSessions.of(session).sessionState.functionRegistry)
     catch {
-      case e @ (NonFatal(_) | _: LinkageError) => logInfo("Spark expands hopping windows, since their function cannot be replaced", e)
+      case e @ (NonFatal(_) | _: LinkageError) =>
+        logInfo("Spark expands hopping windows, since their function cannot be replaced", e)
     }
     this
   }
@@ -92,8 +93,9 @@ object ResolveHoppingWindows extends Rule[LogicalPlan] {
         case session: SessionWindow => None
       })
       found.distinct match {
-        case Seq(Some(window)) if isHopping(window) && isComplete(window) && isOn &&
-            !SubExprUtils.hasOuterReferences(unary) =>
+        case Seq(Some(window))
+            if isHopping(window) && isComplete(window) && isOn &&
+              !SubExprUtils.hasOuterReferences(unary) =>
           Some(window)
         case _ => None
       }
@@ -120,7 +122,8 @@ object ResolveHoppingWindows extends Rule[LogicalPlan] {
       if (windows.ends == 0 || time.isInstanceOf[Attribute]) Filter(IsNotNull(time), child) else child
     // As in Spark's rule, with the query context of the node.
     val errors =
-      if (SQLConf.get.ansiEnabled) Some(WindowErrors.of(new Add(time, time), new Subtract(time, time))) else None
+      if (SQLConf.get.ansiEnabled) Some(WindowErrors.of(new Add(time, time), new Subtract(time, time)))
+      else None
     val generate =
       Generate(WindowsOfTime(time, windows, errors), Nil, outer = false, None, Seq(column), rows)
     node.transformExpressions { case _: TimeWindow => column }.withNewChildren(Seq(generate))

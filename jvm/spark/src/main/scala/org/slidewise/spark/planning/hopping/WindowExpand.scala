@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.TimeWindow
 import org.apache.spark.sql.catalyst.plans.logical.{Expand, Generate, LogicalPlan}
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.plan.{HoppingWindows, WindowErrors, WindowedRows, WindowsOfTime}
+import org.slidewise.spark.plan.{HoppingWindows, WindowedRows, WindowErrors, WindowsOfTime}
 
 /**
  * The rows of a hopping `window()`, a copy of each row for every window that may contain it: the `Generate` or [[WindowedRows]] of
@@ -66,7 +66,12 @@ private[planning] object WindowExpand {
     case _              => None
   }
 
-  private def of(times: WindowsOfTime, window: Attribute, others: Seq[Attribute], child: LogicalPlan): WindowExpand =
+  private def of(
+      times: WindowsOfTime,
+      window: Attribute,
+      others: Seq[Attribute],
+      child: LogicalPlan
+  ): WindowExpand =
     WindowExpand(
       times.windows,
       window,

@@ -37,7 +37,9 @@ class ResolveHoppingWindowsSuite extends SparkSuite with AdaptiveSparkPlanHelper
   private def off[T](body: => T): T = withSettings(SlidewiseSettings.Enabled -> "false")(body)
 
   private def operators(data: DataFrame): Int =
-    collectWithSubqueries(data.queryExecution.executedPlan) { case hopping: HoppingWindowExec => hopping }.size
+    collectWithSubqueries(data.queryExecution.executedPlan) { case hopping: HoppingWindowExec =>
+      hopping
+    }.size
 
   private def same(query: => DataFrame): DataFrame = {
     val on = query
@@ -197,7 +199,8 @@ class ResolveHoppingWindowsSuite extends SparkSuite with AdaptiveSparkPlanHelper
 
   test("the estimated size is Spark's") {
     val sql = s"SELECT $hour, k, count(*) FROM events GROUP BY 1, 2"
-    def size(data: DataFrame) = data.queryExecution.optimizedPlan.collectFirst { case a: Aggregate => a }.get.stats.sizeInBytes
+    def size(data: DataFrame) =
+      data.queryExecution.optimizedPlan.collectFirst { case a: Aggregate => a }.get.stats.sizeInBytes
     assertEquals(size(spark.sql(sql)), off(size(spark.sql(sql))))
   }
 

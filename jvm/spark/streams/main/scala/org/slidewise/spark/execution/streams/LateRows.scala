@@ -35,7 +35,7 @@ private[streams] object LateRows {
   /** JSON has only maps with strings as keys, and Spark writes other keys as text that it cannot read. */
   private def asJson(column: Attribute): NamedExpression = column.dataType match {
     case MapType(key, _, _) if !key.isInstanceOf[StringType] => Alias(MapEntries(column), column.name)()
-    case _                                                  => column
+    case _                                                   => column
   }
 
   object Dropped extends LateRows {
@@ -48,8 +48,7 @@ private[streams] object LateRows {
    * Writes rows as lines of JSON to one file for each task and batch. A second run of the batch replaces the file, so that each
    * row is there once. Times are in UTC, to the microsecond, since offsets of zones may have seconds, which JSON readers drop.
    */
-  final class InFile(file: Path, input: Seq[Attribute], hadoopConf: Configuration)
-      extends LateRows {
+  final class InFile(file: Path, input: Seq[Attribute], hadoopConf: Configuration) extends LateRows {
     private[this] var open: Option[Lines] = None
 
     final private class Lines {
@@ -58,7 +57,8 @@ private[streams] object LateRows {
       private[this] val stream = files.createAtomic(file, overwriteIfPossible = true)
       private[this] val writer = new OutputStreamWriter(stream, UTF_8)
       private[this] val readable = input.map(asJson)
-      private[this] val project = if (readable == input) None else Some(UnsafeProjection.create(readable, input))
+      private[this] val project =
+        if (readable == input) None else Some(UnsafeProjection.create(readable, input))
       private[this] val json =
         new JacksonGenerator(
           DataTypeUtils.fromAttributes(readable.map(_.toAttribute)),

@@ -67,7 +67,10 @@ private[spark] object OperatorFolder {
 
   /** A state of Spark's aggregation over windows has the window, a struct, in its key. */
   private def aggregationIn(schema: String): Option[String] =
-    if (schema.contains("\"name\":\"start\"") && schema.contains("\"name\":\"end\"") && !schema.contains("\"name\":\"pane\""))
+    if (
+      schema.contains("\"name\":\"start\"") && schema
+        .contains("\"name\":\"end\"") && !schema.contains("\"name\":\"pane\"")
+    )
       Some(Aggregation)
     else None
 

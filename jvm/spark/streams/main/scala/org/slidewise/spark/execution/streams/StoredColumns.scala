@@ -55,7 +55,10 @@ final private[streams] class StoredColumns(known: ExprId => Option[Identity]) {
   private def bufferOf(function: AggregateFunction): Seq[StoredColumn] = {
     val arguments = function.children.map(_.sql).toSet
     function.aggBufferAttributes.map { a =>
-      StoredColumn(if (arguments.contains(a.name)) "argument" else a.name, CanonicalForm.storedType(a.dataType))
+      StoredColumn(
+        if (arguments.contains(a.name)) "argument" else a.name,
+        CanonicalForm.storedType(a.dataType)
+      )
     }
   }
 

@@ -41,7 +41,9 @@ final private[streams] case class StoredWindow(
   private def context = (partitionBy.map(_.identity), orderBy.canonical, mode)
 
   override def canonical: String = Seq(
-    frames.map(frame => s"${frame.functions.map(_.identity).mkString(", ")} over ${frame.frame.canonical}").mkString("; "),
+    frames
+      .map(frame => s"${frame.functions.map(_.identity).mkString(", ")} over ${frame.frame.canonical}")
+      .mkString("; "),
     partitionBy.map(_.identity).mkString(", "),
     orderBy.canonical,
     input.map(_.identity).mkString(", "),

@@ -6,7 +6,13 @@ import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.HoppingWindowExec
 import org.slidewise.spark.execution.streams.hopping.HoppingWindowStateExec
-import org.slidewise.spark.plan.{AggregationIdentity, HoppingDecision, HoppingLeftToSpark, HoppingQuery, HoppingStream}
+import org.slidewise.spark.plan.{
+  AggregationIdentity,
+  HoppingDecision,
+  HoppingLeftToSpark,
+  HoppingQuery,
+  HoppingStream
+}
 import org.slidewise.spark.planning.{NormalizedKey, PlanningFailure}
 import org.slidewise.spark.planning.hopping.{
   HoppingAggregate,
@@ -68,7 +74,8 @@ object HoppingStreamStrategy extends SparkStrategy {
    */
   private def identityOf(marked: HoppingStream, found: HoppingAggregate): Option[AggregationIdentity] = {
     val functions = found.aggregates.map(_.resultId)
-    val computed = marked.identities.getOrElse(Nil).filter(known => functions.forall(known.functions.contains))
+    val computed =
+      marked.identities.getOrElse(Nil).filter(known => functions.forall(known.functions.contains))
     if (functions.nonEmpty) computed.headOption
     else computed.reverse.find(_.groupedBy.contains(found.window.exprId))
   }

@@ -41,7 +41,10 @@ class ColumnsOfOneNameSuite extends StreamSuite {
 
   test("a column that is dropped again may have the name and type of another") {
     val source = events()
-    val query = stream(source).select(col("k"), col("ts"), col("n"), expr("n + 1").as("n")).toDF("k", "ts", "n", "m").drop("m")
+    val query = stream(source)
+      .select(col("k"), col("ts"), col("n"), expr("n + 1").as("n"))
+      .toDF("k", "ts", "n", "m")
+      .drop("m")
     val joined = query
       .as("l")
       .join(spark.range(3).selectExpr("cast(id AS int) AS n").as("r"), expr("l.n = r.n"))

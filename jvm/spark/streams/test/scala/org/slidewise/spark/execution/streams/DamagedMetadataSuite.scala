@@ -16,7 +16,16 @@ class DamagedMetadataSuite extends DamagedFiles {
       StoredFrame(
         identity("ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"),
         StoredFrame.Buffers,
-        Seq(StoredFunction(identity("sum(n)"), 0, "Sum", Seq(StoredColumn("sum", "bigint")), Some("object"), Nil))
+        Seq(
+          StoredFunction(
+            identity("sum(n)"),
+            0,
+            "Sum",
+            Seq(StoredColumn("sum", "bigint")),
+            Some("object"),
+            Nil
+          )
+        )
       )
     ),
     Seq(column("k", "string")),

@@ -35,15 +35,17 @@ class IdentitySuite extends StreamSuite {
 
   /** The stream, with columns of which some have names with numbers. */
   private def rows(source: MemoryStream[Event], where: String = "true"): DataFrame =
-    stream(source).where(where).selectExpr(
-      "*",
-      "n AS v_1",
-      "-n AS v_2",
-      "concat('type_', n) AS kind",
-      "date_add(DATE '2020-01-01', n) AS d",
-      "named_struct('x', n, 'y', -n) AS r",
-      "ts AS time_1"
-    )
+    stream(source)
+      .where(where)
+      .selectExpr(
+        "*",
+        "n AS v_1",
+        "-n AS v_2",
+        "concat('type_', n) AS kind",
+        "date_add(DATE '2020-01-01', n) AS d",
+        "named_struct('x', n, 'y', -n) AS r",
+        "ts AS time_1"
+      )
 
   private def feed(source: MemoryStream[Event], from: Int): Unit =
     source.addData((from until from + 5).map(i => ("ab".substring(i % 2, i % 2 + 1), i + 1, i)): _*)
@@ -64,18 +66,26 @@ class IdentitySuite extends StreamSuite {
     val (source, checkpoint) = (events(), temporary())
     def run(source: MemoryStream[Event], query: DataFrame, checkpoint: Path, batches: Seq[Int]) = {
       val found = Set.newBuilder[Seq[Any]]
-      val started = writing(query, checkpoint)(row => found.synchronized(found += row.toSeq)).outputMode(mode).start()
-      try for (batch <- batches) {
-        feed(source, batch * 5)
-        started.processAllAvailable()
-      } finally started.stop()
+      val started =
+        writing(query, checkpoint)(row => found.synchronized(found += row.toSeq)).outputMode(mode).start()
+      try
+        for (batch <- batches) {
+          feed(source, batch * 5)
+          started.processAllAvailable()
+        }
+      finally started.stop()
       found.result()
     }
     val begun = run(source, first(source), checkpoint, Seq(0, 1))
     for ((query, i) <- different.zipWithIndex)
       try refusal(query(source), checkpoint, mode)
-      catch { case e: munit.FailException => fail(s"query $i is not refused: ${query(source).queryExecution.analyzed}", e) }
-    val continued = same.zipWithIndex.flatMap { case (query, i) => run(source, query(source), checkpoint, Seq(2 + i)) }
+      catch {
+        case e: munit.FailException =>
+          fail(s"query $i is not refused: ${query(source).queryExecution.analyzed}", e)
+      }
+    val continued = same.zipWithIndex.flatMap { case (query, i) =>
+      run(source, query(source), checkpoint, Seq(2 + i))
+    }
     val whole = events()
     val all = run(whole, first(whole), temporary(), Seq(0, 1) ++ same.indices.map(2 + _))
     assertEquals(begun ++ continued, all)
@@ -96,7 +106,9 @@ class IdentitySuite extends StreamSuite {
   private val base = pairs.map(_._1)
   private def changes: Seq[Seq[String]] = pairs.indices.map(i => base.updated(i, pairs(i)._2))
 
-  test("windows: each other function, frame, key, column or mode is refused; order, names and filters are not") {
+  test(
+    "windows: each other function, frame, key, column or mode is refused; order, names and filters are not"
+  ) {
     check("append", over(base))(
       changes.map(over(_)) ++ Seq[Query](
         over(base, LastTwo.replace("1 PRECEDING", "2 PRECEDING")),
@@ -128,7 +140,10 @@ class IdentitySuite extends StreamSuite {
       size: String = "'10 seconds', '5 seconds'"
   ) = rows
     .groupBy(expr(key), expr(s"window($time, $size)"))
-    .agg(expr(functions.head).as("c0"), functions.tail.zipWithIndex.map { case (f, i) => expr(f).as(s"c${i + 1}") }: _*)
+    .agg(
+      expr(functions.head).as("c0"),
+      functions.tail.zipWithIndex.map { case (f, i) => expr(f).as(s"c${i + 1}") }: _*
+    )
 
   test("hopping windows: each other function, key, time or window is refused; filters are not") {
     check("update", hopping(base))(
@@ -147,7 +162,9 @@ class IdentitySuite extends StreamSuite {
 
   test("windows of one SELECT with different keys continue in each order, and a swapped state is not read") {
     def query(functions: Seq[(String, String)]): Query = { source =>
-      val all = rows(source).select(Seq("k", "ts", "n").map(expr) ++ functions.map { case (f, name) => expr(f).as(name) }: _*)
+      val all = rows(source).select(Seq("k", "ts", "n").map(expr) ++ functions.map { case (f, name) =>
+        expr(f).as(name)
+      }: _*)
       all.select((Seq("k", "ts", "n") ++ functions.map(_._2).sorted).map(expr): _*)
     }
     val functions = Seq(
@@ -165,8 +182,12 @@ class IdentitySuite extends StreamSuite {
   test("a query that has committed no batch may be corrected, and begins anew") {
     val (source, checkpoint) = (events(), temporary())
     val failing = rows(source).select(
-      expr("k"), expr("ts"),
-      expr(s"sum(assert_true(n < 0, 'of a test') IS NULL) OVER (PARTITION BY n ORDER BY ts ROWS 1 PRECEDING)".replace("sum(", "count(")).as("a")
+      expr("k"),
+      expr("ts"),
+      expr(
+        s"sum(assert_true(n < 0, 'of a test') IS NULL) OVER (PARTITION BY n ORDER BY ts ROWS 1 PRECEDING)"
+          .replace("sum(", "count(")
+      ).as("a")
     )
     feed(source, 0)
     val query = writing(failing, checkpoint)(_ => ()).start()

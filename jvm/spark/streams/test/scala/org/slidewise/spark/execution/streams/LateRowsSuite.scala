@@ -47,8 +47,8 @@ class LateRowsSuite extends StreamSuite {
         // Spark reads no calendar intervals from files.
         val schema = StructType(rows.schema.map {
           case field if field.dataType == CalendarIntervalType => field.copy(dataType = StringType)
-          case field if field.name == "byDate"                 => field.copy(dataType = DataType.fromDDL(entries))
-          case field                                           => field
+          case field if field.name == "byDate" => field.copy(dataType = DataType.fromDDL(entries))
+          case field                           => field
         })
         val read = spark.read
           .schema(schema)
@@ -61,7 +61,9 @@ class LateRowsSuite extends StreamSuite {
       }
     }
 
-  test("queries with one path keep their files apart, and a query keeps its folder when it is started again") {
+  test(
+    "queries with one path keep their files apart, and a query keeps its folder when it is started again"
+  ) {
     val folder = Files.createTempDirectory("late")
     def run(checkpoint: LocalPath, n: Int): Unit = {
       val source = events()

@@ -24,9 +24,10 @@ class OtherFilterSuite extends StreamSuite {
     val (source, checkpoint) = (events(), temporary())
     val found = Set.newBuilder[Seq[Any]]
     for ((filter, i) <- filters.zipWithIndex) {
-      val started = writing(query(rows(source, filter)), checkpoint)(row => found.synchronized(found += row.toSeq))
-        .outputMode(mode)
-        .start()
+      val started =
+        writing(query(rows(source, filter)), checkpoint)(row => found.synchronized(found += row.toSeq))
+          .outputMode(mode)
+          .start()
       try {
         source.addData((0 until 6).map(j => ("a", i * 10 + j + 1, i * 10 + j)): _*)
         started.processAllAvailable()
@@ -39,9 +40,9 @@ class OtherFilterSuite extends StreamSuite {
     val n = i * 10 + j
     val (hasText, hasKey) = (n % 2 == 1, n % 3 > 0)
     filters(i) match {
-      case "true"                      => true
+      case "true"                         => true
       case other if other.contains("key") => hasText && hasKey
-      case _                           => hasText
+      case _                              => hasText
     }
   }
 
@@ -50,9 +51,14 @@ class OtherFilterSuite extends StreamSuite {
     val found = run(
       "append",
       _.select(
-        expr("n"), expr("s"), expr("key"), expr("a"),
-        expr(s"count(s) $over").as("c"), expr(s"max(coalesce(s, 'none')) $over").as("m"),
-        expr(s"count(DISTINCT s) $over").as("d"), expr(s"lag(s) $over".replace(" ROWS 2 PRECEDING", "")).as("l")
+        expr("n"),
+        expr("s"),
+        expr("key"),
+        expr("a"),
+        expr(s"count(s) $over").as("c"),
+        expr(s"max(coalesce(s, 'none')) $over").as("m"),
+        expr(s"count(DISTINCT s) $over").as("d"),
+        expr(s"lag(s) $over".replace(" ROWS 2 PRECEDING", "")).as("l")
       )
     )
     val all = for (i <- filters.indices; j <- 0 until 6 if kept(i, j)) yield i * 10 + j
@@ -61,8 +67,15 @@ class OtherFilterSuite extends StreamSuite {
       def text(m: Int) = if (m % 2 == 1) s"s$m" else null
       val before = all.filter(m => m <= n && key(m) == key(n)).takeRight(3)
       val texts = before.map(text)
-      Seq[Any](n, text(n), if (key(n)) "a" else null, texts.count(_ != null).toLong, texts.map(t => Option(t).getOrElse("none")).max,
-        texts.filter(_ != null).distinct.size.toLong, before.dropRight(1).lastOption.map(text).orNull)
+      Seq[Any](
+        n,
+        text(n),
+        if (key(n)) "a" else null,
+        texts.count(_ != null).toLong,
+        texts.map(t => Option(t).getOrElse("none")).max,
+        texts.filter(_ != null).distinct.size.toLong,
+        before.dropRight(1).lastOption.map(text).orNull
+      )
     }
     assertEquals(found.map(row => row.take(3) ++ row.drop(4)), expected.toSet[Seq[Any]])
   }
@@ -77,7 +90,8 @@ class OtherFilterSuite extends StreamSuite {
     val all = for (i <- filters.indices; j <- 0 until 6 if kept(i, j)) yield i * 10 + j
     for (start <- Seq(0, 20); isNull <- Seq(true, false)) {
       val rows = all.filter(n => n + 1 >= start && n + 1 < start + 40 && (n % 3 == 0) == isNull)
-      val counted = Seq[Any](if (isNull) null else "a", start.toLong, rows.count(_ % 2 == 1).toLong, rows.size.toLong)
+      val counted =
+        Seq[Any](if (isNull) null else "a", start.toLong, rows.count(_ % 2 == 1).toLong, rows.size.toLong)
       assert(found.contains(counted), s"$counted of $found")
     }
   }

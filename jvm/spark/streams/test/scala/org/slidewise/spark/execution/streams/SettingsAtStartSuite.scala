@@ -16,7 +16,8 @@ class SettingsAtStartSuite extends StreamSuite {
 
   private val Modes = Seq("append", "eager")
 
-  private def inMode[T](mode: String)(body: => T): T = withSettings(SlidewiseSettings.StreamMode -> mode)(body)
+  private def inMode[T](mode: String)(body: => T): T =
+    withSettings(SlidewiseSettings.StreamMode -> mode)(body)
 
   private def runs(mode: String, watermark: Boolean, ahead: Boolean): Boolean =
     if (mode == "append") watermark else !ahead
@@ -30,9 +31,13 @@ class SettingsAtStartSuite extends StreamSuite {
     }
 
   for (defined <- Modes; started <- Modes; watermark <- Seq(true, false); ahead <- Seq(true, false))
-    test(s"defined in mode $defined, started in $started, with watermark: $watermark, with a frame ahead: $ahead") {
+    test(
+      s"defined in mode $defined, started in $started, with watermark: $watermark, with a frame ahead: $ahead"
+    ) {
       val source = events()
-      val frame = if (ahead) "CURRENT ROW AND INTERVAL 5 SECONDS FOLLOWING" else "INTERVAL 5 SECONDS PRECEDING AND CURRENT ROW"
+      val frame =
+        if (ahead) "CURRENT ROW AND INTERVAL 5 SECONDS FOLLOWING"
+        else "INTERVAL 5 SECONDS PRECEDING AND CURRENT ROW"
       val plain = source.toDF().selectExpr("_1 AS k", "timestamp_seconds(_2) AS ts", "_3 AS n")
       val rows = if (watermark) stream(source) else plain
       var query: Option[DataFrame] = None

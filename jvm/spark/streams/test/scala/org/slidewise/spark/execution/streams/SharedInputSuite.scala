@@ -102,6 +102,9 @@ class SharedInputSuite extends StreamSuite {
 
   private val one = new OneOf(25)
 
-  for ((use, sql) <- Uses.toSeq.sortBy(_._1); a <- Views.keys.toSeq.sorted; b <- Views.keys.toSeq.sorted if a >= b)
+  for (
+    (use, sql) <- Uses.toSeq.sortBy(_._1); a <- Views.keys.toSeq.sorted; b <- Views.keys.toSeq.sorted
+    if a >= b
+  )
     test(one(s"$use: $a and $b"))(check(sql(Views(a), Views(b)), s"$use $a $b".hashCode))
 }

@@ -20,7 +20,11 @@ class WindowMetadataSuite extends FunSuite {
       spark: String = "4.2.0",
       batch: Long = 1
   ): StateLayout =
-    new WindowMetadata(OperatorFolder(new Path(folder.resolve("state").toString), 0), new Configuration, spark)
+    new WindowMetadata(
+      OperatorFolder(new Path(folder.resolve("state").toString), 0),
+      new Configuration,
+      spark
+    )
       .agree(window, batch)
 
   private def fileOf(folder: JPath) = folder.resolve("slidewise/0.json")
@@ -266,14 +270,17 @@ private object WindowMetadataSuite {
   val window: StoredWindow = StoredWindow(
     Seq(
       StoredFrame(Identity("2", "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"), StoredFrame.Buffers, Seq(most)),
-      StoredFrame(Identity("9", "ROWS BETWEEN 9 PRECEDING AND CURRENT ROW"), StoredFrame.Buffers, Seq(sum, list))
+      StoredFrame(
+        Identity("9", "ROWS BETWEEN 9 PRECEDING AND CURRENT ROW"),
+        StoredFrame.Buffers,
+        Seq(sum, list)
+      )
     ),
     Seq(column("k", "string"), column("l", "string")),
     Identity("ts", "ts"),
     Seq(column("k", "string"), column("ts", "timestamp"), column("n", "bigint")),
     "append"
   )
-
 
   /** The window with another `sum(n)`. */
   def withFunction(change: StoredFunction => StoredFunction): StoredWindow =

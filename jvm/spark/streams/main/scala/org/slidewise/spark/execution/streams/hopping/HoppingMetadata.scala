@@ -6,7 +6,12 @@ import org.apache.hadoop.conf.Configuration
 
 import org.apache.spark.SPARK_VERSION
 
-import org.slidewise.spark.execution.streams.{CheckpointChanged, MetadataFile, OperatorFolder, OperatorMetadata}
+import org.slidewise.spark.execution.streams.{
+  CheckpointChanged,
+  MetadataFile,
+  OperatorFolder,
+  OperatorMetadata
+}
 import org.slidewise.spark.plan.HoppingWindows
 
 /** The description of the state of hopping windows: the windows, the keys, and the aggregates with their buffers. */

@@ -47,9 +47,7 @@ private[hopping] object StoredHopping {
       plan.windows,
       identity.keys,
       plan.keys.map(columns.input(_).storedType),
-      plan.aggregates.map(a =>
-        columns.stored(identity.functions(a.resultId), part = 0, a.aggregateFunction)
-      ),
+      plan.aggregates.map(a => columns.stored(identity.functions(a.resultId), part = 0, a.aggregateFunction)),
       complete
     )
   }

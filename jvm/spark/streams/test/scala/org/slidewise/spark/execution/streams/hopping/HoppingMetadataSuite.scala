@@ -94,7 +94,11 @@ class HoppingMetadataSuite extends FunSuite {
 
   test("a state without a description is refused if Slidewise has begun it, or if nothing tells who has") {
     for (
-      state <- Seq(recording("hoppingWindow"), withState("0/1.delta", ""), withState("_metadata/metadata", "v1\n{"))
+      state <- Seq(
+        recording("hoppingWindow"),
+        withState("0/1.delta", ""),
+        withState("_metadata/metadata", "v1\n{")
+      )
     ) {
       assert(!isOfSpark(state))
       val refused = intercept[CheckpointChanged](metadata(state).agree(sums, 1))

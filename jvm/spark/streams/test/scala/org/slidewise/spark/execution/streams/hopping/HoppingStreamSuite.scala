@@ -132,12 +132,19 @@ class HoppingStreamSuite extends StreamSuite {
       query.processAllAvailable()
     }
     assert(found.contains(Seq("a", 1L, 2L)), found)
-    val tile = intercept[StreamRefused](stream(source).withColumn("a", expr("ntile(4) OVER (PARTITION BY k ORDER BY ts)")))
+    val tile = intercept[StreamRefused](
+      stream(source).withColumn("a", expr("ntile(4) OVER (PARTITION BY k ORDER BY ts)"))
+    )
     assert(tile.getMessage.contains("write the stream to a table"), tile.getMessage)
   }
 
   /** Starts the query, lets it fail or process a row, and gives the operators of its last batch. */
-  private def operatorsAfter(checkpoint: Path, answers: DataFrame, source: MemoryStream[Event], n: Int): Seq[String] = {
+  private def operatorsAfter(
+      checkpoint: Path,
+      answers: DataFrame,
+      source: MemoryStream[Event],
+      n: Int
+  ): Seq[String] = {
     val query = writing(answers, checkpoint)((_: Row) => ()).outputMode("update").start()
     try {
       source.addData(("a", 100, n))
@@ -152,7 +159,9 @@ class HoppingStreamSuite extends StreamSuite {
     hopping(stream(source).withColumn("n", expr("if(n < 0, raise_error('of a test'), n)")))
 
   for (begunOn <- Seq(true, false))
-    test(s"a first batch that failed ${if (begunOn) "with" else "without"} Slidewise hands the state to nobody") {
+    test(
+      s"a first batch that failed ${if (begunOn) "with" else "without"} Slidewise hands the state to nobody"
+    ) {
       val (source, checkpoint) = (events(), temporary())
       def in[T](isOn: Boolean)(body: => T): T = if (isOn) body else off(body)
       intercept[StreamingQueryException](in(begunOn)(operatorsAfter(checkpoint, failing(source), source, -1)))
@@ -160,7 +169,8 @@ class HoppingStreamSuite extends StreamSuite {
       assertEquals(in(!begunOn)(operatorsAfter(checkpoint, hopping(stream(source)), source, 1)), Seq(other))
       val again = hopping(stream(source))
       assertEquals(
-        if (begunOn) operatorsAfter(checkpoint, again, source, 2) else in(true)(operatorsAfter(checkpoint, again, source, 2)),
+        if (begunOn) operatorsAfter(checkpoint, again, source, 2)
+        else in(true)(operatorsAfter(checkpoint, again, source, 2)),
         Seq(other)
       )
     }
