@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.planning.{PhysicalAggregation, PhysicalOper
 import org.apache.spark.sql.catalyst.plans.logical._
 
 import org.slidewise.spark.expressions.GroupingKeys
-import org.slidewise.spark.plan.{HoppingWindows, PaneStart, WindowedRows, WindowsOfTime}
+import org.slidewise.spark.plan.{HoppingWindows, PaneStart}
 import org.slidewise.spark.shims.SparkCollations
 
 /**
@@ -58,13 +58,9 @@ private[planning] object HoppingAggregate {
     }) && expandsWindow(aggregate.child)
 
   private def expandsWindow(plan: LogicalPlan): Boolean = plan match {
-    case Project(_, child)                       => expandsWindow(child)
-    case Filter(_, child)                        => expandsWindow(child)
-    case expand @ Expand(copies, columns, child) =>
-      copies.size > 1 && columns.headOption.exists(WindowExpand.isWindow) || expandsWindow(child)
-    case Generate(_: WindowsOfTime, _, _, _, _, _) => true
-    case _: WindowedRows                           => true
-    case _                                         => false
+    case found if WindowExpand.isHopping(found)       => true
+    case passing @ (_: Project | _: Filter | _: Expand) => expandsWindow(passing.children.head)
+    case _                                            => false
   }
 
   /** The parts of an aggregation that groups by a hopping window, or the reason why Slidewise cannot evaluate it. */

@@ -57,6 +57,14 @@ private[planning] object WindowExpand {
   def isWindow(column: NamedExpression): Boolean =
     column.resolved && column.metadata.contains(TimeWindow.marker) && column.dataType.isInstanceOf[StructType]
 
+  /** Whether `plan` adds the column of a hopping window. Does not read the window's arithmetic. */
+  def isHopping(plan: LogicalPlan): Boolean = plan match {
+    case Expand(copies, columns, _)                => copies.size > 1 && columns.headOption.exists(isWindow)
+    case Generate(_: WindowsOfTime, _, _, _, _, _) => true
+    case _: WindowedRows                           => true
+    case _                                         => false
+  }
+
   /** The hopping windows of `plan`; None if it is no operator of these shapes. */
   def unapply(plan: LogicalPlan): Option[WindowExpand] = plan match {
     case WindowedRows(times, window, child) => Some(of(times, window, child.output, child))

@@ -6,7 +6,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Distinct, Expand, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Distinct, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.internal.SQLConf
@@ -48,10 +48,7 @@ final class HoppingCheckpointRule(session: SparkSession) extends Rule[LogicalPla
     HoppingQuery(new StreamIdentities(write.inputQuery).ofAggregations, write.inputQuery)
   )
 
-  private def hasHoppingWindow(write: WriteToStream) = write.inputQuery.exists {
-    case expand: Expand => expand.output.headOption.exists(WindowExpand.isWindow)
-    case _              => false
-  }
+  private def hasHoppingWindow(write: WriteToStream) = write.inputQuery.exists(WindowExpand.isHopping)
 
   private def isChecked(query: LogicalPlan) = query match {
     case _: HoppingLeftToSpark | _: HoppingQuery => true
