@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 
 import pandas as pd
 import pyarrow as pa
 import pytest
+from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 from session import settings
 
 import slidewise
 from semantics.sharing import ALONE
+
+# A Python worker does not know the modules of the tests.
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 # More ranges than the two slots of the session.
 MANY = {"spark.slidewise.parallel.minRows": "500", "spark.sql.shuffle.partitions": "7"}

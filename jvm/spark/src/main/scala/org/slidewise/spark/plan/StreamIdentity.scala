@@ -18,6 +18,16 @@ final case class Identity(canonical: String, sql: String) {
  * What a window over a stream computes, as its analyzed plan says.
  *
  * @param columns
+ *   the columns below the window in terms of the columns of the sources, in the order of the analyzed plan
+ * @param functions
+ *   the window functions without their windows, by the columns of the window
+ */
+final case class StreamIdentity(columns: Seq[Identity], functions: Map[ExprId, Identity])
+
+/**
+ * The same in a plan that has been optimized.
+ *
+ * @param columns
  *   the columns below the window, in terms of the columns of the sources
  * @param functions
  *   the window functions without their windows, by the columns of the window

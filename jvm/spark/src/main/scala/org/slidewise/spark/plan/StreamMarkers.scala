@@ -1,6 +1,6 @@
 package org.slidewise.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, ExpressionSet}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, ExpressionSet}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.trees.TreePattern.{AS_OF_JOIN, TreePattern}
 
@@ -11,16 +11,29 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{AS_OF_JOIN, TreePattern}
  * The window may keep rows of earlier runs, in which other values were null. Therefore all columns are nullable, and nothing is
  * known of their values.
  *
+ * @param columns
+ *   the columns of the analyzed child. The optimizer gives them other identifiers where it does so in the plan.
  * @param identity
- *   what the window computes; none until the query is started
+ *   what the window computes, with the identities of `columns` in their order; none until the query is started
  */
-final case class StreamInput(child: LogicalPlan, identity: Option[WindowIdentity] = None) extends UnaryNode {
+final case class StreamInput(
+    child: LogicalPlan,
+    columns: Seq[Attribute] = Nil,
+    identity: Option[StreamIdentity] = None
+) extends UnaryNode {
   override def isStreaming: Boolean = false
   override def output: Seq[Attribute] = child.output.map(_.withNullability(true))
   override val nodePatterns: Seq[TreePattern] = Seq(StreamInput.Pattern)
+  // The optimizer may prune columns.
+  @transient override lazy val references: AttributeSet = AttributeSet.empty
   override protected lazy val validConstraints: ExpressionSet = ExpressionSet()
   override protected def stringArgs: Iterator[Any] = Iterator.empty
   override protected def withNewChildInternal(newChild: LogicalPlan): StreamInput = copy(child = newChild)
+
+  /** What the window computes, by the present identifiers of the columns. */
+  def windowIdentity: Option[WindowIdentity] = identity.map { known =>
+    WindowIdentity(columns.map(_.exprId).zip(known.columns).toMap, known.functions)
+  }
 }
 
 object StreamInput {

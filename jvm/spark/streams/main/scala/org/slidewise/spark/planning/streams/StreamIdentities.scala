@@ -50,8 +50,8 @@ final private[streams] class StreamIdentities(plan: LogicalPlan) {
   private def stackOf(node: LogicalPlan, read: AttributeSet): Seq[Window] = node match {
     case StreamOutput(window: Window) if read.intersect(window.windowOutputSet).isEmpty =>
       window.child match {
-        case StreamInput(child, _) => window +: stackOf(child, read ++ window.references)
-        case _                     => Nil
+        case input: StreamInput => window +: stackOf(input.child, read ++ window.references)
+        case _                  => Nil
       }
     case _ => Nil
   }
@@ -67,8 +67,9 @@ final private[streams] class StreamIdentities(plan: LogicalPlan) {
       case window: Window =>
         window.child match {
           case input: StreamInput =>
-            val identity = ofWindow(window, columnsBelow(window))
-            window.withNewChildren(Seq(StreamInput(visit(input.child), Some(identity))))
+            val columns = input.child.output
+            val identity = ofWindow(window, columns, columnsBelow(window))
+            window.withNewChildren(Seq(StreamInput(visit(input.child), columns, Some(identity))))
           case _ => window.mapChildren(visit)
         }
       case other => other.mapChildren(visit)
@@ -76,10 +77,10 @@ final private[streams] class StreamIdentities(plan: LogicalPlan) {
     visit(plan)
   }
 
-  private def ofWindow(window: Window, columns: Map[ExprId, Identity]) = WindowIdentity(
-    columns,
+  private def ofWindow(window: Window, columns: Seq[Attribute], known: Map[ExprId, Identity]) = StreamIdentity(
+    columns.map(column => known.getOrElse(column.exprId, identity(column, known))),
     window.windowExpressions.collect { case alias @ Alias(call: WindowExpression, _) =>
-      alias.exprId -> identity(call.windowFunction, columns)
+      alias.exprId -> identity(call.windowFunction, known)
     }.toMap
   )
 

@@ -15,8 +15,8 @@ import org.slidewise.spark.planning.WindowExpressions
 object StreamWindowStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case StreamInput(child, _) => planLater(child) :: Nil
-    case StreamOutput(child)   => planLater(child) :: Nil
+    case input: StreamInput  => planLater(input.child) :: Nil
+    case StreamOutput(child) => planLater(child) :: Nil
     case PhysicalWindow(WindowFunctionType.SQL, expressions, partitionSpec, orderSpec, child)
         if StreamInput.isBelow(child) =>
       val conf = SQLConf.get
@@ -27,7 +27,7 @@ object StreamWindowStrategy extends SparkStrategy {
           val sliding = StreamingSlidingWindowExec(
             streamPlan,
             StreamOptions.of(conf),
-            StreamInput.nearest(child).flatMap(_.identity).map(optimized(_, child, windows, outputs)),
+            StreamInput.nearest(child).flatMap(_.windowIdentity).map(optimized(_, child, windows, outputs)),
             planLater(child)
           )
           val output = child.output ++ outputs
@@ -43,10 +43,7 @@ object StreamWindowStrategy extends SparkStrategy {
       windows: Seq[Seq[NamedExpression]],
       outputs: Seq[NamedExpression]
   ): WindowIdentity = {
-    val columns = child
-      .collect { case Project(list, _) => list }
-      .flatten
-      .reverse
+    val columns = projectedAbove(child)
       .foldLeft(identity.columns) {
         case (known, alias: Alias) if !known.contains(alias.exprId) =>
           val text = CanonicalForm.shortened(new CanonicalForm(known.get)(alias.child))
@@ -60,5 +57,12 @@ object StreamWindowStrategy extends SparkStrategy {
       if part.exprId != output.exprId
     } yield part.exprId -> Identity(s"${function.canonical} of ${own.size}: $i", function.sql)
     WindowIdentity(columns, identity.functions ++ parts)
+  }
+
+  /** What is projected between the stream's input and the window, from below. */
+  private def projectedAbove(plan: LogicalPlan): Seq[NamedExpression] = plan match {
+    case _: StreamInput       => Nil
+    case Project(list, child) => projectedAbove(child) ++ list
+    case other                => other.children.flatMap(projectedAbove)
   }
 }
