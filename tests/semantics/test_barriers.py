@@ -26,7 +26,7 @@ WINDOWS = {
     "a whole table": "SELECT id, sum(id) OVER () AS t FROM {rows}",
     "keys": "SELECT id, sum(id) OVER (PARTITION BY id % 2 ORDER BY id ROWS 9 PRECEDING) AS t FROM {rows}",
     "groups": "SELECT id, sum(id) OVER (PARTITION BY id % 2) AS t FROM {rows}",
-    "first rows": "SELECT id, n AS t FROM (SELECT id, row_number() OVER (PARTITION BY id % 2 ORDER BY id) AS n FROM {rows}) WHERE n < 99",  # noqa: E501
+    "first rows": "SELECT id, bigint(n) AS t FROM (SELECT id, row_number() OVER (PARTITION BY id % 2 ORDER BY id) AS n FROM {rows}) WHERE n < 99",  # noqa: E501
     "hopping": "SELECT unix_micros(w.start) AS id, t FROM (SELECT window(timestamp_micros(id), '90 microseconds', '30 microseconds') AS w, sum(id) AS t FROM {rows} GROUP BY 1)",  # noqa: E501
 }
 

@@ -37,9 +37,8 @@ def test_filters_by_the_time_of_a_row(hops: Ask) -> None:
     sql = "SELECT w, k, sum(x) FROM ({}) WHERE {} GROUP BY w, k"
     assert hops(sql.format(inner.format("'1 hour', '7 minutes'"), "t >= w.start AND t < w.end AND t IS NOT NULL"))
     assert hops(sql.format(inner.format("'1 hour', '7 minutes'"), "t > w.start"), taken=False)
-    # From the constant window, Spark concludes since 4.0 which times it holds.
     one = "w = named_struct('start', timestamp'1970-01-01 00:00:00', 'end', timestamp'1970-01-01 01:00:00')"
-    assert hops(sql.format(inner.format("'1 hour', '7 minutes'"), one), taken=SPARK < (4, 0))
+    assert hops(sql.format(inner.format("'1 hour', '7 minutes'"), one))
     assert hops(sql.format(inner.format("'1 hour', '10 minutes'"), one))
 
 

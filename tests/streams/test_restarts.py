@@ -157,7 +157,7 @@ FROM events WINDOW w AS (PARTITION BY k ORDER BY ts ROWS BETWEEN UNBOUNDED PRECE
         message = stopped.refuses(sql.replace(old, new))
         assert CHANGED in message
         (kept,) = re.findall("It keeps: *(.*)", message)
-        assert "percentile(n, 0.9D, 1L) WITHIN GROUP (ORDER BY n DESC)" in kept
+        assert "percentile_cont(CAST(0.9BD AS DOUBLE)) WITHIN GROUP (ORDER BY n DESC)" in kept
         assert "nth_value(n, 2)" in kept
         assert "count(DISTINCT n)" in kept
     stopped.go_on(sql, [])

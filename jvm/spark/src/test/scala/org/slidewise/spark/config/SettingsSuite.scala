@@ -26,6 +26,14 @@ class SettingsSuite extends SparkSuite {
     Expected(HoppingWindows, "true", booleans, noBooleans)(hoppingWindows),
     Expected(Parallel, "true", booleans, noBooleans)(parallel),
     Expected(
+      MaxWindows,
+      "1000000000",
+      Seq("1" -> 1L, " 5000000000 " -> 5000000000L),
+      Seq("0", "-1", "many", "")
+    )(
+      maxWindows
+    ),
+    Expected(
       ParallelMinRows,
       "500000",
       Seq("1" -> 1L, " 5000000000 " -> 5000000000L),

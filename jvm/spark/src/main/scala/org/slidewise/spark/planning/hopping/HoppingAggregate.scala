@@ -58,9 +58,9 @@ private[planning] object HoppingAggregate {
     }) && expandsWindow(aggregate.child)
 
   private def expandsWindow(plan: LogicalPlan): Boolean = plan match {
-    case found if WindowExpand.isHopping(found)       => true
+    case found if WindowExpand.isHopping(found)         => true
     case passing @ (_: Project | _: Filter | _: Expand) => expandsWindow(passing.children.head)
-    case _                                            => false
+    case _                                              => false
   }
 
   /** The parts of an aggregation that groups by a hopping window, or the reason why Slidewise cannot evaluate it. */

@@ -77,12 +77,13 @@ final private[streams] class StreamIdentities(plan: LogicalPlan) {
     visit(plan)
   }
 
-  private def ofWindow(window: Window, columns: Seq[Attribute], known: Map[ExprId, Identity]) = StreamIdentity(
-    columns.map(column => known.getOrElse(column.exprId, identity(column, known))),
-    window.windowExpressions.collect { case alias @ Alias(call: WindowExpression, _) =>
-      alias.exprId -> identity(call.windowFunction, known)
-    }.toMap
-  )
+  private def ofWindow(window: Window, columns: Seq[Attribute], known: Map[ExprId, Identity]) =
+    StreamIdentity(
+      columns.map(column => known.getOrElse(column.exprId, identity(column, known))),
+      window.windowExpressions.collect { case alias @ Alias(call: WindowExpression, _) =>
+        alias.exprId -> identity(call.windowFunction, known)
+      }.toMap
+    )
 
   /** What the streaming aggregations compute. */
   def ofAggregations: Seq[AggregationIdentity] = plan.collect {

@@ -100,7 +100,7 @@ class SharedInputSuite extends StreamSuite {
     assertEquals(early(rows.asScala), expected, sql)
   }
 
-  private val one = new OneOf(25)
+  private val one = new OneOf(60)
 
   for (
     (use, sql) <- Uses.toSeq.sortBy(_._1); a <- Views.keys.toSeq.sorted; b <- Views.keys.toSeq.sorted
