@@ -19,7 +19,10 @@ final private[streams] class StreamIdentities(plan: LogicalPlan) {
 
   private def identity(expression: Expression, columns: Map[ExprId, Identity]) = Identity(
     new CanonicalForm(columns.get)(expression),
-    WindowSql.readable(ColumnText.in(expression, columns.get), Map.empty)
+    ColumnText.in(expression, columns.get) match {
+      case AggregateExpression(function, _, false, None, _) => WindowSql.of(function)
+      case other                                            => WindowSql.readable(other, Map.empty)
+    }
   )
 
   /**
