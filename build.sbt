@@ -191,6 +191,9 @@ def sparkProject(spark: SparkBuild): Project = {
       // Scala 2.13.8 cannot read ArchUnit's class files.
       Test / unmanagedSources / excludeFilter := (if (spark.scala == "2.13.8") "ArchitectureSuite.scala"
                                                   else NothingFilter),
+      Test / test / testOptions ++= {
+        if (sys.env.contains("SLIDEWISE_LONG")) Nil else Seq(Tests.Filter(TestGroups.inShortRun(spark)))
+      },
       // A JVM runs its suites one after the other.
       Test / testGrouping := TestGroups.of((Test / definedTests).value, (Test / forkOptions).value),
       Test / javaOptions ++= Seq(

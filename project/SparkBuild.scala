@@ -38,7 +38,7 @@ final case class SparkBuild(
   }
 
   /** The state of Spark 3.5's operators does not suffice for windows over streams. */
-  private def hasStreams: Boolean = !SparkBuild.isBefore(minor, "4.0")
+  def hasStreams: Boolean = !SparkBuild.isBefore(minor, "4.0")
 
   /**
    * The source folders that this jar is compiled from, below `jvm/spark`: what all minors share, the streams, and of the shims

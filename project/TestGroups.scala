@@ -1,7 +1,17 @@
 import sbt._
 
-/** The suites of a plugin project in two JVMs, which run at the same time. */
+/** The suites of a plugin project: which of them a short run has, and in which of its two JVMs, which run at the same time. */
 object TestGroups {
+
+  /**
+   * Whether a short run has this suite on this Spark. The newest Spark has all suites. Of the builds for Spark 3.5, and of
+   * those for the other minors of Spark 4, one has it: the suite's name says which.
+   */
+  def inShortRun(spark: SparkBuild)(suite: String): Boolean = {
+    val others = SparkBuild.all.filterNot(_ == SparkBuild.ofPyspark)
+    val alike = others.filter(_.hasStreams == spark.hasStreams)
+    spark == SparkBuild.ofPyspark || alike(Math.floorMod(suite.hashCode, alike.size)) == spark
+  }
 
   /** Suites in which a few loops run for long. In the others, most queries run once. */
   private val Loops = Set(
