@@ -1,5 +1,6 @@
 package org.slidewise.spark
 
+import com.tngtech.archunit.base.DescribedPredicate
 import com.tngtech.archunit.core.domain.{JavaCall, JavaClass, JavaClasses}
 import com.tngtech.archunit.core.domain.properties.{HasName, HasOwner}
 import com.tngtech.archunit.core.importer.{ClassFileImporter, ImportOption}
@@ -25,7 +26,7 @@ class ArchitectureSuite extends FunSuite {
 
   /** Each package below the root, and the packages of the plugin that it may use. A new package is added here. */
   private val mayUse: Map[String, Seq[String]] = {
-    val model = Seq("shims", "errors", "config", "expressions", "plan")
+    val model = Seq("shims", "errors", "config", "expressions", "plan", "families")
     val execution =
       Seq(
         "task",
@@ -49,6 +50,7 @@ class ArchitectureSuite extends FunSuite {
       "config" -> Seq("errors"),
       "expressions" -> Seq("shims", "errors", "config"),
       "plan" -> Seq("shims", "errors", "config", "expressions"),
+      "families" -> Seq("shims", "expressions", "plan"),
       "execution.task" -> Nil,
       "execution.rows" -> Seq("shims", "execution.task"),
       "execution.states" -> (model ++ Seq("execution.task", "execution.rows")),
@@ -80,6 +82,29 @@ class ArchitectureSuite extends FunSuite {
     ).map { case (name, used) => name -> used.filterNot(absent) } -- absent
   }
 
+  private val aggregates = "org.apache.spark.sql.catalyst.expressions.aggregate."
+
+  private val kindsOfFunctions =
+    Set("AggregateFunction", "DeclarativeAggregate", "ImperativeAggregate", "TypedImperativeAggregate")
+
+  private val partsOfCalls =
+    Set("AggregateExpression", "AggregateMode", "Partial", "PartialMerge", "Final", "Complete", "NoOp")
+
+  private val windowFunctions =
+    Set("RowNumber", "Rank", "DenseRank", "PercentRank", "CumeDist", "NTile", "Lag", "Lead", "NthValue")
+
+  /** Spark's class of one function, and not of a kind of functions. */
+  private val isOneFunction: DescribedPredicate[JavaClass] =
+    DescribedPredicate.describe(
+      "is the class of a function",
+      (found: JavaClass) => {
+        val name = found.getName.stripSuffix("$")
+        if (name.startsWith(aggregates))
+          !(kindsOfFunctions ++ partsOfCalls)(name.stripPrefix(aggregates).takeWhile(_ != '$'))
+        else windowFunctions.map("org.apache.spark.sql.catalyst.expressions." + _)(name)
+      }
+    )
+
   private def violations(rule: ArchRule): Seq[String] =
     rule.allowEmptyShould(false).evaluate(plugin).getFailureReport.getDetails.toArray.toSeq.map(_.toString)
 
@@ -102,6 +127,15 @@ class ArchitectureSuite extends FunSuite {
   test("each package is listed") {
     val packages = plugin.toArray(Array.empty[JavaClass]).map(_.getPackageName).toSet
     assertEquals(packages, mayUse.keySet.map(name => s"$Root.$name") + Root)
+  }
+
+  test("functions are told apart by their descriptions, and not by Spark's classes") {
+    val rule = noClasses()
+      .that()
+      .resideOutsideOfPackages(Root, s"$Root.families", s"$Root.expressions", s"$Root.shims")
+      .should()
+      .dependOnClassesThat(isOneFunction)
+    assertEquals(violations(rule), Nil)
   }
 
   test("no class deserializes objects, apart from the results of its own tasks") {

@@ -1,7 +1,7 @@
 package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
-import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
+import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import org.apache.spark.sql.types.DataType
 
 /**
@@ -93,16 +93,21 @@ object ArrayFunction {
   ) extends ArrayFunction
 }
 
-/** How a row is ranked in its partition. */
-sealed trait RankKind
+/**
+ * How a row is ranked in its partition.
+ *
+ * @param joinsPeers
+ *   whether rows that tie in the order have one rank
+ */
+sealed abstract class RankKind(val joinsPeers: Boolean) extends Serializable
 
 object RankKind {
-  case object RowNumber extends RankKind
-  case object Rank extends RankKind
-  case object DenseRank extends RankKind
-  case object PercentRank extends RankKind
-  case object CumeDist extends RankKind
-  final case class Tile(buckets: Int) extends RankKind
+  case object RowNumber extends RankKind(joinsPeers = false)
+  case object Rank extends RankKind(joinsPeers = true)
+  case object DenseRank extends RankKind(joinsPeers = true)
+  case object PercentRank extends RankKind(joinsPeers = true)
+  case object CumeDist extends RankKind(joinsPeers = true)
+  final case class Tile(buckets: Int) extends RankKind(joinsPeers = false)
 }
 
 /** A kernel of `org.slidewise.core.kernels`. */
@@ -127,7 +132,7 @@ object ArrayKernel {
    * @param checked
    *   the function that evaluates a frame whose sum could leave 64 bits, with Spark's error or null; none if sums wrap around
    */
-  final case class SumLongs(checked: Option[Sum]) extends ArrayKernel
+  final case class SumLongs(checked: Option[DeclarativeAggregate]) extends ArrayKernel
   case object MinLongs extends ArrayKernel
   case object MaxLongs extends ArrayKernel
 }

@@ -10,16 +10,19 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
  *   the ordinal of its result among the answers of the operator
  * @param guard
  *   true for frames that must be recalculated row by row
- * @param isForeign
- *   whether neither Spark nor Slidewise brings the function, so that merging it may fail
  */
 final case class PlannedAggregate(
-    function: AggregateFunction,
+    description: FunctionDescription,
     filter: Option[Expression],
     answer: Int,
-    guard: Option[MagnitudeExceeds],
-    isForeign: Boolean
-)
+    guard: Option[MagnitudeExceeds]
+) {
+  def function: AggregateFunction = description.aggregate
+
+  /** The row whose value is the result; none if it is of several rows. */
+  def reference: Option[RowReference] =
+    if (filter.isEmpty && function.deterministic) description.reference else None
+}
 
 /** The aggregate functions that share a frame and an evaluation method, and so one sequence of aggregation buffers. */
 final case class FramePlan(

@@ -41,23 +41,9 @@ object FrameReach {
 
   private val All = Row.copy(isUnbounded = true)
 
-  def of(plan: SlidingWindowPlan): FrameReach =
-    plan.expressions.map(e => of(e.expression)).foldLeft(Row)(_ union _)
+  def of(plan: SlidingWindowPlan): FrameReach = plan.expressions.map(_.reach).foldLeft(Row)(_ union _)
 
-  private def of(expression: NamedExpression): FrameReach = expression match {
-    case Alias(WindowExpression(f: FrameLessOffsetWindowFunction, _), _) =>
-      rows(f.offset.eval().asInstanceOf[Int].toLong)
-    case Alias(WindowExpression(f: AggregateWindowFunction, WindowSpecDefinition(_, _, frame)), _) =>
-      f match {
-        case _: NthValue             => of(frame.asInstanceOf[SpecifiedWindowFrame])
-        case _: RowNumber | _: NTile => Row.copy(isUnbounded = true)
-        case _                       => Row.copy(readsPeers = true, isUnbounded = true)
-      }
-    case Alias(WindowExpression(_, WindowSpecDefinition(_, _, frame: SpecifiedWindowFrame)), _) => of(frame)
-    case other => throw new IllegalStateException(s"${other.sql} has no frame")
-  }
-
-  private def of(frame: SpecifiedWindowFrame): FrameReach = frame match {
+  def of(frame: SpecifiedWindowFrame): FrameReach = frame match {
     case SpecifiedWindowFrame(RowFrame, lower, upper) =>
       Seq(lower, upper).map(FrameShape.rowOffset(_).fold(All)(o => rows(o.toLong))).reduce(_ union _)
     case SpecifiedWindowFrame(RangeFrame, lower, upper) =>
@@ -70,6 +56,7 @@ object FrameReach {
       )
   }
 
-  private def rows(offset: Long): FrameReach =
+  /** The row at a distance. */
+  def rows(offset: Long): FrameReach =
     Row.copy(rowsBefore = math.max(0L, -offset), rowsAfter = math.max(0L, offset))
 }

@@ -91,8 +91,14 @@ final case class HoppingWindowPlan(
    *   the filter on the windows, with planned subqueries
    * @param results
    *   the output, with planned subqueries
+   * @param describe
+   *   the description of a function
    */
-  def inTasks(condition: Option[Expression], results: Seq[NamedExpression]): HoppingWindowPlan = {
+  def inTasks(
+      condition: Option[Expression],
+      results: Seq[NamedExpression],
+      describe: AggregateFunction => FunctionDescription
+  ): HoppingWindowPlan = {
     val functions = aggregates.map(
       _.aggregateFunction
         .transform { case subquery: PlanExpression[_] =>
@@ -105,7 +111,9 @@ final case class HoppingWindowPlan(
         aggregate.copy(aggregateFunction = function, filter = None)
       },
       frames = frames.map { frame =>
-        frame.copy(aggregates = frame.aggregates.map(a => a.copy(function = functions(a.answer))))
+        frame.copy(aggregates =
+          frame.aggregates.map(a => a.copy(description = describe(functions(a.answer))))
+        )
       },
       condition = condition,
       results = results

@@ -1,11 +1,11 @@
 package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.shims.{NullForNull, SparkExpressions}
+import org.slidewise.spark.shims.NullForNull
 
 object MagnitudeExceeds {
 
@@ -14,35 +14,6 @@ object MagnitudeExceeds {
 
   /** As [[LongLimit]], for an int. */
   val IntLimit: Double = math.pow(2, 30)
-
-  /**
-   * What tells of rows whose aggregate Spark would make otherwise than by merging partial aggregates of them.
-   *
-   *   - '''Sums.''' Spark adds the rows of a frame from first to last and fails (or, for `try_sum`, returns null) when one of
-   *     these additions overflows. Sums of parts overflow elsewhere. While the magnitudes add up to less than half the type's
-   *     range no addition overflows, in whatever order.
-   *   - '''Approximate percentiles.''' Merging summaries does not know NaN's place among numbers.
-   */
-  def of(function: AggregateFunction): Option[MagnitudeExceeds] = function match {
-    case sum @ Sum(child, _)
-        if child.dataType == LongType && SparkExpressions.evalMode(sum) != EvalMode.LEGACY =>
-      Some(MagnitudeExceeds(child, LongLimit))
-    case Sum(child, _)                     => ofInterval(child)
-    case Average(child, _)                 => ofInterval(child)
-    case percentile: ApproximatePercentile => ofNaN(percentile.child)
-    case _                                 => None
-  }
-
-  private def ofInterval(input: Expression): Option[MagnitudeExceeds] = input.dataType match {
-    case _: DayTimeIntervalType   => Some(MagnitudeExceeds(input, LongLimit))
-    case _: YearMonthIntervalType => Some(MagnitudeExceeds(input, IntLimit))
-    case _                        => None
-  }
-
-  private def ofNaN(input: Expression): Option[MagnitudeExceeds] = input.dataType match {
-    case FloatType | DoubleType => Some(MagnitudeExceeds(If(IsNaN(input), Literal(1.0), Literal(0.0)), 1.0))
-    case _                      => None
-  }
 }
 
 /** The magnitude of a number or an interval, as a double. */

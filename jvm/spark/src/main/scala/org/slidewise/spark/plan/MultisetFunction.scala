@@ -1,7 +1,7 @@
 package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, Unevaluable}
-import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
+import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import org.apache.spark.sql.types.{DataType, LongType}
 
 /**
@@ -27,7 +27,8 @@ object MultisetFunction {
    * @param checked
    *   the function, whose error or null is the result where the sum leaves 64 bits; none if sums wrap around
    */
-  final case class DistinctLongSum(checked: Option[Sum]) extends MultisetFunction(readsOrder = false)
+  final case class DistinctLongSum(checked: Option[DeclarativeAggregate])
+      extends MultisetFunction(readsOrder = false)
 
   /** `avg(DISTINCT …)` of longs, as a double. */
   case object DistinctLongMean extends MultisetFunction(readsOrder = false)

@@ -1,9 +1,6 @@
 package org.slidewise.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.aggregate.{Percentile, PercentileBase, PercentileDisc}
-
 import org.slidewise.core.multisets.{Interpolation, RankRule}
-import org.slidewise.spark.expressions.SparkProbes
 
 /** Which element, or elements, of a frame of n values a quantile is. */
 sealed trait QuantileMethod extends Serializable
@@ -46,12 +43,5 @@ object QuantileMethod {
   /** As [[Discrete]], with the value converted to a double and back, as `percentile_approx` does. */
   case object Approximate extends Ranked {
     override protected def rule(fraction: Double): RankRule = RankRule.discrete(fraction)
-  }
-
-  /** What Spark's exact function computes; none if Slidewise does not know it. */
-  def of(function: PercentileBase): Option[QuantileMethod] = function match {
-    case _: Percentile        => Some(Interpolated(SparkProbes.percentileByDifference))
-    case disc: PercentileDisc => Some(if (disc.legacyCalculation) Lower else Discrete)
-    case _                    => None
   }
 }

@@ -31,11 +31,14 @@ final case class LeftToSpark(expression: NamedExpression, reason: String)
  *
  * @param note
  *   what a person should know of the method, such as why it saves nothing here
+ * @param reach
+ *   how far from a row the rows lie that it reads
  */
 final case class PlannedExpression(
     expression: NamedExpression,
     method: EvaluationMethod,
-    note: Option[String]
+    note: Option[String],
+    reach: FrameReach
 )
 
 /** Who brings the rows into the window's order. */

@@ -75,24 +75,6 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
 
   private val Moved = java.util.regex.Pattern.compile("_w\\d+")
 
-  /** A function with all that it depends on: DISTINCT, the direction of an order, and what it does with nulls. */
-  def of(function: AggregateFunction): String = {
-    val plain = function match {
-      case ofWindows: AggregateWindowFunction => (ofWindows: Expression).sql
-      case other                              => other.sql(isDistinct = false)
-    }
-    function match {
-      case First(_, true) | Last(_, true)               => s"$plain IGNORE NULLS"
-      case percentile: Percentile if percentile.reverse =>
-        s"$plain WITHIN GROUP (ORDER BY ${percentile.child.sql} DESC)"
-      case HyperLogLogPlusPlus(_, error, _, _) if error != UsualError => s"$plain WITHIN $error"
-      case _                                                          => plain
-    }
-  }
-
-  /** The error of `approx_count_distinct(x)`. */
-  private val UsualError = 0.05
-
   /** A frame as a person would write it. */
   def of(frame: WindowFrame): String = frame match {
     case SpecifiedWindowFrame(kind, lower, upper) =>

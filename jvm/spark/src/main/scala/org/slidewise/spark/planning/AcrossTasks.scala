@@ -1,6 +1,5 @@
 package org.slidewise.spark.planning
 
-import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.plan._
@@ -58,9 +57,8 @@ object AcrossTasks {
       aggregate: PlannedAggregate,
       name: String,
       merging: MergePolicy
-  ): Option[String] = aggregate.function match {
-    case _: RowNumber | _: Rank | _: DenseRank => None
-    case _ if aggregate.isForeign => Some(s"merging buffers of $name, which is a user's, may fail")
-    case f                        => merging.whyNotToMerge(f)
-  }
+  ): Option[String] =
+    if (aggregate.description.rank.isDefined) None
+    else if (aggregate.description.isForeign) Some(s"merging buffers of $name, which is a user's, may fail")
+    else merging.whyNotToMerge(aggregate.description)
 }

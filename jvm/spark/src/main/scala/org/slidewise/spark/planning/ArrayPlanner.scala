@@ -1,17 +1,15 @@
 package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.internal.SQLConf
 
+import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.sorting.SortKey
 import org.slidewise.spark.plan._
-import org.slidewise.spark.shims.SparkExpressions
 
 /** Plans what the core's array kernels can evaluate. */
 object ArrayPlanner {
   import ArrayFrame._
-  import ArrayInputs._
-  import ArrayKernel._
 
   /**
    * How the array kernels evaluate the window function; none if they cannot.
@@ -25,95 +23,17 @@ object ArrayPlanner {
       timeZone: String,
       acrossTasks: Boolean = false
   ): Option[ArrayFunction] =
-    found(window, orderSpec, timeZone).filter(f => !acrossTasks || AcrossTasks.inArrays(f).isEmpty)
+    window.description
+      .inArrays(window.filter, frameOf(window.frame, orderSpec, timeZone))
+      .filter(f => !acrossTasks || AcrossTasks.inArrays(f).isEmpty)
 
-  private def found(
-      window: WindowCall,
-      orderSpec: Seq[SortOrder],
-      timeZone: String
-  ): Option[ArrayFunction] = {
-    def frame = frameOf(window.frame, orderSpec, timeZone)
-    (window.function, window.filter) match {
-      case (RowNumber(), _)    => Some(ArrayFunction.Rank(RankKind.RowNumber))
-      case (Rank(_), _)        => Some(ArrayFunction.Rank(RankKind.Rank))
-      case (DenseRank(_), _)   => Some(ArrayFunction.Rank(RankKind.DenseRank))
-      case (PercentRank(_), _) => Some(ArrayFunction.Rank(RankKind.PercentRank))
-      case (_: CumeDist, _)    => Some(ArrayFunction.Rank(RankKind.CumeDist))
-      case (NTile(buckets), _) => Some(ArrayFunction.Rank(RankKind.Tile(buckets.eval().asInstanceOf[Int])))
-      case (f: Lag, _)         => atOffset(f.input, f, f.default, f.ignoreNulls)
-      case (f: Lead, _)        => atOffset(f.input, f, f.default, f.ignoreNulls)
-      case (f: NthValue, _)    =>
-        frame.flatMap(ofFrame(f.input, f.offset.eval(), fromEnd = false, f.ignoreNulls, _))
-      case (f: First, None) => frame.flatMap(ofFrame(f.child, 1, fromEnd = false, f.ignoreNulls, _))
-      case (f: Last, None)  => frame.flatMap(ofFrame(f.child, 1, fromEnd = true, f.ignoreNulls, _))
-      case (f: AggregateFunction, filter) =>
-        frame.flatMap(frame => aggregate(f, filter, frame).orElse(MultisetPlanner.of(f, filter, frame)))
-      case _ => None
+  /** Whether the kernels can, and by the settings may, evaluate the function over its frame. */
+  private[planning] def takes(window: WindowExpression): Boolean =
+    WindowCall.of(Alias(window, "_we")()).exists { call =>
+      val conf = SQLConf.get
+      !MergePolicy.of(conf).isRecalculated(call.description) && SlidewiseSettings.sort(conf) &&
+      of(call, window.windowSpec.orderSpec, conf.sessionLocalTimeZone).isDefined
     }
-  }
-
-  private def atOffset(
-      input: Expression,
-      function: OffsetWindowFunction,
-      default: Expression,
-      ignoreNulls: Boolean
-  ): Option[ArrayFunction] = function.offset.eval() match {
-    case rows: Int if isSlot(input) && (default == null || default.deterministic) =>
-      val value = if (FramedFunctions.isNull(default)) None else Some(Cast(default, input.dataType))
-      Some(ArrayFunction.ValueAtOffset(input, rows, value, ignoreNulls && rows != 0))
-    case _ => None
-  }
-
-  private def ofFrame(
-      input: Expression,
-      n: Any,
-      fromEnd: Boolean,
-      ignoreNulls: Boolean,
-      frame: ArrayFrame
-  ): Option[ArrayFunction] = n match {
-    case n: Int if isSlot(input) => Some(ArrayFunction.ValueOfFrame(input, n, fromEnd, ignoreNulls, frame))
-    case _                       => None
-  }
-
-  private def aggregate(
-      function: AggregateFunction,
-      filter: Option[Expression],
-      frame: ArrayFrame
-  ): Option[ArrayFunction] =
-    kernelOf(function).collect {
-      case (kernel, input, atLeast) if input.deterministic && filter.forall(_.deterministic) =>
-        ArrayFunction.Aggregate(kernel, filtered(input, filter), atLeast, frame)
-    }
-
-  private def kernelOf(function: AggregateFunction): Option[(ArrayKernel, Expression, Int)] =
-    function match {
-      case Count(values)                            => Some((CountValues, oneIf(noneNull(values)), 0))
-      case Sum(value, _) if isFractional(value)     => Some((SumDoubles, double(value), 1))
-      case sum @ Sum(value, _) if isIntegral(value) => Some((SumLongs(checked(sum)), long(value), 1))
-      case Average(value, _) if isPrimitive(value)  => Some((MeanDoubles, double(value), 1))
-      case Min(value)                               => extreme(value, MinDoubles, MinLongs)
-      case Max(value)                               => extreme(value, MaxDoubles, MaxLongs)
-      case StddevPop(value, _)                      => Some((Variance(0, root = true), value, 1))
-      case VariancePop(value, _)                    => Some((Variance(0, root = false), value, 1))
-      case StddevSamp(value, nullForOne)   => Some((Variance(1, root = true), value, sample(nullForOne)))
-      case VarianceSamp(value, nullForOne) => Some((Variance(1, root = false), value, sample(nullForOne)))
-      case _                               => None
-    }
-
-  // One value alone has no sample variance: NaN, or null.
-  private def sample(nullForOne: Boolean): Int = if (nullForOne) 2 else 1
-
-  private def checked(sum: Sum): Option[Sum] =
-    if (SparkExpressions.evalMode(sum) == EvalMode.LEGACY) None else Some(sum)
-
-  private def extreme(
-      value: Expression,
-      doubles: ArrayKernel,
-      longs: ArrayKernel
-  ): Option[(ArrayKernel, Expression, Int)] =
-    if (isFractional(value)) Some((doubles, double(value), 1))
-    else if (isWhole(value.dataType)) Some((longs, long(value), 1))
-    else None
 
   private def frameOf(
       frame: SpecifiedWindowFrame,

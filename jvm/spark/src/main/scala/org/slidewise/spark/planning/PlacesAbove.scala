@@ -1,11 +1,13 @@
 package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.{CollectList, First, Last}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.trees.TreePattern.PYTHON_UDF
 import org.apache.spark.sql.execution.SparkPlan
+
+import org.slidewise.spark.families.Families
 
 /**
  * Windows above which the plan reads in which partition rows are, at which place, or with which others: by
@@ -68,8 +70,8 @@ private[planning] object PlacesAbove {
   private val OfPartitions = Set("MapInPandas", "MapInArrow", "PythonMapInArrow")
 
   private def isOfOrder(expression: Expression): Boolean = expression match {
-    case _: First | _: Last | _: CollectList => true
-    case other                               => other.prettyName == "listagg"
+    case function: AggregateFunction => Families.of(function).readsPlaces
+    case _                           => false
   }
 
   private def isByPlace(expression: Expression): Boolean =

@@ -50,7 +50,9 @@ object PythonWindowStrategy extends SparkStrategy {
       val places = frames.zipWithIndex.toMap
       Right(
         PythonWindowPlan(
-          expressions.zip(functions).map { case (e, f) => PlannedExpression(e, f.method, None) },
+          calls.zip(functions).map { case (call, f) =>
+            PlannedExpression(call.expression, f.method, None, call.reach)
+          },
           functions,
           calls.map(call => places(call.frame)),
           frames
@@ -60,7 +62,7 @@ object PythonWindowStrategy extends SparkStrategy {
   }
 
   private def whyNot(call: WindowCall): String =
-    FramedFunctions.of(call).left.getOrElse(s"${call.function.prettyName} does not run in Python")
+    call.framed.left.getOrElse(s"${call.function.prettyName} does not run in Python")
 
   private val Shared = "a function of the same window runs in Python and is not a slidewise.Aggregator"
 }

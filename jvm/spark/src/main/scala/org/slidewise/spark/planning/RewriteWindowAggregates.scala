@@ -14,6 +14,7 @@ import org.slidewise.spark.expressions.{
   OverAnyFrame,
   WithinGroup
 }
+import org.slidewise.spark.families.Families
 
 /**
  * Rewrites aggregates over windows that Spark's analyzer refuses, and that it can evaluate:
@@ -51,17 +52,17 @@ object RewriteWindowAggregates extends Rule[LogicalPlan] {
       case f if call.isDistinct && ignoresDuplicates(f) => rewritten(call.copy(isDistinct = false), window)
       case f if call.isDistinct && allowsDistinct(f)    =>
         call.copy(aggregateFunction = DistinctAggregate(f), isDistinct = false)
-      case f @ (_: Median | _: PercentileCont | _: PercentileDisc)
-          if window.orderSpec.nonEmpty || window.frameSpecification != WholePartition =>
+      case f
+          if (window.orderSpec.nonEmpty || window.frameSpecification != WholePartition) &&
+            Families.of(f).isOfWholePartitions =>
         call.copy(aggregateFunction = OverAnyFrame(f))
       case _ => call
     }
 
-  private def ignoresDuplicates(function: AggregateFunction): Boolean =
-    WindowCall.replaced(function) match {
-      case _: HyperLogLogPlusPlus => true
-      case other                  => EliminateDistinct.isDuplicateAgnostic(other)
-    }
+  private def ignoresDuplicates(function: AggregateFunction): Boolean = {
+    val replaced = WindowCall.replaced(function)
+    Families.of(replaced).ignoresDuplicates || EliminateDistinct.isDuplicateAgnostic(replaced)
+  }
 
   private def allowsDistinct(function: AggregateFunction): Boolean = {
     val arguments = function.children

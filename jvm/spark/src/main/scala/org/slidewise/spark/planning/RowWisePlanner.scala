@@ -2,17 +2,20 @@ package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions._
 
+import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan._
 
 /** A window expression with the functions it is made of, and the method of each with what a person should know of it. */
 final case class RowWiseExpression(
-    expression: NamedExpression,
+    call: WindowCall,
     framed: FramedFunctions,
     methods: Seq[(EvaluationMethod, Option[String])]
 ) {
+  def expression: NamedExpression = call.expression
 
   /** The expression with its method: that of the first of several functions. */
-  def planned: PlannedExpression = PlannedExpression(expression, methods.head._1, methods.head._2)
+  def planned: PlannedExpression =
+    PlannedExpression(expression, methods.head._1, methods.head._2, call.reach)
 }
 
 /**
@@ -31,12 +34,11 @@ final class RowWisePlanner(
   private val methods = new MethodChoice(merging, keepsRows, refersToRows)
 
   /** Chooses the methods of the expression's functions. */
-  def choose(expression: NamedExpression, framed: FramedFunctions): RowWiseExpression =
-    RowWiseExpression(
-      expression,
-      framed,
-      framed.functions.map(f => methods.of(f.function, f.filter, f.frame))
-    )
+  def choose(call: WindowCall, framed: FramedFunctions): RowWiseExpression =
+    RowWiseExpression(call, framed, framed.functions.map(f => methods.of(unguarded(f, 0), f.frame)))
+
+  private def unguarded(f: FramedFunction, answer: Int) =
+    PlannedAggregate(Families.of(f.function), f.filter, answer, None)
 
   /**
    * @param kind
@@ -48,10 +50,12 @@ final class RowWisePlanner(
       AttributeReference(s"_answer$i", f.function.dataType, nullable = true)()
     }
     val planned = functions.zipWithIndex.map { case ((f, method), answer) =>
-      (f.frame, method) -> methods.planned(f.function, f.filter, answer, method)
+      val aggregate = unguarded(f, answer)
+      (f.frame, method) -> aggregate.copy(guard = MethodChoice.guardOf(aggregate.description, method))
     }
     val firsts = expressions.scanLeft(0)(_ + _.methods.size)
-    val results = expressions.zip(firsts).map { case (RowWiseExpression(expression, framed, _), first) =>
+    val results = expressions.zip(firsts).map { case (RowWiseExpression(call, framed, _), first) =>
+      val expression = call.expression
       val own = answers.slice(first, first + framed.functions.size)
       Alias(framed.result(own), expression.name)(
         expression.exprId,

@@ -1,6 +1,6 @@
 package org.slidewise.spark.planning
 
-import org.apache.spark.sql.catalyst.expressions.{DenseRank, Expression, Rank, RowNumber}
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, WindowGroupLimit}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.window.{Final, Partial, WindowGroupLimitMode}
@@ -10,7 +10,8 @@ import org.slidewise.core.selection.FirstRows
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.WindowTopRowsExec
 import org.slidewise.spark.execution.sorting.SortSpec
-import org.slidewise.spark.plan.StreamInput
+import org.slidewise.spark.families.Families
+import org.slidewise.spark.plan.{RankKind, StreamInput}
 
 /**
  * Plans `WindowGroupLimit`, which Spark's optimizer puts below a window whose ranks a filter limits, as [[WindowTopRowsExec]]
@@ -51,10 +52,9 @@ object TopRowsStrategy extends SparkStrategy {
         select(Final, select(Partial, planLater(node.child)))
       }
 
-  private def firstRows(rank: Expression): Option[FirstRows] = rank match {
-    case _: RowNumber => Some(FirstRows.ByRowNumber)
-    case _: Rank      => Some(FirstRows.ByRank)
-    case _: DenseRank => Some(FirstRows.ByDenseRank)
-    case _            => None
+  private def firstRows(rank: Expression): Option[FirstRows] = Families.of(rank).rank.collect {
+    case RankKind.RowNumber => FirstRows.ByRowNumber
+    case RankKind.Rank      => FirstRows.ByRank
+    case RankKind.DenseRank => FirstRows.ByDenseRank
   }
 }

@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.DistinctAggregate
-import org.slidewise.spark.plan.FrameShape
+import org.slidewise.spark.families.Families
+import org.slidewise.spark.plan.{FramedFunctions, FrameReach, FrameShape, FunctionDescription}
 
 /**
  * A window expression that Slidewise may evaluate.
@@ -25,11 +26,20 @@ final case class WindowCall(
    * partition, which have one result.
    */
   def isConstantInSpark: Boolean = function match {
-    case _: NthValue                                                   => FrameShape.isGrowing(frame)
-    case _: AggregateWindowFunction | _: FrameLessOffsetWindowFunction => true
-    case f if MultisetPlanner.evaluatesAllValues(f)                    => FrameShape.isPartition(frame)
-    case _                                                             => FrameShape.isGrowing(frame)
+    case _: AggregateWindowFunction if description.rank.isDefined => true
+    case _: FrameLessOffsetWindowFunction                         => true
+    case _ if description.evaluatesAllValues                      => FrameShape.isPartition(frame)
+    case _                                                        => FrameShape.isGrowing(frame)
   }
+
+  /** What is known of the function. */
+  lazy val description: FunctionDescription = Families.of(function)
+
+  /** The function in terms of aggregate functions over frames; or why Spark evaluates it. */
+  def framed: Either[String, FramedFunctions] = description.framed(filter, frame)
+
+  /** How far from a row the rows lie that it reads. */
+  def reach: FrameReach = description.reach(frame)
 }
 
 object WindowCall {

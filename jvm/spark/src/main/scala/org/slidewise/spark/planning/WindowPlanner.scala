@@ -1,12 +1,10 @@
 package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.sorting.SortSpec
-import org.slidewise.spark.execution.states.StateTypes
 import org.slidewise.spark.plan._
 
 /**
@@ -57,7 +55,7 @@ final class WindowPlanner(
         (for {
           window <- WindowCall.of(e)
           _ <- Either.cond(!FrameShape.overflowsInSpark(window.frame), (), OverflowingBound)
-          framed <- FramedFunctions.of(window)
+          framed <- window.framed
         } yield (window, framed)).left.map(LeftToSpark(e, _))
       }
       val taken = decided.collect { case Right(found) => found }
@@ -69,12 +67,14 @@ final class WindowPlanner(
 
   private def operator(taken: Seq[(WindowCall, FramedFunctions)]): SlidingWindowPlan = {
     val (inArrays, others) = taken
-      .map { case (window, framed) => arrayFunction(window) -> rowWise.choose(window.expression, framed) }
+      .map { case (window, framed) => arrayFunction(window) -> rowWise.choose(window, framed) }
       .partition(_._1.isDefined)
     val functions = inArrays.flatMap(_._1)
     val expressions = inArrays.map(_._2.expression)
     SlidingWindowPlan(
-      expressions.zip(functions).map { case (e, f) => PlannedExpression(e, f.method, None) } ++
+      inArrays.map(_._2).zip(functions).map { case (e, f) =>
+        PlannedExpression(e.expression, f.method, None, e.call.reach)
+      } ++
         others.map(_._2.planned),
       partitionSpec,
       orderSpec,
@@ -97,18 +97,14 @@ final class WindowPlanner(
     )
   }
 
-  private def arrayFunction(window: WindowCall): Option[ArrayFunction] = {
-    val isExcluded = window.function match {
-      case aggregate: AggregateFunction => merging.isRecalculated(aggregate)
-      case _                            => false
-    }
-    if (usesArrays && !isExcluded) ArrayPlanner.of(window, orderSpec, conf.sessionLocalTimeZone, acrossTasks)
+  private def arrayFunction(window: WindowCall): Option[ArrayFunction] =
+    if (usesArrays && !merging.isRecalculated(window.description))
+      ArrayPlanner.of(window, orderSpec, conf.sessionLocalTimeZone, acrossTasks)
     else None
-  }
 
   // Buffers of fixed width are copied as bytes, and not slowed down by others; a merge that fails stops no others.
   private def byRows(expressions: Seq[RowWiseExpression]): RowWisePlan =
-    rowWise.plan(expressions)(a => (hasFixedWidth(a), a.isForeign))
+    rowWise.plan(expressions)(a => (hasFixedWidth(a), a.description.isForeign))
 
   private def hasFixedWidth(aggregate: PlannedAggregate): Boolean =
     aggregate.function.aggBufferAttributes.forall(a => StateTypes.isFixedWidth(a.dataType))

@@ -52,9 +52,8 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   /** Whether it matters which rows tie in the order. */
   val readsPeers: Boolean =
     frames.exists(_.isInstanceOf[ArrayFrame.Peers]) || functions.exists {
-      case ArrayFunction.Rank(RankKind.RowNumber | RankKind.Tile(_)) => false
-      case ArrayFunction.Rank(_)                                     => true
-      case _                                                         => false
+      case ArrayFunction.Rank(kind) => kind.joinsPeers
+      case _                        => false
     }
 
   /** The columns to be read of each row when it arrives, beside the sort keys. */

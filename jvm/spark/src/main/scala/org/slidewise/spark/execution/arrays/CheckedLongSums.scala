@@ -2,7 +2,7 @@ package org.slidewise.spark.execution.arrays
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
+import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import org.apache.spark.sql.types.LongType
 
 import org.slidewise.core.batch.Frames
@@ -19,7 +19,7 @@ import org.slidewise.core.kernels.Validity
  * @param checkpoint
  *   called every [[CheckedLongSums.CheckEvery]] values that are added again; may throw to cancel
  */
-final private[arrays] class CheckedLongSums(function: Sum, checkpoint: () => Unit) {
+final private[arrays] class CheckedLongSums(function: DeclarativeAggregate, checkpoint: () => Unit) {
   private[this] var added = 0L
 
   // Generated code, which few queries need.
@@ -129,9 +129,9 @@ final private[arrays] class CheckedLongSums(function: Sum, checkpoint: () => Uni
 }
 
 /** A sum in Spark's expressions. */
-final private class SparkSums(function: Sum) {
+final private class SparkSums(function: DeclarativeAggregate) {
   private[this] val value = AttributeReference("value", LongType, nullable = false)()
-  private[this] val sum = function.withNewChildren(Seq(value)).asInstanceOf[Sum]
+  private[this] val sum = function.withNewChildren(Seq(value)).asInstanceOf[DeclarativeAggregate]
   private[this] val buffer = new SpecificInternalRow(sum.aggBufferAttributes.map(_.dataType))
   private[this] val input = new SpecificInternalRow(Seq(LongType))
   private[this] val joined = new JoinedRow(buffer, input)

@@ -1,7 +1,7 @@
 package org.slidewise.spark.execution.arrays
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
+import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import org.apache.spark.sql.types.DataType
 
 import org.slidewise.core.kernels.{GroupKernels, Validity}
@@ -189,7 +189,7 @@ private object GroupedResult {
     }
   }
 
-  private def wraps(checked: Option[Sum]): Boolean = checked.isEmpty
+  private def wraps(checked: Option[DeclarativeAggregate]): Boolean = checked.isEmpty
 }
 
 /** Writes the results into the rows, a batch at a time. */

@@ -1,6 +1,6 @@
 package org.slidewise.spark.execution.arrays
 
-import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
+import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 
 import org.slidewise.core.batch.Frames
 import org.slidewise.core.kernels.Validity
@@ -73,8 +73,11 @@ final private class DoubleMultisetResult(
  * @param checked
  *   none if sums wrap around
  */
-final private class DistinctSumResult(checked: Option[Sum], frames: PartitionFrames, input: PartitionColumn)
-    extends AggregateResult(1, frames, input, FunctionSurroundings.None)
+final private class DistinctSumResult(
+    checked: Option[DeclarativeAggregate],
+    frames: PartitionFrames,
+    input: PartitionColumn
+) extends AggregateResult(1, frames, input, FunctionSurroundings.None)
     with LongResult {
   private[this] val kernel = new DistinctSums
   private[this] var out: Array[Long] = _
@@ -120,7 +123,7 @@ final private class DistinctSumResult(checked: Option[Sum], frames: PartitionFra
 private object DistinctSumResult {
 
   /** Spark's error where `sum` overflows; null if the result is null. */
-  def overflowOf(sum: Sum): ArithmeticException = {
+  def overflowOf(sum: DeclarativeAggregate): ArithmeticException = {
     val sums = new CheckedLongSums(sum, () => ())
     sums.correct(Array(Long.MaxValue, 1L), null, Frames.rows(2, -1, 0), 1, 2, new Array[Long](2))(_ => ())
     sums.failure

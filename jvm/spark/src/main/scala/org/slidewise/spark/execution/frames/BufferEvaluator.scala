@@ -46,7 +46,7 @@ final private[execution] class BufferEvaluator(
       plan.aggregates.map(_.answer) ++ guards.ordinals,
       input,
       keepsStates = merges,
-      mergeMayFail = merges && plan.aggregates.exists(_.isForeign),
+      mergeMayFail = merges && plan.aggregates.exists(_.description.isForeign),
       elements
     ),
     newReader(),

@@ -4,12 +4,10 @@ import scala.collection.AbstractIterator
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.Count
 
 import org.slidewise.spark.execution.rows.{PartitionRows, RowsByPosition}
 import org.slidewise.spark.execution.task.TaskResources
-import org.slidewise.spark.expressions.DistinctAggregate
-import org.slidewise.spark.plan.PlannedAggregate
+import org.slidewise.spark.plan.{PlannedAggregate, RowMultiset}
 
 /**
  * DISTINCT aggregates of frames that hold more distinct values than fit in memory, from the [[Occurrences]] of each value.
@@ -54,16 +52,19 @@ final private[frames] class ExternalDistinct(
   def close(): Unit = each.foreach(_.occurrences.close())
 
   final private class Function(planned: PlannedAggregate) {
-    private[this] val function = planned.function.asInstanceOf[DistinctAggregate]
+    private[this] val function = planned.description.multiset match {
+      case Some(distinct: RowMultiset.Distinct) => distinct
+      case _ => throw new IllegalArgumentException(s"${planned.description.name} is not of distinct values")
+    }
     private[this] val tuples = RowTuple.of(function, planned.filter, input)
-    private[this] val counts = function.function.isInstanceOf[Count]
+    private[this] val counts = function.counted.isDefined
 
     val occurrences: Occurrences =
       Occurrences.of(first, f => partition.foreachFrom(first)(row => f(tuples.keyOf(row))), resources)
 
     private[this] val entering, leaving = occurrences.reader()
     private[this] lazy val within = occurrences.reader()
-    private[this] lazy val overTuples = function.newEvaluator()
+    private[this] lazy val overTuples = function.aggregate.newEvaluator()
     private[this] var start, end = first
     private[this] var distinct = 0L
     private[this] var isWritten = false

@@ -3,26 +3,25 @@ package org.slidewise.spark.execution.frames
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.Mode
 
 import org.slidewise.core.multisets.{ModeTournament, TieOrder}
 import org.slidewise.spark.execution.task.HeapMemory
-import org.slidewise.spark.expressions.{GroupingKeys, SparkProbes}
-import org.slidewise.spark.shims.ModeTies
+import org.slidewise.spark.expressions.GroupingKeys
+import org.slidewise.spark.plan.RowMultiset
 
 /** `mode`; of several most frequent values the smallest, or the greatest. O(log u) comparisons at most for a row. */
 final private class FrameMode(
-    mode: Mode,
+    mode: RowMultiset.Mode,
     filter: Option[Expression],
     input: Seq[Attribute],
     memory: HeapMemory
 ) extends FrameTuples(new RowTuple(Seq(FrameMode.counted(mode)), filter, input, skipsNulls = true), memory) {
-  private[this] val dataType = mode.child.dataType
+  private[this] val dataType = mode.value.dataType
   private[this] val byCode = ArrayBuffer.empty[Element]
   private[this] val tournament = new ModeTournament
   private[this] val ties = {
     val ordering = InterpretedOrdering.forSchema(Seq(dataType))
-    val sign = if (ModeTies.takesGreatest(mode)) -1 else 1
+    val sign = if (mode.greatest) -1 else 1
     new TieOrder {
       override def precedes(a: Int, b: Int): Boolean = {
         val order = sign * ordering.compare(byCode(a).values, byCode(b).values)
@@ -55,6 +54,6 @@ final private class FrameMode(
 private object FrameMode {
 
   /** What is counted, with one representation of zero where Spark has one. */
-  private def counted(mode: Mode): Expression =
-    if (SparkProbes.modeJoinsZeros) GroupingKeys.normalized(mode.child) else mode.child
+  private def counted(mode: RowMultiset.Mode): Expression =
+    if (mode.joinsZeros) GroupingKeys.normalized(mode.value) else mode.value
 }

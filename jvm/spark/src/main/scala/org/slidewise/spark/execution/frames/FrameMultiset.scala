@@ -2,11 +2,9 @@ package org.slidewise.spark.execution.frames
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
-import org.apache.spark.sql.catalyst.expressions.aggregate.{Count, Mode, PercentileBase}
 
 import org.slidewise.spark.execution.task.HeapMemory
-import org.slidewise.spark.expressions.DistinctAggregate
-import org.slidewise.spark.plan.PlannedAggregate
+import org.slidewise.spark.plan.{PlannedAggregate, RowMultiset}
 
 /** The elements of a frame do not make up a multiset. */
 private[frames] object NoMultiset extends RuntimeException(null, null, false, false)
@@ -58,23 +56,23 @@ private[execution] trait LastOccurrences extends FrameMultiset {
 
 private[execution] object FrameMultiset {
   def of(planned: PlannedAggregate, input: Seq[Attribute], memory: HeapMemory): FrameMultiset =
-    planned.function match {
-      case mode: Mode                  => new FrameMode(mode, planned.filter, input, memory)
-      case percentile: PercentileBase  => new FrameQuantiles(percentile, planned.filter, input, memory)
-      case distinct: DistinctAggregate => ofDistinct(distinct, planned.filter, input, memory)
-      case other => throw new IllegalArgumentException(s"${other.prettyName} is no function of a multiset")
+    planned.description.multiset match {
+      case Some(mode: RowMultiset.Mode)           => new FrameMode(mode, planned.filter, input, memory)
+      case Some(quantiles: RowMultiset.Quantiles) =>
+        new FrameQuantiles(quantiles, planned.filter, input, memory)
+      case Some(distinct: RowMultiset.Distinct) => ofDistinct(distinct, planned.filter, input, memory)
+      case None                                 =>
+        throw new IllegalArgumentException(s"${planned.description.name} is no function of a multiset")
     }
 
   def ofDistinct(
-      function: DistinctAggregate,
+      function: RowMultiset.Distinct,
       filter: Option[Expression],
       input: Seq[Attribute],
       memory: HeapMemory
   ): LastOccurrences = {
     val tuples = RowTuple.of(function, filter, input)
-    function.function match {
-      case _: Count => new FrameDistinctCount(tuples, memory)
-      case _        => new FrameDistinct(function, tuples, memory)
-    }
+    if (function.counted.isDefined) new FrameDistinctCount(tuples, memory)
+    else new FrameDistinct(function.aggregate, tuples, memory)
   }
 }

@@ -2,11 +2,12 @@ package org.slidewise.spark.execution.frames
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.PercentileBase
+import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate
 import org.apache.spark.sql.types._
 
 import org.slidewise.core.multisets.OrderedDoubles
 import org.slidewise.spark.execution.task.HeapMemory
+import org.slidewise.spark.plan.RowMultiset
 
 /**
  * `percentile`, `median`, `percentile_cont` and `percentile_disc`: of one or several fractions, each value as often as its frequency
@@ -16,7 +17,7 @@ import org.slidewise.spark.execution.task.HeapMemory
  *   of numbers that a double or a long holds, or of intervals
  */
 final private class FrameQuantiles(
-    function: PercentileBase,
+    function: RowMultiset.Quantiles,
     filter: Option[Expression],
     input: Seq[Attribute],
     memory: HeapMemory
@@ -24,13 +25,13 @@ final private class FrameQuantiles(
   import FrameQuantiles._
 
   private[this] val tuples = new RowTuple(
-    Seq(stored(function.child), Cast(function.frequencyExpression, LongType)),
+    Seq(stored(function.value), Cast(function.frequency, LongType)),
     filter,
     input,
     skipsNulls = true
   )
-  private[this] val encode = encodingOf(function.child.dataType)
-  private[this] val quantiles = Quantiles.of(function, memory)
+  private[this] val encode = encodingOf(function.value.dataType)
+  private[this] val quantiles = new Quantiles(function, memory)
 
   override def add(row: InternalRow): Unit = {
     val times = frequency(row)
@@ -48,9 +49,11 @@ final private class FrameQuantiles(
     if (tuples.keyOf(row) == null) 0L else tuples.tuple.getLong(1)
 
   /** Raises Spark's error for a negative frequency. */
-  private def raise(row: InternalRow): Unit = {
-    val bound = BindReferences.bindReference[Expression](function, input).asInstanceOf[PercentileBase]
-    bound.update(bound.createAggregationBuffer(), row)
+  private def raise(row: InternalRow): Unit = raise(function.function, row)
+
+  private def raise[T](of: TypedImperativeAggregate[T], row: InternalRow): Unit = {
+    val bound = BindReferences.bindReference[Expression](of, input).asInstanceOf[TypedImperativeAggregate[T]]
+    bound.update(bound.createAggregationBuffer(), row): Unit
   }
 
   override def result: Any = quantiles.result

@@ -2,13 +2,11 @@ package org.slidewise.spark.execution.frames
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.expressions.aggregate.Count
 
 import org.slidewise.spark.execution.rows.{PartitionRows, RowsByPosition}
 import org.slidewise.spark.execution.states.FrameElements
 import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
-import org.slidewise.spark.expressions.DistinctAggregate
-import org.slidewise.spark.plan.{FramePlan, PlannedAggregate}
+import org.slidewise.spark.plan.{FramePlan, PlannedAggregate, RowMultiset}
 
 /**
  * Evaluates functions of the distinct values of a frame: each row is read when it enters the frame, and again when it leaves.
@@ -46,7 +44,7 @@ final private[execution] class MultisetEvaluator(
   import MultisetEvaluator.CheckEvery
 
   private[this] val (distinct, others) =
-    plan.aggregates.partition(_.function.isInstanceOf[DistinctAggregate])
+    plan.aggregates.partition(_.description.isOfDistinct)
 
   // The values of percentiles and modes, which cannot be sorted instead, are no reason to sort those of DISTINCT.
   private[this] val (ofDistinct, ofOthers) =
@@ -201,9 +199,9 @@ private object MultisetEvaluator {
    * values, from a quarter of the heap on, shared by the tasks that run at a time.
    */
   private def sortsFrom(functions: Seq[PlannedAggregate]): Long = {
-    val onlyCounts = functions.map(_.function).forall {
-      case DistinctAggregate(_: Count, _, _) => true
-      case _                                 => false
+    val onlyCounts = functions.flatMap(_.description.multiset).forall {
+      case RowMultiset.Distinct(_, Some(_)) => true
+      case _                                => false
     }
     val share = Runtime.getRuntime.maxMemory / (4L * Runtime.getRuntime.availableProcessors)
     if (onlyCounts) LeastToSort else math.max(LeastToSort, share)

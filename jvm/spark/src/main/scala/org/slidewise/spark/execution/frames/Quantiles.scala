@@ -1,45 +1,28 @@
 package org.slidewise.spark.execution.frames
 
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.aggregate.{ApproximatePercentile, PercentileBase}
 import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
 import org.apache.spark.sql.types._
 
 import org.slidewise.core.multisets.{RankedMultiset, ValueDecoder}
 import org.slidewise.spark.execution.task.HeapMemory
-import org.slidewise.spark.plan.QuantileMethod
+import org.slidewise.spark.plan.{QuantileMethod, RowMultiset}
 
 /**
  * One or several quantiles of a multiset of numbers. O(log u) for each change, and for each fraction of a result, with u distinct
  * values.
  *
  * Memory: 36 to 72 bytes for each distinct value.
- *
- * @param percentage
- *   the fraction, or an array of fractions; foldable
- * @param resultType
- *   an array if there are several fractions
- * @param descending
- *   whether fractions count from the greatest value
- * @param decode
- *   the number that a stored long stands for; longs are in the order of their numbers
- * @param asResult
- *   converts a quantile to the type of the result
  */
-final private[execution] class Quantiles(
-    method: QuantileMethod,
-    percentage: Expression,
-    resultType: DataType,
-    descending: Boolean,
-    decode: ValueDecoder,
-    asResult: Double => Any,
-    memory: HeapMemory
-) {
-  private[this] val selects: Array[() => Double] = (percentage.eval() match {
+final private[execution] class Quantiles(function: RowMultiset.Quantiles, memory: HeapMemory) {
+  import function.{descending, method}
+
+  private[this] val decode = Quantiles.decoderOf(function)
+  private[this] val asResult = Quantiles.resultOf(function)
+  private[this] val selects: Array[() => Double] = (function.percentage.eval() match {
     case fraction: Double => Array(fraction)
     case several          => several.asInstanceOf[ArrayData].toDoubleArray()
   }).map(selected)
-  private[this] val isArray = resultType.isInstanceOf[ArrayType]
+  private[this] val isArray = function.resultType.isInstanceOf[ArrayType]
 
   private[this] var multiset = new RankedMultiset
   private[this] var roomGranted = multiset.room
@@ -103,42 +86,20 @@ final private[execution] class Quantiles(
   }
 }
 
-private[execution] object Quantiles {
+private object Quantiles {
 
-  /** Those of an exact function, of numbers that a double or a long holds, or of intervals. */
-  def of(function: PercentileBase, memory: HeapMemory): Quantiles = {
-    val method = QuantileMethod
-      .of(function)
-      .getOrElse(
-        throw new IllegalArgumentException(s"${function.prettyName} is no quantile that Slidewise knows")
-      )
-    val kind = function.child.dataType
-    new Quantiles(
-      method,
-      function.percentageExpression,
-      function.dataType,
-      function.reverse,
-      decoderOf(kind),
-      exactResult(kind),
-      memory
-    )
-  }
+  /** The number that a stored long stands for. Summaries of approximate functions hold doubles. */
+  private def decoderOf(function: RowMultiset.Quantiles): ValueDecoder =
+    (function.method, function.value.dataType) match {
+      case (QuantileMethod.Approximate, _) | (_, FloatType | DoubleType) => ValueDecoder.Doubles
+      case (_, decimal: DecimalType) => ValueDecoder.decimals(decimal.scale)
+      case _                         => ValueDecoder.Longs
+    }
 
-  /** Those of an approximate function, of the doubles that its summaries hold. */
-  def of(function: ApproximatePercentile, memory: HeapMemory): Quantiles = new Quantiles(
-    QuantileMethod.Approximate,
-    function.percentageExpression,
-    function.dataType,
-    descending = false,
-    ValueDecoder.Doubles,
-    approximateResult(function.child.dataType),
-    memory
-  )
-
-  private def decoderOf(kind: DataType): ValueDecoder = kind match {
-    case FloatType | DoubleType => ValueDecoder.Doubles
-    case decimal: DecimalType   => ValueDecoder.decimals(decimal.scale)
-    case _                      => ValueDecoder.Longs
+  /** Converts a quantile to the type of the result. */
+  private def resultOf(function: RowMultiset.Quantiles): Double => Any = {
+    val kind = function.value.dataType
+    if (function.method == QuantileMethod.Approximate) approximateResult(kind) else exactResult(kind)
   }
 
   /** How Spark's exact functions convert a quantile to the type of their result. */

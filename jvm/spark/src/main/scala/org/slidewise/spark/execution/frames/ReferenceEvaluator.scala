@@ -44,11 +44,9 @@ final private[execution] class ReferenceEvaluator(
     }
     .toArray
 
-  private def referenceOf(aggregate: PlannedAggregate) = RowReference
-    .of(aggregate.function, aggregate.filter)
-    .getOrElse(
-      throw new IllegalArgumentException(s"${aggregate.function.prettyName} is not the value of one row")
-    )
+  private def referenceOf(aggregate: PlannedAggregate) = aggregate.reference.getOrElse(
+    throw new IllegalArgumentException(s"${aggregate.description.name} is not the value of one row")
+  )
 
   // Also where the frame is the last one: an answer may point into a row that has been dropped since.
   override def evaluate(): Unit = {

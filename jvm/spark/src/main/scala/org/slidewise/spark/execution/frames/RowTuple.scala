@@ -2,9 +2,9 @@ package org.slidewise.spark.execution.frames
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.Count
 
-import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, GroupingKeys}
+import org.slidewise.spark.expressions.{DistinctRows, GroupingKeys}
+import org.slidewise.spark.plan.RowMultiset
 
 /**
  * The tuple of values that a row adds to its frames.
@@ -49,10 +49,10 @@ final private[frames] class RowTuple(
 private[frames] object RowTuple {
 
   /** What counts for a DISTINCT aggregate: `count` leaves out tuples with a null. */
-  def of(aggregate: DistinctAggregate, filter: Option[Expression], input: Seq[Attribute]): RowTuple =
-    aggregate.function match {
-      case Count(values) =>
+  def of(distinct: RowMultiset.Distinct, filter: Option[Expression], input: Seq[Attribute]): RowTuple =
+    distinct.counted match {
+      case Some(values) =>
         new RowTuple(values.map(GroupingKeys.normalized(_)), filter, input, skipsNulls = true)
-      case _ => new RowTuple(aggregate.tuple, filter, input, skipsNulls = false)
+      case None => new RowTuple(distinct.aggregate.tuple, filter, input, skipsNulls = false)
     }
 }

@@ -19,7 +19,7 @@ final private[execution] class FrameSummaries(
     answers: InternalRow
 ) {
   private[this] val memory = new HeapMemory(resources)
-  private[this] val functions = plan.aggregates.map(_.function.asInstanceOf[SummarizesLastRows])
+  private[this] val functions = plan.aggregates.flatMap(_.description.summary)
   private[this] val ordinals = plan.aggregates.map(_.answer).toArray
   private[this] val window = FrameShape.lastRows(plan.frame).get
   private[this] val inserted =

@@ -76,7 +76,8 @@ final private[execution] class HoppingWindowEvaluation(
         resources,
         plan.maxStateBytes,
         answers,
-        (aggregate, memory) => PartialQuantiles.of(aggregate.function, fieldOf(aggregate), memory),
+        (aggregate, memory) =>
+          new PartialQuantiles(aggregate.description.multisetOfPartials.get, fieldOf(aggregate), memory),
         partials
       )
     } else

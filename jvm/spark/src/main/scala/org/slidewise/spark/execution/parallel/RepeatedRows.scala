@@ -17,7 +17,8 @@ import org.apache.spark.sql.execution.joins._
 import org.apache.spark.sql.execution.python.EvalPythonExec
 import org.apache.spark.sql.execution.window.{WindowExecBase, WindowGroupLimitExec}
 
-import org.slidewise.spark.plan.SlidingWindowPlan
+import org.slidewise.spark.families.Families
+import org.slidewise.spark.plan.{SlidingWindowPlan, Variation}
 import org.slidewise.spark.shims.SparkCollations
 
 /**
@@ -194,10 +195,8 @@ private[execution] object RepeatedRows extends Logging {
   }
 
   /** Whether rows that tie by a function are all among the first ones, or none. */
-  private[execution] def keepsPeers(function: Expression): Boolean = function match {
-    case _: Rank | _: DenseRank => true
-    case _                      => false
-  }
+  private[execution] def keepsPeers(function: Expression): Boolean =
+    Families.of(function).rank.exists(_.joinsPeers)
 
   // Rows that are spread evenly are sorted by the hash of their content first.
   private def staysInPartition(to: Partitioning, content: Seq[Attribute], by: Variations): Boolean =

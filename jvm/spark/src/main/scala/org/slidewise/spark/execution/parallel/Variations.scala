@@ -2,10 +2,10 @@ package org.slidewise.spark.execution.parallel
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
-import org.apache.spark.sql.types._
+import org.apache.spark.sql.types.{DataType, DoubleType, FloatType}
 
-import org.slidewise.spark.plan.FrameShape
-import org.slidewise.spark.shims.SparkCollations
+import org.slidewise.spark.families.Families
+import org.slidewise.spark.plan.{FrameShape, Variation}
 
 /**
  * How columns differ when they are computed again on the same rows in another order.
@@ -73,19 +73,24 @@ final private[execution] class Variations(private val columns: Map[ExprId, Varia
     if (!areSame(spec.partitionSpec ++ spec.orderSpec.map(_.child))) Variation.VALUE
     else
       function match {
-        case _: Rank | _: DenseRank | _: PercentRank | _: CumeDist => Variation.NONE
-        case call: AggregateExpression                             =>
+        case call: AggregateExpression =>
           val ofPeers = if (keepsPeersTogether(spec.frameSpecification)) Variation.NONE else byOrder
-          val own = ofFunction(call.aggregateFunction)
+          val own = Families.of(call.aggregateFunction).inOtherOrder
           most(Seq(ofPeers, if (own == Variation.VALUE) byOrder else own, ofInputs(call)))
-        case _: RowNumberLike | _: OffsetWindowFunction => Variation.max(byOrder, ofInputs(function))
-        case _                                          => Variation.VALUE
+        case _: OffsetWindowFunction    => Variation.max(byOrder, ofInputs(function))
+        case _: AggregateWindowFunction =>
+          Families.of(function).rank match {
+            case Some(rank) if rank.joinsPeers => Variation.NONE
+            case Some(_)                       => Variation.max(byOrder, ofInputs(function))
+            case None                          => Variation.VALUE
+          }
+        case _ => Variation.VALUE
       }
   }
 
   /** That of an aggregate of the rows that the expression reads, partial aggregates among them. */
   private def ofCall(call: AggregateExpression): Variation =
-    Variation.max(ofFunction(call.aggregateFunction), ofInputs(call))
+    Variation.max(Families.of(call.aggregateFunction).inOtherOrder, ofInputs(call))
 
   private def ofInputs(call: AggregateExpression): Variation = {
     val function = call.aggregateFunction
@@ -117,25 +122,6 @@ private[execution] object Variations {
 
   def most(found: Seq[Variation]): Variation = found.foldLeft(Variation.NONE)(Variation.max)
 
-  /** Those of an aggregate function over the same rows in another order. */
-  private def ofFunction(function: AggregateFunction): Variation = {
-    val types = function.aggBufferAttributes.map(_.dataType)
-    function match {
-      // An intermediate sum may overflow, or not.
-      case _: Sum if function.prettyName.startsWith("try_") => Variation.VALUE
-      case _: Sum | _: Average | _: CentralMomentAgg | _: Covariance | _: PearsonCorrelation =>
-        if (types.forall(isExact)) Variation.NONE else Variation.DIGITS
-      case _: Count | _: HyperLogLogPlusPlus         => Variation.NONE
-      case _: BitAndAgg | _: BitOrAgg | _: BitXorAgg => Variation.NONE
-      case _: Min | _: Max                           =>
-        if (types.forall(isExact)) Variation.NONE
-        // Zeros and NaN have several forms.
-        else if (types.forall(isFloating)) Variation.DIGITS
-        else Variation.VALUE
-      case _ => Variation.VALUE
-    }
-  }
-
   private def keepsPeersTogether(frame: WindowFrame): Boolean = frame match {
     case specified: SpecifiedWindowFrame =>
       specified.frameType == RangeFrame || FrameShape.isPartition(specified)
@@ -143,12 +129,4 @@ private[execution] object Variations {
   }
 
   private def isFloating(dataType: DataType): Boolean = dataType == DoubleType || dataType == FloatType
-
-  /** Whether equal values have equal bits, and sums do not depend on the order. */
-  private def isExact(dataType: DataType): Boolean = dataType match {
-    case FloatType | DoubleType => false
-    case text: StringType       => SparkCollations.isBinaryStable(text)
-    case _: ArrayType | _: MapType | _: StructType | _: UserDefinedType[_] => false
-    case _                                                                 => true
-  }
 }

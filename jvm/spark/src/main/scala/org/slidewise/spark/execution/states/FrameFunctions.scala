@@ -8,6 +8,8 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.DataType
 
 import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.families.Families
+import org.slidewise.spark.plan.StateTypes
 
 /**
  * The aggregate functions of one frame as one operator over rows of states. The states of all functions are side by side, so
@@ -103,11 +105,7 @@ final private[execution] class FrameFunctions(
 
   private[this] val evaluate = {
     val byOrdinal = results
-      .zip(placed.map {
-        case function: DeclarativeAggregate => function.evaluateExpression
-        case function: HyperLogLogPlusPlus  => RegisterEstimate(function)
-        case function                       => function
-      })
+      .zip(placed.map(function => Families.of(function).evaluation(function)))
       .toMap
     MutableProjection.create((0 to results.max).map(byOrdinal.getOrElse(_, NoOp)), stateAttributes)
   }

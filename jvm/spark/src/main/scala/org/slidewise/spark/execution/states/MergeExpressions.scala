@@ -1,7 +1,9 @@
 package org.slidewise.spark.execution.states
 
 import org.apache.spark.sql.catalyst.expressions.{EqualTo, Expression, If, Literal}
-import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
+
+import org.slidewise.spark.families.Families
 
 /** How the states of a declarative aggregate are merged: as Spark does it, and exactly where one of them is empty. */
 private[execution] object MergeExpressions {
@@ -13,20 +15,12 @@ private[execution] object MergeExpressions {
   def of(function: DeclarativeAggregate): Seq[Expression] = {
     val older = function.aggBufferAttributes
     val newer = function.inputAggBufferAttributes
-    val counts = countsOf(function)
+    val counts = Families.of(function).momentCounts
     function.mergeExpressions.zipWithIndex.map { case (merged, i) =>
       counts.filter(_ <= i).lastOption.fold(merged) { count =>
         def isEmpty(n: Expression) = EqualTo(n, Literal(0.0))
         If(isEmpty(older(count)), newer(i), If(isEmpty(newer(count)), older(i), merged))
       }
     }
-  }
-
-  /** Where the counts of moments stand in the buffer; each is followed by its moments. */
-  private[states] def countsOf(function: DeclarativeAggregate): Seq[Int] = function match {
-    case _: CentralMomentAgg | _: Covariance | _: PearsonCorrelation => Seq(0)
-    // A covariance, which is a count, two means and a sum, and then a variance.
-    case _: RegrSlope | _: RegrIntercept => Seq(0, 4)
-    case _                               => Nil
   }
 }

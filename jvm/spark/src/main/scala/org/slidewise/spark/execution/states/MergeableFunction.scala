@@ -1,14 +1,13 @@
 package org.slidewise.spark.execution.states
 
-import scala.util.Try
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BasePredicate, GenericInternalRow, UnsafeRow}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.ObjectType
 import org.apache.spark.unsafe.Platform
 
-import org.slidewise.spark.expressions.NonMutatingMerge
+import org.slidewise.spark.expressions.PackedRegisters
+import org.slidewise.spark.families.Families
 
 /**
  * An imperative aggregate whose state lies at a known place in a row of states.
@@ -60,14 +59,14 @@ private[execution] object MergeableFunction {
     case other              => InternalRow.copyValue(other)
   }
 
-  /** Merges the registers of `approx_count_distinct` a word at a time. */
+  /** Merges registers a word at a time. */
   final private class OverRegisters(
-      function: HyperLogLogPlusPlus,
+      function: ImperativeAggregate,
+      words: Int,
       append: Append,
       offset: Int,
       fields: Int
   ) extends OverRows(function, append, offset) {
-    private[this] val words = function.hllppHelper.numWords
     private[this] val firstByte = UnsafeRow.calculateBitSetWidthInBytes(fields) + 8L * offset
 
     override def merge(state: InternalRow, newer: InternalRow): Unit = (state, newer) match {
@@ -175,24 +174,12 @@ private[execution] object MergeableFunction {
   /** The classes of the states of a function: of those that are new, and of those that have been read. */
   final private case class SketchKinds(ofNew: Class[_], ofRead: Class[_])
 
-  private def kindsOf[T](function: TypedImperativeAggregate[T]): Option[SketchKinds] =
-    if (function.getClass.getPackage ne ofSpark) None
-    else {
-      val buffer = function.createAggregationBuffer()
-      // approx_top_k_combine writes no state without rows.
-      val read = Try(function.deserialize(function.serialize(buffer))).toOption
-      read.map(r => SketchKinds(buffer.getClass, r.getClass)).filter(kinds => kinds.ofNew ne kinds.ofRead)
-    }
-
-  private val ofSpark = classOf[ImperativeAggregate].getPackage
-  private val anyObject = ObjectType(classOf[AnyRef])
-
-  private def leavesTheRightAlone(function: TypedImperativeAggregate[_]): Boolean = function match {
-    case _: ApproximatePercentile | _: CountMinSketchAgg => true
-    case _: BloomFilterAggregate | _: HllSketchAgg       => true
-    case _: NonMutatingMerge                             => true
-    case _                                               => false
+  private def kindsOf[T](function: TypedImperativeAggregate[T]): SketchKinds = {
+    val buffer = function.createAggregationBuffer()
+    SketchKinds(buffer.getClass, function.deserialize(function.serialize(buffer)).getClass)
   }
+
+  private val anyObject = ObjectType(classOf[AnyRef])
 
   /**
    * @param function
@@ -224,14 +211,22 @@ private[execution] object MergeableFunction {
     of(function, (state, partial) => reading.merge(state, partial), offset, fields)
   }
 
-  private def of(function: ImperativeAggregate, append: Append, offset: Int, fields: Int): MergeableFunction =
+  private def of(
+      function: ImperativeAggregate,
+      append: Append,
+      offset: Int,
+      fields: Int
+  ): MergeableFunction = {
+    val known = Families.of(function)
     function match {
-      case typed: TypedImperativeAggregate[_] if leavesTheRightAlone(typed) => new OverObjects(typed, append)
-      case typed: TypedImperativeAggregate[_]                               =>
-        kindsOf(typed).fold(new OverCopiedObjects(typed, append, offset, fields))(
-          new OverSketches(typed, append, offset, fields, _)
-        )
-      case registers: HyperLogLogPlusPlus => new OverRegisters(registers, append, offset, fields)
-      case other                          => new OverRows(other, append, offset)
+      case typed: TypedImperativeAggregate[_] if known.mergeKeepsRight     => new OverObjects(typed, append)
+      case typed: TypedImperativeAggregate[_] if known.hasStatesOfTwoKinds =>
+        new OverSketches(typed, append, offset, fields, kindsOf(typed))
+      case typed: TypedImperativeAggregate[_] => new OverCopiedObjects(typed, append, offset, fields)
+      case other                              =>
+        known.registerWords.fold(new OverRows(other, append, offset)) { words =>
+          new OverRegisters(other, words, append, offset, fields)
+        }
     }
+  }
 }

@@ -8,12 +8,13 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, TypedImperativeAggregate}
-import org.apache.spark.sql.execution.aggregate.ScalaAggregator
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.expressions.RowStructure
+import org.slidewise.spark.families.Families
+import org.slidewise.spark.plan.StateTypes
 
 /**
  * Encodes rows of aggregation buffers. If every field has a fixed width, the bytes are those of the `UnsafeRow`. Otherwise objects
@@ -123,8 +124,7 @@ private object StateCodec {
 
   final class ObjectField[T](function: TypedImperativeAggregate[T]) extends Field {
     def stored: DataType = BinaryType
-    override def isRequired: Boolean =
-      !function.isInstanceOf[ScalaAggregator[_, _, _]] // a user's zero may be null
+    override def isRequired: Boolean = !Families.of(function).mayHaveNullState
     def toStored(state: InternalRow, at: Int): Any =
       function.serialize(state.get(at, ObjectType(classOf[AnyRef])).asInstanceOf[T])
     def fromStored(row: InternalRow, at: Int): Any =

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeMapData,
   UnsafeRow
 }
-import org.apache.spark.sql.types.{CalendarIntervalType, DataType, DecimalType}
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.SizeEstimator
 
@@ -68,20 +68,4 @@ private[states] object StateSizes {
 
   private val MostBetween = 256
   private val Header = 48L
-}
-
-/** Where a state of a type can be kept. */
-private[spark] object StateTypes {
-
-  /**
-   * Whether a field lies in the fixed part of an unsafe row.
-   *
-   * Wide decimals do not: Spark keeps sums of them with more digits than the type has until the result is asked
-   * for, and an unsafe row would cut them off.
-   */
-  def isFixedWidth(dataType: DataType): Boolean = dataType match {
-    case CalendarIntervalType => false
-    case d: DecimalType       => d.precision <= 18
-    case other                => UnsafeRow.isFixedLength(other)
-  }
 }

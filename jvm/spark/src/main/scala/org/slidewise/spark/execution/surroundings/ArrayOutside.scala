@@ -1,7 +1,6 @@
 package org.slidewise.spark.execution.surroundings
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.Average
 import org.apache.spark.sql.types.Decimal
 
 import org.slidewise.spark.plan._
@@ -59,21 +58,21 @@ final private[execution] class ArrayOutside(plan: SlidingWindowPlan, arrays: Arr
         outside.rows,
         outside.peerGroups,
         arrays.functions.zipWithIndex.map {
-          case (aggregate: ArrayFunction.Aggregate, i) if holds(aggregate.frame) => value(i, outside)
+          case (ArrayFunction.Aggregate(kernel, _, _, frame), i) if holds(frame) => value(i, kernel, outside)
           case _                                                                 => null
         }.toArray
       )
 
-  private def value(function: Int, outside: Outside): OutsideValue = {
+  private def value(function: Int, kernel: ArrayKernel, outside: Outside): OutsideValue = {
     val aggregate = arrays.fallback.aggregateOf(function)
     if (OutsideFunctions.countsRows(aggregate)) OutsideValue(outside.rows, 0.0, 0L)
     else
       (for {
         state <- functions.stateOf(outside)
         field <- functions.fieldOf(aggregate)
-      } yield aggregate.function match {
-        case _: Average => OutsideValue(0L, state.getDouble(field), state.getLong(field + 1))
-        case _          =>
+      } yield kernel match {
+        case ArrayKernel.MeanDoubles => OutsideValue(0L, state.getDouble(field), state.getLong(field + 1))
+        case _                       =>
           functions.resultOf(aggregate, state) match {
             case null           => null
             case d: Decimal     => OutsideValue(d.toUnscaledLong, 0.0, 0L)
@@ -81,6 +80,6 @@ final private[execution] class ArrayOutside(plan: SlidingWindowPlan, arrays: Arr
             case number: Number => OutsideValue(number.longValue, number.doubleValue, 0L)
             case other          => throw new IllegalStateException(s"$other is no number")
           }
-      }).filter(v => v != null && !(aggregate.function.isInstanceOf[Average] && v.count == 0L)).orNull
+      }).filter(v => v != null && !(kernel == ArrayKernel.MeanDoubles && v.count == 0L)).orNull
   }
 }

@@ -2,10 +2,9 @@ package org.slidewise.spark.execution.surroundings
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, DeclarativeAggregate}
 
-import org.slidewise.spark.execution.states.{FrameFunctions, StateCodec, StateTypes}
-import org.slidewise.spark.expressions.{DistinctRows, OrderDependent}
+import org.slidewise.spark.execution.states.{FrameFunctions, StateCodec}
 import org.slidewise.spark.plan._
 
 /**
@@ -20,36 +19,36 @@ import org.slidewise.spark.plan._
 final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[Attribute])
     extends Serializable {
 
-  private val ranks: Seq[AggregateFunction] =
-    plan.frames.flatMap(_.aggregates).map(_.function).filter(OutsideFunctions.isRank)
+  private val ranks: Seq[RankKind] = plan.frames.flatMap(_.aggregates).flatMap(_.description.rank)
 
-  /** Each function once, with its filter. */
-  private val aggregates: Seq[(AggregateFunction, Option[Expression])] = {
+  /** Each function once. */
+  private val aggregates: Seq[PlannedAggregate] = {
     val found = for {
       frame <- plan.frames if FrameShape.isUnbounded(frame.frame)
       aggregate <- frame.aggregates
-      if !OutsideFunctions.isRank(aggregate.function) &&
+      if aggregate.description.rank.isEmpty &&
         !OutsideFunctions.countsRows(aggregate) &&
         !OutsideFunctions.readsNear(aggregate, frame.frame)
-    } yield (aggregate.function, aggregate.filter)
-    found.foldLeft(Vector.empty[(AggregateFunction, Option[Expression])]) { (kept, next) =>
+    } yield aggregate
+    found.foldLeft(Vector.empty[PlannedAggregate]) { (kept, next) =>
       if (kept.exists(OutsideFunctions.same(_, next))) kept else kept :+ next
     }
   }
 
   private val guards: Seq[(AggregateFunction, Option[Expression])] =
-    aggregates.flatMap { case (f, filter) => MagnitudeExceeds.of(f).map(_ -> filter) }
+    aggregates.flatMap(a => a.description.guard.map(_ -> a.filter))
 
-  private val stated = aggregates ++ guards
+  private val stated: Seq[(AggregateFunction, Option[Expression])] =
+    aggregates.map(a => (a.function, a.filter)) ++ guards
 
   /** Whether the number of rows outside is all that the functions need. */
   def isEmpty: Boolean = stated.isEmpty && !needsPeerGroups
 
   /** Whether rows must be added, and aggregates combined, in the order of the window. */
-  def needsOrder: Boolean = needsPeerGroups || aggregates.exists(a => OutsideFunctions.dependsOnOrder(a._1))
+  def needsOrder: Boolean = needsPeerGroups || aggregates.exists(_.description.dependsOnOrder)
 
   /** Whether groups of rows that tie are counted, which no cut may divide. */
-  def needsPeerGroups: Boolean = ranks.exists(_.isInstanceOf[DenseRank])
+  def needsPeerGroups: Boolean = ranks.contains(RankKind.DenseRank)
 
   /** Whether aggregates take few bytes, and rows and aggregates may be added in any order. */
   def areSmall: Boolean = {
@@ -102,8 +101,7 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
     valueOf(indexOf(aggregate).get, state)
 
   private def indexOf(aggregate: PlannedAggregate): Option[Int] = {
-    val index =
-      aggregates.indexWhere(OutsideFunctions.same(_, (aggregate.function, aggregate.filter)))
+    val index = aggregates.indexWhere(OutsideFunctions.same(_, aggregate))
     if (index < 0) None else Some(index)
   }
 
@@ -126,32 +124,25 @@ private[spark] object OutsideFunctions {
   /** So many fields of an aggregate take few bytes. */
   private val FewFields = 8
 
-  /** Whether the function is a rank, whose results differ by a constant from those without the rows before. */
-  private[surroundings] def isRank(function: AggregateFunction): Boolean = function match {
-    case _: RowNumber | _: Rank | _: DenseRank => true
-    case _                                     => false
-  }
-
   /** Whether the function is the number of rows. */
-  private[surroundings] def countsRows(aggregate: PlannedAggregate): Boolean = aggregate.function match {
-    case Count(values) => aggregate.filter.isEmpty && values.forall(!_.nullable)
-    case _             => false
-  }
+  private[surroundings] def countsRows(aggregate: PlannedAggregate): Boolean =
+    aggregate.filter.isEmpty && aggregate.description.countsRows
 
-  /** What is to be added to the results of a rank. */
-  private[surroundings] def ranksBefore(function: AggregateFunction, before: Outside): Long = function match {
-    case _: RowNumber | _: Rank => before.rows
-    case _: DenseRank           => before.peerGroups
-    case _                      => 0L
-  }
+  /** What is to be added to the results of a rank, which differ by a constant from those without the rows before. */
+  private[surroundings] def ranksBefore(aggregate: PlannedAggregate, before: Outside): Long =
+    aggregate.description.rank match {
+      case Some(RankKind.RowNumber | RankKind.Rank) => before.rows
+      case Some(RankKind.DenseRank)                 => before.peerGroups
+      case _                                        => 0L
+    }
 
   /** Whether the result is the value of a row at the bounded end of a frame that holds the current row. */
   private def readsNear(aggregate: PlannedAggregate, frame: SpecifiedWindowFrame): Boolean =
-    aggregate.filter.isEmpty && (aggregate.function match {
-      case First(_, false) => !FrameShape.isGrowing(frame) && isAtMostCurrent(frame.lower)
-      case Last(_, false)  => !FrameShape.reachesEnd(frame) && isAtLeastCurrent(frame.upper)
-      case _               => false
-    })
+    aggregate.reference.exists {
+      case RowReference(Some(_), 1, false) => !FrameShape.isGrowing(frame) && isAtMostCurrent(frame.lower)
+      case RowReference(Some(_), 1, true)  => !FrameShape.reachesEnd(frame) && isAtLeastCurrent(frame.upper)
+      case _                               => false
+    }
 
   private def isAtMostCurrent(bound: Expression): Boolean = bound match {
     case CurrentRow             => true
@@ -165,28 +156,7 @@ private[spark] object OutsideFunctions {
     case _                      => false
   }
 
-  private[surroundings] def same(
-      a: (AggregateFunction, Option[Expression]),
-      b: (AggregateFunction, Option[Expression])
-  ): Boolean =
-    a._1.canonicalized == b._1.canonicalized && a._2.map(_.canonicalized) == b._2.map(_.canonicalized)
-
-  private val ours = classOf[OrderDependent].getPackage
-
-  private val sketches = Set("HllSketchAgg", "HllUnionAgg", "ThetaSketchAgg", "ThetaUnionAgg")
-
-  private def dependsOnOrder(function: AggregateFunction): Boolean = function match {
-    case ordered: OrderDependent => ordered.dependsOnOrder
-    // Of equal values that look different, such as strings with a collation, the older one is the result.
-    case Min(value)                     => !DistinctRows.hasEqualBytes(value.dataType)
-    case Max(value)                     => !DistinctRows.hasEqualBytes(value.dataType)
-    case _: Count | _: Sum | _: Average => false
-    case _: CentralMomentAgg | _: Covariance | _: PearsonCorrelation => false
-    case _: RegrSlope | _: RegrIntercept                             => false
-    case _: BitAndAgg | _: BitOrAgg | _: BitXorAgg                   => false
-    case _: HyperLogLogPlusPlus | _: BloomFilterAggregate            => false
-    case _: CountMinSketchAgg                                        => false
-    case f if f.getClass.getPackage eq ours => false // as a test of all of them checks
-    case f                                  => !sketches.contains(f.getClass.getSimpleName)
-  }
+  private[surroundings] def same(a: PlannedAggregate, b: PlannedAggregate): Boolean =
+    a.function.canonicalized == b.function.canonicalized &&
+      a.filter.map(_.canonicalized) == b.filter.map(_.canonicalized)
 }

@@ -32,7 +32,7 @@ final private[execution] class OutsideStates(functions: OutsideFunctions, outsid
 
   /** Adds to the ranks among the answers. */
   def addTo(answers: InternalRow, aggregates: Seq[PlannedAggregate]): Unit = aggregates.foreach { aggregate =>
-    val more = OutsideFunctions.ranksBefore(aggregate.function, outside)
+    val more = OutsideFunctions.ranksBefore(aggregate, outside)
     if (more != 0L)
       answers.setInt(aggregate.answer, Math.toIntExact(answers.getInt(aggregate.answer) + more))
   }

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, EventTimeWatermar
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan._
 import org.slidewise.spark.planning.MergePolicy
 import org.slidewise.spark.shims.SparkCollations
@@ -58,7 +59,8 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
     if (aggregate.isDistinct) Some("DISTINCT aggregates of panes cannot be merged")
     else
       aggregate.aggregateFunction match {
-        case f @ (_: DeclarativeAggregate | _: ImperativeAggregate) => merging.reasonNotToMergePartials(f)
+        case f @ (_: DeclarativeAggregate | _: ImperativeAggregate) =>
+          merging.reasonNotToMergePartials(Families.of(f))
         case other => Some(s"${other.prettyName} does not run in the JVM")
       }
 
@@ -88,9 +90,10 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
   }
 
   private def planned(found: HoppingAggregate): HoppingDecision = {
-    val methods = found.aggregates.map(_.aggregateFunction).map(f => f -> merging.methodOfPartials(f))
-    val functions = methods.zipWithIndex.map { case ((function, (method, _)), answer) =>
-      method -> PlannedAggregate(function, None, answer, None, MergePolicy.isForeign(function))
+    val descriptions = found.aggregates.map(a => Families.of(a.aggregateFunction))
+    val methods = descriptions.map(merging.methodOfPartials)
+    val functions = descriptions.zip(methods).zipWithIndex.map { case ((description, (method, _)), answer) =>
+      method -> PlannedAggregate(description, None, answer, None)
     }
     val plan = HoppingWindowPlan(
       found.windows,
@@ -108,7 +111,7 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
     )
     HoppingDecision(
       described(found.aggregates, textOf(found)) { aggregate =>
-        val (method, note) = methods.toMap.apply(aggregate.aggregateFunction)
+        val (method, note) = methods(found.aggregates.indexOf(aggregate))
         (Some(method), note)
       },
       Right(plan)

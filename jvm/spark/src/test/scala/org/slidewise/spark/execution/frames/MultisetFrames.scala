@@ -13,6 +13,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.slidewise.spark.execution.rows.{PartitionRows, RowLog}
 import org.slidewise.spark.execution.task.Tasks
 import org.slidewise.spark.expressions.{DistinctAggregate, SparkProbes}
+import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan._
 
 /** Rows, frames over them, and what functions of the distinct values of each frame yield. */
@@ -153,7 +154,7 @@ private[frames] object MultisetFrames {
         FrameShape.CurrentRowOnly,
         EvaluationMethod.SlidingMultiset,
         functions.zipWithIndex.map { case ((function, filter), i) =>
-          PlannedAggregate(function, filter, i, None, isForeign = false)
+          PlannedAggregate(Families.of(function), filter, i, None)
         }
       ),
       bounds,

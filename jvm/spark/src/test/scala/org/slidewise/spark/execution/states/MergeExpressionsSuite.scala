@@ -5,6 +5,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.{DataType, DoubleType}
 
+import org.slidewise.spark.families.Families
+
 class MergeExpressionsSuite extends FunSuite {
   import MergeExpressionsSuite._
 
@@ -30,7 +32,7 @@ class MergeExpressionsSuite extends FunSuite {
   for (function <- moments)
     test(s"${function.getClass.getSimpleName}: a state of no rows leaves the other as it is") {
       val names = function.aggBufferAttributes.map(_.name)
-      assertEquals(MergeExpressions.countsOf(function), names.indices.filter(names(_) == "n"))
+      assertEquals(Families.of(function).momentCounts, names.indices.filter(names(_) == "n"))
 
       val empty = function.initialValues.map(_.eval())
       // A mean that a step from zero would round.

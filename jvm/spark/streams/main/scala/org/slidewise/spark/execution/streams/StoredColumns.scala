@@ -2,9 +2,9 @@ package org.slidewise.spark.execution.streams
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
-import org.apache.spark.sql.execution.aggregate.ScalaAggregator
 import org.apache.spark.sql.types.TimestampType
 
+import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan._
 
 /** Describes the parts of a physical plan by what the analyzed plan says of their columns. */
@@ -33,7 +33,7 @@ final private[streams] class StoredColumns(known: ExprId => Option[Identity]) {
   /** A function that the query has not in this form. */
   def function(a: PlannedAggregate): Identity = Identity(
     form(a.function) + a.filter.fold("")(f => s" filter(${form(f)})"),
-    WindowSql.of(named(a.function).asInstanceOf[AggregateFunction]) +
+    Families.of(named(a.function)).sql +
       a.filter.fold("")(f => s" FILTER (WHERE ${named(f).sql})")
   )
 
@@ -47,7 +47,7 @@ final private[streams] class StoredColumns(known: ExprId => Option[Identity]) {
     part,
     function.getClass.getName,
     bufferOf(function),
-    objectTypeOf(function),
+    Families.of(function).objectType,
     guard.toSeq.flatMap(bufferOf)
   )
 
@@ -60,11 +60,6 @@ final private[streams] class StoredColumns(known: ExprId => Option[Identity]) {
         CanonicalForm.storedType(a.dataType)
       )
     }
-  }
-
-  private def objectTypeOf(function: AggregateFunction): Option[String] = function match {
-    case user: ScalaAggregator[_, _, _] => Some(user.bufferEncoder.schema.sql)
-    case _                              => None
   }
 
   private def named(expression: Expression) = ColumnText.in(expression, known)

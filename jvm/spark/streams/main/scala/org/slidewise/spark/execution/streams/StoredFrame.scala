@@ -1,6 +1,5 @@
 package org.slidewise.spark.execution.streams
 
-import org.slidewise.spark.expressions.DistinctAggregate
 import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, Identity}
 
 /** A column of an aggregation buffer. */
@@ -92,15 +91,11 @@ private[streams] object StoredFrame {
   /** Summaries of the last rows. */
   val Summaries = "summaries"
 
-  /** What is kept for a frame. */
+  /** What is kept for a frame. A percentile or a mode needs all rows of the frame, and then the others have them, too. */
   def stateOf(frame: FramePlan): String = frame.method match {
-    case AdditiveSummaries                      => Summaries
-    case SlidingMultiset if isOfDistinct(frame) => LastOccurrences
-    case Recalculation | SlidingMultiset        => Rows
-    case _                                      => Buffers
+    case AdditiveSummaries                                                      => Summaries
+    case SlidingMultiset if frame.aggregates.forall(_.description.isOfDistinct) => LastOccurrences
+    case Recalculation | SlidingMultiset                                        => Rows
+    case _                                                                      => Buffers
   }
-
-  /** A percentile or a mode needs all rows of the frame, and then the others have them, too. */
-  private def isOfDistinct(frame: FramePlan) =
-    frame.aggregates.forall(_.function.isInstanceOf[DistinctAggregate])
 }

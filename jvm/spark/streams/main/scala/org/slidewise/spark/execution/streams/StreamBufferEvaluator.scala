@@ -46,7 +46,7 @@ final private[streams] class StreamBufferEvaluator(
       ordinals ++ guards.ordinals,
       input,
       keepsStates = true,
-      mergeMayFail = plan.aggregates.exists(_.isForeign)
+      mergeMayFail = plan.aggregates.exists(_.description.isForeign)
     )
   private[this] val codec = new StateCodec((functions ++ guards.functions).map(_._1))
   private[this] val states = RowStates(all, log.reader(), resources, maxStateBytes)

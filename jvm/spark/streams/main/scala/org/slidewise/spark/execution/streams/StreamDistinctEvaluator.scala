@@ -10,8 +10,8 @@ import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.execution.frames.{FrameMultiset, FrameMultisets, LastOccurrences}
 import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.task.TaskResources
-import org.slidewise.spark.expressions.{DistinctAggregate, RowStructure}
-import org.slidewise.spark.plan.FramePlan
+import org.slidewise.spark.expressions.RowStructure
+import org.slidewise.spark.plan.{FramePlan, RowMultiset}
 
 /**
  * Evaluates DISTINCT aggregates of one frame from the last occurrences of its tuples. A tuple is in the frame exactly if its last
@@ -71,10 +71,11 @@ final private[streams] class StreamDistinctEvaluator(
     plan.aggregates,
     resources,
     (planned, memory) =>
-      planned.function match {
-        case distinct: DistinctAggregate =>
+      planned.description.multiset match {
+        case Some(distinct: RowMultiset.Distinct) =>
           FrameMultiset.ofDistinct(distinct, planned.filter, occurrence, memory)
-        case other => throw new IllegalArgumentException(s"${other.prettyName} is not of distinct values")
+        case _ =>
+          throw new IllegalArgumentException(s"${planned.description.name} is not of distinct values")
       }
   )
 

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical._
 
+import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan._
 
 /**
@@ -20,7 +21,7 @@ final private[streams] class StreamIdentities(plan: LogicalPlan) {
   private def identity(expression: Expression, columns: Map[ExprId, Identity]) = Identity(
     new CanonicalForm(columns.get)(expression),
     ColumnText.in(expression, columns.get) match {
-      case AggregateExpression(function, _, false, None, _) => WindowSql.of(function)
+      case AggregateExpression(function, _, false, None, _) => Families.of(function).sql
       case other                                            => WindowSql.readable(other, Map.empty)
     }
   )

@@ -6,7 +6,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.NthOfFrame
 import org.slidewise.spark.plan._
-import org.slidewise.spark.planning.{FramedFunctions, MergePolicy, RowWisePlanner, WindowCall}
+import org.slidewise.spark.planning.{MergePolicy, RowWisePlanner, WindowCall}
 
 /** Decides how windows over a stream are evaluated. */
 object StreamPlanner {
@@ -23,14 +23,14 @@ object StreamPlanner {
       orderSpec: Seq[SortOrder],
       conf: SQLConf
   ): Either[String, SlidingWindowPlan] = {
-    val framed = expressions.map(e => framedOf(e).map(e -> _))
+    val framed = expressions.map(framedOf)
     framed.collectFirst { case Left(reason) => reason }.toLeft {
       assemble(framed.collect { case Right(found) => found }, partitionSpec, orderSpec, conf)
     }
   }
 
   private def assemble(
-      framed: Seq[(NamedExpression, FramedFunctions)],
+      framed: Seq[(WindowCall, FramedFunctions)],
       partitionSpec: Seq[Expression],
       orderSpec: Seq[SortOrder],
       conf: SQLConf
@@ -38,7 +38,7 @@ object StreamPlanner {
     // Of frames that only grow, the state is an aggregation buffer and no rows.
     val rowWise =
       new RowWisePlanner(MergePolicy.of(conf), keepsRows = !FrameShape.isGrowing(_), refersToRows = false)
-    val chosen = framed.map { case (expression, functions) => rowWise.choose(expression, functions) }
+    val chosen = framed.map { case (window, functions) => rowWise.choose(window, functions) }
     SlidingWindowPlan(
       chosen.map(_.planned),
       partitionSpec,
@@ -54,13 +54,13 @@ object StreamPlanner {
     )
   }
 
-  private def framedOf(expression: NamedExpression): Either[String, FramedFunctions] =
+  private def framedOf(expression: NamedExpression): Either[String, (WindowCall, FramedFunctions)] =
     for {
       window <- WindowCall.of(expression)
       frame <- frameOf(window.frame)
       known <- answerable(window.copy(frame = frame))
-      framed <- FramedFunctions.of(known)
-    } yield framed
+      framed <- known.framed
+    } yield known -> framed
 
   /** The frame with constant bounds, or why a stream cannot have it. */
   private def frameOf(frame: SpecifiedWindowFrame): Either[String, SpecifiedWindowFrame] =
@@ -88,7 +88,9 @@ object StreamPlanner {
           s"${f.prettyName} needs the number of rows of its whole partition, and a stream has no end: write the stream to a table " +
             "and evaluate the function there, or use rank() and count(*) over the rows so far"
         )
-      case f: NthValue if !FrameShape.isGrowing(window.frame) && distance(f) > NthOfFrame.MostValues =>
+      // nth_value
+      case f: AggregateWindowFunction with OffsetWindowFunction
+          if !FrameShape.isGrowing(window.frame) && distance(f) > NthOfFrame.MostValues =>
         Left(
           s"${f.prettyName} with n = ${distance(f)} cannot be merged over a frame that moves: n may be at most " +
             NthOfFrame.MostValues

@@ -16,6 +16,7 @@ import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.expressions.{DistinctAggregate, RowStructure}
+import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, PlannedAggregate}
 
 /** DISTINCT over the frames of one key, from batch to batch, compared with the frames' rows. */
@@ -246,7 +247,7 @@ private object StreamDistinctEvaluatorSuite {
         frame,
         EvaluationMethod.SlidingMultiset,
         functions.zipWithIndex.map { case ((function, filter), i) =>
-          PlannedAggregate(function, filter, i, None, isForeign = false)
+          PlannedAggregate(Families.of(function), filter, i, None)
         }
       ),
       StreamBounds

@@ -1,4 +1,4 @@
-package org.slidewise.spark.execution.states
+package org.slidewise.spark.expressions
 
 import scala.util.Random
 

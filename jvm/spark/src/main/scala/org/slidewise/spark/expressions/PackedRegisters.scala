@@ -1,7 +1,7 @@
-package org.slidewise.spark.execution.states
+package org.slidewise.spark.expressions
 
 /** Ten registers of six bits in a word, as Spark's HyperLogLog++ has them. */
-private[execution] object PackedRegisters {
+private[spark] object PackedRegisters {
   final val InAWord = 10
   private final val Width = 6
 

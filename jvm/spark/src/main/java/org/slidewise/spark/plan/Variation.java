@@ -1,7 +1,7 @@
-package org.slidewise.spark.execution.parallel;
+package org.slidewise.spark.plan;
 
 /** How a value may differ when a task computes it again, from rows in another order. */
-enum Variation {
+public enum Variation {
   /** Not at all. */
   NONE,
   /** Where it depends on which of the rows that tie comes first. */
@@ -11,7 +11,8 @@ enum Variation {
   /** In any way. */
   VALUE;
 
-  static Variation max(Variation a, Variation b) {
+  /** The greater of two. */
+  public static Variation max(Variation a, Variation b) {
     return a.compareTo(b) >= 0 ? a : b;
   }
 }

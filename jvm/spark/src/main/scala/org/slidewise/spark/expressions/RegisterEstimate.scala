@@ -1,4 +1,4 @@
-package org.slidewise.spark.execution.states
+package org.slidewise.spark.expressions
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
@@ -20,7 +20,7 @@ import org.apache.spark.sql.types.{DataType, LongType}
  * @see
  *   Heule, Nunkesser, Hall, "HyperLogLog in Practice", section 5
  */
-final private[execution] case class RegisterEstimate(function: HyperLogLogPlusPlus)
+final private[spark] case class RegisterEstimate(function: HyperLogLogPlusPlus)
     extends Expression
     with UnaryLike[Expression]
     with CodegenFallback {
@@ -77,7 +77,7 @@ final private[execution] case class RegisterEstimate(function: HyperLogLogPlusPl
   }
 }
 
-private object RegisterEstimate {
+private[spark] object RegisterEstimate {
   private val MostRegisters = 1 << 15
   private val Thresholds = HyperLogLogPlusPlusHelper.THRESHOLDS
 }

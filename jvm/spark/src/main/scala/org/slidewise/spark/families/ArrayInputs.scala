@@ -1,12 +1,12 @@
-package org.slidewise.spark.planning
+package org.slidewise.spark.families
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.execution.states.StateTypes
+import org.slidewise.spark.plan.StateTypes
 
 /** The inputs of window functions as expressions of 64 bits, which array kernels read. */
-private[planning] object ArrayInputs {
+private[families] object ArrayInputs {
 
   /** Whether a row holds the value in its eight bytes. */
   def isSlot(input: Expression): Boolean =

@@ -1,4 +1,4 @@
-package org.slidewise.spark.plan
+package org.slidewise.spark.families
 
 import munit.FunSuite
 
@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.{DoubleType, StringType}
 import org.slidewise.spark.expressions.{DistinctAggregate, NthOfFrame}
 
 /** The texts by which checkpoints know functions. */
-class WindowSqlSuite extends FunSuite {
+class FunctionSqlSuite extends FunSuite {
   private val x = AttributeReference("x", DoubleType)()
   private val s = AttributeReference("s", StringType)()
 
@@ -32,6 +32,6 @@ class WindowSqlSuite extends FunSuite {
     )
   )
     test(text) {
-      assertEquals(WindowSql.of(function), text)
+      assertEquals(Families.of(function).sql, text)
     }
 }

@@ -1,0 +1,80 @@
+package org.slidewise.spark.families
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
+import org.apache.spark.sql.types._
+
+import org.slidewise.spark.plan._
+import org.slidewise.spark.shims.SparkCollations
+
+/** A function whose partial aggregates merge to the result of all rows. */
+private[families] trait MergedExactly extends FunctionDescription {
+  override def merging: Merging = Merging.Exact
+}
+
+/**
+ * A function that a kernel over arrays evaluates.
+ *
+ * @param input
+ *   as that of [[ArrayFunction.Aggregate]]
+ */
+final private[families] case class KernelCall(kernel: ArrayKernel, input: Expression, atLeast: Int)
+
+private[families] trait InKernels extends FunctionDescription {
+
+  /** None if no kernel takes values of this type. */
+  protected def kernel: Option[KernelCall]
+
+  override def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] =
+    for {
+      over <- frame
+      KernelCall(kernel, input, atLeast) <- kernel
+      if input.deterministic && filter.forall(_.deterministic)
+    } yield ArrayFunction.Aggregate(kernel, ArrayInputs.filtered(input, filter), atLeast, over)
+}
+
+/** A function of the distinct values of a frame. */
+private[families] trait InMultisets extends FunctionDescription {
+
+  /** The kernel and its input; none if none takes values of this type. */
+  protected def kernel(filter: Option[Expression]): Option[(MultisetFunction, Expression)]
+
+  final override def evaluatesAllValues: Boolean = true
+
+  override def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] =
+    for {
+      over <- frame
+      if function.deterministic && filter.forall(_.deterministic)
+      (kernel, input) <- kernel(filter)
+    } yield ArrayFunction.OfMultiset(kernel, input, function.dataType, over)
+}
+
+private[families] object Descriptions {
+
+  private val SparkPackage = "org.apache.spark.sql.catalyst."
+
+  /** Whether Spark brings the function. */
+  def isOfSpark(function: Expression): Boolean = function.getClass.getName.startsWith(SparkPackage)
+
+  /** By their full names, since not every Spark that Slidewise supports has the classes. */
+  def classes(names: String*): Set[String] =
+    names.flatMap { name =>
+      Seq("", "aggregate.", "variant.").map(part => s"${SparkPackage}expressions.$part$name")
+    }.toSet
+
+  def isFloating(dataType: DataType): Boolean = dataType == DoubleType || dataType == FloatType
+
+  /** How a sum differs if its rows come in another order. */
+  def ofSums(function: AggregateFunction): Variation =
+    if (buffers(function).forall(isExact)) Variation.NONE else Variation.DIGITS
+
+  def buffers(function: AggregateFunction): Seq[DataType] = function.aggBufferAttributes.map(_.dataType)
+
+  /** Whether equal values have equal bits, and sums do not depend on the order. */
+  def isExact(dataType: DataType): Boolean = dataType match {
+    case FloatType | DoubleType => false
+    case text: StringType       => SparkCollations.isBinaryStable(text)
+    case _: ArrayType | _: MapType | _: StructType | _: UserDefinedType[_] => false
+    case _                                                                 => true
+  }
+}

@@ -1,0 +1,42 @@
+package org.slidewise.spark.families
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, Max, Min}
+
+import org.slidewise.spark.expressions.DistinctRows
+import org.slidewise.spark.plan._
+
+/** `min` and `max`. */
+private[families] object Extremes extends FunctionFamily {
+  import ArrayInputs._
+
+  override def describe: PartialFunction[Expression, FunctionDescription] = {
+    case min: Min => Extreme(min, min.child, ArrayKernel.MinDoubles, ArrayKernel.MinLongs)
+    case max: Max => Extreme(max, max.child, ArrayKernel.MaxDoubles, ArrayKernel.MaxLongs)
+  }
+
+  final private case class Extreme(
+      function: AggregateFunction,
+      value: Expression,
+      doubles: ArrayKernel,
+      longs: ArrayKernel
+  ) extends MergedExactly
+      with InKernels {
+
+    override protected def kernel: Option[KernelCall] =
+      if (isFractional(value)) Some(KernelCall(doubles, double(value), 1))
+      else if (isWhole(value.dataType)) Some(KernelCall(longs, long(value), 1))
+      else None
+
+    // Of equal values that look different, such as strings with a collation, the older one is the result.
+    override def dependsOnOrder: Boolean = !DistinctRows.hasEqualBytes(value.dataType)
+
+    // Zeros and NaN have several forms.
+    override def inOtherOrder: Variation = {
+      val types = Descriptions.buffers(function)
+      if (types.forall(Descriptions.isExact)) Variation.NONE
+      else if (types.forall(Descriptions.isFloating)) Variation.DIGITS
+      else Variation.VALUE
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package org.slidewise.spark.families
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, RowOrdering}
+import org.apache.spark.sql.catalyst.expressions.aggregate.Mode
+
+import org.slidewise.spark.expressions.{DistinctRows, SparkProbes}
+import org.slidewise.spark.plan._
+import org.slidewise.spark.shims.ModeTies
+
+/** `mode`. */
+private[families] object Modes extends FunctionFamily {
+  import ArrayInputs._
+
+  override def describe: PartialFunction[Expression, FunctionDescription] = { case mode: Mode =>
+    MostFrequent(mode)
+  }
+
+  final private case class MostFrequent(function: Mode) extends InMultisets {
+    private def child = function.child
+
+    override def merging: Merging = Merging.HoldsRows
+
+    // Of strings that a collation makes equal it is known which came first, but not which are left when that one leaves the frame.
+    override def multiset: Option[RowMultiset] =
+      if (RowOrdering.isOrderable(child.dataType) && DistinctRows.hasEqualBytes(child.dataType))
+        Some(RowMultiset.Mode(child, ModeTies.takesGreatest(function), SparkProbes.modeJoinsZeros))
+      else None
+
+    override protected def kernel(filter: Option[Expression]): Option[(MultisetFunction, Expression)] = {
+      def kernel = MultisetFunction.Mode(ModeTies.takesGreatest(function), SparkProbes.modeJoinsZeros)
+      if (isFractional(child)) Some((kernel, filtered(double(child), filter)))
+      else if (isWhole(child.dataType)) Some((kernel, filtered(long(child), filter)))
+      else None
+    }
+  }
+}

@@ -1,0 +1,142 @@
+package org.slidewise.spark.families
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.util.ArrayData
+import org.apache.spark.sql.types._
+
+import org.slidewise.spark.expressions.SparkProbes
+import org.slidewise.spark.plan._
+import org.slidewise.spark.plan.MultisetFunction.Quantile
+import org.slidewise.spark.plan.RowMultiset.Quantiles
+
+/** `percentile`, `median`, `percentile_cont`, `percentile_disc` and `percentile_approx`. */
+private[families] object Percentiles extends FunctionFamily {
+  import ArrayInputs._
+
+  override def describe: PartialFunction[Expression, FunctionDescription] = {
+    case f: PercentileBase                   => Exactly(f)
+    case f: ApproximatePercentile            => Approximately(f)
+    case f @ (_: Median | _: PercentileCont) => Replaced(f.asInstanceOf[AggregateFunction])
+  }
+
+  final private case class Exactly(function: PercentileBase) extends InMultisets {
+    private def child = function.child
+
+    override def sql: String = function match {
+      case f: Percentile if f.reverse => s"${super.sql} WITHIN GROUP (ORDER BY ${child.sql} DESC)"
+      case _                          => super.sql
+    }
+
+    override def merging: Merging = Merging.HoldsRows
+    override def isOfWholePartitions: Boolean = function.isInstanceOf[PercentileDisc]
+
+    /** What Spark computes; none if Slidewise does not know it. */
+    private def method: Option[QuantileMethod] = function match {
+      case _: Percentile     => Some(QuantileMethod.Interpolated(SparkProbes.percentileByDifference))
+      case f: PercentileDisc =>
+        Some(if (f.legacyCalculation) QuantileMethod.Lower else QuantileMethod.Discrete)
+      case _ => None
+    }
+
+    override def multiset: Option[Quantiles] = method
+      .filter(_ => isFractional(child) || isWhole(child.dataType))
+      .map { method =>
+        Quantiles(
+          function,
+          method,
+          child,
+          function.frequencyExpression,
+          function.percentageExpression,
+          function.reverse,
+          new CountedValues(function)
+        )
+      }
+
+    override def multisetOfPartials: Option[Quantiles] = multiset
+
+    override protected def kernel(filter: Option[Expression]): Option[(MultisetFunction, Expression)] =
+      for {
+        method <- method
+        if isOne(function.frequencyExpression) && function.percentageExpression.dataType == DoubleType
+        (input, scale) <- input
+        fraction = function.percentageExpression.eval().asInstanceOf[Double]
+      } yield (Quantile(method, fraction, function.reverse, scale), filtered(input, filter))
+
+    private def input: Option[(Expression, Int)] = child.dataType match {
+      case _ if isFractional(child)                 => Some((double(child), 0))
+      case decimal: DecimalType if isWhole(decimal) => Some((long(child), decimal.scale))
+      case kind if isWhole(kind)                    => Some((long(child), 0))
+      case _                                        => None
+    }
+
+    override def parts: Seq[AggregateFunction] = function match {
+      case f: Percentile     => fractions(f.percentageExpression).map(p => f.copy(percentageExpression = p))
+      case f: PercentileDisc => fractions(f.percentageExpression).map(p => f.copy(percentageExpression = p))
+      case _                 => Nil
+    }
+  }
+
+  final private case class Approximately(function: ApproximatePercentile) extends InMultisets {
+    private def child = function.child
+
+    override def merging: Merging = Merging.Approximate
+    override def mergeKeepsRight: Boolean = true
+
+    /** Merging summaries does not know NaN's place among numbers. */
+    override def guard: Option[MagnitudeExceeds] =
+      if (isFractional(child)) Some(MagnitudeExceeds(If(IsNaN(child), Literal(1.0), Literal(0.0)), 1.0))
+      else None
+
+    override def multisetOfPartials: Option[Quantiles] = Some(
+      Quantiles(
+        function,
+        QuantileMethod.Approximate,
+        child,
+        Literal(1L),
+        function.percentageExpression,
+        descending = false,
+        new SampledValues(function)
+      )
+    )
+
+    override protected def kernel(filter: Option[Expression]): Option[(MultisetFunction, Expression)] =
+      if (function.percentageExpression.dataType != DoubleType) None
+      else {
+        val fraction = function.percentageExpression.eval().asInstanceOf[Double]
+        input.map { input =>
+          (Quantile(QuantileMethod.Approximate, fraction, descending = false, 0), filtered(input, filter))
+        }
+      }
+
+    private def input: Option[Expression] = child.dataType match {
+      case decimal: DecimalType if decimal.precision > ExactDigits => None
+      case _: NumericType                                          => Some(double(child))
+      case kind if isWhole(kind)                                   => Some(long(child))
+      case _                                                       => None
+    }
+
+    override def parts: Seq[AggregateFunction] =
+      fractions(function.percentageExpression).map(p => function.copy(percentageExpression = p))
+  }
+
+  /** Functions that the optimizer replaces by another quantile. */
+  final private case class Replaced(function: AggregateFunction) extends FunctionDescription {
+    override def merging: Merging = Merging.HoldsRows
+    override def isOfWholePartitions: Boolean = true
+  }
+
+  /** Decimals of so many digits are as many doubles, and none of these leaves the type. */
+  private val ExactDigits = 15
+
+  private def isOne(frequency: Expression): Boolean = frequency match {
+    case Literal(value: Number, _) => value.longValue == 1L
+    case _                         => false
+  }
+
+  private def fractions(percentages: Expression): Seq[Literal] = percentages.dataType match {
+    case _: ArrayType =>
+      percentages.eval().asInstanceOf[ArrayData].toDoubleArray().toSeq.map(Literal(_, DoubleType))
+    case _ => Nil
+  }
+}

@@ -1,0 +1,89 @@
+package org.slidewise.spark.families
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, First, Last}
+
+import org.slidewise.spark.expressions.NthOfFrame
+import org.slidewise.spark.plan._
+
+/** Values of a frame by the place of their row: `first_value`, `last_value`, `nth_value`, `any_value`. */
+private[families] object Places extends FunctionFamily {
+  override def describe: PartialFunction[Expression, FunctionDescription] = {
+    case f: First      => Ended(f, f.child, fromEnd = false, f.ignoreNulls)
+    case f: Last       => Ended(f, f.child, fromEnd = true, f.ignoreNulls)
+    case f: NthOfFrame => Merged(f)
+    case f: NthValue   => Nth(f)
+  }
+
+  /** The first value of a frame, or the last. */
+  final private case class Ended(
+      function: AggregateFunction,
+      value: Expression,
+      fromEnd: Boolean,
+      ignoreNulls: Boolean
+  ) extends MergedExactly {
+    override def sql: String = super.sql + (if (ignoreNulls) " IGNORE NULLS" else "")
+
+    override def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] =
+      if (filter.isDefined) None else valueOf(value, 1, fromEnd, ignoreNulls, frame)
+
+    override def reference: Option[RowReference] =
+      if (ignoreNulls) None else Some(RowReference(Some(value), 1, fromEnd))
+
+    override def readsPlaces: Boolean = true
+  }
+
+  /** `nth_value`, as Spark has it, whose buffers do not merge. */
+  final private case class Nth(function: NthValue) extends FunctionDescription {
+    override def merging: Merging = Merging.Impossible
+
+    override def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] =
+      function.offset.eval() match {
+        case n: Int => valueOf(function.input, n, fromEnd = false, function.ignoreNulls, frame)
+        case _      => None
+      }
+
+    override def framed(
+        filter: Option[Expression],
+        frame: SpecifiedWindowFrame
+    ): Either[String, FramedFunctions] = {
+      val one = function.offset.eval() match {
+        case n: Int if n <= NthOfFrame.MostValues =>
+          nth(function.input, n, fromEnd = false, function.ignoreNulls)
+        case _ => function
+      }
+      Right(FramedFunctions(Seq(FramedFunction(one, filter, frame)), _.head))
+    }
+
+    override def reference: Option[RowReference] =
+      if (function.ignoreNulls) None
+      else Some(RowReference(Some(function.input), function.offset.eval().asInstanceOf[Int], fromEnd = false))
+  }
+
+  /** `nth_value` with buffers that merge. */
+  final private case class Merged(function: NthOfFrame) extends MergedExactly {
+    override def recalculatedRows: Long = 4L * function.n
+    override def dependsOnOrder: Boolean = function.dependsOnOrder
+
+    override def reference: Option[RowReference] =
+      if (function.ignoreNulls) None
+      else Some(RowReference(Some(function.child), function.n, function.fromEnd))
+  }
+
+  private def valueOf(
+      input: Expression,
+      n: Int,
+      fromEnd: Boolean,
+      ignoreNulls: Boolean,
+      frame: => Option[ArrayFrame]
+  ): Option[ArrayFunction] =
+    if (ArrayInputs.isSlot(input))
+      frame.map(ArrayFunction.ValueOfFrame(input, n, fromEnd, ignoreNulls, _))
+    else None
+
+  /** A value of a frame, with buffers that merge. */
+  def nth(input: Expression, n: Int, fromEnd: Boolean, ignoreNulls: Boolean): AggregateFunction =
+    if (n > 1) NthOfFrame(input, n, fromEnd, ignoreNulls)
+    else if (fromEnd) Last(input, ignoreNulls)
+    else First(input, ignoreNulls)
+}

@@ -1,0 +1,63 @@
+package org.slidewise.spark.families
+
+import org.apache.spark.sql.catalyst.expressions.{EvalMode, Expression}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{Average, Sum}
+import org.apache.spark.sql.types.{DayTimeIntervalType, LongType, YearMonthIntervalType}
+
+import org.slidewise.spark.plan._
+import org.slidewise.spark.shims.SparkExpressions
+
+/** `sum` and `avg`, and what `try_sum` and `try_avg` are replaced by. */
+private[families] object Sums extends FunctionFamily {
+  import ArrayInputs._
+
+  override def describe: PartialFunction[Expression, FunctionDescription] = {
+    case sum: Sum      => Summed(sum)
+    case mean: Average => Averaged(mean)
+  }
+
+  /** The sum if it fails or is null where it leaves 64 bits; none if it wraps around. */
+  def checked(sum: Sum): Option[Sum] =
+    if (SparkExpressions.evalMode(sum) == EvalMode.LEGACY) None else Some(sum)
+
+  /**
+   * Spark adds the rows of a frame from first to last, and fails (or, for `try_sum`, returns null) when one of these additions
+   * overflows. Sums of parts overflow elsewhere. While the magnitudes add up to less than half the type's range no addition
+   * overflows, in whatever order.
+   */
+  final private case class Summed(function: Sum) extends MergedExactly with InKernels {
+    private def value = function.child
+
+    override protected def kernel: Option[KernelCall] =
+      if (isFractional(value)) Some(KernelCall(ArrayKernel.SumDoubles, double(value), 1))
+      else if (isIntegral(value)) Some(KernelCall(ArrayKernel.SumLongs(checked(function)), long(value), 1))
+      else None
+
+    override def guard: Option[MagnitudeExceeds] =
+      if (value.dataType == LongType && checked(function).isDefined)
+        Some(MagnitudeExceeds(value, MagnitudeExceeds.LongLimit))
+      else ofInterval(value)
+
+    override def dependsOnOrder: Boolean = false
+
+    // An intermediate sum may overflow, or not.
+    override def inOtherOrder: Variation =
+      if (name.startsWith("try_")) Variation.VALUE else Descriptions.ofSums(function)
+  }
+
+  final private case class Averaged(function: Average) extends MergedExactly with InKernels {
+    override protected def kernel: Option[KernelCall] =
+      if (isPrimitive(function.child)) Some(KernelCall(ArrayKernel.MeanDoubles, double(function.child), 1))
+      else None
+
+    override def guard: Option[MagnitudeExceeds] = ofInterval(function.child)
+    override def dependsOnOrder: Boolean = false
+    override def inOtherOrder: Variation = Descriptions.ofSums(function)
+  }
+
+  private def ofInterval(input: Expression): Option[MagnitudeExceeds] = input.dataType match {
+    case _: DayTimeIntervalType   => Some(MagnitudeExceeds(input, MagnitudeExceeds.LongLimit))
+    case _: YearMonthIntervalType => Some(MagnitudeExceeds(input, MagnitudeExceeds.IntLimit))
+    case _                        => None
+  }
+}

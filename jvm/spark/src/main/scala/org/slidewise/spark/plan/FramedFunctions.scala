@@ -1,0 +1,19 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SpecifiedWindowFrame}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
+
+/** An aggregate function over a frame. */
+final case class FramedFunction(
+    function: AggregateFunction,
+    filter: Option[Expression],
+    frame: SpecifiedWindowFrame
+)
+
+/**
+ * A window expression in terms of aggregate functions over frames, which can be evaluated row by row.
+ *
+ * @param result
+ *   the window expression, given the results of `functions`
+ */
+final case class FramedFunctions(functions: Seq[FramedFunction], result: Seq[Attribute] => Expression)

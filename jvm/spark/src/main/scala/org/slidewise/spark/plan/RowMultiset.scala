@@ -1,0 +1,76 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate
+import org.apache.spark.sql.types.DataType
+
+import org.slidewise.spark.expressions.DistinctAggregate
+
+/** What a function is of the distinct values of a frame and the number of rows that hold each, evaluated row by row. */
+sealed trait RowMultiset extends Serializable
+
+object RowMultiset {
+
+  /**
+   * An aggregate of distinct tuples.
+   *
+   * @param counted
+   *   the values of `count(DISTINCT …)`, which leaves out tuples with a null; none for other functions
+   */
+  final case class Distinct(aggregate: DistinctAggregate, counted: Option[Seq[Expression]])
+      extends RowMultiset
+
+  /**
+   * One or several quantiles.
+   *
+   * @param function
+   *   Spark's, which raises the errors of its inputs
+   * @param value
+   *   of a type whose values a double or a long holds
+   * @param frequency
+   *   how often the value of a row counts
+   * @param percentage
+   *   the fraction, or an array of fractions; foldable
+   * @param descending
+   *   whether fractions count from the greatest value
+   * @param partials
+   *   reads the values of partial aggregates
+   */
+  final case class Quantiles(
+      function: TypedImperativeAggregate[_],
+      method: QuantileMethod,
+      value: Expression,
+      frequency: Expression,
+      percentage: Expression,
+      descending: Boolean,
+      partials: PartialValues
+  ) extends RowMultiset {
+    def resultType: DataType = function.dataType
+  }
+
+  /**
+   * The most frequent value.
+   *
+   * @param greatest
+   *   whether the greatest of several is the result, not the smallest
+   * @param joinsZeros
+   *   whether -0.0 and 0.0 are counted together
+   */
+  final case class Mode(value: Expression, greatest: Boolean, joinsZeros: Boolean) extends RowMultiset
+}
+
+/** Reads the values that a partial aggregate of quantiles holds. */
+trait PartialValues extends Serializable {
+
+  /**
+   * Calls `change` with each value, as a long in the order of the values, and how often it is there.
+   *
+   * @return
+   *   by how much the ranks of values may be greater than these say; [[PartialValues.Unknown]] if the values have no such order
+   */
+  def foreach(buffer: Array[Byte])(change: (Long, Long) => Unit): Long
+}
+
+object PartialValues {
+  val Unknown: Long = -1L
+}
