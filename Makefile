@@ -47,10 +47,10 @@ test: $(VENV)/installed .build/class-archive ## run the JVM tests and pytest on 
 
 test-long: $(JARS) $(VENV)/installed $(VENV)/libraries .build/class-archive ## run every test, with many more random queries and killed queries: two hours
 	SLIDEWISE_LONG=1 SLIDEWISE_MUTATIONS=1000000 $(PY) build/jvm_tests.py $(SBT) "$(JVM_TESTS)"
-	$(PY) build/jvm_tests.py $(SBT) testOtherMinors
+	SLIDEWISE_ALL_SUITES=1 $(PY) build/jvm_tests.py $(SBT) testOtherMinors
 	$(LONG) $(PY) $(PYTEST) -m '' tests
 
-test-minors: $(VENV)/tools ## run the JVM tests on the other Spark minors; SLIDEWISE_LONG=1 runs every case of them
+test-minors: $(VENV)/tools ## run each JVM suite on two of the other Spark minors; SLIDEWISE_LONG=1 runs all on each
 	$(PY) build/jvm_tests.py $(SBT) testOtherMinors
 
 test-matrix: wheel ## run a selection of the tests on the first and last patch of each minor, or on VERSIONS="3.5.9 4.1.4"

@@ -192,7 +192,8 @@ def sparkProject(spark: SparkBuild): Project = {
       Test / unmanagedSources / excludeFilter := (if (spark.scala == "2.13.8") "ArchitectureSuite.scala"
                                                   else NothingFilter),
       Test / test / testOptions ++= {
-        if (sys.env.contains("SLIDEWISE_LONG")) Nil else Seq(Tests.Filter(TestGroups.inShortRun(spark)))
+        if (Seq("SLIDEWISE_LONG", "SLIDEWISE_ALL_SUITES").exists(sys.env.contains)) Nil
+        else Seq(Tests.Filter(TestGroups.inShortRun(spark)))
       },
       // A JVM runs its suites one after the other.
       Test / testGrouping := TestGroups.of((Test / definedTests).value, (Test / forkOptions).value),

@@ -4,8 +4,8 @@ import sbt._
 object TestGroups {
 
   /**
-   * Whether a short run has this suite on this Spark. The newest Spark has all suites. Of the builds for Spark 3.5, and of
-   * those for the other minors of Spark 4, one has it: the suite's name says which.
+   * Whether a short run has this suite on this Spark; `SLIDEWISE_ALL_SUITES` asks for all. The newest Spark has all suites. Of the
+   * builds for Spark 3.5, and of those for the other minors of Spark 4, one has it: the suite's name says which.
    */
   def inShortRun(spark: SparkBuild)(suite: String): Boolean = {
     val others = SparkBuild.all.filterNot(_ == SparkBuild.ofPyspark)

@@ -33,7 +33,7 @@ class SketchStatesSuite extends SparkSuite {
     val query = s"SELECT $call FROM (SELECT $columns FROM range(1))"
     Try(spark.sql(query).queryExecution.analyzed).toOption.flatMap { plan =>
       plan.expressions
-        .flatMap(_.collect { case call: AggregateExpression => call.aggregateFunction })
+        .flatMap(_.collect { case a: AggregateExpression => a.aggregateFunction })
         .collectFirst { case typed: TypedImperativeAggregate[_] =>
           typed
         }
