@@ -3,8 +3,8 @@ package org.slidewise.spark.execution.parallel;
 import org.apache.spark.rdd.RDD;
 
 /**
- * What a task returns when it runs again. Written in Java because Spark keeps it private to its own
- * Scala packages.
+ * The rows that a task returns when it runs again, compared with its first run. Written in Java
+ * because Spark keeps its own levels private to its Scala packages.
  */
 enum Determinism {
   /** The same rows in the same order. */

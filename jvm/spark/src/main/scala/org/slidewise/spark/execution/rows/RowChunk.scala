@@ -35,7 +35,7 @@ final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
   /** The file that holds the rows; null while they are in memory. */
   def file: SpillFile = spilled
 
-  /** Where the newest row starts, its size included, in bytes from the chunk's start. */
+  /** The start of the newest row, its size included, in bytes from the chunk's start. */
   def newestPlace: Int = newest
 
   /** Adds a copy of `row`, if there is room for it. */

@@ -129,7 +129,7 @@ private object Dictionary {
     case _                         => None
   }
 
-  /** What is evaluated of an input at first: a code is looked up only where it is counted. */
+  /** The expression that is evaluated for an input at first. A dictionary's code is looked up only where it is counted. */
   def placeholder(value: Expression): Expression = value match {
     case DictionaryCode(_, counted) => If(counted, Literal(0L), Literal.create(null, LongType))
     case other                      => other
