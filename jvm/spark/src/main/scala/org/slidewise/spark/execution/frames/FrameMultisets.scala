@@ -64,6 +64,6 @@ final private[execution] class FrameMultisets[M <: FrameMultiset: ClassTag](
 
   def peakMemory: Long = memory.peakHeapMemory
 
-  /** The memory of the multisets that exceeds the task's memory, in bytes. */
+  /** The bytes of the multisets if they do not fit in the task's memory, and therefore are not charged; otherwise 0. */
   def uncharged: Long = memory.uncharged
 }
