@@ -40,7 +40,7 @@ trait TieOrder[K <: AnyRef] {
  * kept rows are always a superset of the first rows.
  *
  * Time: one comparison for most rows that are not accepted. Any other row takes a binary search and a move of at most `n` values.
- * Memory: 16 bytes a group and 8 to 32 bytes a value, plus the keys of `ties`; acquired from `budget`. Not safe for concurrent
+ * Memory: 16 to 32 bytes a group and 8 to 32 bytes a value, plus the keys of `ties`; acquired from `budget`. Not safe for concurrent
  * use.
  *
  * @param inexact

@@ -13,7 +13,7 @@ import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel}
  * Aggregates whole partitions of rows that come in any order, and writes the results into the rows, which stay in that order: two
  * passes over the columns, and one over the rows.
  *
- * Memory: for each partition and function 8 to 20 bytes.
+ * Memory: for each partition and function 4 to 20 bytes.
  */
 private[execution] object GroupedRows {
 

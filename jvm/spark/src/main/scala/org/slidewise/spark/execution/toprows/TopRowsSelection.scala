@@ -21,8 +21,9 @@ import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
  * Falls back to passing all rows, after those accepted so far, if the task has no memory for the selection, or the selection
  * removes less than [[TopRowsSelection.LeastRemoved]] of the rows.
  *
- * Memory: at most twice the rows of the result, [[TopRowsSelection.Slack]] rows, and a chunk of the log; on the heap 40 to 80
+ * Memory: at most twice the rows of the result, [[TopRowsSelection.Slack]] rows, and a chunk of the log; on the heap 48 to 96
  * bytes a partition and 8 to 32 bytes an accepted row, plus the order columns of these rows if 64 bits do not determine the order.
+ * A partition key that 64 bits do not determine takes more: see [[org.slidewise.spark.execution.sorting.GroupNumbers]].
  */
 final private[execution] class TopRowsSelection(
     spec: TopRowsSpec,
