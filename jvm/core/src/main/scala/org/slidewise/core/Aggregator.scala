@@ -48,6 +48,6 @@ trait Aggregator[-In, Agg, +Out] extends Operator {
 @Stable
 trait InvertibleAggregator[-In, Agg, +Out] extends Aggregator[In, Agg, Out] {
 
-  /** The partial aggregate of `whole` without its first elements, those of `oldest`. */
+  /** The partial aggregate of `whole` without its first elements, which `oldest` aggregates. */
   def subtract(whole: Agg, oldest: Agg): Agg
 }

@@ -66,6 +66,6 @@ abstract class InPlaceAggregator[S, -In, +Out] extends Operator {
 @Evolving
 trait Invertible[S] {
 
-  /** Writes the state of `whole` without its first elements, those of `oldest`. The target may be `whole`. */
+  /** Writes the state of `whole` without its first elements, which `oldest` aggregates. The target may be `whole`. */
   def subtract(to: S, at: Int, whole: S, wholeAt: Int, oldest: S, oldestAt: Int): Unit
 }

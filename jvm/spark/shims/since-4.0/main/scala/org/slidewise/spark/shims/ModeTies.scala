@@ -5,6 +5,6 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.Mode
 /** Which of several most frequent values a mode is. */
 object ModeTies {
 
-  /** Whether it is the greatest: `mode() WITHIN GROUP (ORDER BY … DESC)`. */
+  /** Whether `mode` takes the greatest of several most frequent values: `mode() WITHIN GROUP (ORDER BY … DESC)`. */
   def takesGreatest(mode: Mode): Boolean = mode.reverseOpt.contains(false)
 }
