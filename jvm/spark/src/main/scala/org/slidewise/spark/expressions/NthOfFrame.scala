@@ -35,7 +35,7 @@ final case class NthOfFrame(
   override def nullable: Boolean = true
   override def prettyName: String = "nth_value"
 
-  /** In the words of the SQL standard. A checkpoint knows the function by it. */
+  /** The call in the words of the SQL standard. A checkpoint identifies the function by this text. */
   override def sql(isDistinct: Boolean): String =
     s"$prettyName(${child.sql}, $n)" + (if (fromEnd) " FROM LAST" else "") +
       (if (ignoreNulls) " IGNORE NULLS" else "")

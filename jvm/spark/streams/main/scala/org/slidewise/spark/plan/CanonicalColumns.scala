@@ -88,7 +88,7 @@ final private[spark] class CanonicalColumns(root: LogicalPlan, common: Map[Long,
   private def joined(kind: String, texts: Seq[String]) =
     if (texts.distinct.size == 1) texts.head else texts.mkString(s"$kind(", ",", ")")
 
-  /** The columns of `node` that come from nowhere else. */
+  /** Adds the columns of `node` that come from no other node. */
   private def addSource(node: LogicalPlan): Unit = {
     val produced = node.output.filterNot(node.inputSet.contains)
     if (produced.nonEmpty) {

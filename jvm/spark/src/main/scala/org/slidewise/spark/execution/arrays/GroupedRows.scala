@@ -137,7 +137,7 @@ final private class GroupedDoubles(
 
 private object GroupedResult {
 
-  /** None if a sum must fail, or be null. */
+  /** The results of a function. None if a sum must fail, or be null. */
   def of(
       function: ArrayFunction.Aggregate,
       groups: PartitionGroups,

@@ -322,6 +322,6 @@ private[execution] object RowLog {
   private val SmallestPage = 64L << 10
   private val LargestPage = 16L << 20
 
-  /** For rows that are read in order while memory is short. */
+  /** The largest page, in bytes, of a log whose rows are read in order while memory is short. */
   val SmallPage: Long = 1L << 20
 }

@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.rows
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** The rows of the current partition, also those that have not arrived; of each row, what the frames need. */
+/** The rows of the current partition, including rows that have not arrived. Each row has the columns that frames need. */
 private[execution] trait PartitionRows {
 
   /** Calls `f` with the row at `position` and all that follow; the same object each time. */

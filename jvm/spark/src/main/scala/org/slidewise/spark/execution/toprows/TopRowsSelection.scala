@@ -108,7 +108,7 @@ final private[execution] class TopRowsSelection(
       true
     } catch { case _: SparkOutOfMemoryError => false }
 
-  /** Copies the rows that may still be selected to the end of the log, and drops what is before them. */
+  /** Copies the rows that may still be selected to the end of the log, and drops the rows before them. */
   private def compact(): Unit = {
     val from = firstKept
     firstKept = log.end
@@ -199,6 +199,6 @@ private object TopRowsSelection {
   /** The least part of the rows that selecting must remove. */
   val LeastRemoved = 0.125
 
-  /** Rows that the log may hold beyond twice those that may still be selected. */
+  /** The number of rows that the log may hold beyond twice the rows that may still be selected. */
   val Slack = 4096L
 }
