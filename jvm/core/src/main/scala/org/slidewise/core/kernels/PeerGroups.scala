@@ -5,8 +5,8 @@ import java.lang.Long.numberOfTrailingZeros
 import org.slidewise.core.batch.Frames
 
 /**
- * The groups of rows of one partition that tie in its order, called peers, and what follows from them alone: ranks, and frames
- * that end with the current row's peers.
+ * The groups of rows of one partition that tie in its order, called peers. Computes the values that follow from them alone:
+ * ranks, and frames that end with the current row's peers.
  *
  * All methods take one pass over the rows and combine nothing. `out` must hold `size` results.
  *

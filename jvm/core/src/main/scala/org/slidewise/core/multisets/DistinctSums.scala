@@ -25,7 +25,7 @@ final class DistinctSums extends DistinctMultiset {
    * it does not fit.
    *
    * @param dictionary
-   *   of the column
+   *   the dictionary of the column
    * @param fits
    *   receives a bitmap as in [[org.slidewise.core.kernels.Validity]]: the bit of each frame whose sum fits a `Long` is set
    * @return

@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.DataType
  * '''Cost.''' Constant time for a row and a result, O(n) for a merge, and memory for `n` values.
  *
  * @param n
- *   which value is the result, from 1 on; null if the frame has fewer
+ *   the number of the value that is the result, from 1 on; the result is null if the frame has fewer values
  * @param fromEnd
  *   whether values are counted from the last one back
  * @param ignoreNulls

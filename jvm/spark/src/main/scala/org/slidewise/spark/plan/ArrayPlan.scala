@@ -179,6 +179,6 @@ object ArrayFrame {
   /** The key's value plus a whole number. */
   final case class Shifted(by: Long) extends KeyBound
 
-  /** An expression that is evaluated for each row; its bits compare like those of the keys once flipped. */
+  /** An expression that is evaluated for each row; its bits, once flipped, compare like the bits of the keys. */
   final case class Computed(prefix: Expression) extends KeyBound
 }

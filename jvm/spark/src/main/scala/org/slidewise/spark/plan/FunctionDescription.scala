@@ -65,7 +65,7 @@ trait FunctionDescription extends Serializable {
    */
   def multiset: Option[RowMultiset] = None
 
-  /** Whether it is an aggregate of distinct tuples. */
+  /** Whether the function is an aggregate of distinct tuples. */
   final def isOfDistinct: Boolean = multiset.exists(_.isInstanceOf[RowMultiset.Distinct])
 
   /** The same as [[multiset]], over the values that partial aggregates hold. */
@@ -77,7 +77,7 @@ trait FunctionDescription extends Serializable {
   /** The kind of rank, if the function ranks rows. */
   def rank: Option[RankKind] = None
 
-  /** Whether it is the number of the rows of a frame. */
+  /** Whether the function is the number of a frame's rows. */
   def countsRows: Boolean = false
 
   /** Whether Spark goes over all values of a frame for each result, also where the frame only grows. */
@@ -173,7 +173,7 @@ object Merging {
   /** They merge to a result within the error that the function promises. */
   case object Approximate extends Merging
 
-  /** In some cases, they merge to another result than that of all rows. */
+  /** In some cases, they merge to another result than the result of all rows. */
   case object ChangesResult extends Merging
 
   /** A merge costs as much as aggregating all rows again, because a buffer holds their values. */

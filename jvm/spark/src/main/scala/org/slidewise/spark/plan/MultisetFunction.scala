@@ -43,7 +43,7 @@ object MultisetFunction {
    * One quantile.
    *
    * @param fraction
-   *   from 0 to 1
+   *   the fraction, from 0 to 1
    * @param descending
    *   whether values are counted from the greatest
    * @param scale

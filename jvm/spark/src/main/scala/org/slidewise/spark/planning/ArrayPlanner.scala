@@ -7,7 +7,7 @@ import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.sorting.SortKey
 import org.slidewise.spark.plan._
 
-/** Plans what the core's array kernels can evaluate. */
+/** Plans the window functions that the core's array kernels can evaluate. */
 object ArrayPlanner {
   import ArrayFrame._
 

@@ -36,10 +36,10 @@ private[planning] object PlacesAbove {
     plan.children.foreach(note(_, below))
   }
 
-  /** Whether [[note]] has marked a window. */
+  /** Whether `note` has marked a window. */
   def of(window: LogicalPlan): Boolean = window.getTagValue(Read).isDefined
 
-  /** Whether [[note]] has marked the window that an operator evaluates. */
+  /** Whether `note` has marked the window that an operator evaluates. */
   def of(operator: SparkPlan): Boolean = operator.logicalLink.exists(of)
 
   private def shuffles(plan: LogicalPlan): Boolean = plan match {

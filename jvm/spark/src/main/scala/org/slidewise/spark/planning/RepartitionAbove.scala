@@ -33,6 +33,6 @@ private[planning] object RepartitionAbove {
     case other                                     => other.children.foreach(note(keys, _))
   }
 
-  /** Whether [[note]] has marked the window that an operator evaluates. */
+  /** Whether `note` has marked the window that an operator evaluates. */
   def of(operator: SparkPlan): Boolean = operator.logicalLink.exists(_.getTagValue(Needed).isDefined)
 }

@@ -34,7 +34,7 @@ final private[spark] class CanonicalColumns(root: LogicalPlan, common: Map[Long,
   /** All columns in the plan. */
   def all: Map[ExprId, Identity] = known
 
-  /** The columns below `node`, as if `node` were the whole plan; none if its first source is not that of the plan. */
+  /** The columns below `node`, as if `node` were the whole plan; none if its first source is not the first source of the plan. */
   def below(node: LogicalPlan): Option[Map[ExprId, Identity]] = Option(snapshots.get(node))
 
   private def form = new CanonicalForm(known.get)

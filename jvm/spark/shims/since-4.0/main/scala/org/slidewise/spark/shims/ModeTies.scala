@@ -2,7 +2,7 @@ package org.slidewise.spark.shims
 
 import org.apache.spark.sql.catalyst.expressions.aggregate.Mode
 
-/** Which of several most frequent values a mode is. */
+/** The rule by which a mode chooses among several most frequent values. */
 object ModeTies {
 
   /** Whether `mode` takes the greatest of several most frequent values: `mode() WITHIN GROUP (ORDER BY … DESC)`. */

@@ -7,11 +7,11 @@ import org.apache.spark.rdd.RDD;
  * because Spark keeps its own levels private to its Scala packages.
  */
 enum Determinism {
-  /** The same rows in the same order. */
+  /** The task returns the same rows in the same order. */
   SAME_ORDER,
-  /** The same rows in another order, as below a shuffle. */
+  /** The task returns the same rows in another order, as below a shuffle. */
   SAME_ROWS,
-  /** Perhaps other rows. */
+  /** The task may return other rows. */
   NONE;
 
   static Determinism of(RDD<?> rdd) {

@@ -76,7 +76,7 @@ final private class GroupedColumns(window: ArrayWindow, sorted: SortedColumns) {
 
   def values(column: Int): Array[Long] = sorted.columns(column)
 
-  /** Which rows hold a value, as in [[Validity]]. */
+  /** The rows that hold a value, as bits (see [[Validity]]). */
   def valid(column: Int): Array[Long] = sorted.columns.valid(column, size)
 }
 

@@ -73,7 +73,7 @@ final private class LongRank(fill: (Int, Array[Long]) => Unit) extends LongResul
   }
 }
 
-/** Ranks that are shares of the partition. The memory is that of [[LongRank]]. */
+/** Ranks that are shares of the partition. Memory: see [[LongRank]]. */
 final private class DoubleRank(fill: (Int, Array[Double]) => Unit) extends DoubleResult {
   private[this] var out: Array[Double] = _
 

@@ -11,7 +11,7 @@ import org.slidewise.spark.plan.RowMultiset
 
 /**
  * `percentile`, `median`, `percentile_cont` and `percentile_disc`, of one or several fractions. Each value counts as often as its
- * frequency says. Cost and memory are those of [[Quantiles]].
+ * frequency says. Cost and memory: see [[Quantiles]].
  *
  * @param function
  *   a function of numbers that fit a double or a long, or of intervals

@@ -34,7 +34,7 @@ final private[parallel] class Splitters(
   private[this] val counts = new Array[Long](splitters.length + 1)
   private[this] val evenShare = math.max(1L, rows / counts.length)
 
-  /** By the first of equal splitters, the number of rows so far that have their key. */
+  /** The number of rows so far that have the key of equal splitters, by the first of these splitters. */
   private[this] val seen = new Array[Long](splitters.length)
 
   /** The columns that 64 bits hold, and the next column, of which they hold a part. */
@@ -47,13 +47,13 @@ final private[parallel] class Splitters(
   private[this] val prefixes: Array[Array[Long]] =
     spec.directions.take(columns.length).map(KeyPrefix(_, Nil)).map(bits => splitters.map(bits(_))).toArray
 
-  /** By column and splitter, the end of the splitters with the same bits in this column and in the columns before it. */
+  /** The end of the splitters with the same bits in a column and in the columns before it, by column and splitter. */
   private[this] val groupEnds: Array[Array[Int]] =
     prefixes.indices
       .map(c => endsOf((i, j) => (0 to c).forall(p => prefixes(p)(i) == prefixes(p)(j))))
       .toArray
 
-  /** By splitter, the end of the splitters that are equal to it. */
+  /** The end of the splitters that are equal to a splitter, by splitter. */
   private[this] val equalEnds: Array[Int] =
     endsOf((i, j) => ordering.compare(splitters(i), splitters(j)) == 0)
 
@@ -73,7 +73,7 @@ final private[parallel] class Splitters(
     bucket
   }
 
-  /** The bucket of a row whose earlier columns are those of the splitters `from until until`. */
+  /** The bucket of a row whose earlier columns equal the earlier columns of the splitters `from until until`. */
   @tailrec private def narrow(column: Int, from: Int, until: Int, row: UnsafeRow): Int = {
     val bits = columns(column)(row)
     val held = prefixes(column)
@@ -112,7 +112,7 @@ final private[parallel] class Splitters(
       bucket
     }
 
-  /** By column, the cells of the largest group of splitters with the same values in the columns before it. */
+  /** The cells of the largest group of splitters with the same values in the columns before a column, by column. */
   private[this] val cells: Array[SplitterCells] = prefixes.indices.map { column =>
     val (from, until) = if (column == 0) (0, splitters.length) else largestGroup(column - 1)
     new SplitterCells(prefixes(column), from, until)

@@ -15,7 +15,7 @@ import org.apache.spark.unsafe.memory.MemoryBlock
  * 1 % of the rows' bytes. A spill file has 16 bytes for each block of [[RowChunk.BlockBytes]].
  *
  * @param rowSize
- *   bytes a row, or -1 if rows differ
+ *   the bytes of a row, or -1 if rows differ in size
  */
 final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
   import RowChunk._

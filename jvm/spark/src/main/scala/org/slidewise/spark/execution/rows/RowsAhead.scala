@@ -14,7 +14,7 @@ private[execution] trait PartitionRows {
  * An iterator whose next rows can be read before their turn. These lie in a log, which spills, until their turn has come.
  *
  * @param newLog
- *   of the rows; made when rows are first read ahead
+ *   creates the log of the rows; called when rows are first read ahead
  */
 final private[execution] class RowsAhead(rows: Iterator[InternalRow], newLog: () => RowLog) {
   import RowsAhead.ReleaseEvery

@@ -189,7 +189,7 @@ private[execution] object MergeableFunction {
    * @param function
    *   bound to the input, its state beginning at field `offset` of a row of states of `fields` fields
    * @param filter
-   *   which elements are appended
+   *   the condition for elements that are appended
    */
   def ofRows(
       function: ImperativeAggregate,

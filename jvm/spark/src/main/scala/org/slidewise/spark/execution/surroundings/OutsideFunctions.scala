@@ -74,10 +74,10 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
       encode
     )
 
-  /** The aggregate of the rows of `older` followed by those of `newer`. */
+  /** The aggregate of the rows of `older` followed by the rows of `newer`. */
   def combine(older: Outside, newer: Outside): Outside = total().add(older).add(newer).result()
 
-  /** Combines aggregates, those of older rows first. */
+  /** Combines aggregates. Aggregates of older rows come first. */
   def total(): OutsideTotal =
     new OutsideTotal(decode, (state, newer) => functions.mergeInPlace(state, newer), encode)
 

@@ -6,12 +6,12 @@ import org.slidewise.core.selection.{FirstRows, TieOrder}
 import org.slidewise.spark.execution.sorting.{OrderColumns, SortKey}
 
 /**
- * Which rows of each partition are selected: the first `limit` by `order`, as `first` counts them.
+ * The rows of each partition that are selected: the first `limit` by `order`, as `first` counts them.
  *
  * @param partition
  *   the partition keys
  * @param input
- *   the attributes of the rows that come
+ *   the attributes of the input rows
  */
 final private[execution] class TopRowsSpec(
     val partition: Seq[Expression],

@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeP
  * @param direct
  *   whether a row's frames are complete as soon as the row is in order
  * @param output
- *   from a row joined with its results
+ *   projects a row, joined with its results, to the output
  * @param isSilent
  *   whether no frame waits any longer for rows after the last row of the key, given its time
  */

@@ -150,7 +150,7 @@ final private[streams] class KeyState(
     storedTimer = to
   }
 
-  /** Tells the partition what has changed since the key was opened. */
+  /** Reports the changes since the key was opened to the partition. */
   private def report(keys: Long, waiting: Long, oldest: Long): Unit = {
     partition.keys += keys - (if (isStored) 1L else 0L)
     partition.waitingRows += waiting - storedWaiting

@@ -42,7 +42,7 @@ private[streams] trait PartitionCells {
 }
 
 /**
- * The cells of a state partition in a state store. A cell has bytes, and two numbers that say what the bytes are about.
+ * The cells of a state partition in a state store. A cell has bytes, and two numbers that describe the bytes.
  *
  * Schema, version 2: the key is (`section` int, `bucket` bigint, the partition keys, `number` bigint), the value (`low` bigint,
  * `high` bigint, `data` binary). The store can be scanned by section and bucket. Only headers and timers have buckets other than 0.
