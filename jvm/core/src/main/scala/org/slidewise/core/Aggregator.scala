@@ -30,7 +30,7 @@ trait Aggregator[-In, Agg, +Out] extends Operator {
   /** The partial aggregate of one element. */
   def lift(in: In): Agg
 
-  /** The partial aggregate of the elements of `older` followed by those of `newer`. */
+  /** The partial aggregate of the elements of `older` followed by the elements of `newer`. */
   def combine(older: Agg, newer: Agg): Agg
 
   /** The result for the elements that `agg` aggregates. */
@@ -48,6 +48,6 @@ trait Aggregator[-In, Agg, +Out] extends Operator {
 @Stable
 trait InvertibleAggregator[-In, Agg, +Out] extends Aggregator[In, Agg, Out] {
 
-  /** The partial aggregate of `whole` without its first elements, those of `oldest`. */
+  /** The partial aggregate of `whole` without its first elements, which `oldest` aggregates. */
   def subtract(whole: Agg, oldest: Agg): Agg
 }

@@ -29,7 +29,7 @@ abstract class InPlaceAggregator[S, -In, +Out] extends Operator {
   def lift(in: In, to: S, at: Int): Unit
 
   /**
-   * Writes the state of the elements of `older` followed by those of `newer`.
+   * Writes the state of the elements of `older` followed by the elements of `newer`.
    *
    * The target may be one of the two arguments: an implementation reads a cell before it writes it.
    */
@@ -66,6 +66,6 @@ abstract class InPlaceAggregator[S, -In, +Out] extends Operator {
 @Evolving
 trait Invertible[S] {
 
-  /** Writes the state of `whole` without its first elements, those of `oldest`. The target may be `whole`. */
+  /** Writes the state of `whole` without its first elements, which `oldest` aggregates. The target may be `whole`. */
   def subtract(to: S, at: Int, whole: S, wholeAt: Int, oldest: S, oldestAt: Int): Unit
 }

@@ -28,7 +28,7 @@ public final class SparkVersion {
         scala.util.Properties.versionNumberString());
   }
 
-  /** Whether this jar fits these versions; logs what a user should know of them. */
+  /** Whether this jar fits these versions; logs the facts about them that a user should know. */
   static boolean check(String spark, String scalaVersion) {
     Logger log = LoggerFactory.getLogger(SparkVersion.class);
     if (!fits(spark, scalaVersion)) {

@@ -36,7 +36,7 @@ abstract class SlotAlgorithm[S] private[algorithms] (private[core] val states: S
   /** Removes the oldest element. The window must not be empty. */
   private[core] def evict(): Unit
 
-  /** Removes the `count` oldest elements. The window must have as many. */
+  /** Removes the `count` oldest elements. The window must have at least `count` elements. */
   private[core] def evict(count: Int): Unit = {
     var left = count
     while (left > 0) {

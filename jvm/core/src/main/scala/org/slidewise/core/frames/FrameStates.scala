@@ -19,7 +19,10 @@ trait FrameStates {
    */
   def tryReserve(slots: Int): Boolean
 
-  /** As [[tryReserve]], but throws the implementation's out-of-memory error if there is not enough memory. */
+  /**
+   * Makes slots `0 until slots` addressable and keeps the contents of existing slots. Throws the implementation's out-of-memory
+   * error if there is not enough memory.
+   */
   def reserve(slots: Int): Unit
 
   /** Sets `slot` to the aggregate of no elements. */

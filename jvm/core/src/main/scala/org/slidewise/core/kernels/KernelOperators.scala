@@ -10,26 +10,26 @@ private[kernels] object DoubleSumOp {
   def combine(older: Double, newer: Double): Double = older + newer
 }
 
-/** For columns without NaN and -0.0 (see `PlainDoubles`): one or two machine instructions. */
+/** The maximum of doubles without NaN and -0.0 (see `PlainDoubles`): one or two machine instructions. */
 private[kernels] object DoubleMaxOp {
   final val identity = Double.NegativeInfinity
   def combine(older: Double, newer: Double): Double = Math.max(older, newer)
 }
 
-/** For columns without NaN and -0.0 (see `PlainDoubles`). */
+/** The minimum of doubles without NaN and -0.0 (see `PlainDoubles`). */
 private[kernels] object DoubleMinOp {
   final val identity = Double.PositiveInfinity
   def combine(older: Double, newer: Double): Double = Math.min(older, newer)
 }
 
-/** In Spark's order: NaN is greatest, -0.0 equals 0.0, and the older of equal values wins. */
+/** The maximum in Spark's order: NaN is greatest, -0.0 equals 0.0, and the older of equal values wins. */
 private[kernels] object DoubleTotalMaxOp {
   final val identity = Double.NegativeInfinity
   def combine(older: Double, newer: Double): Double = if (newer > older || newer != newer) newer else older
   def atLeastAsGood(newer: Double, older: Double): Boolean = newer >= older || newer != newer
 }
 
-/** In Spark's order: NaN is greatest, -0.0 equals 0.0, and the older of equal values wins. */
+/** The minimum in Spark's order: NaN is greatest, -0.0 equals 0.0, and the older of equal values wins. */
 private[kernels] object DoubleTotalMinOp {
   final val identity = Double.NaN
   def combine(older: Double, newer: Double): Double = if (newer < older || older != older) newer else older

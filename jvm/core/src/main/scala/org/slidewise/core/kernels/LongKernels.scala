@@ -28,7 +28,8 @@ object LongKernels {
     cannotOverflow(values, valid, frames.size, frames.widest)
 
   /**
-   * The same for `size` values and frames of at most `widest` of them. One pass over the values.
+   * Whether no sum over a part of any frame can overflow, for frames of at most `widest` of `size` values. One pass over the
+   * values.
    *
    * @throws java.lang.IllegalArgumentException
    *   if an array is too short

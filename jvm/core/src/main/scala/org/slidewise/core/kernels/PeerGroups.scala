@@ -5,8 +5,8 @@ import java.lang.Long.numberOfTrailingZeros
 import org.slidewise.core.batch.Frames
 
 /**
- * The groups of rows of one partition that tie in its order, called peers, and what follows from them alone: ranks, and frames
- * that end with the current row's peers.
+ * The groups of rows of one partition that tie in its order, called peers. Computes the values that follow from them alone:
+ * ranks, and frames that end with the current row's peers.
  *
  * All methods take one pass over the rows and combine nothing. `out` must hold `size` results.
  *
@@ -38,21 +38,21 @@ final class PeerGroups(starts: Array[Long], size: Int) {
   /** SQL's `rank()`: one more than the number of rows before the row's group. */
   def ranks(out: Array[Long]): Unit = ranks(0L, out)
 
-  /** As [[ranks]], with `before` rows before the first. */
+  /** SQL's `rank()`, if `before` rows of the partition come before row 0. */
   def ranks(before: Long, out: Array[Long]): Unit =
     eachGroup((from, until, _) => java.util.Arrays.fill(out, from, until, before + from + 1L))
 
   /** SQL's `dense_rank()`: the number of the row's group, from 1 on. */
   def denseRanks(out: Array[Long]): Unit = denseRanks(0L, out)
 
-  /** As [[denseRanks]], with `groupsBefore` groups before the first row. */
+  /** SQL's `dense_rank()`, if `groupsBefore` groups of the partition come before row 0. */
   def denseRanks(groupsBefore: Long, out: Array[Long]): Unit =
     eachGroup((from, until, group) => java.util.Arrays.fill(out, from, until, groupsBefore + group + 1L))
 
   /** SQL's `percent_rank()`: the number of rows before the row's group as a share of all other rows; 0 for a row alone. */
   def percentRanks(out: Array[Double]): Unit = percentRanks(0L, size.toLong, out)
 
-  /** As [[percentRanks]], with `before` of `total` rows before the first. */
+  /** SQL's `percent_rank()`, if the partition has `total` rows and `before` of these come before row 0. */
   def percentRanks(before: Long, total: Long, out: Array[Double]): Unit = eachGroup { (from, until, _) =>
     val share = if (total > 1L) (before + from).toDouble / (total - 1L).toDouble else 0.0
     java.util.Arrays.fill(out, from, until, share)
@@ -61,7 +61,7 @@ final class PeerGroups(starts: Array[Long], size: Int) {
   /** SQL's `cume_dist()`: the number of rows up to the end of the row's group as a share of all rows. */
   def cumulativeDistribution(out: Array[Double]): Unit = cumulativeDistribution(0L, size.toLong, out)
 
-  /** As [[cumulativeDistribution]], with `before` of `total` rows before the first. */
+  /** SQL's `cume_dist()`, if the partition has `total` rows and `before` of these come before row 0. */
   def cumulativeDistribution(before: Long, total: Long, out: Array[Double]): Unit =
     eachGroup { (from, until, _) =>
       java.util.Arrays.fill(out, from, until, (before + until).toDouble / total.toDouble)
@@ -95,7 +95,7 @@ final class PeerGroups(starts: Array[Long], size: Int) {
 
 object PeerGroups {
 
-  /** What is done with the group number `number`, which has the rows `from until until`. */
+  /** Receives the group with the number `number`, counted from 0. Its rows are `from until until`. */
   private trait Group {
     def apply(from: Int, until: Int, number: Int): Unit
   }
@@ -103,7 +103,7 @@ object PeerGroups {
   /** SQL's `row_number()`. */
   def rowNumbers(size: Int, out: Array[Long]): Unit = rowNumbers(size, 0L, out)
 
-  /** As [[rowNumbers]], with `before` rows before the first. */
+  /** SQL's `row_number()`, if `before` rows of the partition come before row 0. */
   def rowNumbers(size: Int, before: Long, out: Array[Long]): Unit = {
     var i = 0
     while (i < size) {
@@ -122,7 +122,7 @@ object PeerGroups {
   def tiles(size: Int, buckets: Int, out: Array[Long]): Unit = tiles(size, 0L, size.toLong, buckets, out)
 
   /**
-   * As [[tiles]], with `before` of `total` rows before the first.
+   * SQL's `ntile(buckets)`, if the partition has `total` rows and `before` of these come before row 0.
    *
    * @throws java.lang.IllegalArgumentException
    *   if `buckets` is less than 1

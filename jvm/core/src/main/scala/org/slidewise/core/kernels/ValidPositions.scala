@@ -3,13 +3,12 @@ package org.slidewise.core.kernels
 import java.lang.Long.numberOfTrailingZeros
 
 /**
- * The positions of the values of a column, by their place among the values: finds the n-th value of any range of rows in constant
- * time, nulls skipped. Built in one pass.
+ * Finds the n-th value of any range of rows in constant time, and skips nulls. Holds the row of each value. Built in one pass.
  *
  * Memory: an `Int` for each value and one for each 64 rows; none if `valid` is null.
  *
  * @param valid
- *   as in [[Validity]]
+ *   the bits of the rows that hold a value, see [[Validity]]
  */
 final class ValidPositions(valid: Array[Long], size: Int) {
   private[this] val counts = new ValidCounts(valid, size)
@@ -33,7 +32,7 @@ final class ValidPositions(valid: Array[Long], size: Int) {
   /** The number of values in the rows before `row`, for `0 <= row <= size`. */
   def before(row: Int): Int = counts.between(0, row)
 
-  /** The row of the value that has `before` values before it; -1 if there is none. */
+  /** The row of the value that comes after exactly `before` values; -1 if there is none. */
   def row(before: Long): Int =
     if (before < 0 || before >= (if (valid == null) size else positions.length)) -1
     else if (valid == null) before.toInt

@@ -28,7 +28,7 @@ final class DistinctDoubleSums extends DistinctMultiset {
    * Writes the sum of the distinct values of each frame into `out`: 0.0 for a frame without values.
    *
    * @param dictionary
-   *   of the column, encoded by [[OrderedDoubles]]
+   *   the dictionary of the column, encoded by [[OrderedDoubles]]
    * @throws java.lang.IllegalArgumentException
    *   if an array is too short
    */

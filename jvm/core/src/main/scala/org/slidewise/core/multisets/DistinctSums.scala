@@ -4,7 +4,7 @@ import org.slidewise.core.batch.Frames
 import org.slidewise.core.kernels.Validity
 
 /**
- * Sums the distinct longs of each frame: SQL's `sum(DISTINCT column)`, and what `avg(DISTINCT column)` needs.
+ * Sums the distinct longs of each frame: SQL's `sum(DISTINCT column)`, and the sum that `avg(DISTINCT column)` needs.
  *
  * The sum has 128 bits, so that subtraction is exact, and a sum that does not fit a `Long` is found in the frame where it does
  * not fit.
@@ -25,7 +25,7 @@ final class DistinctSums extends DistinctMultiset {
    * it does not fit.
    *
    * @param dictionary
-   *   of the column
+   *   the dictionary of the column
    * @param fits
    *   receives a bitmap as in [[org.slidewise.core.kernels.Validity]]: the bit of each frame whose sum fits a `Long` is set
    * @return

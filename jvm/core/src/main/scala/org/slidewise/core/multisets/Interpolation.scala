@@ -1,15 +1,15 @@
 package org.slidewise.core.multisets
 
-/** The value at a position between two ranks. The arithmetic decides the last digits, and what becomes of infinities. */
+/** The value at a position between two ranks. The arithmetic decides the last digits, and the result for infinities. */
 abstract class Interpolation {
 
   /**
    * @param higher
    *   the value of the next rank after that of `lower`
    * @param position
-   *   between the two ranks
+   *   the position between the two ranks
    * @param rank
-   *   that of `lower`
+   *   the rank of `lower`
    */
   def between(lower: Double, higher: Double, position: Double, rank: Long): Double
 }

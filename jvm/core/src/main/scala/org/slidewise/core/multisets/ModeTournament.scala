@@ -1,6 +1,6 @@
 package org.slidewise.core.multisets
 
-/** Which of two codes that are equally frequent is the mode. Must be a strict total order of the codes in use. */
+/** Decides which of two equally frequent codes is the mode. Must be a strict total order of the codes in use. */
 abstract class TieOrder {
   def precedes(a: Int, b: Int): Boolean
 }

@@ -13,7 +13,7 @@ object OrderedDoubles {
     if (value != value) NaNBits
     else flip(java.lang.Double.doubleToRawLongBits(value + 0.0)) // -0.0 + 0.0 is 0.0
 
-  /** As `toLong`, but -0.0 comes before 0.0. */
+  /** The long for `value` in the same order, except that -0.0 comes before 0.0. */
   def toSignedLong(value: Double): Long =
     if (value != value) NaNBits else flip(java.lang.Double.doubleToRawLongBits(value))
 

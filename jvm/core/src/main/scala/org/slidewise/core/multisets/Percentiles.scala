@@ -21,13 +21,13 @@ final class Percentiles private[multisets] (statistics: OrderStatistics) {
    * The result for a frame without values is NaN; [[org.slidewise.core.kernels.Validity.ofFrames]] finds these frames.
    *
    * @param dictionary
-   *   of the column, encoded in order
+   *   the dictionary of the column, encoded in order
    * @param values
    *   converts its values to doubles
    * @param interpolation
    *   the arithmetic between two values
    * @param fractions
-   *   from 0 to 1 each
+   *   the fractions, each from 0 to 1
    * @param descending
    *   whether the fractions count from the greatest value, as in `WITHIN GROUP (ORDER BY column DESC)`
    * @param out

@@ -41,7 +41,7 @@ final class RankedMultiset {
   /** Whether the next new value makes the room double. */
   def isFull: Boolean = free == 0 && used == room
 
-  /** For how many distinct values there is room. */
+  /** The number of distinct values for which there is room. */
   def room: Int = values.length - 1
 
   /** Removes all elements. */
@@ -163,7 +163,10 @@ final class RankedMultiset {
       at
     }
 
-  /** Makes those nodes of `at` that are less than a new node its left child, and the others its right child. */
+  /**
+   * Splits the subtree `at`: its nodes that are less than `node` become the left child of `node`, and its other nodes the right
+   * child.
+   */
   private def split(at: Int, node: Int): Unit = {
     val (less, greater) = halves(at, values(node))
     lefts(node) = less

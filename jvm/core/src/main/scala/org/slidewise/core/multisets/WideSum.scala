@@ -39,7 +39,10 @@ private[multisets] final class WideSum {
 
 private object WideSum {
 
-  /** For a sum of 2^63^ or more: the first 64 bits are rounded once, with a last bit that says whether more bits follow. */
+  /**
+   * The double for a sum of 2^63^ or more. The first 64 bits are rounded once, with a last bit that says whether more bits
+   * follow.
+   */
   private def toDouble(high: Long, low: Long): Double = {
     val shift = 64 - java.lang.Long.numberOfLeadingZeros(high)
     val top = if (shift == 0) low else if (shift == 64) high else high << 64 - shift | low >>> shift

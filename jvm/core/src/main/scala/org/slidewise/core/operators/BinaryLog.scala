@@ -20,7 +20,7 @@ private[operators] object BinaryLog {
   /** Adding it rounds to a multiple of 1 / Parts; the lowest bits of the sum are then that multiple. */
   private final val Rounder = 3.0 * (1L << (MantissaBits - Bits - 1))
 
-  /** At 2 i the inverse of 1 + i / Parts, the centre of the i-th part, and at 2 i + 1 its logarithm. */
+  /** A table by part: at 2 i the inverse of 1 + i / Parts, the centre of the i-th part, and at 2 i + 1 its logarithm. */
   private[this] val parts: Array[Double] = Array.tabulate(2 * Parts + 2) { j =>
     if (j % 2 == 0) Parts.toDouble / (Parts + j / 2)
     else if (j / 2 == Parts) 1.0

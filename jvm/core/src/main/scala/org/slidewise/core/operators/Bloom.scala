@@ -62,7 +62,10 @@ final class Bloom(bits: Int, hashes: Int) extends LongAggregator {
     }
   }
 
-  /** With one index for all three arrays, the JIT compiler knows that no word is read after it was written, and vectorises. */
+  /**
+   * Unites words at the same index of all three arrays. With one index, the JIT compiler knows that no word is read after it was
+   * written, and vectorises.
+   */
   private def uniteAligned(to: Array[Long], a: Array[Long], b: Array[Long], at: Int): Unit = {
     var k = at
     while (k < at + words) {

@@ -19,9 +19,9 @@ private[selection] object HeapBudget {
    * the memory is refused. One array at a time is copied.
    *
    * @param bytesAnEntry
-   *   of all arrays that grow together
+   *   the bytes an entry of all arrays that grow together
    * @param copiedBytes
-   *   bytes an entry of the widest of them
+   *   the bytes an entry of the widest of these arrays
    */
   def grow(budget: HeapBudget, size: Int, needed: Long, bytesAnEntry: Long, copiedBytes: Long): Int = {
     val grown = math.min(math.max(math.max(needed, size * 2L), FewestEntries.toLong), MostEntries.toLong)

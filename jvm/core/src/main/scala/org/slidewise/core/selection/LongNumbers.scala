@@ -25,7 +25,7 @@ final class LongNumbers(budget: HeapBudget) {
       if (number >= 0) number else add(key)
     }
 
-  /** Where the slot of `key` starts, or the empty one where it is to be. */
+  /** The place in `slots` where the slot of `key` starts; if the table lacks the key, the place of the empty slot for it. */
   private def slotOf(key: Long): Int = {
     var at = (key * Multiplier >>> shift).toInt << 1
     while (slots(at + 1) != 0L && slots(at) != key) at = at + 2 & slots.length - 1

@@ -1,10 +1,10 @@
 package org.slidewise.core.selection
 
 /**
- * How many rows of a group count as its first `n`.
+ * A rule for which rows of a group are its first `n`.
  *
  * @param keepsTies
- *   whether rows that tie with the last of them do
+ *   whether rows that tie with the last of the first rows count, too
  * @param isDistinct
  *   whether rows that tie count as one
  */
@@ -12,13 +12,13 @@ sealed abstract class FirstRows(val keepsTies: Boolean, val isDistinct: Boolean)
 
 object FirstRows {
 
-  /** `n` rows, of those that tie the oldest; as `row_number() <= n`. */
+  /** `n` rows; of rows that tie, the oldest. Selects the rows of `row_number() <= n`. */
   case object ByRowNumber extends FirstRows(keepsTies = false, isDistinct = false)
 
-  /** The rows that fewer than `n` precede; as `rank() <= n`. */
+  /** The rows that have fewer than `n` rows before them. Selects the rows of `rank() <= n`. */
   case object ByRank extends FirstRows(keepsTies = true, isDistinct = false)
 
-  /** The rows with the `n` smallest distinct values; as `dense_rank() <= n`. */
+  /** The rows with the `n` smallest distinct values. Selects the rows of `dense_rank() <= n`. */
   case object ByDenseRank extends FirstRows(keepsTies = true, isDistinct = true)
 }
 
@@ -26,27 +26,27 @@ object FirstRows {
 trait TieOrder[K <: AnyRef] {
   def compare(a: K, b: K): Int
 
-  /** A key to keep of one that is gone after the call. */
+  /** A copy of `key` that stays valid after the call. */
   def copy(key: K): K
 
-  /** The heap that a kept key takes. */
+  /** The heap memory of a kept key, in bytes. */
   def bytes(key: K): Long
 }
 
 /**
- * The `n` smallest values of each group, to tell which of the rows that arrive are not among the first `n` of their group.
+ * The `n` smallest values of each group. Tells which arriving rows are not among the first `n` of their group.
  *
- * It holds values, no rows: the caller keeps the rows that [[offer]] accepts, and drops those that [[keeps]] does not cover any
- * longer. These are always a superset of the first rows.
+ * Holds values, not rows. The caller keeps the rows that [[offer]] accepts, and drops a row once [[keeps]] is false for it. The
+ * kept rows are always a superset of the first rows.
  *
- * Time: one comparison for most rows that are not accepted; for others a binary search and a move of at most `n` values.
- * Memory: 16 bytes a group and 8 to 32 bytes a value, plus the keys of `ties`; acquired from `budget`. Not safe for concurrent
+ * Time: one comparison for most rows that are not accepted. Any other row takes a binary search and a move of at most `n` values.
+ * Memory: 16 to 32 bytes a group and 8 to 32 bytes a value, plus the keys of `ties`; acquired from `budget`. Not safe for concurrent
  * use.
  *
  * @param inexact
- *   a value that stands for several, so that equality to it is no tie without `ties`
+ *   a value that stands for several values: without `ties`, two rows that have it are not known to tie
  * @param ties
- *   if the values do not determine the order
+ *   the order of rows with equal values; none if the values determine the order
  */
 final class SmallestPerGroup[K <: AnyRef](
     n: Int,
@@ -76,7 +76,7 @@ final class SmallestPerGroup[K <: AnyRef](
 
   def groups: Int = groupCount
 
-  /** How many values it holds. */
+  /** The number of values that are held. */
   def size: Long = count
 
   /** Whether a row with this value is not among the first of its group, whatever its key. */
@@ -86,7 +86,7 @@ final class SmallestPerGroup[K <: AnyRef](
    * Takes the value of a row.
    *
    * @param group
-   *   at most [[groups]]; then it is a new one
+   *   the number of the row's group; [[groups]] starts a new group, and greater numbers are not allowed
    * @return
    *   [[SmallestPerGroup.Accepted]] if the row is, so far, one of the first of its group, [[SmallestPerGroup.Rejected]] if it
    *   never will be, or [[SmallestPerGroup.Refused]] if there is no memory for it
@@ -120,7 +120,7 @@ final class SmallestPerGroup[K <: AnyRef](
     }
   }
 
-  /** How many values of the group come before this one or tie with it. */
+  /** The number of the group's values that come before this value or tie with it. */
   private def placeOf(group: Int, value: Long, key: K): Int = {
     val start = starts(group)
     var low = 0

@@ -135,7 +135,7 @@ object CachedStates {
   /** The smallest cache: every state that one operation of an algorithm reads or writes. */
   final val MinCached = 16
 
-  /** The first of the two cells of the registers: above those of all positions. */
+  /** The first of the two cells of the registers, which follow the cells of all positions. */
   final val RegisterCells: Int = Positions
 
   /** A state in memory; `isSaved` if the store has a state in its cell, `changed` if it has not this one. */

@@ -65,7 +65,7 @@ final class ChunkedStates[S](operator: InPlaceAggregator[S, _, _], lanes: Int)
     moved
   }
 
-  /** The number of chunks from that of `front` to the one before that of `end`. */
+  /** The number of chunks from the chunk of `front` to the one before the chunk of `end`. */
   private def chunksBefore(front: Int, end: Int): Int = (end - (front & ~inChunk)) >>> chunkShift
 
   private def rearrange(front: Int, end: Int, chunks: Int): Boolean = {

@@ -47,7 +47,7 @@ abstract class RingStates[S] private[state] (
 
   protected override final def isPrimitive: Boolean = !operator.allocate(0).isInstanceOf[Array[AnyRef]]
 
-  /** Resizes the ring to `capacity` elements and moves those of `front until end` to their new slots. */
+  /** Resizes the ring to `capacity` elements and moves the elements of `front until end` to their new slots. */
   protected def move(front: Int, end: Int, capacity: Int): Unit
 
   private def tooMany(): Nothing =

@@ -36,7 +36,7 @@ private[summaries] final class CellSum(upperBound: Double, epsilon: Double, plan
 
   private[summaries] override def wholes: Long = 0
 
-  /** In doubles, since the grains of all cells can exceed the units that a long can count. */
+  /** The rest in units. It is a double because the grains of all cells can exceed the units that a long can count. */
   private[summaries] override def restUnits: Double =
     cells.total.toDouble * grain + (y - (grain - 1) / 2.0)
 

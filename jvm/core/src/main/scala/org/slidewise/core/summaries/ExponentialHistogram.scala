@@ -35,7 +35,7 @@ final class ExponentialHistogram private (val window: Long, val upperBound: Long
   private val sizes =
     Array.fill(ExponentialHistogram.sizes(window, upperBound, epsilon))(new BucketRuns(most))
 
-  /** The buckets that an insertion adds to a size, and those that it joins for the next size. */
+  /** The buckets that an insertion adds to a size, and the buckets that it joins for the next size. */
   private var added = new BucketRuns(most + 2)
   private var joined = new BucketRuns(most + 2)
   private var greatest = 0

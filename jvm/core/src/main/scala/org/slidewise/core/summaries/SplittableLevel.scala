@@ -101,7 +101,7 @@ private[summaries] final class SplittableLevel(val level: Int, log: Int, most: I
     else between(from, weight, into)
   }
 
-  /** Bounds for a boundary within a bucket; `weight` is that of the leaves after it. */
+  /** Bounds for a boundary within a bucket; `weight` is the weight of the leaves after the boundary. */
   private def within(bucket: Int, weight: Long, into: Suffix): Unit = {
     val k = width(end(bucket) - buckets.start(bucket)) - 1
     val depth = log - k
@@ -110,7 +110,7 @@ private[summaries] final class SplittableLevel(val level: Int, log: Int, most: I
     into.set(weight - half * leftTurns, weight - half * leftTurns + aroundBy(depth) + own)
   }
 
-  /** Bounds for the boundary `from` between two leaves; `weight` is that of the leaves after it. */
+  /** Bounds for the boundary `from` between two leaves; `weight` is the weight of the leaves after the boundary. */
   private[summaries] def between(from: Long, weight: Long, into: Suffix): Unit =
     if (level == 0) into.set(weight, weight)
     else {
@@ -125,7 +125,10 @@ private[summaries] final class SplittableLevel(val level: Int, log: Int, most: I
 
   private def indexWidth = width(most.toLong)
 
-  /** The elements that a bucket received itself, without those from its parent; in level 0, one less than its weight. */
+  /**
+   * The number of elements that a bucket received itself, without the elements from its parent; in level 0, one less than its
+   * weight.
+   */
   private def stored(i: Int): Long = if (level == 0) buckets.weight(i) - 1 else buckets.weight(i) - base(i)
   private def base(i: Int): Long = if (buckets.start(i) == 0 && end(i) == 1L << log) 0 else half
 

@@ -1,17 +1,19 @@
 package org.slidewise.spark.plan;
 
-/** How a value may differ when a task computes it again, from rows in another order. */
+/**
+ * The degree to which a value may differ when a task computes it again from rows in another order.
+ */
 public enum Variation {
-  /** Not at all. */
+  /** The value does not differ. */
   NONE,
-  /** Where it depends on which of the rows that tie comes first. */
+  /** The value differs only where it depends on which of several tied rows comes first. */
   TIES,
-  /** In the last digits of a floating-point number. */
+  /** The value may differ in the last digits of a floating-point number. */
   DIGITS,
-  /** In any way. */
+  /** The value may differ in any way. */
   VALUE;
 
-  /** The greater of two. */
+  /** The greater of two degrees. */
   public static Variation max(Variation a, Variation b) {
     return a.compareTo(b) >= 0 ? a : b;
   }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.AnalysisException
  * @param condition
  *   the error class
  * @param text
- *   what is wrong and what is allowed, without the final full stop
+ *   the error and the allowed values, without the final full stop
  * @param parameters
  *   the message parameters, by name
  */

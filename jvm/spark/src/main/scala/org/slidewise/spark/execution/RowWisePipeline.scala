@@ -26,7 +26,7 @@ final private[execution] class RowWisePipeline(
 
   /**
    * @param answered
-   *   how many of the first partition's rows have been handed out already
+   *   the number of the first partition's rows that have been handed out already
    */
   def start(
       rows: Iterator[InternalRow],
@@ -57,7 +57,7 @@ final private[execution] class RowWisePipeline(
     iterator
   }
 
-  /** Adds results to rows whose frame consists of the rows of `total`, which are not none. */
+  /** Adds results to rows whose frame consists of the rows that `total` aggregates. `total` has at least one row. */
   def ofTotal(task: WindowTask, total: Outside): Iterator[InternalRow] => Iterator[InternalRow] = {
     val frames = new Frames(task)
     val before = outsideStates(total)
@@ -89,7 +89,7 @@ final private[execution] class RowWisePipeline(
     rows => if (rows.isEmpty) None else Some(new OutsideStates(functions, rows))
   }
 
-  /** What evaluates the frames of a task. */
+  /** The log, the bounds and the evaluators of a task's frames. */
   final private class Frames(task: WindowTask) {
     val log: RowLog = RowLog.of(needed, task.resources)
     val answers = new AnswerRow(plan)

@@ -15,11 +15,12 @@ import org.slidewise.spark.execution.parallel._
 import org.slidewise.spark.plan.{ParallelPlan, SlidingWindowPlan, SortPlacement}
 
 /**
- * Evaluates ranks, offsets and aggregates over any frames: each input row with the results of its window functions. Same
- * required distribution as `WindowExec`, and none where several tasks share the rows, whose child is then a
- * [[RunsExchangeExec]]; same required ordering where Spark sorts, and none where the operator sorts.
+ * Evaluates ranks, offsets and aggregates over any frames, and returns each input row with the results of its window functions.
  *
- * It is no `WindowExecBase`, since Spark's rules take those to leave rows in the order in which they come.
+ * Same required distribution as `WindowExec`. None if several tasks share the rows; the child is then a [[RunsExchangeExec]].
+ * Same required ordering if Spark sorts, and none if the operator sorts.
+ *
+ * It is no `WindowExecBase`, because Spark's rules assume that such operators leave rows in the order in which they come.
  *
  * @param windowExpression
  *   the window expressions of `plan`, where Spark's rules look for them
@@ -59,12 +60,12 @@ case class SlidingWindowExec(
 
   private def requiredOrder: Seq[SortOrder] = partitionSpec.map(SortOrder(_, Ascending)) ++ orderSpec
 
-  /** That of rows which the operator sorts; an operator above may rely on more of it than the windows need. */
+  /** The order of the rows if the operator sorts them. An operator above may rely on more of it than the windows need. */
   private def sortedOrder: Seq[SortOrder] = requiredOrder ++ plan.sortOrder.drop(orderSpec.size)
 
   /**
-   * Whether the operator takes rows that are not in order. Where tasks share the rows, their order is told before it is known
-   * whether the rows come sorted.
+   * Whether the operator takes rows that are not in order. If tasks share the rows, the order of the output is declared before it
+   * is known whether the rows come sorted.
    */
   private def sorts(ordering: Seq[SortOrder]): Boolean =
     plan.sortPlacement != SortPlacement.BelowOperator &&
@@ -72,7 +73,7 @@ case class SlidingWindowExec(
 
   @transient private lazy val sortsChild: Boolean = sorts(childOrdering)
 
-  /** Whether it groups them by hash. */
+  /** Whether the operator groups the rows by hash. */
   private def groups: Boolean = plan.sortPlacement == SortPlacement.Unneeded && sortsChild
 
   /** The same operator, with its rows in the order of the partition keys. */
@@ -124,7 +125,7 @@ case class SlidingWindowExec(
       evaluate(child, sortsChild)
     }
 
-  /** Each partition of `rows` in one task, which sorts them if they are in no order. */
+  /** Evaluates each partition of `rows` in one task, which sorts the rows if they are in no order. */
   private def evaluate(rows: SparkPlan, sorts: Boolean): RDD[InternalRow] =
     if (isAsFastInSpark(sorts)) evaluateAsSpark(rows) else evaluateWhole(rows, sorts)
 
@@ -167,22 +168,25 @@ case class SlidingWindowExec(
   }
 
   /**
-   * Whether a user gets the rows as an RDD, with Spark's partitions, which barrier stages and functions of partitions see. Spark runs
-   * any query else in an execution.
+   * Whether a user gets the rows as an RDD, with Spark's partitions. Barrier stages and functions of partitions see these. Spark
+   * runs any other query in an execution.
    */
   private def isForRdd: Boolean = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY) == null
 
-  /** Of an exchange with one partition, which it does not write. */
+  /** Evaluates the rows of an exchange with one partition, which the exchange does not write. */
   private def unshared(runs: RunsExchangeExec): RDD[InternalRow] = {
     val rows = unwritten(runs)
     evaluate(rows, sorts(rows.outputOrdering))
   }
 
-  /** Of a child without partitions: an operator above that needs all rows in one partition needs one also if there are none. */
+  /**
+   * Returns `rows`, or one empty partition if `rows` has no partitions. An operator above that needs all rows in one partition
+   * needs one also if there are no rows.
+   */
   private def inOnePartition(rows: RDD[InternalRow]): RDD[InternalRow] =
     if (rows.getNumPartitions > 0) rows else sparkContext.parallelize(Seq.empty[InternalRow], numSlices = 1)
 
-  /** The rows of such an exchange under the names of this operator's child. */
+  /** The unwritten rows of an exchange, under the names of this operator's child. */
   private def unwritten(runs: RunsExchangeExec): SparkPlan =
     if (runs.output == child.output) runs.child
     else
@@ -197,7 +201,7 @@ case class SlidingWindowExec(
 object SlidingWindowExec {
   private val OneTask = "No Partition Defined for Window operation! One task evaluates all rows"
 
-  /** Why an operator evaluates as Spark's. */
+  /** The reason why an operator evaluates as Spark's operator does. */
   val InOrder = "the rows come in order, and Spark's evaluation goes over each row once"
 
   def apply(plan: SlidingWindowPlan, child: SparkPlan): SlidingWindowExec =

@@ -29,12 +29,12 @@ import org.slidewise.spark.plan.{ArrayPlan, RowWisePlan, SlidingWindowPlan, Sort
 sealed abstract private[execution] class WindowEvaluation extends Serializable {
 
   /**
-   * The rows with their results. Every file and page is given back when the rows are used up, or else when the task ends,
-   * however it ends.
+   * Returns the rows with their results. Releases every file and page when the rows are used up, or else when the task ends, also
+   * after an error or a cancellation.
    *
    * @param surroundings
-   *   what surrounds the results that are handed out; evaluations that sort ask for them when they have read
-   *   all rows, perhaps more than once
+   *   the surroundings of the results that are handed out; evaluations that sort ask for them after they have read all rows,
+   *   perhaps more than once
    */
   def evaluate(
       rows: Iterator[InternalRow],
@@ -85,11 +85,11 @@ final private[execution] class RowWiseEvaluation(
    * Takes over from an evaluation in arrays.
    *
    * @param rows
-   *   the rows from the first of the current partition, or the oldest that a later frame reads, on
+   *   the remaining rows, from the first row of the current partition or from the oldest row that a later frame reads
    * @param answered
-   *   how many of them have been handed out already
+   *   the number of these rows that have been handed out already
    * @param surroundings
-   *   of these rows
+   *   the surroundings of these rows
    */
   def takeOver(
       rows: Iterator[InternalRow],
@@ -104,7 +104,7 @@ final private[execution] class RowWiseEvaluation(
   def partitionKeys: PartitionKeys = pipeline.partitionKeys
 }
 
-/** Evaluates expressions with `first`, which hands the rows on in order, and the others row by row. */
+/** Evaluates some expressions with `first`, which returns the rows in order, and then the others row by row. */
 final private[execution] class TwoStageEvaluation(first: WindowEvaluation, second: RowWiseEvaluation)
     extends WindowEvaluation {
 
@@ -226,7 +226,7 @@ final private[execution] class SortedArrayEvaluation(
   }
 }
 
-/** Evaluates rows whose frame is the whole table, as they come. */
+/** Evaluates rows whose frame is the whole table, in the order in which they arrive. */
 final private[execution] class WholeTableEvaluation(plan: SlidingWindowPlan, input: Seq[Attribute])
     extends Serializable {
 

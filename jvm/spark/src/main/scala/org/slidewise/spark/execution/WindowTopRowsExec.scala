@@ -19,7 +19,7 @@ import org.slidewise.spark.execution.toprows.{TopRowsMetrics, TopRowsSelection, 
  * `WindowGroupLimitExec`; no required ordering.
  *
  * @param rankLikeFunction
- *   by which the rows count
+ *   the rank by which the rows count
  * @param first
  *   the same, for the selection
  * @param mode

@@ -28,12 +28,12 @@ import org.slidewise.spark.execution.{
 import org.slidewise.spark.plan._
 
 /**
- * What planning decided for one window expression.
+ * The decision of planning on one window expression.
  *
  * @param algorithm
  *   the evaluation method, if Slidewise evaluates it
  * @param reason
- *   why Spark's operator does, or what to know of the method
+ *   the reason why Spark's operator evaluates it, or notes on the method
  */
 final case class WindowReport(sql: String, algorithm: Option[String], reason: Option[String]) {
 
@@ -52,8 +52,8 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   private val mapper = new ObjectMapper
 
   /**
-   * A report for each window expression of the plan, its subqueries and the cached plans that it reads, each of these once: in
-   * the query's order, those of cached plans last.
+   * The reports for the window expressions of the plan, of its subqueries and of the cached plans that it reads. Each cached plan
+   * is reported once. The reports are in the query's order, and those of cached plans come last.
    */
   def of(plan: SparkPlan): Seq[WindowReport] = {
     val cachedPlans = Collections.newSetFromMap(new IdentityHashMap[SparkPlan, java.lang.Boolean])
@@ -75,7 +75,7 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   }
 
   /**
-   * The same for a plan over a stream, which Spark plans anew for each batch.
+   * The reports for a plan over a stream, which Spark plans anew for each batch.
    *
    * @param planned
    *   the plan without data, if it can be planned
@@ -142,13 +142,13 @@ object WindowReport extends AdaptiveSparkPlanHelper {
     }
   }
 
-  /** The aggregates over hopping windows that an operator evaluates; the operators of one decision give the same value. */
+  /** The aggregates over hopping windows that an operator evaluates. Operators of the same decision give the same value. */
   private val hoppingFunctions: PartialFunction[SparkPlan, Seq[HoppingFunction]] = {
     case hopping: HoppingWindowExec             => hopping.functions
     case operator if leftTo(operator).isDefined => leftTo(operator).get.functions
   }
 
-  /** The decision by which an operator is Spark's: an aggregation of rows, of sketches or of Python's. */
+  /** The decision that leaves an operator to Spark: an aggregation of rows, of sketches or of functions in Python. */
   private def leftTo(operator: SparkPlan): Option[HoppingDecision] =
     operator.logicalLink.flatMap(_.getTagValue(HoppingDecision.Tag)).filter(_.operator.isLeft)
 
@@ -157,7 +157,7 @@ object WindowReport extends AdaptiveSparkPlanHelper {
 
   private val TopRowsNote = "only the first rows of each partition are sorted: a filter limits their ranks"
 
-  /** Who evaluates the rows, where it is not one task for each partition key. */
+  /** A note on the tasks that evaluate the rows. None if there is one task for each partition key. */
   private def tasksNote(window: SparkPlan): Option[String] = window match {
     case SlidingWindowExec(plan, _, partitionSpec, _, _) =>
       plan.parallel.fold(
@@ -183,7 +183,10 @@ object WindowReport extends AdaptiveSparkPlanHelper {
     if (SlidewiseSettings.enabled(SQLConf.get)) "Slidewise was not installed when the query was planned"
     else s"${SlidewiseSettings.Enabled} is false"
 
-  /** In the order in which the query's columns lead to the window expressions, left to right; the others follow. */
+  /**
+   * The reports in the order in which the query's columns lead to the window expressions, left to right. The other reports
+   * follow.
+   */
   private def inOrder(
       reports: Seq[(Option[ExprId], WindowReport)],
       output: Seq[NamedExpression],

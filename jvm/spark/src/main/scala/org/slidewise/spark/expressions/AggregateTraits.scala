@@ -12,7 +12,7 @@ import org.slidewise.spark.shims.WithinGroupSyntax
  */
 trait ApproximateAggregate
 
-/** An imperative aggregate whose aggregation buffer is a few fields of fixed size, as that of a declarative aggregate. */
+/** An imperative aggregate whose aggregation buffer is a few fields of fixed size, like the buffer of a declarative aggregate. */
 trait FixedSizeBuffer
 
 /** A typed imperative aggregate whose `merge` does not change its second argument, so that no copy of it is needed. */

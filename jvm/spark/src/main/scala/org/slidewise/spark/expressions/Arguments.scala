@@ -111,7 +111,7 @@ private[expressions] object NumericArgument {
     case other                     => mismatch(argument, index, "NUMERIC")
   }
 
-  /** As [[check]], for an argument that the analyzer casts to double where it can. */
+  /** Checks for a double, in an argument that the analyzer casts to double where it can. */
   def checkDouble(argument: Expression, index: Int): TypeCheckResult =
     if (argument.dataType == DoubleType) TypeCheckSuccess else mismatch(argument, index, "NUMERIC")
 

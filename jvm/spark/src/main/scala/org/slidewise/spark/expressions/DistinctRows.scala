@@ -61,7 +61,9 @@ object DistinctRows {
     case other                   => RowOrdering.isOrderable(other)
   }
 
-  /** An expression whose values have equal bytes where those of `value` are equal: `value` itself if its bytes are. */
+  /**
+   * An expression that has equal bytes where the values of `value` are equal; `value` itself if its own bytes have this property.
+   */
   private[spark] def keyOf(value: Expression): Expression = value.dataType match {
     case dataType if hasEqualBytes(dataType) => value
     case _: StringType                       => SparkCollations.binary(value)

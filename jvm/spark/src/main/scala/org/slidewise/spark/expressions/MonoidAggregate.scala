@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.DataType
  * Worst-Case Constant Time", section 2.2): lift a row to a state, combine states, lower a state to a result.
  *
  * Update and merge derive from `combine`: a row is combined as the state to which it is lifted. A state with a null in its first
- * field is that of no rows, the identity, and is handled here. Every step is an expression, which Spark compiles.
+ * field is the identity, the state of no rows, and is handled here. Every step is an expression, which Spark compiles.
  */
 abstract class MonoidAggregate extends DeclarativeAggregate {
 
@@ -22,7 +22,7 @@ abstract class MonoidAggregate extends DeclarativeAggregate {
   /** The state of one row that is not skipped. */
   protected def lift: Seq[Expression]
 
-  /** The state of the rows of `older` followed by those of `newer`, neither of which is empty. */
+  /** The state of the rows of `older` followed by the rows of `newer`. Neither of the two is empty. */
   protected def combine(older: State, newer: State): Seq[Expression]
 
   /** The result of a state that is not empty. */

@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.DataType
  * '''Cost.''' Constant time for a row and a result, O(n) for a merge, and memory for `n` values.
  *
  * @param n
- *   which value is the result, from 1 on; null if the frame has fewer
+ *   the number of the value that is the result, from 1 on; the result is null if the frame has fewer values
  * @param fromEnd
  *   whether values are counted from the last one back
  * @param ignoreNulls
@@ -35,7 +35,7 @@ final case class NthOfFrame(
   override def nullable: Boolean = true
   override def prettyName: String = "nth_value"
 
-  /** In the words of the SQL standard. A checkpoint knows the function by it. */
+  /** The call in the words of the SQL standard. A checkpoint identifies the function by this text. */
   override def sql(isDistinct: Boolean): String =
     s"$prettyName(${child.sql}, $n)" + (if (fromEnd) " FROM LAST" else "") +
       (if (ignoreNulls) " IGNORE NULLS" else "")

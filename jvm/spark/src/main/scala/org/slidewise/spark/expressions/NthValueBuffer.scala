@@ -9,12 +9,12 @@ final private[expressions] class NthValueBuffer(n: Int, fromEnd: Boolean) {
   private[this] var items = new Array[Any](math.min(n, 4))
   private[this] var count = 0
 
-  /** Where the oldest element is. */
+  /** The place of the oldest element in `items`. */
   private[this] var start = 0
 
   def size: Int = count
 
-  /** The `i`th of the elements, the oldest of which is the 0th. */
+  /** The `i`th element. The oldest element is the 0th. */
   def apply(i: Int): Any = {
     val at = start + i
     items(if (at < items.length) at else at - items.length)

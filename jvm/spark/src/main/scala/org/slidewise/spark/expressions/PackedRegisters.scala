@@ -23,7 +23,10 @@ private[spark] object PackedRegisters {
 
   private final val TopBits = 0x0820820820820820L
 
-  /** Whether a register is above 31, which a tally has no place for; of several words if they are joined by `|`. */
+  /**
+   * Whether a register is above 31, for which a tally has no place. Several words can be checked at once if they are joined by
+   * `|`.
+   */
   def haveLarge(words: Long): Boolean = (words & TopBits) != 0L
 
   // How many registers are zero, above the sum of 2^(31 - register).
@@ -38,16 +41,16 @@ private[spark] object PackedRegisters {
     Array.tabulate(1 << 2 * Width)(two => ofOne(two >>> Width) + ofOne(two & (1 << Width) - 1))
   }
 
-  /** What the registers of a word count for in an estimate. Tallies are added up, those of 2^15^ registers at most. */
+  /** The tally of a word: its registers' part in an estimate. Tallies can be added up for at most 2^15^ registers. */
   def tally(word: Long): Long =
     ofTwo(word) + ofTwo(word >>> 2 * Width) + ofTwo(word >>> 4 * Width) + ofTwo(word >>> 6 * Width) +
       ofTwo(word >>> 8 * Width)
 
   private def ofTwo(word: Long): Long = tallyOfTwo(word.toInt & (1 << 2 * Width) - 1)
 
-  /** How many registers are zero. */
+  /** The number of registers that are zero, given the tally. */
   def zeros(tally: Long): Double = (tally >>> ZerosAt).toDouble
 
-  /** The sum of `2^-register`, exact. */
+  /** The sum of `2^-register`, given the tally; exact. */
   def harmonicSum(tally: Long): Double = (tally & (1L << ZerosAt) - 1).toDouble / (1L << Unit)
 }

@@ -16,7 +16,7 @@ import org.apache.spark.sql.types.{DataType, LongType}
  * evaluates states with a register above 31, which stand for billions of values, and states of more registers.
  *
  * @param function
- *   its state at its place in the row
+ *   the function, with its state at its place in the row
  * @see
  *   Heule, Nunkesser, Hall, "HyperLogLog in Practice", section 5
  */

@@ -20,10 +20,10 @@ import org.slidewise.spark.errors.CorruptState
 final private[spark] class RowStructure(types: Seq[DataType], isRequired: Seq[Boolean]) extends Serializable {
   import RowStructure._
 
-  /** Fields that may all be null. */
+  /** The structure of rows whose fields may all be null. */
   def this(types: Seq[DataType]) = this(types, types.map(_ => false))
 
-  /** How many fields a row has. */
+  /** The number of fields of a row. */
   val fields: Int = types.size
 
   private[this] val fixed = UnsafeRow.calculateBitSetWidthInBytes(fields) + 8 * fields
@@ -75,8 +75,8 @@ private[spark] object RowStructure {
     (Platform.getLong(base, bits + (index >> 6) * 8L) >>> index & 1L) != 0
 
   /**
-   * What is left of `room` after a part, whose place and size are in `word`, and a negative number if the part is outside of its
-   * container of `size` bytes or no value of its type.
+   * The rest of `room` after a part whose place and size are in `word`. Negative if the part lies outside of its container of
+   * `size` bytes or is no value of its type.
    */
   private def spent(
       part: Part,
@@ -108,7 +108,7 @@ private[spark] object RowStructure {
     case _                            => (_, _, _) => true
   }
 
-  /** The number of elements, a bit for each null, and the elements or their places. */
+  /** An array: the number of elements, a bit for each null, and the elements or their places. */
   final private class ArrayPart(element: DataType, containsNull: Boolean) extends Part {
     private[this] val isFixed = isFixedElement(element)
     private[this] val width = if (isFixed) widthOf(element) else 8
@@ -147,7 +147,7 @@ private[spark] object RowStructure {
     }
   }
 
-  /** The size of the keys, the keys and the values. */
+  /** A map: the size of the keys, the keys and the values. */
   final private class MapPart(keys: ArrayPart, values: ArrayPart) extends Part {
     def matches(base: AnyRef, offset: Long, size: Int): Boolean = size >= 8 && {
       val ofKeys = Platform.getLong(base, offset)
@@ -159,7 +159,7 @@ private[spark] object RowStructure {
     }
   }
 
-  /** The size of the value, the value and the metadata. */
+  /** A variant: the size of the value, the value and the metadata. */
   private object VariantPart extends Part {
     def matches(base: AnyRef, offset: Long, size: Int): Boolean = size >= 4 && {
       val ofValue = Platform.getInt(base, offset)

@@ -14,8 +14,10 @@ import org.slidewise.spark.errors.CorruptState
 private[expressions] object SerializedRows {
 
   /**
+   * Writes the rows.
+   *
    * @param remedy
-   *   how to avoid the error of too many rows
+   *   the advice in the error for too many rows
    */
   def write(rows: Iterable[UnsafeRow], remedy: String): Array[Byte] = {
     val size = rows.foldLeft(0L)((sum, row) => sum + java.lang.Long.BYTES + row.getSizeInBytes)

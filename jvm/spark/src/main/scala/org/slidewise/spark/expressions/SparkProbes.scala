@@ -5,13 +5,13 @@ import org.apache.spark.sql.catalyst.expressions.{BoundReference, Literal}
 import org.apache.spark.sql.catalyst.expressions.aggregate.{Mode, Percentile, TypedImperativeAggregate}
 import org.apache.spark.sql.types.DoubleType
 
-/** How functions of the running Spark treat corner cases. Minors differ, and a patch release may. */
+/** Tests how functions of the running Spark treat corner cases. Minors differ, and a patch release may. */
 private[spark] object SparkProbes {
   private val column = BoundReference(0, DoubleType, nullable = false)
 
   /**
-   * Whether `percentile` adds a share of the difference of two values to the first, so that the share of an infinity is NaN:
-   * since 4.3. Otherwise it weights both values.
+   * Whether `percentile` adds a share of the difference of two values to the first value, as since 4.3. The share of an infinity
+   * is then NaN. Otherwise, `percentile` weights both values.
    */
   lazy val percentileByDifference: Boolean =
     evaluate(new Percentile(column, Literal(0.5)), Seq(Double.NegativeInfinity, 0.0)).isNaN

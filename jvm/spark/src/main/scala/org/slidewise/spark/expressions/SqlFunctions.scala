@@ -159,7 +159,7 @@ final class SqlFunction private[expressions] (
     }
   }
 
-  /** For `SparkSessionExtensions.injectFunction`. */
+  /** The description of the function for `SparkSessionExtensions.injectFunction`. */
   def description: (FunctionIdentifier, ExpressionInfo, FunctionBuilder) =
     (FunctionIdentifier(name), info, builder)
 }

@@ -13,16 +13,16 @@ private[families] trait MergedExactly extends FunctionDescription {
 }
 
 /**
- * A function that a kernel over arrays evaluates.
+ * The kernel over arrays that evaluates a function, with its input.
  *
  * @param input
- *   as that of [[ArrayFunction.Aggregate]]
+ *   the column, as in [[ArrayFunction.Aggregate]]
  */
 final private[families] case class KernelCall(kernel: ArrayKernel, input: Expression, atLeast: Int)
 
 private[families] trait InKernels extends FunctionDescription {
 
-  /** None if no kernel takes values of this type. */
+  /** The kernel with its input; none if no kernel takes values of this type. */
   protected def kernel: Option[KernelCall]
 
   override def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] =
@@ -36,7 +36,7 @@ private[families] trait InKernels extends FunctionDescription {
 /** A function of the distinct values of a frame. */
 private[families] trait InMultisets extends FunctionDescription {
 
-  /** The kernel and its input; none if none takes values of this type. */
+  /** The kernel and its input; none if no kernel takes values of this type. */
   protected def kernel(filter: Option[Expression]): Option[(MultisetFunction, Expression)]
 
   final override def evaluatesAllValues: Boolean = true
@@ -56,7 +56,10 @@ private[families] object Descriptions {
   /** Whether Spark brings the function. */
   def isOfSpark(function: Expression): Boolean = function.getClass.getName.startsWith(SparkPackage)
 
-  /** By their full names, since not every Spark that Slidewise supports has the classes. */
+  /**
+   * The full names of Spark's expression classes `names`. Names are used because not every Spark that Slidewise supports has
+   * these classes.
+   */
   def classes(names: String*): Set[String] =
     names.flatMap { name =>
       Seq("", "aggregate.", "variant.").map(part => s"${SparkPackage}expressions.$part$name")
@@ -64,7 +67,7 @@ private[families] object Descriptions {
 
   def isFloating(dataType: DataType): Boolean = dataType == DoubleType || dataType == FloatType
 
-  /** How a sum differs if its rows come in another order. */
+  /** The degree to which a sum differs if its rows come in another order. */
   def ofSums(function: AggregateFunction): Variation =
     if (buffers(function).forall(isExact)) Variation.NONE else Variation.DIGITS
 

@@ -12,8 +12,8 @@ private[families] trait FunctionFamily {
 }
 
 /**
- * All that Slidewise knows of window functions and aggregates. No other package asks what class a function has: a new function is
- * described here, by its family or by a new one.
+ * The facts that Slidewise knows about window functions and aggregates. No other package asks for the class of a function: a new
+ * function is described here, by its family or by a new one.
  */
 private[spark] object Families {
 

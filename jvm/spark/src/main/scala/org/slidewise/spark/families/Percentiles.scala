@@ -31,7 +31,7 @@ private[families] object Percentiles extends FunctionFamily {
     override def merging: Merging = Merging.HoldsRows
     override def isOfWholePartitions: Boolean = function.isInstanceOf[PercentileDisc]
 
-    /** What Spark computes; none if Slidewise does not know it. */
+    /** The method by which Spark computes the quantile; none if Slidewise does not know it. */
     private def method: Option[QuantileMethod] = function match {
       case _: Percentile     => Some(QuantileMethod.Interpolated(SparkProbes.percentileByDifference))
       case f: PercentileDisc =>
@@ -83,7 +83,7 @@ private[families] object Percentiles extends FunctionFamily {
     override def merging: Merging = Merging.Approximate
     override def mergeKeepsRight: Boolean = true
 
-    /** Merging summaries does not know NaN's place among numbers. */
+    /** Finds NaN, whose place among numbers a merge of summaries does not know. */
     override def guard: Option[MagnitudeExceeds] =
       if (isFractional(child)) Some(MagnitudeExceeds(If(IsNaN(child), Literal(1.0), Literal(0.0)), 1.0))
       else None
@@ -126,7 +126,10 @@ private[families] object Percentiles extends FunctionFamily {
     override def isOfWholePartitions: Boolean = true
   }
 
-  /** Decimals of so many digits are as many doubles, and none of these leaves the type. */
+  /**
+   * The greatest number of digits at which different decimals convert to different doubles, and none of these doubles leaves the
+   * type.
+   */
   private val ExactDigits = 15
 
   private def isOne(frequency: Expression): Boolean = frequency match {

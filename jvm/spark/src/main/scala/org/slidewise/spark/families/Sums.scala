@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.{DayTimeIntervalType, LongType, YearMonthInter
 import org.slidewise.spark.plan._
 import org.slidewise.spark.shims.SparkExpressions
 
-/** `sum` and `avg`, and what `try_sum` and `try_avg` are replaced by. */
+/** `sum` and `avg`, and the functions that replace `try_sum` and `try_avg`. */
 private[families] object Sums extends FunctionFamily {
   import ArrayInputs._
 

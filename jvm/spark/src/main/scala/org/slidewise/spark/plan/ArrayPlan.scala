@@ -8,11 +8,11 @@ import org.apache.spark.sql.types.DataType
  * The window expressions that kernels over arrays evaluate.
  *
  * @param functions
- *   what yields each result
+ *   the function of each result
  * @param results
  *   the attributes of the results, in the order of `functions`
  * @param fallback
- *   how all of them are evaluated row by row where the kernels cannot
+ *   the row-wise evaluation of all these expressions, where the kernels cannot evaluate them
  */
 final case class ArrayPlan(functions: Seq[ArrayFunction], results: Seq[Attribute], fallback: RowWisePlan)
 
@@ -32,7 +32,7 @@ object ArrayFunction {
    * An aggregate of a frame.
    *
    * @param input
-   *   the column: of longs, doubles, or of a type that takes four bytes in a row; null where the function skips a row
+   *   the column, of longs, of doubles, or of a type that takes four bytes in a row; null where the function skips a row
    * @param atLeast
    *   the number of values that a frame must hold for the result not to be null
    */
@@ -43,7 +43,7 @@ object ArrayFunction {
    * An aggregate of the distinct values of a frame, or of the values in their order.
    *
    * @param input
-   *   as that of [[Aggregate]], or a [[DictionaryCode]]
+   *   the column, as in [[Aggregate]], or a [[DictionaryCode]]
    * @param result
    *   the type of the result
    */
@@ -61,11 +61,11 @@ object ArrayFunction {
    * One value of a frame: `first_value`, `last_value`, `nth_value`.
    *
    * @param input
-   *   of a type that takes at most eight bytes in a row
+   *   the column, of a type that takes at most eight bytes in a row
    * @param n
-   *   which value, from 1 on
+   *   the number of the value, from 1 on
    * @param fromEnd
-   *   whether it is counted from the last value of the frame
+   *   whether values are counted from the last value of the frame
    */
   final case class ValueOfFrame(
       input: Expression,
@@ -79,9 +79,9 @@ object ArrayFunction {
    * The value of another row: `lag` and `lead`.
    *
    * @param input
-   *   of a type that takes at most eight bytes in a row
+   *   the column, of a type that takes at most eight bytes in a row
    * @param offset
-   *   how many rows, or values if `ignoreNulls`, after the current row; before it if negative
+   *   the distance from the current row, in rows, or in values if `ignoreNulls`; negative for rows before it
    * @param default
    *   the result where there is no such row; none for null
    */
@@ -94,7 +94,7 @@ object ArrayFunction {
 }
 
 /**
- * How a row is ranked in its partition.
+ * The kind of a row's rank in its partition.
  *
  * @param joinsPeers
  *   whether rows that tie in the order have one rank
@@ -179,6 +179,6 @@ object ArrayFrame {
   /** The key's value plus a whole number. */
   final case class Shifted(by: Long) extends KeyBound
 
-  /** An expression that is evaluated for each row; its bits compare like those of the keys once flipped. */
+  /** An expression that is evaluated for each row; its bits, once flipped, compare like the bits of the keys. */
   final case class Computed(prefix: Expression) extends KeyBound
 }

@@ -1,6 +1,6 @@
 package org.slidewise.spark.plan
 
-/** How the frames of an aggregate function are evaluated; `toString` is what EXPLAIN shows. */
+/** The method that evaluates the frames of an aggregate function. `toString` is the name that EXPLAIN shows. */
 sealed abstract class EvaluationMethod(override val toString: String) extends Serializable
 
 object EvaluationMethod {
@@ -12,12 +12,13 @@ object EvaluationMethod {
   case object ArrayKernels extends EvaluationMethod("array-kernels")
 
   /**
-   * The distinct values of the frame, with the number of rows that hold each: DISTINCT, percentiles, modes. Each row is added and
-   * removed once, at amortised O(1); for modes, and without arrays for percentiles, at O(log u) with u distinct values.
+   * A multiset of the frame's values: its distinct values, with the number of rows that hold each. For DISTINCT, percentiles and
+   * modes. Each row is added and removed once, at amortised O(1); for modes, and without arrays for percentiles, at O(log u) with
+   * u distinct values.
    */
   case object SlidingMultiset extends EvaluationMethod("sliding-multiset")
 
-  /** The value of one row of the frame, read where the row lies, or the number of rows: no combine, no buffer. */
+  /** A reference to one row of the frame, whose value is read in place, or the number of rows. No combine, no buffer. */
   case object RowReferences extends EvaluationMethod("row-references")
 
   /** Two-Stacks Lite over small aggregation buffers. At most 3 combines a row, 4 with checkpoints. */
@@ -41,6 +42,6 @@ object EvaluationMethod {
   /** A summary of the last rows within an error bound. No row is kept. */
   case object AdditiveSummaries extends EvaluationMethod("additive-summaries")
 
-  /** Each frame from its rows, as Spark does it. The cost of a row grows with the frame. */
+  /** Computes each frame from its rows, as Spark does. The cost of a row grows with the frame. */
   case object Recalculation extends EvaluationMethod("recalculation")
 }

@@ -3,21 +3,20 @@ package org.slidewise.spark.plan
 import org.apache.spark.sql.catalyst.expressions._
 
 /**
- * How far in event time the frames of a window over a stream reach.
+ * The distances in event time that the frames of a window over a stream reach.
  *
  * @param before
- *   from a row to the first row of its frame, where that is limited
+ *   the reaches from a row back to the first row of its frame, for frames that limit it
  * @param after
- *   from a row to the last row of its frame, where that is limited
+ *   the reaches from a row to the last row of its frame, for frames that limit it
  * @param isLimited
- *   whether both are, for each frame
+ *   whether each frame limits both
  */
 final class EventTimeReach private (before: Seq[TimeReach], after: Seq[TimeReach], isLimited: Boolean)
     extends Serializable {
 
   /**
-   * The time up to which the RANGE frames of all rows are complete when the watermark is at a time; it never goes back as the
-   * watermark goes on.
+   * The time up to which the RANGE frames of all rows are complete at a watermark. It never goes back as the watermark advances.
    */
   def completeUntil(watermark: Long): Long = {
     // Where the clocks change more than before, the longest reach grows from one era to the next.
@@ -28,13 +27,13 @@ final class EventTimeReach private (before: Seq[TimeReach], after: Seq[TimeReach
   private def completeIn(time: Long): Long = TimeReach.plus(time, -longest(after, time))
 
   /**
-   * The last watermark at which the frame of a row, or of a row that may come, needs the rows of a key; `Long.MaxValue` if there is
-   * none.
+   * The last watermark at which the frame of a row, or of a row that may come, needs the rows of a key; `Long.MaxValue` if there
+   * is none.
    *
    * @param newest
    *   the time of the key's last row
    * @param timeout
-   *   how long in microseconds frames without a limit in time need them
+   *   the time in microseconds for which frames without a limit in time need the rows; none for ever
    */
   def neededUntil(newest: Long, timeout: Option[Long]): Long = {
     val limited = math.max(longest(before, newest), longest(after, newest))

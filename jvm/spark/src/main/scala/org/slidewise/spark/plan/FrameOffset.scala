@@ -12,8 +12,8 @@ import org.slidewise.spark.shims.SparkExpressions
 /**
  * The bound of a RANGE frame: an offset from an order key.
  *
- * Which expression adds the two follows Spark's own window operator, so that overflow, months of different lengths and days
- * of 23 hours come out alike.
+ * The expression that adds the two is chosen as in Spark's own window operator, so that overflow, months of different lengths and
+ * days of 23 hours give the same result.
  */
 object FrameOffset {
 
@@ -35,9 +35,9 @@ object FrameOffset {
   }
 
   /**
-   * What [[add]] adds to the key's value as a whole number, as long as the sum is within [[range]] of the key's type: none
-   * if it adds something else, such as months, or days in a zone with summer time. None if the negation of the offset overflows,
-   * which is an error under ANSI.
+   * The whole number that [[add]] adds to the key's value, as long as the sum is within [[range]] of the key's type. None if
+   * [[add]] adds something else, such as months, or days in a zone with summer time. None if the negation of the offset
+   * overflows, which is an error under ANSI.
    */
   def constant(order: SortOrder, offset: Expression): Option[Long] =
     if (!offset.foldable) None

@@ -19,7 +19,7 @@ final case class PlannedAggregate(
 ) {
   def function: AggregateFunction = description.aggregate
 
-  /** The row whose value is the result; none if it is of several rows. */
+  /** The row whose value is the result; none if the result is not the value of one row. */
   def reference: Option[RowReference] =
     if (filter.isEmpty && function.deterministic) description.reference else None
 }

@@ -3,7 +3,7 @@ package org.slidewise.spark.plan
 import org.apache.spark.sql.catalyst.expressions._
 
 /**
- * How far from a row the rows lie that its window functions read, where that is limited.
+ * The distances from a row to the rows that its window functions read, as far as these are limited.
  *
  * @param rowsBefore
  *   the number of rows before the row
@@ -36,7 +36,7 @@ final case class FrameReach(
 
 object FrameReach {
 
-  /** The row itself. */
+  /** The reach of functions that read only the row itself. */
   val Row: FrameReach = FrameReach(0L, 0L, Nil, readsPeers = false, isUnbounded = false)
 
   private val All = Row.copy(isUnbounded = true)
@@ -56,7 +56,7 @@ object FrameReach {
       )
   }
 
-  /** The row at a distance. */
+  /** The reach of functions that read the row at a distance of `offset` rows. */
   def rows(offset: Long): FrameReach =
     Row.copy(rowsBefore = math.max(0L, -offset), rowsAfter = math.max(0L, offset))
 }

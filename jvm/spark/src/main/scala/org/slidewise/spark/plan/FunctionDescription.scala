@@ -6,23 +6,26 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, D
 import org.slidewise.spark.expressions.{FixedSizeBuffer, NonMutatingMerge, SummarizesLastRows}
 
 /**
- * What planning and evaluation know of a function, whatever its class. `org.slidewise.spark.families` has the description of each
- * function, and the plan carries it to the tasks.
+ * The facts about a function that planning and evaluation need, whatever its class. `org.slidewise.spark.families` has the
+ * description of each function, and the plan carries it to the tasks.
  *
- * A description is equal to that of an equal function. Its members are computed when they are asked for.
+ * Descriptions of equal functions are equal. The members are computed when they are asked for.
  */
 trait FunctionDescription extends Serializable {
 
-  /** An aggregate function, a rank, or an offset such as `lag`. */
+  /** The described function: an aggregate function, a rank, or an offset such as `lag`. */
   def function: Expression
 
-  /** The function, of a description that is of an aggregate function. */
+  /** The function as an aggregate function. Only for descriptions of aggregate functions. */
   final def aggregate: AggregateFunction = function.asInstanceOf[AggregateFunction]
 
   /** The function as its users call it. */
   def name: String = function.prettyName
 
-  /** The function with all that its result depends on: DISTINCT, the direction of an order, and what it does with nulls. */
+  /**
+   * The SQL text of the function with everything that its result depends on: DISTINCT, the direction of an order, and the
+   * treatment of nulls.
+   */
   def sql: String = function match {
     case rank: AggregateWindowFunction => (rank: Expression).sql
     case other: AggregateFunction      => other.sql(isDistinct = false)
@@ -32,42 +35,49 @@ trait FunctionDescription extends Serializable {
   // How it may be evaluated.
 
   /**
-   * How array kernels evaluate it; none if they cannot.
+   * The array function that evaluates the function; none if array kernels cannot.
    *
    * @param frame
-   *   none if no frame of arrays is the call's
+   *   the frame of the call; none if it cannot be found in arrays
    */
   def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] = None
 
-  /** The function in terms of aggregate functions over frames, for evaluation row by row; or why Spark evaluates it. */
+  /**
+   * The function in terms of aggregate functions over frames, for evaluation row by row; or the reason why Spark evaluates it.
+   */
   def framed(filter: Option[Expression], frame: SpecifiedWindowFrame): Either[String, FramedFunctions] =
     function match {
       case one: AggregateFunction => Right(FramedFunctions(Seq(FramedFunction(one, filter, frame)), _.head))
       case other                  => Left(s"${other.prettyName} is not an aggregate function")
     }
 
-  /** Functions of one result each, of which the results of a function of several consist; none if it has one. */
+  /**
+   * Functions of one result each, which together give the results of a function of several; none if the function has one result.
+   */
   def parts: Seq[AggregateFunction] = Nil
 
   /** The row whose value is the result, if no filter leaves out rows. */
   def reference: Option[RowReference] = None
 
-  /** What it is of the distinct values of a frame and the number of rows that hold each. */
+  /**
+   * The form of the function in which it reads only the distinct values of a frame and the number of rows that hold each. None if
+   * it has no such form.
+   */
   def multiset: Option[RowMultiset] = None
 
-  /** Whether it is an aggregate of distinct tuples. */
+  /** Whether the function is an aggregate of distinct tuples. */
   final def isOfDistinct: Boolean = multiset.exists(_.isInstanceOf[RowMultiset.Distinct])
 
-  /** The same as [[multiset]], of the values that partial aggregates hold. */
+  /** The same as [[multiset]], over the values that partial aggregates hold. */
   def multisetOfPartials: Option[RowMultiset.Quantiles] = None
 
   /** A summary of the last rows, within an error. */
   def summary: Option[SummarizesLastRows] = None
 
-  /** How the row is ranked, if it is. */
+  /** The kind of rank, if the function ranks rows. */
   def rank: Option[RankKind] = None
 
-  /** Whether it is the number of the rows of a frame. */
+  /** Whether the function is the number of a frame's rows. */
   def countsRows: Boolean = false
 
   /** Whether Spark goes over all values of a frame for each result, also where the frame only grows. */
@@ -75,7 +85,7 @@ trait FunctionDescription extends Serializable {
 
   // How its partial aggregates are merged.
 
-  /** Whether and how they merge. */
+  /** Whether and how its partial aggregates merge. */
   def merging: Merging
 
   /** Whether neither Spark nor Slidewise brings the function, so that a merge may fail. */
@@ -87,28 +97,34 @@ trait FunctionDescription extends Serializable {
     case _                                            => false
   }
 
-  /** Frames of so many rows are aggregated again sooner than buffers are kept and merged, as measured. */
+  /** The number of rows up to which frames are aggregated again faster than buffers are kept and merged, as measured. */
   def recalculatedRows: Long = if (isSmall) 2L else 0L
 
-  /** Where merged partial aggregates could have led to another result or error than Spark's. */
+  /**
+   * The aggregate that finds the frames in which merged partial aggregates could lead to another result or error than Spark's.
+   * None if there are no such frames.
+   */
   def guard: Option[MagnitudeExceeds] = None
 
-  /** Where the counts of moments stand in a buffer; each is followed by its moments. */
+  /** The places of the counts of moments in a buffer. Each count is followed by its moments. */
   def momentCounts: Seq[Int] = Nil
 
-  /** How many words of a buffer are registers, six bits each, of which a merge takes the greater; none if it has others. */
+  /**
+   * The number of words of a buffer that hold registers, six bits each, of which a merge takes the greater; none for other
+   * buffers.
+   */
   def registerWords: Option[Int] = None
 
-  /** Whether `merge` leaves the state alone that it reads. */
+  /** Whether `merge` leaves unchanged the state that it reads. */
   def mergeKeepsRight: Boolean = function.isInstanceOf[NonMutatingMerge]
 
-  /** Whether a state that has been read from bytes takes no rows, and a new one no more rows once it has been merged. */
+  /** Whether a state that has been read from bytes takes no rows, and a new state takes no more rows once it has been merged. */
   def hasStatesOfTwoKinds: Boolean = false
 
   /** Whether a state may be null. */
   def mayHaveNullState: Boolean = false
 
-  /** The type of the objects of a user's buffer. */
+  /** The type of the objects in a user's buffer. */
   def objectType: Option[String] = None
 
   /**
@@ -127,19 +143,19 @@ trait FunctionDescription extends Serializable {
   /** Whether partial aggregates must be merged in the order of their rows. */
   def dependsOnOrder: Boolean = true
 
-  /** How the result over the same rows in another order may differ. */
+  /** The degree to which the result over the same rows in another order may differ. */
   def inOtherOrder: Variation = Variation.VALUE
 
-  /** Whether the result is a value by the place of its row, or all values in order. */
+  /** Whether the result is a value that the place of its row determines, or all values in order. */
   def readsPlaces: Boolean = false
 
-  /** Whether repeated values do not change the result, beyond what Spark says itself. */
+  /** Whether repeated values do not change the result, for functions of which Spark itself does not say so. */
   def ignoresDuplicates: Boolean = false
 
-  /** Whether Spark takes it over whole partitions without order only. */
+  /** Whether Spark accepts the function only over whole partitions without an order. */
   def isOfWholePartitions: Boolean = false
 
-  /** How far from a row the rows lie that it reads. */
+  /** The distances from a row to the rows that the function reads. */
   def reach(frame: WindowFrame): FrameReach = frame match {
     case specified: SpecifiedWindowFrame => FrameReach.of(specified)
     case other                           => throw new IllegalStateException(s"${other.sql} is no frame")
@@ -151,21 +167,21 @@ sealed trait Merging
 
 object Merging {
 
-  /** To the result of all rows. */
+  /** They merge to the result of all rows. */
   case object Exact extends Merging
 
-  /** To a result within the error that the function promises. */
+  /** They merge to a result within the error that the function promises. */
   case object Approximate extends Merging
 
-  /** To another result than that of all rows, in some cases. */
+  /** In some cases, they merge to another result than the result of all rows. */
   case object ChangesResult extends Merging
 
-  /** At the cost of aggregating all rows again, since a buffer holds their values. */
+  /** A merge costs as much as aggregating all rows again, because a buffer holds their values. */
   case object HoldsRows extends Merging
 
-  /** Not at all. */
+  /** They cannot be merged. */
   case object Impossible extends Merging
 
-  /** It is not known: a later Spark has added the function. */
+  /** It is not known how they merge: a later Spark has added the function. */
   case object Unknown extends Merging
 }

@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
  * @param place
  *   the aggregation's index among the streaming aggregations over hopping windows, in the order of the plan
  * @param identities
- *   what the streaming aggregations of the query compute; none if the query has not been started
+ *   the identities of the query's streaming aggregations; none if the query has not been started
  * @param child
  *   the aggregation
  */
@@ -25,7 +25,7 @@ final case class HoppingStream(place: Int, identities: Option[Seq[AggregationIde
  * The root of a streaming query with aggregations over windows, from its start on.
  *
  * @param identities
- *   what its streaming aggregations compute, as the analyzed plan says
+ *   the identities of its streaming aggregations, from the analyzed plan
  */
 final case class HoppingQuery(identities: Seq[AggregationIdentity], child: LogicalPlan) extends UnaryNode {
   override def output: Seq[Attribute] = child.output

@@ -79,7 +79,7 @@ final case class HoppingWindows(size: Long, slide: Long, offset: Long) {
 
   private def subtractionOverflows(a: Long, b: Long): Boolean = ((a ^ b) & (a ^ (a - b))) < 0
 
-  /** Whether neither the windows of a time within these two nor those of their panes overflow. */
+  /** Two times between which neither the windows of a time nor the windows of its panes overflow. */
   def safeTimes: (Long, Long) = {
     val margin = BigInt(size) + 2 * BigInt(slide) + BigInt(offset).abs
     if (margin.isValidLong) (Long.MinValue + margin.longValue, Long.MaxValue - margin.longValue)

@@ -9,10 +9,13 @@ import org.slidewise.spark.shims.NullForNull
 
 object MagnitudeExceeds {
 
-  /** Sums of magnitudes below it cannot overflow a long: half the range, far more than the rounding of their own sum. */
+  /**
+   * The limit for sums of longs: values whose magnitudes add up to less cannot overflow a long. It is half the range, which
+   * leaves far more room than the rounding of the magnitudes' sum needs.
+   */
   val LongLimit: Double = math.pow(2, 62)
 
-  /** As [[LongLimit]], for an int. */
+  /** The same limit for sums of ints. */
   val IntLimit: Double = math.pow(2, 30)
 }
 
@@ -30,8 +33,8 @@ final case class Magnitude(child: Expression) extends UnaryExpression with NullF
 }
 
 /**
- * Whether the magnitudes of a frame's values add up to `limit` or more. Where they do not, no addition overflows, in whatever
- * order the values are added.
+ * Whether the magnitudes of a frame's values add up to `limit` or more. If they add up to less, no addition overflows, in
+ * whatever order the values are added.
  */
 final case class MagnitudeExceeds(child: Expression, limit: Double)
     extends DeclarativeAggregate

@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import org.apache.spark.sql.types.{DataType, LongType}
 
 /**
- * What is computed from the distinct values of a frame and the number of rows that hold each. Kernels of
- * `org.slidewise.core.multisets` evaluate it.
+ * A function of the distinct values of a frame and the number of rows that hold each. Kernels of `org.slidewise.core.multisets`
+ * evaluate it.
  *
  * @param readsOrder
  *   whether the order of the values matters
@@ -25,7 +25,7 @@ object MultisetFunction {
    * `sum(DISTINCT …)` of longs.
    *
    * @param checked
-   *   the function, whose error or null is the result where the sum leaves 64 bits; none if sums wrap around
+   *   the function whose error or null is the result if the sum leaves 64 bits; none if sums wrap around
    */
   final case class DistinctLongSum(checked: Option[DeclarativeAggregate])
       extends MultisetFunction(readsOrder = false)
@@ -43,11 +43,11 @@ object MultisetFunction {
    * One quantile.
    *
    * @param fraction
-   *   from 0 to 1
+   *   the fraction, from 0 to 1
    * @param descending
    *   whether values are counted from the greatest
    * @param scale
-   *   of decimals, whose unscaled values are read; 0 for other numbers
+   *   the scale of decimals, whose unscaled values are read; 0 for other numbers
    */
   final case class Quantile(method: QuantileMethod, fraction: Double, descending: Boolean, scale: Int)
       extends MultisetFunction(readsOrder = true, partsZeros = true)
@@ -56,7 +56,7 @@ object MultisetFunction {
    * The most frequent value.
    *
    * @param greatest
-   *   whether the greatest of several is the result, not the smallest
+   *   whether the greatest of several most frequent values is the result; otherwise the smallest
    * @param joinsZeros
    *   whether -0.0 and 0.0 are counted together
    */
@@ -65,11 +65,11 @@ object MultisetFunction {
 }
 
 /**
- * Stands for the number of a tuple of values in a dictionary of the task: equal numbers for tuples with equal bytes. Whoever
- * reads the columns of a row looks the number up, see `ColumnReader`.
+ * A placeholder for the number of a tuple of values in a dictionary of the task. Tuples with equal bytes have equal numbers. The
+ * reader of a row's columns looks the number up, see `ColumnReader`.
  *
  * @param counted
- *   where this is not true, the result is null and the values are not evaluated
+ *   a condition; where it is not true, the result is null and the values are not evaluated
  */
 final case class DictionaryCode(values: Seq[Expression], counted: Expression)
     extends Expression

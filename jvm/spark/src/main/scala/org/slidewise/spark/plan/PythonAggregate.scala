@@ -12,11 +12,11 @@ import org.apache.spark.sql.types.{DataType, StructType}
  * An aggregate function that `slidewise.udaf` made of an aggregator in Python.
  *
  * @param arguments
- *   what it is called with
+ *   the arguments of the call
  * @param filter
- *   the argument named `filter`, which tells the rows that count; the condition of a FILTER clause becomes this argument
+ *   the argument named `filter`, which selects the rows that count; the condition of a FILTER clause becomes this argument
  * @param bufferType
- *   of the values of a buffer
+ *   the type of the values of a buffer
  * @param inArrays
  *   whether the aggregator works on many buffers at once
  */
@@ -40,8 +40,8 @@ object PythonAggregate {
   private val mapper = new ObjectMapper
 
   /**
-   * The function as an aggregator. None if it is another one, or so large that Spark sends it apart from the plan, or if another
-   * function in Python works out its arguments.
+   * The aggregator of a function. None if it is another function, or so large that Spark sends it apart from the plan, or if
+   * another function in Python computes its arguments.
    */
   def of(function: Expression): Option[PythonAggregate] = function match {
     case python: PythonUDAF if !python.children.exists(_.exists(isInPython)) =>
@@ -70,7 +70,7 @@ object PythonAggregate {
 
   private def command(function: PythonUDAF): Array[Byte] = function.func.command.toArray
 
-  /** The object that follows the tag. A pickle holds a text as it is, and the source of the function's class, too. */
+  /** The JSON object that follows the tag. A pickle holds a text as it is, and also the source of the function's class. */
   private def description(command: Array[Byte]): Option[JsonNode] = {
     val text = new String(command, ISO_8859_1)
     text.indexOf(Tag + "{") match {

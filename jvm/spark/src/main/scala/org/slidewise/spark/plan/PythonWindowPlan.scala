@@ -3,14 +3,15 @@ package org.slidewise.spark.plan
 import org.apache.spark.sql.catalyst.expressions._
 
 /**
- * How one operator evaluates window functions that are written in Python: an immutable value, as [[SlidingWindowPlan]].
+ * The plan of one operator that evaluates window functions written in Python. It is an immutable value, like
+ * [[SlidingWindowPlan]].
  *
  * @param expressions
  *   each window expression with its method
  * @param functions
- *   theirs, in the same order
+ *   the functions of `expressions`, in the same order
  * @param frameOf
- *   for each of them, the place of its frame in `frames`
+ *   for each of the functions, the place of its frame in `frames`
  * @param frames
  *   the frames, each once
  */

@@ -2,7 +2,7 @@ package org.slidewise.spark.plan
 
 import org.slidewise.core.multisets.{Interpolation, RankRule}
 
-/** Which element, or elements, of a frame of n values a quantile is. */
+/** The rule by which a quantile follows from the n values of a frame: one element, or several. */
 sealed trait QuantileMethod extends Serializable
 
 object QuantileMethod {
@@ -18,7 +18,7 @@ object QuantileMethod {
       if (byDifference) Interpolation.ByDifference else Interpolation.WeightedMean
   }
 
-  /** One element. */
+  /** A quantile that is one element. */
   sealed trait Ranked extends QuantileMethod {
     protected def rule(fraction: Double): RankRule
 
@@ -40,7 +40,7 @@ object QuantileMethod {
     override protected def rule(fraction: Double): RankRule = RankRule.discrete(fraction)
   }
 
-  /** As [[Discrete]], with the value converted to a double and back, as `percentile_approx` does. */
+  /** The element of [[Discrete]], converted to a double and back, as `percentile_approx` does. */
   case object Approximate extends Ranked {
     override protected def rule(fraction: Double): RankRule = RankRule.discrete(fraction)
   }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.types.DataType
 
 import org.slidewise.spark.expressions.DistinctAggregate
 
-/** What a function is of the distinct values of a frame and the number of rows that hold each, evaluated row by row. */
+/** A function of the distinct values of a frame and the number of rows that hold each, evaluated row by row. */
 sealed trait RowMultiset extends Serializable
 
 object RowMultiset {
@@ -24,11 +24,11 @@ object RowMultiset {
    * One or several quantiles.
    *
    * @param function
-   *   Spark's, which raises the errors of its inputs
+   *   Spark's function, which raises the errors of its inputs
    * @param value
-   *   of a type whose values a double or a long holds
+   *   the expression of the values, of a type whose values fit a double or a long
    * @param frequency
-   *   how often the value of a row counts
+   *   the number of times that the value of a row counts
    * @param percentage
    *   the fraction, or an array of fractions; foldable
    * @param descending
@@ -52,7 +52,7 @@ object RowMultiset {
    * The most frequent value.
    *
    * @param greatest
-   *   whether the greatest of several is the result, not the smallest
+   *   whether the greatest of several most frequent values is the result; otherwise the smallest
    * @param joinsZeros
    *   whether -0.0 and 0.0 are counted together
    */
@@ -63,10 +63,11 @@ object RowMultiset {
 trait PartialValues extends Serializable {
 
   /**
-   * Calls `change` with each value, as a long in the order of the values, and how often it is there.
+   * Calls `change` with each value, as a long in the order of the values, and with the number of times that it is there.
    *
    * @return
-   *   by how much the ranks of values may be greater than these say; [[PartialValues.Unknown]] if the values have no such order
+   *   the number by which the ranks of values may be greater than these calls say; [[PartialValues.Unknown]] if the values have
+   *   no such order
    */
   def foreach(buffer: Array[Byte])(change: (Long, Long) => Unit): Long
 }

@@ -3,11 +3,11 @@ package org.slidewise.spark.plan
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 /**
- * A function whose result is the value of one row of the frame, which the place in the frame alone determines: `first_value`,
- * `last_value` and `nth_value` that respect nulls, and with them `lag` and `lead`.
+ * A function whose result is the value of one row of the frame, which the row's place in the frame alone determines. These are
+ * `first_value`, `last_value` and `nth_value` that respect nulls, and with them `lag` and `lead`.
  *
  * @param value
- *   what the row has; none for the number of rows in the frame
+ *   the expression that is read from the row; none for the number of rows in the frame
  * @param n
  *   the row's place in the frame, from 1 on; the result is null if the frame has fewer rows
  * @param fromEnd

@@ -3,12 +3,12 @@ package org.slidewise.spark.plan
 import org.apache.spark.sql.catalyst.expressions._
 
 /**
- * How window expressions are evaluated row by row.
+ * The row-wise evaluation of window expressions.
  *
  * @param frames
  *   the aggregate functions, by frame and method
  * @param answers
- *   what the functions of `frames` yield, in the order of [[PlannedAggregate.answer]]
+ *   the results of the functions in `frames`, in the order of [[PlannedAggregate.answer]]
  * @param results
  *   the window expressions in terms of `answers`
  */
@@ -31,7 +31,7 @@ final case class RowWisePlan(
     input.filter(needed.contains)
   }
 
-  /** The aggregate that is the result number `result`; fails if the result is made of several. */
+  /** The aggregate whose result is the result number `result`; fails if several aggregates make up that result. */
   def aggregateOf(result: Int): PlannedAggregate = resultExpressions(result) match {
     case attribute: Attribute =>
       val answer = answers.indexWhere(_.exprId == attribute.exprId)

@@ -3,7 +3,7 @@ package org.slidewise.spark.plan
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.{CalendarIntervalType, DataType, DecimalType}
 
-/** Where a state of a type can be kept. */
+/** Decides from the type of a state where the state can be kept. */
 private[spark] object StateTypes {
 
   /**

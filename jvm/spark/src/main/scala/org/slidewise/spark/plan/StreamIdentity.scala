@@ -6,16 +6,16 @@ import org.apache.spark.sql.catalyst.expressions.ExprId
  * An expression by which a restarted query is compared with its checkpoint.
  *
  * @param canonical
- *   the same in each run of a query, and different for expressions that may have different results
+ *   a text that is the same in each run of a query, and different for expressions that may have different results
  * @param sql
- *   for messages
+ *   the SQL text for messages
  */
 final case class Identity(canonical: String, sql: String) {
   override def toString: String = sql
 }
 
 /**
- * What a window over a stream computes, as its analyzed plan says.
+ * The identity of a window over a stream, from its analyzed plan.
  *
  * @param columns
  *   the columns below the window in terms of the columns of the sources, in the order of the analyzed plan
@@ -25,7 +25,7 @@ final case class Identity(canonical: String, sql: String) {
 final case class StreamIdentity(columns: Seq[Identity], functions: Map[ExprId, Identity])
 
 /**
- * The same in a plan that has been optimized.
+ * The identity of a window over a stream, in an optimized plan.
  *
  * @param columns
  *   the columns below the window, in terms of the columns of the sources
@@ -35,7 +35,7 @@ final case class StreamIdentity(columns: Seq[Identity], functions: Map[ExprId, I
 final case class WindowIdentity(columns: Map[ExprId, Identity], functions: Map[ExprId, Identity])
 
 /**
- * What a streaming aggregation computes, as its analyzed plan says.
+ * The identity of a streaming aggregation, from its analyzed plan.
  *
  * @param keys
  *   the grouping expressions

@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.trees.TreePattern.{AS_OF_JOIN, TreePattern}
 
 /**
- * Where a stream goes into a window. Between this and [[StreamOutput]] nothing counts as streaming, so that the `Window` there
- * is, for Spark's analysis and optimizer, one over a table.
+ * Marks the place where a stream enters a window. Between this node and [[StreamOutput]], nothing counts as streaming. To Spark's
+ * analysis and optimizer, the `Window` there is therefore one over a table.
  *
  * The window may keep rows of earlier runs, in which other values were null. Therefore all columns are nullable, and nothing is
  * known of their values.
@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{AS_OF_JOIN, TreePattern}
  * @param columns
  *   the columns of the analyzed child. The optimizer gives them other identifiers where it does so in the plan.
  * @param identity
- *   what the window computes, with the identities of `columns` in their order; none until the query is started
+ *   the identity of the window, with the identities of `columns` in their order; none until the query is started
  */
 final case class StreamInput(
     child: LogicalPlan,
@@ -30,7 +30,7 @@ final case class StreamInput(
   override protected def stringArgs: Iterator[Any] = Iterator.empty
   override protected def withNewChildInternal(newChild: LogicalPlan): StreamInput = copy(child = newChild)
 
-  /** What the window computes, by the present identifiers of the columns. */
+  /** The identity of the window, by the present identifiers of the columns. */
   def windowIdentity: Option[WindowIdentity] = identity.map { known =>
     WindowIdentity(columns.map(_.exprId).zip(known.columns).toMap, known.functions)
   }
@@ -39,20 +39,20 @@ final case class StreamInput(
 object StreamInput {
 
   /**
-   * By which Spark's nodes know in constant time whether one is below. Spark has none for the nodes of others; no rule takes this
-   * node for a join, and the optimizer leaves no such join to the planner.
+   * The tree pattern by which Spark's nodes know in constant time whether such a node is below. Spark has no pattern for the
+   * nodes of other projects. No rule takes this node for a join, and the optimizer leaves no such join to the planner.
    */
   private val Pattern = AS_OF_JOIN
 
   /** Whether `plan` is computed from a stream that went into a window. */
   def isBelow(plan: LogicalPlan): Boolean = nearest(plan).isDefined
 
-  /** Where the stream went in that `plan` is computed from. */
+  /** The nearest place below `plan` where a stream enters a window; none if `plan` is not computed from such a stream. */
   def nearest(plan: LogicalPlan): Option[StreamInput] =
     if (plan.containsPattern(Pattern)) plan.collectFirst { case input: StreamInput => input } else None
 }
 
-/** Where the rows of a window over a stream are a stream again. */
+/** Marks the place where the rows of a window over a stream become a stream again. */
 final case class StreamOutput(child: LogicalPlan) extends UnaryNode {
   override def isStreaming: Boolean = true
   override def output: Seq[Attribute] = child.output

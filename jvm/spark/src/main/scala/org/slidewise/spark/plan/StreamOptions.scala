@@ -5,14 +5,15 @@ import org.apache.spark.sql.internal.SQLConf
 import org.slidewise.spark.config.SlidewiseSettings
 
 /**
- * How an operator over a stream runs.
+ * The options of an operator over a stream.
  *
  * @param eager
  *   whether rows are answered in the batch in which they arrive
  * @param keyTimeoutMicros
- *   how far the watermark passes the last row of a key before what is kept of the key is given up; none for never
+ *   the time in microseconds by which the watermark passes the last row of a key before the state of the key is removed; none for
+ *   never
  * @param lateRowsPath
- *   the directory that rows go to which come too late; none for nowhere
+ *   the directory for rows that come too late; none if they are not written
  */
 final case class StreamOptions(
     eager: Boolean,

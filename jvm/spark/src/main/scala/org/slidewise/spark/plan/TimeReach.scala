@@ -9,15 +9,15 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.CalendarInterval
 
 /**
- * The elapsed time that an interval adds to an event time, at most. [[FrameOffset.add]] adds months and days on the calendar of the
- * time zone, so that the elapsed time depends on where it begins.
+ * The greatest elapsed time that an interval adds to an event time. [[FrameOffset.add]] adds months and days on the calendar of the
+ * time zone, so the elapsed time depends on where the addition begins.
  *
  * @param nominal
- *   microseconds with days of 24 hours and the longest months
+ *   the elapsed time in microseconds, with days of 24 hours and the longest months
  * @param steps
  *   the number of steps on the calendar, each of which a change of the clocks may lengthen
  * @param rules
- *   of the time zone; none if the clocks never change
+ *   the rules of the time zone; none if the clocks never change
  */
 final class TimeReach private (nominal: Long, steps: Int, rules: Option[ZoneRules]) extends Serializable {
   import TimeReach._
@@ -27,7 +27,7 @@ final class TimeReach private (nominal: Long, steps: Int, rules: Option[ZoneRule
   /** The longest elapsed time in microseconds of an addition whose begin or end is `time`; negative if the interval is. */
   def longest(time: Long): Long = rules.fold(nominal)(r => plus(nominal, steps * shiftAround(time, r)))
 
-  /** The last result for a time of the same era, or a new one. */
+  /** The largest shift of the clocks around `time`, in microseconds. Reuses the last result for a time of the same era. */
   private def shiftAround(time: Long, rules: ZoneRules): Long = {
     val era = time >> EraBits
     if (known == null || known.era != era) {
@@ -44,14 +44,16 @@ object TimeReach {
   /** No interval. */
   val Zero: TimeReach = new TimeReach(0L, 0, None)
 
-  /** The begin of the time around `time` for which the longest reach is the same. */
+  /** The begin of the era of `time`. For all times of an era, the longest reach is the same. */
   def startOfEra(time: Long): Long = time >> EraBits << EraBits
 
-  /** How far `bound` of a RANGE frame over `order` is after the row, at most; negative if it is before the row. */
+  /** The longest time from a row to `bound` of a RANGE frame over `order` after it; negative if the bound is before the row. */
   def after(order: SortOrder, bound: Expression, timeZone: String): TimeReach =
     of(order, bound, timeZone, Parts.of)
 
-  /** How far `bound` of a RANGE frame over `order` is before the row, at most; negative if it is after the row. */
+  /**
+   * The longest time from a row back to `bound` of a RANGE frame over `order` before it; negative if the bound is after the row.
+   */
   def before(order: SortOrder, bound: Expression, timeZone: String): TimeReach =
     of(order, bound, timeZone, Parts.of(_).negated)
 
@@ -81,7 +83,9 @@ object TimeReach {
     }
   }
 
-  /** At least as many days as so many months have; for a negative number, at most as many. */
+  /**
+   * An upper bound on the number of days of `months` months. For a negative number, the magnitude is at most that number of days.
+   */
   private def mostDays(months: Long): Long = {
     val (years, rest) = (months / MONTHS_PER_YEAR, months % MONTHS_PER_YEAR)
     if (months >= 0) 365 * years + (years + 3) / 4 + 31 * rest else 365 * years + 28 * rest
@@ -108,13 +112,13 @@ object TimeReach {
     (seconds.max - seconds.min) * MICROS_PER_SECOND
   }
 
-  /** The sum, or the end of the range that it is beyond. */
+  /** The sum; if it leaves the range, the end of the range that it exceeds. */
   def plus(a: Long, b: Long): Long = {
     val sum = a + b
     if (((a ^ sum) & (b ^ sum)) >= 0) sum else if (a < 0) Long.MinValue else Long.MaxValue
   }
 
-  /** The product, or the end of the range that it is beyond. */
+  /** The product; if it leaves the range, the end of the range that it exceeds. */
   def times(a: Long, b: Long): Long =
     if (math.abs(a) <= Long.MaxValue / b) a * b else if (a < 0) Long.MinValue else Long.MaxValue
 }

@@ -4,13 +4,13 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 
 /**
- * What planning decided for the window expressions of one logical `Window`, once: which of them Slidewise evaluates, and
- * why Spark's operator evaluates the others.
+ * The decision of planning on the window expressions of one logical `Window`, made once. It says which of them Slidewise
+ * evaluates, and why Spark's operator evaluates the others.
  *
- * A tag carries it from the logical plan to `slidewise.explain`; each [[SlidingWindowPlan]] is carried by its operator.
+ * A tag carries it from the logical plan to `slidewise.explain`. Each [[SlidingWindowPlan]] is carried by its operator.
  *
  * @param operator
- *   how Slidewise's operator evaluates its expressions; none if Spark's evaluates all
+ *   the plan of Slidewise's operator; none if Spark's operator evaluates all expressions
  */
 final case class WindowPlan(operator: Option[SlidingWindowPlan], left: Seq[LeftToSpark])
 
@@ -22,7 +22,7 @@ object WindowPlan {
  * A window expression that Spark's operator evaluates.
  *
  * @param reason
- *   why, for a person to read
+ *   the reason, for a person to read
  */
 final case class LeftToSpark(expression: NamedExpression, reason: String)
 
@@ -30,9 +30,9 @@ final case class LeftToSpark(expression: NamedExpression, reason: String)
  * A window expression that Slidewise evaluates.
  *
  * @param note
- *   what a person should know of the method, such as why it saves nothing here
+ *   a note on the method for a person to read, such as why it saves nothing here
  * @param reach
- *   how far from a row the rows lie that it reads
+ *   the distances from a row to the rows that the expression reads
  */
 final case class PlannedExpression(
     expression: NamedExpression,
@@ -41,34 +41,34 @@ final case class PlannedExpression(
     reach: FrameReach
 )
 
-/** Who brings the rows into the window's order. */
+/** The operator that brings the rows into the window's order, if any does. */
 sealed trait SortPlacement
 
 object SortPlacement {
 
-  /** Spark, below the operator, unless the rows come in order. */
+  /** Spark sorts below the operator, unless the rows come in order. */
   case object BelowOperator extends SortPlacement
 
-  /** The operator, by radix, unless the rows come in order. */
+  /** The operator sorts by radix, unless the rows come in order. */
   case object InOperator extends SortPlacement
 
-  /** Nobody, as a rule: the operator groups the rows of a partition by hash. Rows that come in order stay so. */
+  /** Usually no sort: the operator groups the rows of a partition by hash. Rows that come in order stay so. */
   case object Unneeded extends SortPlacement
 }
 
 /**
- * How several tasks evaluate one partition.
+ * The plan by which several tasks evaluate one partition.
  *
  * @param minRows
  *   the least number of rows for each task
  * @param maxTasks
- *   the most tasks
+ *   the greatest number of tasks
  * @param aggregatesRuns
  *   whether the tasks that write the rows aggregate them
  */
 final case class ParallelPlan(minRows: Long, maxTasks: Int, aggregatesRuns: Boolean = false) {
 
-  /** How many tasks so many rows are worth; 0 if they are too few for one. */
+  /** The number of tasks that `rows` rows are worth; 0 if they are too few for one. */
   def tasksFor(rows: Long): Int = math.min(maxTasks.toLong, rows / minRows).toInt
 
   override def toString: String = s"parallel, at least $minRows rows a task, at most $maxTasks tasks"
@@ -78,32 +78,35 @@ object ParallelPlan {
   val HasKeys = "the partition keys spread the rows over tasks"
   val FewRows = "there are too few rows for several"
 
-  /** So many tasks row by row are faster than one that evaluates in arrays: measured, two take 1.6 times as long. */
+  /**
+   * The number of tasks from which row-wise evaluation is faster than one task that evaluates in arrays. Measured, two tasks take
+   * 1.6 times as long.
+   */
   val FewestRowByRow = 4
 }
 
 /**
- * How one operator evaluates its window expressions: an immutable value that planning makes once and that EXPLAIN,
+ * The plan of one operator that evaluates window expressions: an immutable value that planning makes once and that EXPLAIN,
  * `slidewise.explain`, the metrics and the tasks read. The same type describes windows over tables and over streams.
  *
  * @param expressions
- *   each window expression with its method; those of `arrays` first
+ *   each window expression with its method; the expressions of `arrays` come first
  * @param arrays
- *   how kernels over arrays evaluate some of the expressions; none if they evaluate none
+ *   the plan of the expressions that kernels over arrays evaluate; none if there are none
  * @param rowWise
- *   how the other expressions are evaluated
+ *   the plan of the other expressions
  * @param sortOrder
- *   what the operator sorts each partition by, if it sorts; begins with `orderSpec`
+ *   the order by which the operator sorts each partition, if it sorts; begins with `orderSpec`
  * @param constantInSpark
  *   whether Spark, too, needs constant time a row for all expressions, once the rows are in order
  * @param radixInSpark
- *   whether Spark sorts by radix where it can, which decides in which order it leaves ties
+ *   whether Spark sorts by radix where it can, which determines the order in which it leaves ties
  * @param maxStateBytes
  *   memory limit for cached partial aggregates of one frame in a task
  * @param timeZone
- *   of the session, for bounds of RANGE frames
+ *   the time zone of the session, for bounds of RANGE frames
  * @param parallel
- *   how several tasks share a partition; or why one task evaluates each, for a person to read
+ *   the plan by which several tasks share a partition, or the reason why one task evaluates each, for a person to read
  */
 final case class SlidingWindowPlan(
     expressions: Seq[PlannedExpression],
@@ -120,10 +123,10 @@ final case class SlidingWindowPlan(
     parallel: Either[String, ParallelPlan] = Left(ParallelPlan.HasKeys)
 ) {
 
-  /** All frames, as row-wise evaluation has them. */
+  /** The frames of all expressions, as row-wise evaluation has them. */
   def frames: Seq[FramePlan] = arrays.toSeq.flatMap(_.fallback.frames) ++ rowWise.frames
 
-  /** The same window with its rows in the order of their partitions. */
+  /** The same plan, but the operator sorts rows that it would otherwise group by hash. */
   def inOrder: SlidingWindowPlan =
     if (sortPlacement == SortPlacement.Unneeded) copy(sortPlacement = SortPlacement.InOperator) else this
 
@@ -134,7 +137,7 @@ final case class SlidingWindowPlan(
   /** The order of a window over a stream, which has one event-time column. */
   def eventTimeOrder: SortOrder = orderSpec.head
 
-  /** What is left of the plan when the operator's own expressions are compared apart from it. */
+  /** The plan without its expressions, which are compared as the operator's own. */
   def canonical: SlidingWindowPlan =
     copy(
       expressions = Nil,

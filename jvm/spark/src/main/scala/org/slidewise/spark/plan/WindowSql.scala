@@ -15,7 +15,7 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
 
   /**
    * @param extracted
-   *   what stands for a column of the expression: see [[definitions]]
+   *   the expressions that columns of the expression stand for: see [[definitions]]
    */
   def apply(expression: NamedExpression, extracted: Map[ExprId, Expression]): String = {
     def said(e: Expression): String = readable(e, extracted)
@@ -31,13 +31,13 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
     }
   }
 
-  /** A part of it. */
+  /** A part of a window expression as a person would write it. */
   def readable(part: Expression, extracted: Map[ExprId, Expression]): String =
     part.transformUp { case a: AttributeReference => extracted.getOrElse(a.exprId, a.withQualifier(Nil)) }.sql
 
   /**
-   * What Spark's analyzer has moved out of window expressions, by the column that stands for it now. Visits each node once: find
-   * the definitions of a plan once, and not for each of its windows.
+   * The expressions that Spark's analyzer has moved out of window expressions, by the columns that stand for them now. Visits
+   * each node once: find the definitions of a plan once, and not for each of its windows.
    */
   def definitions(plan: SparkPlan): Map[ExprId, Expression] =
     definitionsIn(collectWithSubqueries(plan) { case node => node.expressions }.flatten)
@@ -45,7 +45,7 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
   def definitions(plan: LogicalPlan): Map[ExprId, Expression] =
     definitionsIn(plan.collect { case node => node.expressions }.flatten)
 
-  /** Those of some columns, from `plan` down to the last of them. */
+  /** The definitions of some columns, searched from `plan` down until all are found. */
   def definitions(columns: Iterable[Attribute], plan: LogicalPlan): Map[ExprId, Expression] = {
     val named = columns.filter(column => isMoved(column.name)).map(_.exprId)
     def visit(node: LogicalPlan, found: Map[ExprId, Expression]): Map[ExprId, Expression] =
@@ -89,7 +89,10 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
     case other                         => s"${other.sql} FOLLOWING"
   }
 
-  /** The distance of a bound before the current row. The least value of a type has none, which its negation exceeds. */
+  /**
+   * The distance of a bound before the current row. The least value of a type has no such distance, because its negation exceeds
+   * the type.
+   */
   private object Negative {
     def unapply(bound: Literal): Option[Literal] =
       if (isNegative(bound.value))

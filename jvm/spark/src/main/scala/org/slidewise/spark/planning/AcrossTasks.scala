@@ -10,14 +10,14 @@ import org.slidewise.spark.plan._
  */
 object AcrossTasks {
 
-  /** Why one task must evaluate a partition, for a person to read; none if several can. */
+  /** The reason why one task must evaluate a partition, for a person to read; none if several tasks can. */
   def reasonNot(plan: SlidingWindowPlan): Option[String] = {
     val merging = MergePolicy.of(SQLConf.get)
     val functions = plan.arrays.toSeq.flatMap(_.functions)
     (functions.flatMap(inArrays(_)) ++ plan.frames.flatMap(byRows(_, merging))).headOption
   }
 
-  /** Why arrays cannot evaluate the function in several tasks; none if they can. */
+  /** The reason why arrays cannot evaluate the function in several tasks; none if they can. */
   def inArrays(function: ArrayFunction): Option[String] = function match {
     case ArrayFunction.Aggregate(ArrayKernel.Variance(_, _), _, _, frame) if frame.isUnbounded =>
       Some("array kernels do not merge variances of unbounded frames")

@@ -7,12 +7,12 @@ import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.sorting.SortKey
 import org.slidewise.spark.plan._
 
-/** Plans what the core's array kernels can evaluate. */
+/** Plans the window functions that the core's array kernels can evaluate. */
 object ArrayPlanner {
   import ArrayFrame._
 
   /**
-   * How the array kernels evaluate the window function; none if they cannot.
+   * The array function that evaluates the window function; none if the array kernels cannot.
    *
    * @param acrossTasks
    *   whether several tasks are to evaluate a partition
@@ -27,7 +27,7 @@ object ArrayPlanner {
       .inArrays(window.filter, frameOf(window.frame, orderSpec, timeZone))
       .filter(f => !acrossTasks || AcrossTasks.inArrays(f).isEmpty)
 
-  /** Whether the kernels can, and by the settings may, evaluate the function over its frame. */
+  /** Whether the kernels can evaluate the function over its frame, and the settings allow it. */
   private[planning] def takes(window: WindowExpression): Boolean =
     WindowCall.of(Alias(window, "_we")()).exists { call =>
       val conf = SQLConf.get

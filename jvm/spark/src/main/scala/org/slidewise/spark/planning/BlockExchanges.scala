@@ -34,7 +34,7 @@ private[spark] object BlockExchanges extends Rule[SparkPlan] {
       case other                                 => other
     }
 
-  /** Whether it is no user's rebalancing into partitions of some size. */
+  /** Whether the exchange is not a user's rebalancing into partitions of some size. */
   private def isPlain(exchange: ShuffleExchangeExec) = exchange.advisoryPartitionSize.isEmpty
 
   private def inBlocks(exchange: ShuffleExchangeExec): BlockExchangeExec = {

@@ -4,13 +4,16 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 
 /**
- * How many rows windows read at most. Spark asks all nodes below for it; the planner comes from the top, so that a window tells those
- * below, each of which asks no more.
+ * The greatest number of rows that windows read. Spark's `maxRows` asks all nodes below. Because the planner comes from the top,
+ * a window stores the number for the windows below it, which then ask no node more.
  */
 private[planning] object InputRows {
   private val Told = TreeNodeTag[Option[Long]]("slidewise.inputRows")
 
-  /** What is told is forgotten: adaptive execution plans a window again when more is known. */
+  /**
+   * The greatest number of rows that `window` reads. Forgets the stored number: adaptive execution plans a window again when more
+   * is known.
+   */
   def most(window: LogicalPlan): Option[Long] = {
     val told = window.getTagValue(Told)
     window.unsetTagValue(Told)

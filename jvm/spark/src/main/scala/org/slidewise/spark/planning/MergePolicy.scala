@@ -8,12 +8,12 @@ import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan.{EvaluationMethod, FunctionDescription, Merging}
 
 /**
- * Decides whether the aggregation buffers of a function are merged. Spark's window operator never merges; its GROUP BY does,
- * but in any order and with any function that claims to allow it.
+ * Decides whether the aggregation buffers of a function are merged. Spark's window operator never merges; its GROUP BY does, but
+ * in any order and with any function that claims to allow it.
  *
- * Merged are functions whose description says that they merge; those of users and of other libraries only while
- * `mergeUserAggregators` is true. All others are recalculated, as Spark does it: a function in Java or Scala code that a later Spark
- * adds is not merged before it is described.
+ * A function is merged if its description says that it merges. Functions of users and of other libraries are merged only while
+ * `mergeUserAggregators` is true. All other functions are recalculated, as Spark does: a function in Java or Scala code that a
+ * later Spark adds is not merged before it is described.
  *
  * @param approximate
  *   whether functions that promise an error bound may be merged, which keeps the bound but may change the result
@@ -25,7 +25,7 @@ import org.slidewise.spark.plan.{EvaluationMethod, FunctionDescription, Merging}
 final case class MergePolicy(approximate: Boolean, mergeUserAggregators: Boolean, neverMerge: Set[String]) {
   import MergePolicy._
 
-  /** Why the buffers of the function are not merged, and what is done instead; none if they are merged. */
+  /** The reason why the buffers of the function are not merged, and what is done instead; none if they are merged. */
   def reasonNotToMerge(function: FunctionDescription): Option[String] =
     whyNotToMerge(function).map { why =>
       if (!isNamed(function) && function.merging == Merging.HoldsRows)
@@ -33,7 +33,7 @@ final case class MergePolicy(approximate: Boolean, mergeUserAggregators: Boolean
       else s"$why: $Recalculated"
     }
 
-  /** Why the buffers of the function are not merged; none if they are. */
+  /** The reason why the buffers of the function are not merged; none if they are. */
   def whyNotToMerge(function: FunctionDescription): Option[String] = {
     val name = function.name
     if (isNamed(function)) Some(named(name))
@@ -49,8 +49,8 @@ final case class MergePolicy(approximate: Boolean, mergeUserAggregators: Boolean
   }
 
   /**
-   * Why partial aggregates of panes, which Spark's `GROUP BY` makes and merges as well, are not merged to those of windows; none
-   * if they are.
+   * The reason why partial aggregates of panes are not merged to those of windows; none if they are. Spark's `GROUP BY` makes and
+   * merges partial aggregates of panes as well.
    */
   def reasonNotToMergePartials(function: FunctionDescription): Option[String] = {
     val name = function.name
@@ -73,7 +73,7 @@ final case class MergePolicy(approximate: Boolean, mergeUserAggregators: Boolean
     if (!function.isForeign || mergeUserAggregators) None
     else Some(s"${SlidewiseSettings.MergeUserAggregators} is false and ${function.name} is a user's")
 
-  /** How partial aggregates of panes are merged to those of windows, and what a person should know of it. */
+  /** The method that merges partial aggregates of panes to those of windows, with a note for a person to read. */
   def methodOfPartials(function: FunctionDescription): (EvaluationMethod, Option[String]) =
     if (function.multisetOfPartials.isDefined) EvaluationMethod.SlidingMultiset -> None
     else if (function.merging == Merging.HoldsRows)

@@ -9,11 +9,11 @@ import org.slidewise.spark.plan.EvaluationMethod._
 /**
  * Chooses how the frames of an aggregate function are evaluated row by row.
  *
- * Functions of one frame share their aggregation buffers within one method only, so that a list or a sketch does not decide
- * how many buffers a sum may keep.
+ * Functions of one frame share their aggregation buffers within one method only, so that a list or a sketch does not decide how
+ * many buffers a sum may keep.
  *
  * @param keepsRows
- *   of which frames the rows can be read again when they leave, so that distinct values are counted
+ *   whether the rows of a frame can be read again when they leave, so that distinct values are counted
  * @param refersToRows
  *   whether the rows of moving frames can be read at any place, so that their values need no buffers
  */
@@ -24,7 +24,7 @@ final class MethodChoice(
 ) {
   import MethodChoice._
 
-  /** The method, and what a person should know of it. */
+  /** The method, with a note for a person to read. */
   def of(call: PlannedAggregate, frame: SpecifiedWindowFrame): (EvaluationMethod, Option[String]) = {
     val function = call.description
     if (function.multiset.isDefined && keepsRows(frame) && !merging.isNamed(function)) SlidingMultiset -> None
@@ -47,13 +47,13 @@ final class MethodChoice(
 object MethodChoice {
   private val Short = "the frame is so short that recalculating it is faster than merging"
 
-  /** Below this ε a summary would take more than a few megabytes. */
+  /** The least ε of a summary. Below it, a summary would take more than a few megabytes. */
   private val LeastError = 1e-6
 
   private def fits(function: SummarizesLastRows, frame: SpecifiedWindowFrame): Boolean =
     function.allowedError >= LeastError && FrameShape.lastRows(frame).isDefined
 
-  /** What tells of a frame that must be recalculated; only merged buffers need it. */
+  /** The aggregate that finds the frames that must be recalculated; none if no buffers are merged, which alone need it. */
   def guardOf(function: FunctionDescription, method: EvaluationMethod): Option[MagnitudeExceeds] =
     if (method == Recalculation || method == Running) None else function.guard
 }

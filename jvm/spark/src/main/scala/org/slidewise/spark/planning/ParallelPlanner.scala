@@ -14,7 +14,7 @@ import org.slidewise.spark.plan._
 /** Decides whether several tasks share the rows of a window without PARTITION BY. */
 private[planning] object ParallelPlanner {
 
-  /** The plan of a window, for several tasks if they can evaluate it, and else for one task a partition. */
+  /** The plan of a window: for several tasks if they can evaluate it, otherwise for one task a partition. */
   def plan(
       conf: SQLConf,
       window: LogicalPlan,
@@ -51,7 +51,10 @@ private[planning] object ParallelPlanner {
       }(inOneTask)
   }
 
-  /** Why few tasks are slower than one: they evaluate row by row what one task evaluates in arrays. */
+  /**
+   * The reason why few tasks are slower than one: they evaluate row by row functions that one task evaluates in arrays. None if
+   * they are not.
+   */
   private def reasonForArrays(conf: SQLConf, shared: WindowPlan, ofOneTask: => WindowPlan): Option[String] = {
     val tasks = parallel(conf).maxTasks
     def inArrays(plan: WindowPlan) =
@@ -61,7 +64,7 @@ private[planning] object ParallelPlanner {
     else None
   }
 
-  /** Why one task must evaluate each partition, for a person to read; none if several can share it. */
+  /** The reason why one task must evaluate each partition, for a person to read; none if several tasks can share it. */
   def reasonNot(conf: SQLConf, plan: WindowPlan): Option[String] =
     if (plan.left.nonEmpty) Some("Spark's operator evaluates other functions of the window, in one task")
     else plan.operator.flatMap(reasonNot(conf, _))

@@ -18,10 +18,10 @@ import org.slidewise.spark.families.Families
 private[planning] object PlacesAbove {
   private val Read = TreeNodeTag[Unit]("slidewise.placesRead")
 
-  /** Why tasks do not share such a window, for a person to read. */
+  /** The reason why tasks do not share such a window, for a person to read. */
   val Reason = "an operator above depends on which rows its partition has, and in which order"
 
-  /** Notes it in the windows of a query. Visits each node once. */
+  /** Marks these windows in a query. Visits each node once. */
   def note(query: LogicalPlan): Unit = query match {
     // The first rows of an answer come from its first partitions.
     case GlobalLimit(_, LocalLimit(_, child)) => note(child, isRead = false)
@@ -36,10 +36,10 @@ private[planning] object PlacesAbove {
     plan.children.foreach(note(_, below))
   }
 
-  /** Whether it was noted in a window. */
+  /** Whether `note` has marked a window. */
   def of(window: LogicalPlan): Boolean = window.getTagValue(Read).isDefined
 
-  /** Whether it was noted in the window that an operator evaluates. */
+  /** Whether `note` has marked the window that an operator evaluates. */
   def of(operator: SparkPlan): Boolean = operator.logicalLink.exists(of)
 
   private def shuffles(plan: LogicalPlan): Boolean = plan match {

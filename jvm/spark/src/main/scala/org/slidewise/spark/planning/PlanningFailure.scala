@@ -7,16 +7,16 @@ import org.apache.spark.internal.Logging
 import org.slidewise.spark.errors.RefusedQuery
 
 /**
- * Leaves to Spark what could not be planned: a bug in planning, or a class or method that this Spark lacks, as where a vendor's
- * Spark differs from Apache's, is a warning in the log. A query that Slidewise refuses fails.
+ * Leaves to Spark what could not be planned, and logs a warning. The cause is a bug in planning, or a class or method that this
+ * Spark lacks, as where a vendor's Spark differs from Apache's. A query that Slidewise refuses fails.
  */
 private[planning] object PlanningFailure extends Logging {
 
   /**
    * @param what
-   *   what is planned, as in "a window"
+   *   the name of the planned part, as in "a window"
    * @param otherwise
-   *   the result where planning fails
+   *   the result if planning fails
    */
   def leaveToSpark[T](what: String)(plan: => T)(otherwise: Throwable => T): T =
     try plan

@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 /** Rules for physical plans whose exchanges and sorts Spark has planned. */
 private[spark] object PreparationRules extends Rule[SparkPlan] {
 
-  /** The same for plans that adaptive execution does not run; those that it does have been through the rules. */
+  /** The same rules for plans that adaptive execution does not run. The plans that it does run have been through the rules. */
   object Columnar extends ColumnarRule {
     override def preColumnarTransitions: Rule[SparkPlan] = PreparationRules
   }

@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.SparkPlan
 private[planning] object RepartitionAbove {
   private val Needed = TreeNodeTag[Unit]("slidewise.partitionsNeeded")
 
-  /** Notes it in the windows below a user's shuffle whose partitions are as good as its own. */
+  /** Marks these windows below a user's shuffle, if their partitions are as good as those of the shuffle. */
   def note(shuffle: RepartitionByExpression): Unit =
     if (shuffle.partitionExpressions.nonEmpty) note(shuffle.partitionExpressions, shuffle.child)
 
@@ -33,6 +33,6 @@ private[planning] object RepartitionAbove {
     case other                                     => other.children.foreach(note(keys, _))
   }
 
-  /** Whether it was noted in the window that an operator evaluates. */
+  /** Whether `note` has marked the window that an operator evaluates. */
   def of(operator: SparkPlan): Boolean = operator.logicalLink.exists(_.getTagValue(Needed).isDefined)
 }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan._
 
-/** A window expression with the functions it is made of, and the method of each with what a person should know of it. */
+/** A window expression with the functions that it is made of, and the method of each, with a note for a person to read. */
 final case class RowWiseExpression(
     call: WindowCall,
     framed: FramedFunctions,
@@ -13,7 +13,7 @@ final case class RowWiseExpression(
 ) {
   def expression: NamedExpression = call.expression
 
-  /** The expression with its method: that of the first of several functions. */
+  /** The expression with the method of the first of its functions. */
   def planned: PlannedExpression =
     PlannedExpression(expression, methods.head._1, methods.head._2, call.reach)
 }

@@ -11,11 +11,12 @@ import org.slidewise.spark.execution.SlidingWindowExec
 import org.slidewise.spark.execution.parallel.{KnownPlans, RunsExchangeExec}
 
 /**
- * Has several tasks share the rows of windows with PARTITION BY, where nothing above relies on their partitions. Visits each node
- * once.
+ * Lets several tasks share the rows of windows with PARTITION BY, where no operator above relies on the windows' partitions.
+ * Visits each node once.
  *
  * @param rows
- *   of a window, given what it reads now, which need not be partitioned; none if the window is not to be shared
+ *   returns the rows of a window, given the rows that it reads now; these need not be partitioned; none if the window is not to
+ *   be shared
  */
 final private[planning] class SharedPartitions(
     conf: SQLConf,
@@ -25,7 +26,10 @@ final private[planning] class SharedPartitions(
 
   private val known = new KnownPlans
 
-  /** A plan with its windows shared, and without those of which an operator above may rely on the partitions. */
+  /**
+   * A plan in which windows are shared, and the same plan in which a window is not shared if an operator above may rely on its
+   * partitions.
+   */
   private case class Choice(shared: SparkPlan, unshared: SparkPlan) {
     def meets(distribution: Distribution, order: Seq[SortOrder]): Boolean =
       shared.outputPartitioning.satisfies(distribution) &&
@@ -37,9 +41,9 @@ final private[planning] class SharedPartitions(
   }
 
   /**
-   * The plan with the windows shared whose rows are given. A window stays as it is if an operator above relies on the partition
-   * keys, or the user's own `repartition` by them; if one task must evaluate a partition; and if a task that runs again may have
-   * other rows.
+   * The plan in which tasks share the rows of each window for which `rows` returns rows. A window stays as it is if an operator
+   * above relies on the partition keys, or the user's own `repartition` by them; if one task must evaluate a partition; or if a
+   * task that runs again may have other rows.
    */
   def in(plan: SparkPlan): SparkPlan =
     // Without windows, no setting is read, and an invalid one fails nothing.

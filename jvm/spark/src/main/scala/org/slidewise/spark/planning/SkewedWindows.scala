@@ -13,23 +13,25 @@ import org.apache.spark.sql.internal.SQLConf
 import org.slidewise.spark.config.SlidewiseSettings
 
 /**
- * Has several tasks share the rows of a window with PARTITION BY if, as adaptive execution sees once the shuffle is written, one
- * task would get so many of them that the others wait for it. The rows are shuffled once more, and the hot partition is read by
- * several tasks.
+ * Lets several tasks share the rows of a window with PARTITION BY if one task would get so many of them that the others wait for
+ * it. Adaptive execution knows this once the shuffle is written. The rows are shuffled once more, and several tasks read the hot
+ * partition.
  *
  * A partition of the shuffle is skewed if it is larger than `spark.slidewise.parallel.skewThreshold`, than
- * `spark.sql.adaptive.skewJoin.skewedPartitionFactor` times the median, and than [[SkewedWindows.Gain]] times what each core would
- * have if the rows were spread evenly over the tasks that would share them.
+ * `spark.sql.adaptive.skewJoin.skewedPartitionFactor` times the median, and than [[SkewedWindows.Gain]] times the share of each
+ * core if the rows were spread evenly over the tasks that would share them.
  */
 private[spark] object SkewedWindows extends Rule[SparkPlan] {
 
-  /** What sharing must gain: with the second shuffle, all tasks take nearly twice the processor time (`docs/scale.md`). */
+  /**
+   * The factor that sharing must gain: with the second shuffle, all tasks take nearly twice the processor time (`docs/scale.md`).
+   */
   private val Gain = 2.0
 
   override def apply(plan: SparkPlan): SparkPlan =
     new SharedPartitions(conf, (_, rows) => splitReads(rows)).in(plan)
 
-  /** The shuffle's partitions, each skewed one read by several tasks; none if none is. */
+  /** The shuffle's partitions, with several tasks for each skewed partition; none if no partition is skewed. */
   private def splitReads(child: SparkPlan): Option[SparkPlan] = child match {
     case stage: ShuffleQueryStageExec                        => splitReads(stage)
     case AQEShuffleReadExec(stage: ShuffleQueryStageExec, _) => splitReads(stage)

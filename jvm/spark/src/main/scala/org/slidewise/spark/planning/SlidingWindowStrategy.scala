@@ -11,9 +11,9 @@ import org.slidewise.spark.execution.SlidingWindowExec
 import org.slidewise.spark.plan.{LeftToSpark, SortPlacement, StreamInput, WindowPlan}
 
 /**
- * Plans all window functions of the JVM that Slidewise evaluates of a window as one [[SlidingWindowExec]], and the others as Spark's
- * own operator above it; one sort serves both. A bug in planning, or a class or method that this Spark lacks, is a warning in
- * the log, and Spark plans the window.
+ * Plans the window functions of the JVM that Slidewise evaluates as one [[SlidingWindowExec]] for each window, and the other
+ * functions as Spark's own operator above it. One sort serves both operators. If planning fails because of a bug, or because this
+ * Spark lacks a class or method, the strategy logs a warning and Spark plans the window.
  */
 object SlidingWindowStrategy extends SparkStrategy {
 
@@ -34,7 +34,10 @@ object SlidingWindowStrategy extends SparkStrategy {
     case _ => Nil
   }
 
-  /** Where Spark plans the whole window, it does so with the expressions as they are, not with what was extracted of them. */
+  /**
+   * The decision in terms of the original expressions if Spark plans the whole window. Spark then uses the expressions as they
+   * are, and not those that were extracted from them.
+   */
   private def asSparkPlans(
       decided: WindowPlan,
       expressions: Seq[NamedExpression],

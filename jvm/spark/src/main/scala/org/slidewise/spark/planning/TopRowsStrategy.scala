@@ -22,7 +22,10 @@ import org.slidewise.spark.plan.{RankKind, StreamInput}
  */
 object TopRowsStrategy extends SparkStrategy {
 
-  /** A row that displaces others moves as many values as the limit; Spark has the node up to 1000 by default. */
+  /**
+   * The largest limit that is evaluated. A row that displaces others moves as many values as the limit. Spark has the node for
+   * limits up to 1000 by default.
+   */
   private val LargestLimit = 4096
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {

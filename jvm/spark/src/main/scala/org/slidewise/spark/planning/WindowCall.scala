@@ -22,8 +22,8 @@ final case class WindowCall(
 ) {
 
   /**
-   * Whether Spark's operator goes over each row in order once: ranks, offsets, frames that only grow, and functions of all values of a
-   * partition, which have one result.
+   * Whether Spark's operator goes over each row in order only once. So it does for ranks, for offsets, for frames that only grow,
+   * and for functions of all values of a partition, which have one result.
    */
   def isConstantInSpark: Boolean = function match {
     case _: AggregateWindowFunction if description.rank.isDefined => true
@@ -32,19 +32,19 @@ final case class WindowCall(
     case _                                                        => FrameShape.isGrowing(frame)
   }
 
-  /** What is known of the function. */
+  /** The description of the function. */
   lazy val description: FunctionDescription = Families.of(function)
 
-  /** The function in terms of aggregate functions over frames; or why Spark evaluates it. */
+  /** The function in terms of aggregate functions over frames; or the reason why Spark evaluates it. */
   def framed: Either[String, FramedFunctions] = description.framed(filter, frame)
 
-  /** How far from a row the rows lie that it reads. */
+  /** The distances from a row to the rows that the function reads. */
   def reach: FrameReach = description.reach(frame)
 }
 
 object WindowCall {
 
-  /** The function and the frame of the window expression; or why Spark evaluates it. */
+  /** The function and the frame of the window expression; or the reason why Spark evaluates it. */
   def of(expression: NamedExpression): Either[String, WindowCall] = expression match {
     case Alias(WindowExpression(function, WindowSpecDefinition(_, _, frame: SpecifiedWindowFrame)), _) =>
       of(expression, function, frame)
@@ -64,7 +64,7 @@ object WindowCall {
     case other => Left(s"${other.prettyName} is not an aggregate function")
   }
 
-  /** What the optimizer makes of the function; windows over streams are planned before it has run. */
+  /** The function by which the optimizer replaces `function`. Windows over streams are planned before the optimizer has run. */
   private[planning] def replaced(function: AggregateFunction): AggregateFunction = function match {
     case replaceable: RuntimeReplaceableAggregate =>
       replaceable.replacement match {
@@ -75,6 +75,6 @@ object WindowCall {
     case other                             => other
   }
 
-  /** Why nothing is planned while Slidewise is off. */
+  /** The reason why nothing is planned while Slidewise is off. */
   private[planning] val IsOff = s"${SlidewiseSettings.Enabled} is false"
 }

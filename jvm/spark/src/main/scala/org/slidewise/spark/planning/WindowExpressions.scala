@@ -8,8 +8,8 @@ import org.slidewise.spark.families.Families
 private[planning] object WindowExpressions {
 
   /**
-   * The window expressions in `expression`, each with a name, and what `expression` is of those names. The optimizer
-   * wraps sums and means of small decimals.
+   * The window expressions in `expression`, each with a name, and `expression` in terms of these names. The optimizer wraps sums
+   * and means of small decimals.
    */
   def extract(expression: NamedExpression): (Seq[NamedExpression], NamedExpression) =
     split(expression) match {

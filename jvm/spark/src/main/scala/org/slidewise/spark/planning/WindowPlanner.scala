@@ -11,11 +11,11 @@ import org.slidewise.spark.plan._
  * Decides, once for each window over a table, which of its expressions Slidewise evaluates, and how.
  *
  * @param sortOrder
- *   what the operator sorts each partition by, if it sorts; begins with `orderSpec`
+ *   the order by which the operator sorts each partition, if it sorts; begins with `orderSpec`
  * @param acrossTasks
  *   whether several tasks are to evaluate a partition, see [[AcrossTasks]]
  * @param keepsArrival
- *   whether rows may stay in the order in which they come where the window needs none
+ *   whether rows may stay in the order in which they come if the window needs no order
  */
 final class WindowPlanner(
     conf: SQLConf,

@@ -11,7 +11,7 @@ import org.apache.spark.sql.internal.SQLConf
  * A shuffle of blocks of rows, each with the number of its partition.
  *
  * @param rowsOf
- *   the rows of a block; must be serializable
+ *   returns the rows of a block; must be serializable
  */
 final case class BlockShuffle(
     blocks: RDD[Product2[Int, InternalRow]],
@@ -21,7 +21,7 @@ final case class BlockShuffle(
     rowsOf: InternalRow => Iterator[InternalRow]
 )
 
-/** How Spark represents a shuffle of blocks. */
+/** Makes Spark's representation of a shuffle of blocks. */
 trait BlockDependencies {
 
   /** The dependency, with Spark's checksums of the rows if this Spark has them and the settings ask for them. */

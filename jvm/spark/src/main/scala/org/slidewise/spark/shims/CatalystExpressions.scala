@@ -14,7 +14,7 @@ trait CatalystExpressions {
   /** `timestamp` moved by an interval of days and microseconds. */
   def addInterval(timestamp: Expression, interval: Expression, timeZone: String): Expression
 
-  /** What the sum does on overflow. */
+  /** The evaluation mode of the sum, which decides what happens on overflow. */
   def evalMode(sum: Sum): EvalMode.Value
 
   def sum(input: Expression, evalMode: EvalMode.Value): Sum

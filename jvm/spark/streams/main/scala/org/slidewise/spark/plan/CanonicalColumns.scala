@@ -34,7 +34,7 @@ final private[spark] class CanonicalColumns(root: LogicalPlan, common: Map[Long,
   /** All columns in the plan. */
   def all: Map[ExprId, Identity] = known
 
-  /** The columns below `node`, as if `node` were the whole plan; none if its first source is not that of the plan. */
+  /** The columns below `node`, as if `node` were the whole plan; none if its first source is not the first source of the plan. */
   def below(node: LogicalPlan): Option[Map[ExprId, Identity]] = Option(snapshots.get(node))
 
   private def form = new CanonicalForm(known.get)
@@ -88,7 +88,7 @@ final private[spark] class CanonicalColumns(root: LogicalPlan, common: Map[Long,
   private def joined(kind: String, texts: Seq[String]) =
     if (texts.distinct.size == 1) texts.head else texts.mkString(s"$kind(", ",", ")")
 
-  /** The columns of `node` that come from nowhere else. */
+  /** Adds the columns of `node` that come from no other node. */
   private def addSource(node: LogicalPlan): Unit = {
     val produced = node.output.filterNot(node.inputSet.contains)
     if (produced.nonEmpty) {

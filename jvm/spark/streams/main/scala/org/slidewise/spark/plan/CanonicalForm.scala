@@ -137,7 +137,7 @@ final private[spark] class CanonicalForm(columns: ExprId => Option[Identity]) {
 
 private[spark] object CanonicalForm {
 
-  /** Names of arguments that say nothing of results: identifiers, places, and what types tell. */
+  /** Names of arguments that do not affect results: identifiers, places, and facts that the types state. */
   private val Ignored = Set(
     "containsNull",
     "valueContainsNull",
@@ -166,7 +166,7 @@ private[spark] object CanonicalForm {
 
   private def classOf(value: Any): String = nameOf(value.getClass)
 
-  /** The name of a class, without what the JVM or a shell counts. */
+  /** The name of a class, without the counters that the JVM or a shell adds. */
   private def nameOf(c: Class[_]): String = {
     val name = c.getName
     val lambda = name.indexOf("$$Lambda")
@@ -177,7 +177,7 @@ private[spark] object CanonicalForm {
   /** A type with its collations, precisions and fields; see [[storedType]] for nullability. */
   def typeOf(dataType: DataType): String = ofType(dataType, withNulls = false)
 
-  /** [[typeOf]] with what elements and fields may be null. */
+  /** The text of [[typeOf]], with the nullability of elements and fields. */
   def storedType(dataType: DataType): String = ofType(dataType, withNulls = true)
 
   private def ofType(dataType: DataType, withNulls: Boolean): String = {

@@ -37,7 +37,7 @@ object SparkStreaming {
   def prefixScan(store: StateStore, prefix: UnsafeRow): Iterator[UnsafeRowPair] with Closeable =
     cells(StateStoreScans.prefixScan(store, prefix, StateStore.DEFAULT_COL_FAMILY_NAME))
 
-  /** All cells; the same object each time. To be closed. */
+  /** All cells. The iterator reuses its object, and the caller must close it. */
   def scan(store: StateStore): Iterator[UnsafeRowPair] with Closeable =
     cells(StateStoreScans.iterator(store, StateStore.DEFAULT_COL_FAMILY_NAME))
 

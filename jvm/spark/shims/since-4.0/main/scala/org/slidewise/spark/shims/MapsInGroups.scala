@@ -2,7 +2,7 @@ package org.slidewise.spark.shims
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, MapSort}
 
-/** How GROUP BY compares maps. */
+/** The rules of `GROUP BY` for maps in this Spark version. */
 object MapsInGroups {
 
   /** Whether GROUP BY accepts maps. */

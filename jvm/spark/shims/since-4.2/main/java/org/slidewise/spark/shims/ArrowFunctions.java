@@ -27,8 +27,8 @@ public final class ArrowFunctions {
   /**
    * Evaluates a Python function as `mapInArrow` does.
    *
-   * @param function Spark's description of it, whose type is private to Spark
-   * @param id of its results, for Spark's profiler
+   * @param function Spark's description of the function, whose type is private to Spark
+   * @param id the identifier of the function's results, for Spark's profiler
    */
   public static PartitionEvaluatorFactory<InternalRow, InternalRow> mapInArrow(
       Object function,

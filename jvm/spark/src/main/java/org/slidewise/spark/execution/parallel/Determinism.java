@@ -3,15 +3,15 @@ package org.slidewise.spark.execution.parallel;
 import org.apache.spark.rdd.RDD;
 
 /**
- * What a task returns when it runs again. Written in Java because Spark keeps it private to its own
- * Scala packages.
+ * The rows that a task returns when it runs again, compared with its first run. Written in Java
+ * because Spark keeps its own levels private to its Scala packages.
  */
 enum Determinism {
-  /** The same rows in the same order. */
+  /** The task returns the same rows in the same order. */
   SAME_ORDER,
-  /** The same rows in another order, as below a shuffle. */
+  /** The task returns the same rows in another order, as below a shuffle. */
   SAME_ROWS,
-  /** Perhaps other rows. */
+  /** The task may return other rows. */
   NONE;
 
   static Determinism of(RDD<?> rdd) {

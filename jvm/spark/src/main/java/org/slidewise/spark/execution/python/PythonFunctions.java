@@ -9,11 +9,17 @@ import org.apache.spark.api.python.PythonFunction;
 import org.apache.spark.api.python.SimplePythonFunction;
 import org.apache.spark.broadcast.Broadcast;
 
-/** What Spark sends to Python workers. Written in Java because Spark keeps these classes private to its own Scala packages. */
+/**
+ * Makes the functions that Spark sends to Python workers. Written in Java because Spark keeps these
+ * classes private to its own Scala packages.
+ */
 final class PythonFunctions {
   private PythonFunctions() {}
 
-  /** A function that runs `command` where the functions run, with the files and broadcast values of all. */
+  /**
+   * A function that runs `command` in the environment of the first of `functions`, with the files
+   * and broadcast values of all of them.
+   */
   @SuppressWarnings("unchecked")
   static <F> F withCommand(List<F> functions, byte[] command) {
     PythonFunction first = (PythonFunction) functions.get(0);

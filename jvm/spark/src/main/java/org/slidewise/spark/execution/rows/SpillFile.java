@@ -21,7 +21,7 @@ final class SpillFile {
   /**
    * Writes the bytes from {@code offset} in {@code base}.
    *
-   * @param ends where each block ends, in bytes from {@code offset}
+   * @param ends the end of each block, in bytes from {@code offset}
    * @param beforeEach called before each block; if it throws, the file is deleted
    */
   SpillFile(Object base, long offset, int[] ends, Runnable beforeEach) throws IOException {

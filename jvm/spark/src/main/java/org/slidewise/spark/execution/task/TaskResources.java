@@ -4,8 +4,8 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.memory.TaskMemoryManager;
 
 /**
- * What a task lends to an operator. Written in Java because Spark keeps these methods private to its
- * own Scala packages.
+ * The memory, cancellation and metrics of a task, for its operators. Written in Java because Spark
+ * keeps these methods private to its own Scala packages.
  */
 public final class TaskResources {
   private final TaskContext context;

@@ -5,16 +5,16 @@ import org.slidewise.spark.execution.surroundings.OutsideValue
 import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel}
 
 /**
- * Aggregates of the frames of one partition after the other.
+ * The results of an aggregate function for the frames of one partition after the other.
  *
- * Memory: eight bytes and a bit for each row of the largest partition so far, and what the kernel holds.
+ * Memory: eight bytes and a bit for each row of the largest partition so far, and the memory of the kernel.
  *
  * @param atLeast
  *   the number of values that a frame must hold for the result not to be null
  * @param input
- *   null if every row counts, whatever its value
+ *   the aggregated column; null if every row counts, whatever its value
  * @param outside
- *   what frames hold of rows that the task does not evaluate
+ *   the aggregates of rows that frames hold and the task does not evaluate
  */
 abstract private[arrays] class AggregateResult(
     atLeast: Int,
@@ -45,7 +45,7 @@ abstract private[arrays] class AggregateResult(
     recalculated
   }
 
-  /** Whether frames hold values that the task does not evaluate. */
+  /** Whether frames hold values of rows that the task does not evaluate. */
   final protected def hasOutside: Boolean = outside.before != null || outside.after != null
 
   private def addOutside(size: Int, value: OutsideValue, isBefore: Boolean): Unit = if (value != null) {
@@ -66,7 +66,7 @@ abstract private[arrays] class AggregateResult(
   protected def join(size: Int, value: OutsideValue, isBefore: Boolean): Unit =
     throw new IllegalStateException("frames of this function hold no values of other tasks")
 
-  /** Completes results that have been joined. */
+  /** Completes the results after [[join]]. */
   protected def finish(size: Int, valuesOutside: Long): Unit = ()
 
   /** Makes `value` the result for `row`. */

@@ -46,17 +46,17 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   /** The first order column. */
   lazy val orderKey = new SortKey(order.head)
 
-  /** Whether frames are found by the order's first column. */
+  /** Whether any frame is bounded by values of the first order column. */
   val readsKeys: Boolean = frames.exists(_.isInstanceOf[ArrayFrame.Range])
 
-  /** Whether it matters which rows tie in the order. */
+  /** Whether any frame or rank depends on which rows tie in the order. */
   val readsPeers: Boolean =
     frames.exists(_.isInstanceOf[ArrayFrame.Peers]) || functions.exists {
       case ArrayFunction.Rank(kind) => kind.joinsPeers
       case _                        => false
     }
 
-  /** The columns to be read of each row when it arrives, beside the sort keys. */
+  /** The columns to read of each row when it arrives, besides the sort keys. */
   val inputs: Seq[InputColumn] = values.map(InputColumn(_)) ++ computed.map(InputColumn(_, orderKey.flip))
 
   /** An evaluator of rows in order; none if the kernels cannot evaluate them, or there is no memory for the arrays. */
@@ -70,8 +70,9 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
     else None
 
   /**
-   * Inputs that fail, bounds out of range, and NaN where Spark's approximation does not know its place among numbers are for the
-   * evaluation that works as Spark does, row by row.
+   * Whether the kernels can evaluate the rows. Row-wise evaluation, which works as Spark does, handles inputs that fail and
+   * bounds out of range. It also handles NaN for `percentile_approx`, because Spark's approximation does not know its place among
+   * numbers.
    */
   private def canEvaluate(sorted: SortedColumns): Boolean =
     !sorted.inputsFailed && frames.forall {
@@ -116,7 +117,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   private def dictionaries(value: Expression): Int =
     multisetsOf(value).map(_.partsZeros).distinct.size
 
-  /** The frames of all functions over rows in order, by what [[reach]] gives for a function. */
+  /** The frames of all functions over rows in order. The keys are the results of [[reach]]. */
   private[arrays] def framesOver(
       sorted: SortedColumns,
       peers: PartitionPeers
@@ -206,7 +207,7 @@ private[execution] object ArrayWindow {
     case ArrayFunction.ValueAtOffset(_, _, _, ignoreNulls)   => if (ignoreNulls) 5L else 0L
   }
 
-  /** What a kernel of the core holds for each row of its widest window. */
+  /** The memory that a kernel of the core holds for each row of its widest window, in bytes. */
   private def scratchBytesARow(kernel: ArrayKernel, frame: ArrayFrame): Long = {
     val isRange = !frame.isInstanceOf[ArrayFrame.Rows]
     kernel match {
@@ -219,6 +220,6 @@ private[execution] object ArrayWindow {
     }
   }
 
-  /** What a kernel over ROWS frames of some widths holds beside that. */
+  /** The further memory of a kernel over `ROWS` frames of some widths, in bytes. */
   private val ScratchBytes = 16L << 10
 }

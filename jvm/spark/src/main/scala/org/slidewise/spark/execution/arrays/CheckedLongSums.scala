@@ -12,9 +12,9 @@ import org.slidewise.core.kernels.Validity
  * Recalculates the frames whose sum could leave 64 bits on the way, in Spark's order and with Spark's own expressions: the same
  * error, or null for `try_sum`.
  *
- * A frame is exact as the kernel has it if the magnitudes of its values add up to no more than a long holds. These sums slide
- * with the frames in 128 bits, exactly: O(1) a row, no memory. A frame that is recalculated costs its length, or the rows that it
- * has gained if it starts where the last one started.
+ * The kernel's sum of a frame is exact if the magnitudes of the frame's values add up to no more than a long holds. These sums of
+ * magnitudes slide with the frames in 128 bits, exactly: O(1) a row, no memory. A frame that is recalculated costs its length, or
+ * the rows that it has gained if it starts where the last one started.
  *
  * @param checkpoint
  *   called every [[CheckedLongSums.CheckEvery]] values that are added again; may throw to cancel
@@ -54,9 +54,9 @@ final private[arrays] class CheckedLongSums(function: DeclarativeAggregate, chec
    * Corrects the sums of the frames from `first` to before `until`. Stops at a frame that fails, which may never be asked for.
    *
    * @param out
-   *   the sums as the kernel has them
+   *   the sums of the kernel
    * @param setNull
-   *   told of each frame whose result is null because its sum overflows
+   *   called for each frame whose result is null because its sum overflows
    * @return
    *   the number of frames that were recalculated
    */

@@ -13,7 +13,7 @@ import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel}
  * Aggregates whole partitions of rows that come in any order, and writes the results into the rows, which stay in that order: two
  * passes over the columns, and one over the rows.
  *
- * Memory: for each partition and function 8 to 20 bytes.
+ * Memory: for each partition and function 4 to 20 bytes.
  */
 private[execution] object GroupedRows {
 
@@ -76,7 +76,7 @@ final private class GroupedColumns(window: ArrayWindow, sorted: SortedColumns) {
 
   def values(column: Int): Array[Long] = sorted.columns(column)
 
-  /** Which rows hold a value, as in [[Validity]]. */
+  /** The rows that hold a value, as bits (see [[Validity]]). */
   def valid(column: Int): Array[Long] = sorted.columns.valid(column, size)
 }
 
@@ -137,7 +137,7 @@ final private class GroupedDoubles(
 
 private object GroupedResult {
 
-  /** None if a sum must fail, or be null. */
+  /** The results of a function. None if a sum must fail, or be null. */
   def of(
       function: ArrayFunction.Aggregate,
       groups: PartitionGroups,

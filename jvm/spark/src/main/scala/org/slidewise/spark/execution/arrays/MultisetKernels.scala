@@ -11,12 +11,12 @@ abstract private[arrays] class LongMultisetKernel {
   def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Long]): Unit
 }
 
-/** The same for doubles. */
+/** A kernel of `org.slidewise.core.multisets` whose results are doubles. The result of a frame without values is unspecified. */
 abstract private[arrays] class DoubleMultisetKernel {
   def evaluate(column: ColumnDictionary, frames: Frames, out: Array[Double]): Unit
 }
 
-/** The kernels of [[MultisetFunction]]s, but for checked sums, see [[DistinctSumResult]]. */
+/** The kernels of [[MultisetFunction]]s, except for checked sums, which [[DistinctSumResult]] evaluates. */
 private[arrays] object MultisetKernels {
 
   /** The kernel of a function whose results are longs; none if they are doubles. */
@@ -111,7 +111,7 @@ private[arrays] object MultisetKernels {
     if (isFractional(function.result)) None
     else Some(new QuantilesAsLongs(quantiles(function, quantile), asLong(function.result)))
 
-  /** How Spark converts a quantile, a double, to the result type. */
+  /** The conversion of a quantile, a double, to the result type. It follows Spark. */
   private def asLong(result: DataType): Double => Long = result match {
     case ByteType                                          => _.toByte.toLong
     case ShortType                                         => _.toShort.toLong
@@ -198,7 +198,7 @@ final private class DistinctMeans(sums: DoubleMultisetKernel, counts: LongMultis
   }
 }
 
-/** Quantiles in a type that takes a long. */
+/** Quantiles in a result type whose values are stored as longs. */
 final private class QuantilesAsLongs(quantiles: DoubleMultisetKernel, toLong: Double => Long)
     extends LongMultisetKernel {
   private[this] var exact = Array.emptyDoubleArray

@@ -10,7 +10,8 @@ import org.slidewise.spark.plan.{ArrayFunction, MultisetFunction}
 /**
  * Aggregates of the distinct values of the frames of one partition after the other.
  *
- * Memory: eight bytes and a bit for each row of the largest partition so far, and what the kernel and the column's dictionary hold.
+ * Memory: eight bytes and a bit for each row of the largest partition so far, and the memory of the kernel and of the column's
+ * dictionary.
  */
 private[arrays] object MultisetResult {
   def apply(

@@ -45,7 +45,7 @@ final private[arrays] class PartitionColumn(
     if (nullable) gatherValid()
   }
 
-  /** Which rows of the partition hold a value, as in [[Validity]]; null if all do. */
+  /** The rows of the partition that hold a value, as bits (see [[Validity]]); null if all rows do. */
   def valid: Array[Long] = words
 
   private def gatherValid(): Unit = {
@@ -76,7 +76,7 @@ final private[arrays] class PartitionColumn(
     longValues
   }
 
-  /** As [[longs]], from the bits of doubles. */
+  /** The values of a column that holds the bits of doubles. Kernels may write to the places of nulls, and to no others. */
   def doubles: Array[Double] = {
     if (!hasDoubles) {
       doubleValues = PartitionColumn.room(doubleValues, size)
@@ -93,7 +93,7 @@ final private[arrays] class PartitionColumn(
     doubleValues
   }
 
-  /** The distinct values of the partition and the code of each row; doubles as longs in their order. */
+  /** The distinct values of the partition and the code of each row. Doubles are encoded as longs in the order of the doubles. */
   def dictionary: ColumnDictionary =
     if (encoded.isCurrent) encoded.get
     else if (holdsDoubles) {
@@ -102,7 +102,7 @@ final private[arrays] class PartitionColumn(
     } else if (ranked.isCurrent) ranked.get
     else encoded.make(longs, inOrder = dictionaryInOrder)
 
-  /** The same, with codes that compare as the values do, and different ones for -0.0 and 0.0. */
+  /** The same as [[dictionary]], but the codes compare as the values do, and -0.0 and 0.0 have different codes. */
   def ranks: ColumnDictionary =
     if (ranked.isCurrent) ranked.get
     else if (holdsDoubles) {
@@ -138,7 +138,7 @@ private[arrays] object PartitionColumn {
   /** The memory of a dictionary for each row of the largest partition, in bytes, with the doubles as ordered longs. */
   val dictionaryBytesARow: Long = ColumnDictionary.BytesARow + 8L
 
-  /** `array`, or a longer one. */
+  /** `array` if it holds at least `size` values, otherwise a new array. */
   def room(array: Array[Long], size: Int): Array[Long] =
     if (array == null || array.length < size) new Array[Long](size) else array
 

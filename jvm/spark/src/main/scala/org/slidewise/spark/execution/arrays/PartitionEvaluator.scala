@@ -67,13 +67,13 @@ final private[execution] class PartitionEvaluator(
     }
   }
 
-  /** How many of these rows keep their frames if more rows of their partition follow. */
+  /** The number of these rows whose frames stay as they are if more rows of their partition follow. */
   def complete: Int = allFrames.iterator.map(_.complete).min
 
-  /** The oldest of these rows that is needed for the frames from the `row`th row on. */
+  /** The oldest of these rows that the frames from the `row`th row on need. */
   def oldest(row: Int): Int = allFrames.iterator.map(_.oldest(row)).min
 
-  /** Evaluates the rows, of which the results of `firstResult until lastResult` are handed out. */
+  /** Evaluates the rows. Only the results of `firstResult until lastResult` are handed out. */
   def evaluate(firstResult: Int, lastResult: Int): Unit = {
     val size = last - first
     var i = 0
@@ -176,9 +176,9 @@ private[execution] object ArrayRowFinisher {
    * @param types
    *   the types of the results
    * @param surroundings
-   *   what surrounds the results that are handed out
+   *   the surroundings of the results that are handed out
    * @param outside
-   *   the same for the kernels
+   *   the same surroundings, converted for the kernels
    * @return
    *   none if the kernels cannot evaluate the rows
    */

@@ -28,10 +28,10 @@ abstract private[arrays] class PartitionFrames {
   /** Whether no frame can be empty. */
   def neverEmpty: Boolean
 
-  /** How many of the first frames stay as they are if more rows follow. */
+  /** The number of leading frames that stay as they are if more rows follow. */
   def complete: Int
 
-  /** The oldest row that frames from that of the `row`th row on reach, or that row if it is older. */
+  /** The oldest row that the frames from the `row`th row on reach; the `row`th row itself if it is older. */
   def oldest(row: Int): Int
 }
 

@@ -6,11 +6,11 @@ import org.slidewise.spark.plan.{ArrayFunction, RankKind}
 /** The results of one window expression for one partition after the other, as longs or as doubles. */
 sealed private[arrays] trait PartitionResult {
 
-  /** Which results are not null, as in [[Validity]]; null if all are. */
+  /** The results that are not null, as bits (see [[Validity]]); null if no result is null. */
   def valid: Array[Long]
 
   /**
-   * Evaluates the expression for a partition's `size` rows, of which the results from `first` to before `until` are handed out.
+   * Evaluates the expression for a partition's `size` rows. Only the results from `first` to before `until` are handed out.
    *
    * @return
    *   the number of frames that were recalculated row by row
@@ -73,7 +73,7 @@ final private class LongRank(fill: (Int, Array[Long]) => Unit) extends LongResul
   }
 }
 
-/** Ranks that are shares of the partition. As [[LongRank]]. */
+/** Ranks that are shares of the partition. Memory: see [[LongRank]]. */
 final private class DoubleRank(fill: (Int, Array[Double]) => Unit) extends DoubleResult {
   private[this] var out: Array[Double] = _
 
@@ -88,7 +88,7 @@ final private class DoubleRank(fill: (Int, Array[Double]) => Unit) extends Doubl
 }
 
 /**
- * Values of other rows, as they stand in a row's eight bytes. Each takes constant time.
+ * Values of other rows, as the eight bytes that a row stores for them. Each takes constant time.
  *
  * Memory: eight bytes and a bit for each row of the largest partition so far; if nulls are ignored, four bytes more.
  */
@@ -101,13 +101,13 @@ sealed abstract private[arrays] class ValueResult(input: PartitionColumn, ignore
   final override def values: Array[Long] = out
   final override def valid: Array[Long] = if (anyNull) words else null
 
-  /** Called before the rows of a partition are asked for. `found` is null unless nulls are ignored. */
+  /** Called before [[source]] is called for the rows of a partition. `found` is null unless nulls are ignored. */
   protected def begin(size: Int, found: ValidPositions): Unit
 
   /** The row whose value is the result for `row`; -1 if there is none. */
   protected def source(row: Int): Int
 
-  /** The result where there is no such row. */
+  /** The result for rows where [[source]] returns -1. */
   protected def default: Option[PartitionDefault]
 
   final override def evaluate(size: Int, first: Int, until: Int): Long = {
@@ -133,7 +133,7 @@ sealed abstract private[arrays] class ValueResult(input: PartitionColumn, ignore
   }
 }
 
-/** What stands for a row that is not there. */
+/** The default of `lag` and `lead` for each row, used where the offset leads to no row. */
 final private[arrays] class PartitionDefault(column: PartitionColumn) {
   def isValid(row: Int): Boolean = Validity.at(column.valid, row)
   def apply(row: Int): Long = column.longs(row)

@@ -2,7 +2,7 @@ package org.slidewise.spark.execution.arrays
 
 import org.slidewise.spark.execution.surroundings.{OutsideSides, OutsideValue}
 
-/** The rows of one partition after the other that lie outside of those that the task evaluates. */
+/** The rows of the current partition that lie outside of the rows that the task evaluates. */
 final private[arrays] class PartitionSurroundings(sides: OutsideSides) {
   private[this] var first, last = false
 
@@ -26,26 +26,26 @@ final private[arrays] class PartitionSurroundings(sides: OutsideSides) {
   /** The number of rows of the whole partition, of which the task evaluates `size`. */
   def totalRows(size: Int): Long = rowsBefore + size + rowsAfter
 
-  /** What the function number `function` has outside. */
+  /** The surroundings of the function with the number `function`. */
   def of(function: Int): FunctionSurroundings = new FunctionSurroundings {
     override def before: OutsideValue = if (first) sides.before.values(function) else null
     override def after: OutsideValue = if (last) sides.after.values(function) else null
   }
 }
 
-/** The values of a function over rows outside that its frames hold; null if there are none. */
+/** The values of a function over rows that its frames hold and the task does not evaluate; null if there are no such rows. */
 private[arrays] trait FunctionSurroundings {
   def before: OutsideValue
   def after: OutsideValue
 
-  /** The number of values outside, for means. */
+  /** The number of values in these rows, for means. */
   final def count: Long =
     (if (before == null) 0L else before.count) + (if (after == null) 0L else after.count)
 }
 
 private[arrays] object FunctionSurroundings {
 
-  /** Of a function whose frames hold no rows outside. */
+  /** The surroundings of a function whose frames hold only rows that the task evaluates. */
   object None extends FunctionSurroundings {
     override def before: OutsideValue = null
     override def after: OutsideValue = null

@@ -12,20 +12,20 @@ import org.slidewise.spark.execution.surroundings.{ArrayOutside, Outside, PeerCh
 import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
 
 /**
- * Evaluates rows that come partition by partition and in order with array kernels: each row with its results.
+ * Evaluates rows that come partition by partition and in order with array kernels, and returns each row with its results.
  *
- * Rows are taken some at a time: at least as many new ones as there are old ones that later frames reach, so that kernels go
+ * Takes several rows at a time: at least as many new rows as there are old rows that later frames reach. Kernels therefore go
  * over each row twice, amortised, and at most three times where a partition is shorter than a frame.
  *
- * Memory: the rows from the oldest that a later frame reaches to the newest, which is twice the widest frame or, if that is
- * more, [[PresortedArrays.FewestRows]] and the frame; their inputs and results. If the task does not have it, or the
+ * Memory: the rows from the oldest that a later frame reaches to the newest, with their inputs and results. This is twice the
+ * widest frame or, if that is more, [[PresortedArrays.FewestRows]] and the frame. If the task does not have this memory, or the
  * kernels cannot evaluate the rows (see [[ArrayWindow]]), the row-wise evaluation takes over from there.
  *
  * @param surroundings
- *   what surrounds the results that are handed out
+ *   the surroundings of the results that are handed out
  * @param fallBack
- *   the row-wise evaluation, given the rows from the oldest that it needs on, how many of them have been handed out, and what
- *   surrounds them
+ *   the row-wise evaluation. Its arguments are the rows from the oldest that it needs on, the number of these that have been
+ *   handed out, and their surroundings
  */
 final private[execution] class PresortedArrays(
     rows: Iterator[InternalRow],
@@ -87,7 +87,7 @@ final private[execution] class PresortedArrays(
       row
     }
 
-  /** Answers more of the rows that are here; false if more have to arrive first. */
+  /** Evaluates more of the rows that have arrived. False if more rows have to arrive first. */
   private def evaluateMore(): Boolean = !awaitsRows && next < count && {
     if (next == evaluator.until) {
       from = next
@@ -120,7 +120,7 @@ final private[execution] class PresortedArrays(
     }
   }
 
-  /** Takes more rows; false if there are none. */
+  /** Takes more rows. False if there are none. */
   private def fill(): Boolean = !complete && {
     resources.stopIfCancelled()
     dropUnreached()
@@ -138,7 +138,7 @@ final private[execution] class PresortedArrays(
     rowWise == null
   }
 
-  /** Lets go of rows that no later frame reaches: words of validity are not split. */
+  /** Releases the rows that no later frame reaches, in multiples of 64: words of validity are not split. */
   private def dropUnreached(): Unit = {
     val dropped = oldest & -64
     columns.drop(dropped, count)
@@ -153,7 +153,7 @@ final private[execution] class PresortedArrays(
     log.release(base)
   }
 
-  /** False if there is no memory for the row, which is then not in. */
+  /** Adds a row. False if there is no memory for the row, which is then not added. */
   private def add(row: UnsafeRow): Boolean = (count < room || grow()) && {
     try
       reader.read(row, columns, 0, count) && {
@@ -216,7 +216,7 @@ final private[execution] class PresortedArrays(
     releaseAll()
   }
 
-  /** Gives memory and files back, and reports what was measured; more than once does no harm. */
+  /** Releases memory and files, and reports the measurements. Later calls do nothing. */
   def close(): Unit = if (!closed) {
     closed = true
     task.measures.reportMemory(peakHeapMemory + log.peakMemory, log.spilledBytes)

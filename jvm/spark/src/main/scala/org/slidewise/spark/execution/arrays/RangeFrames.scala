@@ -38,7 +38,7 @@ private[arrays] object RangeFrames {
     Frames.of(lo, hi, size, size)
   }
 
-  /** Frames of the rows `first until last` of the partition, which are those without nulls. */
+  /** Slides the frames over the rows `first until last` of the partition. These are the rows without nulls. */
   private def slide(
       keys: Array[Long],
       from: Int,

@@ -6,12 +6,12 @@ import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.unsafe.Platform
 
 /**
- * Joins rows with their results, which are written for some rows at a time.
+ * Joins rows with their results. The results of a batch of rows are written at once.
  *
  * @param input
  *   the attributes of a row
  * @param results
- *   those of its results, all of fixed size
+ *   the attributes of the results, all of fixed size
  */
 final private[arrays] class ResultJoiner(input: Seq[Attribute], results: Seq[Attribute]) {
   import ResultJoiner.Together

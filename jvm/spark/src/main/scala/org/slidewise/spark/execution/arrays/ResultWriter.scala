@@ -12,7 +12,7 @@ import org.slidewise.core.kernels.Validity
  * @param field
  *   the result's place among the fields of a row
  * @param bitSetBytes
- *   of a row, before its fields
+ *   the bytes of a row's bit set, which comes before its fields
  */
 final private[arrays] class ResultWriter(
     results: PartitionResult,

@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.exchange
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-/** What an exchange of [[RowBlock]]s counts besides Spark's own metrics of shuffles. */
+/** The metrics of an exchange of [[RowBlock]]s, besides Spark's own metrics of shuffles. */
 private[execution] object BlockMetrics {
   val DataSize = "dataSize"
   val Rows = "numRows"

@@ -8,10 +8,11 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.util.MutablePair
 
 /**
- * The records of blocks for Spark's shuffle writers: the same object each time, or copies where the shuffle may keep them.
+ * Makes the records of blocks for Spark's shuffle writers. Returns the same object each time, or copies if the shuffle may keep
+ * records.
  *
  * @param partitions
- *   how many partitions the shuffle has
+ *   the number of partitions of the shuffle
  */
 final private[execution] class BlockRecord(partitions: Int) {
   private[this] val copies = BlockRecord.mayBeKept
@@ -36,7 +37,10 @@ private object BlockRecord {
   private val SerializeAtOnce =
     Set("sort", "tungsten-sort", "org.apache.spark.shuffle.sort.SortShuffleManager")
 
-  /** Whether the shuffle may hold a record when it asks for the next. Of a manager that it does not know, Spark assumes so, too. */
+  /**
+   * Whether the shuffle may still hold a record when it asks for the next one. Like Spark, assumes that an unknown shuffle
+   * manager may.
+   */
   private def mayBeKept: Boolean =
     !Option(SparkEnv.get).exists(env => SerializeAtOnce(env.conf.get("spark.shuffle.manager", "sort")))
 }

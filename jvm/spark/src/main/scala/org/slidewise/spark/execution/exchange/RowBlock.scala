@@ -9,18 +9,18 @@ import org.apache.spark.unsafe.Platform
 import org.slidewise.spark.execution.rows.RowBytes
 
 /**
- * Rows one after the other in the bytes of one row, which the shuffle handles as one record: it copies, sorts and reads each
- * record apart. Each row is preceded by its size.
+ * Rows one after the other in the bytes of one row, called a block. The shuffle handles a block as one record: it copies, sorts
+ * and reads each record separately. Each row is preceded by its size.
  */
 private[execution] object RowBlock {
 
-  /** What a row takes in a block beside its own bytes. */
+  /** The bytes that a row takes in a block in addition to its own. */
   val HeaderBytes = 8
 
-  /** How many bytes a row takes in a block. */
+  /** The number of bytes that a row takes in a block. */
   def bytesOf(row: UnsafeRow): Int = HeaderBytes + row.getSizeInBytes
 
-  /** Writes a row to `bytes` from `at` on. Returns where the next one begins. */
+  /** Writes a row to `bytes` from `at` on. Returns the place where the next row begins. */
   def put(row: UnsafeRow, bytes: Array[Byte], at: Int): Int = {
     val to = Platform.BYTE_ARRAY_OFFSET + at.toLong
     Platform.putLong(bytes, to, row.getSizeInBytes.toLong)
@@ -33,7 +33,7 @@ private[execution] object RowBlock {
     block.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET + from.toLong, end - from)
 
   /**
-   * The rows of some blocks, the same object each time. A row is gone when the next one is asked for.
+   * The rows of some blocks, the same object each time. A row is no longer valid when the next one is requested.
    *
    * @param fields
    *   the number of fields of a row

@@ -13,16 +13,16 @@ import org.apache.spark.sql.execution.metric._
 import org.slidewise.spark.shims.{BlockShuffle, SparkBlockDependencies}
 
 /**
- * A shuffle whose records are [[RowBlock]]s: Spark's writer and reader handle each record apart, and there are few of them.
+ * A shuffle whose records are [[RowBlock]]s, so that Spark's writer and reader handle few records.
  *
- * Works with any shuffle manager, as a block is a row to Spark.
+ * Works with any shuffle manager, because a block is a row to Spark.
  */
 abstract private[execution] class RowBlocksExchange extends ShuffleExchangeLike {
 
   private lazy val writeMetrics = SQLShuffleWriteMetricsReporter.createShuffleWriteMetrics(sparkContext)
   private lazy val readMetrics = SQLShuffleReadMetricsReporter.createShuffleReadMetrics(sparkContext)
 
-  /** Those of the operator alone. */
+  /** The metrics that only this operator has. */
   protected def ownMetrics: Map[String, SQLMetric] = Map.empty
 
   override lazy val metrics: Map[String, SQLMetric] =
@@ -40,7 +40,7 @@ abstract private[execution] class RowBlocksExchange extends ShuffleExchangeLike 
   /** The blocks of each task's rows, each with the number of its partition. */
   protected def blocks(input: RDD[InternalRow]): RDD[Product2[Int, InternalRow]]
 
-  /** How many partitions the shuffle has. */
+  /** The number of partitions of the shuffle. */
   protected def partitions: Int
 
   @transient lazy val shuffleDependency: ShuffleDependency[Int, InternalRow, InternalRow] =
@@ -61,7 +61,7 @@ abstract private[execution] class RowBlocksExchange extends ShuffleExchangeLike 
   // What Spark, too, has for a shuffle without tasks.
   private def noStage: Future[Nothing] = Future.successful(null).asInstanceOf[Future[Nothing]]
 
-  /** Writes the rows. Blocks until all tasks are done, and fails as they do. */
+  /** Writes the rows. Blocks until all tasks are done, and fails if they fail. */
   final protected def awaitWritten(): Unit = MapStage.await(mapOutputStatisticsFuture)
 
   /** The blocks of rows in some parts of the shuffle. */
@@ -93,7 +93,7 @@ private object RowsOfBlock extends (InternalRow => Iterator[InternalRow]) with S
     RowBlock.rows(Iterator.single(block), fields = 0)
 }
 
-/** Records come with the numbers of their partitions. */
+/** Partitions records by their keys, which are the numbers of their partitions. */
 final private class NumberedPartitions(override val numPartitions: Int) extends Partitioner {
   override def getPartition(key: Any): Int = key.asInstanceOf[Int]
 }

@@ -12,17 +12,17 @@ import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, FrameShape}
 
 /**
- * Evaluates the functions of one [[FramePlan]] from aggregation buffers: merged (Two-Stacks Lite), running, or recalculated for
- * each frame. Once a user's `merge` has failed, the task recalculates, as Spark does.
+ * Evaluates the functions of one [[FramePlan]] with aggregation buffers: merged (Two-Stacks Lite), running, or recalculated for
+ * each frame. After a user's `merge` has failed, the task recalculates, as Spark does.
  *
  * @param bounds
- *   where the frames are
+ *   the bounds of the frames
  * @param input
  *   the attributes of an element of the frames
  * @param newReader
- *   of the elements
+ *   creates a reader of the elements
  * @param answers
- *   the row that results are written to; it has a field for each answer of the plan and, from `firstGuard` on, one for each of
+ *   the row that results are written to. It has a field for each answer of the plan and, from `firstGuard` on, one for each of
  *   this frame's guards
  */
 final private[execution] class BufferEvaluator(

@@ -10,17 +10,18 @@ import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{PlannedAggregate, RowMultiset}
 
 /**
- * DISTINCT aggregates of frames that hold more distinct values than fit in memory, from the [[Occurrences]] of each value.
+ * Evaluates DISTINCT aggregates of frames that hold more distinct values than fit in memory. Uses the [[Occurrences]] of each
+ * value.
  *
- * '''Cost.''' `count` takes constant time for a row that enters or leaves. Another function goes over the rows of the frame again
- * after a value has appeared or disappeared.
+ * '''Cost.''' `count` takes constant time for a row that enters or leaves. Any other function goes over the rows of the frame
+ * again after a value has appeared or disappeared.
  *
- * '''Memory.''' That of [[Occurrences]] for each function, and one aggregation buffer.
+ * '''Memory.''' The memory of [[Occurrences]] for each function, and one aggregation buffer.
  *
  * @param first
- *   where the first frame begins
+ *   the position where the first frame begins
  * @param partition
- *   the rows from there on
+ *   the rows from `first` on
  * @param rows
  *   reads the rows of a frame again
  */
@@ -42,10 +43,10 @@ final private[frames] class ExternalDistinct(
       throw e
   }
 
-  /** Writes the answers for a frame; neither end may move back. */
+  /** Writes the answers for a frame. Neither end of the frame may move back. */
   def evaluate(lo: Long, hi: Long): Unit = each.foreach(_.evaluate(lo, hi))
 
-  /** Rows that entered or left, for each function. */
+  /** The number of rows that entered or left, summed over the functions. */
   def steps: Long = moved
   def peakMemory: Long = each.map(_.occurrences.peakMemory).sum
   def spilledBytes: Long = each.map(_.occurrences.spilledBytes).sum
@@ -111,7 +112,7 @@ final private[frames] class ExternalDistinct(
       result
     }
 
-    /** The tuples of the rows that have none before them in the frame. */
+    /** The distinct tuples of the frame, each from the first row that has it. */
     private class DistinctOfFrame extends AbstractIterator[InternalRow] {
       private[this] var position = start
 

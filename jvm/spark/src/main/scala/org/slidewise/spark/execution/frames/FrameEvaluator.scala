@@ -30,13 +30,15 @@ private[execution] trait FrameEvaluator {
   /** Begins a new partition. */
   def reset(): Unit
 
-  /** Tells of rows of the partition that come before its first; called after [[reset]]. */
+  /** Passes the aggregates of the partition's rows before the first row that this evaluator gets. Called after [[reset]]. */
   def startAfter(before: OutsideStates): Unit = ()
 
-  /** Tells of rows of the partition that follow its last; called when the last row has arrived. */
+  /**
+   * Passes the aggregates of the partition's rows after the last row that this evaluator gets. Called when that row has arrived.
+   */
   def endBefore(after: OutsideStates): Unit = ()
 
-  /** Tells where the rest of the current partition can be read before it arrives; called once, if at all. */
+  /** Passes a reader for the rest of the current partition, which can read rows before they arrive. Called at most once. */
   def mayReadAhead(partition: PartitionRows): Unit = ()
 
   /** The oldest row that an evaluation of the current frame or a later one may read. */
@@ -44,14 +46,14 @@ private[execution] trait FrameEvaluator {
 
   def combines: Long
 
-  /** Frames that were recalculated as Spark does, because merged buffers could have led to another result. */
+  /** The number of frames that were recalculated as Spark does, because merged buffers could have led to another result. */
   def recalculated: Long
 
-  /** Partitions whose distinct values were sorted, because they did not fit in memory. */
+  /** The number of partitions whose distinct values were sorted, because they did not fit in memory. */
   def sortedPartitions: Long = 0L
   def peakMemory: Long
 
-  /** Bytes written to files so far, but for those that Spark's sorter counts with the task. */
+  /** Bytes written to files so far, except for those that Spark's sorter counts with the task. */
   def spilledBytes: Long = 0L
 
   /** Gives all memory back. */
@@ -72,16 +74,16 @@ private[execution] object FrameEvaluator {
   }
 
   /**
-   * Evaluates a frame from its rows.
+   * The evaluator of a frame over the rows of a table.
    *
    * @param index
    *   the frame's number in the plan that `answers` belongs to
    * @param bounds
-   *   where the frames are
+   *   the bounds of the frames
    * @param input
    *   the attributes of an element of the frames
    * @param newReader
-   *   of the elements
+   *   creates a reader of the elements
    */
   def of(
       frame: FramePlan,

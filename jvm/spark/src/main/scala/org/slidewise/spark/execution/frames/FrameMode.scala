@@ -9,7 +9,10 @@ import org.slidewise.spark.execution.task.HeapMemory
 import org.slidewise.spark.expressions.GroupingKeys
 import org.slidewise.spark.plan.RowMultiset
 
-/** `mode`; of several most frequent values the smallest, or the greatest. O(log u) comparisons at most for a row. */
+/**
+ * `mode`. Of several most frequent values, the result is the smallest, or the greatest. At most O(log u) comparisons for a row,
+ * with u distinct values.
+ */
 final private class FrameMode(
     mode: RowMultiset.Mode,
     filter: Option[Expression],
@@ -53,7 +56,7 @@ final private class FrameMode(
 
 private object FrameMode {
 
-  /** What is counted, with one representation of zero where Spark has one. */
+  /** The counted expression. Zeros have one representation where Spark has one. */
   private def counted(mode: RowMultiset.Mode): Expression =
     if (mode.joinsZeros) GroupingKeys.normalized(mode.value) else mode.value
 }

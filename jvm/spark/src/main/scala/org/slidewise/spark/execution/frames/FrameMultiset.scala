@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.slidewise.spark.execution.task.HeapMemory
 import org.slidewise.spark.plan.{PlannedAggregate, RowMultiset}
 
-/** The elements of a frame do not make up a multiset. */
+/** Thrown if the elements of a frame do not make up a multiset. */
 private[frames] object NoMultiset extends RuntimeException(null, null, false, false)
 
 /**
@@ -26,31 +26,31 @@ private[execution] trait FrameMultiset {
   /** The result for the current frame; null if it has none. */
   def result: Any
 
-  /** Begins with no rows; gives no memory back. */
+  /** Removes all rows, and releases no memory. */
   def clear(): Unit
 
-  /** As [[clear]], once the memory of all multisets has been given back. */
+  /** Removes all rows, after the memory of all multisets has been released. */
   def restart(): Unit
 }
 
 /**
- * A function of the distinct tuples of a frame, which the rows with the last occurrence of each tuple determine. Rows are added in
- * the order of their positions.
+ * A function of the distinct tuples of a frame. The rows with the last occurrence of each tuple determine the result. Rows are
+ * added in the order of their positions.
  */
 private[execution] trait LastOccurrences extends FrameMultiset {
 
   /**
-   * Adds the row at `position`, which is after those of the rows before.
+   * Adds the row at `position`, which is greater than the positions of the rows before.
    *
    * @return
    *   false if the row does not count, so that it need not be kept
    */
   def add(row: InternalRow, position: Long): Boolean
 
-  /** Whether the row at `position`, which has been added, is the last that has its tuple. */
+  /** Whether the row at `position`, which has been added, is the last row with its tuple. */
   def isLast(row: InternalRow, position: Long): Boolean
 
-  /** How many distinct tuples the rows have. */
+  /** The number of distinct tuples of the rows. */
   def size: Int
 }
 

@@ -21,7 +21,7 @@ final private[execution] class FrameMultisets[M <: FrameMultiset: ClassTag](
   private[this] val memory = new HeapMemory(resources)
   private[this] val ordinals = aggregates.map(_.answer).toArray
 
-  /** In the order of the functions. */
+  /** The multisets, in the order of the functions. */
   val all: Array[M] = aggregates.map(multisetOf(_, memory)).toArray
 
   def count: Int = all.length
@@ -64,6 +64,6 @@ final private[execution] class FrameMultisets[M <: FrameMultiset: ClassTag](
 
   def peakMemory: Long = memory.peakHeapMemory
 
-  /** What the multisets take that does not fit in the task's memory, in bytes. */
+  /** The bytes of the multisets if they do not fit in the task's memory, and therefore are not charged; otherwise 0. */
   def uncharged: Long = memory.uncharged
 }

@@ -10,11 +10,11 @@ import org.slidewise.spark.execution.task.HeapMemory
 import org.slidewise.spark.plan.RowMultiset
 
 /**
- * `percentile`, `median`, `percentile_cont` and `percentile_disc`: of one or several fractions, each value as often as its frequency
- * says. Cost and memory are those of [[Quantiles]].
+ * `percentile`, `median`, `percentile_cont` and `percentile_disc`, of one or several fractions. Each value counts as often as its
+ * frequency says. Cost and memory: see [[Quantiles]].
  *
  * @param function
- *   of numbers that a double or a long holds, or of intervals
+ *   a function of numbers that fit a double or a long, or of intervals
  */
 final private class FrameQuantiles(
     function: RowMultiset.Quantiles,
@@ -44,7 +44,7 @@ final private class FrameQuantiles(
     if (times > 0L) quantiles.remove(encode(tuples.tuple), times)
   }
 
-  /** How often the row's value counts. */
+  /** The number of times that the row's value counts. */
   private def frequency(row: InternalRow): Long =
     if (tuples.keyOf(row) == null) 0L else tuples.tuple.getLong(1)
 
@@ -63,7 +63,7 @@ final private class FrameQuantiles(
 
 private object FrameQuantiles {
 
-  /** The column of a projected row. */
+  /** The expression that a projected row stores for `value`. */
   private def stored(value: Expression): Expression = value.dataType match {
     case FloatType                          => Cast(value, DoubleType)
     case ByteType | ShortType | IntegerType => Cast(value, LongType)
@@ -71,7 +71,7 @@ private object FrameQuantiles {
     case _                                  => value
   }
 
-  /** How the first column is stored as a long in the order of its values. */
+  /** The encoding of the first column as a long, in the order of its values. */
   private def encodingOf(dataType: DataType): UnsafeRow => Long = dataType match {
     case FloatType | DoubleType   => row => OrderedDoubles.toSignedLong(row.getDouble(0))
     case _: YearMonthIntervalType => _.getInt(0).toLong

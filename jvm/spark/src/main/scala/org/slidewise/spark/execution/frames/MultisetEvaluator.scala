@@ -9,25 +9,26 @@ import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
 import org.slidewise.spark.plan.{FramePlan, PlannedAggregate, RowMultiset}
 
 /**
- * Evaluates functions of the distinct values of a frame: each row is read when it enters the frame, and again when it leaves.
- * Where the elements of a frame do not make up a multiset, the rest of the partition is recalculated, as Spark does. Where the
- * values exceed the task's memory, DISTINCT aggregates of the rest of the partition are evaluated by [[ExternalDistinct]], if its
- * rows can be read ahead.
+ * Evaluates functions of the distinct values of a frame. Reads each row when it enters the frame, and again when it leaves. If
+ * the elements of a frame do not make up a multiset, the rest of the partition is recalculated, as Spark does. If the values
+ * exceed the task's memory, [[ExternalDistinct]] evaluates the DISTINCT aggregates of the rest of the partition, provided that
+ * its rows can be read ahead.
  *
  * @param bounds
- *   where the frames are
+ *   the bounds of the frames
  * @param input
  *   the attributes of an element of the frames
  * @param newReader
- *   of the elements
+ *   creates a reader of the elements
  * @param answers
  *   the row that results are written to
  * @param multisetOf
  *   the multiset of a function, which charges its memory
  * @param elements
- *   what the frames consist of
+ *   the kind of the frames' elements
  * @param sortsFrom
- *   the least bytes of a frame's values that are sorted if they do not fit; none for what the functions gain by it
+ *   the size of a frame's values from which they are sorted if they do not fit, in bytes; none for a size that depends on the
+ *   functions
  */
 final private[execution] class MultisetEvaluator(
     plan: FramePlan,
@@ -93,13 +94,16 @@ final private[execution] class MultisetEvaluator(
   private def isFull: Boolean =
     ofDistinct.uncharged > 0L && external == null && partition != null && ofDistinct.uncharged >= leastToSort
 
-  /** Spark's sorters hold up to 1 MB of heap each until the task ends, so that each further sort must save more. */
+  /**
+   * The size from which values are sorted, in bytes. Spark's sorters hold up to 1 MB of heap each until the task ends, so each
+   * further sort must save more.
+   */
   private def leastToSort: Long = leastBytes * (1L + sorts)
 
   /** Whether DISTINCT aggregates of the current partition are evaluated from sorted values. */
   private[frames] def isExternal: Boolean = external != null
 
-  /** Begins anew with the current frame. */
+  /** Switches to [[ExternalDistinct]], beginning with the current frame. */
   private def goExternal(): Unit = {
     releaseAll()
     start = lo
@@ -191,12 +195,16 @@ final private[execution] class MultisetEvaluator(
 private object MultisetEvaluator {
   private val CheckEvery = 4096L
 
-  /** Two external sorts for fewer bytes would cost more than the heap that they take beside the task's memory. */
+  /**
+   * The least size of values that are sorted, in bytes. For fewer bytes, two external sorts would cost more than the heap that
+   * the values take beside the task's memory.
+   */
   private val LeastToSort = 4L << 20
 
   /**
-   * From how many bytes of values on they are sorted: for functions that then go over the rows of a frame instead of its distinct
-   * values, from a quarter of the heap on, shared by the tasks that run at a time.
+   * The size from which values are sorted, in bytes. Functions other than `count` go over the rows of a frame instead of its
+   * distinct values after the sort. For these it is at least a quarter of the heap, divided by the number of tasks that run at a
+   * time.
    */
   private def sortsFrom(functions: Seq[PlannedAggregate]): Long = {
     val onlyCounts = functions.flatMap(_.description.multiset).forall {

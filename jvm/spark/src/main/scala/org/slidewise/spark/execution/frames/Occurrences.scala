@@ -9,13 +9,13 @@ import org.slidewise.spark.execution.sorting.ExternalSort
 import org.slidewise.spark.execution.task.TaskResources
 
 /**
- * For each row of a partition, where the row before it and the row after it with the same key are: a frame `[lo, hi)` meets a key
- * for the first time at the row whose previous one is before `lo`, and for the last time at the row whose next one is not before
- * `hi`. The merge sort trees of Vogelsgesang et al., SIGMOD 2022, count distinct values by the previous occurrence as well, of frames
- * whose ends move freely.
+ * The occurrences of keys in a partition: for each row, the positions of the previous and of the next row with the same key. A
+ * frame `[lo, hi)` meets a key for the first time at the row whose previous row is before `lo`, and for the last time at the row
+ * whose next row is not before `hi`. The merge sort trees of Vogelsgesang et al., SIGMOD 2022, count distinct values by the
+ * previous occurrence as well, of frames whose ends move freely.
  *
- * '''Cost.''' Two external sorts of n rows, by key and back by position. '''Memory.''' That of the sorts, which spill; then 24 bytes
- * a row in a log, which spills.
+ * '''Cost.''' Two external sorts of n rows, by key and back by position. '''Memory.''' The memory of the sorts, which spill; then
+ * 24 bytes a row in a log, which spills.
  *
  * @param first
  *   the position of the first row
@@ -37,13 +37,16 @@ final private[frames] class Occurrences private (first: Long, log: RowLog, peakO
 
 private[frames] object Occurrences {
 
-  /** Instead of a row that is not there, and the previous one of a row without a key: such a row is the first in no frame. */
+  /**
+   * The position in place of a row that is not there. Also the previous position of a row without a key, which is the first in no
+   * frame.
+   */
   val Nowhere: Long = Long.MaxValue
 
-  /** The next one of a row without a key: such a row is the last in no frame. */
+  /** The next position of a row without a key, which is the last in no frame. */
   private val NeverLast = -1L
 
-  /** The previous one of the first row with its key. */
+  /** The previous position of the first row with its key. */
   private val BeforeAll = -1L
 
   private val CheckEvery = 4096L
@@ -111,7 +114,7 @@ private[frames] object Occurrences {
     writer.getRow
   }
 
-  /** From rows sorted by key and then by position, inserts each with its neighbours. */
+  /** Inserts each row with its neighbours, given the rows sorted by key and then by position. */
   private def link(sorted: Iterator[UnsafeRow], linked: ExternalSort): Unit = {
     val out = UnsafeRow.createFromByteArray(32, 3)
     var bytes: Array[Byte] = null

@@ -28,7 +28,7 @@ final private[execution] class Quantiles(function: RowMultiset.Quantiles, memory
   private[this] var roomGranted = multiset.room
   private[this] var uncertain = 0L
 
-  /** Adds a value as often as `times` says, at least once. */
+  /** Adds a value `times` times; `times` is at least 1. */
   def add(value: Long, times: Long): Unit = {
     if (multiset.isFull) reserve()
     multiset.add(value, times)
@@ -36,7 +36,7 @@ final private[execution] class Quantiles(function: RowMultiset.Quantiles, memory
 
   def remove(value: Long, times: Long): Unit = multiset.remove(value, times)
 
-  /** Changes by how much ranks may be greater than the values that have been added say; 0 at first. */
+  /** Changes the uncertainty, which is 0 at first: ranks may be greater by this number than the added values say. */
   def changeUncertainty(by: Long): Unit = uncertain += by
 
   private def reserve(): Unit = if (roomGranted == multiset.room) {
@@ -60,25 +60,25 @@ final private[execution] class Quantiles(function: RowMultiset.Quantiles, memory
       }
   }
 
-  /** The rank in the middle of those that a value may have; the last one is known. */
+  /** The middle of the ranks that a value may have. The last rank is certain. */
   private def withinError(rank: Long): Long =
     if (rank == multiset.size - 1) rank else math.max(0L, rank - uncertain / 2)
 
   private def at(rank: Long): Long = multiset.valueAt(if (descending) multiset.size - 1 - rank else rank)
 
-  /** Null if there are no values, and, as in Spark, if there are no fractions. */
+  /** The result. Null if there are no values and, as in Spark, if there are no fractions. */
   def result: Any =
     if (multiset.size == 0L || selects.isEmpty) null
     else if (isArray) new GenericArrayData(selects.map(select => asResult(select())))
     else asResult(selects(0)())
 
-  /** Removes all values; gives no memory back. */
+  /** Removes all values, and releases no memory. */
   def clear(): Unit = {
     multiset.clear()
     uncertain = 0L
   }
 
-  /** As [[clear]], once all memory has been given back. */
+  /** Removes all values, after all memory has been released. */
   def restart(): Unit = {
     multiset = new RankedMultiset
     roomGranted = multiset.room
@@ -102,14 +102,14 @@ private object Quantiles {
     if (function.method == QuantileMethod.Approximate) approximateResult(kind) else exactResult(kind)
   }
 
-  /** How Spark's exact functions convert a quantile to the type of their result. */
+  /** The conversion of a quantile to the result type of Spark's exact functions. It follows Spark. */
   private def exactResult(kind: DataType): Double => Any = kind match {
     case _: YearMonthIntervalType => _.toInt
     case _: DayTimeIntervalType   => _.toLong
     case _                        => identity
   }
 
-  /** How `percentile_approx` does. */
+  /** The conversion of a quantile to the result type of `percentile_approx`. It follows Spark. */
   private def approximateResult(kind: DataType): Double => Any = kind match {
     case ByteType                                          => _.toByte
     case ShortType                                         => _.toShort

@@ -7,17 +7,17 @@ import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.plan.{FramePlan, PlannedAggregate, RowReference}
 
 /**
- * Evaluates [[RowReference]]s over moving frames: reads the row that has the value, wherever it lies. Constant time for a row, no
- * combine, no buffer, and no copy: an answer may point into the row.
+ * Evaluates [[RowReference]]s over moving frames: reads the row that has the value, in memory or on disk. Takes constant time for
+ * a row. Needs no combine, no buffer and no copy: an answer may point into the row.
  *
- * Memory: that of a reader for each place in the frame.
+ * Memory: the memory of one reader for each place in the frame.
  *
  * @param bounds
- *   where the frames are
+ *   the bounds of the frames
  * @param input
  *   the attributes of a row
  * @param answers
- *   the row that results are written to, which must be read before the next evaluation, and before the rows of this frame are
+ *   the row that results are written to. It must be read before the next evaluation, and before the rows of this frame are
  *   released
  */
 final private[execution] class ReferenceEvaluator(
@@ -73,7 +73,7 @@ final private[execution] class ReferenceEvaluator(
 
 private object ReferenceEvaluator {
 
-  /** What is read from the row at one place of the frame, and where it is written to. */
+  /** The values that are read from the row at one place of the frame, and the fields of the answers that they are written to. */
   final private class Place(
       n: Int,
       fromEnd: Boolean,

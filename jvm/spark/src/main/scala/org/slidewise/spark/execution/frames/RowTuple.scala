@@ -10,9 +10,9 @@ import org.slidewise.spark.plan.RowMultiset
  * The tuple of values that a row adds to its frames.
  *
  * @param values
- *   with one representation of equal numbers
+ *   the values, with one representation of equal numbers
  * @param filter
- *   the rows that count
+ *   the condition that rows must meet to count
  * @param skipsNulls
  *   whether a row with a null among its values does not count
  */
@@ -34,7 +34,7 @@ final private[frames] class RowTuple(
   /** Whether a tuple is its own key. */
   def isKey: Boolean = keys == null
 
-  /** What has equal bytes for equal tuples, of the row's tuple; null if the row does not count. */
+  /** The key of the row's tuple; null if the row does not count. Equal tuples have keys with equal bytes. */
   def keyOf(row: InternalRow): UnsafeRow =
     if (counts != null && !counts.eval(row)) null
     else {
@@ -42,13 +42,13 @@ final private[frames] class RowTuple(
       if (skipsNulls && found.anyNull) null else if (keys == null) found else keys(found)
     }
 
-  /** The tuple of the row whose key was asked for last. */
+  /** The tuple of the row that [[keyOf]] was last called with. */
   def tuple: UnsafeRow = found
 }
 
 private[frames] object RowTuple {
 
-  /** What counts for a DISTINCT aggregate: `count` leaves out tuples with a null. */
+  /** The tuples that a DISTINCT aggregate counts. `count` leaves out tuples with a null. */
   def of(distinct: RowMultiset.Distinct, filter: Option[Expression], input: Seq[Attribute]): RowTuple =
     distinct.counted match {
       case Some(values) =>

@@ -10,24 +10,24 @@ import org.slidewise.spark.execution.surroundings.{Outside, OutsideStates, Surro
 import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures}
 
 /**
- * Rows in, partition by partition and in order; the same rows out, each with its answers.
+ * Evaluates the frames of rows that come partition by partition and in order. Returns the same rows, each with its answers.
  *
- * What the frames need of a row goes into a log. Where no frame looks past the current row, a row is answered and
- * handed on as it arrives; otherwise it waits in a second log until the last of its frames is complete.
+ * The columns that frames need go into a log. If no frame looks past the current row, a row is answered and returned as it
+ * arrives. Otherwise it waits in a second log until the last of its frames is complete.
  *
- * Memory: the rows from the oldest that a later frame may read to the newest that has arrived, in `log`; the rows
- * that wait, in `waiting`; the rows that evaluators have read ahead; the states of the evaluators.
+ * Memory: the rows from the oldest that a later frame may read to the newest that has arrived, in `log`; the rows that wait, in
+ * `waiting`; the rows that evaluators have read ahead; the states of the evaluators.
  *
  * @param summary
- *   what of a row goes into the log
+ *   projects a row to the columns that go into the log
  * @param waiting
- *   none if no frame looks past the current row
+ *   the log of rows that wait; none if no frame looks past the current row
  * @param surroundings
- *   what surrounds the results that are handed out
+ *   the surroundings of the results that are handed out
  * @param outside
- *   prepares rows outside for the evaluators; none of no rows
+ *   prepares aggregates of rows outside for the evaluators; returns none if there are no such rows
  * @param output
- *   from a row joined with its answers
+ *   projects a row, joined with its answers, to the output
  */
 final private[execution] class SlidingWindowIterator(
     rows: RowsAhead,
@@ -109,7 +109,7 @@ final private[execution] class SlidingWindowIterator(
     answer()
   }
 
-  /** Lets rows go by that have been answered elsewhere. */
+  /** Skips `count` rows that have been answered elsewhere. */
   def pass(count: Int): Unit =
     for (_ <- 0 until count) {
       turnToNext()
@@ -117,7 +117,7 @@ final private[execution] class SlidingWindowIterator(
       passed += 1
     }
 
-  /** Takes rows until the frames of the next that is to be answered are known. */
+  /** Takes rows until the frames of the next row to answer are known. */
   private def turnToNext(): Unit =
     while (answered == arrived || !framesAreKnown()) {
       if (fetched == null && rows.hasNext) fetch()
@@ -221,7 +221,7 @@ final private[execution] class SlidingWindowIterator(
     waiting.foreach(_.release(answered - 1)) // the row is still to be read
   }
 
-  /** Gives memory and files back, and reports what was measured; more than once does no harm. */
+  /** Releases memory and files, and reports the measurements. Later calls do nothing. */
   def close(): Unit = if (!closed) {
     closed = true
     val logs = log +: waiting.toSeq

@@ -13,20 +13,20 @@ abstract private[execution] class FrameBounds {
   final def hi: Long = hiAt
 }
 
-/** Where the frame of each row of a table begins and ends, found in step with the arrival of the rows. */
+/** The bounds of the frame of each row of a table, found as the rows arrive. */
 abstract private[execution] class TableBounds extends FrameBounds {
 
   /**
    * Moves to the frame of the row at `index`.
    *
    * @param current
-   *   that row
+   *   the row at `index`
    * @param arrived
-   *   how many rows of the partition are in the log
+   *   the number of the partition's rows in the log
    * @param complete
-   *   whether that is all of them
+   *   whether these are all rows of the partition
    * @return
-   *   false if rows must arrive before the frame is known; ask again then
+   *   false if rows must arrive before the frame is known; the caller then tries again
    */
   def advance(index: Long, current: InternalRow, arrived: Long, complete: Boolean): Boolean
 
@@ -66,12 +66,12 @@ final private[execution] class RowsBounds(lower: Option[Int], upper: Option[Int]
 }
 
 /**
- * One end of a RANGE frame: compares a row with the bound that the current row sets.
+ * One end of a RANGE frame. Compares rows with the bound that the current row sets.
  *
  * @param key
- *   what of a row is compared
+ *   projects a row to the columns that are compared
  * @param bound
- *   what it is compared with, of the current row; must not refer to the row itself, which is gone by then
+ *   projects the current row to the bound. The result must not refer to the row itself, which may be gone when the bound is used
  */
 final private[execution] class RangeBound(
     ordering: Ordering[InternalRow],
@@ -80,10 +80,10 @@ final private[execution] class RangeBound(
 ) {
   private[this] var limit: InternalRow = _
 
-  /** The bound of the last row does not hold any more. */
+  /** Drops the bound of the last row. */
   def forget(): Unit = limit = null
 
-  /** Compares `row` with the bound of `current`, which is worked out when it is first asked for: it may overflow. */
+  /** Compares `row` with the bound of `current`. Computes the bound at the first call, because the computation may overflow. */
   def compare(row: InternalRow, current: InternalRow): Int = {
     if (limit == null) limit = bound(current)
     ordering.compare(key(row), limit)
@@ -91,8 +91,8 @@ final private[execution] class RangeBound(
 }
 
 /**
- * Frames at a distance in the order key from the current row, found as Spark finds them: first rows that are before
- * the lower bound leave, then rows that are not after the upper bound enter.
+ * Frames at a distance in the order key from the current row. They are found as Spark finds them: first, rows before the lower
+ * bound leave; then, rows that are not after the upper bound enter.
  *
  * @param lower
  *   none for the first row of the partition

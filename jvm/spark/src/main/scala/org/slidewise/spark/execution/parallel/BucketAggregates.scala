@@ -3,12 +3,13 @@ package org.slidewise.spark.execution.parallel
 import org.slidewise.spark.execution.surroundings._
 
 /**
- * The aggregates of the buckets of a run, made while it is written. Memory: their bytes, and four more for each.
+ * The aggregates of the buckets of a run, made while the run is written. Memory: the bytes of the aggregates, and four more for
+ * each.
  *
  * @param states
  *   the aggregation buffers, bucket after bucket
  * @param ends
- *   for each bucket, where its buffers end
+ *   for each bucket, the end of its buffers in `states`
  * @param failed
  *   whether aggregating failed
  */
@@ -21,7 +22,7 @@ final private[parallel] class BucketAggregates(states: Array[Byte], ends: Array[
    * The aggregate of a bucket.
    *
    * @param rows
-   *   how many it has
+   *   the number of rows of the bucket
    */
   def of(bucket: Int, rows: Long): Outside = {
     val from = if (bucket == 0) 0 else ends(bucket - 1)
@@ -32,7 +33,7 @@ final private[parallel] class BucketAggregates(states: Array[Byte], ends: Array[
 
 private[parallel] object BucketAggregates {
 
-  /** Those of the rows that were added to each bucket's builder. */
+  /** The aggregates of the rows that were added to each bucket's builder. */
   def of(builders: Array[OutsideBuilder]): BucketAggregates = {
     val found = builders.map(_.result())
     val states = found.map(outside => if (outside.states == null) Array.emptyByteArray else outside.states)
@@ -51,11 +52,11 @@ final private[parallel] class BucketTotals(indexes: Array[RunIndex], functions: 
   }
 
   /**
-   * The aggregates of the buckets before and after those that each range reads. Each bucket is added once for either side, where
-   * ranges do not begin or end before the previous one does.
+   * For each range, the aggregates of the buckets before and after the buckets that it reads. Each bucket is added once for
+   * either side, if no range begins or ends before the previous one does.
    *
    * @param ranges
-   *   in order, a part for each run
+   *   the ranges in order, a part for each run
    */
   def around(ranges: IndexedSeq[Array[RunPart]]): Array[Surroundings] = {
     val before = sides(ranges.map(_.map(_.firstBucket)), Array.fill(indexes.length)(0))
@@ -63,7 +64,7 @@ final private[parallel] class BucketTotals(indexes: Array[RunIndex], functions: 
     before.zip(after).map { case (b, a) => Surroundings(b, a) }
   }
 
-  /** For each of the ranges, the buckets from `start` on to its own. */
+  /** For each range, the aggregate of the buckets between `start` and the range's own buckets. */
   private def sides(own: IndexedSeq[Array[Int]], start: Array[Int]): Array[Outside] = {
     // Buckets that no later range reads are added to the common total, the others to that of one range.
     val common = own.reverse

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.DataType
 
 /**
- * A place between two rows in the order of all rows, which is that of their keys and, where these tie, of their places.
+ * A place between two rows in the order of all rows. This order is that of the rows' keys and, where keys tie, of their places.
  *
  * @param key
  *   a sort key, of which only the first `columns` fields count
@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.DataType
  */
 final private[execution] case class Cut(key: InternalRow, columns: Int, place: Long) {
 
-  /** Whether rows that have this many columns of the key in common are on one side. */
+  /** Whether the cut leaves rows on one side that have the first `common` columns of the key in common. */
   def keepsTogether(common: Int): Boolean =
     columns <= common && (place == Long.MinValue || place == Long.MaxValue)
 }
@@ -31,12 +31,12 @@ private[execution] object Cut {
   /** Before the first of the rows that have the first `columns` fields in common with `key`. */
   def before(key: InternalRow, columns: Int): Cut = Cut(key, columns, Long.MinValue)
 
-  /** After the last of them. */
+  /** After the last of the rows that have the first `columns` fields in common with `key`. */
   def after(key: InternalRow, columns: Int): Cut = Cut(key, columns, Long.MaxValue)
 
   private val PositionBits = 40
 
-  /** Where a row that ties with others stands among them: rows of earlier runs first. */
+  /** The place of a row among the rows that tie with it. Rows of earlier runs come first. */
   def place(run: Int, position: Long): Long = (run.toLong << PositionBits) | position
 }
 
@@ -44,7 +44,7 @@ private[execution] object Cut {
  * Compares rows, by their keys and places, with cuts.
  *
  * @param directions
- *   for each field of a key, in which direction and with which nulls it is sorted
+ *   the sort direction and the place of nulls for each field of a key
  */
 final private[execution] class CutOrder(directions: Seq[SortOrder]) {
   private[this] val orderings =

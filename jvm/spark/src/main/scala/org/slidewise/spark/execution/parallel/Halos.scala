@@ -13,15 +13,15 @@ import org.apache.spark.sql.types._
 import org.slidewise.spark.plan.{FrameOffset, FrameReach, SlidingWindowPlan}
 
 /**
- * How far beyond its own rows a task reads, so that it has all rows of its frames that are limited on that side: a number of rows
- * for ROWS frames, a distance of the order key for RANGE frames, and never beyond the partition. Rows that tie stay together if
- * it matters which do.
+ * Finds the rows beyond its own that a task must read. With them, it has all rows of its frames that are limited on that side.
+ * The distance is a number of rows for ROWS frames and a distance of the order key for RANGE frames. It never goes beyond the
+ * partition. Rows that tie stay together if it matters which rows tie.
  */
 final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, runs: Runs, order: CutOrder) {
   private[this] val partitionColumns = plan.partitionSpec.size
   private[this] val peerColumns = partitionColumns + plan.orderSpec.size
 
-  /** Where the rows begin that frames of rows after the cut may reach. */
+  /** The place where the rows begin that frames of rows after the cut may reach. */
   def before(cut: Cut): Cut = {
     val earliest =
       (runs.rowsBefore(cut, reach.rowsBefore) +: bounds.flatMap(b => Seq(b.earliest(cut), b.evaluated(cut))))
@@ -32,7 +32,7 @@ final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, 
     if (reach.readsPeers && dividesPeers) Cut.before(from.key, peerColumns) else from
   }
 
-  /** Where the rows end that frames of rows before the cut may reach. */
+  /** The place where the rows end that frames of rows before the cut may reach. */
   def after(cut: Cut): Cut = {
     val latest = (runs.rowsAfter(cut, reach.rowsAfter) +: bounds.map(_.latest(cut))).reduce(order.last)
     val until = order.first(order.last(latest, cut), Cut.after(cut.key, partitionColumns))
@@ -55,7 +55,10 @@ final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, 
       else Halos.longestReturn(key.dataType, offset.dataType, plan.timeZone)
     private[this] val margin: Long = if (column.direction == Ascending) ofNext else -ofNext
 
-    /** Where the rows begin whose bounds may be beyond those of rows after the cut. A bound never goes back from row to row. */
+    /**
+     * The place where the rows begin whose bounds may be beyond those of rows after the cut. A bound never goes back from row to
+     * row.
+     */
     def evaluated(cut: Cut): Cut =
       if (margin == 0L || cut.key.isNullAt(partitionColumns)) cut
       else
@@ -66,7 +69,7 @@ final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, 
     def earliest(cut: Cut): Cut = at(cut, -margin).fold(Cut.Start)(Cut.before(_, partitionColumns + 1))
     def latest(cut: Cut): Cut = at(cut, margin).fold(Cut.End)(Cut.after(_, partitionColumns + 1))
 
-    /** The bound for rows with the cut's key; none if it is beyond the range of the type, so that nothing limits the rows. */
+    /** The bound for rows with the cut's key; none if it is beyond the range of the type. Nothing limits the rows then. */
     private def at(cut: Cut, shift: Long): Option[InternalRow] =
       try {
         val value = bound.eval(cut.key)
@@ -88,7 +91,10 @@ final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, 
 
 private object Halos {
 
-  /** At most how far a time plus an interval is before an earlier time plus that interval, or the two times are apart. */
+  /**
+   * An upper bound, in microseconds, on how far a time plus an interval can be before an earlier time plus the same interval. It
+   * also bounds how far apart the two times can be.
+   */
   def longestReturn(key: DataType, offset: DataType, timeZone: String): Long = {
     val ofMonths = offset match {
       case _: YearMonthIntervalType | CalendarIntervalType => TimeUnit.DAYS.toMicros(4)

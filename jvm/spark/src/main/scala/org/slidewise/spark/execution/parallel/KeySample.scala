@@ -48,7 +48,7 @@ private[parallel] object KeySample {
   /** A sample of larger keys has fewer of them. */
   val MostBytes: Long = 16L << 20
 
-  /** The driver gets as many from each task. */
+  /** The greatest size of the splitters of a task, in bytes. The driver gets as many bytes from each task. */
   val MostSplitterBytes: Long = 1L << 20
 
   /** Every `n`th row, where `n` grows with their number. Memory: at most `most` keys, and [[MostBytes]] or one key. */

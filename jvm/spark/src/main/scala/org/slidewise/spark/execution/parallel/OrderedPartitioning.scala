@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.{DataType, IntegerType}
  * partitions.
  *
  * @param numPartitions
- *   at most how many there are
+ *   the maximum number of partitions
  */
 final private[execution] case class OrderedPartitioning(
     ordering: Seq[SortOrder],

@@ -13,9 +13,10 @@ import org.slidewise.spark.plan.{FrameReach, ParallelPlan, SlidingWindowPlan}
 /**
  * Evaluates a window in several tasks, whatever its partitions.
  *
- * The rows are cut into ranges of about the same size. The task of a range reads it with its [[Halos]], evaluates all of them,
- * and hands out the results of its own rows. For functions that depend on all rows before or after a row, the driver scans
- * aggregates: of the buckets of the runs where they are small, and else of the rows between the cuts, by another job.
+ * The rows are cut into ranges of about the same size. The task of a range reads it with its [[Halos]], evaluates all of these
+ * rows, and hands out the results of its own rows. Some functions depend on all rows before or after a row. For these, the driver
+ * scans aggregates: of the runs' buckets if the aggregates are small, otherwise of the rows between the cuts, which another job
+ * aggregates.
  *
  * Where the frame of each row is the whole table, in no order, the aggregates of the runs give the results of all rows.
  *
@@ -34,8 +35,8 @@ final private[execution] class ParallelWindow(
   private[this] val outside = new OutsideFunctions(plan, input)
 
   /**
-   * The rows with their results, in partitions that follow one another in order. Writes the runs, and may run another job. None if
-   * there is but one partition, which is not written.
+   * The rows with their results, in partitions that follow one another in order. Writes the runs, and may run another job. None
+   * if there is only one partition, which is not written.
    */
   def execute(runs: RunsExchangeExec): Option[RDD[InternalRow]] =
     runs.write().flatMap { written =>
@@ -47,10 +48,10 @@ final private[execution] class ParallelWindow(
     if (plan.isWholeTable) evaluateWholeTable(runs, written).getOrElse(inOneTask(runs, written))
     else inOrder(runs, written)
 
-  /** Whether several tasks may read the runs, of which one may be written again. */
+  /** Whether several tasks may read the runs, although a run may be written again. */
   private def isRepeatable(written: WrittenRuns): Boolean = written.repeated.exists(_.allow(plan, input))
 
-  /** None if one task must evaluate it. */
+  /** Evaluates rows whose frame is the whole table. None if one task must evaluate them. */
   private def evaluateWholeTable(runs: RunsExchangeExec, written: WrittenRuns): Option[RDD[InternalRow]] = {
     val ranges = wholeRuns(written.indexes).map(RangeToRead.all(_, runs.buckets)).toArray
     lazy val total =
@@ -66,7 +67,7 @@ final private[execution] class ParallelWindow(
     }
   }
 
-  /** The aggregate of some ranges, by a job of its own. */
+  /** The aggregate of some ranges, computed by a separate job. */
   private def totalOf(runs: RunsExchangeExec, ranges: Array[RangeToRead]): Outside = {
     val functions = outside
     val aggregates = collected(read(runs, ranges) { (range, parts) =>
@@ -77,7 +78,7 @@ final private[execution] class ParallelWindow(
     aggregates.foldLeft(functions.total())(_ add _).result()
   }
 
-  /** Which runs each task reads, so that tasks have about the same number of rows where runs do. */
+  /** The runs that each task reads. Tasks have about the same number of rows if the runs do. */
   private def wholeRuns(indexes: Array[RunIndex]): Seq[Seq[Int]] = {
     val rows = indexes.map(_.rows).sum
     val tasks = math.max(1, parallel.tasksFor(rows))
@@ -108,7 +109,7 @@ final private[execution] class ParallelWindow(
     read(runs, Array(range))((range, parts) => whole.ofAll(range.all(parts)))
   }
 
-  /** None if a partition that the cuts part must be evaluated in one task. */
+  /** Evaluates the ranges between the cuts. None if a partition that the cuts divide must be evaluated in one task. */
   private def evaluateRanges(
       runs: RunsExchangeExec,
       indexes: Array[RunIndex],
@@ -152,7 +153,7 @@ final private[execution] class ParallelWindow(
     }
   }
 
-  /** What lies around the rows of each range; none if they must be evaluated in one task. */
+  /** The surroundings of the rows of each range; none if one task must evaluate them. */
   private def surroundings(
       runs: RunsExchangeExec,
       sorted: Runs,
@@ -177,7 +178,7 @@ final private[execution] class ParallelWindow(
     else Some(ranges.map { case (from, until) => scan.around(place(from), place(until)) }.toArray)
   }
 
-  /** The segments of each range, by a job of its own. */
+  /** The segments of each range, computed by a separate job. */
   private def aggregate(runs: RunsExchangeExec, ranges: Array[RangeToRead]): Array[Array[Option[Segment]]] = {
     val open = rangeReader
     val reader = new SegmentReader(plan, input, outside)
@@ -187,7 +188,7 @@ final private[execution] class ParallelWindow(
     collected(rows).map(OwnClasses.valueOf[Array[Option[Segment]]])
   }
 
-  /** The one value of each task. */
+  /** The single value of each task. */
   private def collected(values: RDD[Array[Byte]]): Array[Array[Byte]] =
     values.sparkContext.runJob(values, (found: Iterator[Array[Byte]]) => found.next())
 
@@ -203,7 +204,7 @@ final private[execution] class ParallelWindow(
   ): RDD[T] =
     readWith(runs, ranges.map((_, None)))((range, _, parts) => f(range, parts))
 
-  /** Reads ranges, each of which comes with what `f` needs besides its rows. */
+  /** Reads ranges. Each comes with a value that `f` needs besides its rows. */
   private def readWith[A, T: ClassTag](runs: RunsExchangeExec, ranges: Array[(RangeToRead, A)])(
       f: (RangeToRead, A, Int => Iterator[InternalRow]) => Iterator[T]
   ): RDD[T] = {

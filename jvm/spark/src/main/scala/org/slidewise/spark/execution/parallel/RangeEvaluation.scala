@@ -13,11 +13,11 @@ import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
  * Evaluates the rows of one task.
  *
  * @param evaluate
- *   the results of all rows, in order, given what lies around them, which is asked for when all rows have been read
+ *   computes the results of all rows, in order, given their surroundings, which are asked for when all rows have been read
  * @param evaluateRange
- *   the same, where rows that tie must stay in the order in which they come
+ *   the same, but rows that tie must stay in the order in which they come
  * @param evaluateWholeTable
- *   the results of rows whose frame is the whole table, given its aggregate
+ *   computes the results of rows whose frame is the whole table, given its aggregate
  */
 final private[execution] class RangeEvaluation(
     evaluate: (Iterator[InternalRow], WindowTask, () => Surroundings) => Iterator[InternalRow],

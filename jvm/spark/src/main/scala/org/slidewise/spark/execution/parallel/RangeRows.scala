@@ -11,11 +11,11 @@ import org.slidewise.spark.execution.surroundings.{OutsideBuilder, OutsideFuncti
  * The rows of all runs between some cuts.
  *
  * @param cuts
- *   in order; the rows from the first to the last are wanted
+ *   the cuts in order; the range has the rows from the first cut to the last
  * @param parts
- *   where to read them, one after the other
+ *   the parts of the runs to read, one after the other
  * @param rowsBefore
- *   how many rows of other runs come before the first cut
+ *   the number of rows before the first cut in runs of which no part is read
  */
 final private[parallel] case class RangeToRead(cuts: Array[Cut], parts: Array[RunPart], rowsBefore: Long) {
 
@@ -23,7 +23,7 @@ final private[parallel] case class RangeToRead(cuts: Array[Cut], parts: Array[Ru
   def reads: Array[Array[(Int, Int)]] =
     parts.map(part => part.readFrom.zip(part.readFrom.tail :+ part.endBucket))
 
-  /** All rows of the parts, given those of each. */
+  /** All rows of the parts. `open` returns the rows of each part. */
   def all(open: Int => Iterator[InternalRow]): Iterator[InternalRow] = parts.indices.iterator.flatMap(open)
 }
 
@@ -31,7 +31,7 @@ private[parallel] object RangeToRead {
 
   /**
    * @param parts
-   *   of all runs, for these cuts
+   *   the parts of all runs for these cuts
    */
   def of(cuts: Array[Cut], parts: Array[RunPart]): RangeToRead = {
     val (empty, read) = parts.partition(_.isEmpty)
@@ -49,7 +49,7 @@ private[parallel] object RangeToRead {
     )
 }
 
-/** A run has other rows than when its index was made: no cut is right for them. */
+/** Thrown if a run has other rows than when its index was made, so that no cut is right for them. */
 final private class RunChanged(part: RunPart, read: Long)
     extends RuntimeException(
       s"A task that writes rows for a window without PARTITION BY or for a skewed key ran again, with ${read - part.firstPosition} " +
@@ -58,15 +58,15 @@ final private class RunChanged(part: RunPart, read: Long)
     )
 
 /**
- * Reads the rows of a range, run after run, and tells between which of the cuts each is. Only rows of a bucket in which a cut lies
- * are compared with it. Throws [[RunChanged]] if a part has more or fewer rows than its index says.
+ * Reads the rows of a range, run after run, and finds the interval between cuts in which each row lies. A row is compared with a
+ * cut only if the cut lies in its bucket. Throws [[RunChanged]] if a part has more or fewer rows than its index says.
  *
  * @param open
- *   the rows of a part
+ *   returns the rows of a part
  * @param key
- *   the sort key of a row
+ *   projects a row to its sort key
  * @param functions
- *   to aggregate the rows that are read and not wanted; none if no one needs their aggregates
+ *   the functions for which rows are aggregated that are read but are not in the range; none if these aggregates are not needed
  */
 final private[parallel] class RangeRows(
     range: RangeToRead,
@@ -132,15 +132,18 @@ final private[parallel] class RangeRows(
     position < part.least(cut) ||
       position < part.most(cut) && order.isBefore(key(read), Cut.place(part.run, position), cuts(cut))
 
-  /** Of the row that was last returned: 1 between the first and the second cut, and so on. */
+  /** The interval of the row that was last returned: 1 between the first and the second cut, and so on. */
   def currentInterval: Int = interval
 
-  /** How many rows are in an interval. Complete once all rows are read. */
+  /** The number of rows in an interval. Complete once all rows are read. */
   def rowsIn(interval: Int): Long = counted(interval)
 
-  /** Aggregates of the rows before the first cut and from the last one on, as far as they are read. Known once all rows are read. */
+  /**
+   * The aggregates of the rows before the first cut and from the last cut on, as far as they are read. Known once all rows are
+   * read.
+   */
   def around: Surroundings = Surroundings(before.result(), after.result())
 
-  /** How many rows of all runs are before the first cut. Known once all rows are read. */
+  /** The number of rows of all runs before the first cut. Known once all rows are read. */
   def rowsBefore: Long = skipped + counted(0)
 }

@@ -2,19 +2,22 @@ package org.slidewise.spark.execution.parallel
 
 import org.slidewise.spark.execution.surroundings.{Outside, OutsideFunctions, Surroundings}
 
-/** What surrounds the rows of a range. */
+/** The source of the surroundings of a range's rows. */
 sealed abstract private[parallel] class RangeSurroundings extends Serializable {
 
-  /** What to aggregate of rows that the range reads and that are not in it. */
+  /**
+   * The functions for which the range aggregates the rows that it reads and that are not in it; none if there are no such
+   * aggregates.
+   */
   def functions: Option[OutsideFunctions] = None
 
-  /** What surrounds the range, all rows of which have been read. */
+  /** The surroundings of the range, all rows of which have been read. */
   def of(range: RangeRows): Surroundings
 }
 
 private[parallel] object RangeSurroundings {
 
-  /** The number of rows is all that the functions need. */
+  /** Surroundings for functions that need only numbers of rows. */
   final case class Counted(rows: Long) extends RangeSurroundings {
     override def of(range: RangeRows): Surroundings = {
       val before = range.rowsBefore
@@ -22,16 +25,17 @@ private[parallel] object RangeSurroundings {
     }
   }
 
-  /** A job has aggregated the rows between the cuts. */
+  /** Surroundings that a job has aggregated from the rows between the cuts. */
   final case class Scanned(around: Surroundings) extends RangeSurroundings {
     override def of(range: RangeRows): Surroundings = around
   }
 
   /**
-   * The indexes of the runs have the aggregates of their buckets; the range has those of the rows that share a bucket with its own.
+   * Surroundings from the aggregates of buckets, which the indexes of the runs have. The range adds the aggregates of the rows
+   * that share a bucket with its own rows.
    *
    * @param around
-   *   the buckets that the range does not read
+   *   the aggregates of the buckets that the range does not read
    */
   final case class InBuckets(around: Surroundings, of: OutsideFunctions) extends RangeSurroundings {
     override def functions: Option[OutsideFunctions] = Some(of)

@@ -7,19 +7,19 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 
 /**
- * One task for each range, which reads parts of the runs. A task gets what it needs of its own range, and nothing of others.
+ * An RDD with one task for each range, which reads parts of the runs. A task gets only the data of its own range.
  *
- * Depends on the shuffle itself, as Spark's RDDs of shuffles do: the stages of barrier mode may have no RDD with another number of
- * partitions.
+ * Depends on the shuffle itself, as Spark's RDDs of shuffles do, because a stage in barrier mode may have no RDD with another
+ * number of partitions.
  *
  * @param parts
  *   a partition for each of the [[RangeToRead.reads]] of each range, range after range
  * @param reader
  *   reads any partition of `parts`; tasks get it instead of `parts`, which grows with the number of ranges
  * @param ranges
- *   each with what `evaluate` needs besides its rows
+ *   the ranges, each with a value that `evaluate` needs besides its rows
  * @param evaluate
- *   the results of a range, given its blocks of rows by part
+ *   computes the results of a range from its blocks of rows by part
  */
 final private[parallel] class RangesRDD[A, T: ClassTag](
     @transient private val parts: RDD[InternalRow],
@@ -47,7 +47,7 @@ final private[parallel] class RangesRDD[A, T: ClassTag](
     }
   }
 
-  /** Where the largest part is. */
+  /** The location of the range's largest part. */
   override protected def getPreferredLocations(split: Partition): Seq[String] = {
     val partition = split.asInstanceOf[RangePartition[A]]
     if (partition.parts.isEmpty) Nil
@@ -73,6 +73,6 @@ final private class RangePartition[A](
     val parts: Array[Partition]
 ) extends Partition {
 
-  /** For each part of the range, its first among `parts`. */
+  /** For each part of the range, its first partition among `parts`. */
   def firstReads: Array[Int] = range.reads.scanLeft(0)(_ + _.length)
 }

@@ -22,22 +22,23 @@ import org.slidewise.spark.plan.{SlidingWindowPlan, Variation}
 import org.slidewise.spark.shims.SparkCollations
 
 /**
- * How the rows of a task differ when it runs again.
+ * The rows that a task returns when it runs again, compared with its first run.
  *
  * @param columns
- *   how each column may differ, by its place in a row
+ *   the variation of each column, by its place in a row
  * @param sameOrder
- *   whether they come in the same order
+ *   whether the rows come in the same order
  */
 final private[execution] case class RepeatedRows(columns: Seq[Variation], sameOrder: Boolean) {
 
-  /** Those of `input`, one attribute for each column, that are the same to the bit. */
+  /** The attributes of `input` whose columns are the same to the bit. `input` has one attribute for each column. */
   def same(input: Seq[Attribute]): Seq[Attribute] =
     input.zip(columns).collect { case (attribute, Variation.NONE) => attribute }
 
   /**
-   * Whether tasks that read rows before and after one of their tasks ran again have each row once, and results of the window that
-   * fit together: keys must be the same to the bit, and what the functions read may differ in digits or by the order of ties alone.
+   * Whether the window has consistent results if some of its tasks read rows before, and others after, a task that writes these
+   * rows ran again. Each row must then be there once, and the results must fit together. For this, the keys must be the same to
+   * the bit, and the inputs of the functions may differ only in digits or by the order of ties.
    */
   def allow(window: SlidingWindowPlan, input: Seq[Attribute]): Boolean = {
     val by = Variations.of(input.zip(columns))
@@ -47,19 +48,24 @@ final private[execution] case class RepeatedRows(columns: Seq[Variation], sameOr
 }
 
 /**
- * Tells from a plan what a task returns when it runs again. Below a shuffle, rows may come in another order, and what Spark says of
- * an RDD does not tell what follows: the digits of a `sum` of floating-point numbers, the row that `first`, `row_number` or LIMIT
- * chooses, and generated numbers depend on it.
+ * Derives from a plan which rows a task returns when it runs again. Below a shuffle, rows may come in another order. Some results
+ * depend on the order: the digits of a `sum` of floating-point numbers, the row that `first`, `row_number` or LIMIT chooses, and
+ * generated numbers. The level of determinism that Spark reports for an RDD does not cover these.
  *
- * A user's function of one row is taken for a function of its arguments, as Spark takes it, unless the user says that it is not
+ * Like Spark, assumes that a user's function of one row depends only on its arguments, unless the user says that it is not
  * deterministic.
  */
 private[execution] object RepeatedRows extends Logging {
 
-  /** The same as far as the plan alone tells; none if the rows may be others, or if it is not known. */
+  /**
+   * The rows that a task of `plan` returns when it runs again, as far as the plan alone tells. None if these may be other rows,
+   * or if it is not known.
+   */
   def of(plan: SparkPlan, known: KnownPlans): Option[RepeatedRows] = analysed(plan, known).rows
 
-  /** What a plan tells. Visits each of its nodes once, and an operator that has run already with all below it. */
+  /**
+   * Analyses a plan. Visits each of its nodes once. An operator that has run already counts as one node with all nodes below it.
+   */
   def analysed(plan: SparkPlan, known: KnownPlans = new KnownPlans): OfPlan = {
     val found =
       try new Analysis(known).rows(plan)
@@ -75,9 +81,7 @@ private[execution] object RepeatedRows extends Logging {
     def rows: Option[RepeatedRows] =
       found.map(rows => RepeatedRows(plan.output.map(rows.varying.of), rows.sameOrder))
 
-    /**
-     * The same, given what Spark says of the RDD of the plan.
-     */
+    /** The rows that a task returns when it runs again, given also the determinism that Spark reports for the plan's RDD. */
     def of(rdd: RDD[_]): Option[RepeatedRows] = {
       val determinism = Determinism.of(rdd)
       if (determinism == Determinism.NONE) None
@@ -89,7 +93,7 @@ private[execution] object RepeatedRows extends Logging {
 
   private def same(order: Boolean): Option[Rows] = Some(Rows(Variations.Empty, order))
 
-  /** Asks each node once, also those that several others read. */
+  /** Analyses each node once, also a node that several others read. */
   private class Analysis(known: KnownPlans) {
     def rows(plan: SparkPlan): Option[Rows] = known.rows.get(plan) match {
       case null =>
@@ -119,12 +123,12 @@ private[execution] object RepeatedRows extends Logging {
       case _                        => all(plan.children.map(rows)).flatMap(above(plan, _))
     }
 
-    /** Those of a plan whose attributes are called `output`. */
+    /** The rows of `plan`, with its attributes renamed to `output`. */
     private def renamed(plan: SparkPlan, output: Seq[Attribute]): Option[Rows] =
       rows(plan).map(found => found.copy(varying = found.varying.renamed(plan.output.zip(output))))
   }
 
-  /** Plans of Spark may be behind an RDD. */
+  /** The rows of an RDD. Plans of Spark may be behind it. */
   private def ofRdd(rdd: RDD[_], output: Seq[Attribute]): Option[Rows] =
     if (rdd.isCheckpointed) same(order = true)
     else
@@ -194,7 +198,7 @@ private[execution] object RepeatedRows extends Logging {
     case _                                                                               => false
   }
 
-  /** Whether rows that tie by a function are all among the first ones, or none. */
+  /** Whether rows that tie by a function are either all among the first rows or none of them is. */
   private[execution] def keepsPeers(function: Expression): Boolean =
     Families.of(function).rank.exists(_.joinsPeers)
 

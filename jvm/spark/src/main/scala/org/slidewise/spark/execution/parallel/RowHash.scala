@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection, U
  * A hash of some columns of a row. Not safe for concurrent use.
  *
  * @param columns
- *   of `input`
+ *   the columns of `input` to hash
  */
 final private[parallel] class RowHash(columns: Seq[Attribute], input: Seq[Attribute]) {
   private[this] val chosen: UnsafeProjection =

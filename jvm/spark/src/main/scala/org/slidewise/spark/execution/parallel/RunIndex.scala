@@ -9,9 +9,10 @@ import org.apache.spark.util.CollectionAccumulator
 import org.slidewise.spark.execution.surroundings.Outside
 
 /**
- * Where the buckets of a run begin, and with which key. The first bucket has no least key; it begins with the first row.
+ * The index of a run: the first row and the least key of each bucket. The first bucket has no least key; it begins with the first
+ * row.
  *
- * Memory: for each bucket its key as an `UnsafeRow`, and twelve bytes; beside these, the aggregates.
+ * Memory: for each bucket its key as an `UnsafeRow`, and twelve bytes. The aggregates come on top.
  *
  * @param rows
  *   the number of rows of the run
@@ -20,9 +21,9 @@ import org.slidewise.spark.execution.surroundings.Outside
  * @param keys
  *   the least sort key that the rows of each bucket may have, one after the other
  * @param ends
- *   for each key, where it ends in `keys`
+ *   for each key, its end in `keys`
  * @param aggregates
- *   of the rows of each bucket; none if no function needs them
+ *   the aggregates of the rows of each bucket; none if no function needs them
  */
 final private[execution] class RunIndex(
     val rows: Long,
@@ -38,7 +39,7 @@ final private[execution] class RunIndex(
   /** The number of rows before a bucket; [[rows]] for the one after the last. */
   def start(bucket: Int): Long = if (bucket < starts.length) starts(bucket) else rows
 
-  /** Points `row` to the key of the first row of a bucket. */
+  /** Points `row` to the least key of a bucket. */
   def pointTo(row: UnsafeRow, bucket: Int): UnsafeRow = {
     val from = if (bucket == 0) 0 else ends(bucket - 1)
     row.pointTo(keys, Platform.BYTE_ARRAY_OFFSET + from.toLong, ends(bucket) - from)

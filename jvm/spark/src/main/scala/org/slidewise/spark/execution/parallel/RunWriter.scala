@@ -15,10 +15,10 @@ import org.slidewise.spark.execution.task.TaskResources
 /** Writes the rows of a task as a run, and reports its index. */
 sealed abstract private[parallel] class RunWriter(indexes: RunIndexes) extends Serializable {
 
-  /** The rows with their buckets, in the order in which they are written. */
+  /** The rows in blocks, each with the number of its bucket, in the order in which they are written. */
   def write(run: Int, rows: Iterator[InternalRow], context: TaskContext): Iterator[Product2[Int, InternalRow]]
 
-  /** The blocks; reports the index of the run when all have come. */
+  /** Passes on the blocks. Reports the index of the run after the last block. */
   final protected def reporting(
       run: Int,
       blocks: Iterator[Product2[Int, InternalRow]],
@@ -38,8 +38,8 @@ sealed abstract private[parallel] class RunWriter(indexes: RunIndexes) extends S
 }
 
 /**
- * Writes rows as they come, as one bucket, and aggregates them. Reports no aggregate of more than 64 KiB: the driver would get one
- * from each task. Memory: the aggregate, and a block of rows.
+ * Writes rows as they come, as one bucket, and aggregates them. Does not report an aggregate of more than 64 KiB, because the
+ * driver would get one from each task. Memory: the aggregate, and a block of rows.
  */
 final private[parallel] class UnorderedRunWriter(
     functions: OutsideFunctions,
@@ -73,19 +73,19 @@ private object UnorderedRunWriter {
 }
 
 /**
- * Puts the rows of a task into buckets that follow one another in the sort order, and have about the same number of rows; a sample
- * decides where they begin. A task that runs again puts the same rows into the same buckets.
+ * Puts the rows of a task into buckets that follow one another in the sort order and have about the same number of rows. A sample
+ * determines where the buckets begin. A task that runs again puts the same rows into the same buckets.
  *
  * Memory: all rows, which may go to files; see [[KeySample]] and [[PartitionedBlocks]]. Also the aggregate of each bucket.
  *
  * @param hashed
- *   the columns that rows are told apart by if they may come in another order when the task runs again
+ *   the columns that distinguish rows if these may come in another order when the task runs again; none if the order is the same
  * @param buckets
- *   at most how many each run has
+ *   the maximum number of buckets of a run
  * @param rowsABucket
- *   at least how many each bucket has, about
+ *   the approximate minimum number of rows of a bucket
  * @param functions
- *   which the rows of each bucket are aggregated for; none if they need no aggregates
+ *   the functions for which the rows of each bucket are aggregated; none if they need no aggregates
  */
 final private[parallel] class OrderedRunWriter(
     order: RunOrder,
@@ -168,13 +168,15 @@ final private[parallel] class OrderedRunWriter(
 
 private object OrderedRunWriter {
 
-  /** As many sampled keys for each bucket make its size exact to a third. Cuts depend on counted rows only. */
+  /**
+   * The number of sampled keys for each bucket. It makes the size of a bucket exact to a third. Cuts depend on counted rows only.
+   */
   private val SampledABucket = 8
 
   private val CheckEvery = 4096L
 }
 
-/** The rows of a log, which are gone when they have been read. */
+/** The rows of a log. A row is released after it has been read. */
 final private class LoggedRows(log: RowLog) extends AbstractIterator[InternalRow] {
   private[this] val reader = log.reader()
   private[this] val end = log.end

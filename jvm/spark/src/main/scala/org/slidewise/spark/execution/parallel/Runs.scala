@@ -3,13 +3,13 @@ package org.slidewise.spark.execution.parallel
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Runs as one sequence of rows in order, of which it is known where each bucket begins. Rows that tie are in the order of their
- * runs, and in each run as they are read.
+ * The runs as one sequence of rows in order. The start of each bucket in it is known. Rows that tie are in the order of their
+ * runs, and within a run in the order in which they are read.
  *
- * Cost: O(S log S) comparisons for S buckets. Memory: eight bytes for each, beside the indexes.
+ * Cost: O(S log S) comparisons for S buckets. Memory: eight bytes for each bucket, in addition to the indexes.
  *
  * @param indexes
- *   of the runs, by their numbers
+ *   the indexes of the runs, by the runs' numbers
  */
 final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
   import Runs._
@@ -17,7 +17,7 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
   /** The number of rows in all runs. */
   val rows: Long = indexes.map(_.rows).sum
 
-  /** The buckets of all runs in order, without the first of each, which may begin anywhere. */
+  /** The buckets of all runs in order, without the first bucket of each run, which may begin anywhere. */
   private[this] val buckets: Array[Long] = {
     val all = for (run <- indexes.indices; bucket <- 1 until indexes(run).buckets) yield encoded(run, bucket)
     val boxed = all.map(Long.box).toArray
@@ -37,7 +37,7 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
     Cut(key, key.numFields, Cut.place(runOf(bucket), index.start(bucketOf(bucket))))
   }
 
-  /** Where the `i`th bucket begins. */
+  /** The cut at which the `i`th of [[buckets]] begins. */
   private def startOf(i: Int): Cut = {
     val cut = startOf(buckets(i), newKey())
     cut.copy(key = cut.key.copy())
@@ -47,12 +47,12 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
     indexes(run).start(bucket + 1) - indexes(run).start(bucket)
 
   /**
-   * Cuts the rows into parts of about the same size, as exact as the buckets are small.
+   * Cuts the rows into parts of about the same size. The smaller the buckets, the more exact the sizes.
    *
    * @param parts
-   *   at most how many
+   *   the maximum number of parts
    * @param together
-   *   rows that have this many columns of the key in common stay together; none if any rows may be parted
+   *   a number of columns of the key: rows that have these in common stay together; none if any rows may be separated
    * @return
    *   the places between two parts, in order
    */
@@ -80,7 +80,7 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
     found.result()
   }
 
-  /** How many of a run's buckets begin before the cut. */
+  /** The number of a run's buckets that begin before the cut. */
   private def bucketsBefore(run: Int, cut: Cut): Int = {
     val index = indexes(run)
     val key = newKey()
@@ -95,7 +95,7 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
     low
   }
 
-  /** How many of [[buckets]] begin before the cut. */
+  /** The number of [[buckets]] that begin before the cut. */
   private def bucketsBefore(cut: Cut): Int = {
     val key = newKey()
     var low = 0
@@ -107,10 +107,13 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
     low
   }
 
-  /** At least how many of a run's rows are before the end of `begun` buckets, the last of which may have none there. */
+  /**
+   * A lower bound on the number of a run's rows before a cut, given the number of the run's buckets that begin before the cut.
+   * The last of these buckets may have no rows there.
+   */
   private def least(run: Int, begun: Int): Long = if (begun == 0) 0L else indexes(run).start(begun - 1)
 
-  /** A place with at least `distance` rows between it and the cut, or the start. */
+  /** A place before the cut with at least `distance` rows in between, or the start. */
   def rowsBefore(cut: Cut, distance: Long): Cut =
     if (distance == 0) cut
     else {
@@ -129,7 +132,7 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
       if (between < distance) Cut.Start else startOf(i)
     }
 
-  /** A place with at least `distance` rows between the cut and it, or the end. */
+  /** A place after the cut with at least `distance` rows in between, or the end. */
   def rowsAfter(cut: Cut, distance: Long): Cut =
     if (distance == 0) cut
     else {
@@ -149,8 +152,8 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
     }
 
   /**
-   * Where to begin to read anew, so that rows come in order as far as it matters. The shuffle returns buckets that are read at
-   * once in any order: those with a cut, and those that may have a key in common, are read apart.
+   * The buckets at which to begin a new read, so that rows come in order as far as it matters. The shuffle returns buckets that
+   * are read at once in any order. Buckets with a cut, and buckets that may have a key in common, are therefore read separately.
    */
   private def readsOf(run: Int, from: Int, end: Int, begun: Array[Int]): Array[Int] = {
     val (a, b) = (newKey(), newKey())
@@ -162,7 +165,7 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
     }
   }
 
-  /** Where to read the rows between the first and the last of the cuts, which are in order. */
+  /** The parts of the runs that hold the rows between the first and the last of the cuts. The cuts are in order. */
   def parts(cuts: Array[Cut]): Array[RunPart] = indexes.indices.map { run =>
     val begun = cuts.map(bucketsBefore(run, _))
     val from = math.max(0, begun.head - 1)
@@ -193,13 +196,13 @@ private object Runs {
  * @param endBucket
  *   the first not to read
  * @param readFrom
- *   the first buckets of those that are read at once
+ *   the first bucket of each group of buckets that are read at once
  * @param firstPosition
- *   the number of the run's rows before those that are read
+ *   the number of the run's rows before the rows that are read
  * @param least
- *   for each cut, how many of the run's first rows are before it for sure
+ *   for each cut, a lower bound on the number of the run's rows before it
  * @param most
- *   how many may be: all others are not before it
+ *   for each cut, an upper bound on the number of the run's rows before it
  */
 final private[parallel] case class RunPart(
     run: Int,
@@ -212,6 +215,6 @@ final private[parallel] case class RunPart(
 ) {
   def isEmpty: Boolean = firstBucket == endBucket
 
-  /** How many rows are read. */
+  /** The number of rows that are read. */
   def rows: Long = most.lastOption.fold(0L)(_ - firstPosition)
 }

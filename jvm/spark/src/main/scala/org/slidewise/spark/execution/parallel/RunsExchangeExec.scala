@@ -18,27 +18,27 @@ import org.slidewise.spark.execution.surroundings.OutsideFunctions
 import org.slidewise.spark.plan.{ParallelPlan, SlidingWindowPlan}
 
 /**
- * Writes the rows of each task to the shuffle as a run: about equal buckets that follow one another in the sort order, whose least
- * keys come to the driver. With them, any range of the global order can be read from the buckets that hold it, so that the cuts
- * between tasks are chosen when all rows have been seen, and the child runs once.
+ * Writes the rows of each task to the shuffle as a run: buckets of about equal size that follow one another in the sort order.
+ * The least keys of the buckets come to the driver. With them, any range of the global order can be read from the buckets that
+ * hold it. The cuts between tasks are therefore chosen when all rows have been seen, and the child runs once.
  *
- * Without partition keys, the child's only partition, if it has but one and one window reads it, is not written at all. Where rows
+ * Without partition keys, the child's only partition is not written at all if it has only one and one window reads it. Where rows
  * have no order, a run is one bucket.
  *
- * To Spark's reuse, exchanges of the same rows are one, as Spark's own exchange of windows without keys is. A window of which the
- * rows of the first one are in another order writes them once more, and the child runs once: see [[forWindow]].
+ * To Spark's reuse, exchanges of the same rows are equal, like Spark's own exchanges of windows without keys. A window that needs
+ * the rows in another order than the first window writes them once more, and the child runs once: see [[forWindow]].
  *
- * Memory: of a task, its rows, which may go to files; of the driver, a key for each of `buckets` in each run, and an aggregate if
+ * Memory: in a task, its rows, which may go to files. On the driver, a key for each of `buckets` in each run, and an aggregate if
  * `aggregated` is not empty.
  *
  * @param partitionSpec
- *   by which the rows are sorted first
+ *   the expressions by which the rows are sorted first
  * @param order
- *   by which they are sorted then
+ *   the order of the rows within a partition
  * @param buckets
- *   at most how many each run has
+ *   the maximum number of buckets of a run
  * @param rowsABucket
- *   at least how many each bucket has, about
+ *   the approximate minimum number of rows of a bucket
  * @param aggregated
  *   the window expressions that need the aggregate of the rows of each bucket
  * @param window
@@ -74,15 +74,15 @@ case class RunsExchangeExec(
       .asInstanceOf[RunsExchangeExec]
       .copy(order = Nil, buckets = 0, rowsABucket = 0L, aggregated = Nil, window = None, isReread = false)
 
-  /** Whether rows are in no order, so that the frame of each is the whole table. */
+  /** Whether the rows have no order, so that the frame of each row is the whole table. */
   private def isUnordered: Boolean = window.exists(_.isWholeTable)
 
   /**
-   * This exchange, if its rows are in the order of a window that reads them, or the window needs none. Otherwise another one, which
-   * writes what it reads of this one.
+   * This exchange, if its rows are in the order of the window `reader`, or that window needs no order. Otherwise another
+   * exchange, which writes the rows that it reads from this one.
    *
    * @param input
-   *   the window's names of the columns
+   *   the attributes of the rows in the window
    */
   private[parallel] def forWindow(
       reader: SlidingWindowPlan,
@@ -122,19 +122,22 @@ case class RunsExchangeExec(
   override private[execution] def variations(child: Variations): Option[Variations] = Some(child)
   override private[execution] def keepsOrder: Boolean = true
 
-  /** None if a task that runs again may write other rows. */
+  /** The rows that a task writes when it runs again. None if it may write other rows. */
   @transient private lazy val repeated: Option[RepeatedRows] = {
     val rdd = inputRDD
     hasChildRun = true
     repeatedRows.of(rdd)
   }
 
-  /** From when on the plan of the child does not change. */
+  /** Whether the child has run. Its plan does not change any more then. */
   @transient @volatile private[parallel] var hasChildRun = false
 
   @transient private[parallel] lazy val repeatedRows: RepeatedRows.OfPlan = RepeatedRows.analysed(child)
 
-  /** Rows of one task need no cuts, unless tasks would share them by keys otherwise, or run the child again. */
+  /**
+   * Whether the rows are written. The rows of one task need no cuts, unless tasks would share them by keys otherwise, or run the
+   * child again.
+   */
   override protected def isWritten: Boolean =
     inputRDD.getNumPartitions > (if (partitionSpec.isEmpty && !isReread) 1 else 0)
 
@@ -192,7 +195,7 @@ case class RunsExchangeExec(
 
 object RunsExchangeExec {
 
-  /** The rows of a window that several tasks share. */
+  /** The exchange of a window's rows that several tasks share. */
   def of(plan: SlidingWindowPlan, parallel: ParallelPlan, child: SparkPlan): RunsExchangeExec = {
     val buckets = if (plan.isWholeTable) 1 else bucketsFor(parallel.maxTasks)
     val (aggregated, window) =
@@ -211,10 +214,10 @@ object RunsExchangeExec {
   }
 
   /**
-   * Whether several tasks may read `rows` for the window, as far as their plan tells.
+   * Whether several tasks may read `rows` for the window, as far as the plan of the rows tells.
    *
    * @param known
-   *   the plans that have been asked about
+   *   the plans that have been analysed
    */
   def isRepeatable(plan: SlidingWindowPlan, rows: SparkPlan, known: KnownPlans): Boolean =
     RepeatedRows.of(rows, known).exists(_.allow(plan, rows.output))
@@ -225,10 +228,10 @@ object RunsExchangeExec {
   // A bucket of fewer rows would cost more than it saves.
   private val FewestRows = 64L
 
-  /** As many buckets as make the cuts among `tasks` tasks exact enough. */
+  /** The number of buckets that makes the cuts among `tasks` tasks exact enough. */
   private def bucketsFor(tasks: Int): Int = math.max(256, math.min(16L * tasks, 4096L).toInt)
 
-  /** The exchange that `plan` is, or that it reads. */
+  /** The exchange that `plan` is, or that it reads; none if it does neither. */
   private[execution] def in(plan: SparkPlan): Option[RunsExchangeExec] = plan match {
     case exchange: RunsExchangeExec      => Some(exchange)
     case ReusedExchangeExec(_, exchange) => in(exchange)
@@ -238,9 +241,11 @@ object RunsExchangeExec {
 }
 
 /**
+ * The runs that an exchange has written.
+ *
  * @param indexes
- *   of the runs, by their numbers
+ *   the indexes of the runs, by the runs' numbers
  * @param repeated
- *   what a task writes when it runs again; none if it may be other rows
+ *   the rows that a task writes when it runs again; none if it may write other rows
  */
 final private[parallel] case class WrittenRuns(indexes: Array[RunIndex], repeated: Option[RepeatedRows])

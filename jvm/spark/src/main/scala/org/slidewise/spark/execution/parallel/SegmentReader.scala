@@ -10,9 +10,9 @@ import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.SlidingWindowPlan
 
 /**
- * Aggregates the rows between the cuts of a range, each interval apart.
+ * Aggregates the rows between the cuts of a range, each interval separately.
  *
- * Memory: an aggregate for each interval; if the rows must be in order, that of their sort.
+ * Memory: an aggregate for each interval; if the rows must be in order, also the memory of their sort.
  */
 final private[parallel] class SegmentReader(
     plan: SlidingWindowPlan,

@@ -8,9 +8,9 @@ import org.slidewise.spark.execution.surroundings.{Outside, OutsideBuilder, Outs
  * The rows between two neighbouring cuts: aggregates of their first and last partition.
  *
  * @param last
- *   that of `first` if there is but one partition
+ *   the last partition; equal to `first` if there is only one
  * @param isOnePartition
- *   whether there is but one
+ *   whether there is only one partition
  */
 final private[parallel] case class Segment(first: PartitionPart, last: PartitionPart, isOnePartition: Boolean)
 
@@ -22,7 +22,9 @@ final private[parallel] case class Segment(first: PartitionPart, last: Partition
  */
 final private[parallel] case class PartitionPart(key: UnsafeRow, aggregate: Outside)
 
-/** Aggregates the rows of a segment, which come in any order if there is but one partition, and else partition by partition. */
+/**
+ * Aggregates the rows of a segment. They come in any order if there is only one partition, and partition by partition otherwise.
+ */
 final private[parallel] class SegmentBuilder(functions: OutsideFunctions) {
   private[this] var first: PartitionPart = _
   private[this] var key: UnsafeRow = _
@@ -39,7 +41,7 @@ final private[parallel] class SegmentBuilder(functions: OutsideFunctions) {
 
   private def close(): Unit = if (key != null && first == null) first = PartitionPart(key, current.result())
 
-  /** None without rows. */
+  /** The segment; none if there are no rows. */
   def result(): Option[Segment] =
     if (key == null) None
     else {
@@ -49,14 +51,17 @@ final private[parallel] class SegmentBuilder(functions: OutsideFunctions) {
 }
 
 /**
- * What lies around ranges of consecutive segments, by one scan from either side.
+ * The surroundings of ranges of consecutive segments, found by one scan from either side.
  *
  * @param segments
- *   in order; none for one without rows
+ *   the segments in order; none for a segment without rows
  */
 final private[parallel] class SegmentScan(segments: Array[Option[Segment]], functions: OutsideFunctions) {
 
-  /** For each segment, the rows before it of the partition that its first row, or the next one, continues. */
+  /**
+   * For each segment, the aggregate of the rows before it in the partition of its first row. A segment without rows has the
+   * aggregate for the next row.
+   */
   private[this] val before: Array[Outside] = {
     val nextKeys = segments.scanRight(Option.empty[UnsafeRow])((s, later) => s.map(_.first.key).orElse(later))
     val found = Array.fill(segments.length + 1)(Outside.None)
@@ -72,7 +77,7 @@ final private[parallel] class SegmentScan(segments: Array[Option[Segment]], func
     found
   }
 
-  /** For each segment, the rows from it on of the partition that the last row before it belongs to. */
+  /** For each segment, the aggregate of the rows from it on in the partition of the last row before it. */
   private[this] val after: Array[Outside] = {
     val previousKeys =
       segments.scanLeft(Option.empty[UnsafeRow])((earlier, s) => s.map(_.last.key).orElse(earlier))
@@ -97,7 +102,7 @@ final private[parallel] class SegmentScan(segments: Array[Option[Segment]], func
   private def aggregate(part: PartitionPart, key: Option[UnsafeRow]): Outside =
     if (part != null && key.contains(part.key)) part.aggregate else Outside.None
 
-  /** Around the segments `from until until`. */
+  /** The surroundings of the segments `from until until`. */
   def around(from: Int, until: Int): Surroundings = Surroundings(before(from), after(until))
 
   /** Whether a partition of these segments must be evaluated in one task. */

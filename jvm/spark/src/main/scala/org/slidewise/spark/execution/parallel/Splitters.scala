@@ -10,17 +10,17 @@ import org.slidewise.spark.execution.sorting.SortKey
 
 /**
  * Finds the bucket of each row: the number of splitters that are not greater than its key. Where several splitters are equal,
- * their buckets share the rows with that key: in order of arrival, or by their hashes.
+ * their buckets share the rows with that key: in order of arrival, or by hash.
  *
- * Cost: for B buckets, O(log B) comparisons of 64 bits for each column in which splitters agree, and few where the keys are spread
- * evenly. Whole keys are compared, O(log B) times, only where 64 bits do not tell values apart.
+ * Cost: for B buckets, O(log B) comparisons of 64 bits for each column in which splitters agree, and few where the keys are
+ * spread evenly. Whole keys are compared, O(log B) times, only where 64 bits do not distinguish values.
  *
  * @param splitters
- *   in order
+ *   the splitters in order
  * @param rows
- *   how many will come
+ *   the number of rows that will come
  * @param hash
- *   of what is the same when the task runs again, if rows may come in another order then
+ *   a hash of the columns that are the same when the task runs again; none unless rows may come in another order then
  */
 final private[parallel] class Splitters(
     splitters: Array[UnsafeRow],
@@ -34,26 +34,26 @@ final private[parallel] class Splitters(
   private[this] val counts = new Array[Long](splitters.length + 1)
   private[this] val evenShare = math.max(1L, rows / counts.length)
 
-  /** How many rows have had the key of equal splitters, by the first of these. */
+  /** The number of rows so far that have the key of equal splitters, by the first of these splitters. */
   private[this] val seen = new Array[Long](splitters.length)
 
-  /** The columns that 64 bits hold, and the next one, of which they hold a part. */
+  /** The columns that 64 bits hold, and the next column, of which they hold a part. */
   private[this] val columns: Array[KeyPrefix] = {
     val held = spec.inRows.takeWhile(SortKey.fits).size
     spec.inRows.take(held + 1).map(KeyPrefix(_, input)).toArray
   }
 
-  /** By column, these bits of the splitters. */
+  /** The bits of the splitters, by column. */
   private[this] val prefixes: Array[Array[Long]] =
     spec.directions.take(columns.length).map(KeyPrefix(_, Nil)).map(bits => splitters.map(bits(_))).toArray
 
-  /** By column and splitter, the end of the splitters with the same bits in this column and those before it. */
+  /** The end of the splitters with the same bits in a column and in the columns before it, by column and splitter. */
   private[this] val groupEnds: Array[Array[Int]] =
     prefixes.indices
       .map(c => endsOf((i, j) => (0 to c).forall(p => prefixes(p)(i) == prefixes(p)(j))))
       .toArray
 
-  /** By splitter, the end of those that are equal to it. */
+  /** The end of the splitters that are equal to a splitter, by splitter. */
   private[this] val equalEnds: Array[Int] =
     endsOf((i, j) => ordering.compare(splitters(i), splitters(j)) == 0)
 
@@ -73,7 +73,7 @@ final private[parallel] class Splitters(
     bucket
   }
 
-  /** The bucket of a row whose earlier columns are those of the splitters `from until until`. */
+  /** The bucket of a row whose earlier columns equal the earlier columns of the splitters `from until until`. */
   @tailrec private def narrow(column: Int, from: Int, until: Int, row: UnsafeRow): Int = {
     val bits = columns(column)(row)
     val held = prefixes(column)
@@ -89,7 +89,7 @@ final private[parallel] class Splitters(
     }
   }
 
-  /** The same by whole keys. */
+  /** The bucket of a row that lies among the splitters `from until until`, found by comparing whole keys. */
   private def compared(from: Int, until: Int, row: UnsafeRow): Int = {
     val wanted = key(row)
     var low = from
@@ -112,13 +112,16 @@ final private[parallel] class Splitters(
       bucket
     }
 
-  /** By column, the cells of the most splitters with the same values in the columns before it. */
+  /** The cells of the largest group of splitters with the same values in the columns before a column, by column. */
   private[this] val cells: Array[SplitterCells] = prefixes.indices.map { column =>
     val (from, until) = if (column == 0) (0, splitters.length) else largestGroup(column - 1)
     new SplitterCells(prefixes(column), from, until)
   }.toArray
 
-  /** The most splitters whose values agree in a column and those before it. Bits that are not exact may be of several values. */
+  /**
+   * The largest group of splitters whose values agree in a column and in the columns before it. Bits that are not exact may
+   * belong to several values.
+   */
   private def largestGroup(column: Int): (Int, Int) =
     splitters.indices
       .filter(i => (0 to column).forall(c => columns(c).isExact(prefixes(c)(i))))
@@ -131,7 +134,7 @@ final private[parallel] class Splitters(
    * The index of the rows that have been placed.
    *
    * @param aggregates
-   *   of the rows of each bucket, if any function needs them
+   *   the aggregates of the rows of each bucket, if any function needs them
    */
   def index(aggregates: Option[BucketAggregates]): RunIndex = {
     val built = new RunIndex.Builder(spec.columns)
@@ -149,7 +152,7 @@ final private[parallel] class Splitters(
 
 private object Splitters {
 
-  /** The first of `from until until` that is not less; `until` if all are. */
+  /** The first of `from until until` whose bits in `held` are not less than `bits`; `until` if all are less. */
   def lessThan(held: Array[Long], bits: Long, from: Int, until: Int): Int = {
     var low = from
     var high = until
@@ -162,8 +165,8 @@ private object Splitters {
 }
 
 /**
- * Cells of equal width over the bits of the splitters `from until until`, and for each how many of these are in earlier ones. Most
- * rows then need few comparisons.
+ * Cells of equal width over the bits of the splitters `from until until`. Each cell holds the place of the first splitter that is
+ * not in an earlier cell. Most rows then need few comparisons.
  */
 final private class SplitterCells(held: Array[Long], from: Int, until: Int) {
   private[this] val isEmpty = from == until
@@ -182,10 +185,10 @@ final private class SplitterCells(held: Array[Long], from: Int, until: Int) {
 
   private def cellOf(bits: Long): Int = ((bits - origin) >>> shift).toInt
 
-  /** Whether the cells are those of these splitters. */
+  /** Whether the cells are those of the splitters `first until end`. */
   def are(first: Int, end: Int): Boolean = first == from && end == until
 
-  /** The first splitter that is not less; `until` if all are. */
+  /** The first splitter whose bits are not less than `bits`; `until` if all are less. */
   def lessThan(bits: Long): Int =
     if (isEmpty || bits <= origin) from
     else if (bits > held(until - 1)) until
@@ -204,7 +207,7 @@ final private class KeyPrefix(column: SortKey, nullable: Boolean, values: Projec
   private[this] val flip = column.flip ^ Long.MinValue
   private[this] val ofNull = if (column.nullsFirst) Long.MinValue else Long.MaxValue
 
-  /** Whether rows with these bits have equal values: a null may share its bits with a value. */
+  /** Whether rows with these bits have equal values. A null may share its bits with a value. */
   def isExact(bits: Long): Boolean = column.fits && !(nullable && bits == ofNull)
 
   def apply(row: InternalRow): Long = {

@@ -8,34 +8,34 @@ import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan.{FrameShape, Variation}
 
 /**
- * How columns differ when they are computed again on the same rows in another order.
+ * The variations of columns that are computed again on the same rows in another order.
  *
  * @param columns
- *   those that may differ
+ *   the columns that may differ, with their variations
  */
 final private[execution] class Variations(private val columns: Map[ExprId, Variation]) {
   import Variations._
 
   def isEmpty: Boolean = columns.isEmpty
 
-  /** Those of more columns. */
+  /** These variations together with `others`. A column of both has the greater variation. */
   def ++(others: Variations): Variations = new Variations(
     others.columns.foldLeft(columns) { case (all, (id, how)) =>
       all.updated(id, Variation.max(how, all.getOrElse(id, Variation.NONE)))
     }
   )
 
-  /** Those of columns under other names. */
+  /** The variations of these columns under other names. */
   def renamed(names: Seq[(Attribute, Attribute)]): Variations =
     Variations.of(names.map { case (inner, outer) =>
       outer -> of(inner)
     })
 
-  /** Those of the results of expressions. */
+  /** The variations of the results of expressions. */
   def ofResults(expressions: Seq[NamedExpression]): Variations =
     Variations.of(expressions.map(expression => expression.toAttribute -> of(expression)))
 
-  /** Those of the results of aggregates, and of their buffers. */
+  /** The variations of the results of aggregates, and of their buffers. */
   def ofCalls(calls: Seq[AggregateExpression], results: Seq[Attribute]): Variations = {
     val found = calls.map(ofCall)
     val buffers = calls.zip(found).flatMap { case (call, how) =>
@@ -45,7 +45,7 @@ final private[execution] class Variations(private val columns: Map[ExprId, Varia
     Variations.of(buffers) ++ Variations.of(results.zip(found))
   }
 
-  /** These, for rows that expressions decide on; none if the rows may be others. */
+  /** These variations, if `expressions` decide which rows there are. None if they may decide on other rows. */
   def decidedBy(expressions: Seq[Expression]): Option[Variations] =
     if (areSame(expressions)) Some(this) else None
 
@@ -62,7 +62,10 @@ final private[execution] class Variations(private val columns: Map[ExprId, Varia
 
   def areSame(expressions: Seq[Expression]): Boolean = expressions.forall(of(_) == Variation.NONE)
 
-  /** Digits stay digits in a floating-point number; in a whole number or a text they make another value. */
+  /**
+   * The variation of an expression over `inputs`. Digits stay digits in a floating-point number. In a whole number or a text,
+   * they make another value.
+   */
   private def derived(inputs: Seq[Variation], expression: Expression): Variation = most(inputs) match {
     case Variation.DIGITS if !isFloating(expression.dataType) => Variation.VALUE
     case found                                                => found
@@ -88,7 +91,7 @@ final private[execution] class Variations(private val columns: Map[ExprId, Varia
       }
   }
 
-  /** That of an aggregate of the rows that the expression reads, partial aggregates among them. */
+  /** The variation of an aggregate of the rows that the expression reads, also of one over partial aggregates. */
   private def ofCall(call: AggregateExpression): Variation =
     Variation.max(Families.of(call.aggregateFunction).inOtherOrder, ofInputs(call))
 

@@ -13,12 +13,12 @@ import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.PythonWindowPlan
 
 /**
- * Finds the frames of the rows of a task, and joins the rows with what Python makes of them.
+ * Finds the frames of the rows of a task, and joins the rows with the results from Python.
  *
- * Rows are numbered through all partitions of the task, so that Python needs to know of none.
+ * Rows are numbered through all partitions of the task, so that Python needs to know of no partition.
  *
- * Memory: the rows that wait for the end of their frames, in [[SlidingWindowIterator]]'s logs, and those that wait for Python, in
- * a queue; both spill.
+ * Memory: the rows that wait for the end of their frames, in [[SlidingWindowIterator]]'s logs, and the rows that wait for Python,
+ * in a queue; both spill.
  */
 final private[execution] class FramesForPython(
     plan: PythonWindowPlan,
@@ -90,7 +90,7 @@ final private[execution] class FramesForPython(
   }
 }
 
-/** Rows that another thread than the task's may take, as it does on Spark 3.5; none once the task has closed them. */
+/** Rows that a thread other than the task's may take, as on Spark 3.5. There are none once the task has closed them. */
 final private class RowsToSend(rows: Iterator[InternalRow], whenClosed: () => Unit)
     extends AbstractIterator[InternalRow] {
   private[this] var closed = false

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.LongType
 import org.slidewise.spark.execution.rows.PartitionKeys
 
 /**
- * Numbers the groups of a task, whose rows come group by group, and joins their keys with what Python makes of them.
+ * Numbers the groups of a task, whose rows come group by group, and joins their keys with the results from Python.
  *
  * Memory: the keys of groups that wait for Python, in a queue, which spills.
  *

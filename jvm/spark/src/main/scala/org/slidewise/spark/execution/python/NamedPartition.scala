@@ -10,10 +10,11 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.slidewise.spark.shims.PythonErrors
 
 /**
- * Rows from Python. An error that tells at which row of the task it happened gets the values of that row's partition keys.
+ * Rows from Python. If an error says at which row of the task it happened, the values of that row's partition keys are added to
+ * it.
  *
  * @param rowAt
- *   a row that Python has got, by how many rows later than the next result's it came; called once
+ *   returns a row that Python has got, given how many rows later than the row of the next result it came; called once
  */
 final private class NamedPartition(
     results: Iterator[InternalRow],
@@ -62,6 +63,6 @@ final private class NamedPartition(
 
 private object NamedPartition {
 
-  /** As `slidewise._aggregates.over` words it. */
+  /** Matches the error message of `slidewise._aggregates.over`. */
   private val FailedRow = """failed at row (\d+) of its task(?: or later)?""".r
 }

@@ -8,11 +8,11 @@ import java.nio.charset.StandardCharsets.UTF_8
 private[python] object PythonCommand {
 
   /**
-   * What Spark's workers expect of a function, which is a pair of it and its result's type: the first function's
-   * `evaluation(functions, spec)`, and its type.
+   * The pickled function for Spark's workers, which expect a pair of a function and its result type. The function is the first
+   * function's `evaluation(functions, spec)`. The type is the first function's.
    *
    * @param functions
-   *   such pairs, pickled, of the functions that `slidewise.udaf` made
+   *   pickled pairs of a function that `slidewise.udaf` made and its result type
    */
   def evaluation(functions: Seq[Array[Byte]], spec: String): Array[Byte] = {
     val pickle = new Pickle
@@ -55,7 +55,7 @@ private[python] object PythonCommand {
 
     def text(value: String): Unit = sized('X', value.getBytes(UTF_8))
 
-    /** The part at `index` of what `pickled` holds. */
+    /** The element at `index` of the value that `pickled` holds. */
     def part(pickled: Array[Byte], index: Int): Unit = call("operator", "getitem") {
       call("pickle", "loads")(sized('B', pickled))
       out.write(Array('K'.toByte, index.toByte))

@@ -15,12 +15,13 @@ import org.slidewise.spark.plan.PythonAggregate
 import org.slidewise.spark.shims.ArrowFunctions
 
 /**
- * The evaluation of functions in a Python worker: rows in, rows of `output` out. Python returns them in order, and may lag behind.
+ * Evaluates functions in a Python worker: takes rows and returns rows of `output`. Python returns them in order, and may lag
+ * behind.
  *
  * @param leading
  *   the columns that come before the functions' arguments
  * @param columns
- *   `leading`, and then the arguments and filters, each once
+ *   `leading`, followed by the arguments and filters, each once
  */
 final private[execution] class PythonEvaluation private (
     val leading: Seq[Attribute],
@@ -38,9 +39,9 @@ private[execution] object PythonEvaluation {
 
   /**
    * @param operator
-   *   what to evaluate, see `slidewise._aggregates.function`
+   *   the name of the evaluation, see `slidewise._aggregates.function`
    * @param describe
-   *   adds to the description of the operator, and to that of each function by its place
+   *   adds properties to the description of the operator, and to the description of each function by its place
    */
   def of(
       operator: String,
@@ -93,12 +94,12 @@ private[execution] object PythonEvaluation {
 }
 
 /**
- * What functions read, each expression once.
+ * The inputs of functions, each expression once.
  *
  * @param arguments
  *   for each function, the places of its arguments in `expressions`
  * @param filters
- *   for each function, the place of its filter
+ *   for each function, the place of its filter in `expressions`, if it has one
  */
 final private[execution] case class PythonInputs(
     expressions: Seq[Expression],
@@ -108,7 +109,7 @@ final private[execution] case class PythonInputs(
 
 private[execution] object PythonInputs {
 
-  /** Those of functions that merge their buffers. */
+  /** The inputs of functions that merge their buffers. */
   def buffers(of: Seq[Expression]): PythonInputs =
     PythonInputs(of, of.indices.map(Seq(_)), of.map(_ => None))
 

@@ -15,7 +15,7 @@ import org.apache.spark.unsafe.memory.MemoryBlock
  * 1 % of the rows' bytes. A spill file has 16 bytes for each block of [[RowChunk.BlockBytes]].
  *
  * @param rowSize
- *   bytes a row, or -1 if rows differ
+ *   the bytes of a row, or -1 if rows differ in size
  */
 final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
   import RowChunk._
@@ -35,7 +35,7 @@ final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
   /** The file that holds the rows; null while they are in memory. */
   def file: SpillFile = spilled
 
-  /** Where the newest row starts, its size included, in bytes from the chunk's start. */
+  /** The start of the newest row, its size included, in bytes from the chunk's start. */
   def newestPlace: Int = newest
 
   /** Adds a copy of `row`, if there is room for it. */

@@ -31,9 +31,9 @@ private[execution] trait RowsByPosition {
  * Not safe for concurrent use. A request to spill from another thread than the last that appended is declined.
  *
  * @param rowSize
- *   bytes a row, or -1 if rows differ
+ *   the bytes of a row, or -1 if rows differ in size
  * @param largestPage
- *   bytes that a reader keeps from being spilled at most, unless a row is larger
+ *   the greatest number of bytes that a reader keeps from being spilled, unless a row is larger
  */
 final private[execution] class RowLog(
     resources: TaskResources,
@@ -322,6 +322,6 @@ private[execution] object RowLog {
   private val SmallestPage = 64L << 10
   private val LargestPage = 16L << 20
 
-  /** For rows that are read in order while memory is short. */
+  /** The largest page, in bytes, of a log whose rows are read in order while memory is short. */
   val SmallPage: Long = 1L << 20
 }

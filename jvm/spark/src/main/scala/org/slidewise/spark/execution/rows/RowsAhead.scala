@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.rows
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** The rows of the current partition, also those that have not arrived; of each row, what the frames need. */
+/** The rows of the current partition, including rows that have not arrived. Each row has the columns that frames need. */
 private[execution] trait PartitionRows {
 
   /** Calls `f` with the row at `position` and all that follow; the same object each time. */
@@ -14,7 +14,7 @@ private[execution] trait PartitionRows {
  * An iterator whose next rows can be read before their turn. These lie in a log, which spills, until their turn has come.
  *
  * @param newLog
- *   of the rows; made when rows are first read ahead
+ *   creates the log of the rows; called when rows are first read ahead
  */
 final private[execution] class RowsAhead(rows: Iterator[InternalRow], newLog: () => RowLog) {
   import RowsAhead.ReleaseEvery

@@ -13,7 +13,7 @@ import org.slidewise.spark.plan.DictionaryCode
  * An expression that is evaluated for each row to 64 bits: a long, the bits of a double, or a sort key.
  *
  * @param value
- *   of a type that [[ColumnReader]] can read, or null
+ *   the expression, of a type that [[ColumnReader]] can read, or null
  * @param flip
  *   the bits to flip
  */
@@ -64,7 +64,7 @@ final private[execution] class ColumnReader(
    * Writes the values of `row` into `columns`, as row `at` of the columns from `first` on.
    *
    * @return
-   *   false if there is no memory for what the dictionaries have grown by
+   *   false if there is no memory for the growth of the dictionaries
    */
   def read(row: UnsafeRow, columns: LongColumns, first: Int, at: Int): Boolean = {
     readInto(row, columns, first, at)
@@ -129,7 +129,7 @@ private object Dictionary {
     case _                         => None
   }
 
-  /** What is evaluated of an input at first: a code is looked up only where it is counted. */
+  /** The expression that is evaluated for an input at first. A dictionary's code is looked up only where it is counted. */
   def placeholder(value: Expression): Expression = value match {
     case DictionaryCode(_, counted) => If(counted, Literal(0L), Literal.create(null, LongType))
     case other                      => other

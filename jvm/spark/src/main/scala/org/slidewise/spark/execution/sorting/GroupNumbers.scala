@@ -13,8 +13,8 @@ import org.apache.spark.unsafe.array.ByteArrayMethods
  * Numbers partition keys in the order in which they first appear: an open-addressing hash table with linear probing, over keys
  * whose bytes lie one after the other.
  *
- * Time: expected constant for each key, and no object. Memory: a copy of each key and 54 to 108 bytes, with what [[ranks]] needs; all in
- * [[bytes]]. Not safe for concurrent use.
+ * Time: expected constant for each key, and no object. Memory: a copy of each key and 54 to 108 bytes, including the memory of
+ * [[ranks]]. All of it is in [[bytes]]. Not safe for concurrent use.
  */
 final private[execution] class GroupNumbers {
   import GroupNumbers._

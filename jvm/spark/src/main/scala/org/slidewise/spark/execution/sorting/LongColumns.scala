@@ -26,7 +26,7 @@ final private[execution] class LongColumns(val width: Int) {
   def isNull(column: Int, row: Int): Boolean =
     nulls(column) != null && (nulls(column)(row >>> 6) >>> row & 1L) != 0
 
-  /** Which of the first `rows` rows are not null, as in [[Validity]]; null if all are. */
+  /** The rows among the first `rows` that are not null, as bits (see [[Validity]]); null if no row is null. */
   def valid(column: Int, rows: Int): Array[Long] =
     if (nulls(column) == null) null else nulls(column).take(Validity.words(rows)).map(~_)
 

@@ -20,7 +20,7 @@ private[sorting] object PartitionGroups {
   private val BytesASize = 4L
   private val CheckEvery = 1 << 20
 
-  /** Of rows whose partitions have been numbered in a column, from 0 on. */
+  /** The partitions of rows, given a column with the number of each row's partition, from 0 on. */
   def ofNumbers(
       numbers: Array[Long],
       rows: Int,
@@ -30,7 +30,8 @@ private[sorting] object PartitionGroups {
     counted(Array.tabulate(rows)(numbers(_).toInt), partitions, budget)
 
   /**
-   * Of rows that are in one partition if some columns are equal, by a hash table of the values of each column.
+   * The partitions of rows, if rows are in one partition where some columns are equal. Uses a hash table of the values of each
+   * column.
    *
    * @param budget
    *   grants the memory of the tables, which is given back, and of the sizes, which is kept

@@ -11,23 +11,24 @@ import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.task.{HeapMemory, MeasuredResource, TaskResources}
 
 /**
- * Sorts a task's rows by partition key and, within it, by the order columns; rows that tie stay in the order in which
- * they came, or in the order in which Spark leaves them, see [[SortSpec.nullsMoveTies]].
+ * Sorts a task's rows by partition key and, within it, by the order columns. Rows that tie stay in the order in which they came,
+ * or in the order in which Spark leaves them, see [[SortSpec.nullsMoveTies]].
  *
- * Spark sorts by comparing rows. This takes from each row its keys as 64 bits, partitions the rows by key, and sorts each
- * partition by radix. Rows are copied once, into pages, and never moved.
+ * Spark sorts by comparing rows. This class takes the keys of each row as 64 bits, partitions the rows by key, and sorts each
+ * partition by radix. It copies each row once, into pages, and never moves it. If rows need room for results, it copies each row
+ * twice: once to add the room, and once into pages.
  *
- * Memory: the rows, in pages of the log. On the heap, for each row its keys, its inputs and an address; a copy of each
- * partition key, where these are hashed, and of each distinct value, where a function needs them; and while sorting [[RadixOrder.bytesARow]] more. If the task does not have that
- * memory, all rows go to Spark's external sorter.
+ * Memory: the rows, in pages of the log. On the heap, for each row its keys, its inputs and an address; a copy of each partition
+ * key, where these are hashed, and of each distinct value, where a function needs them; and while sorting
+ * [[RadixOrder.bytesARow]] more. If the task does not have that memory, all rows go to Spark's external sorter.
  *
  * @param input
- *   the attributes of the rows that come
+ *   the attributes of the input rows
  * @param results
- *   attributes that each row is to have room for, after its own, all of fixed size; they come as zeros, for a
- *   [[RowFinisher]] to write
+ *   attributes for whose values each row gets room after its own, all of fixed size; they come as zeros, for a [[RowFinisher]] to
+ *   write
  * @param inputs
- *   what else of each row is wanted as a column
+ *   the further columns to read of each row
  */
 final private[execution] class PartitionSorter(
     resources: TaskResources,
@@ -80,10 +81,10 @@ final private[execution] class PartitionSorter(
    * The rows in order, each with room for its results; the same object each time.
    *
    * @param finisher
-   *   what is done to the rows if they could be sorted in memory, and called only then
+   *   makes a finisher of the sorted rows; called only if they could be sorted in memory
    * @param grouper
-   *   what is done to the rows in the order in which they came, so that they need not be sorted; they are if there is no such
-   *   finisher, or if it returns none
+   *   makes a finisher of the rows in the order in which they came, so that they need not be sorted; they are sorted if it is
+   *   none, or returns none
    */
   def sort(
       rows: Iterator[InternalRow],
@@ -116,7 +117,7 @@ final private[execution] class PartitionSorter(
     SortResult(sorted, found.isDefined)
   }
 
-  /** The rows in the window's order, and who finishes them. */
+  /** The rows in the window's order, and their finisher. */
   private def inPlace(
       where: RowAddresses,
       finisher: (SortedColumns, RowPlaces) => Option[RowFinisher]
@@ -127,7 +128,7 @@ final private[execution] class PartitionSorter(
     places -> finisher(columnsIn(order), places)
   }
 
-  /** The same in the order in which they came; none if they must be sorted. */
+  /** The rows in the order in which they came, and their finisher; none if they must be sorted. */
   private def inGroups(where: RowAddresses, grouper: Grouper): Option[(RowPlaces, Option[RowFinisher])] = {
     val before = getUsed
     val order = ArrivalOrder.ofGroups(columns, count)
@@ -150,7 +151,7 @@ final private[execution] class PartitionSorter(
   private def columnsIn(order: RowOrder): SortedColumns =
     new SortedColumns(order, columns, firstOrder, firstInput, reader.inputsFailed, acquire)
 
-  /** Gives back what only reading and sorting needed. */
+  /** Releases the memory that only reading and sorting needed. */
   private def freeWorkspace(): Unit = {
     freeMemory(count * RadixOrder.scratchBytesARow(spec.compares))
     freeGroups()
@@ -158,8 +159,10 @@ final private[execution] class PartitionSorter(
   }
 
   /**
+   * Adds a row.
+   *
    * @return
-   *   false if there is no memory for it; the row is then not in
+   *   false if there is no memory for the row, which is then not added
    */
   private def add(row: UnsafeRow): Boolean = {
     if (count % CheckEvery == 0) resources.stopIfCancelled()
@@ -277,10 +280,10 @@ final private[execution] class PartitionSorter(
     external.sort()
   }
 
-  /** Memory that was held at most, in bytes. */
+  /** The most memory held at any time, in bytes. */
   def peakMemory: Long = peakHeapMemory + log.peakMemory + (if (external == null) 0L else external.peakMemory)
 
-  /** Bytes written to files, but for those of Spark's sorter, which counts them with the task. */
+  /** Bytes written to files, except for those of Spark's sorter, which counts them with the task. */
   def spilledBytes: Long =
     log.spilledBytes + (if (sorted == null) 0L else sorted.spilledBytes)
 
@@ -296,21 +299,21 @@ final private[execution] class PartitionSorter(
     freeArrays()
   }
 
-  /** Gives all memory and files back. */
+  /** Releases all memory and files. */
   def close(): Unit = {
     if (sorted != null) sorted.close()
     if (external != null) external.close()
     free()
   }
 
-  /** Once the rows are sorted, those that are still to come can go to a file; before, the log spills by itself. */
+  /** Spills the rows that are still to come, once the rows are sorted. Before, the log spills by itself. */
   override def spill(size: Long, trigger: MemoryConsumer): Long = {
     val before = getUsed
     spillRows()
     before - getUsed
   }
 
-  /** Gives back the memory of both pools, whichever was asked for. */
+  /** Releases the memory of both pools, whichever was asked for. */
   private def spillRows(): Unit = if (sorted != null && sorted.canSpill) {
     val held = getUsed + log.getUsed
     sorted.spill().foreach { bytes =>
@@ -333,7 +336,7 @@ final private[execution] case class SortResult(
 
 private[execution] object PartitionSorter {
 
-  /** What finishes rows in the order in which they came, if it can. */
+  /** Makes a finisher of the rows in the order in which they came; none if it cannot. */
   type Grouper = (SortedColumns, PartitionGroups, RowPlaces) => Option[RowFinisher]
 
   private val IntBytes = 4L

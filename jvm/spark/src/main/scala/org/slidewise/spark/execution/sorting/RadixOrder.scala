@@ -3,22 +3,22 @@ package org.slidewise.spark.execution.sorting
 import org.slidewise.core.sorting.RadixSort
 
 /**
- * A sort column among the columns.
+ * A sort column.
  *
  * @param column
- *   its place
+ *   its place among the columns
  * @param nullsFirst
- *   where its nulls go
+ *   whether its nulls come first
  */
 final private[sorting] case class SortColumn(column: Int, nullsFirst: Boolean)
 
 /**
- * Which rows are peers.
+ * Decides which rows are peers.
  *
  * @param columns
  *   the columns that peers have in common
  * @param ties
- *   a comparison that peers pass as well, if columns do not tell
+ *   a comparison in which peers must be equal, too; none if the columns decide
  */
 final private[sorting] class PeerOrder(columns: Seq[Int], ties: Option[java.util.Comparator[Integer]]) {
   private[this] val each = columns.toArray
@@ -32,16 +32,16 @@ final private[sorting] class PeerOrder(columns: Seq[Int], ties: Option[java.util
 }
 
 /**
- * Rows in the order of their columns: partition by partition, each in the order of its order
- * columns; what ties stays as it came, unless `nullsMoveTies`.
+ * Rows in the order of their columns: partition by partition, each in the order of its order columns. Rows that tie stay in the
+ * order of arrival, unless `nullsMoveTies`.
  *
- * Rows are first partitioned, and each partition is then sorted for itself: by radix passes from the last order column to the
- * first, and where `ties` is given, runs of equal keys by comparing.
+ * Rows are first partitioned, and each partition is then sorted separately: by radix passes from the last order column to the
+ * first and, if `ties` is given, by comparing runs of equal keys.
  *
- * Memory: [[RadixOrder.bytesARow]] a row, of which [[RadixOrder.scratchBytesARow]] are garbage when the order stands.
+ * Memory: [[RadixOrder.bytesARow]] a row, of which [[RadixOrder.scratchBytesARow]] are garbage when the order is complete.
  *
  * @param peers
- *   which rows of a partition are peers
+ *   decides which rows of a partition are peers
  * @param nullsMoveTies
  *   see [[SortSpec.nullsMoveTies]]
  * @param checkpoint
@@ -131,7 +131,10 @@ final private[sorting] class RadixOrder(
     }
   }
 
-  /** Follows the sort by the first partition column, whose values `keyBits` then has in order. */
+  /**
+   * Marks the first row of each partition. Runs after the sort by the first partition column, whose values `keyBits` then has in
+   * order.
+   */
   private def markStarts(): Unit = {
     val each = partition.map(_.column).toArray
     val known = each.length > 0 && !columns.anyNull(each(0))
@@ -150,7 +153,7 @@ final private[sorting] class RadixOrder(
     }
   }
 
-  /** Where a loop over the rows `from until until` is to stop for the next checkpoint. */
+  /** The end of the next step of a loop over the rows `from until until`. Runs the checkpoint if it is due. */
   private def endOfStep(from: Int, until: Int): Int = {
     val end = if (until - from < RowsBetweenCheckpoints) until else from + RowsBetweenCheckpoints
     passed += end - from
@@ -193,6 +196,9 @@ private[sorting] object RadixOrder {
   /** @param ties whether runs of equal keys are compared */
   def scratchBytesARow(ties: Boolean): Long = 2 * RadixSort.BytesARow + (if (ties) BytesATie else 0L)
 
-  /** The row's number, its key, and bits for starts of partitions and the table of addresses. */
+  /**
+   * The memory of the order for each row, in bytes: the row's number, its key, bits for starts of partitions and the table of
+   * addresses, and [[scratchBytesARow]].
+   */
   def bytesARow(ties: Boolean): Long = 4 + 8 + 1 + scratchBytesARow(ties)
 }

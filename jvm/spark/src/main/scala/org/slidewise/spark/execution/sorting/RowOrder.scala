@@ -41,7 +41,7 @@ abstract private[execution] class RowOrder(columns: LongColumns, first: Int) {
     if (next < 0) size else next
   }
 
-  /** How many rows of a partition have a null in their first order column; they are at one end. */
+  /** The number of rows of a partition with a null in their first order column. These rows are at one end. */
   final def nulls(from: Int, until: Int): Int =
     if (first < 0 || !columns.anyNull(first)) 0
     else {
@@ -75,7 +75,7 @@ final private[execution] class ArrivalOrder(
 
 private[sorting] object ArrivalOrder {
 
-  /** The order of rows that are grouped: neither where partitions start nor peers are known. */
+  /** The order of rows that are grouped. Neither the starts of partitions nor peers are known. */
   def ofGroups(columns: LongColumns, size: Int): ArrivalOrder =
     new ArrivalOrder(columns, size, -1, new java.util.BitSet, new java.util.BitSet, Array.range(0, size))
 }
@@ -86,9 +86,9 @@ private[sorting] object ArrivalOrder {
  * @param columns
  *   indexed by the rows' numbers, not by their places
  * @param orderColumn
- *   the first order column among the columns
+ *   the place of the first order column among the columns
  * @param firstInput
- *   the first of the inputs among the columns
+ *   the place of the first input among the columns
  * @param inputsFailed
  *   whether an input failed, see [[ColumnReader]]
  * @param acquire

@@ -107,7 +107,10 @@ final private[execution] class RowPlaces(log: RowLog, addresses: RowAddresses, o
     until
   }
 
-  /** Prefetches the first `rows` that were located last: reads that do not depend on each other go to memory in parallel. */
+  /**
+   * Prefetches the first `rows` of the rows that were located last. Reads that do not depend on each other go to memory in
+   * parallel.
+   */
   def prefetch(rows: Int): Unit = {
     var i = 0
     while (i < rows) {
@@ -116,12 +119,12 @@ final private[execution] class RowPlaces(log: RowLog, addresses: RowAddresses, o
     }
   }
 
-  /** Keeps the compiler from removing the reads. */
+  /** The sum of all reads. It keeps the compiler from removing them. */
   def touched: Long = seen
 }
 
 private[execution] object RowPlaces {
 
-  /** How many rows are located at a time: as many as fit into the first-level cache. */
+  /** The number of rows that are located at a time: as many as fit into the first-level cache. */
   final val Together = 128
 }

@@ -14,7 +14,7 @@ import org.slidewise.spark.shims.SparkCollations
  * @param radixInSpark
  *   whether Spark sorts by radix where it can (`spark.sql.sort.enableRadixSort`)
  * @param peers
- *   how many of the first columns of `order` peers have in common
+ *   the number of the first columns of `order` that peers have in common
  */
 final private[execution] class SortSpec(
     val partition: Seq[Expression],
@@ -37,12 +37,12 @@ final private[execution] class SortSpec(
     (if (hashes) Nil else partitionKeys) ++ (if (compares) orderKeys.take(1) else orderKeys)
 
   /**
-   * Whether ties come in the order in which Spark's radix sort leaves them. It sorts by one column, and moves a row without a
+   * Whether ties come in the order in which Spark's radix sort leaves them. Spark sorts by one column, and moves a row without a
    * null to the end of the rows each time that a null comes.
    */
   val nullsMoveTies: Boolean = radixInSpark && columns.size == 1 && !hashes && !compares
 
-  /** How many of [[columns]] are partition keys. */
+  /** The number of [[columns]] that are partition keys. */
   val partitionColumns: Int = if (hashes) 0 else partitionKeys.size
 
   /** The expressions to hash. */
@@ -62,12 +62,12 @@ private[spark] object SortSpec {
 }
 
 /**
- * One sort column as 64 bits, compared as unsigned; nulls apart. A smaller key sorts first. Equal keys mean equal values if
- * [[fits]], and need a full comparison otherwise.
+ * One sort column as 64 bits, compared as unsigned. Nulls are kept separately. A smaller key sorts first. Equal keys mean equal
+ * values if [[fits]], and need a full comparison otherwise.
  */
 final private[execution] class SortKey(order: SortOrder) {
 
-  /** The bits before [[flip]]; null for a null. */
+  /** The bits of a row before [[flip]] is applied; null for a null. */
   val prefix: Expression = SortPrefix(order)
 
   /** Whether equal bits mean equal values. */

@@ -12,8 +12,8 @@ import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan.StateTypes
 
 /**
- * The aggregate functions of one frame as one operator over rows of states. The states of all functions are side by side, so
- * that an input row costs one generated call for any number of functions.
+ * The aggregate functions of one frame as one operator over rows of states. The states of all functions are side by side, so that
+ * an input row costs one generated call for any number of functions.
  *
  * @param aggregates
  *   each function with its filter
@@ -24,9 +24,9 @@ import org.slidewise.spark.plan.StateTypes
  * @param keepsStates
  *   whether a state is still used after [[lower]]
  * @param mergeMayFail
- *   whether a merge, or a copy of a state, that fails is reported as [[MergeFailed]]
+ *   whether a failing merge, or a failing copy of a state, is reported as [[MergeFailed]]
  * @param elements
- *   what frames consist of
+ *   the kind of the frames' elements
  */
 final private[execution] class FrameFunctions(
     aggregates: Seq[(AggregateFunction, Option[Expression])],
@@ -241,7 +241,7 @@ final private[execution] class FrameFunctions(
   def emptyFixedWidthState(): UnsafeRow = emptyState.copy()
 }
 
-/** What the frames of [[FrameFunctions]] consist of. */
+/** The kind of elements that the frames of [[FrameFunctions]] consist of. */
 sealed private[execution] trait FrameElements
 
 private[execution] object FrameElements {
@@ -253,12 +253,14 @@ private[execution] object FrameElements {
    * Rows with the aggregation buffers of the functions, as partial aggregation leaves them.
    *
    * @param firstBuffers
-   *   for each function, the field of a row where its buffers begin
+   *   for each function, the field of a row at which its buffers begin
    */
   final case class PartialAggregates(firstBuffers: Seq[Int]) extends FrameElements
 }
 
-/** The merge of a function that neither Spark nor Slidewise brings has failed. Spark's window operator never calls it. */
+/**
+ * Thrown if the merge of a function that neither Spark nor Slidewise brings has failed. Spark's window operator never calls it.
+ */
 final private[execution] class MergeFailed(cause: Throwable)
     extends RuntimeException(s"merging partial aggregates failed: $cause", cause)
 

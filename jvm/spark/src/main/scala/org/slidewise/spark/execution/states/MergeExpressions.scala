@@ -5,12 +5,12 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 
 import org.slidewise.spark.families.Families
 
-/** How the states of a declarative aggregate are merged: as Spark does it, and exactly where one of them is empty. */
+/** The merge of two states of a declarative aggregate: Spark's, but exact if one of the states is empty. */
 private[execution] object MergeExpressions {
 
   /**
-   * Spark's moments (variance, covariance, correlation, regression) start with a count and move a mean by a rounded step,
-   * also from a state of no rows. A column of equal values would then not have a variance of zero.
+   * The merge expressions of `function`. Spark's moments (variance, covariance, correlation, regression) start with a count and
+   * move a mean by a rounded step, even if a state has no rows. A column of equal values would then not have a variance of zero.
    */
   def of(function: DeclarativeAggregate): Seq[Expression] = {
     val older = function.aggBufferAttributes

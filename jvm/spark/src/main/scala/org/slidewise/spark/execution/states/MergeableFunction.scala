@@ -26,7 +26,7 @@ sealed abstract private[execution] class MergeableFunction(
   /** Merges `newer` into `state`, the older one, and leaves `newer` unchanged. */
   def merge(state: InternalRow, newer: InternalRow): Unit
 
-  /** Whether it may change a state that it only has to read. */
+  /** Whether the function may change a state that it only has to read. */
   def copiesStates: Boolean = false
 
   /** Copies its state from `state` to `target`. Never calls a user's `merge`. */
@@ -105,7 +105,10 @@ private[execution] object MergeableFunction {
     }
   }
 
-  /** For functions that may keep, change or return a state that they are given to read, users' among them. */
+  /**
+   * Merges the states of functions that may keep, change or return a state that they are given to read, users' functions among
+   * them.
+   */
   private class OverCopiedObjects[T](
       function: TypedImperativeAggregate[T],
       append: Append,
@@ -139,8 +142,9 @@ private[execution] object MergeableFunction {
   }
 
   /**
-   * For Spark's theta and tuple sketches: they take rows as long as they are new, and others as long as they have not been read from
-   * bytes. A row is merged into a sketch that takes none, and a sketch that has been read into a new one.
+   * Merges the states of Spark's theta and tuple sketches. A sketch takes rows as long as it is new, and takes other sketches as
+   * long as it has not been read from bytes. A row is merged into a sketch that takes none, and a sketch that has been read is
+   * merged into a new one.
    */
   final private class OverSketches[T](
       function: TypedImperativeAggregate[T],
@@ -171,7 +175,7 @@ private[execution] object MergeableFunction {
     private def kindOf(state: InternalRow) = state.get(offset, anyObject).getClass
   }
 
-  /** The classes of the states of a function: of those that are new, and of those that have been read. */
+  /** The classes of a function's states: of new states, and of states that have been read from bytes. */
   final private case class SketchKinds(ofNew: Class[_], ofRead: Class[_])
 
   private def kindsOf[T](function: TypedImperativeAggregate[T]): SketchKinds = {
@@ -185,7 +189,7 @@ private[execution] object MergeableFunction {
    * @param function
    *   bound to the input, its state beginning at field `offset` of a row of states of `fields` fields
    * @param filter
-   *   which elements are appended
+   *   the condition for elements that are appended
    */
   def ofRows(
       function: ImperativeAggregate,

@@ -10,11 +10,11 @@ import org.slidewise.spark.execution.task.TaskResources
 /**
  * The states of one frame's aggregate functions over the rows of a log.
  *
- * Declines to spill: states are few where memory is short (see [[org.slidewise.core.frames.TwoStacksFrames]]), and their rows
+ * Declines to spill: there are few states if memory is short (see [[org.slidewise.core.frames.TwoStacksFrames]]), and their rows
  * are in the log, which does spill.
  *
  * @param mode
- *   where the states lie: pages follow Spark's setting, objects are always on the heap
+ *   the memory of the states: pages follow Spark's setting, objects are always on the heap
  */
 abstract private[execution] class RowStates(
     functions: FrameFunctions,
@@ -86,7 +86,7 @@ abstract private[execution] class RowStates(
     changed(slot)
   }
 
-  /** A state beside those in slots, which is that of no rows before `write` changes it. */
+  /** A state that is in no slot. It is the aggregate of no rows before `write` changes it. */
   final def newState(write: InternalRow => Unit): InternalRow = {
     val state = functions.newState()
     write(state)
@@ -115,7 +115,7 @@ private[execution] object RowStates {
   /** The number of combines between checks for cancellation. */
   private val CheckEvery = 4096L
 
-  /** How many rows a state takes before it is measured for the first time. */
+  /** The number of rows that a state takes before it is measured for the first time. */
   private val MeasureFrom = 4096L
 
   /**

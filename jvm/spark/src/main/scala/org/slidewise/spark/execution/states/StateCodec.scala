@@ -44,7 +44,7 @@ final private[execution] class StateCodec(functions: Seq[AggregateFunction]) {
   private[this] val kept = new GenericInternalRow(fields.length)
   private[this] val read = new UnsafeRow(fields.length)
 
-  /** The bytes of a state, which may be those that the state itself is in. */
+  /** The bytes of a state. These may be the bytes in which the state itself lies. */
   def toBytes(state: InternalRow): Array[Byte] =
     if (fixedWidth) state.asInstanceOf[UnsafeRow].getBytes
     else {

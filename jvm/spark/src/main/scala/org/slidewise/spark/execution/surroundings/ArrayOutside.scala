@@ -6,7 +6,7 @@ import org.apache.spark.sql.types.Decimal
 import org.slidewise.spark.plan._
 
 /**
- * A function's value over rows outside, as array kernels have it.
+ * A function's value over rows outside, in the form that array kernels use.
  *
  * @param count
  *   the number of values, for means
@@ -14,10 +14,10 @@ import org.slidewise.spark.plan._
 final private[execution] case class OutsideValue(long: Long, double: Double, count: Long)
 
 /**
- * What array kernels need of the rows outside on one side.
+ * The rows outside on one side, in the form that array kernels use.
  *
  * @param values
- *   the value of each function of the plan; null if it has none or needs none
+ *   the value of each function of the plan; null if the function has none or needs none
  */
 final private[execution] class OutsideSide(
     val rows: Long,
@@ -25,7 +25,7 @@ final private[execution] class OutsideSide(
     val values: Array[OutsideValue]
 )
 
-/** The rows outside, before the first partition's and after the last partition's. */
+/** The rows outside: before the rows of the first partition, and after the rows of the last partition. */
 final private[execution] case class OutsideSides(before: OutsideSide, after: OutsideSide)
 
 private[execution] object OutsideSides {
@@ -37,7 +37,7 @@ private[execution] object OutsideSides {
   }
 }
 
-/** Converts the aggregates of rows outside for the kernels of an [[ArrayPlan]], whose functions are also those of its fallback. */
+/** Converts the aggregates of rows outside for the kernels of an [[ArrayPlan]]. The plan's fallback has the same functions. */
 final private[execution] class ArrayOutside(plan: SlidingWindowPlan, arrays: ArrayPlan, input: Seq[Attribute])
     extends Serializable {
 

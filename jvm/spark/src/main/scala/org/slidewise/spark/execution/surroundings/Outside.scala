@@ -9,9 +9,9 @@ package org.slidewise.spark.execution.surroundings
  * @param peerGroups
  *   the number of groups of rows that tie in the order; 0 unless [[OutsideFunctions.needsPeerGroups]]
  * @param states
- *   the aggregation buffers in bytes; null for those of no rows
+ *   the aggregation buffers in bytes; null if there are no rows
  * @param failed
- *   whether aggregating or merging failed, so that [[OutsideFunctions.mustBeOneTask]]
+ *   whether aggregating or merging failed; [[OutsideFunctions.mustBeOneTask]] is then true
  */
 final private[spark] case class Outside(
     rows: Long,
@@ -27,20 +27,21 @@ private[spark] object Outside {
   /** No rows. */
   val None: Outside = Outside(0L, 0L)
 
-  /** A number of rows; enough where [[OutsideFunctions.isEmpty]]. */
+  /** The aggregate of `rows` rows. It is enough if [[OutsideFunctions.isEmpty]]. */
   def ofRows(rows: Long): Outside = Outside(rows, 0L)
 }
 
 /**
- * What surrounds the rows whose results a task hands out.
+ * The surroundings of the rows whose results a task hands out: the aggregates of the rows before and after the task's rows.
  *
- * Of its rows in order, from 0 on, a task hands out the results from `firstResult` to before `untilResult`. The others are there
- * for the frames of these; their own frames may lack rows. They come with results that mean nothing, and with no errors.
+ * The rows of the task are numbered in order, from 0 on. The task hands out the results from `firstResult` to before
+ * `untilResult`. Its other rows are there for the frames of these rows; their own frames may lack rows. They come with results
+ * that mean nothing, and with no errors.
  *
  * @param before
- *   rows of the first partition, before the first row of the task
+ *   the aggregate of the first partition's rows before the first row of the task
  * @param after
- *   rows of the last partition, which may be the first, after the last row of the task
+ *   the aggregate of the last partition's rows after the last row of the task; the last partition may be the first
  */
 final private[spark] case class Surroundings(
     before: Outside,
@@ -49,7 +50,7 @@ final private[spark] case class Surroundings(
     untilResult: Long = Long.MaxValue
 ) {
 
-  /** The same where the task's rows from `row` on are all. */
+  /** The same surroundings, if the task has only its rows from `row` on. */
   def from(row: Long): Surroundings =
     copy(firstResult = math.max(0L, firstResult - row), untilResult = math.max(0L, untilResult - row))
 

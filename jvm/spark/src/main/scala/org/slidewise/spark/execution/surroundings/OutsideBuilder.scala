@@ -9,12 +9,12 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.slidewise.spark.execution.states.FrameFunctions
 
 /**
- * Aggregates rows that lie outside of those of other tasks. Memory: one aggregation buffer for each function.
+ * Aggregates rows that lie outside of the rows of other tasks. Memory: one aggregation buffer for each function.
  *
  * @param functions
- *   none if only rows are counted
+ *   the aggregate functions; none if only rows are counted
  * @param peers
- *   none if groups of rows that tie are not counted
+ *   finds the groups of rows that tie; none if these are not counted
  */
 final private[spark] class OutsideBuilder private[surroundings] (
     functions: Option[FrameFunctions],

@@ -21,7 +21,7 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
 
   private val ranks: Seq[RankKind] = plan.frames.flatMap(_.aggregates).flatMap(_.description.rank)
 
-  /** Each function once. */
+  /** The aggregates, equal ones once. */
   private val aggregates: Seq[PlannedAggregate] = {
     val found = for {
       frame <- plan.frames if FrameShape.isUnbounded(frame.frame)
@@ -41,13 +41,13 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
   private val stated: Seq[(AggregateFunction, Option[Expression])] =
     aggregates.map(a => (a.function, a.filter)) ++ guards
 
-  /** Whether the number of rows outside is all that the functions need. */
+  /** Whether the functions need only the number of rows outside. */
   def isEmpty: Boolean = stated.isEmpty && !needsPeerGroups
 
   /** Whether rows must be added, and aggregates combined, in the order of the window. */
   def needsOrder: Boolean = needsPeerGroups || aggregates.exists(_.description.dependsOnOrder)
 
-  /** Whether groups of rows that tie are counted, which no cut may divide. */
+  /** Whether groups of rows that tie are counted. No cut may divide such a group. */
   def needsPeerGroups: Boolean = ranks.contains(RankKind.DenseRank)
 
   /** Whether aggregates take few bytes, and rows and aggregates may be added in any order. */
@@ -74,10 +74,10 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
       encode
     )
 
-  /** The aggregate of the rows of `older` followed by those of `newer`. */
+  /** The aggregate of the rows of `older` followed by the rows of `newer`. */
   def combine(older: Outside, newer: Outside): Outside = total().add(older).add(newer).result()
 
-  /** Combines aggregates, those of older rows first. */
+  /** Combines aggregates. Aggregates of older rows come first. */
   def total(): OutsideTotal =
     new OutsideTotal(decode, (state, newer) => functions.mergeInPlace(state, newer), encode)
 
@@ -88,15 +88,18 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
   def mustBeOneTask(total: Outside): Boolean =
     total.failed || ranks.nonEmpty && total.rows > Int.MaxValue || exceedsGuard(total)
 
-  /** The aggregation buffers, side by side, as a new row; none of no rows. */
+  /** The aggregation buffers, side by side, as a new row; none if there are no rows. */
   private[surroundings] def stateOf(outside: Outside): Option[InternalRow] =
     Option(outside.states).map(decode)
 
-  /** The field of a row of states in which the function's aggregation buffer begins; none if it has none there. */
+  /**
+   * The field of a row of states in which the function's aggregation buffer begins; none if the row has no buffer of the
+   * function.
+   */
   private[surroundings] def fieldOf(aggregate: PlannedAggregate): Option[Int] =
     indexOf(aggregate).map(index => stated.take(index).map(_._1.aggBufferAttributes.size).sum)
 
-  /** The result of a declarative function that has a field. */
+  /** The result of a declarative function for which [[fieldOf]] returns a field. */
   private[surroundings] def resultOf(aggregate: PlannedAggregate, state: InternalRow): Any =
     valueOf(indexOf(aggregate).get, state)
 
@@ -121,14 +124,17 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
 
 private[spark] object OutsideFunctions {
 
-  /** So many fields of an aggregate take few bytes. */
+  /** The greatest number of fields of an aggregate that takes few bytes. */
   private val FewFields = 8
 
   /** Whether the function is the number of rows. */
   private[surroundings] def countsRows(aggregate: PlannedAggregate): Boolean =
     aggregate.filter.isEmpty && aggregate.description.countsRows
 
-  /** What is to be added to the results of a rank, which differ by a constant from those without the rows before. */
+  /**
+   * The number to add to the results of a rank because of the rows before. With these rows, the results are greater by this
+   * constant.
+   */
   private[surroundings] def ranksBefore(aggregate: PlannedAggregate, before: Outside): Long =
     aggregate.description.rank match {
       case Some(RankKind.RowNumber | RankKind.Rank) => before.rows

@@ -16,7 +16,7 @@ private[execution] class HeapMemory(resources: TaskResources)
   /** The most memory held at any time, in bytes. */
   final def peakHeapMemory: Long = peak
 
-  /** Takes all of `bytes`, or nothing and returns false. */
+  /** Takes all of `bytes`, or takes nothing and returns false. */
   final def acquire(bytes: Long): Boolean = bytes == 0L || {
     val fits = HeapMemory.take(this, bytes)
     peak = math.max(peak, getUsed)
@@ -24,8 +24,8 @@ private[execution] class HeapMemory(resources: TaskResources)
   }
 
   /**
-   * Charges `bytes` to the task, for objects that Spark's own operator would hold as well, and not charge. If that would leave too
-   * little to other consumers, gives back all that has been charged, and charges nothing more until [[releaseAll]].
+   * Charges `bytes` to the task, for objects that Spark's own operator would hold as well without charging them. If too little
+   * would be left for other consumers, releases everything that has been charged, and charges nothing more until [[releaseAll]].
    */
   final def chargeIfPossible(bytes: Long): Unit = {
     val held = math.max(getUsed, excess) + bytes
@@ -39,7 +39,7 @@ private[execution] class HeapMemory(resources: TaskResources)
   /** Whether the objects do not fit in the task's memory. */
   final def isOvercommitted: Boolean = excess > 0
 
-  /** What objects take that do not fit in the task's memory, in bytes. */
+  /** The bytes of the objects if they do not fit in the task's memory, and therefore are not charged; otherwise 0. */
   final def uncharged: Long = excess
 
   /** Gives all memory back. */
@@ -53,11 +53,13 @@ private[execution] class HeapMemory(resources: TaskResources)
 
 private[execution] object HeapMemory {
 
-  /** What a consumer that cannot spill leaves to the others of the task, which need it to spill. */
+  /**
+   * The memory that a consumer that cannot spill leaves to the other consumers of the task, which need it to spill, in bytes.
+   */
   private val LeftToOthers = 1L << 20
 
   /**
-   * Takes all of `bytes` if the consumer, which holds `held` bytes then, leaves enough to others; otherwise nothing.
+   * Takes all of `bytes` if the consumer, which then holds `held` bytes, leaves enough to others; otherwise nothing.
    *
    * @return
    *   whether it did
@@ -66,7 +68,7 @@ private[execution] object HeapMemory {
     take(consumer, bytes, math.min(held, LeftToOthers))
 
   /**
-   * Takes all of `bytes` if there are `left` more; otherwise nothing.
+   * Takes all of `bytes` if the task has `left` bytes more; otherwise nothing.
    *
    * @return
    *   whether it did

@@ -36,7 +36,7 @@ private[execution] object WindowMetrics {
     Time -> SQLMetrics.createNanoTimingMetric(context, "time in window, estimated from a sample")
   )
 
-  /** Those of an operator that evaluates row by row only, and does not sort. */
+  /** The metrics of an operator that only evaluates row by row and does not sort. */
   def rowByRow(context: SparkContext): Map[String, SQLMetric] =
     create(context) -- Seq(Tasks, HaloRows, TaskTime, Fallbacks, Sorted, SortTime)
 }
@@ -44,12 +44,12 @@ private[execution] object WindowMetrics {
 /**
  * Updates the metrics for one task.
  *
- * The time in the window is that of a random sample of rows, scaled up: timing each row would cost as much as a short frame
- * does. Each row is sampled with the same probability, the first as well; gaps are random, since the work comes in a rhythm of
- * its own.
+ * The time in the window is estimated from a random sample of rows, because timing each row would cost as much as a short frame
+ * does. Each row is sampled with the same probability, the first row included. Gaps between samples are random, because the work
+ * comes in a rhythm of its own.
  *
  * @param seed
- *   of the sample, not zero
+ *   the seed of the sample, not zero
  */
 final private[execution] class WindowMeasures(
     metrics: Map[String, SQLMetric],
@@ -71,7 +71,7 @@ final private[execution] class WindowMeasures(
     1 + (random >>> 1) % (2 * MeanGap - 1)
   }
 
-  /** The time at which a row begins, to be handed to [[end]]; 0 for a row that is not timed. */
+  /** Begins a row. Returns the time to pass to [[end]]; 0 for a row that is not timed. */
   def begin(): Long = {
     untilSample -= 1
     if (untilSample == 0L) System.nanoTime() else 0L
@@ -111,9 +111,9 @@ final private[execution] class WindowMeasures(
    * Counts what array kernels have evaluated. They make at most three combines a row and expression.
    *
    * @param handedOut
-   *   for how many rows results are handed out
+   *   the number of rows whose results are handed out
    * @param rows
-   *   over how many rows the kernels went for them
+   *   the number of rows that the kernels went over for these results
    * @param widest
    *   the number of rows in the widest frame
    * @param recalculated
@@ -126,7 +126,7 @@ final private[execution] class WindowMeasures(
     widen(widest)
   }
 
-  /** Counts rows to whose partition each of `expressions` has added them, of which the largest has `widest` rows. */
+  /** Counts rows that each of `expressions` has added to their partitions. The largest partition has `widest` rows. */
   def countGroups(rows: Int, expressions: Int, widest: Int): Unit = {
     rowMetric += rows
     combineMetric += rows.toLong * expressions
@@ -147,7 +147,7 @@ final private[execution] class WindowMeasures(
     resources.countPeakMemory(bytes)
   }
 
-  /** Reports what the rows that were evaluated one by one took. To be called once. */
+  /** Reports the measurements of the rows that were evaluated one by one. Must be called once. */
   def reportRows(combines: Long): Unit = {
     combineMetric += combines
     metrics(WindowMetrics.PeakFrame).set(peakFrame.toDouble)

@@ -3,12 +3,12 @@ package org.slidewise.spark.execution.task
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.execution.metric.SQLMetric
 
-/** What a window needs of the task that it runs in. */
+/** The resources and the measures of the task that a window runs in. */
 final private[execution] class WindowTask(context: TaskContext, metrics: Map[String, SQLMetric]) {
   val resources = new TaskResources(context)
   val measures = new WindowMeasures(metrics, resources, seed = 0x2545f4914f6cdd1dL ^ context.taskAttemptId())
 
-  /** Calls `close` when the task ends, however it ends. */
+  /** Calls `close` when the task ends, also after an error or a cancellation. */
   def onCompletion(close: () => Unit): Unit = context.addTaskCompletionListener[Unit](_ => close())
 
   /** The same task for rows that are handed on to another evaluation, which counts them. */
@@ -22,7 +22,7 @@ final private[execution] class WindowTask(context: TaskContext, metrics: Map[Str
   }
 }
 
-/** Holds memory of a task, and perhaps files. */
+/** A resource that holds memory of a task, and perhaps files. */
 private[execution] trait MeasuredResource {
 
   /** The most memory held at any time, in bytes. */

@@ -21,8 +21,9 @@ import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
  * Falls back to passing all rows, after those accepted so far, if the task has no memory for the selection, or the selection
  * removes less than [[TopRowsSelection.LeastRemoved]] of the rows.
  *
- * Memory: at most twice the rows of the result, [[TopRowsSelection.Slack]] rows, and a chunk of the log; on the heap 40 to 80
+ * Memory: at most twice the rows of the result, [[TopRowsSelection.Slack]] rows, and a chunk of the log; on the heap 48 to 96
  * bytes a partition and 8 to 32 bytes an accepted row, plus the order columns of these rows if 64 bits do not determine the order.
+ * A partition key that 64 bits do not determine takes more: see [[org.slidewise.spark.execution.sorting.GroupNumbers]].
  */
 final private[execution] class TopRowsSelection(
     spec: TopRowsSpec,
@@ -107,7 +108,7 @@ final private[execution] class TopRowsSelection(
       true
     } catch { case _: SparkOutOfMemoryError => false }
 
-  /** Copies the rows that may still be selected to the end of the log, and drops what is before them. */
+  /** Copies the rows that may still be selected to the end of the log, and drops the rows before them. */
   private def compact(): Unit = {
     val from = firstKept
     firstKept = log.end
@@ -198,6 +199,6 @@ private object TopRowsSelection {
   /** The least part of the rows that selecting must remove. */
   val LeastRemoved = 0.125
 
-  /** Rows that the log may hold beyond twice those that may still be selected. */
+  /** The number of rows that the log may hold beyond twice the rows that may still be selected. */
   val Slack = 4096L
 }

@@ -6,12 +6,12 @@ import org.slidewise.core.selection.{FirstRows, TieOrder}
 import org.slidewise.spark.execution.sorting.{OrderColumns, SortKey}
 
 /**
- * Which rows of each partition are selected: the first `limit` by `order`, as `first` counts them.
+ * The rows of each partition that are selected: the first `limit` by `order`, as `first` counts them.
  *
  * @param partition
  *   the partition keys
  * @param input
- *   the attributes of the rows that come
+ *   the attributes of the input rows
  */
 final private[execution] class TopRowsSpec(
     val partition: Seq[Expression],
@@ -27,7 +27,7 @@ final private[execution] class TopRowsSpec(
 
 /**
  * The first order column of a row as 64 bits, compared as signed: first rows are smaller. A null has a value of its own, before
- * or after all others; of the values that are not null, the two next to it share one.
+ * or after all other values. The two values next to it share one.
  */
 final private[toprows] class OrderValues(order: SortOrder, input: Seq[Attribute]) {
   private[this] val key = new SortKey(order)

@@ -45,7 +45,7 @@ final class ExpandHoppingWindows(session: SparkSession, evaluatesStreams: Boolea
     found
   }
 
-  /** Why Spark evaluates `aggregate`; None if Slidewise does, or if it has no hopping window. */
+  /** The reason why Spark evaluates `aggregate`; None if Slidewise does, or if it has no hopping window. */
   private def reasonToLeave(aggregate: Aggregate, plan: LogicalPlan): Option[String] =
     if (generateBelow(aggregate.child).isEmpty) None
     else if (aggregate.isStreaming && !evaluatesStreams)
@@ -86,7 +86,7 @@ final class ExpandHoppingWindows(session: SparkSession, evaluatesStreams: Boolea
     }
   }
 
-  /** What Spark's analyzer writes for the windows. */
+  /** The `Expand` that Spark's analyzer writes for the windows. */
   private def expanded(generate: Generate, times: WindowsOfTime): LogicalPlan = {
     val HoppingWindows(size, slide, offset) = times.windows
     val time = AttributeReference("time", times.child.dataType, times.child.nullable)()

@@ -17,7 +17,7 @@ import org.slidewise.spark.shims.SparkCollations
  * @param window
  *   the column of the window in `condition` and `results`
  * @param aggregates
- *   in terms of `child`
+ *   the aggregate functions, in terms of `child`
  * @param condition
  *   the filter on the windows, in terms of the columns of `keys` and of `window`
  * @param results

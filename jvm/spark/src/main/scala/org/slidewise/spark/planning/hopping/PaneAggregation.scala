@@ -14,7 +14,7 @@ private[planning] object PaneAggregation {
    * Plans a partial aggregation, a shuffle by the keys without the pane, and a merge of the partial aggregates.
    *
    * @param keys
-   *   in terms of `child`
+   *   the grouping columns, in terms of `child`
    * @param isStreaming
    *   whether a stateful operator reads the rows; the shuffle then has the operator's partitions
    * @return

@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeP
  * @param direct
  *   whether a row's frames are complete as soon as the row is in order
  * @param output
- *   from a row joined with its results
+ *   projects a row, joined with its results, to the output
  * @param isSilent
  *   whether no frame waits any longer for rows after the last row of the key, given its time
  */
@@ -112,7 +112,9 @@ final private[streams] class KeyRun(
   private def ends = key.answered < key.ordered && fresh.head == null && isSilent(key.newest) &&
     key.pending.head(Long.MaxValue) == null
 
-  /** Moves all frames to those of `row`, the first that has not been answered. */
+  /**
+   * Moves the frames to the frames of `row`, the first row that has not been answered. Returns whether all of them are complete.
+   */
   private def areComplete(row: UnsafeRow): Boolean = {
     val time = row.getLong(timeField)
     val horizon = if (hasEnded) Long.MaxValue else if (allOrdered) orderUntil else Long.MinValue
@@ -140,7 +142,7 @@ final private[streams] class KeyRun(
     output(joined(row, results))
   }
 
-  /** Puts the next row in order, as `current`. Of rows of one time, those of earlier batches come first. */
+  /** Puts the next row in order, as `current`. Among rows of one time, rows of earlier batches come first. */
   private def orderNext(): Boolean = {
     cancellation.step()
     val kept = key.pending.head(orderUntil)

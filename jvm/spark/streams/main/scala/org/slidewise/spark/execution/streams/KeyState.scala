@@ -13,7 +13,7 @@ import org.slidewise.spark.errors.CorruptState
  * @param waiting
  *   ordered rows that have not been answered
  * @param partition
- *   which is told of changes
+ *   the state of the partition, which is told of changes
  */
 final private[streams] class KeyState(
     cells: KeyCells,
@@ -28,7 +28,7 @@ final private[streams] class KeyState(
 
   private[this] val out = new StateWriter
 
-  /** How many rows are in order, and how many of these have been answered. */
+  /** The number of rows that are in order, and the number of these that have been answered. */
   var ordered, answered = 0L
 
   /** The time of the newest ordered row. */
@@ -150,7 +150,7 @@ final private[streams] class KeyState(
     storedTimer = to
   }
 
-  /** Tells the partition what has changed since the key was opened. */
+  /** Reports the changes since the key was opened to the partition. */
   private def report(keys: Long, waiting: Long, oldest: Long): Unit = {
     partition.keys += keys - (if (isStored) 1L else 0L)
     partition.waitingRows += waiting - storedWaiting

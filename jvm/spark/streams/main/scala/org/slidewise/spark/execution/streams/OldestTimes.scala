@@ -6,7 +6,7 @@ import java.util.TreeMap
 import org.slidewise.spark.errors.CorruptState
 
 /**
- * A bag of times whose oldest can be told: exactly while there are few different ones, and otherwise as the begin of a range that
+ * A bag of times that tells its oldest time: exactly while there are few different times, otherwise as the begin of a range that
  * contains it. Ranges do not overlap. Cost: O(log n) for each time; memory: at most [[OldestTimes.Most]] ranges.
  */
 final private[streams] class OldestTimes {

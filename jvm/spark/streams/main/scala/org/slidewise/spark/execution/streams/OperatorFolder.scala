@@ -12,8 +12,9 @@ import org.apache.hadoop.fs.Path
 import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
 
 /**
- * What a checkpoint has of one stateful operator: its state, which Spark writes, and the description of the state, which Slidewise
- * writes to `slidewise/<operator>.json`. Names that begin with `_` or `.` are lost where tools copy only visible files.
+ * The part of a checkpoint that belongs to one stateful operator. It has the operator's state, which Spark writes, and the
+ * description of the state, which Slidewise writes to `slidewise/<operator>.json`. Names that begin with `_` or `.` are lost
+ * where tools copy only visible files.
  *
  * @param states
  *   the folder `state` of the checkpoint
@@ -30,8 +31,8 @@ final private[spark] case class OperatorFolder(states: Path, operator: Long) {
     Seq(state, description).foreach(path => files(path, hadoopConf).delete(path))
 
   /**
-   * The name of the operator that has begun the state, by the file in which Spark records it; by the schema of the state, if Spark
-   * was older than 3.5 and has recorded none. None if nothing tells.
+   * The name of the operator that has begun the state. It is read from the file in which Spark records it. If Spark was older
+   * than 3.5 and has recorded none, it is found by the schema of the state. None if neither tells.
    */
   def beganBy(hadoopConf: Configuration): Option[String] =
     read(new Path(state, "_metadata/metadata"), hadoopConf)
@@ -65,7 +66,9 @@ private[spark] object OperatorFolder {
   /** The name of Spark's own operator of aggregations. */
   val Aggregation = "stateStoreSave"
 
-  /** A state of Spark's aggregation over windows has the window, a struct, in its key. */
+  /**
+   * The operator that has begun a state with this schema. Spark's aggregation over windows has the window, a struct, in its key.
+   */
   private def aggregationIn(schema: String): Option[String] =
     if (
       schema.contains("\"name\":\"start\"") && schema

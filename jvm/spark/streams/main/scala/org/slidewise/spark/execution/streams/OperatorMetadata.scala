@@ -7,10 +7,10 @@ import org.apache.hadoop.fs.Path
 
 import org.slidewise.spark.errors.RefusedQuery
 
-/** What a stateful operator keeps, as its checkpoint describes it. */
+/** The state that a stateful operator keeps, as its checkpoint describes it. */
 private[streams] trait StoredState {
 
-  /** Its identity; its [[toString]] is for messages, in which other states may look alike. */
+  /** The identity of the state. Its [[toString]] is for messages, in which other states may look alike. */
   def canonical: String
 }
 
@@ -20,15 +20,15 @@ private[streams] trait StoredState {
  *
  * A state belongs to a query once the first batch has been committed. Until then, another query may begin it anew.
  *
- * A batch of a later Spark counts once it has been committed: `later` names that Spark and its first batch, which an earlier Spark
- * can repeat if it has failed.
+ * A batch of a later Spark counts once it has been committed: `later` names that Spark and its first batch, which an earlier
+ * Spark can repeat if it has failed.
  *
  * @param sparkVersion
  *   the version of the running Spark
  * @tparam S
- *   what is described
+ *   the described state
  * @tparam L
- *   how the parts of a query are ordered in its state
+ *   the order of a query's parts in its state
  */
 abstract private[streams] class OperatorMetadata[S <: StoredState, L](
     folder: OperatorFolder,
@@ -47,7 +47,7 @@ abstract private[streams] class OperatorMetadata[S <: StoredState, L](
   /** The order of a query in its own state. */
   protected def layoutOf(state: S): L
 
-  /** How the parts of `state` are ordered in `kept`; none if `kept` is another state. */
+  /** The order of the parts of `state` in `kept`; none if `kept` is another state. */
   protected def layoutIn(kept: S, state: S): Option[L]
 
   /** Refuses states that are kept in another form. */
@@ -96,7 +96,7 @@ abstract private[streams] class OperatorMetadata[S <: StoredState, L](
     (recorded, layout)
   }
 
-  /** Texts for people may be the same for states that are not. */
+  /** The error for a checkpoint of another query. Shows the canonical forms if the texts for people are the same. */
   private def changed(kept: S, state: S) = {
     val differ = kept.toString != state.toString
     def shown(s: S) = if (differ) s.toString else s.canonical
@@ -146,7 +146,7 @@ private object OperatorMetadata {
    */
   final case class Recorded[S](spark: String, later: Option[LaterSpark], state: S) {
 
-    /** The latest Spark of the batches before `batch`. */
+    /** The latest Spark that has written batches before `batch`. */
     def writtenBy(batch: Long): String = later.filter(_.firstBatch < batch).fold(spark)(_.spark)
 
     /** The same state when `running` is about to write `batch`. */

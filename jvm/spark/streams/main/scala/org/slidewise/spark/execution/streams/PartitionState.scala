@@ -6,11 +6,11 @@ import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.plan.TimeReach
 
 /**
- * What is known of all keys of a state partition together: how many there are, how many rows wait, and how far the sweep is that
- * follows a change of the timeout. One cell.
+ * The state that is common to all keys of a state partition: the number of keys, the number of rows that wait, and the progress
+ * of the sweep that follows a change of the timeout. Stored in one cell.
  *
  * @param timeout
- *   after which keys are removed whose frames have no limit in time, in microseconds; none for never
+ *   the time in microseconds after which keys are removed whose frames have no limit in time; none for never
  */
 final private[streams] class PartitionState(cells: PartitionCells, timeout: Option[Long]) {
   import PartitionState._
@@ -21,7 +21,7 @@ final private[streams] class PartitionState(cells: PartitionCells, timeout: Opti
   /** The number of rows that have not been answered. */
   var waitingRows = 0L
 
-  /** The bytes of all cells but those of the partition itself. */
+  /** The bytes of all cells except the cells of the partition itself. */
   var bytes = 0L
 
   /** The times of each key's oldest row in order that has not been answered. */
@@ -48,7 +48,7 @@ final private[streams] class PartitionState(cells: PartitionCells, timeout: Opti
       throw new CorruptState(s"a partition of $keys keys and $waitingRows rows, swept up to $nextGroup")
   }
 
-  /** How far in microseconds the watermark is past the oldest row that waits, if it has passed that. */
+  /** The time in microseconds by which the watermark is past the oldest row that waits; 0 if it has not passed that row. */
   def behind(watermark: Long): Long =
     if (watermark <= oldestWaiting.oldest) 0L
     else math.max(0L, TimeReach.plus(watermark, -oldestWaiting.oldest))

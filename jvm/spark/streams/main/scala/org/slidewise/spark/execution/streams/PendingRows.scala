@@ -178,7 +178,7 @@ final private[streams] class PendingRows(cells: KeyCells, structure: RowStructur
 
   private def isFull(block: PendingBlock) = block.count >= RowsABlock || block.size >= BytesABlock
 
-  /** Writes what [[reopen]] needs. */
+  /** Writes the data that [[reopen]] reads. */
   def writeTo(out: StateWriter): Unit = {
     out.long(nextNumber)
     out.int(stored.size)

@@ -32,35 +32,35 @@ final private[streams] case class AssignedState(
 }
 
 /**
- * Gets state and watermarks for an operator that Spark does not know. Applies each rule to a probe in the operator's place: an
- * operator of Spark's, without input. Takes over what the rule has set in it. The operator overrides
+ * Gets state and watermarks for an operator that Spark does not know. Applies each rule to a probe in the operator's place: one
+ * of Spark's operators, without input. Takes over the values that the rule has set in the probe. The operator overrides
  * `TreeNode.transformDownWithPruning` to get hold of the rule. All supported Spark minors share the probes.
  *
  * Spark offers no interface for this. `StateOpIdRule` and `WatermarkPropagationRule`, partial functions in
  * `IncrementalExecution.state`, list Spark's own operators by class from 4.0 to 4.3. Only the rule for the state schema and the
  * watermark simulator take any `StateStoreWriter`.
  *
- * What this relies on: that Spark applies the two rules by `transform`, and that both know the probe. If either changes,
+ * This relies on two facts: Spark applies the two rules by `transform`, and both rules know the probe. If either changes,
  * [[AssignedState.requireComplete]] fails the query when it is planned.
  *
  * @tparam A
- *   what the rules assign
+ *   the values that the rules assign
  */
 private[streams] trait StateAssignment[A] {
 
-  /** An operator of Spark's that has been assigned `state`. */
+  /** One of Spark's operators, to which `state` has been assigned. */
   protected def probe(state: A): SparkPlan
 
-  /** What a probe has been assigned; none if it is no such operator any more. */
+  /** The values that have been assigned to a probe; none if it is no such operator any more. */
   protected def read(probe: SparkPlan): Option[A]
 
   /**
-   * What `rule` assigns.
+   * The values that `rule` assigns.
    *
    * @param operator
    *   the operator that `rule` is applied to
    * @param state
-   *   what it has been assigned so far
+   *   the values that have been assigned to the operator so far
    * @return
    *   none if `rule` assigns nothing new
    */
@@ -107,7 +107,7 @@ private[streams] object DeduplicationProbe extends StateAssignment[AssignedState
   }
 }
 
-/** A window over a stream was planned without the state or the watermarks that it needs; it would lose rows. */
+/** Thrown if a window over a stream was planned without the state or the watermarks that it needs. It would lose rows. */
 final class StateNotAssigned(operator: String, missing: String)
     extends RefusedQuery(
       StateNotAssigned.Condition,

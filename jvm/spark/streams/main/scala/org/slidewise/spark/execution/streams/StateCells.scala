@@ -22,7 +22,7 @@ private[streams] trait KeyCells {
 
   def remove(section: Int, number: Long): Unit
 
-  /** The bytes of a cell that there must be. */
+  /** The bytes of a cell that must exist. */
   final def data(section: Int, number: Long): Array[Byte] = {
     val value = get(section, number)
     if (value == null) throw new CorruptState(s"section $section has no cell $number")
@@ -30,7 +30,7 @@ private[streams] trait KeyCells {
   }
 }
 
-/** The cells that a state partition has beside those of its keys: numbered, in sections and buckets. */
+/** The cells of a state partition that do not belong to its keys: numbered, in sections and buckets. */
 private[streams] trait PartitionCells {
 
   /** The bytes of a cell, or null. */
@@ -42,7 +42,7 @@ private[streams] trait PartitionCells {
 }
 
 /**
- * The cells of a state partition in a state store. A cell has bytes, and two numbers that say what the bytes are about.
+ * The cells of a state partition in a state store. A cell has bytes, and two numbers that describe the bytes.
  *
  * Schema, version 2: the key is (`section` int, `bucket` bigint, the partition keys, `number` bigint), the value (`low` bigint,
  * `high` bigint, `data` binary). The store can be scanned by section and bucket. Only headers and timers have buckets other than 0.
@@ -73,7 +73,7 @@ final private[streams] class StateCells(
   def written: Long = puts
   def removed: Long = removes
 
-  /** How many bytes the cells have become larger by. */
+  /** The number of bytes by which the cells have grown. */
   def grown: Long = growth
 
   /** Selects the key of `row`. */
@@ -86,7 +86,7 @@ final private[streams] class StateCells(
     headerBytes = 0L
   }
 
-  /** The selected key as that of a timer; valid until another cell is asked for. */
+  /** The selected key as the key of a timer; valid until another cell is asked for. */
   def timerKey(bucket: Long): UnsafeRow = place(key, Timers, bucket, 0L)
 
   private def at(section: Int, number: Long): UnsafeRow =
@@ -126,7 +126,7 @@ final private[streams] class StateCells(
       write(cell, storedBytes(cell), low, high, data)
     }
 
-  /** Puts a cell in place of one of `before` bytes, and returns its bytes. */
+  /** Puts a cell in place of a cell of `before` bytes, and returns the bytes of the new cell. */
   private def write(cell: UnsafeRow, before: Long, low: Long, high: Long, data: Array[Byte]): Long = {
     writer.reset()
     writer.write(LowField, low)
@@ -174,7 +174,7 @@ final private[streams] class StateCells(
     delete(cell, storedBytes(cell))
   }
 
-  /** All cells of a bucket, with their keys; the same object each time. To be closed. */
+  /** All cells of a bucket, with their keys. The iterator reuses its object, and the caller must close it. */
   def scan(section: Int, bucket: Long): Iterator[UnsafeRowPair] with Closeable =
     CheckedPairs.of(
       SparkStreaming.prefixScan(store, prefix(InternalRow(section, bucket))),
@@ -182,7 +182,7 @@ final private[streams] class StateCells(
       valueStructure
     )
 
-  /** How many columns a key has. */
+  /** The number of columns of a key. */
   def keyFields: Int = keyTypes.size
 }
 
@@ -204,10 +204,10 @@ private[streams] object StateCells {
   /** The time from which a key has something to do, or an earlier one: one cell without data, number 0, in the bucket of the time. */
   val Timers = 4
 
-  /** Which buckets of timers are not empty; see [[TimerIndex]]. */
+  /** The buckets of timers that are not empty; see [[TimerIndex]]. */
   val Index = 5
 
-  /** What is known of all keys of the partition; see [[PartitionState]]. */
+  /** The state that is common to all keys of the partition; see [[PartitionState]]. */
   val Partition = 6
 
   /** The first of the sections of the frames, one each: partial aggregates, or blocks of rows with last occurrences. */
@@ -218,7 +218,7 @@ private[streams] object StateCells {
   val DataField = 2
   private val Default = StateStore.DEFAULT_COL_FAMILY_NAME
 
-  /** Columns of the key that the cells can be scanned by. */
+  /** The number of columns of the key that the cells can be scanned by. */
   val PrefixColumns = 2
 
   /** The number of buckets that headers are in. */

@@ -74,7 +74,7 @@ final private[streams] class StateLog(
     bytes
   }
 
-  /** Rows before `position` will not be read again. */
+  /** Releases the rows before `position`, which will not be read again. */
   def release(position: Long): Unit = if (position > firstPosition) {
     var number = numberOf(firstPosition)
     val until = numberOf(math.min(position, endPosition))

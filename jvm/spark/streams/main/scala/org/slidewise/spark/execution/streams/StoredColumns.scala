@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.TimestampType
 import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan._
 
-/** Describes the parts of a physical plan by what the analyzed plan says of their columns. */
+/** Describes the parts of a physical plan by the identities of their columns in the analyzed plan. */
 final private[streams] class StoredColumns(known: ExprId => Option[Identity]) {
   private[this] val form = new CanonicalForm(known)
 

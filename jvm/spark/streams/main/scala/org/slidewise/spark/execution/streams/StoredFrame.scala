@@ -16,7 +16,7 @@ final private[streams] case class StoredColumn(name: String, sqlType: String) {
 final private[streams] case class StoredInput(column: Identity, storedType: String) {
   override def toString: String = s"${column.sql} $storedType"
 
-  /** What two columns have in common that are the same. */
+  /** A value that is equal for equal columns. */
   def identity: (String, String) = (column.canonical, storedType)
 }
 
@@ -26,11 +26,11 @@ final private[streams] case class StoredInput(column: Identity, storedType: Stri
  * @param function
  *   the function of the query with its arguments and filter
  * @param part
- *   which of several functions it is that a function of the query is made of
+ *   the number of this function among the functions that a function of the query is made of
  * @param implementation
- *   its class
+ *   the class of the function
  * @param buffer
- *   the fields of its aggregation buffer; of a function whose buffer is an object, the binary field it is serialized to
+ *   the fields of its aggregation buffer; if the buffer is an object, the binary field that the object is serialized to
  * @param objectType
  *   the type of such an object, if Spark's encoder of a user's `Aggregator` serializes it
  * @param guard
@@ -47,7 +47,7 @@ final private[streams] case class StoredFunction(
 
   def sql: String = function.sql
 
-  /** What two functions have in common that are the same. */
+  /** A value that is equal for equal functions. */
   def identity: (String, Int) = (function.canonical, part)
 
   /** The form in which the state is kept. */
@@ -62,7 +62,7 @@ final private[streams] case class StoredFunction(
  * The functions of one frame.
  *
  * @param state
- *   what is kept for them beside the rows; see [[StoredFrame]]
+ *   the state that is kept for them beside the rows; see [[StoredFrame]]
  */
 final private[streams] case class StoredFrame(
     frame: Identity,
@@ -70,7 +70,7 @@ final private[streams] case class StoredFrame(
     functions: Seq[StoredFunction]
 ) {
 
-  /** The same for the same functions in another order. */
+  /** A value that is equal for frames with the same functions in any order. */
   def identity: (String, Seq[(String, Int)]) = (frame.canonical, functions.map(_.identity).sorted)
 
   override def toString: String = s"${functions.map(_.sql).mkString(", ")} OVER $frame"
@@ -91,7 +91,10 @@ private[streams] object StoredFrame {
   /** Summaries of the last rows. */
   val Summaries = "summaries"
 
-  /** What is kept for a frame. A percentile or a mode needs all rows of the frame, and then the others have them, too. */
+  /**
+   * The kind of state that is kept for a frame. A percentile or a mode needs all rows of the frame, and then the frame's other
+   * functions use these rows, too.
+   */
   def stateOf(frame: FramePlan): String = frame.method match {
     case AdditiveSummaries                                                      => Summaries
     case SlidingMultiset if frame.aggregates.forall(_.description.isOfDistinct) => LastOccurrences

@@ -8,7 +8,7 @@ import org.slidewise.spark.plan.{Identity, RowWisePlan, SlidingWindowPlan, Windo
  * A window over a stream as its checkpoint records it.
  *
  * @param frames
- *   in the order of their sections of the state; the functions in the order of their fields
+ *   the frames in the order of their sections of the state; the functions in the order of their fields
  * @param input
  *   the columns of the rows that wait, in their order
  */
@@ -21,10 +21,10 @@ final private[streams] case class StoredWindow(
 ) extends StoredState {
 
   /**
-   * Where the parts of this window are in `stored`.
+   * The places of the parts of this window in `stored`.
    *
    * @return
-   *   none if `stored` is another window; two that differ in the order of expressions, frames or columns are the same
+   *   none if `stored` is another window; windows that differ only in the order of expressions, frames or columns are the same
    */
   def layoutIn(stored: StoredWindow): Option[StateLayout] =
     for {
@@ -65,7 +65,7 @@ final private[streams] case class StoredWindow(
 }
 
 /**
- * How the parts of a query's window are ordered in the state.
+ * The order of the parts of a query's window in the state.
  *
  * @param columns
  *   the ordinals of the input's columns
@@ -92,12 +92,14 @@ private[streams] object StateLayout {
   )
 }
 
-/** The ordinal of a frame in the query, and those of its functions. */
+/** The ordinal of a frame in the query, and the ordinals of its functions. */
 final private[streams] case class FrameLayout(frame: Int, functions: Seq[Int])
 
 private[streams] object StoredWindow {
 
-  /** For each of `stored` the ordinal of an equal one of `found`, each used once; none if they are not the same. */
+  /**
+   * For each of `stored`, the ordinal of an equal one in `found`, each used once; none if `stored` and `found` are not the same.
+   */
   private def places[A](stored: Seq[A], found: Seq[A])(key: A => Any): Option[Seq[Int]] =
     Option.when(stored.size == found.size)(stored).flatMap {
       _.foldLeft(Option(Vector.empty[Int])) { (used, wanted) =>
@@ -135,7 +137,7 @@ private[streams] object StoredWindow {
     )
   }
 
-  /** By answer, the function of the query that it belongs to, and its place among the answers of that function. */
+  /** For each answer, the function of the query that it belongs to, and its place among the answers of that function. */
   private def ownersOf(plan: RowWisePlan, functions: Map[ExprId, Identity]): Map[Int, (Identity, Int)] = {
     val answers = plan.answers.zipWithIndex.map { case (a, i) => a.exprId -> i }.toMap
     plan.results.flatMap { result =>

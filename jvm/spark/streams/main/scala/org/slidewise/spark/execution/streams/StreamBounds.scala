@@ -9,22 +9,22 @@ import org.slidewise.spark.execution.frames.FrameBounds
 import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.plan.{FrameOffset, FrameShape}
 
-/** Where the frame of one row after the other begins and ends, among rows that have their place in the order of time. */
+/** The bounds of the frame of one row after the other, among rows that have their place in the order of time. */
 abstract private[streams] class StreamBounds extends FrameBounds {
 
   /**
    * Moves to the frame of the row at `position`.
    *
    * @param time
-   *   that row's time
+   *   the time of that row
    * @param ordered
-   *   how many rows have their place
+   *   the number of rows that have their place
    * @param newest
-   *   the time of the newest of them
+   *   the time of the newest of these rows
    * @param horizon
-   *   no row up to this time will come any more; `Long.MaxValue` if none will come at all
+   *   the time up to which no row will come any more; `Long.MaxValue` if none will come at all
    * @return
-   *   false if rows may come that belong to the frame; ask again then
+   *   false if rows may come that belong to the frame; the caller then tries again
    */
   def advance(
       position: Long,
@@ -36,10 +36,10 @@ abstract private[streams] class StreamBounds extends FrameBounds {
   ): Boolean
 
   /**
-   * The time after which the frame of a row is complete though no other row has come; `Long.MaxValue` if it waits for rows.
+   * The time after which the frame of a row is complete even if no other row has come; `Long.MaxValue` if it waits for rows.
    *
    * @param ordered
-   *   how many rows have their place
+   *   the number of rows that have their place
    */
   def completeAt(position: Long, row: InternalRow, time: Long, ordered: Long): Long
 
@@ -125,7 +125,7 @@ final private class StreamRangeBounds(
   def hasLeft(position: Long, time: Long): Boolean = time < first
 }
 
-/** One end of a RANGE frame over time, from the time of the current row. */
+/** One end of a RANGE frame over time, computed from the time of the current row. */
 final private class TimeBound(constant: Option[Long], general: => Projection) {
   private[this] lazy val computed = general
 

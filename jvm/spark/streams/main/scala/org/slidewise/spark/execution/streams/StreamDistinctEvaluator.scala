@@ -31,11 +31,11 @@ import org.slidewise.spark.plan.{FramePlan, RowMultiset}
  *   - D2: once the log has been read, the multisets hold its rows.
  *
  * @param bounds
- *   of which `hi` and `hasLeft` are used
+ *   the bounds of the frame, of which `hi` and `hasLeft` are used
  * @param input
  *   the attributes of `rows`
  * @param kept
- *   those of them that the functions and the bounds need
+ *   the attributes of `rows` that the functions and the bounds need
  * @param timeField
  *   the ordinal of the event time in `kept`, if it is there, otherwise negative
  * @param section
@@ -156,7 +156,9 @@ final private[streams] class StreamDistinctEvaluator(
   private def hasLeft(row: UnsafeRow) =
     bounds.hasLeft(row.getLong(PositionField), if (timeField < 0) 0L else row.getLong(timeField + 1))
 
-  /** A log of this length has had at least as many rows appended since the last time as it keeps. */
+  /**
+   * Compacts the log if it is long. A log of this length has had at least as many rows appended since the last time as it keeps.
+   */
   private def compactIfLong(): Unit = {
     val length = log.end - log.first
     if (length > Slack && length > 2L * tuples + Slack) compact()
@@ -230,7 +232,7 @@ final private[streams] class StreamDistinctEvaluator(
 
 private[streams] object StreamDistinctEvaluator {
 
-  /** Rows that a log has before it is compacted, beside twice those that it keeps. */
+  /** The number of rows that a log may have, beside twice the rows that it keeps, before it is compacted. */
   val Slack = 32L
 
   private val Position = AttributeReference("position", LongType, nullable = false)()

@@ -22,7 +22,7 @@ private[streams] trait StreamFrameEvaluator {
   /** Removes the key's cells of this frame. */
   def drop(): Unit
 
-  /** Writes the part of the state that [[reopen]] reads, beside those cells. */
+  /** Writes the part of the state that [[reopen]] reads. The frame's cells have the rest. */
   def writeTo(out: StateWriter): Unit
 
   /** Continues a key from its written state. */

@@ -15,7 +15,7 @@ import org.slidewise.spark.plan.FramePlan
  * Evaluates functions of the last rows from summaries, which are the only state: a few hundred bytes a key.
  *
  * @param bounds
- *   of frames of the current row alone
+ *   the bounds of frames of the current row alone
  */
 final private[streams] class StreamSummaryEvaluator(
     plan: FramePlan,

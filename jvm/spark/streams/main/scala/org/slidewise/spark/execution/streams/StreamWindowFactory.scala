@@ -16,11 +16,11 @@ import org.slidewise.spark.expressions.RowStructure
 import org.slidewise.spark.plan._
 
 /**
- * All that a task needs to run a window over its part of a batch; made on the driver, sent to the executors.
+ * The values that a task needs to run a window over its part of a batch. They are made on the driver and sent to the executors.
  *
  * @param childOutput
- *   the columns of the rows, in the order in which the state keeps them; all nullable, since rows of earlier runs may be null where
- *   the query's rows are not
+ *   the columns of the rows, in the order in which the state keeps them; all nullable, since rows of earlier runs may be null
+ *   where the query's rows are not
  * @param outputColumns
  *   the same columns in the order of the output
  */

@@ -10,19 +10,19 @@ import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.plan.TimeReach
 
 /**
- * Takes the rows of one state partition, sorted by key and time, and gives answered rows. Keys with new rows come first, then
- * those without whose timers have come.
+ * Takes the rows of one state partition, sorted by key and time, and returns answered rows. Keys with new rows come first. Keys
+ * without new rows follow, if their timers have come.
  *
  * @param orderUntil
  *   rows up to this time are put in order in this batch, in microseconds
  * @param dropUntil
  *   rows up to this time are late
  * @param eager
- *   whether rows are put in order when they arrive, and those before the newest of their key are late
+ *   whether rows are put in order when they arrive; rows before the newest of their key are then late
  * @param neededUntil
  *   the last watermark at which the state of a key is of use, given the time of its newest row
  * @param watermark
- *   in microseconds, or `Long.MinValue` if there is none
+ *   the watermark in microseconds, or `Long.MinValue` if there is none
  * @param atEnd
  *   called once, when all rows have been processed and all state is written
  */
@@ -175,8 +175,8 @@ final private[streams] class StreamWindowTask(
   private def keep(due: Long): Unit = key.close(due, timerFor(due), run.oldestWaiting)
 
   /**
-   * The timer of a key that is due at a time. It stays while it has not come and is early enough. A key that gets rows in each batch
-   * has one that always has come, so that it is not written in each batch.
+   * The timer of a key that is due at `due`. An existing timer stays if it has not come and is early enough. A key that gets rows
+   * in each batch has a timer that has always come, so that it is not written in each batch.
    */
   private def timerFor(due: Long): Long = {
     val timer = key.timerTime
@@ -187,7 +187,7 @@ final private[streams] class StreamWindowTask(
   }
 }
 
-/** What a task counts, and what its operator reports beside the metrics of every stateful operator. */
+/** The counts of a task, and the values that its operator reports in addition to the metrics of every stateful operator. */
 final private[streams] class StreamCounts {
   var output, keys, expired, late, timeless = 0L
 

@@ -26,11 +26,11 @@ import org.slidewise.spark.shims.SparkStreaming._
  * eager mode, in the batch in which it arrives.
  *
  * State of a key: the rows that wait; blocks of the columns that frames need; and a partial aggregate for each block (see
- * [[org.slidewise.core.durable.SegmentedFrames]]), or the last occurrences of distinct values (see [[StreamDistinctEvaluator]]). A
- * row writes O(1) cells, amortised over its block.
+ * [[org.slidewise.core.durable.SegmentedFrames]]), or the last occurrences of distinct values (see [[StreamDistinctEvaluator]]).
+ * A row writes O(1) cells, amortised over its block.
  *
  * @param identity
- *   what the window computes; none in a plan of a query that has not been started
+ *   the identity of the window; none in a plan of a query that has not been started
  */
 case class StreamingSlidingWindowExec(
     plan: SlidingWindowPlan,
@@ -49,7 +49,7 @@ case class StreamingSlidingWindowExec(
   override def nodeName: String = "SlidingWindow"
   override def shortName: String = StreamingSlidingWindowExec.ShortName
 
-  /** The columns of the child; null may come from rows of an earlier run, with another filter below. */
+  /** The columns of the child, all nullable. A null may come from rows of an earlier run, with another filter below. */
   private def input = child.output.map(_.withNullability(true))
 
   override def output: Seq[Attribute] = input ++ plan.rowWise.results.map(_.toAttribute)
@@ -139,7 +139,7 @@ case class StreamingSlidingWindowExec(
   )
 
   /**
-   * Refuses the checkpoint that the state is to be in if it is another window's.
+   * Refuses the checkpoint for the state if it belongs to another window.
    *
    * @param batch
    *   the number of the next batch
@@ -175,7 +175,10 @@ case class StreamingSlidingWindowExec(
   override def shouldRunAnotherBatch(newInputWatermark: Long): Boolean =
     !options.eager && eventTimeWatermarkForEviction.exists(newInputWatermark > _)
 
-  /** Rows are emitted when the watermark passes the ends of their frames; none if a frame waits for a number of rows. */
+  /**
+   * The watermark of the output. Rows are emitted when the watermark passes the ends of their frames. None if a frame waits for a
+   * number of rows.
+   */
   override def produceOutputWatermark(inputWatermarkMs: Long): Option[Long] =
     if (plan.rowWise.waitsForRows) None
     else {
@@ -183,12 +186,12 @@ case class StreamingSlidingWindowExec(
       Some(Math.floorDiv(complete, 1000L))
     }
 
-  /** A stream without a watermark, which only eager mode accepts, has no late rows. */
+  /** Whether the stream has a watermark. A stream without a watermark, which only eager mode accepts, has no late rows. */
   private def hasWatermark = order.child.references.exists { a =>
     child.output.exists(o => o.exprId == a.exprId && o.metadata.contains(EventTimeWatermark.delayKey))
   }
 
-  /** A folder of the query, so that others with the same path do not replace its files. */
+  /** The folder for late rows. Each query has its own, so that other queries with the same path do not replace its files. */
   private def lateRowsFolder(hadoopConf: Configuration) = options.lateRowsPath.map { path =>
     val query = OperatorFolder.queryOf(new Path(getStateInfo.checkpointLocation).getParent, hadoopConf)
     s"$path/query=$query/operator=${getStateInfo.operatorId}/batch=${getStateInfo.storeVersion}"

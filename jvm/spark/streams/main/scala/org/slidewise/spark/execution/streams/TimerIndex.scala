@@ -7,8 +7,8 @@ import scala.collection.mutable
 import org.slidewise.spark.errors.CorruptState
 
 /**
- * The buckets of timers that are not empty, as a tree of bit sets in the state store. A bucket has about a second; it may be empty
- * by the time that it is looked at.
+ * The buckets of timers that are not empty, as a tree of bit sets in the state store. A bucket covers about a second. It may be
+ * empty by the time that it is looked at.
  *
  * Cost: at most [[TimerIndex.Levels]] reads for a bucket that is new, and as many writes when the changes are flushed; buckets
  * less than an hour apart mostly share them. Memory: at most [[TimerIndex.MostNodes]] nodes of up to 512 bytes.

@@ -10,7 +10,7 @@ import org.slidewise.spark.execution.task.TaskResources
 /** The timer of the selected key. */
 private[streams] trait KeyTimer {
 
-  /** Sets a timer; the key has none. */
+  /** Sets the timer of the selected key, which has none. */
   def set(time: Long): Unit
 
   /** Removes the timer that has been set to this time. */
@@ -18,18 +18,18 @@ private[streams] trait KeyTimer {
 }
 
 /**
- * Finds the keys of a state partition whose timers have come, in slices: a scan takes as many keys as there is memory for, and the
- * next scan, when these have been processed, takes further ones. A processed key has a later timer or none. Then come keys that a
- * shorter timeout has made due earlier than their timers say, a number in each batch.
+ * Finds the keys of a state partition whose timers have come, in slices: a scan takes as many keys as there is memory for, and
+ * the next scan, when these have been processed, takes further ones. A processed key has a later timer or none. After these keys
+ * come a limited number of keys that a shorter timeout has made due earlier than their timers say.
  *
- * Cost: a scan reads the timers that have come, and those of the same bucket.
+ * Cost: a scan reads the timers that have come, and the other timers of the same bucket.
  *
- * Memory: a slice has as much on-heap memory as the task's memory manager grants, at most [[Timers.SliceBytes]], and
- * [[Timers.FewKeys]] keys whatever it grants. The keys with rows in each batch, whose timers need no rewrite, have up to [[Timers.UnchangedBytes]]; without
- * a grant, timers are rewritten.
+ * Memory: a slice has as much on-heap memory as the task's memory manager grants, at most [[Timers.SliceBytes]]. It has room for
+ * [[Timers.FewKeys]] keys, whatever the manager grants. The keys with rows in each batch, whose timers need no rewrite, have up
+ * to [[Timers.UnchangedBytes]]; without a grant, timers are rewritten.
  *
  * @param watermark
- *   in microseconds; a timer has come if it is not later
+ *   the watermark in microseconds; a timer has come if it is not later
  * @param isLate
  *   whether a key is due earlier than its header says, given both numbers of the header
  */
@@ -58,7 +58,7 @@ final private[streams] class Timers(
 
   final private class Memory extends MemoryConsumer(resources.memory, 0L, MemoryMode.ON_HEAP) {
 
-    /** Whether `bytes` in all are granted. */
+    /** Acquires memory up to `bytes` in all, and returns whether they are granted. */
     def upTo(bytes: Long, step: Long): Boolean = {
       if (bytes > getUsed) acquireMemory(math.max(bytes - getUsed, step))
       bytes <= getUsed
@@ -72,7 +72,7 @@ final private[streams] class Timers(
 
   private[this] val sliceMemory, unchangedMemory = new Memory
 
-  /** How many timers have been read. */
+  /** The number of timers that have been read. */
   def read: Long = timersRead
 
   override def set(time: Long): Unit = {
@@ -84,8 +84,8 @@ final private[streams] class Timers(
   override def remove(time: Long): Unit = cells.removeTimer(TimerIndex.bucketOf(time))
 
   /**
-   * Notes that the selected key, which is to have the timer [[Timers.Always]], has been processed in this batch. False if there is
-   * no memory to remember that.
+   * Remembers that the selected key, which is to have the timer [[Timers.Always]], has been processed in this batch. False if
+   * there is no memory for it.
    */
   def keep(): Boolean = {
     val key = cells.timerKey(TimerIndex.bucketOf(Always)).copy() // asking for memory may write other cells
@@ -98,7 +98,7 @@ final private[streams] class Timers(
     granted
   }
 
-  /** The next key that is due, or null; the key before it has been processed. */
+  /** The next key that is due, or null. The previous key must have been processed. */
   def nextKey(): UnsafeRow = {
     if (next == slice.count && !scannedAll) scan()
     if (next == slice.count && !sweeps) sweep()
@@ -195,7 +195,7 @@ private[streams] object Timers {
   val UnchangedBytes: Long = 16L << 20
   val FewKeys = 1000
 
-  /** After so many headers, a sweep goes on in the next batch. */
+  /** The number of headers after which a sweep goes on in the next batch. */
   val SweptKeys = 1000L
 
   private val Step = 256L << 10

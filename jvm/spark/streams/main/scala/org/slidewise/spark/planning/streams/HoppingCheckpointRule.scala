@@ -21,10 +21,10 @@ import org.slidewise.spark.shims.SparkStreaming._
 
 /**
  * Chooses the operator for each hopping window of a query when the query starts. Spark's operators continue the states that they
- * have begun, and Slidewise's operators continue theirs. Of a query that has committed no batch, nothing is continued.
+ * have begun, and Slidewise's operators continue theirs. A query that has committed no batch has no state to continue.
  *
- * Throws [[CheckpointChanged]] if Slidewise has begun a state that Spark's operator would continue, if the windows or aggregates of
- * a state have changed, or if nothing tells who has begun it.
+ * Throws [[CheckpointChanged]] if Slidewise has begun a state that Spark's operator would continue, if the windows or aggregates
+ * of a state have changed, or if nothing tells who has begun it.
  */
 final class HoppingCheckpointRule(session: SparkSession) extends Rule[LogicalPlan] {
 

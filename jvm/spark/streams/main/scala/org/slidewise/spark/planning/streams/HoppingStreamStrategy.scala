@@ -69,8 +69,8 @@ object HoppingStreamStrategy extends SparkStrategy {
     }
 
   /**
-   * What the aggregation computes, as the analyzed plan says: the one with its functions, or with its window if no function is left.
-   * Of aggregations by the same window, the lowest one has expanded the rows.
+   * The identity of the aggregation, from the analyzed plan. It is the identity with the same functions or, if no function is
+   * left, with the same window. Of aggregations by the same window, the lowest one has expanded the rows.
    */
   private def identityOf(marked: HoppingStream, found: HoppingAggregate): Option[AggregationIdentity] = {
     val functions = found.aggregates.map(_.resultId)

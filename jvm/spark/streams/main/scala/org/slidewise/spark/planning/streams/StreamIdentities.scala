@@ -8,8 +8,8 @@ import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan._
 
 /**
- * What the operators of a streaming query compute, in canonical form. Computed once, when the query is started: the optimizer,
- * which runs for each batch, replaces `now()` by a value, and adds columns with names that it counts.
+ * The identities of the operators of a streaming query, in canonical form. Computed once, when the query is started: the
+ * optimizer, which runs for each batch, replaces `now()` by a value, and adds columns with names that it counts.
  */
 final private[streams] class StreamIdentities(plan: LogicalPlan) {
   private lazy val common = CanonicalColumns.commonIn(plan)
@@ -27,7 +27,7 @@ final private[streams] class StreamIdentities(plan: LogicalPlan) {
   )
 
   /**
-   * The plan in which windows of one `SELECT` come in an order that does not depend on the order of their expressions. Each window is
+   * The plan with the windows of one `SELECT` in an order that does not depend on the order of their expressions. Each window is
    * an operator with its own state, which a checkpoint finds by its place. Windows that wait for rows without limit come last.
    */
   def ordered: LogicalPlan = {
@@ -65,7 +65,7 @@ final private[streams] class StreamIdentities(plan: LogicalPlan) {
     (StreamCheck.waitsForRows(window), (window.partitionSpec ++ window.orderSpec).map(form(_)).mkString(","))
   }
 
-  /** The plan in which the input of each window says what the window computes. */
+  /** The plan with the identity of each window in the window's input. */
   def inWindows: LogicalPlan = {
     def visit(node: LogicalPlan): LogicalPlan = node match {
       case window: Window =>
@@ -89,7 +89,7 @@ final private[streams] class StreamIdentities(plan: LogicalPlan) {
       }.toMap
     )
 
-  /** What the streaming aggregations compute. */
+  /** The identities of the streaming aggregations. */
   def ofAggregations: Seq[AggregationIdentity] = plan.collect {
     case aggregate: Aggregate if aggregate.isStreaming =>
       val calls = aggregate.aggregateExpressions.flatMap(_.collect { case call: AggregateExpression => call })

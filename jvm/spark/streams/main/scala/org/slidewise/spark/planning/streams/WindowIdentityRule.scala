@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.streaming.WriteToStream
 
 import org.slidewise.spark.plan.StreamInput
 
-/** Records what the windows of a streaming query compute, when the query is started. */
+/** Records the identities of a streaming query's windows when the query is started. */
 object WindowIdentityRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {

@@ -24,18 +24,18 @@ import org.slidewise.spark.plan.{AggregationIdentity, HoppingWindowPlan}
 import org.slidewise.spark.shims.SparkStreaming._
 
 /**
- * Keeps the partial aggregates of hopping windows over a stream by key and pane. Returns the panes of the windows that a batch
- * emits: those that the watermark has passed in append mode, those with a pane of the batch in update mode, and all in complete
- * mode.
+ * Keeps the partial aggregates of hopping windows over a stream by key and pane, and returns the panes of the windows that a
+ * batch emits. In append mode, these are the windows that the watermark has passed. In update mode, these are the windows with a
+ * pane of the batch. In complete mode, these are all windows.
  *
- * Cost: a read and a write of the state for each key and pane of a batch. Append and update mode scan the whole state in a batch in
- * which the watermark passes the end of a window. Update mode also scans the panes of each key of the batch. Complete mode scans
- * the whole state in each batch.
+ * Cost: a read and a write of the state for each key and pane of a batch. Append and update mode scan the whole state in a batch
+ * in which the watermark passes the end of a window. Update mode also scans the panes of each key of the batch. Complete mode
+ * scans the whole state in each batch.
  *
  * @param place
  *   the index of the aggregation among those over hopping windows of the query
  * @param identity
- *   what the aggregation computes; none in a plan of a query that has not been started
+ *   the identity of the aggregation; none in a plan of a query that has not been started
  * @param touched
  *   the boolean output column that is true for a pane with rows of the batch
  */

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.slidewise.spark.execution.states.MergeExpressions
 
 /**
- * Merges the aggregation buffers of a stored pane with those of a newer partial aggregate of the same pane.
+ * Merges the aggregation buffers of a stored pane with the buffers of a newer partial aggregate of the same pane.
  *
  * Not safe for concurrent use.
  *

@@ -15,7 +15,8 @@ import org.slidewise.spark.shims.SparkStreaming
 /**
  * Reads and writes the panes of a state partition in a state store, which has one entry for each key and pane.
  *
- * Schema, version 1: the key consists of the grouping columns and the start of the pane, the value of the aggregation buffers.
+ * Schema, version 1: the key consists of the grouping columns and the start of the pane, and the value consists of the
+ * aggregation buffers.
  *
  * @param input
  *   the columns of [[HoppingWindowPlan.partial]] with the driver's identifiers, since functions create new ones in each task
@@ -77,7 +78,7 @@ private[hopping] object PaneStore {
 
   def valueSchema(plan: HoppingWindowPlan): StructType = StructType(columns("buffer", plan.buffers))
 
-  /** Where Spark serializes an object to a buffer, the buffer is not null, whatever its attribute says. */
+  /** The structure of a value. A buffer that Spark serializes an object to is not null, whatever its attribute says. */
   private def valueStructure(plan: HoppingWindowPlan): RowStructure = {
     val isRequired = plan.aggregates.map(_.aggregateFunction).flatMap {
       case _: TypedImperativeAggregate[_] => Seq(true)

@@ -40,7 +40,10 @@ final private[hopping] case class StoredHopping(
 
 private[hopping] object StoredHopping {
 
-  /** @param identity what the query computes */
+  /**
+   * @param identity
+   *   the identity of the aggregation in the query
+   */
   def of(plan: HoppingWindowPlan, identity: AggregationIdentity, complete: Boolean): StoredHopping = {
     val columns = new StoredColumns(_ => None)
     StoredHopping(
