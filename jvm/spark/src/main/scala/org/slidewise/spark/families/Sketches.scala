@@ -45,15 +45,13 @@ private[families] object Sketches extends FunctionFamily {
   // By their names, since not every Spark that Slidewise supports has them.
 
   private val hll = classes("HllSketchAgg", "HllUnionAgg")
-  private val theta = classes("ThetaSketchAgg", "ThetaUnionAgg", "ThetaIntersectionAgg")
+  private val theta = classes("ThetaSketchAgg", "ThetaUnionAgg")
 
   private val tuples = classes(
     "TupleSketchAggDouble",
     "TupleSketchAggInteger",
     "TupleUnionAggDouble",
-    "TupleUnionAggInteger",
-    "TupleIntersectionAggDouble",
-    "TupleIntersectionAggInteger"
+    "TupleUnionAggInteger"
   )
 
   private val kll = classes(
@@ -78,19 +76,16 @@ private[families] object Sketches extends FunctionFamily {
     "ApproxTopKCombine"
   )
 
-  private val approximate = hll ++ theta ++ tuples ++ kll -- changed
+  private val approximate = hll ++ theta ++ tuples ++ kll
 
-  private trait InTwoKinds extends FunctionDescription {
-    override def hasStatesOfTwoKinds: Boolean = (theta ++ tuples)(function.getClass.getName)
-  }
-
-  final private case class Approximated(function: Expression) extends InTwoKinds {
+  final private case class Approximated(function: Expression) extends FunctionDescription {
     override def merging: Merging = Merging.Approximate
+    override def hasStatesOfTwoKinds: Boolean = (theta ++ tuples)(function.getClass.getName)
     override def mergeKeepsRight: Boolean = function.isInstanceOf[HllSketchAgg]
     override def dependsOnOrder: Boolean = !(hll ++ theta)(function.getClass.getName)
   }
 
-  final private case class Changed(function: Expression) extends InTwoKinds {
+  final private case class Changed(function: Expression) extends FunctionDescription {
     override def merging: Merging = Merging.ChangesResult
   }
 }

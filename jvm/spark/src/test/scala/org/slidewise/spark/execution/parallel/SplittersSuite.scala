@@ -1,5 +1,6 @@
 package org.slidewise.spark.execution.parallel
 
+import scala.concurrent.duration._
 import scala.util.Random
 
 import munit.FunSuite
@@ -9,6 +10,9 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 class SplittersSuite extends FunSuite {
+  // Megabytes of keys, on machines that do other work as well.
+  override val munitTimeout: Duration = 10.minutes
+
   private val number = AttributeReference("n", LongType)()
   private val fraction = AttributeReference("d", DoubleType)()
   private val text = AttributeReference("s", StringType)()
