@@ -23,6 +23,8 @@ private[frames] object MultisetFrames {
   private val counted = AttributeReference("f", BooleanType)()
   private val money = AttributeReference("m", DecimalType(20, 2))()
   private val input = Seq(text, number, counted, money)
+  // A quantile is of values that 64 bits hold.
+  private val price = Cast(money, DecimalType(18, 2))
 
   /** The rows are these values; nulls, NaN, and zeros of both signs among them. */
   final case class Row(
@@ -73,8 +75,8 @@ private[frames] object MultisetFrames {
     DistinctAggregate(Sum(money)) -> None,
     DistinctAggregate(CollectList(number)) -> None,
     new Percentile(number, Literal(0.3)) -> Some(counted),
-    Percentile(money, fractions, Length(text), reverse = true) -> None,
-    PercentileDisc(money, Literal(0.4), reverse = true) -> None
+    Percentile(price, fractions, Length(text), reverse = true) -> None,
+    PercentileDisc(price, Literal(0.4), reverse = true) -> None
   )
 
   private def fractions = Literal.create(Seq(0.9, 0.25), ArrayType(DoubleType, containsNull = false))
