@@ -1,78 +1,170 @@
 package org.slidewise.spark.execution.sorting
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeRowJoiner
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.execution.{SortPrefixUtils, UnsafeExternalRowSorter}
-import org.apache.spark.sql.types.LongType
+import org.apache.spark.unsafe.Platform
+import org.apache.spark.util.collection.unsafe.sort.RecordComparator
 
+import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.task.TaskResources
 
 /**
- * Spark's external sorter, for rows that do not fit in memory. Rows that tie come in the order in which they were inserted.
+ * Sorts rows that do not fit in memory with Spark's external sorter. Rows that tie come in the order in which they were inserted.
  *
- * Spark's sorter keeps that order within a spill, but not between spills. Each row therefore carries a sequence number, which
- * is the last sort column: 8 bytes a row, and a copy of each row that comes out.
+ * Spark's sorter keeps that order within a spill, but not between spills. Each record therefore ends with a sequence number of 8
+ * bytes, which breaks ties. Reading a row copies nothing.
+ *
+ * One order column that fits 64 bits is sorted by radix, as in Spark. Spark's radix sort moves another row for each null, so rows
+ * with a null, which all tie, lie in a log.
  *
  * @param order
  *   not empty
+ * @param radix
+ *   whether to sort by radix where possible, which takes twice the memory for pointers
  */
 final private[execution] class ExternalSort(
     input: Seq[Attribute],
     order: Seq[SortOrder],
-    resources: TaskResources
+    resources: TaskResources,
+    radix: Boolean = true
 ) {
-  private[this] val sequence = AttributeReference("sequence", LongType, nullable = false)()
-  private[this] val numbered = input :+ sequence
-  private[this] val first = BindReferences.bindReference(order.head, numbered)
+  import ExternalSort._
+
+  private[this] val first = BindReferences.bindReference(order.head, input)
   private[this] val prefix = SortPrefix(first)
 
-  private[this] val prefixes = new UnsafeExternalRowSorter.PrefixComputer {
-    private[this] val projection = UnsafeProjection.create(Seq(prefix))
-    private[this] val result = new UnsafeExternalRowSorter.PrefixComputer.Prefix
+  /** Whether Spark's sorter compares no rows in memory. */
+  val sortsByRadix: Boolean = radix && order.size == 1 && SortKey.fits(order.head)
 
-    override def computePrefix(row: InternalRow): UnsafeExternalRowSorter.PrefixComputer.Prefix = {
-      val value = projection(row)
-      result.isNull = value.isNullAt(0)
-      result.value = if (result.isNull) prefix.nullValue else value.getLong(0)
+  private[this] val nulls =
+    if (sortsByRadix && first.child.nullable) Some(RowLog.of(input, resources)) else None
+
+  private[this] val prefixOf = UnsafeProjection.create(Seq(prefix))
+  private[this] val inserted = new UnsafeExternalRowSorter.PrefixComputer.Prefix
+
+  private[this] val sorter = UnsafeExternalRowSorter.createWithRecordComparator(
+    DataTypeUtils.fromAttributes(input),
+    () =>
+      if (sortsByRadix) new ArrivalOrder(None, input.size)
+      else new ArrivalOrder(Some(RowOrdering.create(order, input)), input.size),
+    SortPrefixUtils.getPrefixComparator(first),
+    new UnsafeExternalRowSorter.PrefixComputer {
+      override def computePrefix(row: InternalRow): UnsafeExternalRowSorter.PrefixComputer.Prefix = inserted
+    },
+    resources.memory.pageSizeBytes,
+    sortsByRadix
+  )
+
+  private[this] var buffer = new Array[Byte](1024)
+  private[this] val numbered = new UnsafeRow(input.size)
+  private[this] var count = 0L
+
+  def insert(row: UnsafeRow): Unit = {
+    if (count % CheckEvery == 0) resources.stopIfCancelled()
+    val value = prefixOf(row)
+    inserted.isNull = value.isNullAt(0)
+    if (inserted.isNull && nulls.isDefined) nulls.foreach(_.append(row))
+    else {
+      inserted.value = if (inserted.isNull) prefix.nullValue else value.getLong(0)
+      sorter.insertRow(withNumber(row))
+    }
+    count += 1
+  }
+
+  private def withNumber(row: UnsafeRow): UnsafeRow = {
+    val size = row.getSizeInBytes
+    val needed = Math.addExact(size, NumberBytes)
+    if (needed > buffer.length)
+      buffer = new Array[Byte](math.max(needed, math.min(2L * buffer.length, MostBytes).toInt))
+    Platform.copyMemory(
+      row.getBaseObject,
+      row.getBaseOffset,
+      buffer,
+      Platform.BYTE_ARRAY_OFFSET.toLong,
+      size.toLong
+    )
+    Platform.putLong(buffer, Platform.BYTE_ARRAY_OFFSET.toLong + size, count)
+    numbered.pointTo(buffer, Platform.BYTE_ARRAY_OFFSET.toLong, needed)
+    numbered
+  }
+
+  /** The rows in order; the same object each time. */
+  def sort(): Iterator[UnsafeRow] = nulls match {
+    case None                                             => sorted()
+    case Some(log) if first.nullOrdering == NullsFirst => read(log) ++ sorted()
+    case Some(log)                                        => sorted() ++ read(log)
+  }
+
+  private def sorted(): Iterator[UnsafeRow] = {
+    val result = new UnsafeRow(input.size)
+    sorter.sort().map { row =>
+      val record = row.asInstanceOf[UnsafeRow]
+      result.pointTo(record.getBaseObject, record.getBaseOffset, record.getSizeInBytes - NumberBytes)
       result
     }
   }
 
-  private[this] val sorter = UnsafeExternalRowSorter.create(
-    DataTypeUtils.fromAttributes(numbered),
-    RowOrdering.create(order :+ SortOrder(sequence, Ascending), numbered),
-    SortPrefixUtils.getPrefixComparator(first),
-    prefixes,
-    resources.memory.pageSizeBytes,
-    false
-  )
+  private def read(log: RowLog): Iterator[UnsafeRow] = new AbstractIterator[UnsafeRow] {
+    private[this] val reader = log.reader()
+    private[this] var position = 0L
 
-  private[this] val joiner = GenerateUnsafeRowJoiner.create(
-    DataTypeUtils.fromAttributes(input),
-    DataTypeUtils.fromAttributes(Seq(sequence))
-  )
-  private[this] val number = UnsafeRow.createFromByteArray(16, 1)
-  private[this] var count = 0L
+    override def hasNext: Boolean = position < log.end
 
-  def insert(row: UnsafeRow): Unit = {
-    if (count % ExternalSort.CheckEvery == 0) resources.stopIfCancelled()
-    number.setLong(0, count)
-    sorter.insertRow(joiner.join(row, number))
-    count += 1
+    override def next(): UnsafeRow = {
+      if (position % CheckEvery == 0) log.release(position)
+      val row = reader(position)
+      position += 1
+      row
+    }
   }
 
-  /** The rows in order; the same object each time. */
-  def sort(): Iterator[UnsafeRow] = {
-    val unnumbered = UnsafeProjection.create(input.map(_.asInstanceOf[Expression]), numbered)
-    sorter.sort().map(unnumbered(_))
-  }
+  def peakMemory: Long = sorter.getPeakMemoryUsage + nulls.map(_.peakMemory).sum
 
-  def peakMemory: Long = sorter.getPeakMemoryUsage
-  def close(): Unit = sorter.cleanupResources()
+  /** Bytes written to files, but for those of Spark's sorter, which counts them with the task. */
+  def spilledBytes: Long = nulls.map(_.spilledBytes).sum
+
+  def close(): Unit = {
+    sorter.cleanupResources()
+    nulls.foreach(_.close())
+    buffer = null
+  }
 }
 
 private object ExternalSort {
   private val CheckEvery = 4096L
+  private val NumberBytes = 8
+  private val MostBytes = Int.MaxValue - 16L
+
+  /** Compares records by their rows, if there is an order, and then by the numbers at their ends. */
+  final private class ArrivalOrder(order: Option[BaseOrdering], fields: Int) extends RecordComparator {
+    private[this] val ordering = order.orNull
+    private[this] val left, right = new UnsafeRow(fields)
+
+    override def compare(
+        leftBase: AnyRef,
+        leftOffset: Long,
+        leftBytes: Int,
+        rightBase: AnyRef,
+        rightOffset: Long,
+        rightBytes: Int
+    ): Int = {
+      val byRows =
+        if (ordering == null) 0
+        else {
+          left.pointTo(leftBase, leftOffset, leftBytes - NumberBytes)
+          right.pointTo(rightBase, rightOffset, rightBytes - NumberBytes)
+          ordering.compare(left, right)
+        }
+      if (byRows != 0) byRows
+      else
+        java.lang.Long.compare(
+          Platform.getLong(leftBase, leftOffset + leftBytes - NumberBytes),
+          Platform.getLong(rightBase, rightOffset + rightBytes - NumberBytes)
+        )
+    }
+  }
 }

@@ -265,7 +265,8 @@ final private[execution] class PartitionSorter(
     external = new ExternalSort(
       layout,
       spec.partition.map(SortOrder(_, Ascending)) ++ spec.order,
-      resources
+      resources,
+      spec.radixInSpark
     )
     // The one row that is not in the log lies in the child's buffer, which the child does not touch until asked.
     val reader = log.reader()
@@ -285,7 +286,8 @@ final private[execution] class PartitionSorter(
 
   /** Bytes written to files, except for those of Spark's sorter, which counts them with the task. */
   def spilledBytes: Long =
-    log.spilledBytes + (if (sorted == null) 0L else sorted.spilledBytes)
+    log.spilledBytes + (if (sorted == null) 0L else sorted.spilledBytes) +
+      (if (external == null) 0L else external.spilledBytes)
 
   private def freeArrays(): Unit = {
     columns = null

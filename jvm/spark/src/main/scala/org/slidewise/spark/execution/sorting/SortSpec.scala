@@ -19,7 +19,7 @@ import org.slidewise.spark.shims.SparkCollations
 final private[execution] class SortSpec(
     val partition: Seq[Expression],
     val order: Seq[SortOrder],
-    radixInSpark: Boolean,
+    val radixInSpark: Boolean,
     val peers: Int
 ) {
 

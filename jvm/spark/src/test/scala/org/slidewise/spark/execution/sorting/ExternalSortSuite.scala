@@ -31,6 +31,27 @@ class ExternalSortSuite extends SparkSuite {
     }
   }
 
+  for {
+    direction <- Seq(Ascending, Descending)
+    nulls <- Seq(NullsFirst, NullsLast)
+    (key, byRadix) <- Seq(Remainder(id, Literal(7L)) -> true, sometimesNull -> true, value -> false)
+    radix <- Seq(true, false)
+  } {
+    val order = SortOrder(key, direction, nulls, Nil)
+
+    test(s"${order.sql}, radix = $radix: one column of 64 bits is sorted by radix, and ties stay in order") {
+      val (ids, sortedByRadix) = inTask { () =>
+        val sort = new ExternalSort(attributes, Seq(order), Tasks.resources(), radix)
+        try {
+          input().foreach(row => sort.insert(row.asInstanceOf[UnsafeRow]))
+          (sort.sort().map(_.getLong(1)).toVector, sort.sortsByRadix)
+        } finally sort.close()
+      }
+      assertEquals(ids, expected(Seq(order)))
+      assertEquals(sortedByRadix, radix && byRadix)
+    }
+  }
+
   test("a sorter without memory hands its rows on, and ties stay in the order of arrival") {
     val order = SortOrder(value, Descending)
     val (ids, fields) = inTask { () =>
@@ -87,6 +108,8 @@ object ExternalSortSuite {
   private val value = AttributeReference("v", StringType)()
   private val id = AttributeReference("id", LongType, nullable = false)()
   private val attributes = Seq(value, id)
+  private val sometimesNull =
+    If(EqualTo(Remainder(id, Literal(5L)), Literal(0L)), Literal(null, LongType), Remainder(id, Literal(3L)))
   private val parity = Remainder(id, Literal(2L))
 
   private def row(i: Int): InternalRow =
