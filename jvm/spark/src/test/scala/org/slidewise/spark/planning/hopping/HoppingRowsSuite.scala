@@ -39,10 +39,9 @@ class HoppingRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
     test(s"operators over $rows windows of $keys panes keep their rows") {
       val hopping = events(keys, windows)
-      for (limit <- Seq(1, keys, rows - 1, rows, rows + 1)) {
-        assertEquals(same(s"SELECT count(*) FROM (SELECT * FROM ($hopping) LIMIT $limit)").head.getLong(0), math.min(limit, rows).toLong)
-        same(s"SELECT * FROM ($hopping) ORDER BY s DESC, k LIMIT $limit")
-        same(s"SELECT s, k FROM ($hopping) ORDER BY s, k LIMIT $limit OFFSET 1")
+      for (limit <- Seq(1, keys, rows - 1, rows).distinct) {
+        assertEquals(same(s"SELECT sum(n) FROM (SELECT * FROM ($hopping) LIMIT $limit)").head.getLong(0), limit.toLong)
+        same(s"SELECT * FROM ($hopping) ORDER BY s DESC, k LIMIT $limit OFFSET 1")
       }
       assertEquals(same(s"SELECT * FROM ($hopping) ORDER BY s DESC, k").size, rows)
       same(s"SELECT DISTINCT n FROM ($hopping)")
@@ -67,9 +66,8 @@ class HoppingRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     withSettings("spark.sql.adaptive.enabled" -> "false") {
       spark.range(1000).selectExpr("id % 10 AS p", "timestamp_seconds(id) AS t").write.partitionBy("p").saveAsTable("parts")
       spark.range(10).selectExpr("id AS p", "concat('n', id) AS name").write.saveAsTable("names")
-      try
-        for (slide <- Seq("1 minute", "7 minutes")) {
-          val sql = s"""SELECT w.start, p, n FROM (SELECT p, window(t, '1 hour', '$slide') AS w, count(*) AS n FROM parts GROUP BY 1, 2)
+      try {
+          val sql = """SELECT w.start, p, n FROM (SELECT p, window(t, '1 hour', '7 minutes') AS w, count(*) AS n FROM parts GROUP BY 1, 2)
               JOIN names USING (p) WHERE name = 'n3' ORDER BY 1, 2"""
           val data = spark.sql(sql)
           val expected = off(spark.sql(sql).collect().toSeq)
@@ -79,8 +77,7 @@ class HoppingRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
             case scan: FileSourceScanExec if scan.partitionFilters.exists(_.exists(_.isInstanceOf[DynamicPruning])) => scan
           }
           assertEquals(pruned.size, 1, data.queryExecution.executedPlan)
-        }
-      finally Seq("parts", "names").foreach(table => spark.sql(s"DROP TABLE $table"))
+      } finally Seq("parts", "names").foreach(table => spark.sql(s"DROP TABLE $table"))
     }
   }
 
