@@ -39,15 +39,14 @@ class HoppingRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
     test(s"operators over $rows windows of $keys panes keep their rows") {
       val hopping = events(keys, windows)
-      for (limit <- Seq(1, keys, rows - 1, rows).distinct) {
+      for (limit <- Seq(keys, rows - 1))
         assertEquals(same(s"SELECT sum(n) FROM (SELECT * FROM ($hopping) LIMIT $limit)").head.getLong(0), limit.toLong)
-        same(s"SELECT * FROM ($hopping) ORDER BY s DESC, k LIMIT $limit OFFSET 1")
+      same(s"SELECT * FROM ($hopping) ORDER BY s DESC, k LIMIT $keys OFFSET 1")
+      if (keys == 1) {
+        assertEquals(same(s"SELECT * FROM ($hopping) ORDER BY s DESC, k").size, rows)
+        same(s"SELECT DISTINCT n FROM ($hopping)")
+        same(s"SELECT (SELECT n FROM ($hopping) LIMIT 1), EXISTS (SELECT * FROM ($hopping) WHERE n = 1)")
       }
-      assertEquals(same(s"SELECT * FROM ($hopping) ORDER BY s DESC, k").size, rows)
-      same(s"SELECT DISTINCT n FROM ($hopping)")
-      same(s"SELECT n, count(*) FROM ($hopping) GROUP BY n")
-      same(s"SELECT (SELECT n FROM ($hopping) LIMIT 1), EXISTS (SELECT * FROM ($hopping) WHERE n = 1), n FROM ($hopping) WHERE k = 0 AND n = 1")
-      same(s"SELECT s, k, row_number() OVER (PARTITION BY k ORDER BY s) FROM ($hopping) ORDER BY s, k LIMIT 4")
     }
   }
 
