@@ -245,6 +245,24 @@ GOOD = "(SELECT sliding_count_sketch_agg(id, 100, 0.1) FROM range(1000))"
             "SELECT sliding_sum_sketch_agg(id, 9007199254740992, 10000, 0.5) FROM range(1100)",
             ["`x`", "2^62"],
         ),
+        # Sums that only the sketches of all tasks, or the frames of a window, reach.
+        *(
+            (f"SELECT sliding_sketch_estimate({call}, 9, 9)", [argument, "2^62"])
+            for call, argument in (
+                ("(SELECT sliding_sum_sketch_agg(7, 9007199254740992, 10, 0.5) FROM range(0, 3000, 1, 8))", "`x`"),
+                (
+                    """(SELECT max(s) FROM (SELECT sliding_sum_sketch_agg(7, 9007199254740992, 10, 0.5)
+                         OVER (ORDER BY id ROWS 600 PRECEDING) AS s FROM range(1000)))""",
+                    "`x`",
+                ),
+                (
+                    """(SELECT sliding_sketch_union_agg(s) FROM
+                         (SELECT sliding_sum_sketch_agg(7, 9007199254740992, 10, 0.5) AS s
+                          FROM range(1500) GROUP BY id % 5))""",
+                    "`sketch`",
+                ),
+            )
+        ),
         ("SELECT sliding_sketch_estimate(X'', 1, 1)", ["`sketch`", "0 bytes"]),
         ("SELECT sliding_sketch_estimate(X'0108FFFFFF', 1, 1)", ["`sketch`", "5 bytes"]),
         ("SELECT sliding_sketch_estimate(X'0901', 1, 1)", ["`sketch`", "format version 9"]),

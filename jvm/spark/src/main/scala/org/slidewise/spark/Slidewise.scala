@@ -7,7 +7,7 @@ import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.explain.WindowReport
 import org.slidewise.spark.expressions.{OrderCheckStrategy, SqlFunctions}
 import org.slidewise.spark.planning._
-import org.slidewise.spark.planning.hopping.HoppingWindowStrategy
+import org.slidewise.spark.planning.hopping.{EstimateHoppingWindows, HoppingWindowStrategy}
 import org.slidewise.spark.planning.streams.StreamRules
 import org.slidewise.spark.shims.SparkSessions
 
@@ -41,6 +41,7 @@ object Slidewise {
         TopRowsStrategy,
         HoppingWindowStrategy
       )
+      EstimateHoppingWindows.addTo(session)
       SqlFunctions.registerIn(running.sessionState.functionRegistry)
     }
     off

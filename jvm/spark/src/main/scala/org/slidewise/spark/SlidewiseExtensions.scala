@@ -33,7 +33,6 @@ private object Injection {
     extensions.injectOptimizerRule(
       new planning.hopping.ExpandHoppingWindows(_, planning.streams.StreamRules.evaluatesHopping)
     )
-    extensions.injectPreCBORule(_ => planning.hopping.EstimateHoppingWindows)
     extensions.injectPostHocResolutionRule(_ => planning.RewriteWindowAggregates.InUnresolved)
     extensions.injectPlannerStrategy(_ => planning.SlidingWindowStrategy)
     extensions.injectPlannerStrategy(_ => planning.PythonWindowStrategy)

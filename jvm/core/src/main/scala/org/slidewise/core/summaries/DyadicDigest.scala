@@ -104,6 +104,8 @@ final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
       sums(i + 1) = Math.addExact(sums(i), spare.count(i))
       i += 1
     }
+    if (sums(spare.size) >= DyadicDigest.Greatest)
+      throw new ArithmeticException("the sum of the stored values reaches 2^62")
     nodes.clear()
     right = 0
     var from = 0
@@ -213,6 +215,7 @@ final class DyadicDigest private (val maxWidth: Long, val epsilon: Double)
       val count = in.readElias()
       Format.check(count >= 1 && before >= DyadicDigest.LeastEnd && follows(before, log))
       total = Math.addExact(total, count)
+      Format.check(total < DyadicDigest.Greatest)
       nodes.add(before, log, count)
       i += 1
     }
@@ -252,6 +255,9 @@ object DyadicDigest {
   /** Creates an empty digest without checking `epsilon`, which may be a computed one below the allowed range. */
   private[summaries] def unchecked(maxWidth: Long, epsilon: Double): DyadicDigest =
     new DyadicDigest(maxWidth, epsilon)
+
+  /** The sum of all counts is less. */
+  private val Greatest = 1L << 62
 
   /** No range that is stored ends before. */
   private val LeastEnd = -(1L << 62)

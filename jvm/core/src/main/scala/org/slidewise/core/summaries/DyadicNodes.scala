@@ -46,7 +46,7 @@ private[summaries] final class DyadicNodes {
         i += 1
       }
       if (order >= 0) {
-        count += b.count(j)
+        count = Math.addExact(count, b.count(j))
         j += 1
       }
       if (end >= oldest) add(end, log, count)

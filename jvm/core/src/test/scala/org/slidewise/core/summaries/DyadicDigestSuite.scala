@@ -34,6 +34,35 @@ class DyadicDigestSuite extends TimestampSuite[DyadicDigest] {
     }
   }
 
+  test("a sum that reaches 2^62 is an error, by insertions and by merges, and no smaller one is") {
+    val random = new scala.util.Random(7)
+    val greatest = BigInt(1) << 62
+    val results = for (_ <- 0 until 60) yield {
+      val times = 1 + random.nextInt(3)
+      val elements = 400 + random.nextInt(400)
+      val values = Seq.fill(elements)((random.nextInt(times).toLong, (1L << 53) - random.nextInt(5)))
+      val parts = values.grouped(1 + random.nextInt(2 * elements)).toSeq
+      val exact = values.map(v => BigInt(v._2)).sum
+      try {
+        val sum = create(8, 0.25)
+        parts.map { part =>
+          val digest = create(8, 0.25)
+          part.foreach { case (time, value) => digest.insert(time, value) }
+          digest
+        }.foreach(sum.merge)
+        val estimate = fromBytes(sum.toBytes).query(8)
+        assert(exact < greatest, s"$exact is no error but ${estimate.estimate}")
+        assert(estimate.lower <= exact.toDouble && exact.toDouble <= estimate.upper, s"$exact: $estimate")
+        true
+      } catch {
+        case overflow: ArithmeticException =>
+          assert(exact >= greatest, s"$exact: $overflow")
+          false
+      }
+    }
+    assertEquals(results.toSet, Set(true, false))
+  }
+
   test("of a million elements, ranges are few and within what is stated") {
     val (width, epsilon) = (1 << 20, 0.05)
     val random = new scala.util.Random(1)

@@ -12,8 +12,13 @@ import org.slidewise.spark.errors.InvalidArgument
 /** The aggregation buffer of the `sliding_sketch` aggregates: a digest, or null before the first row. */
 final class SlidingSketch(var digest: DyadicDigest) {
 
-  /** Adds the content of `other`, which is not changed. */
-  def merge(function: String, other: DyadicDigest): Unit = if (other != null) {
+  /**
+   * Adds the content of `other`, which is not changed.
+   *
+   * @param argument
+   *   the argument of `function` whose values are summed
+   */
+  def merge(function: String, argument: String, other: DyadicDigest): Unit = if (other != null) {
     if (digest == null) digest = DyadicDigest.create(other.maxWidth, other.epsilon)
     if (digest.maxWidth != other.maxWidth || digest.epsilon != other.epsilon)
       throw new InvalidArgument(
@@ -22,12 +27,12 @@ final class SlidingSketch(var digest: DyadicDigest) {
         s"a sketch of max_width ${other.maxWidth} and epsilon ${other.epsilon}",
         s"a sketch of max_width ${digest.maxWidth} and epsilon ${digest.epsilon}, as the sketches before it"
       )
-    SlidingSketch.summing(function)(digest.merge(other))
+    SlidingSketch.summing(function, argument)(digest.merge(other))
   }
 
   /** The digest's bytes, or null without a digest. */
-  def toBytes(function: String): Array[Byte] =
-    if (digest == null) null else SlidingSketch.summing(function)(digest.toBytes)
+  def toBytes(function: String, argument: String): Array[Byte] =
+    if (digest == null) null else SlidingSketch.summing(function, argument)(digest.toBytes)
 }
 
 object SlidingSketch {
@@ -44,13 +49,13 @@ object SlidingSketch {
     }
 
   /** Runs `add`, and turns an overflow of the sum of all values into [[InvalidArgument]]. */
-  def summing[A](function: String)(add: => A): A =
+  def summing[A](function: String, argument: String)(add: => A): A =
     try add
     catch {
       case _: ArithmeticException =>
         throw new InvalidArgument(
           function,
-          "x",
+          argument,
           "a value by which the sum reaches 2^62",
           "so small that the sum stays below 2^62"
         )

@@ -25,20 +25,23 @@ abstract class SlidingSketchAggregate
     with ApproximateAggregate
     with Serializable {
 
+  /** The argument whose values are summed, for errors. */
+  protected def summed: String
+
   override def dataType: DataType = BinaryType
   override def nullable: Boolean = true
 
   override def createAggregationBuffer(): SlidingSketch = new SlidingSketch(null)
 
   override def merge(buffer: SlidingSketch, newer: SlidingSketch): SlidingSketch = {
-    buffer.merge(prettyName, newer.digest)
+    buffer.merge(prettyName, summed, newer.digest)
     buffer
   }
 
-  override def eval(buffer: SlidingSketch): Any = buffer.toBytes(prettyName)
+  override def eval(buffer: SlidingSketch): Any = buffer.toBytes(prettyName, summed)
 
   override def serialize(buffer: SlidingSketch): Array[Byte] =
-    if (buffer.digest == null) Array.emptyByteArray else buffer.toBytes(prettyName)
+    if (buffer.digest == null) Array.emptyByteArray else buffer.toBytes(prettyName, summed)
 
   override def deserialize(bytes: Array[Byte]): SlidingSketch =
     new SlidingSketch(if (bytes.isEmpty) null else SlidingSketch.read(prettyName, bytes))
@@ -80,7 +83,7 @@ abstract class SlidingSketchOfRows extends SlidingSketchAggregate {
         s"from ${SketchTime.shown(-SketchTime.MaxTime, ts.dataType)} to ${SketchTime.shown(SketchTime.MaxTime, ts.dataType)}"
       )
     if (buffer.digest == null) buffer.digest = DyadicDigest.create(width, error)
-    SlidingSketch.summing(prettyName)(buffer.digest.insert(time, value))
+    SlidingSketch.summing(prettyName, summed)(buffer.digest.insert(time, value))
     buffer
   }
 }
@@ -128,6 +131,7 @@ case class SlidingCountSketch(
   override def second: Expression = maxWidth
   override def third: Expression = epsilon
   override def prettyName: String = "sliding_count_sketch_agg"
+  override protected def summed: String = "ts"
 
   override def update(buffer: SlidingSketch, input: InternalRow): SlidingSketch = {
     val at = ts.eval(input)
@@ -192,6 +196,7 @@ case class SlidingSumSketch(
   override def third: Expression = maxWidth
   override def fourth: Expression = epsilon
   override def prettyName: String = "sliding_sum_sketch_agg"
+  override protected def summed: String = "x"
 
   override def checkInputDataTypes(): TypeCheckResult =
     if (SketchTime.isWhole(x.dataType) || x.dataType == NullType) super.checkInputDataTypes()
@@ -250,6 +255,7 @@ case class SlidingSketchUnion(child: Expression, mutableAggBufferOffset: Int, in
   def this(child: Expression) = this(child, 0, 0)
 
   override def prettyName: String = "sliding_sketch_union_agg"
+  override protected def summed: String = "sketch"
 
   override def checkInputDataTypes(): TypeCheckResult = child.dataType match {
     case BinaryType | NullType => TypeCheckSuccess
@@ -258,7 +264,7 @@ case class SlidingSketchUnion(child: Expression, mutableAggBufferOffset: Int, in
 
   override def update(buffer: SlidingSketch, input: InternalRow): SlidingSketch = {
     val bytes = child.eval(input).asInstanceOf[Array[Byte]]
-    if (bytes != null) buffer.merge(prettyName, SlidingSketch.read(prettyName, bytes))
+    if (bytes != null) buffer.merge(prettyName, summed, SlidingSketch.read(prettyName, bytes))
     buffer
   }
 

@@ -11,8 +11,8 @@ import org.apache.spark.unsafe.types.CalendarInterval
  * `size` and `slide` would be as many or more.
  *
  * '''Overflow.''' Outside of ANSI mode, Spark computes windows modulo 2^64^. Near the least and the greatest time, bounds of windows
- * then wrap around, and `time - offset` does so as well, which gives windows another phase. [[pane]] and [[sinceFirst]] follow
- * Spark there. The other methods give the least or the greatest time instead of a bound beyond it.
+ * then wrap around, and `time - offset` does so as well, which gives windows another phase. [[pane]], [[sinceFirst]] and [[of]]
+ * follow Spark there. The other methods give the least or the greatest time instead of a bound beyond it.
  *
  * @param size
  *   positive
@@ -65,6 +65,17 @@ final case class HoppingWindows(size: Long, slide: Long, offset: Long) {
     if (time - distance > time) Long.MinValue else time - distance
 
   private def pastStart(time: Long): Long = Math.floorMod(time - offset, slide)
+
+  /** The bounds of the windows of `time`, the last one first, as Spark computes them: modulo 2^64^, without those that wrap around it. */
+  def of(time: Long): Iterator[(Long, Long)] = {
+    val last = time - pastStart(time)
+    val all = Iterator.iterate(0L)(_ + 1).takeWhile(_ < overlapping).map { i =>
+      val start = last - i * slide
+      (start, start + size)
+    }
+    // Spark filters only windows that may not contain the time.
+    if (ends == 0) all else all.filter { case (start, end) => time >= start && time < end }
+  }
 
   /** The first operation that overflows when Spark computes the windows of `time`; none if none does. */
   def overflow(time: Long): Option[WindowOverflow] = {

@@ -38,10 +38,8 @@ final case class WindowsOfTime(child: Expression, windows: HoppingWindows, error
 
   override def eval(input: InternalRow): Iterator[InternalRow] = child.eval(input) match {
     case time: Long =>
-      Iterator
-        .iterate(windows.lastStart(time))(_ - windows.slide)
-        .takeWhile(start => time - start < windows.size)
-        .map(start => InternalRow(InternalRow(start, windows.end(start))))
+      for (errors <- errors; overflow <- windows.overflow(time)) errors.raise(overflow)
+      windows.of(time).map { case (start, end) => InternalRow(InternalRow(start, end)) }
     case _ => Iterator.empty
   }
 

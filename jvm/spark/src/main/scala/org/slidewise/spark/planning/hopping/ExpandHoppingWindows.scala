@@ -115,13 +115,3 @@ final class ExpandHoppingWindows(session: SparkSession, evaluatesStreams: Boolea
     )
   }
 }
-
-/** Replaces the `Generate`s of [[WindowsOfTime]] by [[WindowedRows]] before any rule that reads statistics. */
-object EstimateHoppingWindows extends Rule[LogicalPlan] {
-  override def apply(plan: LogicalPlan): LogicalPlan =
-    plan.transformWithPruning(_.containsPattern(GENERATE)) {
-      case generate @ Generate(times: WindowsOfTime, unrequired, _, _, _, child) =>
-        val rows = WindowedRows(times, generate.qualifiedGeneratorOutput.head, child)
-        if (unrequired.isEmpty) rows else Project(generate.output, rows)
-    }
-}

@@ -5,7 +5,7 @@ import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan, Spark
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.HoppingWindowExec
-import org.slidewise.spark.plan.{HoppingDecision, WindowedRows}
+import org.slidewise.spark.plan.{HoppingDecision, HoppingRows, WindowedRows}
 import org.slidewise.spark.planning.{NormalizedKey, PlanningFailure}
 
 /**
@@ -18,13 +18,15 @@ object HoppingWindowStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case aggregate: Aggregate if !aggregate.isStreaming =>
       PlanningFailure.leaveToSpark("a hopping window")(operators(aggregate))(_ => Nil)
+    // Spark removes the projection again. Adaptive execution finds the node through it.
+    case HoppingRows(_, child) => ProjectExec(child.output, planLater(child)) :: Nil
     case WindowedRows(times, window, child) =>
       planLater(Generate(times, Nil, outer = false, None, Seq(window), child)) :: Nil
     case _ => Nil
   }
 
   private def operators(aggregate: Aggregate): Seq[SparkPlan] =
-    new HoppingWindowPlanner(SQLConf.get).decide(aggregate).toSeq.flatMap {
+    new HoppingWindowPlanner(SQLConf.get).decide(aggregate, _ => reasonToLeave(aggregate)).toSeq.flatMap {
       case Left(decision) =>
         aggregate.setTagValue(HoppingDecision.Tag, decision)
         Nil
@@ -37,6 +39,10 @@ object HoppingWindowStrategy extends SparkStrategy {
           HoppingWindowExec(plan, decision.functions, partials)
         }
     }
+
+  private def reasonToLeave(aggregate: Aggregate): Option[String] =
+    if (aggregate.getTagValue(HoppingRows.Tag).isDefined) None
+    else Some("the optimizer of this session does not run Slidewise's rule EstimateHoppingWindows")
 
   /**
    * Plans the projections and filters over `source` at once, and leaves `source` to Spark's planner. Adaptive execution finds a

@@ -32,8 +32,10 @@ object ResolveHoppingWindows extends Rule[LogicalPlan] {
 
   /** The rule, for a session whose function `window` defers the times of hopping windows from now on. */
   def in(session: SparkSession): Rule[LogicalPlan] = {
-    try defer(SparkSessions.of(session).sessionState.functionRegistry)
-    catch {
+    try {
+      EstimateHoppingWindows.addTo(session)
+      defer(SparkSessions.of(session).sessionState.functionRegistry)
+    } catch {
       case e @ (NonFatal(_) | _: LinkageError) =>
         logInfo("Spark expands hopping windows, since their function cannot be replaced", e)
     }

@@ -150,6 +150,28 @@ class ResolveHoppingWindowsSuite extends SparkSuite with AdaptiveSparkPlanHelper
     }
   }
 
+  test("windows at the ends of time that no rule has replaced wrap around, or fail in ANSI mode") {
+    spark
+      .sql("""SELECT timestamp_micros(t) AS t FROM VALUES (9223372036854775807L), (9223372036854775803L),
+              (-9223372036854775808L), (-9223372036854775804L), (0L) AS x(t)""")
+      .createOrReplaceTempView("ends")
+    for {
+      arguments <- Seq("'7 microseconds', '3 microseconds', '1 microsecond'", "'8 microseconds', '2 microseconds', '-1 microsecond'")
+      ansi <- Seq("false", "true")
+      time <- Seq("t", "cast(t AS timestamp_ntz)")
+    } withSettings(
+      "spark.sql.optimizer.excludedRules" -> classOf[ExpandHoppingWindows].getName,
+      "spark.sql.ansi.enabled" -> ansi
+    ) {
+      val sql = s"SELECT cast(cast(w.start AS timestamp) AS bigint) % 7, hash(w), hash(t) FROM (SELECT window($time, $arguments) AS w, t FROM ends)"
+      def result = Try(rows(spark.sql(sql))).toEither.left.map(_.getMessage.takeWhile(_ != '\n'))
+      assert(find(spark.sql(sql).queryExecution.executedPlan)(_.isInstanceOf[GenerateExec]).isDefined)
+      val expected = off(result)
+      assertEquals(result, expected, s"$arguments $ansi $time")
+      assertEquals(expected.isLeft, ansi == "true", expected)
+    }
+  }
+
   test("a day of windows each second") {
     val data = spark.sql(
       "SELECT count(*), max(n), sum(n) FROM (SELECT k, count(t) AS n FROM events GROUP BY window(t, '1 day', '1 second'), k)"

@@ -1,0 +1,49 @@
+package org.slidewise.spark.planning.hopping
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Generate, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern.AGGREGATE
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.spark.plan.{HoppingRows, WindowedRows, WindowsOfTime}
+import org.slidewise.spark.planning.PlanningFailure
+import org.slidewise.spark.shims.SparkSessions
+
+/**
+ * States how many rows hopping windows have: replaces each `Generate` of [[WindowsOfTime]] by [[WindowedRows]], and puts
+ * [[HoppingRows]] above each aggregation that Slidewise evaluates.
+ *
+ * It is the last rule of the optimizer. Spark does not push filters through nodes that it does not know, such as the filters of
+ * dynamic partition pruning.
+ */
+object EstimateHoppingWindows extends Rule[LogicalPlan] with Logging {
+
+  /** Adds the rule to the optimizer of `session`. */
+  def addTo(session: SparkSession): Unit = {
+    val methods = SparkSessions.of(session).experimental
+    if (!methods.extraOptimizations.contains(this)) methods.extraOptimizations :+= this
+  }
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!plan.containsPattern(AGGREGATE)) plan
+    else
+      plan.transformUp {
+        case aggregate: Aggregate if !aggregate.isStreaming && aggregate.getTagValue(HoppingRows.Tag).isEmpty =>
+          bounded(aggregate)
+        case generate @ Generate(times: WindowsOfTime, unrequired, _, _, _, child) =>
+          val rows = WindowedRows(times, generate.qualifiedGeneratorOutput.head, child)
+          if (unrequired.isEmpty) rows else Project(generate.output, rows)
+      }
+
+  private def bounded(aggregate: Aggregate): LogicalPlan =
+    PlanningFailure.leaveToSpark[LogicalPlan]("a hopping window") {
+      new HoppingWindowPlanner(SQLConf.get).decide(aggregate) match {
+        case Some(Right((_, found))) =>
+          aggregate.setTagValue(HoppingRows.Tag, ())
+          HoppingRows(found.windows, aggregate)
+        case _ => aggregate
+      }
+    }(_ => aggregate)
+}
