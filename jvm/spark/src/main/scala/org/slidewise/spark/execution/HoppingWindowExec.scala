@@ -6,11 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Final}
 import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, ClusteredDistribution, Distribution}
-import org.apache.spark.sql.execution.{
-  OrderPreservingUnaryExecNode,
-  PartitioningPreservingUnaryExecNode,
-  SparkPlan
-}
+import org.apache.spark.sql.execution.{PartitioningPreservingUnaryExecNode, SparkPlan}
 import org.apache.spark.sql.execution.metric.SQLMetric
 
 import org.slidewise.spark.execution.hopping.{HoppingMetrics, HoppingWindowEvaluation, WindowSelection}
@@ -42,12 +38,16 @@ case class HoppingWindowExec(
     resultExpressions: Seq[NamedExpression],
     child: SparkPlan
 ) extends PartitioningPreservingUnaryExecNode
-    with OrderPreservingUnaryExecNode
     with RepeatableOperator {
 
   override def output: Seq[Attribute] = resultExpressions.map(_.toAttribute)
   override protected def outputExpressions: Seq[NamedExpression] = resultExpressions
-  override protected def orderingExpressions: Seq[SortOrder] = keys.map(SortOrder(_, Ascending))
+
+  /**
+   * None, as of Spark's hash aggregation, though the rows come in the order of the keys. Spark's `checkpoint` and `foreachBatch` take
+   * the ordering of a plan with its identifiers, which the optimizer may have replaced, and `persist` then fails.
+   */
+  override def outputOrdering: Seq[SortOrder] = Nil
 
   override def requiredChildDistribution: Seq[Distribution] =
     Seq(if (keys.isEmpty) AllTuples else ClusteredDistribution(keys))

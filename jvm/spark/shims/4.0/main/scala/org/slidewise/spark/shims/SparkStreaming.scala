@@ -4,6 +4,8 @@ import java.io.Closeable
 
 import scala.collection.AbstractIterator
 
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.execution.streaming
@@ -32,6 +34,11 @@ object SparkStreaming {
 
   /** Spark 4.0 has no real-time trigger. */
   def isRealTime(write: WriteToStreamStatement): Boolean = false
+
+  def isContinuous(write: WriteToStreamStatement): Boolean = write.isContinuousTrigger
+
+  /** The rows, as input of an operator with a state. */
+  def withoutOtherState(rows: RDD[InternalRow]): RDD[InternalRow] = rows
 
   /** The cells whose keys begin with `prefix`; the same object each time. To be closed. */
   def prefixScan(store: StateStore, prefix: UnsafeRow): Iterator[UnsafeRowPair] with Closeable =

@@ -2,11 +2,13 @@ package org.slidewise.spark.shims
 
 import java.io.Closeable
 
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
-import org.apache.spark.sql.execution.streaming.{checkpointing, runtime, RealTimeTrigger}
+import org.apache.spark.sql.execution.streaming.{checkpointing, runtime, ContinuousTrigger, RealTimeTrigger}
 import org.apache.spark.sql.execution.streaming.operators.stateful
-import org.apache.spark.sql.execution.streaming.state.{StateStore, UnsafeRowPair}
+import org.apache.spark.sql.execution.streaming.state.{StateStore, StateStoreThreadLocalTracker, UnsafeRowPair}
 
 /** Spark's classes for streams, which have moved to other packages in 4.1. */
 object SparkStreaming {
@@ -30,6 +32,17 @@ object SparkStreaming {
   val StreamingDeduplicateExec = stateful.StreamingDeduplicateExec
 
   def isRealTime(write: WriteToStreamStatement): Boolean = write.trigger.isInstanceOf[RealTimeTrigger]
+
+  def isContinuous(write: WriteToStreamStatement): Boolean = write.trigger.isInstanceOf[ContinuousTrigger]
+
+  /**
+   * The rows, as input of an operator with a state. An aggregation of the same task leaves the store that it has read in a variable
+   * of the thread, and the next operator would take it for its own.
+   */
+  def withoutOtherState(rows: RDD[InternalRow]): RDD[InternalRow] = rows.mapPartitions { found =>
+    StateStoreThreadLocalTracker.clearStore()
+    found
+  }
 
   /** The cells whose keys begin with `prefix`; the same object each time. To be closed. */
   def prefixScan(store: StateStore, prefix: UnsafeRow): Iterator[UnsafeRowPair] with Closeable =

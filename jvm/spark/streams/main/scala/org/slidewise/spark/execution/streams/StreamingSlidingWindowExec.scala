@@ -215,8 +215,7 @@ case class StreamingSlidingWindowExec(
     )
     val evictUntil = eventTimeWatermarkForEviction.filter(_ => hasWatermark)
     val lateUntil = eventTimeWatermarkForLateEvents.filter(_ => hasWatermark)
-    child
-      .execute()
+    withoutOtherState(child.execute())
       .mapPartitionsWithStateStore(
         session.sqlContext,
         getStateInfo,

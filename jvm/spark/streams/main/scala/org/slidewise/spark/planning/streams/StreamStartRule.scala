@@ -31,6 +31,11 @@ object StreamStartRule extends Rule[LogicalPlan] {
       case query                 => write.copy(inputQuery = HoppingLeftToSpark(None, query))
     }
 
+  private def triggerWithoutWindows(write: WriteToStreamStatement): Option[String] =
+    if (SparkStreaming.isRealTime(write)) Some("real-time, which supports only Spark's own operators")
+    else if (SparkStreaming.isContinuous(write)) Some("continuous, which supports only projections and filters")
+    else None
+
   private def check(write: WriteToStreamStatement, conf: SQLConf): Unit = {
     val (planned, plain) = write.inputQuery
       .collect { case window: Window => window }
@@ -52,10 +57,10 @@ object StreamStartRule extends Rule[LogicalPlan] {
         s"the query was defined while ${SlidewiseSettings.Enabled} was false. Define the query again"
       )
     for (window <- planned.headOption) {
-      if (SparkStreaming.isRealTime(write))
+      for (trigger <- triggerWithoutWindows(write))
         refuse(
           window,
-          "the trigger is real-time, which supports only Spark's own operators. Use trigger(processingTime=\"0 seconds\"), " +
+          s"the trigger is $trigger. Use trigger(processingTime=\"0 seconds\"), " +
             s"with ${SlidewiseSettings.StreamMode} = eager to emit rows in the batch in which they arrive"
         )
       if (write.outputMode != OutputMode.Append)

@@ -3,7 +3,7 @@ package org.slidewise.spark.planning.streams
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, Window}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{StructType, TimestampNTZType, TimestampType}
+import org.apache.spark.sql.types.{StringType, StructType, TimestampNTZType, TimestampType}
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan._
@@ -49,7 +49,7 @@ private[streams] object StreamWindowCheck {
     window.partitionSpec.find(e => !SparkCollations.isBinaryStable(e.dataType)).foreach { key =>
       refuse(
         s"PARTITION BY ${said(key)} has the type ${key.dataType.sql}, in which different values count as equal: " +
-          "partition by a collation key, or by a column with UTF8_BINARY"
+          s"partition by strings with COLLATE UTF8_BINARY, such as ${binaryForm(key, said)}"
       )
     }
     StreamPlanner.of(window.windowExpressions, window.partitionSpec, window.orderSpec, conf) match {
@@ -63,7 +63,10 @@ private[streams] object StreamWindowCheck {
     }
   }
 
-  /** The column of a `window()` that `time` is, or is a field of. */
+  private def binaryForm(key: Expression, said: Expression => String) =
+    s"lower(${if (key.dataType.isInstanceOf[StringType]) said(key) else "s"}) COLLATE UTF8_BINARY"
+
+  /** The column of a `window()` or a `session_window()` that `time` is, or is a field of. */
   private def windowIn(time: Attribute, computed: Map[ExprId, Expression]): Option[Attribute] =
     computed.getOrElse(time.exprId, time) match {
       case field: GetStructField => field.references.find(isWindow)
@@ -72,7 +75,8 @@ private[streams] object StreamWindowCheck {
     }
 
   private def isWindow(column: Attribute) =
-    column.dataType.isInstanceOf[StructType] && column.metadata.contains(TimeWindow.marker)
+    column.dataType.isInstanceOf[StructType] &&
+      Seq(TimeWindow.marker, SessionWindow.marker).exists(column.metadata.contains)
 
   private def eventTimeProblem(
       time: Attribute,

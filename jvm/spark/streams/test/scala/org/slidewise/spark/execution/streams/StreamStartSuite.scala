@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 
 /** What happens when a query is started: the choice of the state store, and what is refused. */
 class StreamStartSuite extends StreamSuite {
@@ -82,6 +82,27 @@ class StreamStartSuite extends StreamSuite {
       assert(message.contains("SLIDEWISE_UNSUPPORTED_STREAM_WINDOW"), message)
       assert(message.contains(s"the output mode is $mode. Use append"), message)
     }
+
+  test("the continuous trigger is refused with what to use") {
+    for (mode <- Seq("append", "eager")) {
+      val refused = withSettings("spark.slidewise.streaming.mode" -> mode) {
+        val answers = spark.readStream
+          .format("rate")
+          .load()
+          .withWatermark("timestamp", "10 seconds")
+          .withColumn("a", expr("sum(value) OVER (ORDER BY timestamp ROWS 1 PRECEDING)"))
+        intercept[AnalysisException](
+          answers.writeStream
+            .format("console")
+            .option("checkpointLocation", temporary().toString)
+            .trigger(Trigger.Continuous("1 second"))
+            .start()
+        )
+      }
+      assert(refused.getMessage.contains("SLIDEWISE_UNSUPPORTED_STREAM_WINDOW"), refused.getMessage)
+      assert(refused.getMessage.contains("the trigger is continuous"), refused.getMessage)
+    }
+  }
 
   test("a query whose definition or start finds Slidewise off is refused with that reason") {
     def off[T](body: => T): T = withSettings("spark.slidewise.enabled" -> "false")(body)

@@ -172,8 +172,7 @@ case class HoppingWindowStateExec(
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // creates them on the driver
     val (mode, marks, aggregation, input) = (outputMode, watermarks, plan, child.output)
-    child
-      .execute()
+    withoutOtherState(child.execute())
       .mapPartitionsWithStateStore(
         session.sqlContext,
         getStateInfo,

@@ -1,10 +1,11 @@
 package org.slidewise.spark.execution.streams.hopping
 
 import java.nio.file.{Files, Path}
+import java.util.concurrent.ConcurrentLinkedQueue
 
-import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
+import org.apache.spark.sql.{AnalysisException, DataFrame, Dataset, Row}
 import org.apache.spark.sql.execution.exchange.EnsureRequirements
-import org.apache.spark.sql.functions.{count, expr, sum, window}
+import org.apache.spark.sql.functions.{count, expr, session_window, sum, window}
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException}
 
 import org.slidewise.OneOf
@@ -119,19 +120,32 @@ class HoppingStreamSuite extends StreamSuite {
     assert(lines.head.contains(checkpoint.toString), lines)
   }
 
-  test("an order by a window over a stream names the remedy, which runs") {
+  private def sessions(rows: DataFrame): DataFrame =
+    rows.groupBy(expr("k"), session_window(expr("ts"), "5 seconds").as("window")).agg(sum("n").as("s"))
+
+  for (
+    (kind, windows, expected) <- Seq(
+      ("hopping", hopping _, Seq("a", 1L, 2L)),
+      ("session", sessions _, Seq("a", 0L, 1L))
+    )
+  )
+    test(s"an order by a $kind window over a stream names the remedy, which runs") {
+      val source = events()
+      def ordered(by: String) = windows(stream(source))
+        .withColumn("a", expr(s"sum(s) OVER (PARTITION BY k ORDER BY $by ROWS 1 PRECEDING)"))
+      for (by <- Seq("window.end", "window.start", "window")) {
+        val refused = intercept[StreamRefused](ordered(by))
+        assert(refused.getMessage.contains("order by window_time(window)"), refused.getMessage)
+      }
+      val found = running(ordered("window_time(window)").select("k", "s", "a")) { query =>
+        source.addData(("a", 1, 1), ("a", 100, 0), ("a", 200, 0))
+        query.processAllAvailable()
+      }
+      assert(found.contains(expected), found)
+    }
+
+  test("a window over a stream that needs the rows of a whole partition is refused with a remedy") {
     val source = events()
-    def ordered(by: String) = hopping(stream(source))
-      .withColumn("a", expr(s"sum(s) OVER (PARTITION BY k ORDER BY $by ROWS 1 PRECEDING)"))
-    for (by <- Seq("window.end", "window.start", "window")) {
-      val refused = intercept[StreamRefused](ordered(by))
-      assert(refused.getMessage.contains("order by window_time(window)"), refused.getMessage)
-    }
-    val found = running(ordered("window_time(window)").select("k", "s", "a")) { query =>
-      source.addData(("a", 1, 1), ("a", 100, 0), ("a", 200, 0))
-      query.processAllAvailable()
-    }
-    assert(found.contains(Seq("a", 1L, 2L)), found)
     val tile = intercept[StreamRefused](
       stream(source).withColumn("a", expr("ntile(4) OVER (PARTITION BY k ORDER BY ts)"))
     )
@@ -187,6 +201,27 @@ class HoppingStreamSuite extends StreamSuite {
     assert(!Files.exists(description))
     Files.write(description, content)
     assertEquals(operatorsAfter(checkpoint, hopping(stream(source)), source, 2), Seq("hoppingWindow"))
+  }
+
+  test("foreachBatch may persist its rows") {
+    val source = events()
+    val found = new ConcurrentLinkedQueue[Long]
+    def received(batch: Dataset[Row], number: Long): Unit = {
+      batch.persist()
+      found.add(batch.count())
+      batch.unpersist()
+    }
+    val query = hopping(stream(source)).writeStream
+      .outputMode("update")
+      .option("checkpointLocation", temporary().toString)
+      .foreachBatch(received _)
+      .start()
+    try {
+      source.addData(("a", 100, 1), ("b", 100, 1))
+      query.processAllAvailable()
+      assertEquals(statesOf(query).size, 1)
+    } finally query.stop()
+    assertEquals(found.peek(), 6L)
   }
 
   test("Spark's checks of output modes and watermarks hold") {
