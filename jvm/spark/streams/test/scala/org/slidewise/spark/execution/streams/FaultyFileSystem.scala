@@ -87,6 +87,9 @@ final class FaultyFileSystem extends RawLocalFileSystem {
 
   override def mkdirs(path: Path, permission: FsPermission): Boolean = mkdirs(path)
 
+  // Hadoop would start a process for it.
+  override def setPermission(path: Path, permission: FsPermission): Unit = ()
+
   /** Object stores copy and delete. One that replaces an object deletes it before. */
   override def rename(from: Path, to: Path): Boolean = {
     val writes = of(to)
@@ -134,7 +137,9 @@ private[streams] object FaultyFileSystem {
   /** An object that is new is in no list before so many other changes. */
   private val Late = 5
 
-  final class Killed(change: String) extends IOException(s"killed before $change")
+  val Message = "killed before"
+
+  final private class Killed(change: String) extends IOException(s"$Message $change")
 
   private val folders = new ConcurrentHashMap[String, Writes]
 
@@ -169,8 +174,6 @@ private[streams] object FaultyFileSystem {
 
     /** Each change that was begun, as `rename /folder/file`. */
     def changes: Seq[String] = synchronized(made)
-
-    def isKilled: Boolean = synchronized(dead)
 
     def reading(): Unit = synchronized(if (dead) throw new Killed("reading"))
 
