@@ -30,7 +30,7 @@ final private[streams] class LaterSparks(folder: OperatorFolder, hadoopConf: Con
   def all: Seq[LaterSpark] = batches.map(batch => LaterSpark(versionIn(fileOf(batch)), batch))
 
   /** Removes all, whatever is in their files. */
-  def discard(): Unit = batches.foreach(batch => files.delete(fileOf(batch).path))
+  def discard(): Unit = batches.foreach(delete)
 
   private def versionIn(file: JsonFile) = file.read { node =>
     if (node.get("format").asInt != MetadataFile.Format)
@@ -45,10 +45,14 @@ final private[streams] class LaterSparks(folder: OperatorFolder, hadoopConf: Con
    *   as [[all]] has them
    */
   def continue(batch: Long, later: Option[LaterSpark], known: Seq[LaterSpark]): Unit = {
-    val failed = known.filter(k => k.firstBatch >= batch && !later.contains(k))
-    failed.foreach(k => files.delete(fileOf(k.firstBatch).path))
-    later.filterNot(known.contains).foreach { l =>
-      fileOf(l.firstBatch).write(JsonFile.begin(MetadataFile.Format).put("spark", l.spark))
+    known.filter(_.firstBatch >= batch).filterNot(later.contains).foreach(k => delete(k.firstBatch))
+    later.foreach { l =>
+      val file = fileOf(l.firstBatch)
+      // The list of files may be late.
+      if (file.exists && versionIn(file) != l.spark) delete(l.firstBatch)
+      if (!file.exists) file.write(JsonFile.begin(MetadataFile.Format).put("spark", l.spark))
     }
   }
+
+  private def delete(firstBatch: Long): Unit = files.delete(fileOf(firstBatch).path)
 }
