@@ -206,10 +206,10 @@ class WindowMetadataSuite extends FunSuite {
         FaultyFileSystem.watch(checkpoint, objects)
         // Another process repeats the step.
         if (!whole) try go() catch { case e: Throwable => throw new AssertionError(s"$last: ${writes.changes.last}", e) }
+        FaultyFileSystem.watch(checkpoint, objects)
         intercept[CheckpointChanged](metadata("4.3.0").compare(window, 10))
         intercept[CheckpointChanged](metadata("4.4.0").compare(other, 10))
         metadata("4.4.0").compare(window, 10)
-        FaultyFileSystem.watch(checkpoint, objects)
         OperatorFolder(new Path(s"${FaultyFileSystem.Scheme}:$checkpoint/state"), 0).discard(hadoopConf)
         assertEquals(checkpoint.resolve("slidewise").toFile.list.toSeq.filterNot(_.startsWith(".")), Nil)
         whole
