@@ -96,6 +96,32 @@ def test_each_batch_as_a_table(spark: SparkSession, tmp_path: Path, feed: Feed) 
     assert sorted(row for rows in seen.values() for row in rows) == expected(spark, feed, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("limit", "value", "trigger", "batches"),
+    [
+        ("maxFilesPerTrigger", 3, {"availableNow": True}, 2),
+        pytest.param("maxBytesPerTrigger", 1, {"availableNow": True}, 4, marks=pytest.mark.long),
+        pytest.param("maxFilesPerTrigger", 3, {"processingTime": "0 seconds"}, 2, marks=pytest.mark.long),
+        pytest.param("maxFilesPerTrigger", 2, {"once": True}, 1, marks=pytest.mark.long),
+    ],
+)
+def test_rate_limits(
+    spark: SparkSession, tmp_path: Path, feed: Feed, limit: str, value: int, trigger: dict[str, Any], batches: int
+) -> None:
+    """A batch has as many files as Spark says, and the rows are the same."""
+    stream = spark.readStream.schema(killed.SCHEMA).option(limit, value).parquet(str(feed.folder))
+    writer = windowed(spark, stream).writeStream.format("memory").queryName("limited")
+    with started(writer.trigger(**trigger)) as query:
+        if "processingTime" in trigger:
+            query.processAllAvailable()
+        else:
+            query.awaitTermination()
+        # A trigger once takes all, and leaves the batch that only moves the watermark to the next start.
+        answers = [] if "once" in trigger else expected(spark, feed, tmp_path)
+        assert sorted(map(tuple, spark.table("limited").collect())) == answers
+        assert [p["numInputRows"] > 0 for p in progress_of(query)].count(True) == batches
+
+
 @pytest.mark.long
 def test_the_console(spark: SparkSession, feed: Feed) -> None:
     writer = windowed(spark, feed.stream(spark)).writeStream.format("console")

@@ -1,19 +1,14 @@
 package org.slidewise.spark.execution.streams
 
-import java.io.IOException
-import java.nio.charset.StandardCharsets.UTF_8
-
 import scala.jdk.CollectionConverters._
 
-import com.fasterxml.jackson.core.JsonProcessingException
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.hadoop.conf.Configuration
 
 import org.slidewise.spark.config.BuiltFor
 import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.plan.Identity
-import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
 
 /**
  * The JSON file that describes the state of an operator; see [[OperatorFolder]].
@@ -29,20 +24,11 @@ final private[streams] class MetadataFile(
     entries: (String, Int),
     hadoopConf: Configuration
 ) {
-  private[this] val file = folder.description
-  private[this] val files = CheckpointFileManager.create(file.getParent, hadoopConf)
+  private[this] val file = JsonFile(folder.description, hadoopConf)
 
-  def exists: Boolean = files.exists(file)
+  def exists: Boolean = file.exists
 
-  /** Writes the file whole or not at all. */
-  def write(content: ObjectNode): Unit = {
-    files.mkdirs(file.getParent)
-    val out = files.createAtomic(file, overwriteIfPossible = true)
-    try {
-      out.write(content.toString.getBytes(UTF_8))
-      out.close()
-    } catch { case e: Throwable => out.cancel(); throw e }
-  }
+  def write(content: ObjectNode): Unit = file.write(content)
 
   /**
    * Reads the file. Throws [[CheckpointChanged]] if it is missing, belongs to another operator, or has another format than this
@@ -52,31 +38,24 @@ final private[streams] class MetadataFile(
     if (!exists)
       throw new CheckpointChanged(
         folder.state,
-        s"has committed batches, and its description $file is missing, which says which query it belongs to",
+        s"has committed batches, and its description ${file.path} is missing, which says which query it belongs to",
         "Restore this file from a copy of the checkpoint. Or start the query with another checkpointLocation: it then begins with " +
           "the first rows that its source still has"
       )
-    val stored = bytes()
-    val node =
-      try MetadataFile.Mapper.readTree(stored)
-      catch {
-        case e: JsonProcessingException => throw new CorruptState(s"$file: ${e.getOriginalMessage}")
-        case e: IOException             => throw new CorruptState(s"$file: ${e.getMessage}")
-      }
-    if (node == null || !node.path("format").isInt) throw new CorruptState(s"$file names no format")
-    refuseOther(node, "is in format", node.get("format").asInt, MetadataFile.Format)
-    val began = node.path("operator").asText
-    if (began != operator)
-      throw new CheckpointChanged(
-        folder.state,
-        s"was begun by the operator $began, and this query would continue it with $operator",
-        "Continue with the query that has begun it, or start this one with another checkpointLocation"
-      )
-    val (field, known) = entries
-    if (!node.path(field).isInt) throw new CorruptState(s"$file names no format of $field")
-    refuseOther(node, s"keeps $field in format", node.get(field).asInt, known)
-    try content(node)
-    catch { case e: IllegalArgumentException => throw new CorruptState(s"$file: ${e.getMessage}") }
+    file.read { node =>
+      refuseOther(node, "is in format", node.get("format").asInt, MetadataFile.Format)
+      val began = node.path("operator").asText
+      if (began != operator)
+        throw new CheckpointChanged(
+          folder.state,
+          s"was begun by the operator $began, and this query would continue it with $operator",
+          "Continue with the query that has begun it, or start this one with another checkpointLocation"
+        )
+      val (field, known) = entries
+      if (!node.path(field).isInt) throw new CorruptState(s"${file.path} names no format of $field")
+      refuseOther(node, s"keeps $field in format", node.get(field).asInt, known)
+      content(node)
+    }
   }
 
   private def refuseOther(node: JsonNode, what: String, written: Int, known: Int): Unit =
@@ -87,21 +66,11 @@ final private[streams] class MetadataFile(
         s"Use the version of Slidewise that wrote it${versionIn(node)}"
       )
 
-  private def bytes(): Array[Byte] = {
-    val in = files.open(file)
-    try {
-      val read = in.readNBytes(MetadataFile.MostBytes)
-      if (read.length == MetadataFile.MostBytes) throw new CorruptState(s"$file has more than 16 MiB")
-      read
-    } finally in.close()
-  }
-
   private def versionIn(node: JsonNode) = Option(node.get("slidewise")).fold("")(v => s", ${v.asText}")
 
   /** A new file's content, with the versions that write it. */
-  def begin(sparkVersion: String): ObjectNode = MetadataFile.Mapper
-    .createObjectNode()
-    .put("format", MetadataFile.Format)
+  def begin(sparkVersion: String): ObjectNode = JsonFile
+    .begin(MetadataFile.Format)
     .put("slidewise", BuiltFor.VERSION)
     .put("spark", sparkVersion)
     .put("operator", operator)
@@ -113,11 +82,6 @@ private[streams] object MetadataFile {
 
   /** The version of the file's format. */
   val Format = 3
-
-  private val Mapper = new ObjectMapper
-
-  /** The size that no file reaches. */
-  private val MostBytes = 16 << 20
 
   def put(node: ObjectNode, identity: Identity): ObjectNode =
     node.put("sql", identity.sql).put("identity", identity.canonical)

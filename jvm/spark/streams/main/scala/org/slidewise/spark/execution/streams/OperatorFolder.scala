@@ -27,8 +27,10 @@ final private[spark] case class OperatorFolder(states: Path, operator: Long) {
   def isDescribed(hadoopConf: Configuration): Boolean = files(description, hadoopConf).exists(description)
 
   /** Removes the state of a query that has committed no batch. Nothing can be read from it. */
-  def discard(hadoopConf: Configuration): Unit =
+  def discard(hadoopConf: Configuration): Unit = {
     Seq(state, description).foreach(path => files(path, hadoopConf).delete(path))
+    new LaterSparks(this, hadoopConf).discard()
+  }
 
   /**
    * The name of the operator that has begun the state. It is read from the file in which Spark records it. If Spark was older
@@ -91,6 +93,7 @@ private[spark] object OperatorFolder {
     val files = CheckpointFileManager.create(commits, hadoopConf)
     val committed =
       if (files.exists(commits)) files.list(commits).flatMap(_.getPath.getName.toLongOption).toSeq else Nil
-    committed.maxOption.fold(0L)(_ + 1)
+    // Object stores have listed new files late.
+    if (committed.isEmpty && files.exists(new Path(commits, "0"))) 1L else committed.maxOption.fold(0L)(_ + 1)
   }
 }

@@ -20,8 +20,7 @@ private[streams] trait StoredState {
  *
  * A state belongs to a query once the first batch has been committed. Until then, another query may begin it anew.
  *
- * A batch of a later Spark counts once it has been committed: `later` names that Spark and its first batch, which an earlier
- * Spark can repeat if it has failed.
+ * A later Spark that continues the state is recorded in [[LaterSparks]].
  *
  * @param sparkVersion
  *   the version of the running Spark
@@ -40,6 +39,7 @@ abstract private[streams] class OperatorMetadata[S <: StoredState, L](
   import OperatorMetadata._
 
   private[this] val file = new MetadataFile(folder, operator, entries, hadoopConf)
+  private[this] val laterSparks = new LaterSparks(folder, hadoopConf)
 
   protected def put(node: ObjectNode, state: S): Unit
   protected def from(node: JsonNode): S
@@ -65,8 +65,8 @@ abstract private[streams] class OperatorMetadata[S <: StoredState, L](
       layoutOf(state)
     } else {
       val (recorded, layout) = compared(state, batch)
-      val continued = recorded.continuedBy(sparkVersion, batch)
-      if (continued != recorded) file.write(toJson(continued))
+      val later = Option.when(isLater(sparkVersion, recorded.writtenBy(batch)))(LaterSpark(sparkVersion, batch))
+      laterSparks.continue(batch, later, recorded.later)
       layout
     }
 
@@ -75,11 +75,13 @@ abstract private[streams] class OperatorMetadata[S <: StoredState, L](
 
   private def begin(state: S): Unit = {
     folder.discard(hadoopConf)
-    file.write(toJson(Recorded(sparkVersion, None, state)))
+    val node = file.begin(sparkVersion)
+    put(node, state)
+    file.write(node)
   }
 
   private def isDescribed(state: S): Boolean =
-    file.exists && (try read() == Recorded(sparkVersion, None, state)
+    file.exists && (try read() == Recorded(sparkVersion, Nil, state)
     catch { case _: RefusedQuery | _: IllegalStateException => false })
 
   private def compared(state: S, batch: Long): (Recorded[S], L) = {
@@ -116,23 +118,8 @@ abstract private[streams] class OperatorMetadata[S <: StoredState, L](
       "Continue with the versions of Spark and Slidewise that wrote it, or start the query with another checkpointLocation"
     )
 
-  private def toJson(recorded: Recorded[S]): ObjectNode = {
-    val node = file.begin(recorded.spark)
-    recorded.later.foreach { later =>
-      node.putObject("later").put("spark", later.spark).put("firstBatch", later.firstBatch)
-    }
-    put(node, recorded.state)
-    node
-  }
-
   private def read(): Recorded[S] = file.read { node =>
-    Recorded(
-      node.required("spark").asText,
-      Option(node.get("later")).map(l =>
-        LaterSpark(l.required("spark").asText, l.required("firstBatch").asLong)
-      ),
-      from(node)
-    )
+    Recorded(node.required("spark").asText, laterSparks.all, from(node))
   }
 }
 
@@ -140,24 +127,13 @@ private object OperatorMetadata {
 
   /**
    * @param spark
-   *   the version of Spark that wrote the state
-   * @param later
-   *   a later version that has begun to write it
+   *   the version of Spark that began the state
    */
-  final case class Recorded[S](spark: String, later: Option[LaterSpark], state: S) {
+  final case class Recorded[S](spark: String, later: Seq[LaterSpark], state: S) {
 
-    /** The latest Spark that has written batches before `batch`. */
-    def writtenBy(batch: Long): String = later.filter(_.firstBatch < batch).fold(spark)(_.spark)
-
-    /** The same state when `running` is about to write `batch`. */
-    def continuedBy(running: String, batch: Long): Recorded[S] = {
-      val written = writtenBy(batch)
-      copy(written, Option.when(isLater(running, written))(LaterSpark(running, batch)))
-    }
+    /** The latest Spark of the batches before `batch`. */
+    def writtenBy(batch: Long): String = later.filter(_.firstBatch < batch).lastOption.fold(spark)(_.spark)
   }
-
-  /** A version of Spark, and the first batch that it may have written. */
-  final case class LaterSpark(spark: String, firstBatch: Long)
 
   /** Whether the minor of `version` is after that of `other`. */
   private def isLater(version: String, other: String): Boolean = {

@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.Random
 
-import org.apache.spark.sql.Row
+import org.apache.spark.sql.{Dataset, Row}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.streaming.StreamingQuery
 
@@ -38,9 +38,14 @@ class SharedInputSuite extends StreamSuite {
       s"SELECT a.k, a.ts, a.s, b.t, b.u FROM ($a) a JOIN (SELECT k AS j, ts AS t, s AS u FROM ($b)) b " +
         "ON a.k = b.j AND b.t BETWEEN a.ts - INTERVAL 5 SECONDS AND a.ts"
     ),
-    "subquery" -> ((a, b) =>
-      s"SELECT k, ts, s FROM ($a) a WHERE EXISTS (SELECT 1 FROM (SELECT k AS j, ts AS t FROM ($b)) b " +
-        "WHERE a.k = b.j AND b.t BETWEEN a.ts - INTERVAL 5 SECONDS AND a.ts - INTERVAL 1 SECOND)"
+    "semi-join" -> ((a, b) =>
+      s"SELECT k, ts, s FROM ($a) a LEFT SEMI JOIN (SELECT k AS j, ts AS t FROM ($b)) b " +
+        "ON a.k = b.j AND b.t BETWEEN a.ts - INTERVAL 5 SECONDS AND a.ts - INTERVAL 1 SECOND"
+    ),
+    "three joined" -> ((a, b) =>
+      s"SELECT a.k, a.ts, a.s, b.t, b.u, c.v, c.w FROM ($a) a JOIN (SELECT k AS j, ts AS t, s AS u FROM ($b)) b " +
+        s"ON a.k = b.j AND b.t BETWEEN a.ts - INTERVAL 5 SECONDS AND a.ts JOIN (SELECT k AS l, ts AS v, s AS w FROM ($a)) c " +
+        "ON a.k = c.l AND c.v BETWEEN a.ts - INTERVAL 3 SECONDS AND a.ts"
     ),
     "three below hopping" -> ((a, b) =>
       s"SELECT k, window.end AS ts, sum(s) AS t, count(*) AS c " +
@@ -64,9 +69,10 @@ class SharedInputSuite extends StreamSuite {
     case hopping: HoppingWindowStateExec  => hopping
   }.size
 
-  /** Events out of order by less than the watermark's delay, no two at the same time. */
-  private def batches(random: Random): Seq[Seq[Event]] = {
-    val seconds = (0 until 32).sortBy(_ + 4 * random.nextDouble()).map(100 + 2 * _)
+  /** Events out of order by less than the watermark's delay, or in order; no two at the same time. */
+  private def batches(random: Random, inOrder: Boolean): Seq[Seq[Event]] = {
+    val seconds =
+      (0 until 32).sortBy(_ + (if (inOrder) 0 else 4 * random.nextDouble())).map(100 + 2 * _)
     val rows = seconds.map(second => (if (random.nextBoolean()) "a" else "b", second, random.nextInt(100)))
     rows.grouped(8).toSeq ++ Seq(1000, 2000, 3000).map(end => Seq(("a", end, 1)))
   }
@@ -75,12 +81,23 @@ class SharedInputSuite extends StreamSuite {
   private def early(rows: Iterable[Row]): Seq[String] =
     rows.filter(_.getAs[Timestamp]("ts").getTime < 500000L).map(_.toString).toSeq.sorted
 
-  private def check(sql: String, seed: Int): Unit = {
+  private def check(sql: String, seed: Int, mode: String, inCache: Boolean): Unit = {
     val source = events()
-    val arriving = batches(new Random(seed))
+    val arriving = batches(new Random(seed), inOrder = mode == "eager")
     stream(source).createOrReplaceTempView("events")
     val rows = new ConcurrentLinkedQueue[Row]
-    val query = writing(spark.sql(sql), temporary())(row => rows.add(row)).start()
+    def receive(batch: Dataset[Row], number: Long): Unit = {
+      val kept = if (inCache) batch.persist() else batch
+      val received = kept.collect()
+      if (inCache) {
+        assertEquals(kept.count(), received.length.toLong, s"batch $number")
+        kept.unpersist()
+      }
+      received.foreach(rows.add(_))
+    }
+    val query = withSettings("spark.slidewise.streaming.mode" -> mode) {
+      spark.sql(sql).writeStream.foreachBatch(receive _).option("checkpointLocation", temporary().toString).start()
+    }
     try
       arriving.foreach { events =>
         source.addData(events)
@@ -100,11 +117,21 @@ class SharedInputSuite extends StreamSuite {
     assertEquals(early(rows.asScala), expected, sql)
   }
 
-  private val one = new OneOf(60)
+  private val one = new OneOf(120)
 
-  for (
-    (use, sql) <- Uses.toSeq.sortBy(_._1); a <- Views.keys.toSeq.sorted; b <- Views.keys.toSeq.sorted
+  private val cases = for {
+    (use, sql) <- Uses.toSeq.sortBy(_._1)
+    a <- Views.keys.toSeq.sorted
+    b <- Views.keys.toSeq.sorted
     if a >= b
-  )
-    test(one(s"$use: $a and $b"))(check(sql(Views(a), Views(b)), s"$use $a $b".hashCode))
+    mode <- Seq("append", "eager")
+    if mode == "append" || !Seq(a, b).contains("ahead")
+  } yield (use, sql, a, b, mode)
+
+  for (((use, sql, a, b, mode), i) <- new Random(1).shuffle(cases).zipWithIndex) {
+    val inCache = i % 3 == 0
+    test(one(s"$use: $a and $b in $mode mode${if (inCache) ", of which the sink caches each batch" else ""}")) {
+      check(sql(Views(a), Views(b)), s"$use $a $b".hashCode, mode, inCache)
+    }
+  }
 }

@@ -1,5 +1,6 @@
 package org.slidewise.spark.execution.streams
 
+import java.io.IOException
 import java.nio.file.{Files, Path => JPath}
 
 import munit.FunSuite
@@ -168,6 +169,54 @@ class WindowMetadataSuite extends FunSuite {
     intercept[CheckpointChanged](agree(checkpoint, window, "4.2.0", batch = 13))
     agree(checkpoint, window, "4.3.0", batch = 13)
   }
+
+  for (objects <- Seq(false, true))
+    test(s"a kill at any write leaves a description that continues, ${if (objects) "in an object store" else "on a disk"}") {
+      val other = withFunction(_.copy(function = Identity("avg(n)", "avg(n)")))
+      val steps = Seq(
+        (other, "4.2.0", 0L),
+        (window, "4.2.0", 0L),
+        (window, "4.3.0", 5L),
+        (window, "4.2.0", 5L),
+        (window, "4.3.0", 7L),
+        (window, "4.3.1", 7L),
+        (window, "4.4.0", 9L),
+        (window, "4.4.0", 10L)
+      )
+      val hadoopConf = new Configuration
+      hadoopConf.set(s"fs.${FaultyFileSystem.Scheme}.impl", classOf[FaultyFileSystem].getName)
+      val checkpoint = folder()
+      def metadata(spark: String) = new WindowMetadata(
+        OperatorFolder(new Path(s"${FaultyFileSystem.Scheme}:$checkpoint/state"), 0),
+        hadoopConf,
+        spark
+      )
+      /** Whether all steps were taken before the process was killed. */
+      def taken(last: Int): Boolean = {
+        var next = 0
+        def go(): Unit = while (next < steps.size) {
+          val (kept, spark, batch) = steps(next)
+          metadata(spark).agree(kept, batch)
+          next += 1
+        }
+        val writes = FaultyFileSystem.watch(checkpoint, objects, last)
+        val whole =
+          try { go(); true }
+          catch { case e: IOException => assert(e.getMessage.contains(FaultyFileSystem.Message), e); false }
+        FaultyFileSystem.watch(checkpoint, objects)
+        // Another process repeats the step.
+        if (!whole) try go() catch { case e: Throwable => throw new AssertionError(s"$last: ${writes.changes.last}", e) }
+        FaultyFileSystem.watch(checkpoint, objects)
+        intercept[CheckpointChanged](metadata("4.3.0").compare(window, 10))
+        intercept[CheckpointChanged](metadata("4.4.0").compare(other, 10))
+        metadata("4.4.0").compare(window, 10)
+        OperatorFolder(new Path(s"${FaultyFileSystem.Scheme}:$checkpoint/state"), 0).discard(hadoopConf)
+        assertEquals(checkpoint.resolve("slidewise").toFile.list.toSeq.filterNot(_.startsWith(".")), Nil)
+        whole
+      }
+      val kills = Iterator.from(1).takeWhile(!taken(_)).size
+      assert(kills > 20, kills)
+    }
 
   test("while no batch has been committed, any Spark begins") {
     val checkpoint = folder()
