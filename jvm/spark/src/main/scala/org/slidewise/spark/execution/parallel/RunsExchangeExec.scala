@@ -28,8 +28,8 @@ import org.slidewise.spark.plan.{ParallelPlan, SlidingWindowPlan}
  * To Spark's reuse, exchanges of the same rows are one, as Spark's own exchange of windows without keys is. A window of which the
  * rows of the first one are in another order writes them once more, and the child runs once: see [[forWindow]].
  *
- * Memory: of a task, its rows, which may go to files; of the driver, a key for each of `buckets` in each run, and an aggregate if
- * `aggregated` is not empty.
+ * Memory: of a task, its rows, which may go to files; of the driver, a key for each of `buckets` in each run, or for as few as a quarter where
+ * there are many runs, and an aggregate if `aggregated` is not empty.
  *
  * @param partitionSpec
  *   by which the rows are sorted first
@@ -153,7 +153,7 @@ case class RunsExchangeExec(
         new OrderedRunWriter(
           RunOrder(partitionSpec, order),
           hashed = repeated.filterNot(_.sameOrder).map(_.same(child.output)),
-          buckets,
+          RunsExchangeExec.bucketsOfRun(buckets, input.getNumPartitions),
           rowsABucket,
           functions,
           child.output,
@@ -225,8 +225,22 @@ object RunsExchangeExec {
   // A bucket of fewer rows would cost more than it saves.
   private val FewestRows = 64L
 
+  // The driver holds the keys of all buckets: with more of them than this, each run has a quarter.
+  private val MostInAll = 1 << 20
+  private val MostOfRun = 4096
+
   /** As many buckets as make the cuts among `tasks` tasks exact enough. */
-  private def bucketsFor(tasks: Int): Int = math.max(256, math.min(16L * tasks, 4096L).toInt)
+  private[parallel] def bucketsFor(tasks: Int): Int = math.max(256, math.min(16L * tasks, MostOfRun.toLong).toInt)
+
+  /**
+   * At most how many buckets each of so many runs has.
+   *
+   * @param buckets
+   *   what [[bucketsFor]] gives; fewer for each task would make neighbours read much more than their rows
+   */
+  private[parallel] def bucketsOfRun(buckets: Int, runs: Int): Int =
+    if (buckets >= MostOfRun) buckets
+    else math.min(buckets, math.max(buckets / 4, MostInAll / math.max(1, runs)))
 
   /** The exchange that `plan` is, or that it reads. */
   private[execution] def in(plan: SparkPlan): Option[RunsExchangeExec] = plan match {
