@@ -6,7 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
  * The runs as one sequence of rows in order. The start of each bucket in it is known. Rows that tie are in the order of their
  * runs, and within a run in the order in which they are read.
  *
- * Cost: O(S log S) comparisons for S buckets. Memory: eight bytes for each bucket, in addition to the indexes.
+ * Cost: O(S log R) comparisons for S buckets of R runs. Memory: eight bytes for each bucket, and twice that while they are sorted,
+ * beside the indexes.
  *
  * @param indexes
  *   the indexes of the runs, by the runs' numbers
@@ -19,14 +20,12 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
 
   /** The buckets of all runs in order, without the first bucket of each run, which may begin anywhere. */
   private[this] val buckets: Array[Long] = {
-    val all = for (run <- indexes.indices; bucket <- 1 until indexes(run).buckets) yield encoded(run, bucket)
-    val boxed = all.map(Long.box).toArray
+    val ends = indexes.map(run => math.max(0, run.buckets - 1)).scanLeft(0)(_ + _)
+    val all = new Array[Long](ends.last)
+    for (run <- indexes.indices; bucket <- 1 until indexes(run).buckets)
+      all(ends(run) + bucket - 1) = encoded(run, bucket)
     val (a, b) = (newKey(), newKey())
-    java.util.Arrays.sort(
-      boxed,
-      (x: java.lang.Long, y: java.lang.Long) => order.compare(startOf(x, a), startOf(y, b))
-    )
-    boxed.map(_.longValue)
+    SortedSegments.merge(all, ends, (x, y) => order.compare(startOf(x, a), startOf(y, b)))
   }
 
   private def newKey(): UnsafeRow = indexes.head.newKey()

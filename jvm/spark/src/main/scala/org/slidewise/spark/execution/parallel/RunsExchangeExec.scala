@@ -28,8 +28,8 @@ import org.slidewise.spark.plan.{ParallelPlan, SlidingWindowPlan}
  * To Spark's reuse, exchanges of the same rows are equal, like Spark's own exchanges of windows without keys. A window that needs
  * the rows in another order than the first window writes them once more, and the child runs once: see [[forWindow]].
  *
- * Memory: in a task, its rows, which may go to files. On the driver, a key for each of `buckets` in each run, and an aggregate if
- * `aggregated` is not empty.
+ * Memory: in a task, its rows, which may go to files. On the driver, a key for each of `buckets` in each run, or for a quarter of
+ * them if there are many runs, and an aggregate if `aggregated` is not empty.
  *
  * @param partitionSpec
  *   the expressions by which the rows are sorted first
@@ -156,7 +156,7 @@ case class RunsExchangeExec(
         new OrderedRunWriter(
           RunOrder(partitionSpec, order),
           hashed = repeated.filterNot(_.sameOrder).map(_.same(child.output)),
-          buckets,
+          RunsExchangeExec.bucketsOfRun(buckets, input.getNumPartitions),
           rowsABucket,
           functions,
           child.output,
@@ -228,8 +228,22 @@ object RunsExchangeExec {
   // A bucket of fewer rows would cost more than it saves.
   private val FewestRows = 64L
 
+  // The driver holds the keys of all buckets: with more of them than this, each run has a quarter.
+  private val MostInAll = 1 << 20
+  private val MostOfRun = 4096
+
   /** The number of buckets that makes the cuts among `tasks` tasks exact enough. */
-  private def bucketsFor(tasks: Int): Int = math.max(256, math.min(16L * tasks, 4096L).toInt)
+  private[parallel] def bucketsFor(tasks: Int): Int = math.max(256, math.min(16L * tasks, MostOfRun.toLong).toInt)
+
+  /**
+   * The maximum number of buckets of each of `runs` runs.
+   *
+   * @param buckets
+   *   the result of [[bucketsFor]]; fewer for each task would make neighbours read much more than their rows
+   */
+  private[parallel] def bucketsOfRun(buckets: Int, runs: Int): Int =
+    if (buckets >= MostOfRun) buckets
+    else math.min(buckets, math.max(buckets / 4, MostInAll / math.max(1, runs)))
 
   /** The exchange that `plan` is, or that it reads; none if it does neither. */
   private[execution] def in(plan: SparkPlan): Option[RunsExchangeExec] = plan match {
