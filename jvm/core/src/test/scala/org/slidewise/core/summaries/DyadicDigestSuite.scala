@@ -45,11 +45,13 @@ class DyadicDigestSuite extends TimestampSuite[DyadicDigest] {
       val exact = values.map(v => BigInt(v._2)).sum
       try {
         val sum = create(8, 0.25)
-        parts.map { part =>
-          val digest = create(8, 0.25)
-          part.foreach { case (time, value) => digest.insert(time, value) }
-          digest
-        }.foreach(sum.merge)
+        parts
+          .map { part =>
+            val digest = create(8, 0.25)
+            part.foreach { case (time, value) => digest.insert(time, value) }
+            digest
+          }
+          .foreach(sum.merge)
         val estimate = fromBytes(sum.toBytes).query(8)
         assert(exact < greatest, s"$exact is no error but ${estimate.estimate}")
         assert(estimate.lower <= exact.toDouble && exact.toDouble <= estimate.upper, s"$exact: $estimate")

@@ -16,7 +16,8 @@ final case class HoppingRows(windows: HoppingWindows, child: LogicalPlan) extend
   override def output: Seq[Attribute] = child.output
 
   override def stats: Statistics =
-    if (isStage(child)) child.stats.copy(sizeInBytes = child.stats.sizeInBytes * windows.overlapping, rowCount = None)
+    if (isStage(child))
+      child.stats.copy(sizeInBytes = child.stats.sizeInBytes * windows.overlapping, rowCount = None)
     else child.stats
 
   private def isStage(plan: LogicalPlan): Boolean = plan match {

@@ -30,7 +30,8 @@ object EstimateHoppingWindows extends Rule[LogicalPlan] with Logging {
     if (!plan.containsPattern(AGGREGATE)) plan
     else
       plan.transformUp {
-        case aggregate: Aggregate if !aggregate.isStreaming && aggregate.getTagValue(HoppingRows.Tag).isEmpty =>
+        case aggregate: Aggregate
+            if !aggregate.isStreaming && aggregate.getTagValue(HoppingRows.Tag).isEmpty =>
           bounded(aggregate)
         case generate @ Generate(times: WindowsOfTime, unrequired, _, _, _, child) =>
           val rows = WindowedRows(times, generate.qualifiedGeneratorOutput.head, child)

@@ -19,7 +19,7 @@ object HoppingWindowStrategy extends SparkStrategy {
     case aggregate: Aggregate if !aggregate.isStreaming =>
       PlanningFailure.leaveToSpark("a hopping window")(operators(aggregate))(_ => Nil)
     // Spark removes the projection again. Adaptive execution finds the node through it.
-    case HoppingRows(_, child) => ProjectExec(child.output, planLater(child)) :: Nil
+    case HoppingRows(_, child)              => ProjectExec(child.output, planLater(child)) :: Nil
     case WindowedRows(times, window, child) =>
       planLater(Generate(times, Nil, outer = false, None, Seq(window), child)) :: Nil
     case _ => Nil

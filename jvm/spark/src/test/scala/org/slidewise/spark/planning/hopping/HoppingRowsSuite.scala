@@ -16,7 +16,9 @@ class HoppingRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   private def off[T](body: => T): T = withSettings(SlidewiseSettings.Enabled -> "false")(body)
 
   private def operators(data: DataFrame): Int =
-    collectWithSubqueries(data.queryExecution.executedPlan) { case hopping: HoppingWindowExec => hopping }.size
+    collectWithSubqueries(data.queryExecution.executedPlan) { case hopping: HoppingWindowExec =>
+      hopping
+    }.size
 
   /** An event of each key, in `windows` windows. */
   private def events(keys: Int, windows: Int): String =
@@ -40,7 +42,10 @@ class HoppingRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     test(s"operators over $rows windows of $keys panes keep their rows") {
       val hopping = events(keys, windows)
       for (limit <- Seq(keys, rows - 1))
-        assertEquals(same(s"SELECT sum(n) FROM (SELECT * FROM ($hopping) LIMIT $limit)").head.getLong(0), limit.toLong)
+        assertEquals(
+          same(s"SELECT sum(n) FROM (SELECT * FROM ($hopping) LIMIT $limit)").head.getLong(0),
+          limit.toLong
+        )
       same(s"SELECT * FROM ($hopping) ORDER BY s DESC, k LIMIT $keys OFFSET 1")
       if (keys == 1) {
         assertEquals(same(s"SELECT * FROM ($hopping) ORDER BY s DESC, k").size, rows)
@@ -57,25 +62,36 @@ class HoppingRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       )
       data.collect()
       assertEquals(operators(data), 1)
-      assertEquals(collect(data.queryExecution.executedPlan) { case join: BroadcastHashJoinExec => join }.size, 0)
+      assertEquals(
+        collect(data.queryExecution.executedPlan) { case join: BroadcastHashJoinExec => join }.size,
+        0
+      )
     }
   }
 
   test("dynamic partition pruning reaches the scan below hopping windows") {
     withSettings("spark.sql.adaptive.enabled" -> "false") {
-      spark.range(1000).selectExpr("id % 10 AS p", "timestamp_seconds(id) AS t").write.partitionBy("p").saveAsTable("parts")
+      spark
+        .range(1000)
+        .selectExpr("id % 10 AS p", "timestamp_seconds(id) AS t")
+        .write
+        .partitionBy("p")
+        .saveAsTable("parts")
       spark.range(10).selectExpr("id AS p", "concat('n', id) AS name").write.saveAsTable("names")
       try {
-          val sql = """SELECT w.start, p, n FROM (SELECT p, window(t, '1 hour', '7 minutes') AS w, count(*) AS n FROM parts GROUP BY 1, 2)
+        val sql =
+          """SELECT w.start, p, n FROM (SELECT p, window(t, '1 hour', '7 minutes') AS w, count(*) AS n FROM parts GROUP BY 1, 2)
               JOIN names USING (p) WHERE name = 'n3' ORDER BY 1, 2"""
-          val data = spark.sql(sql)
-          val expected = off(spark.sql(sql).collect().toSeq)
-          assertEquals(data.collect().toSeq, expected)
-          assertEquals(operators(data), 1)
-          val pruned = data.queryExecution.executedPlan.collect {
-            case scan: FileSourceScanExec if scan.partitionFilters.exists(_.exists(_.isInstanceOf[DynamicPruning])) => scan
-          }
-          assertEquals(pruned.size, 1, data.queryExecution.executedPlan)
+        val data = spark.sql(sql)
+        val expected = off(spark.sql(sql).collect().toSeq)
+        assertEquals(data.collect().toSeq, expected)
+        assertEquals(operators(data), 1)
+        val pruned = data.queryExecution.executedPlan.collect {
+          case scan: FileSourceScanExec
+              if scan.partitionFilters.exists(_.exists(_.isInstanceOf[DynamicPruning])) =>
+            scan
+        }
+        assertEquals(pruned.size, 1, data.queryExecution.executedPlan)
       } finally Seq("parts", "names").foreach(table => spark.sql(s"DROP TABLE $table"))
     }
   }

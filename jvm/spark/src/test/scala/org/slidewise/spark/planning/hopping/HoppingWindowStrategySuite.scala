@@ -277,11 +277,13 @@ class HoppingWindowStrategySuite extends SparkSuite with AdaptiveSparkPlanHelper
     finally kept.unpersist()
   }
 
-  test("install in a running session adds the strategy") {
+  test("install in a running session adds the strategy and the rule") {
     val session = spark.newSession()
     session.experimental.extraStrategies = Nil
+    session.experimental.extraOptimizations = Nil
     Slidewise.install(session)
     assert(session.sessionState.planner.strategies.contains(HoppingWindowStrategy))
+    assert(session.experimental.extraOptimizations.contains(EstimateHoppingWindows))
   }
 
   test(s"${SlidewiseSettings.Enabled} = false leaves the windows to Spark") {

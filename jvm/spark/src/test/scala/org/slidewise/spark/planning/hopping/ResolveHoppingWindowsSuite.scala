@@ -156,14 +156,18 @@ class ResolveHoppingWindowsSuite extends SparkSuite with AdaptiveSparkPlanHelper
               (-9223372036854775808L), (-9223372036854775804L), (0L) AS x(t)""")
       .createOrReplaceTempView("ends")
     for {
-      arguments <- Seq("'7 microseconds', '3 microseconds', '1 microsecond'", "'8 microseconds', '2 microseconds', '-1 microsecond'")
+      arguments <- Seq(
+        "'7 microseconds', '3 microseconds', '1 microsecond'",
+        "'8 microseconds', '2 microseconds', '-1 microsecond'"
+      )
       ansi <- Seq("false", "true")
       time <- Seq("t", "cast(t AS timestamp_ntz)")
     } withSettings(
       "spark.sql.optimizer.excludedRules" -> classOf[ExpandHoppingWindows].getName,
       "spark.sql.ansi.enabled" -> ansi
     ) {
-      val sql = s"SELECT cast(cast(w.start AS timestamp) AS bigint) % 7, hash(w), hash(t) FROM (SELECT window($time, $arguments) AS w, t FROM ends)"
+      val sql =
+        s"SELECT cast(cast(w.start AS timestamp) AS bigint) % 7, hash(w), hash(t) FROM (SELECT window($time, $arguments) AS w, t FROM ends)"
       def result = Try(rows(spark.sql(sql))).toEither.left.map(_.getMessage.takeWhile(_ != '\n'))
       assert(find(spark.sql(sql).queryExecution.executedPlan)(_.isInstanceOf[GenerateExec]).isDefined)
       val expected = off(result)
