@@ -125,8 +125,8 @@ class HoppingStreamSuite extends StreamSuite {
 
   for (
     (kind, windows, expected) <- Seq(
-      ("hopping", hopping _, Seq("a", 1L, 2L)),
-      ("session", sessions _, Seq("a", 0L, 1L))
+      ("hopping", hopping _, Seq[Any]("a", 1L, 2L)),
+      ("session", sessions _, Seq[Any]("a", 0L, 1L))
     )
   )
     test(s"an order by a $kind window over a stream names the remedy, which runs") {
