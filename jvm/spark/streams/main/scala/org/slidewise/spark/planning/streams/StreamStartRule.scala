@@ -34,7 +34,8 @@ object StreamStartRule extends Rule[LogicalPlan] {
 
   private def triggerWithoutWindows(write: WriteToStreamStatement): Option[String] =
     if (SparkStreaming.isRealTime(write)) Some("real-time, which supports only Spark's own operators")
-    else if (SparkStreaming.isContinuous(write)) Some("continuous, which supports only projections and filters")
+    else if (SparkStreaming.isContinuous(write))
+      Some("continuous, which supports only projections and filters")
     else None
 
   private def check(write: WriteToStreamStatement, conf: SQLConf): Unit = {

@@ -132,8 +132,10 @@ class HoppingStreamSuite extends StreamSuite {
     test(s"an order by a $kind window over a stream names the remedy, which runs") {
       val source = events()
       def ordered(by: String) = windows(stream(source))
+        .withColumn("end", expr("window.end"))
+        .withColumn("s", expr("s + 0"))
         .withColumn("a", expr(s"sum(s) OVER (PARTITION BY k ORDER BY $by ROWS 1 PRECEDING)"))
-      for (by <- Seq("window.end", "window.start", "window")) {
+      for (by <- Seq("window.end", "window.start", "window", "end")) {
         val refused = intercept[StreamRefused](ordered(by))
         assert(refused.getMessage.contains("order by window_time(window)"), refused.getMessage)
       }
