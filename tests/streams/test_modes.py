@@ -222,7 +222,8 @@ def test_explain_says_what_runs(spark: SparkSession, feed: Feed) -> None:
         (
             "sum(n) OVER (PARTITION BY k COLLATE UNICODE_CI ORDER BY ts)",
             "PARTITION BY collate(k, UNICODE_CI) has the type STRING COLLATE UNICODE_CI, in which different values "
-            "count as equal: partition by strings with COLLATE UTF8_BINARY, such as lower(collate(k, UNICODE_CI)) COLLATE UTF8_BINARY",
+            "count as equal: partition by strings with COLLATE UTF8_BINARY, such as lower(collate(k, UNICODE_CI)) "
+            "COLLATE UTF8_BINARY",
         ),
     ],
 )

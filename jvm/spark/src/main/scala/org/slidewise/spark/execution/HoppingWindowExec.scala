@@ -44,8 +44,8 @@ case class HoppingWindowExec(
   override protected def outputExpressions: Seq[NamedExpression] = resultExpressions
 
   /**
-   * None, as of Spark's hash aggregation, though the rows come in the order of the keys. Spark's `checkpoint` and `foreachBatch` take
-   * the ordering of a plan with its identifiers, which the optimizer may have replaced, and `persist` then fails.
+   * None, as of Spark's hash aggregation, though the rows come in the order of the keys. Spark's `foreachBatch` takes the ordering
+   * of a plan with its identifiers, which the optimizer may have replaced, and `persist` then fails.
    */
   override def outputOrdering: Seq[SortOrder] = Nil
 

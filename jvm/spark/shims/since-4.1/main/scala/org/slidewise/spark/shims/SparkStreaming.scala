@@ -8,7 +8,11 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.execution.streaming.{checkpointing, runtime, ContinuousTrigger, RealTimeTrigger}
 import org.apache.spark.sql.execution.streaming.operators.stateful
-import org.apache.spark.sql.execution.streaming.state.{StateStore, StateStoreThreadLocalTracker, UnsafeRowPair}
+import org.apache.spark.sql.execution.streaming.state.{
+  StateStore,
+  StateStoreThreadLocalTracker,
+  UnsafeRowPair
+}
 
 /** Spark's classes for streams, which have moved to other packages in 4.1. */
 object SparkStreaming {

@@ -269,14 +269,6 @@ class HoppingWindowStrategySuite extends SparkSuite with AdaptiveSparkPlanHelper
     assertEquals((limited.collect().length, operators(limited).size), (4, 1))
   }
 
-  test("a checkpoint of windows whose keys the optimizer has renamed can be persisted") {
-    val windows = spark.sql(s"SELECT k, $window AS w, count(*) AS c FROM (SELECT k AS k, t FROM events) GROUP BY k, w")
-    assertEquals(operators(windows).size, 1)
-    val kept = windows.localCheckpoint().persist()
-    try assertEquals(kept.count(), windows.count())
-    finally kept.unpersist()
-  }
-
   test("install in a running session adds the strategy and the rule") {
     val session = spark.newSession()
     session.experimental.extraStrategies = Nil

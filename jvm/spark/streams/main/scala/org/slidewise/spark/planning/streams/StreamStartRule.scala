@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.internal.SQLConf.{STREAMING_STATE_STORE_ENCODING_FORMAT => EncodingFormat}
 import org.apache.spark.sql.streaming.OutputMode
 
 import org.slidewise.spark.config.SlidewiseSettings
@@ -33,7 +34,8 @@ object StreamStartRule extends Rule[LogicalPlan] {
 
   private def triggerWithoutWindows(write: WriteToStreamStatement): Option[String] =
     if (SparkStreaming.isRealTime(write)) Some("real-time, which supports only Spark's own operators")
-    else if (SparkStreaming.isContinuous(write)) Some("continuous, which supports only projections and filters")
+    else if (SparkStreaming.isContinuous(write))
+      Some("continuous, which supports only projections and filters")
     else None
 
   private def check(write: WriteToStreamStatement, conf: SQLConf): Unit = {
@@ -70,6 +72,11 @@ object StreamStartRule extends Rule[LogicalPlan] {
             "frames are complete"
         )
     }
+    for (window <- planned.headOption if conf.getConf(EncodingFormat) == "avro")
+      refuse(
+        window,
+        s"${EncodingFormat.key} is avro, in which Spark keeps only the states of transformWithState. Set it to unsaferow"
+      )
     // The query runs with the settings of its start, which may differ from those of its definition.
     planned.foreach(StreamWindowCheck(_, conf))
   }

@@ -1,7 +1,7 @@
 package org.slidewise.spark.planning.streams
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, Window}
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Project, Window}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StringType, StructType, TimestampNTZType, TimestampType}
 
@@ -27,7 +27,7 @@ private[streams] object StreamWindowCheck {
 
     window.orderSpec match {
       case Seq(SortOrder(time: Attribute, Ascending, _, _)) =>
-        windowIn(time, computed)
+        windowIn(time, window.child)
           .filter(_ => !eager || time.dataType.isInstanceOf[StructType])
           .map(column =>
             s"ORDER BY ${said(time)} is a window or a part of it, and has no watermark: order by " +
@@ -67,12 +67,19 @@ private[streams] object StreamWindowCheck {
     s"lower(${if (key.dataType.isInstanceOf[StringType]) said(key) else "s"}) COLLATE UTF8_BINARY"
 
   /** The column of a `window()` or a `session_window()` that `time` is, or is a field of. */
-  private def windowIn(time: Attribute, computed: Map[ExprId, Expression]): Option[Attribute] =
-    computed.getOrElse(time.exprId, time) match {
-      case field: GetStructField => field.references.find(isWindow)
-      case column: Attribute     => Some(column).filter(isWindow)
-      case _                     => None
+  private def windowIn(time: Attribute, input: LogicalPlan): Option[Attribute] = {
+    lazy val defined = input.collect { case Project(columns, _) => columns }.flatten.collect {
+      case alias: Alias => alias.exprId -> alias.child
+    }.toMap
+    def follow(expression: Expression): Option[Attribute] = expression match {
+      case column: Attribute if isWindow(column) => Some(column)
+      case column: Attribute                     => defined.get(column.exprId).filter(_ != column).flatMap(follow)
+      case field: GetStructField                 => field.references.find(isWindow)
+      case _                                     => None
     }
+    if (time.dataType == TimestampType && time.metadata.contains(EventTimeWatermark.delayKey)) None
+    else follow(time)
+  }
 
   private def isWindow(column: Attribute) =
     column.dataType.isInstanceOf[StructType] &&

@@ -83,6 +83,12 @@ class StreamStartSuite extends StreamSuite {
       assert(message.contains(s"the output mode is $mode. Use append"), message)
     }
 
+  test("a state in Avro is refused with what to use") {
+    val message = withSettings(SQLConf.STREAMING_STATE_STORE_ENCODING_FORMAT.key -> "avro")(refused(window()))
+    assert(message.contains("SLIDEWISE_UNSUPPORTED_STREAM_WINDOW"), message)
+    assert(message.contains("Set it to unsaferow"), message)
+  }
+
   test("the continuous trigger is refused with what to use") {
     for (mode <- Seq("append", "eager")) {
       val refused = withSettings("spark.slidewise.streaming.mode" -> mode) {

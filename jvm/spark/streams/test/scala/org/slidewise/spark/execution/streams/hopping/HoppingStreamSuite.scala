@@ -125,15 +125,17 @@ class HoppingStreamSuite extends StreamSuite {
 
   for (
     (kind, windows, expected) <- Seq(
-      ("hopping", hopping _, Seq("a", 1L, 2L)),
-      ("session", sessions _, Seq("a", 0L, 1L))
+      ("hopping", hopping _, Seq[Any]("a", 1L, 2L)),
+      ("session", sessions _, Seq[Any]("a", 0L, 1L))
     )
   )
     test(s"an order by a $kind window over a stream names the remedy, which runs") {
       val source = events()
       def ordered(by: String) = windows(stream(source))
+        .withColumn("end", expr("window.end"))
+        .withColumn("s", expr("s + 0"))
         .withColumn("a", expr(s"sum(s) OVER (PARTITION BY k ORDER BY $by ROWS 1 PRECEDING)"))
-      for (by <- Seq("window.end", "window.start", "window")) {
+      for (by <- Seq("window.end", "window.start", "window", "end")) {
         val refused = intercept[StreamRefused](ordered(by))
         assert(refused.getMessage.contains("order by window_time(window)"), refused.getMessage)
       }
