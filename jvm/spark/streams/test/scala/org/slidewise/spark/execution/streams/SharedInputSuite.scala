@@ -96,7 +96,12 @@ class SharedInputSuite extends StreamSuite {
       received.foreach(rows.add(_))
     }
     val query = withSettings("spark.slidewise.streaming.mode" -> mode) {
-      spark.sql(sql).writeStream.foreachBatch(receive _).option("checkpointLocation", temporary().toString).start()
+      spark
+        .sql(sql)
+        .writeStream
+        .foreachBatch(receive _)
+        .option("checkpointLocation", temporary().toString)
+        .start()
     }
     try
       arriving.foreach { events =>
@@ -130,7 +135,9 @@ class SharedInputSuite extends StreamSuite {
 
   for (((use, sql, a, b, mode), i) <- new Random(1).shuffle(cases).zipWithIndex) {
     val inCache = i % 3 == 0
-    test(one(s"$use: $a and $b in $mode mode${if (inCache) ", of which the sink caches each batch" else ""}")) {
+    test(
+      one(s"$use: $a and $b in $mode mode${if (inCache) ", of which the sink caches each batch" else ""}")
+    ) {
       check(sql(Views(a), Views(b)), s"$use $a $b".hashCode, mode, inCache)
     }
   }
