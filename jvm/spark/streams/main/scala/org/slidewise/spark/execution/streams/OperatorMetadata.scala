@@ -65,7 +65,8 @@ abstract private[streams] class OperatorMetadata[S <: StoredState, L](
       layoutOf(state)
     } else {
       val (recorded, layout) = compared(state, batch)
-      val later = Option.when(isLater(sparkVersion, recorded.writtenBy(batch)))(LaterSpark(sparkVersion, batch))
+      val later =
+        Option.when(isLater(sparkVersion, recorded.writtenBy(batch)))(LaterSpark(sparkVersion, batch))
       laterSparks.continue(batch, later, recorded.later)
       layout
     }

@@ -33,7 +33,10 @@ final class FaultyFileSystem extends RawLocalFileSystem {
     writes.reading()
     if (super.exists(path) && !overwrite) throw new FileAlreadyExistsException(path.toString)
     if (writes.objects) Files.createDirectories(absolute(path).getParent)
-    else writes.change("create", path)(super.create(path, true, bufferSize, replication, blockSize, progress).close())
+    else
+      writes.change("create", path)(
+        super.create(path, true, bufferSize, replication, blockSize, progress).close()
+      )
     new FSDataOutputStream(new Written(writes, path), null)
   }
 

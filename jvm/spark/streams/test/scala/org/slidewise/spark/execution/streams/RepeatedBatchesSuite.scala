@@ -16,10 +16,15 @@ class RepeatedBatchesSuite extends RunsOfStreams {
 
   override val munitTimeout: Duration = 20.minutes
 
-  private val one = new OneOf(6)
+  private val one = new OneOf(8)
 
-  for ((query, sql) <- Queries; (store, settings) <- Stores; logs <- Seq(Seq("commits"), Seq("commits", "offsets")))
-    test(one(s"$query with state in $store goes back to an earlier batch without its ${logs.mkString(" and ")}")) {
+  for (
+    (query, sql) <- Queries; (store, settings) <- Stores;
+    logs <- Seq(Seq("commits"), Seq("commits", "offsets"))
+  )
+    test(
+      one(s"$query with state in $store goes back to an earlier batch without its ${logs.mkString(" and ")}")
+    ) {
       val runs = new Runs(sql, settings, objects = false, new Random(7))
       val whole = runs.uninterrupted
       assertEquals(whole.failed, None)
@@ -45,7 +50,7 @@ class RepeatedBatchesSuite extends RunsOfStreams {
     finally files.close()
   }
 
-  private val another = new OneOf(4)
+  private val another = new OneOf(8)
 
   for ((query, sql) <- Queries; (store, settings) <- Stores)
     test(another(s"$query with state in $store: tasks that run twice, one after the other, change nothing")) {

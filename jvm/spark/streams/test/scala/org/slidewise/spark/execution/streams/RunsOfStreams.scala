@@ -100,7 +100,8 @@ abstract private[streams] class RunsOfStreams extends StreamSuite {
           planOf(query).foreach(plan => assertEquals(hasOperator(plan), !settings.contains(SparkAlone)))
           None
         } catch {
-          case e: Exception => Some(Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).mkString("\n"))
+          case e: Exception =>
+            Some(Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).mkString("\n"))
         }
       Run(folder, written.toMap, writes.changes, failed, arrived)
     }

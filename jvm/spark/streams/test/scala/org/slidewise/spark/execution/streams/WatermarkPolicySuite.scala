@@ -24,7 +24,11 @@ class WatermarkPolicySuite extends StreamSuite {
   private val arriving: Seq[(Seq[Event], Seq[Event])] = {
     val random = new Random(11)
     def rows(batch: Int, late: Int) = Seq.tabulate(6) { i =>
-      (if (random.nextBoolean()) "a" else "b", 100 + 20 * batch - late + random.nextInt(20), batch * 100 + late + i)
+      (
+        if (random.nextBoolean()) "a" else "b",
+        100 + 20 * batch - late + random.nextInt(20),
+        batch * 100 + late + i
+      )
     }
     Seq.tabulate(4)(batch => (rows(batch, 0), rows(batch, 30))) :+
       (Seq(("end", 1000, 0)) -> Seq(("end", 1000, 1)))
@@ -66,7 +70,8 @@ class WatermarkPolicySuite extends StreamSuite {
   }
 
   test("hopping windows drop the rows that Spark's aggregation drops") {
-    val sql = "SELECT k, window, count(*), sum(n) FROM events GROUP BY k, window(ts, '20 seconds', '10 seconds')"
+    val sql =
+      "SELECT k, window, count(*), sum(n) FROM events GROUP BY k, window(ts, '20 seconds', '10 seconds')"
     for (policy <- Policies) withSettings(Policy -> policy) {
       val (rows, _) = run(sql)
       val (expected, _) = withSettings("spark.slidewise.enabled" -> false)(run(sql))

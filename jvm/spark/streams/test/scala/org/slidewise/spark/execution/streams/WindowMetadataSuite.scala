@@ -171,7 +171,8 @@ class WindowMetadataSuite extends FunSuite {
   }
 
   for (objects <- Seq(false, true))
-    test(s"a kill at any write leaves a description that continues, ${if (objects) "in an object store" else "on a disk"}") {
+    test(s"a kill at any write leaves a description that continues, ${if (objects) "in an object store"
+      else "on a disk"}") {
       val other = withFunction(_.copy(function = Identity("avg(n)", "avg(n)")))
       val steps = Seq(
         (other, "4.2.0", 0L),
@@ -191,6 +192,7 @@ class WindowMetadataSuite extends FunSuite {
         hadoopConf,
         spark
       )
+
       /** Whether all steps were taken before the process was killed. */
       def taken(last: Int): Boolean = {
         var next = 0
@@ -205,7 +207,9 @@ class WindowMetadataSuite extends FunSuite {
           catch { case e: IOException => assert(e.getMessage.contains(FaultyFileSystem.Message), e); false }
         FaultyFileSystem.watch(checkpoint, objects)
         // Another process repeats the step.
-        if (!whole) try go() catch { case e: Throwable => throw new AssertionError(s"$last: ${writes.changes.last}", e) }
+        if (!whole)
+          try go()
+          catch { case e: Throwable => throw new AssertionError(s"$last: ${writes.changes.last}", e) }
         FaultyFileSystem.watch(checkpoint, objects)
         intercept[CheckpointChanged](metadata("4.3.0").compare(window, 10))
         intercept[CheckpointChanged](metadata("4.4.0").compare(other, 10))
