@@ -230,7 +230,8 @@ object RunsExchangeExec {
   private val MostOfRun = 4096
 
   /** As many buckets as make the cuts among `tasks` tasks exact enough. */
-  private[parallel] def bucketsFor(tasks: Int): Int = math.max(256, math.min(16L * tasks, MostOfRun.toLong).toInt)
+  private[parallel] def bucketsFor(tasks: Int): Int =
+    math.max(256, math.min(16L * tasks, MostOfRun.toLong).toInt)
 
   /**
    * At most how many buckets each of so many runs has.
