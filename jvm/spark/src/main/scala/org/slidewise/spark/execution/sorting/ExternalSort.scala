@@ -94,9 +94,9 @@ final private[execution] class ExternalSort(
 
   /** The rows in order; the same object each time. */
   def sort(): Iterator[UnsafeRow] = nulls match {
-    case None                                             => sorted()
+    case None                                          => sorted()
     case Some(log) if first.nullOrdering == NullsFirst => read(log) ++ sorted()
-    case Some(log)                                        => sorted() ++ read(log)
+    case Some(log)                                     => sorted() ++ read(log)
   }
 
   private def sorted(): Iterator[UnsafeRow] = {

@@ -13,9 +13,10 @@ class SortedSegmentsSuite extends FunSuite {
       // The lowest bits number the values, and are not compared.
       val lengths = Array.fill(segments)(random.nextInt(4) * random.nextInt(20))
       val ends = lengths.scanLeft(0)(_ + _)
-      val values = lengths.flatMap(n => Array.fill(n)(random.nextInt(50).toLong << 20).sorted).zipWithIndex.map {
-        case (value, i) => value | i.toLong
-      }
+      val values =
+        lengths.flatMap(n => Array.fill(n)(random.nextInt(50).toLong << 20).sorted).zipWithIndex.map {
+          case (value, i) => value | i.toLong
+        }
       val merged =
         SortedSegments.merge(values.clone(), ends, (a, b) => java.lang.Long.compare(a >> 20, b >> 20))
       assertEquals(merged.toSeq, values.sorted.toSeq)
@@ -27,7 +28,10 @@ class SortedSegmentsSuite extends FunSuite {
       val buckets = RunsExchangeExec.bucketsFor(tasks)
       val each = RunsExchangeExec.bucketsOfRun(buckets, runs)
       assert(each <= buckets && each >= math.min(4 * tasks, buckets), (runs, tasks, each))
-      assert(each.toLong * runs <= math.max(1L << 20, 4L * math.max(tasks, 16) * runs) || tasks >= 256, (runs, tasks, each))
+      assert(
+        each.toLong * runs <= math.max(1L << 20, 4L * math.max(tasks, 16) * runs) || tasks >= 256,
+        (runs, tasks, each)
+      )
     }
     assertEquals(RunsExchangeExec.bucketsOfRun(RunsExchangeExec.bucketsFor(200), 2000), 800)
     assertEquals(RunsExchangeExec.bucketsOfRun(RunsExchangeExec.bucketsFor(200), 300), 3200)
