@@ -29,6 +29,7 @@ object Slidewise {
         SparkVersion.mismatch(session.version, scala.util.Properties.versionNumberString)
       )
     SlidewiseSettings.register()
+    EstimateHoppingWindows.addTo(session)
     val off = !isInstalled(session)
     if (off) {
       val running = SparkSessions.of(session)
@@ -41,7 +42,6 @@ object Slidewise {
         TopRowsStrategy,
         HoppingWindowStrategy
       )
-      EstimateHoppingWindows.addTo(session)
       SqlFunctions.registerIn(running.sessionState.functionRegistry)
     }
     off
