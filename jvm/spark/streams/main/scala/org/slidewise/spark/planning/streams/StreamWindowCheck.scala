@@ -68,14 +68,18 @@ private[streams] object StreamWindowCheck {
 
   /** The column of a `window()` or a `session_window()` that `time` is, or is a field of. */
   private def windowIn(time: Attribute, input: LogicalPlan): Option[Attribute] = {
-    lazy val defined = input.collect { case Project(columns, _) => columns }.flatten.collect {
-      case alias: Alias => alias.exprId -> alias.child
-    }.toMap
+    lazy val defined = input
+      .collect { case Project(columns, _) => columns }
+      .flatten
+      .collect { case alias: Alias =>
+        alias.exprId -> alias.child
+      }
+      .toMap
     def follow(expression: Expression): Option[Attribute] = expression match {
       case column: Attribute if isWindow(column) => Some(column)
-      case column: Attribute                     => defined.get(column.exprId).filter(_ != column).flatMap(follow)
-      case field: GetStructField                 => field.references.find(isWindow)
-      case _                                     => None
+      case column: Attribute     => defined.get(column.exprId).filter(_ != column).flatMap(follow)
+      case field: GetStructField => field.references.find(isWindow)
+      case _                     => None
     }
     if (time.dataType == TimestampType && time.metadata.contains(EventTimeWatermark.delayKey)) None
     else follow(time)

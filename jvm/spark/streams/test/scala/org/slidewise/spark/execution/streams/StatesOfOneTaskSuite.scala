@@ -3,8 +3,6 @@ package org.slidewise.spark.execution.streams
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{count, expr, session_window, sum, window}
 
-import org.slidewise.OneOf
-
 /** Windows by the keys of an aggregation below: without a shuffle between them, one task has the states of both. */
 class StatesOfOneTaskSuite extends StreamSuite {
 
@@ -25,21 +23,18 @@ class StatesOfOneTaskSuite extends StreamSuite {
       .agg(count("*").as("a"))
       .select("k", "a")
 
-  private val one = new OneOf(2)
-
   for (
     (name, query, operator) <- Seq(
       ("OVER after session windows", sessions _ andThen lastTwo("k"), "slidingWindow"),
       ("OVER after tumbling windows", tumbling _ andThen lastTwo("k, w"), "slidingWindow"),
       ("hopping windows after session windows", sessions _ andThen hopping, "hoppingWindow")
-    );
-    provider <- Seq("RocksDB", "HDFSBacked")
+    )
   )
-    test(one(s"$name, in the store $provider")) {
+    test(name) {
       val source = events()
       val settings = Seq(
         "spark.sql.streaming.stateStore.providerClass" ->
-          s"org.apache.spark.sql.execution.streaming.state.${provider}StateStoreProvider",
+          "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
         "spark.sql.shuffle.partitions" -> "1"
       )
       val found = withSettings(settings: _*) {
