@@ -233,7 +233,8 @@ object RunsExchangeExec {
   private val MostOfRun = 4096
 
   /** The number of buckets that makes the cuts among `tasks` tasks exact enough. */
-  private[parallel] def bucketsFor(tasks: Int): Int = math.max(256, math.min(16L * tasks, MostOfRun.toLong).toInt)
+  private[parallel] def bucketsFor(tasks: Int): Int =
+    math.max(256, math.min(16L * tasks, MostOfRun.toLong).toInt)
 
   /**
    * The maximum number of buckets of each of `runs` runs.
