@@ -50,7 +50,7 @@ test-long: $(JARS) $(VENV)/installed $(VENV)/libraries .build/class-archive ## r
 	SLIDEWISE_ALL_SUITES=1 $(PY) build/jvm_tests.py $(SBT) testOtherMinors
 	$(LONG) $(PY) $(PYTEST) -m '' tests
 
-test-minors: $(VENV)/tools ## run each JVM suite on two of the other Spark minors; SLIDEWISE_LONG=1 runs all on each
+test-minors: $(VENV)/tools ## run each JVM suite on one of the other Spark minors; SLIDEWISE_LONG=1 runs all on each
 	$(PY) build/jvm_tests.py $(SBT) testOtherMinors
 
 test-matrix: wheel ## run a selection of the tests on the first and last patch of each minor, or on VERSIONS="3.5.9 4.1.4"

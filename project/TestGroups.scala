@@ -5,12 +5,16 @@ object TestGroups {
 
   /**
    * Whether a short run has this suite on this Spark; `SLIDEWISE_ALL_SUITES` asks for all. The newest Spark has all suites. Of the
-   * builds for Spark 3.5, and of those for the other minors of Spark 4, one has it: the suite's name says which.
+   * others that have the suite, one runs it: the suite's name says which.
+   *
+   * @param streams
+   *   the folder of the code that only some Sparks have
    */
-  def inShortRun(spark: SparkBuild)(suite: String): Boolean = {
-    val others = SparkBuild.all.filterNot(_ == SparkBuild.ofPyspark)
-    val alike = others.filter(_.hasStreams == spark.hasStreams)
-    spark == SparkBuild.ofPyspark || alike(Math.floorMod(suite.hashCode, alike.size)) == spark
+  def inShortRun(spark: SparkBuild, streams: File)(suite: String): Boolean = {
+    val name = suite.split('.').last
+    val isOfStreams = (streams ** s"$name.scala").get.nonEmpty
+    val others = SparkBuild.all.filter(other => other != SparkBuild.ofPyspark && (other.hasStreams || !isOfStreams))
+    spark == SparkBuild.ofPyspark || others(Math.floorMod(suite.hashCode, others.size)) == spark
   }
 
   /** Suites in which a few loops run for long. In the others, most queries run once. */

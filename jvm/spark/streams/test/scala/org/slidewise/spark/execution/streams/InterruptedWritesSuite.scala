@@ -23,7 +23,7 @@ class InterruptedWritesSuite extends RunsOfStreams {
     (store, settings) <- Stores
   } yield (objects, query, sql, store, settings)
 
-  private val one = new OneOf(cases.size / 2)
+  private val one = new OneOf(cases.size)
 
   for (((objects, query, sql, store, settings), number) <- cases.zipWithIndex) {
     val place = if (objects) "an object store" else "a disk"
