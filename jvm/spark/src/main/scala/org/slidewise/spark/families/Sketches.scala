@@ -54,14 +54,8 @@ private[families] object Sketches extends FunctionFamily {
     "TupleUnionAggInteger"
   )
 
-  private val kll = classes(
-    "KllSketchAggBigint",
-    "KllSketchAggDouble",
-    "KllSketchAggFloat",
-    "KllMergeAggBigint",
-    "KllMergeAggDouble",
-    "KllMergeAggFloat"
-  )
+  private val kll = classes("KllSketchAggBigint", "KllSketchAggDouble", "KllSketchAggFloat")
+  private val kllMerges = classes("KllMergeAggBigint", "KllMergeAggDouble", "KllMergeAggFloat")
 
   private val changed = classes(
     "ThetaIntersectionAgg",
@@ -76,11 +70,12 @@ private[families] object Sketches extends FunctionFamily {
     "ApproxTopKCombine"
   )
 
-  private val approximate = hll ++ theta ++ tuples ++ kll
+  private val ofTwoKinds = theta ++ tuples ++ kllMerges
+  private val approximate = hll ++ kll ++ ofTwoKinds
 
   final private case class Approximated(function: Expression) extends FunctionDescription {
     override def merging: Merging = Merging.Approximate
-    override def hasStatesOfTwoKinds: Boolean = (theta ++ tuples)(function.getClass.getName)
+    override def hasStatesOfTwoKinds: Boolean = ofTwoKinds(function.getClass.getName)
     override def mergeKeepsRight: Boolean = function.isInstanceOf[HllSketchAgg]
     override def dependsOnOrder: Boolean = !(hll ++ theta)(function.getClass.getName)
   }
