@@ -11,7 +11,7 @@ import org.slidewise.spark.expressions.{FixedSizeBuffer, NonMutatingMerge, Summa
  *
  * Descriptions of equal functions are equal. The members are computed when they are asked for.
  */
-trait FunctionDescription extends Serializable {
+abstract class FunctionDescription extends Serializable {
 
   /** The described function: an aggregate function, a rank, or an offset such as `lag`. */
   def function: Expression
