@@ -193,7 +193,11 @@ def sparkProject(spark: SparkBuild): Project = {
                                                   else NothingFilter),
       Test / test / testOptions ++= {
         if (Seq("SLIDEWISE_LONG", "SLIDEWISE_ALL_SUITES").exists(sys.env.contains)) Nil
-        else Seq(Tests.Filter(TestGroups.inShortRun(spark, (ThisBuild / baseDirectory).value / "jvm/spark/streams")))
+        else
+          Seq(
+            Tests
+              .Filter(TestGroups.inShortRun(spark, (ThisBuild / baseDirectory).value / "jvm/spark/streams"))
+          )
       },
       // A JVM runs its suites one after the other.
       Test / testGrouping := TestGroups.of((Test / definedTests).value, (Test / forkOptions).value),

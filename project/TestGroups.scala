@@ -13,7 +13,8 @@ object TestGroups {
   def inShortRun(spark: SparkBuild, streams: File)(suite: String): Boolean = {
     val name = suite.split('.').last
     val isOfStreams = (streams ** s"$name.scala").get.nonEmpty
-    val others = SparkBuild.all.filter(other => other != SparkBuild.ofPyspark && (other.hasStreams || !isOfStreams))
+    val others =
+      SparkBuild.all.filter(other => other != SparkBuild.ofPyspark && (other.hasStreams || !isOfStreams))
     spark == SparkBuild.ofPyspark || others(Math.floorMod(suite.hashCode, others.size)) == spark
   }
 

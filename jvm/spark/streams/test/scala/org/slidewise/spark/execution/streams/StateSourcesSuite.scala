@@ -25,12 +25,11 @@ class StateSourcesSuite extends RunsOfStreams {
         outcomes(new Runs(sql, settings ++ more, objects = false, new Random(5)).uninterrupted)
       }
       val sparks = outcomesOf(Queries(1)._2, SparkAlone)
-      for ((query, sql) <- Queries; (way, found) <- outcomesOf(sql)) {
+      for ((query, sql) <- Queries; (way, found) <- outcomesOf(sql))
         assert(
           found.subsetOf(sparks(way) + Read),
           s"$query, $way: $found, and with Spark's operator ${sparks(way)}"
         )
-      }
     }
 
   test("a state names its operator and its partitions") {
@@ -45,7 +44,11 @@ class StateSourcesSuite extends RunsOfStreams {
   private val another = new OneOf(Queries.size)
 
   for ((query, sql) <- Queries)
-    test(another(s"Spark's repartitioning of the checkpoint of $query fails in words, and so does the query then")) {
+    test(
+      another(
+        s"Spark's repartitioning of the checkpoint of $query fails in words, and so does the query then"
+      )
+    ) {
       // Since Spark 4.2.
       val manager =
         spark.getClass.getMethods.find(_.getName == "streamingCheckpointManager").map(_.invoke(spark))
