@@ -64,9 +64,10 @@ object Publishing {
 
   /** The packages of the plugin that are no API; those of the core are checked with the core. */
   private val Internal: Seq[String] =
-    Seq("config", "errors", "execution", "explain", "expressions", "plan", "planning", "shims").map(
-      "spark." + _
-    )
+    Seq("config", "errors", "execution", "explain", "expressions", "families", "plan", "planning", "shims")
+      .map(
+        "spark." + _
+      )
 
   /** The packages of the core that are no API. */
   private val InternalOfCore: Seq[String] =

@@ -18,7 +18,7 @@ from slidewise import _jars, _running
 
 MINORS = ", ".join(slidewise.supported_versions())
 JARS = list(_jars._jars())
-MOST_BYTES = 2_750_000
+MOST_BYTES = 3_000_000
 
 
 @pytest.mark.parametrize(("minor", "scala"), JARS)
