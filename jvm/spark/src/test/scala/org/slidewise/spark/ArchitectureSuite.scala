@@ -139,6 +139,24 @@ class ArchitectureSuite extends FunSuite {
     assertEquals(violations(rule), Nil)
   }
 
+  test("the execution has no frames but those of the plan") {
+    val ofSpark = Set("WindowFrame", "SpecifiedWindowFrame", "SpecialFrameBoundary", "FrameType")
+    val isFrame: DescribedPredicate[JavaClass] = DescribedPredicate.describe(
+      "is a frame of Spark",
+      (found: JavaClass) =>
+        ofSpark.exists(name => found.getName == s"org.apache.spark.sql.catalyst.expressions.$name")
+    )
+    val rule = noClasses()
+      .that()
+      .resideInAnyPackage(s"$Root.execution..", s"$Root.families")
+      .and()
+      // A model of Spark's operators, which have Spark's frames.
+      .haveSimpleNameNotStartingWith("Variations")
+      .should()
+      .dependOnClassesThat(isFrame)
+    assertEquals(violations(rule), Nil)
+  }
+
   test("no class deserializes objects, apart from the results of its own tasks") {
     val rule = noClasses()
       .that()

@@ -213,11 +213,14 @@ object SlidewiseSettings {
 
   def enabled(conf: SQLConf): Boolean = enabledSetting(conf)
   def sort(conf: SQLConf): Boolean = sortSetting(conf)
-  def topRows(conf: SQLConf): Boolean = topRowsSetting(conf)
-  def hoppingWindows(conf: SQLConf): Boolean = hoppingWindowsSetting(conf)
+
+  // A part is on only while Slidewise is.
+  def topRows(conf: SQLConf): Boolean = enabled(conf) && topRowsSetting(conf)
+  def hoppingWindows(conf: SQLConf): Boolean = enabled(conf) && hoppingWindowsSetting(conf)
+  def blockExchange(conf: SQLConf): Boolean = enabled(conf) && blockExchangeSetting(conf)
+  def parallel(conf: SQLConf): Boolean = enabled(conf) && parallelSetting(conf)
+
   def maxWindows(conf: SQLConf): Long = maxWindowsSetting(conf)
-  def blockExchange(conf: SQLConf): Boolean = blockExchangeSetting(conf)
-  def parallel(conf: SQLConf): Boolean = parallelSetting(conf)
   def parallelMinRows(conf: SQLConf): Long = parallelMinRowsSetting(conf)
   def expectsSkew(conf: SQLConf): Boolean = expectedSkewSetting(conf)
   def skewThreshold(conf: SQLConf): Long = skewThresholdSetting(conf)

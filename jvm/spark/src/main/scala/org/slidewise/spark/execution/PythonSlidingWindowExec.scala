@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.LongType
 
 import org.slidewise.spark.execution.python._
 import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
-import org.slidewise.spark.plan.{FrameShape, PythonWindowPlan}
+import org.slidewise.spark.plan.PythonWindowPlan
 
 /**
  * Evaluates aggregators that are written in Python over any frames: each input row with the results of its window functions. Same
@@ -55,7 +55,7 @@ case class PythonSlidingWindowExec(
     ) { (_, functions) =>
       functions.zip(plan.frameOf).foreach { case (function, frame) =>
         function.put("frame", frame)
-        function.put("grows", FrameShape.isGrowing(plan.frames(frame)))
+        function.put("grows", plan.frames(frame).isGrowing)
       }
     }
     val frames = new FramesForPython(

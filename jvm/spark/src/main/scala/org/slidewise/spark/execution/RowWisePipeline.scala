@@ -7,7 +7,7 @@ import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog, RowsAhead}
 import org.slidewise.spark.execution.surroundings._
 import org.slidewise.spark.execution.task.WindowTask
-import org.slidewise.spark.plan.{RowWisePlan, SlidingWindowPlan}
+import org.slidewise.spark.plan.{Frame, RowWisePlan, SlidingWindowPlan}
 
 /**
  * Assembles the row-wise evaluation of expressions: logs, bounds, evaluators and the iterator that drives them.
@@ -34,23 +34,17 @@ final private[execution] class RowWisePipeline(
       answered: Int,
       surroundings: Surroundings
   ): Iterator[InternalRow] = {
-    val outside = outsideStates
     val waiting = if (plan.answersAtOnce) None else Some(RowLog.of(input, task.resources))
     val frames = new Frames(task)
     val iterator = new SlidingWindowIterator(
       new RowsAhead(rows, () => RowLog.of(input, task.resources, RowLog.SmallPage)),
-      UnsafeProjection.create(needed.map(a => a: Expression), input),
-      partitionKeys,
-      frames.log,
-      waiting,
-      frames.bounds.values.toArray,
-      frames.evaluators.toArray,
+      PartitionKeys.of(window.partitionSpec, input),
+      new FrameLogs(UnsafeProjection.create(needed.map(a => a: Expression), input), frames.log, waiting),
+      frames.finders.values.toArray,
+      frames.evaluators,
       surroundings,
-      outside(_),
-      frames.answers.row,
       outputProjection,
-      task.measures,
-      task.resources
+      task
     )
     task.onCompletion(() => iterator.close())
     iterator.pass(answered)
@@ -60,19 +54,16 @@ final private[execution] class RowWisePipeline(
   /** Adds results to rows whose frame consists of the rows that `total` aggregates. `total` has at least one row. */
   def ofTotal(task: WindowTask, total: Outside): Iterator[InternalRow] => Iterator[InternalRow] = {
     val frames = new Frames(task)
-    val before = outsideStates(total)
-    frames.evaluators.foreach { evaluator =>
-      evaluator.reset()
-      before.foreach(evaluator.startAfter)
-      evaluator.evaluate()
-    }
-    val answers = frames.answers.row.copy()
+    frames.evaluators.reset()
+    frames.evaluators.startAfter(total)
+    frames.evaluators.evaluate()
+    val answers = frames.evaluators.answers.copy()
     frames.close()
     val (joined, output, measures) = (new JoinedRow, outputProjection, task.measures)
     var handedOut = 0L
     task.onCompletion { () =>
       measures.reportMemory(frames.peakMemory, spilled = 0L)
-      measures.reportRows(frames.evaluators.map(_.combines).sum)
+      measures.reportFrames(frames.evaluators.combines, recalculated = 0L, sorted = 0L)
     }
     _.map { row =>
       handedOut += 1
@@ -92,32 +83,34 @@ final private[execution] class RowWisePipeline(
   /** The log, the bounds and the evaluators of a task's frames. */
   final private class Frames(task: WindowTask) {
     val log: RowLog = RowLog.of(needed, task.resources)
-    val answers = new AnswerRow(plan)
-    private[this] val factory = new TableBoundsFactory(window.orderSpec, needed, log, window.timeZone)
-    val bounds: Map[SpecifiedWindowFrame, TableBounds] =
-      plan.frames.map(_.read).distinct.map(frame => frame -> factory.bounds(frame)).toMap
-    val evaluators: Seq[FrameEvaluator] = plan.frames.zipWithIndex.map { case (frame, index) =>
-      FrameEvaluator.of(
-        frame,
-        index,
-        bounds(frame.read),
-        needed,
-        () => log.reader(),
-        task.resources,
-        window.maxStateBytes,
-        answers
-      )
-    }
+    private[this] val answers = new AnswerRow(plan)
+    private[this] val rows = new FrameFinders(needed, () => log.reader())
+    val finders: Map[Frame, FrameFinder] =
+      plan.frames.map(_.read).distinct.map(frame => frame -> rows.over(window.orderSpec, frame)).toMap
+    val evaluators: FrameEvaluators = new FrameEvaluators(
+      plan.frames.zipWithIndex.map { case (frame, index) =>
+        FrameEvaluator.of(
+          frame,
+          index,
+          finders(frame.read),
+          needed,
+          () => log.reader(),
+          task.resources,
+          window.maxStateBytes,
+          answers
+        )
+      }.toArray,
+      answers.row,
+      outsideStates
+    )
 
-    def peakMemory: Long = log.peakMemory + evaluators.map(_.peakMemory).sum
+    def peakMemory: Long = log.peakMemory + evaluators.peakMemory
 
     def close(): Unit = {
       log.close()
-      evaluators.foreach(_.close())
+      evaluators.close()
     }
   }
-
-  def partitionKeys: PartitionKeys = PartitionKeys.of(window.partitionSpec, input)
 
   private def outputProjection: UnsafeProjection =
     UnsafeProjection.create(input ++ plan.resultExpressions, input ++ plan.answers)

@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow, GroupedRows, PresortedArrays}
-import org.slidewise.spark.execution.rows.PartitionKeys
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
 import org.slidewise.spark.execution.surroundings.{ArrayOutside, Outside, Surroundings}
 import org.slidewise.spark.execution.task.WindowTask
@@ -100,8 +99,6 @@ final private[execution] class RowWiseEvaluation(
     task.measures.countFallback()
     pipeline.start(rows, task, answered, surroundings)
   }
-
-  def partitionKeys: PartitionKeys = pipeline.partitionKeys
 }
 
 /** Evaluates some expressions with `first`, which returns the rows in order, and then the others row by row. */
@@ -135,11 +132,9 @@ final private[execution] class ArrayEvaluation(
   ): Iterator[InternalRow] = {
     val arrays = new PresortedArrays(
       rows,
-      new ArrayWindow(expressions.functions, plan.orderSpec),
-      plan.orderSpec,
+      plan,
+      expressions,
       input,
-      expressions.results,
-      fallback.partitionKeys,
       task,
       surroundings(),
       outside,

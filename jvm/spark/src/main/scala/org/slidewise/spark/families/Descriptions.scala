@@ -25,7 +25,7 @@ private[families] trait InKernels extends FunctionDescription {
   /** The kernel with its input; none if no kernel takes values of this type. */
   protected def kernel: Option[KernelCall]
 
-  override def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] =
+  override def inArrays(filter: Option[Expression], frame: => Option[Frame]): Option[ArrayFunction] =
     for {
       over <- frame
       KernelCall(kernel, input, atLeast) <- kernel
@@ -41,7 +41,7 @@ private[families] trait InMultisets extends FunctionDescription {
 
   final override def evaluatesAllValues: Boolean = true
 
-  override def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] =
+  override def inArrays(filter: Option[Expression], frame: => Option[Frame]): Option[ArrayFunction] =
     for {
       over <- frame
       if function.deterministic && filter.forall(_.deterministic)

@@ -13,8 +13,8 @@ private[families] object Offsets extends FunctionFamily {
     case f: Lead => AtOffset(f, f.input, f.default, f.ignoreNulls)
   }
 
-  private val RowsBefore = SpecifiedWindowFrame(RowFrame, UnboundedPreceding, Literal(-1))
-  private val RowsAfter = SpecifiedWindowFrame(RowFrame, Literal(1), UnboundedFollowing)
+  private val RowsBefore = Frame.Rows(None, Some(-1))
+  private val RowsAfter = Frame.Rows(Some(1), None)
 
   final private case class AtOffset(
       function: FrameLessOffsetWindowFunction,
@@ -24,7 +24,7 @@ private[families] object Offsets extends FunctionFamily {
   ) extends FunctionDescription {
     override def merging: Merging = Merging.Impossible
 
-    override def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] =
+    override def inArrays(filter: Option[Expression], frame: => Option[Frame]): Option[ArrayFunction] =
       function.offset.eval() match {
         case rows: Int if ArrayInputs.isSlot(input) && (default == null || default.deterministic) =>
           val value = if (isNull(default)) None else Some(Cast(default, input.dataType))
@@ -34,7 +34,7 @@ private[families] object Offsets extends FunctionFamily {
 
     override def framed(
         filter: Option[Expression],
-        frame: SpecifiedWindowFrame
+        frame: Frame
     ): Either[String, FramedFunctions] = function.offset.eval() match {
       case rows: Int if !ignoreNulls || rows == 0                      => Right(atDistance(rows))
       case rows: Int if math.abs(rows.toLong) <= NthOfFrame.MostValues => Right(atDistanceOfValues(rows))
@@ -47,7 +47,7 @@ private[families] object Offsets extends FunctionFamily {
     }
 
     private def atDistance(rows: Int) = {
-      val frame = SpecifiedWindowFrame(RowFrame, Literal(rows), Literal(rows))
+      val frame = Frame.Rows(Some(rows), Some(rows))
       FramedFunctions(
         Seq(
           FramedFunction(Last(input, ignoreNulls = false), None, frame),
@@ -70,7 +70,7 @@ private[families] object Offsets extends FunctionFamily {
       )
     }
 
-    override def reach(frame: WindowFrame): FrameReach =
+    override def reach(frame: Frame): FrameReach =
       FrameReach.rows(function.offset.eval().asInstanceOf[Int].toLong)
   }
 

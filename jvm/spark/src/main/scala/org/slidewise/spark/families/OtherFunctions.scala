@@ -2,7 +2,6 @@ package org.slidewise.spark.families
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, PythonFuncExpression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
-import org.apache.spark.sql.catalyst.expressions.SpecifiedWindowFrame
 import org.apache.spark.sql.execution.aggregate.{ScalaAggregator, ScalaUDAF, TypedAggregateExpression}
 
 import org.slidewise.spark.expressions.{ApproximateAggregate, OrderDependent, SummarizesLastRows}
@@ -67,7 +66,7 @@ private[families] object UserFunctions extends FunctionFamily {
 
     override def framed(
         filter: Option[Expression],
-        frame: SpecifiedWindowFrame
+        frame: Frame
     ): Either[String, FramedFunctions] = Left(
       s"$name runs in Python, which cannot merge partial aggregates: write it as a slidewise.Aggregator"
     )

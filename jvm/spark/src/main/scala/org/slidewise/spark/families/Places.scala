@@ -24,7 +24,7 @@ private[families] object Places extends FunctionFamily {
   ) extends MergedExactly {
     override def sql: String = super.sql + (if (ignoreNulls) " IGNORE NULLS" else "")
 
-    override def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] =
+    override def inArrays(filter: Option[Expression], frame: => Option[Frame]): Option[ArrayFunction] =
       if (filter.isDefined) None else valueOf(value, 1, fromEnd, ignoreNulls, frame)
 
     override def reference: Option[RowReference] =
@@ -37,7 +37,7 @@ private[families] object Places extends FunctionFamily {
   final private case class Nth(function: NthValue) extends FunctionDescription {
     override def merging: Merging = Merging.Impossible
 
-    override def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] =
+    override def inArrays(filter: Option[Expression], frame: => Option[Frame]): Option[ArrayFunction] =
       function.offset.eval() match {
         case n: Int => valueOf(function.input, n, fromEnd = false, function.ignoreNulls, frame)
         case _      => None
@@ -45,7 +45,7 @@ private[families] object Places extends FunctionFamily {
 
     override def framed(
         filter: Option[Expression],
-        frame: SpecifiedWindowFrame
+        frame: Frame
     ): Either[String, FramedFunctions] = {
       val one = function.offset.eval() match {
         case n: Int if n <= NthOfFrame.MostValues =>
@@ -75,7 +75,7 @@ private[families] object Places extends FunctionFamily {
       n: Int,
       fromEnd: Boolean,
       ignoreNulls: Boolean,
-      frame: => Option[ArrayFrame]
+      frame: => Option[Frame]
   ): Option[ArrayFunction] =
     if (ArrayInputs.isSlot(input))
       frame.map(ArrayFunction.ValueOfFrame(input, n, fromEnd, ignoreNulls, _))

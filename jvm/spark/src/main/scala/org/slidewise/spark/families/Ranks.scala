@@ -23,12 +23,12 @@ private[families] object Ranks extends FunctionFamily {
     override def rank: Option[RankKind] = Some(kind)
     override def merging: Merging = Merging.Impossible
 
-    override def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] =
+    override def inArrays(filter: Option[Expression], frame: => Option[Frame]): Option[ArrayFunction] =
       Some(ArrayFunction.Rank(kind))
 
     override def framed(
         filter: Option[Expression],
-        frame: SpecifiedWindowFrame
+        frame: Frame
     ): Either[String, FramedFunctions] = kind match {
       case RankKind.PercentRank   => Right(percentRank(function.children))
       case RankKind.CumeDist      => Right(cumeDist)
@@ -36,7 +36,7 @@ private[families] object Ranks extends FunctionFamily {
       case _                      => super.framed(filter, frame)
     }
 
-    override def reach(frame: WindowFrame): FrameReach =
+    override def reach(frame: Frame): FrameReach =
       FrameReach.Row.copy(readsPeers = kind.joinsPeers, isUnbounded = true)
   }
 
@@ -45,27 +45,24 @@ private[families] object Ranks extends FunctionFamily {
 
     override def framed(
         filter: Option[Expression],
-        frame: SpecifiedWindowFrame
+        frame: Frame
     ): Either[String, FramedFunctions] = function match {
       case _: SizeBasedWindowFunction => Left(s"Slidewise does not know $name")
       case _                          => super.framed(filter, frame)
     }
 
-    override def reach(frame: WindowFrame): FrameReach =
+    override def reach(frame: Frame): FrameReach =
       FrameReach.Row.copy(readsPeers = true, isUnbounded = true)
   }
 
-  private val Growing = SpecifiedWindowFrame(RowFrame, UnboundedPreceding, CurrentRow)
-  private val Partition = SpecifiedWindowFrame(RowFrame, UnboundedPreceding, UnboundedFollowing)
-
-  private def over(frame: SpecifiedWindowFrame, function: AggregateFunction) =
+  private def over(frame: Frame, function: AggregateFunction) =
     FramedFunction(function, None, frame)
 
-  private def rowsOfPartition = over(Partition, Count(Literal(1)))
+  private def rowsOfPartition = over(Frame.Partition, Count(Literal(1)))
 
   private def percentRank(order: Seq[Expression]) =
     FramedFunctions(
-      Seq(over(Growing, Rank(order)), rowsOfPartition),
+      Seq(over(Frame.Growing, Rank(order)), rowsOfPartition),
       answers => {
         val before = Subtract(answers.head, Literal(1))
         val others = Subtract(answers(1), Literal(1L))
@@ -79,14 +76,14 @@ private[families] object Ranks extends FunctionFamily {
 
   private def cumeDist =
     FramedFunctions(
-      Seq(over(Growing.copy(frameType = RangeFrame), Count(Literal(1))), rowsOfPartition),
+      Seq(over(Frame.Range(Frame.Unbounded, Frame.Peers), Count(Literal(1))), rowsOfPartition),
       answers => Divide(Cast(answers.head, DoubleType), Cast(answers(1), DoubleType))
     )
 
   /** The first buckets have a row more than the others, if the rows cannot be divided evenly. */
   private def tile(buckets: Expression) =
     FramedFunctions(
-      Seq(over(Growing, RowNumber()), rowsOfPartition),
+      Seq(over(Frame.Growing, RowNumber()), rowsOfPartition),
       answers => {
         val before = Subtract(Cast(answers.head, LongType), Literal(1L))
         val count = Cast(buckets, LongType)

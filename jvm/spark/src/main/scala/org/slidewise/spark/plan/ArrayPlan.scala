@@ -36,7 +36,7 @@ object ArrayFunction {
    * @param atLeast
    *   the number of values that a frame must hold for the result not to be null
    */
-  final case class Aggregate(kernel: ArrayKernel, input: Expression, atLeast: Int, frame: ArrayFrame)
+  final case class Aggregate(kernel: ArrayKernel, input: Expression, atLeast: Int, frame: Frame)
       extends ArrayFunction
 
   /**
@@ -51,7 +51,7 @@ object ArrayFunction {
       function: MultisetFunction,
       input: Expression,
       result: DataType,
-      frame: ArrayFrame
+      frame: Frame
   ) extends ArrayFunction
 
   /** The row's place in its partition. */
@@ -72,7 +72,7 @@ object ArrayFunction {
       n: Int,
       fromEnd: Boolean,
       ignoreNulls: Boolean,
-      frame: ArrayFrame
+      frame: Frame
   ) extends ArrayFunction
 
   /**
@@ -135,50 +135,4 @@ object ArrayKernel {
   final case class SumLongs(checked: Option[DeclarativeAggregate]) extends ArrayKernel
   case object MinLongs extends ArrayKernel
   case object MaxLongs extends ArrayKernel
-}
-
-/** A frame that can be found in arrays. */
-sealed trait ArrayFrame {
-
-  /** Whether the frame starts at the first row of the partition. */
-  final def isGrowing: Boolean = this match {
-    case ArrayFrame.Rows(lower, _)      => lower == Int.MinValue
-    case ArrayFrame.Peers(fromFirst, _) => fromFirst
-    case ArrayFrame.Range(lower, _)     => lower == ArrayFrame.Unbounded
-  }
-
-  /** Whether the frame ends at the last row of the partition. */
-  final def reachesEnd: Boolean = this match {
-    case ArrayFrame.Rows(_, upper)   => upper == Int.MaxValue
-    case ArrayFrame.Peers(_, toLast) => toLast
-    case ArrayFrame.Range(_, upper)  => upper == ArrayFrame.Unbounded
-  }
-
-  final def isUnbounded: Boolean = isGrowing || reachesEnd
-}
-
-object ArrayFrame {
-
-  /** From `lower` to `upper` rows after the current one, both included; `Int.MinValue` and `Int.MaxValue` are unbounded. */
-  final case class Rows(lower: Int, upper: Int) extends ArrayFrame
-
-  /** From the first row of the partition, or of the current row's peers, to the last. */
-  final case class Peers(fromFirstRow: Boolean, toLastRow: Boolean) extends ArrayFrame
-
-  /** Rows whose key is between two bounds, both included. */
-  final case class Range(lower: KeyBound, upper: KeyBound) extends ArrayFrame
-
-  /** All rows of the partition. */
-  val Partition: Rows = Rows(Int.MinValue, Int.MaxValue)
-
-  /** A bound of a RANGE frame. */
-  sealed trait KeyBound
-  case object CurrentKey extends KeyBound
-  case object Unbounded extends KeyBound
-
-  /** The key's value plus a whole number. */
-  final case class Shifted(by: Long) extends KeyBound
-
-  /** An expression that is evaluated for each row; its bits, once flipped, compare like the bits of the keys. */
-  final case class Computed(prefix: Expression) extends KeyBound
 }

@@ -1,7 +1,5 @@
 package org.slidewise.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions._
-
 /**
  * The distances in event time that the frames of a window over a stream reach.
  *
@@ -51,13 +49,13 @@ final class EventTimeReach private (before: Seq[TimeReach], after: Seq[TimeReach
 object EventTimeReach {
 
   def of(plan: SlidingWindowPlan): EventTimeReach = {
-    val (order, zone) = (plan.eventTimeOrder, plan.timeZone)
-    val ranges = plan.rowWise.frames.map(_.frame).filter(_.frameType == RangeFrame).distinct
-    val (growing, moving) = ranges.partition(FrameShape.isGrowing)
+    val frames = plan.rowWise.frames.map(_.frame).distinct
+    val ranges = frames.collect { case range: Frame.Range => range }
+    val (growing, moving) = ranges.partition(_.isGrowing)
     new EventTimeReach(
-      moving.map(f => TimeReach.before(order, f.lower, zone)),
-      ranges.map(f => TimeReach.after(order, f.upper, zone)),
-      growing.isEmpty && plan.rowWise.frames.forall(_.frame.frameType == RangeFrame)
+      moving.map(range => TimeReach.before(range.lower)),
+      ranges.map(range => TimeReach.after(range.upper)),
+      isLimited = growing.isEmpty && ranges.size == frames.size
     )
   }
 }

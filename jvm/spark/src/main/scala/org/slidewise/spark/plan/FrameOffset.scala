@@ -15,7 +15,7 @@ import org.slidewise.spark.shims.SparkExpressions
  * The expression that adds the two is chosen as in Spark's own window operator, so that overflow, months of different lengths and
  * days of 23 hours give the same result.
  */
-object FrameOffset {
+private[spark] object FrameOffset {
 
   /** The order key of `order` moved by `offset`, in the direction of the order. */
   def add(order: SortOrder, offset: Expression, timeZone: String): Expression = {

@@ -1,6 +1,6 @@
 package org.slidewise.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, SpecifiedWindowFrame}
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 
 /**
@@ -26,14 +26,13 @@ final case class PlannedAggregate(
 
 /** The aggregate functions that share a frame and an evaluation method, and so one sequence of aggregation buffers. */
 final case class FramePlan(
-    frame: SpecifiedWindowFrame,
+    frame: Frame,
     method: EvaluationMethod,
     aggregates: Seq[PlannedAggregate]
 ) {
 
   /** The frame of the rows that an answer is computed from: a summary reads the current row only. */
-  def read: SpecifiedWindowFrame =
-    if (method == EvaluationMethod.AdditiveSummaries) FrameShape.CurrentRowOnly else frame
+  def read: Frame = if (method == EvaluationMethod.AdditiveSummaries) Frame.Current else frame
 
   def guards: Seq[PlannedAggregate] = aggregates.filter(_.guard.isDefined)
 }

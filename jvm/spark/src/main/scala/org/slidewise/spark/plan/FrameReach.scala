@@ -1,7 +1,5 @@
 package org.slidewise.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions._
-
 /**
  * The distances from a row to the rows that its window functions read, as far as these are limited.
  *
@@ -10,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
  * @param rowsAfter
  *   the number of rows after it
  * @param bounds
- *   the bounds of RANGE frames, as offsets from the row's order key
+ *   the bounds of RANGE frames at a distance from the row's order key
  * @param readsPeers
  *   whether it matters which rows tie in the order
  * @param isUnbounded
@@ -19,7 +17,7 @@ import org.apache.spark.sql.catalyst.expressions._
 final case class FrameReach(
     rowsBefore: Long,
     rowsAfter: Long,
-    bounds: Seq[Expression],
+    bounds: Seq[Frame.KeyBound],
     readsPeers: Boolean,
     isUnbounded: Boolean
 ) {
@@ -39,22 +37,11 @@ object FrameReach {
   /** The reach of functions that read only the row itself. */
   val Row: FrameReach = FrameReach(0L, 0L, Nil, readsPeers = false, isUnbounded = false)
 
-  private val All = Row.copy(isUnbounded = true)
+  /** The reach of functions that may read all rows before or after the row. */
+  val All: FrameReach = Row.copy(isUnbounded = true)
 
+  /** The reach of all expressions of an operator. */
   def of(plan: SlidingWindowPlan): FrameReach = plan.expressions.map(_.reach).foldLeft(Row)(_ union _)
-
-  def of(frame: SpecifiedWindowFrame): FrameReach = frame match {
-    case SpecifiedWindowFrame(RowFrame, lower, upper) =>
-      Seq(lower, upper).map(FrameShape.rowOffset(_).fold(All)(o => rows(o.toLong))).reduce(_ union _)
-    case SpecifiedWindowFrame(RangeFrame, lower, upper) =>
-      val (unbounded, bounded) =
-        Seq(lower, upper).partition(b => b == UnboundedPreceding || b == UnboundedFollowing)
-      Row.copy(
-        bounds = bounded.filter(_ != CurrentRow),
-        readsPeers = bounded.nonEmpty,
-        isUnbounded = unbounded.nonEmpty
-      )
-  }
 
   /** The reach of functions that read the row at a distance of `offset` rows. */
   def rows(offset: Long): FrameReach =

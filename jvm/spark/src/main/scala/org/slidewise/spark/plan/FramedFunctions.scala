@@ -1,13 +1,13 @@
 package org.slidewise.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SpecifiedWindowFrame}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 
 /** An aggregate function over a frame. */
 final case class FramedFunction(
     function: AggregateFunction,
     filter: Option[Expression],
-    frame: SpecifiedWindowFrame
+    frame: Frame
 )
 
 /**

@@ -40,12 +40,12 @@ abstract class FunctionDescription extends Serializable {
    * @param frame
    *   the frame of the call; none if it cannot be found in arrays
    */
-  def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] = None
+  def inArrays(filter: Option[Expression], frame: => Option[Frame]): Option[ArrayFunction] = None
 
   /**
    * The function in terms of aggregate functions over frames, for evaluation row by row; or the reason why Spark evaluates it.
    */
-  def framed(filter: Option[Expression], frame: SpecifiedWindowFrame): Either[String, FramedFunctions] =
+  def framed(filter: Option[Expression], frame: Frame): Either[String, FramedFunctions] =
     function match {
       case one: AggregateFunction => Right(FramedFunctions(Seq(FramedFunction(one, filter, frame)), _.head))
       case other                  => Left(s"${other.prettyName} is not an aggregate function")
@@ -156,10 +156,7 @@ abstract class FunctionDescription extends Serializable {
   def isOfWholePartitions: Boolean = false
 
   /** The distances from a row to the rows that the function reads. */
-  def reach(frame: WindowFrame): FrameReach = frame match {
-    case specified: SpecifiedWindowFrame => FrameReach.of(specified)
-    case other                           => throw new IllegalStateException(s"${other.sql} is no frame")
-  }
+  def reach(frame: Frame): FrameReach = frame.reach
 }
 
 /** Whether and how the partial aggregates of a function merge. */

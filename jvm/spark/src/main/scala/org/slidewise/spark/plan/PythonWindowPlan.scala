@@ -1,7 +1,5 @@
 package org.slidewise.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions._
-
 /**
  * The plan of one operator that evaluates window functions written in Python. It is an immutable value, like
  * [[SlidingWindowPlan]].
@@ -19,12 +17,12 @@ final case class PythonWindowPlan(
     expressions: Seq[PlannedExpression],
     functions: Seq[PythonAggregate],
     frameOf: Seq[Int],
-    frames: Seq[SpecifiedWindowFrame]
+    frames: Seq[Frame]
 ) {
 
   /** The evaluation methods, each once; shown first in EXPLAIN. */
   def methods: Seq[EvaluationMethod] = expressions.map(_.method).distinct
 
   /** Whether the frame of each row is known as soon as the row has arrived. */
-  def answersAtOnce: Boolean = frames.forall(FrameShape.endsByCurrentRow)
+  def answersAtOnce: Boolean = frames.forall(_.endsAtOnce)
 }

@@ -25,7 +25,7 @@ final case class RowWisePlan(
 
   /** The attributes of an input row that frames and functions need. */
   def neededAttributes(input: Seq[Attribute], orderSpec: Seq[SortOrder]): Seq[Attribute] = {
-    val order = if (frames.exists(_.frame.frameType == RangeFrame)) orderSpec else Nil
+    val order = if (frames.exists(_.frame.isInstanceOf[Frame.Range])) orderSpec else Nil
     val needed =
       AttributeSet(order ++ frames.flatMap(_.aggregates).flatMap(a => a.function.children ++ a.filter))
     input.filter(needed.contains)
@@ -46,11 +46,11 @@ final case class RowWisePlan(
   }
 
   /** Whether the frames of a row are known as soon as the row has arrived. */
-  def answersAtOnce: Boolean = frames.forall(frame => FrameShape.endsByCurrentRow(frame.read))
+  def answersAtOnce: Boolean = frames.forall(_.read.endsAtOnce)
 
   /** Whether a row waits for a number of rows, however long they take to come. */
   def waitsForRows: Boolean =
-    frames.exists(p => p.frame.frameType == RowFrame && FrameShape.looksAhead(p.frame))
+    frames.exists(p => p.frame.isInstanceOf[Frame.Rows] && p.frame.looksAhead)
 }
 
 object RowWisePlan {

@@ -19,8 +19,7 @@ final case class StreamOptions(
     eager: Boolean,
     keyTimeoutMicros: Option[Long],
     lateRowsPath: Option[String],
-    maxStateBytes: Long,
-    timeZone: String
+    maxStateBytes: Long
 )
 
 object StreamOptions {
@@ -28,7 +27,6 @@ object StreamOptions {
     SlidewiseSettings.streamEager(conf),
     SlidewiseSettings.streamKeyTimeoutMicros(conf),
     SlidewiseSettings.streamLateRowsPath(conf),
-    SlidewiseSettings.maxStateBytes(conf),
-    conf.sessionLocalTimeZone
+    SlidewiseSettings.maxStateBytes(conf)
   )
 }

@@ -2,7 +2,6 @@ package org.slidewise.spark.plan
 
 import java.time.zone.{ZoneOffsetTransition, ZoneOffsetTransitionRule, ZoneRules}
 
-import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.DateTimeConstants._
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.types._
@@ -47,26 +46,22 @@ object TimeReach {
   /** The begin of the era of `time`. For all times of an era, the longest reach is the same. */
   def startOfEra(time: Long): Long = time >> EraBits << EraBits
 
-  /** The longest time from a row to `bound` of a RANGE frame over `order` after it; negative if the bound is before the row. */
-  def after(order: SortOrder, bound: Expression, timeZone: String): TimeReach =
-    of(order, bound, timeZone, Parts.of)
+  /** The longest time from a row to a bound after it; negative if the bound is before the row. */
+  def after(bound: Frame.Bound): TimeReach = of(bound, Parts.of)
 
-  /**
-   * The longest time from a row back to `bound` of a RANGE frame over `order` before it; negative if the bound is after the row.
-   */
-  def before(order: SortOrder, bound: Expression, timeZone: String): TimeReach =
-    of(order, bound, timeZone, Parts.of(_).negated)
+  /** The longest time from a row back to a bound before it; negative if the bound is after the row. */
+  def before(bound: Frame.Bound): TimeReach = of(bound, Parts.of(_).negated)
 
-  private def of(order: SortOrder, bound: Expression, timeZone: String, parts: Any => Parts): TimeReach =
+  private def of(bound: Frame.Bound, parts: Any => Parts): TimeReach =
     bound match {
-      case CurrentRow => Zero
-      case offset     =>
+      case Frame.KeyBound(order, offset, timeZone) =>
         val Parts(months, days, micros) = parts(offset.eval())
         val rules =
           if (order.child.dataType == TimestampNTZType || months == 0 && days == 0) None
           else Some(DateTimeUtils.getZoneId(timeZone).getRules).filter(!_.isFixedOffset)
         val nominal = plus(times(mostDays(months) + days, MICROS_PER_DAY), micros)
         new TimeReach(nominal, Seq(months, days).count(_ != 0L), rules)
+      case _ => Zero
     }
 
   /** An interval as [[FrameOffset.add]] splits it. */

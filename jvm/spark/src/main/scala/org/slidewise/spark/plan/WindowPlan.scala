@@ -103,8 +103,6 @@ object ParallelPlan {
  *   whether Spark sorts by radix where it can, which determines the order in which it leaves ties
  * @param maxStateBytes
  *   memory limit for cached partial aggregates of one frame in a task
- * @param timeZone
- *   the time zone of the session, for bounds of RANGE frames
  * @param parallel
  *   the plan by which several tasks share a partition, or the reason why one task evaluates each, for a person to read
  */
@@ -119,7 +117,6 @@ final case class SlidingWindowPlan(
     constantInSpark: Boolean,
     radixInSpark: Boolean,
     maxStateBytes: Long,
-    timeZone: String,
     parallel: Either[String, ParallelPlan] = Left(ParallelPlan.HasKeys)
 ) {
 
@@ -132,7 +129,7 @@ final case class SlidingWindowPlan(
 
   /** Whether the frame of each row is the whole table, whose rows are in no order. */
   def isWholeTable: Boolean =
-    partitionSpec.isEmpty && sortOrder.isEmpty && frames.forall(f => FrameShape.isPartition(f.frame))
+    partitionSpec.isEmpty && sortOrder.isEmpty && frames.forall(_.frame == Frame.Partition)
 
   /** The order of a window over a stream, which has one event-time column. */
   def eventTimeOrder: SortOrder = orderSpec.head

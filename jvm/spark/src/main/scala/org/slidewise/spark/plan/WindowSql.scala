@@ -76,7 +76,7 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
   private val Moved = java.util.regex.Pattern.compile("_w\\d+")
 
   /** A frame as a person would write it. */
-  def of(frame: WindowFrame): String = frame match {
+  def of(frame: Expression): String = frame match {
     case SpecifiedWindowFrame(kind, lower, upper) =>
       s"${kind.sql} BETWEEN ${bound(lower)} AND ${bound(upper)}"
     case other => other.sql

@@ -32,16 +32,11 @@ object AcrossTasks {
 
   /** Whether the value lies in a row that a bound of the frame reaches. */
   private def isNear(value: ArrayFunction.ValueOfFrame): Boolean =
-    !value.frame.isUnbounded || value.n == 1 && !value.ignoreNulls && (value.frame match {
-      case ArrayFrame.Rows(lower, upper) =>
-        if (value.fromEnd) upper >= 0 && upper != Int.MaxValue else lower <= 0 && lower != Int.MinValue
-      case ArrayFrame.Peers(fromFirst, toLast) => if (value.fromEnd) !toLast else !fromFirst
-      case ArrayFrame.Range(lower, upper)      =>
-        if (value.fromEnd) upper == ArrayFrame.CurrentKey else lower == ArrayFrame.CurrentKey
-    })
+    !value.frame.isUnbounded || value.n == 1 && !value.ignoreNulls &&
+      (if (value.fromEnd) value.frame.endsFromCurrentRow else value.frame.startsByCurrentRow)
 
   private def byRows(frame: FramePlan, merging: MergePolicy): Option[String] = {
-    val unbounded = FrameShape.isUnbounded(frame.frame)
+    val unbounded = frame.frame.isUnbounded
     frame.aggregates.flatMap { aggregate =>
       val name = aggregate.function.prettyName
       if (frame.method == EvaluationMethod.AdditiveSummaries)

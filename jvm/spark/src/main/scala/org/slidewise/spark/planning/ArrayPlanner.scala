@@ -9,65 +9,28 @@ import org.slidewise.spark.plan._
 
 /** Plans the window functions that the core's array kernels can evaluate. */
 object ArrayPlanner {
-  import ArrayFrame._
-
   /**
    * The array function that evaluates the window function; none if the array kernels cannot.
    *
    * @param acrossTasks
    *   whether several tasks are to evaluate a partition
    */
-  def of(
-      window: WindowCall,
-      orderSpec: Seq[SortOrder],
-      timeZone: String,
-      acrossTasks: Boolean = false
-  ): Option[ArrayFunction] =
+  def of(window: WindowCall, acrossTasks: Boolean = false): Option[ArrayFunction] =
     window.description
-      .inArrays(window.filter, frameOf(window.frame, orderSpec, timeZone))
+      .inArrays(window.filter, Some(window.frame).filter(isInArrays))
       .filter(f => !acrossTasks || AcrossTasks.inArrays(f).isEmpty)
 
   /** Whether the kernels can evaluate the function over its frame, and the settings allow it. */
-  private[planning] def takes(window: WindowExpression): Boolean =
-    WindowCall.of(Alias(window, "_we")()).exists { call =>
-      val conf = SQLConf.get
+  private[planning] def takes(window: WindowExpression): Boolean = {
+    val conf = SQLConf.get
+    WindowCall.of(Alias(window, "_we")(), conf).exists { call =>
       !MergePolicy.of(conf).isRecalculated(call.description) && SlidewiseSettings.sort(conf) &&
-      of(call, window.windowSpec.orderSpec, conf.sessionLocalTimeZone).isDefined
+      of(call).isDefined
     }
-
-  private def frameOf(
-      frame: SpecifiedWindowFrame,
-      orderSpec: Seq[SortOrder],
-      timeZone: String
-  ): Option[ArrayFrame] = frame match {
-    case SpecifiedWindowFrame(RowFrame, lower, upper) =>
-      Some(
-        Rows(
-          FrameShape.rowOffset(lower).getOrElse(Int.MinValue),
-          FrameShape.rowOffset(upper).getOrElse(Int.MaxValue)
-        )
-      )
-    case SpecifiedWindowFrame(RangeFrame, UnboundedPreceding, UnboundedFollowing) =>
-      Some(ArrayFrame.Partition)
-    case SpecifiedWindowFrame(
-          RangeFrame,
-          lower @ (UnboundedPreceding | CurrentRow),
-          upper @ (CurrentRow | UnboundedFollowing)
-        ) =>
-      Some(Peers(lower == UnboundedPreceding, upper == UnboundedFollowing))
-    case SpecifiedWindowFrame(RangeFrame, lower, upper)
-        if orderSpec.size == 1 && SortKey.fits(orderSpec.head) =>
-      Some(Range(boundOf(lower, orderSpec.head, timeZone), boundOf(upper, orderSpec.head, timeZone)))
-    case _ => None
   }
 
-  private def boundOf(bound: Expression, order: SortOrder, timeZone: String): KeyBound = bound match {
-    case CurrentRow                              => CurrentKey
-    case UnboundedPreceding | UnboundedFollowing => Unbounded
-    case offset                                  =>
-      FrameOffset
-        .constant(order, offset)
-        .map(Shifted)
-        .getOrElse(Computed(SortPrefix(order.copy(child = FrameOffset.add(order, offset, timeZone)))))
+  private def isInArrays(frame: Frame): Boolean = frame match {
+    case range: Frame.Range => range.keyBounds.forall(bound => SortKey.fits(bound.order))
+    case _                  => true
   }
 }

@@ -17,7 +17,7 @@ private[spark] object BlockExchanges extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan =
     // Without windows, no setting is read, and an invalid one fails nothing.
-    if (!plan.exists(isWindow) || !SlidewiseSettings.enabled(conf) || !SlidewiseSettings.blockExchange(conf))
+    if (!plan.exists(isWindow) || !SlidewiseSettings.blockExchange(conf))
       plan
     else plan.transformUp { case window if isWindow(window) => withBlocks(window) }
 

@@ -1,7 +1,5 @@
 package org.slidewise.spark.planning
 
-import org.apache.spark.sql.catalyst.expressions.SpecifiedWindowFrame
-
 import org.slidewise.spark.expressions.SummarizesLastRows
 import org.slidewise.spark.plan._
 import org.slidewise.spark.plan.EvaluationMethod._
@@ -19,19 +17,19 @@ import org.slidewise.spark.plan.EvaluationMethod._
  */
 final class MethodChoice(
     merging: MergePolicy,
-    keepsRows: SpecifiedWindowFrame => Boolean,
+    keepsRows: Frame => Boolean,
     refersToRows: Boolean
 ) {
   import MethodChoice._
 
   /** The method, with a note for a person to read. */
-  def of(call: PlannedAggregate, frame: SpecifiedWindowFrame): (EvaluationMethod, Option[String]) = {
+  def of(call: PlannedAggregate, frame: Frame): (EvaluationMethod, Option[String]) = {
     val function = call.description
     if (function.multiset.isDefined && keepsRows(frame) && !merging.isNamed(function)) SlidingMultiset -> None
-    else if (FrameShape.isGrowing(frame)) Running -> None
-    else if (refersToRows && !FrameShape.isUnbounded(frame) && call.reference.isDefined) RowReferences -> None
+    else if (frame.isGrowing) Running -> None
+    else if (refersToRows && !frame.isUnbounded && call.reference.isDefined) RowReferences -> None
     else if (isSummarized(function, frame)) AdditiveSummaries -> None
-    else if (FrameShape.length(frame).exists(_ <= function.recalculatedRows)) Recalculation -> Some(Short)
+    else if (frame.length.exists(_ <= function.recalculatedRows)) Recalculation -> Some(Short)
     else
       merging.reasonNotToMerge(function) match {
         case Some(reason)             => Recalculation -> Some(reason)
@@ -40,7 +38,7 @@ final class MethodChoice(
       }
   }
 
-  private def isSummarized(function: FunctionDescription, frame: SpecifiedWindowFrame): Boolean =
+  private def isSummarized(function: FunctionDescription, frame: Frame): Boolean =
     merging.approximate && !merging.isNamed(function) && function.summary.exists(fits(_, frame))
 }
 
@@ -50,8 +48,8 @@ object MethodChoice {
   /** The least ε of a summary. Below it, a summary would take more than a few megabytes. */
   private val LeastError = 1e-6
 
-  private def fits(function: SummarizesLastRows, frame: SpecifiedWindowFrame): Boolean =
-    function.allowedError >= LeastError && FrameShape.lastRows(frame).isDefined
+  private def fits(function: SummarizesLastRows, frame: Frame): Boolean =
+    function.allowedError >= LeastError && frame.lastRows.isDefined
 
   /** The aggregate that finds the frames that must be recalculated; none if no buffers are merged, which alone need it. */
   def guardOf(function: FunctionDescription, method: EvaluationMethod): Option[MagnitudeExceeds] =

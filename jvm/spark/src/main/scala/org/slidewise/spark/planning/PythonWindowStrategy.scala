@@ -38,7 +38,7 @@ object PythonWindowStrategy extends SparkStrategy {
   private def planned(expressions: Seq[NamedExpression]): Either[Seq[LeftToSpark], PythonWindowPlan] = {
     val decided = expressions.map { e =>
       for {
-        call <- WindowCall.of(e)
+        call <- WindowCall.of(e, SQLConf.get)
         aggregate <- PythonAggregate.of(call.function).toRight(whyNot(call))
       } yield call -> aggregate
     }

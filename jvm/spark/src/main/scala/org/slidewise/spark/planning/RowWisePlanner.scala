@@ -28,7 +28,7 @@ final case class RowWiseExpression(
  */
 final class RowWisePlanner(
     merging: MergePolicy,
-    keepsRows: SpecifiedWindowFrame => Boolean,
+    keepsRows: Frame => Boolean,
     refersToRows: Boolean
 ) {
   private val methods = new MethodChoice(merging, keepsRows, refersToRows)
@@ -67,7 +67,7 @@ final class RowWisePlanner(
   }
 
   private def grouped(
-      aggregates: Seq[((SpecifiedWindowFrame, EvaluationMethod), PlannedAggregate)]
+      aggregates: Seq[((Frame, EvaluationMethod), PlannedAggregate)]
   )(kind: PlannedAggregate => Any): Seq[FramePlan] = {
     val keyed = aggregates.map { case (key, aggregate) => (key, kind(aggregate)) -> aggregate }
     val members = keyed.groupBy(_._1)

@@ -34,8 +34,7 @@ object TopRowsStrategy extends SparkStrategy {
     case _ => Nil
   }
 
-  private def isEnabled: Boolean =
-    SlidewiseSettings.enabled(SQLConf.get) && SlidewiseSettings.topRows(SQLConf.get)
+  private def isEnabled: Boolean = SlidewiseSettings.topRows(SQLConf.get)
 
   private def operators(node: WindowGroupLimit): Seq[SparkPlan] =
     firstRows(node.rankLikeFunction)

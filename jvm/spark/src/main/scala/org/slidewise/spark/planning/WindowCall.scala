@@ -2,11 +2,12 @@ package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.DistinctAggregate
 import org.slidewise.spark.families.Families
-import org.slidewise.spark.plan.{FramedFunctions, FrameReach, FrameShape, FunctionDescription}
+import org.slidewise.spark.plan.{Frame, FramedFunctions, FrameReach, FunctionDescription}
 
 /**
  * A window expression that Slidewise may evaluate.
@@ -18,7 +19,7 @@ final case class WindowCall(
     expression: NamedExpression,
     function: Expression,
     filter: Option[Expression],
-    frame: SpecifiedWindowFrame
+    frame: Frame
 ) {
 
   /**
@@ -28,8 +29,8 @@ final case class WindowCall(
   def isConstantInSpark: Boolean = function match {
     case _: AggregateWindowFunction if description.rank.isDefined => true
     case _: FrameLessOffsetWindowFunction                         => true
-    case _ if description.evaluatesAllValues                      => FrameShape.isPartition(frame)
-    case _                                                        => FrameShape.isGrowing(frame)
+    case _ if description.evaluatesAllValues                      => frame == Frame.Partition
+    case _                                                        => frame.isGrowing
   }
 
   /** The description of the function. */
@@ -45,9 +46,9 @@ final case class WindowCall(
 object WindowCall {
 
   /** The function and the frame of the window expression; or the reason why Spark evaluates it. */
-  def of(expression: NamedExpression): Either[String, WindowCall] = expression match {
-    case Alias(WindowExpression(function, WindowSpecDefinition(_, _, frame: SpecifiedWindowFrame)), _) =>
-      of(expression, function, frame)
+  def of(expression: NamedExpression, conf: SQLConf): Either[String, WindowCall] = expression match {
+    case Alias(WindowExpression(function, WindowSpecDefinition(_, order, frame: SpecifiedWindowFrame)), _) =>
+      of(expression, function, Frame.of(frame, order, conf.sessionLocalTimeZone))
     case Alias(window: WindowExpression, _) => Left(s"${window.sql} has no frame")
     case other                              => Left(s"${other.sql} is not a window function over a frame")
   }
@@ -55,7 +56,7 @@ object WindowCall {
   private def of(
       expression: NamedExpression,
       function: Expression,
-      frame: SpecifiedWindowFrame
+      frame: Frame
   ): Either[String, WindowCall] = function match {
     case AggregateExpression(aggregate, _, _, filter, _) =>
       Right(WindowCall(expression, replaced(aggregate), filter, frame))

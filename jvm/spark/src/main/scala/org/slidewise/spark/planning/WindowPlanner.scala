@@ -39,7 +39,7 @@ final class WindowPlanner(
   private def isUnordered = keepsArrival && partitionSpec.nonEmpty && sortOrder.isEmpty && !acrossTasks
 
   private def isOfPartition(function: ArrayFunction): Boolean = function match {
-    case aggregate: ArrayFunction.Aggregate => aggregate.frame == ArrayFrame.Partition
+    case aggregate: ArrayFunction.Aggregate => aggregate.frame == Frame.Partition
     case _                                  => false
   }
 
@@ -53,8 +53,8 @@ final class WindowPlanner(
     else {
       val decided = expressions.map { e =>
         (for {
-          window <- WindowCall.of(e)
-          _ <- Either.cond(!FrameShape.overflowsInSpark(window.frame), (), OverflowingBound)
+          window <- WindowCall.of(e, conf)
+          _ <- Either.cond(!overflowsInSpark(window.frame), (), OverflowingBound)
           framed <- window.framed
         } yield (window, framed)).left.map(LeftToSpark(e, _))
       }
@@ -92,14 +92,13 @@ final class WindowPlanner(
       sortOrder,
       taken.forall(_._1.isConstantInSpark),
       conf.enableRadixSort,
-      SlidewiseSettings.maxStateBytes(conf),
-      conf.sessionLocalTimeZone
+      SlidewiseSettings.maxStateBytes(conf)
     )
   }
 
   private def arrayFunction(window: WindowCall): Option[ArrayFunction] =
     if (usesArrays && !merging.isRecalculated(window.description))
-      ArrayPlanner.of(window, orderSpec, conf.sessionLocalTimeZone, acrossTasks)
+      ArrayPlanner.of(window, acrossTasks)
     else None
 
   // Buffers of fixed width are copied as bytes, and not slowed down by others; a merge that fails stops no others.
@@ -111,6 +110,13 @@ final class WindowPlanner(
 }
 
 private object WindowPlanner {
+
+  /** Whether a bound is so far away that Spark, which subtracts it from row numbers in 32 bits, overflows. */
+  private def overflowsInSpark(frame: Frame): Boolean = frame match {
+    case Frame.Rows(lower, upper) => Seq(lower, upper).contains(Some(Int.MinValue))
+    case _                        => false
+  }
+
   private val OverflowingBound =
     s"Spark's arithmetic overflows at a bound of ${Int.MinValue} rows, and its frames are not those of that bound"
 }

@@ -39,8 +39,8 @@ class TimeReachSuite extends FunSuite {
       )
   }
 
-  private def order(dataType: DataType) =
-    SortOrder(BoundReference(0, dataType, nullable = false), Ascending)
+  private def boundOver(dataType: DataType, offset: Expression, zone: String) =
+    Frame.KeyBound(SortOrder(BoundReference(0, dataType, nullable = false), Ascending), offset, zone)
 
   private def micros(at: Instant) = at.getEpochSecond * 1000000L
 
@@ -55,15 +55,15 @@ class TimeReachSuite extends FunSuite {
       val near =
         random.shuffle(changes).take(8) ++ changes.takeRight(2) :+ Instant.parse("2040-03-20T00:00:00Z")
       for (bound <- Seq(interval, Literal(UnaryMinus(interval).eval(), interval.dataType))) {
-        val after = TimeReach.after(order(TimestampType), bound, zone)
-        val before = TimeReach.before(order(TimestampType), bound, zone)
-        val nominal = TimeReach.after(order(TimestampNTZType), bound, zone).longest(0L)
-        val moved = FrameOffset.add(order(TimestampType), bound, zone)
+        val moved = boundOver(TimestampType, bound, zone)
+        val after = TimeReach.after(moved)
+        val before = TimeReach.before(moved)
+        val nominal = TimeReach.after(boundOver(TimestampNTZType, bound, zone)).longest(0L)
         for (
           change <- near; delta <- Seq.fill(6)((random.nextDouble() * 6 * Day).toLong - 3 * Day);
           time <- Seq(micros(change) + delta, micros(change) + delta - nominal)
         ) {
-          val result = moved.eval(InternalRow(time)).asInstanceOf[Long]
+          val result = moved.value.eval(InternalRow(time)).asInstanceOf[Long]
           def says = s"$zone: $time + ${bound.sql} = $result"
           for (known <- Seq(time, result)) {
             assert(result - time <= after.longest(known), says)
@@ -80,8 +80,8 @@ class TimeReachSuite extends FunSuite {
       (kind, zone) <- Seq(TimestampNTZType -> "Europe/Berlin", TimestampType -> "+05:30")
     ) {
       val bound = Literal(days * Day + Hour, DayTimeIntervalType())
-      assertEquals(TimeReach.after(order(kind), bound, zone).longest(0L), days * Day + Hour)
-      assertEquals(TimeReach.before(order(kind), UnaryMinus(bound), zone).longest(0L), days * Day + Hour)
+      assertEquals(TimeReach.after(boundOver(kind, bound, zone)).longest(0L), days * Day + Hour)
+      assertEquals(TimeReach.before(boundOver(kind, UnaryMinus(bound), zone)).longest(0L), days * Day + Hour)
     }
   }
 
@@ -97,13 +97,14 @@ class TimeReachSuite extends FunSuite {
       )
     )
       assertEquals(
-        TimeReach.after(order(TimestampType), Literal(Day, DayTimeIntervalType()), zone).longest(time),
+        TimeReach.after(boundOver(TimestampType, Literal(Day, DayTimeIntervalType()), zone)).longest(time),
         Day + longer
       )
   }
 
   test("an interval beyond the range of times reaches to its end") {
     val bound = Literal(new CalendarInterval(0, Int.MaxValue, 0), CalendarIntervalType)
-    assertEquals(TimeReach.after(order(TimestampType), bound, "Europe/Berlin").longest(0L), Long.MaxValue)
+    val reach = TimeReach.after(boundOver(TimestampType, bound, "Europe/Berlin"))
+    assertEquals(reach.longest(0L), Long.MaxValue)
   }
 }

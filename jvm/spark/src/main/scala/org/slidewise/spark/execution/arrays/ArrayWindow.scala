@@ -1,6 +1,6 @@
 package org.slidewise.spark.execution.arrays
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, SortOrder, SortPrefix}
 import org.apache.spark.sql.types.DoubleType
 
 import org.slidewise.spark.execution.sorting._
@@ -18,16 +18,13 @@ import org.slidewise.spark.plan.MultisetFunction.Quantile
 final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], order: Seq[SortOrder]) {
   import ArrayWindow._
 
-  private val frames: Seq[ArrayFrame] = functions.flatMap(frameOf).distinct
+  private val frames: Seq[Frame] = functions.flatMap(frameOf).distinct
 
   private val values: Seq[Expression] = distinct(functions.flatMap(columnsOf))
 
-  private val computed: Seq[Expression] = distinct(
-    frames
-      .collect { case ArrayFrame.Range(lower, upper) => Seq(lower, upper) }
-      .flatten
-      .collect { case ArrayFrame.Computed(prefix) => prefix }
-  )
+  private val bounds: Seq[Frame.KeyBound] = frames.flatMap(keyBounds).distinct
+
+  private val computed: Seq[Expression] = distinct(bounds.filter(_.shift.isEmpty).map(prefixOf))
 
   private def distinct(expressions: Seq[Expression]): Seq[Expression] = {
     val seen = new java.util.HashSet[Expression]
@@ -47,11 +44,11 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   lazy val orderKey = new SortKey(order.head)
 
   /** Whether any frame is bounded by values of the first order column. */
-  val readsKeys: Boolean = frames.exists(_.isInstanceOf[ArrayFrame.Range])
+  val readsKeys: Boolean = bounds.nonEmpty
 
   /** Whether any frame or rank depends on which rows tie in the order. */
   val readsPeers: Boolean =
-    frames.exists(_.isInstanceOf[ArrayFrame.Peers]) || functions.exists {
+    frames.exists(frame => isRange(frame) && keyBounds(frame).isEmpty) || functions.exists {
       case ArrayFunction.Rank(kind) => kind.joinsPeers
       case _                        => false
     }
@@ -75,25 +72,21 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
    * numbers.
    */
   private def canEvaluate(sorted: SortedColumns): Boolean =
-    !sorted.inputsFailed && frames.forall {
-      case ArrayFrame.Range(lower, upper) => Seq(lower, upper).forall(inRange(sorted, _))
-      case _                              => true
-    } && functions.forall {
+    !sorted.inputsFailed && bounds.forall(inRange(sorted, _)) && functions.forall {
       case ArrayFunction.OfMultiset(Quantile(QuantileMethod.Approximate, _, _, _), input, _, _) =>
         input.dataType != DoubleType || !sorted.anyNaN(columnOf(sorted, input))
       case _ => true
     }
 
-  private def inRange(sorted: SortedColumns, bound: ArrayFrame.KeyBound): Boolean = bound match {
-    case ArrayFrame.Shifted(by) =>
-      val range = FrameOffset.range(order.head.child.dataType)
+  private def inRange(sorted: SortedColumns, bound: Frame.KeyBound): Boolean = bound.shift match {
+    case Some(by) =>
+      val range = FrameOffset.range(bound.order.child.dataType)
       ShiftedKeys.inRange(sorted.columns, sorted.orderColumn, sorted.order.size, orderKey.flip, by, range)
-    case ArrayFrame.Computed(prefix) =>
-      val column = columnOf(sorted, prefix)
+    case None =>
+      val column = columnOf(sorted, prefixOf(bound))
       !sorted.columns.anyNull(column) || (0 until sorted.order.size).forall { row =>
         sorted.columns.isNull(column, row) == sorted.columns.isNull(sorted.orderColumn, row)
       }
-    case _ => true
   }
 
   private[arrays] def columnOf(sorted: SortedColumns, value: Expression): Int =
@@ -121,23 +114,27 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   private[arrays] def framesOver(
       sorted: SortedColumns,
       peers: PartitionPeers
-  ): Map[ArrayFrame, PartitionFrames] =
+  ): Map[Frame, PartitionFrames] =
     functions.map(reach).distinct.map(frame => frame -> framesOf(frame, sorted, peers)).toMap
 
-  private def framesOf(frame: ArrayFrame, sorted: SortedColumns, peers: PartitionPeers): PartitionFrames =
+  private def framesOf(frame: Frame, sorted: SortedColumns, peers: PartitionPeers): PartitionFrames =
     frame match {
-      case ArrayFrame.Rows(lower, upper)       => new RowsFrames(lower, upper)
-      case ArrayFrame.Peers(fromFirst, toLast) => new PeerFrames(peers, fromFirst, toLast)
-      case ArrayFrame.Range(lower, upper)      =>
+      case Frame.Rows(lower, upper) =>
+        new RowsFrames(lower.getOrElse(Int.MinValue), upper.getOrElse(Int.MaxValue))
+      case range: Frame.Range if range.keyBounds.isEmpty =>
+        new PeerFrames(peers, range.isGrowing, range.reachesEnd)
+      case Frame.Range(lower, upper) =>
         new KeyRangeFrames(sorted, orderKey, boundKeys(lower, sorted), boundKeys(upper, sorted))
     }
 
-  private def boundKeys(bound: ArrayFrame.KeyBound, sorted: SortedColumns): BoundKeys = bound match {
-    case ArrayFrame.CurrentKey       => new CurrentKeys(sorted.order)
-    case ArrayFrame.Shifted(by)      => new ShiftedKeys(sorted.order, orderKey.flip, by)
-    case ArrayFrame.Computed(prefix) =>
-      new ComputedKeys(sorted.order, sorted.columns(columnOf(sorted, prefix)))
-    case ArrayFrame.Unbounded => null
+  private def boundKeys(bound: Frame.Bound, sorted: SortedColumns): BoundKeys = bound match {
+    case Frame.Unbounded       => null
+    case Frame.Peers           => new CurrentKeys(sorted.order)
+    case bound: Frame.KeyBound =>
+      bound.shift match {
+        case Some(by) => new ShiftedKeys(sorted.order, orderKey.flip, by)
+        case None     => new ComputedKeys(sorted.order, sorted.columns(columnOf(sorted, prefixOf(bound))))
+      }
   }
 
   private def bytes(order: RowOrder): Long = {
@@ -164,18 +161,29 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
 private[execution] object ArrayWindow {
 
   /** The frame that a function reads; none if it ranks rows or reads one row at a distance. */
-  private def frameOf(function: ArrayFunction): Option[ArrayFrame] = function match {
+  private def frameOf(function: ArrayFunction): Option[Frame] = function match {
     case aggregate: ArrayFunction.Aggregate => Some(aggregate.frame)
     case multiset: ArrayFunction.OfMultiset => Some(multiset.frame)
     case value: ArrayFunction.ValueOfFrame  => Some(value.frame)
     case _                                  => None
   }
 
+  private def isRange(frame: Frame): Boolean = frame.isInstanceOf[Frame.Range]
+
+  private def keyBounds(frame: Frame): Seq[Frame.KeyBound] = frame match {
+    case range: Frame.Range => range.keyBounds
+    case _                  => Nil
+  }
+
+  /** The bits of a bound before they are flipped, which compare like those of the keys. */
+  private def prefixOf(bound: Frame.KeyBound): Expression =
+    SortPrefix(bound.order.copy(child = bound.value))
+
   /** The rows that the result of a row may depend on. */
-  private[arrays] def reach(function: ArrayFunction): ArrayFrame = function match {
+  private[arrays] def reach(function: ArrayFunction): Frame = function match {
     case ArrayFunction.ValueAtOffset(_, offset, _, false) =>
-      ArrayFrame.Rows(math.min(offset, 0), math.max(offset, 0))
-    case other => frameOf(other).getOrElse(ArrayFrame.Partition)
+      Frame.Rows(Some(math.min(offset, 0)), Some(math.max(offset, 0)))
+    case other => frameOf(other).getOrElse(Frame.Partition)
   }
 
   /** The columns that a function reads; count(*) reads none. */
@@ -208,15 +216,15 @@ private[execution] object ArrayWindow {
   }
 
   /** The memory that a kernel of the core holds for each row of its widest window, in bytes. */
-  private def scratchBytesARow(kernel: ArrayKernel, frame: ArrayFrame): Long = {
-    val isRange = !frame.isInstanceOf[ArrayFrame.Rows]
+  private def scratchBytesARow(kernel: ArrayKernel, frame: Frame): Long = {
+    val inRange = isRange(frame)
     kernel match {
       case ArrayKernel.CountValues                                              => 1L
       case ArrayKernel.SumLongs(_)                                              => 0L
-      case ArrayKernel.MinLongs | ArrayKernel.MaxLongs | ArrayKernel.SumDoubles => if (isRange) 8L else 0L
-      case ArrayKernel.MeanDoubles                                              => if (isRange) 9L else 1L
-      case ArrayKernel.MinDoubles | ArrayKernel.MaxDoubles                      => if (isRange) 16L else 0L
-      case ArrayKernel.Variance(_, _)                                           => if (isRange) 24L else 32L
+      case ArrayKernel.MinLongs | ArrayKernel.MaxLongs | ArrayKernel.SumDoubles => if (inRange) 8L else 0L
+      case ArrayKernel.MeanDoubles                                              => if (inRange) 9L else 1L
+      case ArrayKernel.MinDoubles | ArrayKernel.MaxDoubles                      => if (inRange) 16L else 0L
+      case ArrayKernel.Variance(_, _)                                           => if (inRange) 24L else 32L
     }
   }
 

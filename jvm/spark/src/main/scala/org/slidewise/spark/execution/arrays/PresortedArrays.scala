@@ -4,12 +4,13 @@ import java.util.BitSet
 
 import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.sorting._
 import org.slidewise.spark.execution.surroundings.{ArrayOutside, Outside, PeerChanges, Surroundings}
 import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
+import org.slidewise.spark.plan.{ArrayPlan, SlidingWindowPlan}
 
 /**
  * Evaluates rows that come partition by partition and in order with array kernels, and returns each row with its results.
@@ -29,11 +30,9 @@ import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
  */
 final private[execution] class PresortedArrays(
     rows: Iterator[InternalRow],
-    window: ArrayWindow,
-    order: Seq[SortOrder],
+    plan: SlidingWindowPlan,
+    expressions: ArrayPlan,
     input: Seq[Attribute],
-    results: Seq[Attribute],
-    grouping: PartitionKeys,
     task: WindowTask,
     surroundings: Surroundings,
     outside: ArrayOutside,
@@ -42,15 +41,17 @@ final private[execution] class PresortedArrays(
     with Iterator[InternalRow] {
   import PresortedArrays._
   private[this] val resources = task.resources
+  private[this] val window = new ArrayWindow(expressions.functions, plan.orderSpec)
+  private[this] val grouping = PartitionKeys.of(plan.partitionSpec, input)
 
   private[this] val keys = if (window.readsKeys) Seq(window.orderKey) else Nil
   private[this] val reader = new ColumnReader(keys, window.inputs, input, acquire(_))
   private[this] var columns = new LongColumns(keys.size + window.inputs.size)
   private[this] val log = RowLog.of(input, resources)
   private[this] val logged = log.reader()
-  private[this] val joined = new ResultJoiner(input, results)
-  private[this] val types = results.map(_.dataType)
-  private[this] val peers = if (window.readsPeers) new PeerChanges(order, input) else null
+  private[this] val joined = new ResultJoiner(input, expressions.results)
+  private[this] val types = expressions.results.map(_.dataType)
+  private[this] val peers = if (window.readsPeers) new PeerChanges(plan.orderSpec, input) else null
 
   // What follows are places in the columns; the row at place 0 is at `base` in the log.
   private[this] var base = 0L

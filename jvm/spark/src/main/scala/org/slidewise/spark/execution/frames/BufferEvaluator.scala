@@ -9,7 +9,7 @@ import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.states.{FrameElements, FrameFunctions, RowStates}
 import org.slidewise.spark.execution.surroundings.OutsideStates
 import org.slidewise.spark.execution.task.TaskResources
-import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, FrameShape}
+import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
 
 /**
  * Evaluates the functions of one [[FramePlan]] with aggregation buffers: merged (Two-Stacks Lite), running, or recalculated for
@@ -77,12 +77,12 @@ final private[execution] class BufferEvaluator(
   private[this] var before: OutsideStates = _
   private[this] var after: InternalRow = _
 
-  override def startAfter(rows: OutsideStates): Unit = if (FrameShape.isGrowing(plan.frame)) {
+  override def startAfter(rows: OutsideStates): Unit = if (plan.frame.isGrowing) {
     before = rows
     states.preset(algorithm.slide(0L, 0L))(rows.writeTo(_, plan.aggregates))
   }
 
-  override def endBefore(rows: OutsideStates): Unit = if (FrameShape.reachesEnd(plan.frame))
+  override def endBefore(rows: OutsideStates): Unit = if (plan.frame.reachesEnd)
     after = states.newState(rows.writeTo(_, plan.aggregates))
 
   private[this] var lo, hi = -1L

@@ -62,17 +62,6 @@ private[execution] trait FrameEvaluator {
 
 private[execution] object FrameEvaluator {
 
-  /** The oldest row that any of the evaluators may read. */
-  def oldestNeeded(evaluators: Array[FrameEvaluator]): Long = {
-    var oldest = Long.MaxValue
-    var i = 0
-    while (i < evaluators.length) {
-      oldest = math.min(oldest, evaluators(i).oldestNeeded)
-      i += 1
-    }
-    oldest
-  }
-
   /**
    * The evaluator of a frame over the rows of a table.
    *

@@ -1,13 +1,25 @@
 package org.slidewise.spark.execution.frames
 
-import scala.collection.AbstractIterator
-
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.rows.{PartitionKeys, PartitionRows, RowLog, RowsAhead}
-import org.slidewise.spark.execution.surroundings.{Outside, OutsideStates, Surroundings}
-import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures}
+import org.slidewise.spark.execution.surroundings.Surroundings
+import org.slidewise.spark.execution.task.{MeasuredResource, WindowTask}
+
+/**
+ * The logs of rows that come.
+ *
+ * @param summary
+ *   projects a row to the columns that frames need, which go into `elements`
+ * @param waiting
+ *   the log of whole rows that wait for the end of their frames; none if no frame looks past the current row
+ */
+final private[execution] class FrameLogs(
+    val summary: UnsafeProjection,
+    val elements: RowLog,
+    val waiting: Option[RowLog]
+)
 
 /**
  * Evaluates the frames of rows that come partition by partition and in order. Returns the same rows, each with its answers.
@@ -15,41 +27,30 @@ import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures}
  * The columns that frames need go into a log. If no frame looks past the current row, a row is answered and returned as it
  * arrives. Otherwise it waits in a second log until the last of its frames is complete.
  *
- * Memory: the rows from the oldest that a later frame may read to the newest that has arrived, in `log`; the rows that wait, in
- * `waiting`; the rows that evaluators have read ahead; the states of the evaluators.
+ * Memory: the rows from the oldest that a later frame may read to the newest that has arrived; the rows that wait; the rows that
+ * evaluators have read ahead; the states of the evaluators.
  *
- * @param summary
- *   projects a row to the columns that go into the log
- * @param waiting
- *   the log of rows that wait; none if no frame looks past the current row
  * @param surroundings
  *   the surroundings of the results that are handed out
- * @param outside
- *   prepares aggregates of rows outside for the evaluators; returns none if there are no such rows
- * @param output
- *   projects a row, joined with its answers, to the output
  */
 final private[execution] class SlidingWindowIterator(
     rows: RowsAhead,
-    summary: UnsafeProjection,
-    grouping: PartitionKeys,
-    log: RowLog,
-    waiting: Option[RowLog],
-    bounds: Array[TableBounds],
-    evaluators: Array[FrameEvaluator],
+    keys: PartitionKeys,
+    logs: FrameLogs,
+    finders: Array[FrameFinder],
+    evaluators: FrameEvaluators,
     surroundings: Surroundings,
-    outside: Outside => Option[OutsideStates],
-    answers: InternalRow,
     output: Projection,
-    measures: WindowMeasures,
-    resources: TaskResources
-) extends AbstractIterator[InternalRow] {
+    task: WindowTask
+) extends FrameIterator(evaluators, output, task.measures) {
   import SlidingWindowIterator.ReleaseEvery
 
-  private[this] val joined = new JoinedRow
-  private[this] val waitingRows = waiting.map(_.reader())
+  private[this] val summary = logs.summary
+  private[this] val log = logs.elements
+  private[this] val waiting = logs.waiting.orNull
+  private[this] val waitingRows = logs.waiting.map(_.reader()).orNull
   private[this] val summaries = log.reader()
-  private[this] var started, complete, closed = false
+  private[this] var started, complete, isAtRow = false
   private[this] var arrived, answered = 0L
   private[this] var passed = 0L // in all partitions
 
@@ -88,34 +89,32 @@ final private[execution] class SlidingWindowIterator(
       rows.peek { row =>
         count(peeked)
         peeked += 1
-        val same = grouping.same(grouping.key(row), grouping.current)
+        val same = keys.same(keys.key(row), keys.current)
         if (same) f(row)
         same
       }
     }
 
-    private def count(row: Long): Unit = if (row % ReleaseEvery == 0) resources.stopIfCancelled()
+    private def count(row: Long): Unit = if (row % ReleaseEvery == 0) task.resources.stopIfCancelled()
   }
-  evaluators.foreach(_.mayReadAhead(partition))
+  evaluators.mayReadAhead(partition)
 
-  override def hasNext: Boolean = {
-    val more = answered < arrived || fetched != null || rows.hasNext
-    if (!more) close()
-    more
-  }
-
-  override def next(): InternalRow = {
-    turnToNext()
-    answer()
+  override protected def advance(): Boolean = {
+    if (isAtRow) leaveRow()
+    isAtRow = answered < arrived || fetched != null || rows.hasNext
+    if (isAtRow) turnToNext()
+    isAtRow
   }
 
-  /** Skips `count` rows that have been answered elsewhere. */
-  def pass(count: Int): Unit =
-    for (_ <- 0 until count) {
-      turnToNext()
-      answered += 1
-      passed += 1
-    }
+  private def leaveRow(): Unit = {
+    answered += 1
+    passed += 1
+    if (answered % ReleaseEvery == 0) release()
+  }
+
+  override protected def current: InternalRow = if (waiting == null) newest else waitingRows(answered)
+
+  override protected def isHandedOut: Boolean = surroundings.handsOut(passed)
 
   /** Takes rows until the frames of the next row to answer are known. */
   private def turnToNext(): Unit =
@@ -127,15 +126,15 @@ final private[execution] class SlidingWindowIterator(
 
   private def fetch(): Unit = {
     fetched = rows.next()
-    fetchedKey = grouping.key(fetched)
+    fetchedKey = keys.key(fetched)
   }
 
   /** Takes the fetched row into the current partition, or closes the partition if the row is not of it. */
   private def admit(): Unit =
     if (fetched == null) {
       complete = true
-      outside(surroundings.after).foreach(rows => evaluators.foreach(_.endBefore(rows)))
-    } else if (started && grouping.same(fetchedKey, grouping.current)) append()
+      evaluators.endBefore(surroundings.after)
+    } else if (started && keys.same(fetchedKey, keys.current)) append()
     else if (answered < arrived) complete = true
     else {
       startPartition()
@@ -144,101 +143,63 @@ final private[execution] class SlidingWindowIterator(
 
   private def startPartition(): Unit = {
     val isFirst = !started
-    grouping.current.copyFrom(fetchedKey)
+    keys.current.copyFrom(fetchedKey)
     started = true
     complete = false
     arrived = 0
     answered = 0
     partition.reset()
     log.clear()
-    waiting.foreach(_.clear())
-    bounds.foreach(_.reset())
-    evaluators.foreach(_.reset())
-    if (isFirst) outside(surroundings.before).foreach(rows => evaluators.foreach(_.startAfter(rows)))
+    if (waiting != null) waiting.clear()
+    finders.foreach(_.reset())
+    evaluators.reset()
+    if (isFirst) evaluators.startAfter(surroundings.before)
   }
 
   private def append(): Unit = {
     val row = summary(fetched)
     log.append(row)
-    waiting.foreach(_.append(fetched))
+    if (waiting != null) waiting.append(fetched)
     arrived += 1
-    if (arrived % ReleaseEvery == 0) resources.stopIfCancelled()
+    if (arrived % ReleaseEvery == 0) task.resources.stopIfCancelled()
     newest = fetched
     newestSummary = row
     fetched = null
   }
 
   private def framesAreKnown(): Boolean = {
-    val current = if (waiting.isEmpty) newestSummary else summaries(answered)
+    val row = if (waiting == null) newestSummary else summaries(answered)
     var known = true
     var i = 0
-    while (i < bounds.length) {
-      known &= bounds(i).advance(answered, current, arrived, complete)
+    while (i < finders.length) {
+      known &= finders(i).advance(answered, row, arrived, complete)
       i += 1
     }
     known
   }
 
-  private def answer(): InternalRow = {
-    val isHandedOut = surroundings.handsOut(passed)
-    val begin = if (isHandedOut) measures.begin() else 0L
-    if (isHandedOut) evaluate()
-    val row = output(joined(if (waiting.isEmpty) newest else waitingRows.get(answered), answers))
-    answered += 1
-    passed += 1
-    if (answered % ReleaseEvery == 0) release()
-    if (isHandedOut) measures.end(begin, widestFrame)
-    row
-  }
-
-  private def evaluate(): Unit = {
-    var i = 0
-    while (i < evaluators.length) {
-      evaluators(i).evaluate()
-      i += 1
-    }
-  }
-
-  private def widestFrame: Long = {
+  override protected def widestFrame: Long = {
     var widest = 0L
     var i = 0
-    while (i < bounds.length) {
-      widest = math.max(widest, bounds(i).hi - bounds(i).lo)
+    while (i < finders.length) {
+      widest = math.max(widest, finders(i).hi - finders(i).lo)
       i += 1
     }
     widest
   }
 
   private def release(): Unit = {
-    resources.stopIfCancelled()
-    var oldest = answered
+    task.resources.stopIfCancelled()
+    var oldest = math.min(answered, evaluators.oldestNeeded)
     var i = 0
-    while (i < bounds.length) {
-      oldest = math.min(oldest, bounds(i).oldestNeeded)
+    while (i < finders.length) {
+      oldest = math.min(oldest, finders(i).oldestNeeded)
       i += 1
     }
-    log.release(math.min(oldest, FrameEvaluator.oldestNeeded(evaluators)))
-    waiting.foreach(_.release(answered - 1)) // the row is still to be read
+    log.release(oldest)
+    if (waiting != null) waiting.release(answered)
   }
-
-  /** Releases memory and files, and reports the measurements. Later calls do nothing. */
-  def close(): Unit = if (!closed) {
-    closed = true
-    val logs = log +: waiting.toSeq
-    val (peaks, spills) =
-      (logs.map(_.peakMemory) :+ rows.peakMemory, logs.map(_.spilledBytes) :+ rows.spilledBytes)
-    measures.reportRows(evaluators.map(_.combines).sum)
-    measures.countRecalculated(evaluators.map(_.recalculated).sum)
-    measures.countSorted(evaluators.map(_.sortedPartitions).sum)
-    measures.reportMemory(
-      peaks.sum + evaluators.map(_.peakMemory).sum,
-      spills.sum + evaluators.map(_.spilledBytes).sum
-    )
-    log.close()
-    rows.close()
-    waiting.foreach(_.close())
-    evaluators.foreach(_.close())
-  }
+  override protected def resources: Seq[MeasuredResource] = Seq[MeasuredResource](log, rows) ++ logs.waiting
 }
 
 private[execution] object SlidingWindowIterator {

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
 import org.slidewise.spark.expressions.{RowSummary, SummarizesLastRows}
-import org.slidewise.spark.plan.{FramePlan, FrameShape}
+import org.slidewise.spark.plan.FramePlan
 
 /**
  * Summaries of the last W rows, one for each function of a frame. O(1) a row; a summary takes a few hundred bytes and at most
@@ -21,7 +21,7 @@ final private[execution] class FrameSummaries(
   private[this] val memory = new HeapMemory(resources)
   private[this] val functions = plan.aggregates.flatMap(_.description.summary)
   private[this] val ordinals = plan.aggregates.map(_.answer).toArray
-  private[this] val window = FrameShape.lastRows(plan.frame).get
+  private[this] val window = plan.frame.lastRows.get
   private[this] val inserted =
     SummarizesLastRows.inserted(plan.aggregates.map(_.filter).zip(functions), input)
   private[this] var summaries = Array.empty[RowSummary]

@@ -3,8 +3,7 @@ package org.slidewise.spark.execution.hopping
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-import org.slidewise.spark.execution.frames.FrameEvaluator
-import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.execution.task.{RowMeasures, TaskResources}
 
 /** The metrics of a `HoppingWindow` in the SQL tab. */
 private[execution] object HoppingMetrics {
@@ -28,23 +27,28 @@ private[execution] object HoppingMetrics {
 }
 
 /** Updates the metrics for one task. */
-final private[execution] class HoppingMeasures(metrics: Map[String, SQLMetric], resources: TaskResources) {
+final private[execution] class HoppingMeasures(metrics: Map[String, SQLMetric], resources: TaskResources)
+    extends RowMeasures {
   import HoppingMetrics._
   private[this] val rows = metrics(Rows)
 
-  def countRow(): Unit = rows += 1
+  override def begin(): Long = 0L
+  override def end(begin: Long, widest: Long): Unit = rows += 1
 
   /** Adds the counts of a task. To be called once. */
-  def report(panes: Long, windows: Long, evaluators: Seq[FrameEvaluator]): Unit = {
+  def reportPanes(panes: Long, windows: Long): Unit = {
     metrics(Panes) += panes
     metrics(Windows) += windows
-    metrics(Combines) += evaluators.map(_.combines).sum
-    metrics(Recalculated) += evaluators.map(_.recalculated).sum
   }
 
-  def reportMemory(peak: Long, spilled: Long): Unit = {
-    metrics(Memory) += peak
+  override def reportFrames(combines: Long, recalculated: Long, sorted: Long): Unit = {
+    metrics(Combines) += combines
+    metrics(Recalculated) += recalculated
+  }
+
+  override def reportMemory(bytes: Long, spilled: Long): Unit = {
+    metrics(Memory) += bytes
     metrics(Spill) += spilled
-    resources.countPeakMemory(peak)
+    resources.countPeakMemory(bytes)
   }
 }

@@ -39,16 +39,20 @@ final private[execution] class HoppingWindowEvaluation(
     val answers = new SpecificInternalRow(plan.answers.map(_.dataType))
     val output = UnsafeProjection.create(plan.results.map(windows.inFields), windows.group ++ plan.answers)
     output.initialize(context.partitionId())
-    val iterator = new HoppingWindowIterator(
+    val panes = new PanesByKey(
       partials,
       PartitionKeys.of(plan.keys, input),
       UnsafeProjection.create(elements, input),
       input.indexWhere(_.exprId == plan.pane.exprId),
-      log,
       touched,
-      new PaneFrames(plan.windows, selection, _),
-      evaluators(_, log, answers, resources),
-      answers,
+      log
+    )
+    val frames = new PaneFrames(plan.windows, selection, panes)
+    val iterator = new HoppingWindowIterator(
+      panes,
+      frames,
+      log,
+      new FrameEvaluators(evaluators(frames, log, answers, resources).toArray, answers),
       windows.condition,
       output,
       new HoppingMeasures(metrics, resources),

@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.plan.{FrameOffset, FrameReach, SlidingWindowPlan}
+import org.slidewise.spark.plan.{Frame, FrameReach, SlidingWindowPlan}
 
 /**
  * Finds the rows beyond its own that a task must read. With them, it has all rows of its frames that are limited on that side.
@@ -43,16 +43,16 @@ final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, 
 
   private[this] val bounds = reach.bounds.map(new KeyBound(_))
 
-  final private class KeyBound(offset: Expression) {
-    private[this] val column = plan.orderSpec.head
+  final private class KeyBound(bound: Frame.KeyBound) {
+    private[this] val column = bound.order
     private[this] val key =
       BoundReference(partitionColumns, column.child.dataType, nullable = true)
-    private[this] val bound = FrameOffset.add(column.copy(child = key), offset, plan.timeZone)
+    private[this] val value = bound.of(key)
 
     // A later time plus some days or months may be an earlier one: where clocks are set back, and at the end of a month.
     private[this] val ofNext: Long =
-      if (FrameOffset.constant(column, offset).nonEmpty) 0L
-      else Halos.longestReturn(key.dataType, offset.dataType, plan.timeZone)
+      if (bound.shift.nonEmpty) 0L
+      else Halos.longestReturn(key.dataType, bound.offset.dataType, bound.timeZone)
     private[this] val margin: Long = if (column.direction == Ascending) ofNext else -ofNext
 
     /**
@@ -72,9 +72,9 @@ final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, 
     /** The bound for rows with the cut's key; none if it is beyond the range of the type. Nothing limits the rows then. */
     private def at(cut: Cut, shift: Long): Option[InternalRow] =
       try {
-        val value = bound.eval(cut.key)
-        val known = value != null || cut.key.isNullAt(partitionColumns)
-        if (known) Some(keyWith(cut, if (shift == 0L || value == null) value else shifted(value, shift)))
+        val found = value.eval(cut.key)
+        val known = found != null || cut.key.isNullAt(partitionColumns)
+        if (known) Some(keyWith(cut, if (shift == 0L || found == null) found else shifted(found, shift)))
         else None
       } catch { case NonFatal(_) => None }
 

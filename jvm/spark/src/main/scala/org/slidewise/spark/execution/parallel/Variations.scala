@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.{DataType, DoubleType, FloatType}
 
 import org.slidewise.spark.families.Families
-import org.slidewise.spark.plan.{FrameShape, Variation}
+import org.slidewise.spark.plan.Variation
 
 /**
  * The variations of columns that are computed again on the same rows in another order.
@@ -127,7 +127,8 @@ private[execution] object Variations {
 
   private def keepsPeersTogether(frame: WindowFrame): Boolean = frame match {
     case specified: SpecifiedWindowFrame =>
-      specified.frameType == RangeFrame || FrameShape.isPartition(specified)
+      specified.frameType == RangeFrame ||
+      specified.lower == UnboundedPreceding && specified.upper == UnboundedFollowing
     case _ => false
   }
 

@@ -33,7 +33,7 @@ final private[execution] class FramesForPython(
 
   /** The attributes of a row that tell its frames. */
   private val needed: Seq[Attribute] = {
-    val references = AttributeSet(orderSpec ++ plan.frames.flatMap(f => Seq(f.lower, f.upper)))
+    val references = AttributeSet(orderSpec)
     input.filter(references.contains)
   }
 
@@ -69,23 +69,21 @@ final private[execution] class FramesForPython(
   private def framed(rows: Iterator[InternalRow], task: WindowTask): SlidingWindowIterator = {
     val log = RowLog.of(needed, task.resources)
     val waiting = if (plan.answersAtOnce) None else Some(RowLog.of(input, task.resources))
-    val factory = new TableBoundsFactory(orderSpec, needed, log, timeZone)
-    val bounds = plan.frames.map(factory.bounds).toArray
+    val rowsOfLog = new FrameFinders(needed, () => log.reader())
+    val finders = plan.frames.map(rowsOfLog.over(orderSpec, _)).toArray
     val answers = new SpecificInternalRow(ends.map(_.dataType))
     new SlidingWindowIterator(
       new RowsAhead(rows, () => RowLog.of(input, task.resources, RowLog.SmallPage)),
-      UnsafeProjection.create(needed.map(a => a: Expression), input),
       PartitionKeys.of(partitionSpec, input),
-      log,
-      waiting,
-      bounds,
-      bounds.indices.map(i => new FrameEnds(bounds(i), answers, 2 * i): FrameEvaluator).toArray,
+      new FrameLogs(UnsafeProjection.create(needed.map(a => a: Expression), input), log, waiting),
+      finders,
+      new FrameEvaluators(
+        finders.indices.map(i => new FrameEnds(finders(i), answers, 2 * i): FrameEvaluator).toArray,
+        answers
+      ),
       Surroundings.None,
-      _ => None,
-      answers,
       IdentityProjection,
-      task.measures,
-      task.resources
+      task
     )
   }
 }
@@ -109,7 +107,7 @@ final private class RowsToSend(rows: Iterator[InternalRow], whenClosed: () => Un
 }
 
 /** Writes the ends of the current frame, in numbers of rows of the task. */
-final private class FrameEnds(bounds: TableBounds, answers: InternalRow, ordinal: Int)
+final private class FrameEnds(bounds: FrameBounds, answers: InternalRow, ordinal: Int)
     extends FrameEvaluator {
   private[this] var passed, evaluated = 0L // rows of the partitions before, and of all
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.memory.MemoryBlock
 
-import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.execution.task.{MeasuredResource, TaskResources}
 
 /** Rows that can be read again. */
 private[execution] trait RowsByPosition {
@@ -40,7 +40,8 @@ final private[execution] class RowLog(
     fields: Int,
     rowSize: Int,
     largestPage: Long = RowLog.LargestPage
-) extends MemoryConsumer(resources.memory, RowLog.SmallestPage, resources.memory.getTungstenMemoryMode) {
+) extends MemoryConsumer(resources.memory, RowLog.SmallestPage, resources.memory.getTungstenMemoryMode)
+    with MeasuredResource {
   import RowLog._
 
   private[this] val memory = resources.memory
@@ -59,10 +60,10 @@ final private[execution] class RowLog(
   def end: Long = rows
 
   /** Bytes written to spill files so far. */
-  def spilledBytes: Long = onDisk
+  override def spilledBytes: Long = onDisk
 
   /** The most memory held at any time, in bytes. */
-  def peakMemory: Long = peak
+  override def peakMemory: Long = peak
 
   /** Adds a copy of `row` at position [[end]]. */
   def append(row: UnsafeRow): Unit = {
@@ -152,7 +153,7 @@ final private[execution] class RowLog(
   }
 
   /** Gives all memory and files back. */
-  def close(): Unit = {
+  override def close(): Unit = {
     readers.foreach(_.leave())
     while (!chunks.isEmpty) discard(chunks.pollFirst())
     tail = null

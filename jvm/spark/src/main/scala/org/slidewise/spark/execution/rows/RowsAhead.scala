@@ -3,6 +3,8 @@ package org.slidewise.spark.execution.rows
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
+import org.slidewise.spark.execution.task.MeasuredResource
+
 /** The rows of the current partition, including rows that have not arrived. Each row has the columns that frames need. */
 private[execution] trait PartitionRows {
 
@@ -16,7 +18,8 @@ private[execution] trait PartitionRows {
  * @param newLog
  *   creates the log of the rows; called when rows are first read ahead
  */
-final private[execution] class RowsAhead(rows: Iterator[InternalRow], newLog: () => RowLog) {
+final private[execution] class RowsAhead(rows: Iterator[InternalRow], newLog: () => RowLog)
+    extends MeasuredResource {
   import RowsAhead.ReleaseEvery
 
   private[this] var log: RowLog = _

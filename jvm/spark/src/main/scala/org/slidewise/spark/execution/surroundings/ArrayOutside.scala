@@ -51,7 +51,7 @@ final private[execution] class ArrayOutside(plan: SlidingWindowPlan, arrays: Arr
     )
   }
 
-  private def side(outside: Outside, none: OutsideSide, holds: ArrayFrame => Boolean): OutsideSide =
+  private def side(outside: Outside, none: OutsideSide, holds: Frame => Boolean): OutsideSide =
     if (outside.isEmpty) none
     else
       new OutsideSide(

@@ -24,7 +24,7 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
   /** The aggregates, equal ones once. */
   private val aggregates: Seq[PlannedAggregate] = {
     val found = for {
-      frame <- plan.frames if FrameShape.isUnbounded(frame.frame)
+      frame <- plan.frames if frame.frame.isUnbounded
       aggregate <- frame.aggregates
       if aggregate.description.rank.isEmpty &&
         !OutsideFunctions.countsRows(aggregate) &&
@@ -143,24 +143,12 @@ private[spark] object OutsideFunctions {
     }
 
   /** Whether the result is the value of a row at the bounded end of a frame that holds the current row. */
-  private def readsNear(aggregate: PlannedAggregate, frame: SpecifiedWindowFrame): Boolean =
+  private def readsNear(aggregate: PlannedAggregate, frame: Frame): Boolean =
     aggregate.reference.exists {
-      case RowReference(Some(_), 1, false) => !FrameShape.isGrowing(frame) && isAtMostCurrent(frame.lower)
-      case RowReference(Some(_), 1, true)  => !FrameShape.reachesEnd(frame) && isAtLeastCurrent(frame.upper)
+      case RowReference(Some(_), 1, false) => frame.startsByCurrentRow
+      case RowReference(Some(_), 1, true)  => frame.endsFromCurrentRow
       case _                               => false
     }
-
-  private def isAtMostCurrent(bound: Expression): Boolean = bound match {
-    case CurrentRow             => true
-    case IntegerLiteral(offset) => offset <= 0
-    case _                      => false
-  }
-
-  private def isAtLeastCurrent(bound: Expression): Boolean = bound match {
-    case CurrentRow             => true
-    case IntegerLiteral(offset) => offset >= 0
-    case _                      => false
-  }
 
   private[surroundings] def same(a: PlannedAggregate, b: PlannedAggregate): Boolean =
     a.function.canonicalized == b.function.canonicalized &&

@@ -41,6 +41,33 @@ private[execution] object WindowMetrics {
     create(context) -- Seq(Tasks, HaloRows, TaskTime, Fallbacks, Sorted, SortTime)
 }
 
+/** Measures the evaluation of rows, one after the other, in one task. */
+private[execution] trait RowMeasures {
+
+  /** Begins a row. Returns the time to pass to [[end]]; 0 for a row that is not timed. */
+  def begin(): Long
+
+  /**
+   * Ends a row.
+   *
+   * @param widest
+   *   the number of elements in the widest of its frames
+   */
+  def end(begin: Long, widest: Long): Unit
+
+  /**
+   * Reports what the evaluation of all rows took. To be called once.
+   *
+   * @param recalculated
+   *   the number of frames that were recalculated
+   * @param sorted
+   *   the number of partitions whose distinct values were sorted
+   */
+  def reportFrames(combines: Long, recalculated: Long, sorted: Long): Unit
+
+  def reportMemory(bytes: Long, spilled: Long): Unit
+}
+
 /**
  * Updates the metrics for one task.
  *
@@ -55,7 +82,7 @@ final private[execution] class WindowMeasures(
     metrics: Map[String, SQLMetric],
     resources: TaskResources,
     seed: Long
-) {
+) extends RowMeasures {
   import WindowMeasures.MeanGap
   private[this] val rowMetric = metrics(WindowMetrics.Rows)
   private[this] val combineMetric = metrics(WindowMetrics.Combines)
@@ -71,19 +98,12 @@ final private[execution] class WindowMeasures(
     1 + (random >>> 1) % (2 * MeanGap - 1)
   }
 
-  /** Begins a row. Returns the time to pass to [[end]]; 0 for a row that is not timed. */
-  def begin(): Long = {
+  override def begin(): Long = {
     untilSample -= 1
     if (untilSample == 0L) System.nanoTime() else 0L
   }
 
-  /**
-   * Ends a row.
-   *
-   * @param widest
-   *   the number of rows in the widest of its frames
-   */
-  def end(begin: Long, widest: Long): Unit = {
+  override def end(begin: Long, widest: Long): Unit = {
     rowMetric += 1
     peakFrame = math.max(peakFrame, widest)
     if (begin != 0L) {
@@ -103,10 +123,6 @@ final private[execution] class WindowMeasures(
 
   def countFallback(): Unit = metrics(WindowMetrics.Fallbacks) += 1
 
-  def countRecalculated(frames: Long): Unit = recalculatedMetric += frames
-
-  def countSorted(partitions: Long): Unit = metrics.get(WindowMetrics.Sorted).foreach(_ += partitions)
-
   /**
    * Counts what array kernels have evaluated. They make at most three combines a row and expression.
    *
@@ -122,7 +138,7 @@ final private[execution] class WindowMeasures(
   def countArrays(handedOut: Int, rows: Int, expressions: Int, widest: Int, recalculated: Long): Unit = {
     rowMetric += handedOut
     combineMetric += 3L * rows * expressions
-    if (recalculated > 0) countRecalculated(recalculated)
+    if (recalculated > 0) recalculatedMetric += recalculated
     widen(widest)
   }
 
@@ -141,15 +157,16 @@ final private[execution] class WindowMeasures(
   /** Adds to the time in the window. */
   def addArrayTime(nanos: Long): Unit = metrics(WindowMetrics.Time) += nanos
 
-  def reportMemory(bytes: Long, spilled: Long): Unit = {
+  override def reportMemory(bytes: Long, spilled: Long): Unit = {
     metrics(WindowMetrics.Memory) += bytes
     metrics(WindowMetrics.Spill) += spilled
     resources.countPeakMemory(bytes)
   }
 
-  /** Reports the measurements of the rows that were evaluated one by one. Must be called once. */
-  def reportRows(combines: Long): Unit = {
+  override def reportFrames(combines: Long, recalculated: Long, sorted: Long): Unit = {
     combineMetric += combines
+    recalculatedMetric += recalculated
+    metrics.get(WindowMetrics.Sorted).foreach(_ += sorted)
     metrics(WindowMetrics.PeakFrame).set(peakFrame.toDouble)
     metrics(WindowMetrics.Time) += sampled * MeanGap
   }

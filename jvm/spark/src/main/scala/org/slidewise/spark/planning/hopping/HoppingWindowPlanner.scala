@@ -102,7 +102,7 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
       found.pane.toAttribute,
       found.aggregates,
       functions.map(_._1).distinct.map { method =>
-        FramePlan(panesOf(found.windows), method, functions.collect { case (`method`, f) => f })
+        FramePlan(panesOf(found), method, functions.collect { case (`method`, f) => f })
       },
       found.aggregates.map(_.resultAttribute),
       found.condition,
@@ -129,8 +129,10 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
 private object HoppingWindowPlanner {
 
   /** The frame of the panes that begin in a window. */
-  private def panesOf(windows: HoppingWindows): SpecifiedWindowFrame =
-    SpecifiedWindowFrame(RangeFrame, CurrentRow, Literal(windows.size - 1))
+  private def panesOf(found: HoppingAggregate): Frame = {
+    val order = SortOrder(found.pane.toAttribute, Ascending)
+    Frame.Range(Frame.Peers, Frame.KeyBound(order, Literal(found.windows.size - 1), "UTC"))
+  }
 
   private def textOf(found: HoppingAggregate): String = {
     def said(micros: Long) = s"'${HoppingWindows.interval(micros)}'"

@@ -64,10 +64,7 @@ object ResolveHoppingWindows extends Rule[LogicalPlan] {
   private def isTimeWindow(registry: FunctionRegistry, name: FunctionIdentifier): Boolean =
     registry.lookupFunction(name).exists(_.getClassName == classOf[TimeWindow].getName)
 
-  private def isOn: Boolean = {
-    val conf = SQLConf.get
-    SlidewiseSettings.enabled(conf) && SlidewiseSettings.hoppingWindows(conf)
-  }
+  private def isOn: Boolean = SlidewiseSettings.hoppingWindows(SQLConf.get)
 
   private def isHopping(window: TimeWindow): Boolean =
     window.slideDuration > 0 && window.windowDuration > window.slideDuration

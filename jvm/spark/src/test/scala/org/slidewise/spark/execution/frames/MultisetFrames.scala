@@ -153,7 +153,7 @@ private[frames] object MultisetFrames {
     private val answerRow = new SpecificInternalRow(functions.map(_._1.dataType))
     private val evaluator = new MultisetEvaluator(
       FramePlan(
-        FrameShape.CurrentRowOnly,
+        Frame.Current,
         EvaluationMethod.SlidingMultiset,
         functions.zipWithIndex.map { case ((function, filter), i) =>
           PlannedAggregate(Families.of(function), filter, i, None)

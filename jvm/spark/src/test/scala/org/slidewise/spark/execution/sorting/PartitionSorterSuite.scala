@@ -15,7 +15,7 @@ import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow}
 import org.slidewise.spark.execution.rows.RowLogSuite
 import org.slidewise.spark.execution.surroundings.{OutsideSides, Surroundings}
 import org.slidewise.spark.execution.task.{TaskResources, Tasks, WindowMeasures, WindowMetrics}
-import org.slidewise.spark.plan.{ArrayFrame, ArrayFunction, ArrayKernel}
+import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel, Frame}
 
 class PartitionSorterSuite extends SparkSuite {
   override protected def takesAllMemory: Boolean = true
@@ -149,7 +149,7 @@ object PartitionSorterSuite {
   ): Seq[(Long, Long)] = {
     val spec = new SortSpec(Seq(key), Seq(order), radixInSpark = false, peers = 1)
     val sum =
-      ArrayFunction.Aggregate(ArrayKernel.SumLongs(checked = None), id, atLeast = 1, ArrayFrame.Rows(-2, 0))
+      ArrayFunction.Aggregate(ArrayKernel.SumLongs(checked = None), id, atLeast = 1, Frame.Rows(Some(-2), Some(0)))
     val window = new ArrayWindow(Seq(sum), Seq(order))
     val result = AttributeReference("sum", LongType)()
     val sorter =

@@ -75,7 +75,7 @@ final private[streams] class KeyRun(
     while (i < key.evaluators.length && complete != Long.MaxValue) {
       val row = waiting(key.answered)
       val at =
-        key.evaluators(i).bounds.completeAt(key.answered, row, row.getLong(timeField), key.ordered)
+        key.evaluators(i).bounds.knownAt(key.answered, row, key.ordered)
       complete = math.max(complete, at)
       i += 1
     }
@@ -116,12 +116,11 @@ final private[streams] class KeyRun(
    * Moves the frames to the frames of `row`, the first row that has not been answered. Returns whether all of them are complete.
    */
   private def areComplete(row: UnsafeRow): Boolean = {
-    val time = row.getLong(timeField)
-    val horizon = if (hasEnded) Long.MaxValue else if (allOrdered) orderUntil else Long.MinValue
+    val horizon = if (allOrdered) orderUntil else Long.MinValue
     var complete = true
     var i = 0
     while (complete && i < key.evaluators.length) {
-      complete = key.evaluators(i).bounds.advance(key.answered, row, time, key.ordered, key.newest, horizon)
+      complete = key.evaluators(i).bounds.advance(key.answered, row, key.ordered, hasEnded, horizon)
       i += 1
     }
     complete

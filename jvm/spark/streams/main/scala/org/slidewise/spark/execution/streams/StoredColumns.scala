@@ -17,16 +17,18 @@ final private[streams] class StoredColumns(known: ExprId => Option[Identity]) {
     StoredInput(identity(column), CanonicalForm.storedType(column.dataType))
 
   /** A frame; a time zone belongs to it if its bounds are whole days or months. */
-  def frame(frame: SpecifiedWindowFrame, plan: SlidingWindowPlan): Identity = {
-    val order = plan.eventTimeOrder
-    val inZone = frame.frameType == RangeFrame && order.dataType == TimestampType &&
-      Seq(frame.lower, frame.upper).exists {
-        case _: SpecialFrameBoundary => false
-        case offset                  => FrameOffset.constant(order, offset).isEmpty
-      }
+  def frame(frame: Frame): Identity = {
+    val zone = frame match {
+      case range: Frame.Range =>
+        range.keyBounds
+          .filter(bound => bound.order.dataType == TimestampType && bound.shift.isEmpty)
+          .map(_.timeZone)
+          .headOption
+      case _ => None
+    }
     Identity(
-      form(frame) + (if (inZone) s" in ${CanonicalForm.quoted(plan.timeZone)}" else ""),
-      WindowSql.of(frame)
+      form(frame.specified) + zone.fold("")(name => s" in ${CanonicalForm.quoted(name)}"),
+      WindowSql.of(frame.specified)
     )
   }
 

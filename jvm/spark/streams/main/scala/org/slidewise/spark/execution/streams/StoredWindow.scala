@@ -122,7 +122,7 @@ private[streams] object StoredWindow {
     StoredWindow(
       plan.rowWise.frames.map(frame =>
         StoredFrame(
-          columns.frame(frame.frame, plan),
+          columns.frame(frame.frame),
           StoredFrame.stateOf(frame),
           frame.aggregates.map { a =>
             val (owner, part) = owners.getOrElse(a.answer, (columns.function(a), 0))

@@ -9,7 +9,7 @@ import org.slidewise.core.Aggregator
 import org.slidewise.core.durable.{DurableQueue, SegmentedFrames}
 import org.slidewise.core.state.CellStore
 import org.slidewise.spark.errors.CorruptState
-import org.slidewise.spark.execution.frames.{FrameGuards, FrameRecalculation, MergedEvaluation}
+import org.slidewise.spark.execution.frames.{FrameFinder, FrameGuards, FrameRecalculation, MergedEvaluation}
 import org.slidewise.spark.execution.states.{FrameFunctions, RowStates, StateCodec}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
@@ -26,7 +26,7 @@ import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
 final private[streams] class StreamBufferEvaluator(
     plan: FramePlan,
     index: Int,
-    override val bounds: StreamBounds,
+    override val bounds: FrameFinder,
     input: Seq[Attribute],
     log: StateLog,
     cells: KeyCells,
@@ -97,7 +97,7 @@ final private[streams] class StreamBufferEvaluator(
   override def combines: Long = states.combines + queueCombines + recalculation.combines
 
   override def reset(): Unit = {
-    bounds.moveTo(0L, 0L)
+    bounds.reset()
     frames.reset()
     recalculation.reset()
   }
@@ -105,7 +105,7 @@ final private[streams] class StreamBufferEvaluator(
   override def drop(): Unit = frames.drop()
 
   override def writeTo(out: StateWriter): Unit = {
-    bounds.writeTo(out)
+    StreamFrameEvaluator.writeBounds(bounds, out)
     val kept = frames.close()
     Seq(kept.lo, kept.frontEnd, kept.backStart, kept.hi).foreach(out.long)
     kept.middle.foreach(out.int)
@@ -113,7 +113,7 @@ final private[streams] class StreamBufferEvaluator(
   }
 
   override def reopen(in: ByteBuffer): Unit = {
-    bounds.reopen(in)
+    StreamFrameEvaluator.readBounds(bounds, in)
     val ends = Array.fill(4)(in.getLong())
     val queue = Array.fill(DurableQueue.Positions)(in.getInt())
     val back = codec.fromBytes(StateWriter.readBytes(in))

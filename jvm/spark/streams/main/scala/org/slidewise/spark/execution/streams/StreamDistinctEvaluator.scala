@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.LongType
 
 import org.slidewise.spark.errors.CorruptState
-import org.slidewise.spark.execution.frames.{FrameMultiset, FrameMultisets, LastOccurrences}
+import org.slidewise.spark.execution.frames.{FrameFinder, FrameMultiset, FrameMultisets, LastOccurrences}
 import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.expressions.RowStructure
@@ -31,7 +31,7 @@ import org.slidewise.spark.plan.{FramePlan, RowMultiset}
  *   - D2: once the log has been read, the multisets hold its rows.
  *
  * @param bounds
- *   the bounds of the frame, of which `hi` and `hasLeft` are used
+ *   the finder of the frame, of which `hi` and `hasLeft` are used
  * @param input
  *   the attributes of `rows`
  * @param kept
@@ -43,7 +43,7 @@ import org.slidewise.spark.plan.{FramePlan, RowMultiset}
  */
 final private[streams] class StreamDistinctEvaluator(
     plan: FramePlan,
-    override val bounds: StreamBounds,
+    override val bounds: FrameFinder,
     input: Seq[Attribute],
     kept: Seq[Attribute],
     timeField: Int,
@@ -196,7 +196,7 @@ final private[streams] class StreamDistinctEvaluator(
   override def combines: Long = moved * multisets.count
 
   override def reset(): Unit = {
-    bounds.moveTo(0L, 0L)
+    bounds.reset()
     entered = 0L
     log.reopen(0L, 0L, PendingBlock.Empty)
     multisets.clear()
@@ -206,7 +206,7 @@ final private[streams] class StreamDistinctEvaluator(
   override def drop(): Unit = log.release(log.end)
 
   override def writeTo(out: StateWriter): Unit = {
-    bounds.writeTo(out)
+    StreamFrameEvaluator.writeBounds(bounds, out)
     out.long(entered)
     val open = log.close()
     out.long(log.first)
@@ -215,7 +215,7 @@ final private[streams] class StreamDistinctEvaluator(
   }
 
   override def reopen(in: ByteBuffer): Unit = {
-    bounds.reopen(in)
+    StreamFrameEvaluator.readBounds(bounds, in)
     entered = in.getLong()
     if (entered < 0 || entered > bounds.hi)
       throw new CorruptState(s"$entered rows have entered a frame that ends before position ${bounds.hi}")

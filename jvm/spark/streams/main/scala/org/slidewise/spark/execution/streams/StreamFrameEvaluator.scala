@@ -2,11 +2,13 @@ package org.slidewise.spark.execution.streams
 
 import java.nio.ByteBuffer
 
+import org.slidewise.spark.execution.frames.{FrameBounds, FrameFinder}
+
 /** Evaluates the functions of one frame, row by row of one key, and keeps its state from batch to batch. */
 private[streams] trait StreamFrameEvaluator {
 
-  /** The bounds of the frames. */
-  def bounds: StreamBounds
+  /** The finder of the frames. */
+  def bounds: FrameFinder
 
   /** The oldest position that will be read again. */
   def needs: Long
@@ -30,4 +32,13 @@ private[streams] trait StreamFrameEvaluator {
 
   /** Gives all memory back. */
   def close(): Unit
+}
+
+private[streams] object StreamFrameEvaluator {
+  def writeBounds(bounds: FrameBounds, out: StateWriter): Unit = {
+    out.long(bounds.lo)
+    out.long(bounds.hi)
+  }
+
+  def readBounds(bounds: FrameFinder, in: ByteBuffer): Unit = bounds.moveTo(in.getLong(), in.getLong())
 }

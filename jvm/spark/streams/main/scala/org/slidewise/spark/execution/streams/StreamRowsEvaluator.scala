@@ -2,7 +2,7 @@ package org.slidewise.spark.execution.streams
 
 import java.nio.ByteBuffer
 
-import org.slidewise.spark.execution.frames.FrameEvaluator
+import org.slidewise.spark.execution.frames.{FrameEvaluator, FrameFinder}
 
 /**
  * Evaluates frames from their rows, which are the only state: `evaluator` begins anew with the first frame of a key in each batch,
@@ -10,22 +10,22 @@ import org.slidewise.spark.execution.frames.FrameEvaluator
  */
 final private[streams] class StreamRowsEvaluator(
     evaluator: FrameEvaluator,
-    override val bounds: StreamBounds
+    override val bounds: FrameFinder
 ) extends StreamFrameEvaluator {
   override def needs: Long = bounds.lo
   override def evaluate(): Unit = evaluator.evaluate()
   override def combines: Long = evaluator.combines
 
   override def reset(): Unit = {
-    bounds.moveTo(0L, 0L)
+    bounds.reset()
     evaluator.reset()
   }
 
   override def drop(): Unit = ()
-  override def writeTo(out: StateWriter): Unit = bounds.writeTo(out)
+  override def writeTo(out: StateWriter): Unit = StreamFrameEvaluator.writeBounds(bounds, out)
 
   override def reopen(in: ByteBuffer): Unit = {
-    bounds.reopen(in)
+    StreamFrameEvaluator.readBounds(bounds, in)
     evaluator.reset()
   }
 

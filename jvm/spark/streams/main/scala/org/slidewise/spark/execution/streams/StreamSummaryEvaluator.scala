@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 
 import org.slidewise.spark.errors.CorruptState
-import org.slidewise.spark.execution.frames.FrameSummaries
+import org.slidewise.spark.execution.frames.{FrameFinder, FrameSummaries}
 import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.FramePlan
@@ -19,7 +19,7 @@ import org.slidewise.spark.plan.FramePlan
  */
 final private[streams] class StreamSummaryEvaluator(
     plan: FramePlan,
-    override val bounds: StreamBounds,
+    override val bounds: FrameFinder,
     input: Seq[Attribute],
     rows: RowsByPosition,
     resources: TaskResources,
@@ -32,19 +32,19 @@ final private[streams] class StreamSummaryEvaluator(
   override def combines: Long = 0L
 
   override def reset(): Unit = {
-    bounds.moveTo(0L, 0L)
+    bounds.reset()
     summaries.reset()
   }
 
   override def drop(): Unit = ()
 
   override def writeTo(out: StateWriter): Unit = {
-    bounds.writeTo(out)
+    StreamFrameEvaluator.writeBounds(bounds, out)
     summaries.serialized.foreach(out.bytes)
   }
 
   override def reopen(in: ByteBuffer): Unit = {
-    bounds.reopen(in)
+    StreamFrameEvaluator.readBounds(bounds, in)
     try summaries.deserialize(() => StateWriter.readBytes(in))
     catch { case e: IllegalArgumentException => throw new CorruptState(e.getMessage) }
   }

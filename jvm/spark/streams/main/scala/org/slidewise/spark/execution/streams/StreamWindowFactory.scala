@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.util.SerializableConfiguration
 
-import org.slidewise.spark.execution.frames.{AnswerRow, FrameEvaluator}
+import org.slidewise.spark.execution.frames.{AnswerRow, FrameEvaluator, FrameFinders}
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.expressions.RowStructure
@@ -39,8 +39,9 @@ final private[streams] class StreamWindowFactory(
   private def structureOf(columns: Seq[Attribute]) =
     new RowStructure(columns.map(_.dataType))
 
-  private def timeIn(row: Seq[Attribute]) =
-    row.indexWhere(_.exprId == order.child.asInstanceOf[Attribute].exprId)
+  private def time = order.child.asInstanceOf[Attribute]
+
+  private def timeIn(row: Seq[Attribute]) = row.indexWhere(_.exprId == time.exprId)
 
   private val timeField = timeIn(childOutput)
 
@@ -151,15 +152,8 @@ final private[streams] class StreamWindowFactory(
   ): StreamFrameEvaluator = {
     val frame = plan.rowWise.frames(index)
     val state = StoredFrame.stateOf(frame)
-    val bounds = StreamBounds.of(
-      frame.read,
-      order,
-      childOutput,
-      log.reader(),
-      timeIn(summaryAttributes),
-      options.timeZone,
-      keepsRows = state != StoredFrame.LastOccurrences
-    )
+    val bounds = new FrameFinders(summaryAttributes, () => log.reader())
+      .overTime(time, frame.read, childOutput, findsFirst = state != StoredFrame.LastOccurrences)
     state match {
       case StoredFrame.Summaries =>
         new StreamSummaryEvaluator(frame, bounds, summaryAttributes, log.reader(), resources, answers.row)

@@ -23,7 +23,7 @@ object StreamPlanner {
       orderSpec: Seq[SortOrder],
       conf: SQLConf
   ): Either[String, SlidingWindowPlan] = {
-    val framed = expressions.map(framedOf)
+    val framed = expressions.map(framedOf(_, conf))
     framed.collectFirst { case Left(reason) => reason }.toLeft {
       assemble(framed.collect { case Right(found) => found }, partitionSpec, orderSpec, conf)
     }
@@ -37,7 +37,7 @@ object StreamPlanner {
   ): SlidingWindowPlan = {
     // Of frames that only grow, the state is an aggregation buffer and no rows.
     val rowWise =
-      new RowWisePlanner(MergePolicy.of(conf), keepsRows = !FrameShape.isGrowing(_), refersToRows = false)
+      new RowWisePlanner(MergePolicy.of(conf), keepsRows = !_.isGrowing, refersToRows = false)
     val chosen = framed.map { case (window, functions) => rowWise.choose(window, functions) }
     SlidingWindowPlan(
       chosen.map(_.planned),
@@ -49,31 +49,20 @@ object StreamPlanner {
       sortOrder = orderSpec,
       constantInSpark = false,
       radixInSpark = false,
-      SlidewiseSettings.maxStateBytes(conf),
-      conf.sessionLocalTimeZone
+      SlidewiseSettings.maxStateBytes(conf)
     )
   }
 
-  private def framedOf(expression: NamedExpression): Either[String, (WindowCall, FramedFunctions)] =
+  private def framedOf(expression: NamedExpression, conf: SQLConf): Either[String, (WindowCall, FramedFunctions)] =
     for {
-      window <- WindowCall.of(expression)
-      frame <- frameOf(window.frame)
-      known <- answerable(window.copy(frame = frame))
+      window <- WindowCall.of(expression, conf)
+      _ <- Either.cond(!window.frame.reachesEnd, (), NoEnd)
+      known <- answerable(window)
       framed <- known.framed
     } yield known -> framed
 
-  /** The frame with constant bounds, or why a stream cannot have it. */
-  private def frameOf(frame: SpecifiedWindowFrame): Either[String, SpecifiedWindowFrame] =
-    if (frame.upper == UnboundedFollowing)
-      Left("a frame up to UNBOUNDED FOLLOWING is complete only when the stream ends: end it at CURRENT ROW")
-    else Right(frame.copy(lower = folded(frame.lower), upper = folded(frame.upper)))
-
-  /** Before the optimizer has run, 2 PRECEDING is the negative of a literal. */
-  private def folded(bound: Expression): Expression = bound match {
-    case boundary: SpecialFrameBoundary => boundary
-    case offset if offset.foldable      => Literal.create(offset.eval(), offset.dataType)
-    case other                          => other
-  }
+  private val NoEnd =
+    "a frame up to UNBOUNDED FOLLOWING is complete only when the stream ends: end it at CURRENT ROW"
 
   /** The window function, if a stream without an end can answer it; or why it cannot. */
   private def answerable(window: WindowCall): Either[String, WindowCall] =
@@ -90,7 +79,7 @@ object StreamPlanner {
         )
       // nth_value
       case f: AggregateWindowFunction with OffsetWindowFunction
-          if !FrameShape.isGrowing(window.frame) && distance(f) > NthOfFrame.MostValues =>
+          if !window.frame.isGrowing && distance(f) > NthOfFrame.MostValues =>
         Left(
           s"${f.prettyName} with n = ${distance(f)} cannot be merged over a frame that moves: n may be at most " +
             NthOfFrame.MostValues

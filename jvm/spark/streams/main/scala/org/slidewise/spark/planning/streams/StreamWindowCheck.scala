@@ -54,7 +54,7 @@ private[streams] object StreamWindowCheck {
     }
     StreamPlanner.of(window.windowExpressions, window.partitionSpec, window.orderSpec, conf) match {
       case Left(reason) => refuse(reason)
-      case Right(plan) if eager && plan.rowWise.frames.exists(p => FrameShape.looksAhead(p.frame)) =>
+      case Right(plan) if eager && plan.rowWise.frames.exists(_.frame.looksAhead) =>
         refuse(
           s"${SlidewiseSettings.StreamMode} is eager, and a frame ends after the current row: " +
             "end it at CURRENT ROW, or use the mode append"

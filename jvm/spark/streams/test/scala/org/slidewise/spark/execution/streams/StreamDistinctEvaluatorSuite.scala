@@ -1,7 +1,6 @@
 package org.slidewise.spark.execution.streams
 
 import java.nio.ByteBuffer
-import java.util.TimeZone
 
 import scala.util.{Random, Try}
 
@@ -15,10 +14,11 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.slidewise.OneOf
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.errors.CorruptState
+import org.slidewise.spark.execution.frames.FrameFinders
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.expressions.{DistinctAggregate, RowStructure}
 import org.slidewise.spark.families.Families
-import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, PlannedAggregate}
+import org.slidewise.spark.plan.{EvaluationMethod, Frame, FramePlan, PlannedAggregate}
 
 /** DISTINCT over the frames of one key, from batch to batch, compared with the frames' rows. */
 class StreamDistinctEvaluatorSuite extends SparkSuite {
@@ -242,19 +242,18 @@ private object StreamDistinctEvaluatorSuite {
     private val results = new SpecificInternalRow(functions.map(_._1.dataType))
     private val log = new StateLog(cells, StateCells.Rows, structure, plenty)
     private val waiting = new StateLog(cells, StateCells.Waiting, structure, plenty)
-    private val order = SortOrder(time, Ascending)
     private val isRange = frame.frameType == RangeFrame
+    private val planned = Frame.of(frame, Seq(SortOrder(time, Ascending)), "UTC")
 
     val evaluator = new StreamDistinctEvaluator(
       FramePlan(
-        frame,
+        planned,
         EvaluationMethod.SlidingMultiset,
         functions.zipWithIndex.map { case ((function, filter), i) =>
           PlannedAggregate(Families.of(function), filter, i, None)
         }
       ),
-      StreamBounds
-        .of(frame, order, input, log.reader(), 0, TimeZone.getDefault.getID, keepsRows = false),
+      new FrameFinders(input, () => log.reader()).overTime(time, planned, input, findsFirst = false),
       input,
       if (isRange) input else input.tail,
       if (isRange) 0 else -1,

@@ -1,0 +1,80 @@
+package org.slidewise.spark.execution.frames
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+
+import org.slidewise.spark.execution.rows.RowsByPosition
+import org.slidewise.spark.plan.Frame
+
+/**
+ * Creates the finders of frames over the rows of a partition.
+ *
+ * @param input
+ *   the attributes of the rows
+ * @param newReader
+ *   creates a reader of the rows
+ */
+final private[execution] class FrameFinders(input: Seq[Attribute], newReader: () => RowsByPosition) {
+
+  /** A finder over rows in any order, and of which the current row is one. */
+  def over(order: Seq[SortOrder], frame: Frame): FrameFinder =
+    of(frame, findsFirst = true) {
+      case bound: Frame.KeyBound =>
+        val key = bound.order.child
+        val ordering =
+          RowOrdering.create(
+            Seq(bound.order.copy(child = BoundReference(0, key.dataType, key.nullable))),
+            Nil
+          )
+        new OrderedBound(ordering, unboxed(key), unboxed(bound.value))
+      case _ => new OrderedBound(RowOrdering.create(order, input), IdentityProjection, new CopyOfRow(input))
+    }
+
+  /**
+   * A finder over rows in the order of an event time.
+   *
+   * @param current
+   *   the attributes of the current row
+   * @param findsFirst
+   *   see [[RangeFinder]]
+   */
+  def overTime(
+      time: Attribute,
+      frame: Frame,
+      current: Seq[Attribute],
+      findsFirst: Boolean
+  ): FrameFinder = {
+    def in(row: Seq[Attribute]) = row.indexWhere(_.exprId == time.exprId)
+    of(frame, findsFirst) {
+      case bound: Frame.KeyBound =>
+        new TimeBound(
+          in(current),
+          in(input),
+          bound.shift,
+          UnsafeProjection.create(Seq(bound.value), current)
+        )
+      case _ => new TimeBound(in(current), in(input), Some(0L), IdentityProjection)
+    }
+  }
+
+  private def of(frame: Frame, findsFirst: Boolean)(boundOf: Frame.Bound => RangeBound): FrameFinder = {
+    def limited(bound: Frame.Bound) = if (bound == Frame.Unbounded) None else Some(boundOf(bound))
+    frame match {
+      case Frame.Rows(lower, upper)  => new RowsFinder(lower, upper)
+      case Frame.Range(lower, upper) => new RangeFinder(limited(lower), limited(upper), newReader, findsFirst)
+    }
+  }
+
+  private def unboxed(value: Expression): Projection =
+    MutableProjection.create(Seq(value), input).target(new SpecificInternalRow(Seq(value.dataType)))
+}
+
+/** A copy of a row that lasts until the next one is made. */
+final private class CopyOfRow(attributes: Seq[Attribute]) extends Projection {
+  private[this] val copy = UnsafeRow.createFromByteArray(0, attributes.size)
+
+  def apply(row: InternalRow): InternalRow = {
+    copy.copyFrom(row.asInstanceOf[UnsafeRow])
+    copy
+  }
+}

@@ -1,0 +1,196 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.unsafe.types.CalendarInterval
+
+/**
+ * A frame: the rows of its partition that a function reads for the current row. The frame is made once, from Spark's, and every
+ * evaluation finds its rows from it: row by row, in arrays, over streams, over panes, and over a task's share of a partition.
+ */
+sealed trait Frame extends Product with Serializable {
+
+  /** Whether the frame starts at the first row of the partition, so that no row ever leaves it. */
+  def isGrowing: Boolean
+
+  /** Whether the frame ends at the last row of the partition. */
+  def reachesEnd: Boolean
+
+  /** Whether the frame starts at the first row of the partition or ends at the last. */
+  final def isUnbounded: Boolean = isGrowing || reachesEnd
+
+  /** Whether the frame may hold rows after the current row and its peers. */
+  def looksAhead: Boolean
+
+  /** Whether a bounded start of the frame is at the current row or before it; false if that is not known. */
+  def startsByCurrentRow: Boolean
+
+  /** Whether a bounded end of the frame is at the current row or after it; false if that is not known. */
+  def endsFromCurrentRow: Boolean
+
+  /** Whether the frame of a row is known as soon as the row has arrived, whatever follows. */
+  def endsAtOnce: Boolean
+
+  /** The number of rows in a frame that no end of its partition cuts off; none if that is unbounded, or differs. */
+  def length: Option[Long] = None
+
+  /** W of `ROWS BETWEEN W - 1 PRECEDING AND CURRENT ROW`; none for other frames. */
+  def lastRows: Option[Long] = None
+
+  /** The distances from a row to the rows of its frame. */
+  def reach: FrameReach
+
+  /** The same frame as an expression of Spark. */
+  def specified: Expression
+}
+
+object Frame {
+
+  /**
+   * Rows at a distance from the current one: ROWS.
+   *
+   * @param lower
+   *   the number of rows from the current row to the first one, negative for one before it; none for the first row of the partition
+   * @param upper
+   *   the number of rows from the current row to the last one; none for the last row of the partition
+   */
+  final case class Rows(lower: Option[Int], upper: Option[Int]) extends Frame {
+    override def isGrowing: Boolean = lower.isEmpty
+    override def reachesEnd: Boolean = upper.isEmpty
+    override def looksAhead: Boolean = upper.forall(_ > 0)
+    override def startsByCurrentRow: Boolean = lower.exists(_ <= 0)
+    override def endsFromCurrentRow: Boolean = upper.exists(_ >= 0)
+    override def endsAtOnce: Boolean = !looksAhead
+
+    override def length: Option[Long] = for (l <- lower; u <- upper) yield u.toLong - l + 1
+
+    override def lastRows: Option[Long] = if (upper.contains(0)) length.filter(_ > 0) else None
+
+    override def reach: FrameReach =
+      Seq(lower, upper).map(_.fold(FrameReach.All)(rows => FrameReach.rows(rows.toLong))).reduce(_ union _)
+
+    override def specified: Expression = {
+      def bound(rows: Option[Int], unbounded: Expression) = rows match {
+        case None    => unbounded
+        case Some(0) => CurrentRow
+        case Some(n) => Literal(n)
+      }
+      SpecifiedWindowFrame(RowFrame, bound(lower, UnboundedPreceding), bound(upper, UnboundedFollowing))
+    }
+  }
+
+  /** Rows whose order key is between two bounds: RANGE. Rows that tie are either all in the frame or none of them is. */
+  final case class Range(lower: Bound, upper: Bound) extends Frame {
+    override def isGrowing: Boolean = lower == Unbounded
+    override def reachesEnd: Boolean = upper == Unbounded
+
+    override def looksAhead: Boolean = upper match {
+      case Unbounded       => true
+      case Peers           => false
+      case bound: KeyBound => bound.mayFollow
+    }
+
+    override def startsByCurrentRow: Boolean = isBeside(lower)(_ <= 0)
+    override def endsFromCurrentRow: Boolean = isBeside(upper)(_ >= 0)
+
+    private def isBeside(bound: Bound)(isThere: Int => Boolean): Boolean = bound match {
+      case Peers                                    => true
+      case KeyBound(_, IntegerLiteral(distance), _) => isThere(distance)
+      case _                                        => false
+    }
+
+    // Peers of the row may follow.
+    override def endsAtOnce: Boolean = false
+
+    /** The bounds at a distance from the current row's key. */
+    def keyBounds: Seq[KeyBound] = Seq(lower, upper).collect { case bound: KeyBound => bound }
+
+    override def reach: FrameReach = {
+      val (unbounded, bounded) = Seq(lower, upper).partition(_ == Unbounded)
+      FrameReach.Row.copy(
+        bounds = keyBounds,
+        readsPeers = bounded.nonEmpty,
+        isUnbounded = unbounded.nonEmpty
+      )
+    }
+
+    override def specified: Expression = {
+      def specify(bound: Bound, unbounded: Expression) = bound match {
+        case Unbounded     => unbounded
+        case Peers         => CurrentRow
+        case key: KeyBound => key.offset
+      }
+      SpecifiedWindowFrame(RangeFrame, specify(lower, UnboundedPreceding), specify(upper, UnboundedFollowing))
+    }
+  }
+
+  /** All rows of the partition. */
+  val Partition: Rows = Rows(None, None)
+
+  /** The rows up to the current one. */
+  val Growing: Rows = Rows(None, Some(0))
+
+  /** The current row. */
+  val Current: Rows = Rows(Some(0), Some(0))
+
+  /** One end of a RANGE frame. */
+  sealed trait Bound extends Product with Serializable
+
+  /** The end of the partition. */
+  case object Unbounded extends Bound
+
+  /** The first or the last of the rows that tie with the current one. */
+  case object Peers extends Bound
+
+  /**
+   * The current row's order key moved by an offset.
+   *
+   * @param order
+   *   the order of the window, which has one column
+   * @param offset
+   *   a constant: a number or an interval, negative for rows before the current one
+   * @param timeZone
+   *   the time zone in which days and months are added
+   */
+  final case class KeyBound(order: SortOrder, offset: Expression, timeZone: String) extends Bound {
+
+    /** The bound, over the current row. */
+    def value: Expression = of(order.child)
+
+    /** The bound for a row with the order key `key`. */
+    def of(key: Expression): Expression = FrameOffset.add(order.copy(child = key), offset, timeZone)
+
+    /** The whole number that leads from a key to the bound; none if the distance differs from key to key. */
+    @transient lazy val shift: Option[Long] = FrameOffset.constant(order, offset)
+
+    private[Frame] def mayFollow: Boolean = offset.eval() match {
+      case i: CalendarInterval => i.months > 0 || i.days > 0 || i.microseconds > 0
+      case number: Number      => number.longValue > 0
+      case _                   => true
+    }
+  }
+
+  /**
+   * @param order
+   *   the order of the window
+   * @param timeZone
+   *   the time zone in which days and months are added
+   */
+  def of(frame: SpecifiedWindowFrame, order: Seq[SortOrder], timeZone: String): Frame = frame match {
+    case SpecifiedWindowFrame(_, UnboundedPreceding, UnboundedFollowing) => Partition
+    case SpecifiedWindowFrame(RowFrame, lower, upper)   => Rows(rowsTo(lower), rowsTo(upper))
+    case SpecifiedWindowFrame(RangeFrame, lower, upper) =>
+      Range(boundAt(lower, order, timeZone), boundAt(upper, order, timeZone))
+  }
+
+  private def rowsTo(bound: Expression): Option[Int] = bound match {
+    case CurrentRow                              => Some(0)
+    case UnboundedPreceding | UnboundedFollowing => None
+    case offset                                  => Some(offset.eval().asInstanceOf[Int])
+  }
+
+  private def boundAt(bound: Expression, order: Seq[SortOrder], timeZone: String): Bound = bound match {
+    case CurrentRow                              => Peers
+    case UnboundedPreceding | UnboundedFollowing => Unbounded
+    case offset => KeyBound(order.head, Literal.create(offset.eval(), offset.dataType), timeZone)
+  }
+}
