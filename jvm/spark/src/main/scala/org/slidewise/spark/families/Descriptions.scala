@@ -65,8 +65,6 @@ private[families] object Descriptions {
       Seq("", "aggregate.", "variant.").map(part => s"${SparkPackage}expressions.$part$name")
     }.toSet
 
-  def isFloating(dataType: DataType): Boolean = dataType == DoubleType || dataType == FloatType
-
   /** The degree to which a sum differs if its rows come in another order. */
   def ofSums(function: AggregateFunction): Variation =
     if (buffers(function).forall(isExact)) Variation.NONE else Variation.DIGITS

@@ -40,7 +40,7 @@ private[families] object Percentiles extends FunctionFamily {
     }
 
     override def multiset: Option[Quantiles] = method
-      .filter(_ => isFractional(child) || isWhole(child.dataType))
+      .filter(_ => isFloating(child) || isWhole(child.dataType))
       .map { method =>
         Quantiles(
           function,
@@ -64,7 +64,7 @@ private[families] object Percentiles extends FunctionFamily {
       } yield (Quantile(method, fraction, function.reverse, scale), filtered(input, filter))
 
     private def input: Option[(Expression, Int)] = child.dataType match {
-      case _ if isFractional(child)                 => Some((double(child), 0))
+      case _ if isFloating(child)                 => Some((double(child), 0))
       case decimal: DecimalType if isWhole(decimal) => Some((long(child), decimal.scale))
       case kind if isWhole(kind)                    => Some((long(child), 0))
       case _                                        => None
@@ -85,7 +85,7 @@ private[families] object Percentiles extends FunctionFamily {
 
     /** Finds NaN, whose place among numbers a merge of summaries does not know. */
     override def guard: Option[MagnitudeExceeds] =
-      if (isFractional(child)) Some(MagnitudeExceeds(If(IsNaN(child), Literal(1.0), Literal(0.0)), 1.0))
+      if (isFloating(child)) Some(MagnitudeExceeds(If(IsNaN(child), Literal(1.0), Literal(0.0)), 1.0))
       else None
 
     override def multisetOfPartials: Option[Quantiles] = Some(

@@ -29,7 +29,7 @@ private[families] object Sums extends FunctionFamily {
     private def value = function.child
 
     override protected def kernel: Option[KernelCall] =
-      if (isFractional(value)) Some(KernelCall(ArrayKernel.SumDoubles, double(value), 1))
+      if (isFloating(value)) Some(KernelCall(ArrayKernel.SumDoubles, double(value), 1))
       else if (isIntegral(value)) Some(KernelCall(ArrayKernel.SumLongs(checked(function)), long(value), 1))
       else None
 
