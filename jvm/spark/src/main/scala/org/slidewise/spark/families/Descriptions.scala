@@ -1,6 +1,6 @@
 package org.slidewise.spark.families
 
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Expression, SpecifiedWindowFrame}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.types._
 
@@ -39,7 +39,8 @@ private[families] trait InMultisets extends FunctionDescription {
   /** The kernel and its input; none if no kernel takes values of this type. */
   protected def kernel(filter: Option[Expression]): Option[(MultisetFunction, Expression)]
 
-  final override def evaluatesAllValues: Boolean = true
+  /** Spark goes over all values of a frame for each result. A whole partition has one result. */
+  final override def isConstantInSpark(frame: SpecifiedWindowFrame): Boolean = FrameShape.isPartition(frame)
 
   override def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] =
     for {

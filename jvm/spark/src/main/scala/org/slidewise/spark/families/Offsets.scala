@@ -23,6 +23,16 @@ private[families] object Offsets extends FunctionFamily {
       ignoreNulls: Boolean
   ) extends FunctionDescription {
     override def merging: Merging = Merging.Impossible
+    override def isConstantInSpark(frame: SpecifiedWindowFrame): Boolean = true
+
+    override def whyNotOverStreams(frame: SpecifiedWindowFrame): Option[String] =
+      if (ignoreNulls && distance > 0)
+        Some(
+          s"$name with IGNORE NULLS looks ahead any number of rows: use first with IGNORE NULLS over a frame"
+        )
+      else None
+
+    private def distance: Int = function.offset.eval().asInstanceOf[Int]
 
     override def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] =
       function.offset.eval() match {
@@ -71,7 +81,7 @@ private[families] object Offsets extends FunctionFamily {
     }
 
     override def reach(frame: WindowFrame): FrameReach =
-      FrameReach.rows(function.offset.eval().asInstanceOf[Int].toLong)
+      FrameReach.rows(distance.toLong)
   }
 
   private def isNull(default: Expression): Boolean = default match {

@@ -47,17 +47,24 @@ private[families] object Places extends FunctionFamily {
         filter: Option[Expression],
         frame: SpecifiedWindowFrame
     ): Either[String, FramedFunctions] = {
-      val one = function.offset.eval() match {
-        case n: Int if n <= NthOfFrame.MostValues =>
-          nth(function.input, n, fromEnd = false, function.ignoreNulls)
-        case _ => function
-      }
+      val one =
+        if (isMerged) nth(function.input, n, fromEnd = false, function.ignoreNulls) else function
       Right(FramedFunctions(Seq(FramedFunction(one, filter, frame)), _.head))
     }
 
+    override def whyNotOverStreams(frame: SpecifiedWindowFrame): Option[String] =
+      if (isMerged || FrameShape.isGrowing(frame)) None
+      else
+        Some(
+          s"$name with n = $n cannot be merged over a frame that moves: n may be at most ${NthOfFrame.MostValues}"
+        )
+
+    private def isMerged: Boolean = n <= NthOfFrame.MostValues
+    private def n: Int = function.offset.eval().asInstanceOf[Int]
+
     override def reference: Option[RowReference] =
       if (function.ignoreNulls) None
-      else Some(RowReference(Some(function.input), function.offset.eval().asInstanceOf[Int], fromEnd = false))
+      else Some(RowReference(Some(function.input), n, fromEnd = false))
   }
 
   /** `nth_value` with buffers that merge. */

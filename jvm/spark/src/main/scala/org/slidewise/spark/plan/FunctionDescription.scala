@@ -80,8 +80,11 @@ abstract class FunctionDescription extends Serializable {
   /** Whether the function is the number of a frame's rows. */
   def countsRows: Boolean = false
 
-  /** Whether Spark goes over all values of a frame for each result, also where the frame only grows. */
-  def evaluatesAllValues: Boolean = false
+  /** Whether Spark's operator goes over each row of such frames, in order, only once. */
+  def isConstantInSpark(frame: SpecifiedWindowFrame): Boolean = FrameShape.isGrowing(frame)
+
+  /** The reason why a window over a stream cannot have the function over the frame; none if it can. */
+  def whyNotOverStreams(frame: SpecifiedWindowFrame): Option[String] = None
 
   // How its partial aggregates are merged.
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.DistinctAggregate
 import org.slidewise.spark.families.Families
-import org.slidewise.spark.plan.{FramedFunctions, FrameReach, FrameShape, FunctionDescription}
+import org.slidewise.spark.plan.{FramedFunctions, FrameReach, FunctionDescription}
 
 /**
  * A window expression that Slidewise may evaluate.
@@ -21,16 +21,8 @@ final case class WindowCall(
     frame: SpecifiedWindowFrame
 ) {
 
-  /**
-   * Whether Spark's operator goes over each row in order only once. So it does for ranks, for offsets, for frames that only grow,
-   * and for functions of all values of a partition, which have one result.
-   */
-  def isConstantInSpark: Boolean = function match {
-    case _: AggregateWindowFunction if description.rank.isDefined => true
-    case _: FrameLessOffsetWindowFunction                         => true
-    case _ if description.evaluatesAllValues                      => FrameShape.isPartition(frame)
-    case _                                                        => FrameShape.isGrowing(frame)
-  }
+  /** Whether Spark's operator goes over each row in order only once. */
+  def isConstantInSpark: Boolean = description.isConstantInSpark(frame)
 
   /** The description of the function. */
   lazy val description: FunctionDescription = Families.of(function)

@@ -129,5 +129,4 @@ private[execution] object Variations {
       specified.frameType == RangeFrame || FrameShape.isPartition(specified)
     case _ => false
   }
-
 }

@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.expressions.NthOfFrame
 import org.slidewise.spark.plan._
 import org.slidewise.spark.planning.{MergePolicy, RowWisePlanner, WindowCall}
 
@@ -56,11 +55,12 @@ object StreamPlanner {
 
   private def framedOf(expression: NamedExpression): Either[String, (WindowCall, FramedFunctions)] =
     for {
-      window <- WindowCall.of(expression)
-      frame <- frameOf(window.frame)
-      known <- answerable(window.copy(frame = frame))
-      framed <- known.framed
-    } yield known -> framed
+      found <- WindowCall.of(expression)
+      frame <- frameOf(found.frame)
+      window = found.copy(frame = frame)
+      _ <- window.description.whyNotOverStreams(frame).toLeft(())
+      framed <- window.framed
+    } yield window -> framed
 
   /** The frame with constant bounds, or why a stream cannot have it. */
   private def frameOf(frame: SpecifiedWindowFrame): Either[String, SpecifiedWindowFrame] =
@@ -74,33 +74,4 @@ object StreamPlanner {
     case offset if offset.foldable      => Literal.create(offset.eval(), offset.dataType)
     case other                          => other
   }
-
-  /** The window function, if a stream without an end can answer it; or why it cannot. */
-  private def answerable(window: WindowCall): Either[String, WindowCall] =
-    window.function match {
-      case python: PythonFuncExpression =>
-        Left(
-          s"${python.name} runs in Python, and windows over a stream keep no states of Python: use SQL functions, or an " +
-            "Aggregator in Scala or Java"
-        )
-      case f: SizeBasedWindowFunction =>
-        Left(
-          s"${f.prettyName} needs the number of rows of its whole partition, and a stream has no end: write the stream to a table " +
-            "and evaluate the function there, or use rank() and count(*) over the rows so far"
-        )
-      // nth_value
-      case f: AggregateWindowFunction with OffsetWindowFunction
-          if !FrameShape.isGrowing(window.frame) && distance(f) > NthOfFrame.MostValues =>
-        Left(
-          s"${f.prettyName} with n = ${distance(f)} cannot be merged over a frame that moves: n may be at most " +
-            NthOfFrame.MostValues
-        )
-      case f: FrameLessOffsetWindowFunction if f.ignoreNulls && distance(f) > 0 =>
-        Left(
-          s"${f.prettyName} with IGNORE NULLS looks ahead any number of rows: use first with IGNORE NULLS over a frame"
-        )
-      case _ => Right(window)
-    }
-
-  private def distance(f: OffsetWindowFunction): Int = f.offset.eval().asInstanceOf[Int]
 }
