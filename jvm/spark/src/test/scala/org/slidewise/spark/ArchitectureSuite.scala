@@ -139,6 +139,21 @@ class ArchitectureSuite extends FunSuite {
     assertEquals(violations(rule), Nil)
   }
 
+  // They read Spark's own operators, whose functions no plan of Slidewise describes.
+  private val readsOperators = ".*\\.execution\\.parallel\\.(RepeatedRows|Variations)\\$?"
+
+  test("execution reads the descriptions in the plan, and looks up no others") {
+    val rule = noClasses()
+      .that()
+      .resideInAPackage(s"$Root.execution..")
+      .and()
+      .haveNameNotMatching(readsOperators)
+      .should()
+      .dependOnClassesThat()
+      .resideInAPackage(s"$Root.families")
+    assertEquals(violations(rule), Nil)
+  }
+
   test("no class deserializes objects, apart from the results of its own tasks") {
     val rule = noClasses()
       .that()

@@ -11,7 +11,6 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 
 import org.slidewise.spark.execution.hopping.{HoppingMetrics, HoppingWindowEvaluation, WindowSelection}
 import org.slidewise.spark.execution.parallel.{RepeatableOperator, Variations}
-import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan.{HoppingFunction, HoppingWindowPlan}
 
 /**
@@ -73,8 +72,7 @@ case class HoppingWindowExec(
     super.doCanonicalize().asInstanceOf[HoppingWindowExec].copy(plan = plan.canonical, functions = Nil)
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val (planned, selection) =
-      (plan.inTasks(condition, resultExpressions, Families.of), WindowSelection.of(child))
+    val (planned, selection) = (plan.inTasks(condition, resultExpressions), WindowSelection.of(child))
     val evaluation = new HoppingWindowEvaluation(planned, planned.partial ++ selection.touched, selection)
     val taskMetrics = metrics
     child.execute().mapPartitions { partials =>

@@ -66,6 +66,10 @@ private[families] object Descriptions {
       Seq("", "aggregate.", "variant.").map(part => s"${SparkPackage}expressions.$part$name")
     }.toSet
 
+  /** The guard that finds frames in which the magnitudes of `values` add up to `limit` or more. */
+  def guard(values: Expression, limit: Double): Option[FunctionDescription] =
+    Some(Families.of(MagnitudeExceeds(values, limit)))
+
   /** The degree to which a sum differs if its rows come in another order. */
   def ofSums(function: AggregateFunction): Variation =
     if (buffers(function).forall(isExact)) Variation.NONE else Variation.DIGITS

@@ -22,7 +22,8 @@ private[families] object Places extends FunctionFamily {
       fromEnd: Boolean,
       ignoreNulls: Boolean
   ) extends MergedExactly {
-    override def sql: String = super.sql + (if (ignoreNulls) " IGNORE NULLS" else "")
+    override def sqlOf(renamed: Expression): String =
+      super.sqlOf(renamed) + (if (ignoreNulls) " IGNORE NULLS" else "")
 
     override def inArrays(filter: Option[Expression], frame: => Option[ArrayFrame]): Option[ArrayFunction] =
       if (filter.isDefined) None else valueOf(value, 1, fromEnd, ignoreNulls, frame)

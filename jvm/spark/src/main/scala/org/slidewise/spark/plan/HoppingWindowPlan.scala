@@ -1,7 +1,7 @@
 package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 
 /**
@@ -79,46 +79,33 @@ final case class HoppingWindowPlan(
   /** The columns of a partial aggregate: its keys, its pane and the aggregation buffers. */
   def partial: Seq[Attribute] = keys ++ (pane +: buffers)
 
+  /**
+   * The functions that merge partial aggregates, in the order of `aggregates`. Attributes stand for the subqueries in their
+   * inputs, which partial aggregation has read.
+   */
+  def functions: Seq[FunctionDescription] =
+    frames.flatMap(_.aggregates).sortBy(_.answer).map(_.description)
+
   /** The aggregation buffers of a partial aggregate. */
   def buffers: Seq[Attribute] = aggregates.flatMap(_.aggregateFunction.inputAggBufferAttributes)
 
   /**
-   * The plan for tasks, with expressions whose subqueries Spark has planned. Attributes replace the subqueries in the inputs of
-   * functions, since partial aggregation has already read these inputs. The replaced functions have new buffer attributes, so
-   * tasks match partial aggregates with [[partial]] by position.
+   * The plan for tasks, with expressions whose subqueries Spark has planned. Its aggregates are those of [[functions]]. They may
+   * have new buffer attributes, so tasks match partial aggregates with [[partial]] by position.
    *
    * @param condition
    *   the filter on the windows, with planned subqueries
    * @param results
    *   the output, with planned subqueries
-   * @param describe
-   *   the description of a function
    */
-  def inTasks(
-      condition: Option[Expression],
-      results: Seq[NamedExpression],
-      describe: AggregateFunction => FunctionDescription
-  ): HoppingWindowPlan = {
-    val functions = aggregates.map(
-      _.aggregateFunction
-        .transform { case subquery: PlanExpression[_] =>
-          AttributeReference("subquery", subquery.dataType, subquery.nullable)()
-        }
-        .asInstanceOf[AggregateFunction]
-    )
+  def inTasks(condition: Option[Expression], results: Seq[NamedExpression]): HoppingWindowPlan =
     copy(
       aggregates = aggregates.zip(functions).map { case (aggregate, function) =>
-        aggregate.copy(aggregateFunction = function, filter = None)
-      },
-      frames = frames.map { frame =>
-        frame.copy(aggregates =
-          frame.aggregates.map(a => a.copy(description = describe(functions(a.answer))))
-        )
+        aggregate.copy(aggregateFunction = function.aggregate, filter = None)
       },
       condition = condition,
       results = results
     )
-  }
 
   /** The plan without expressions. The operator has the same expressions as fields, which Spark canonicalizes. */
   def canonical: HoppingWindowPlan = {

@@ -25,7 +25,7 @@ final class MethodChoice(
   import MethodChoice._
 
   /** The method, with a note for a person to read. */
-  def of(call: PlannedAggregate, frame: SpecifiedWindowFrame): (EvaluationMethod, Option[String]) = {
+  def of(call: AggregateCall, frame: SpecifiedWindowFrame): (EvaluationMethod, Option[String]) = {
     val function = call.description
     if (function.multiset.isDefined && keepsRows(frame) && !merging.isNamed(function)) SlidingMultiset -> None
     else if (FrameShape.isGrowing(frame)) Running -> None
@@ -54,6 +54,7 @@ object MethodChoice {
     function.allowedError >= LeastError && FrameShape.lastRows(frame).isDefined
 
   /** The aggregate that finds the frames that must be recalculated; none if no buffers are merged, which alone need it. */
-  def guardOf(function: FunctionDescription, method: EvaluationMethod): Option[MagnitudeExceeds] =
-    if (method == Recalculation || method == Running) None else function.guard
+  def guardOf(call: AggregateCall, method: EvaluationMethod): Option[AggregateCall] =
+    if (method == Recalculation || method == Running) None
+    else call.description.guard.map(AggregateCall(_, call.filter))
 }

@@ -42,7 +42,7 @@ final private[execution] class BufferEvaluator(
   private[this] var outOfMemory = false
   private[this] val states = RowStates(
     new FrameFunctions(
-      plan.aggregates.map(a => (a.function, a.filter)) ++ guards.functions,
+      plan.aggregates.map(_.call) ++ guards.calls,
       plan.aggregates.map(_.answer) ++ guards.ordinals,
       input,
       keepsStates = merges,

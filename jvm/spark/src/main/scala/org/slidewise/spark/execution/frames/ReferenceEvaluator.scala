@@ -44,7 +44,7 @@ final private[execution] class ReferenceEvaluator(
     }
     .toArray
 
-  private def referenceOf(aggregate: PlannedAggregate) = aggregate.reference.getOrElse(
+  private def referenceOf(aggregate: PlannedAggregate) = aggregate.call.reference.getOrElse(
     throw new IllegalArgumentException(s"${aggregate.description.name} is not the value of one row")
   )
 

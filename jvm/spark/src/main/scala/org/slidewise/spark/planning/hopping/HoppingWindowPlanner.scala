@@ -90,10 +90,10 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
   }
 
   private def planned(found: HoppingAggregate): HoppingDecision = {
-    val descriptions = found.aggregates.map(a => Families.of(a.aggregateFunction))
+    val descriptions = found.aggregates.map(a => Families.of(withoutSubqueries(a.aggregateFunction)))
     val methods = descriptions.map(merging.methodOfPartials)
     val functions = descriptions.zip(methods).zipWithIndex.map { case ((description, (method, _)), answer) =>
-      method -> PlannedAggregate(description, None, answer, None)
+      method -> PlannedAggregate(AggregateCall(description, None), answer)
     }
     val plan = HoppingWindowPlan(
       found.windows,
@@ -117,6 +117,11 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
       Right(plan)
     )
   }
+
+  private def withoutSubqueries(function: AggregateFunction): Expression =
+    function.transform { case subquery: PlanExpression[_] =>
+      AttributeReference("subquery", subquery.dataType, subquery.nullable)()
+    }
 
   private def described(aggregates: Seq[AggregateExpression], groups: String)(
       decided: AggregateExpression => (Option[EvaluationMethod], Option[String])

@@ -156,7 +156,7 @@ private[frames] object MultisetFrames {
         FrameShape.CurrentRowOnly,
         EvaluationMethod.SlidingMultiset,
         functions.zipWithIndex.map { case ((function, filter), i) =>
-          PlannedAggregate(Families.of(function), filter, i, None)
+          PlannedAggregate(AggregateCall(Families.of(function), filter), i)
         }
       ),
       bounds,

@@ -11,7 +11,7 @@ import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.task.Tasks
 import org.slidewise.spark.expressions.NthOfFrame
 import org.slidewise.spark.families.Families
-import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, FrameShape, PlannedAggregate}
+import org.slidewise.spark.plan.{AggregateCall, EvaluationMethod, FramePlan, FrameShape, PlannedAggregate}
 
 /** Answers that point into rows of a log, which is spilled and released while they are read. */
 class ReferenceEvaluatorSuite extends SparkSuite {
@@ -24,7 +24,7 @@ class ReferenceEvaluatorSuite extends SparkSuite {
       val bounds = new RowsBounds(Some(-5000), Some(-2))
       val answers = new SpecificInternalRow(functions.map(_.dataType))
       val planned = functions.zipWithIndex.map { case (f, i) =>
-        PlannedAggregate(Families.of(f), None, i, None)
+        PlannedAggregate(AggregateCall(Families.of(f), None), i)
       }
       val evaluator = new ReferenceEvaluator(
         FramePlan(FrameShape.CurrentRowOnly, EvaluationMethod.RowReferences, planned),

@@ -36,19 +36,18 @@ final private[streams] class StreamBufferEvaluator(
     firstGuard: Int
 ) extends StreamFrameEvaluator {
   private[this] val isGrowing = plan.method == EvaluationMethod.Running
-  private[this] val functions = plan.aggregates.map(a => (a.function, a.filter))
-  private[this] val ordinals = plan.aggregates.map(_.answer)
   private[this] val guards = new FrameGuards(plan.aggregates, firstGuard, results)
+  private[this] val calls = plan.aggregates.map(_.call) ++ guards.calls
 
   private[this] val all =
     new FrameFunctions(
-      functions ++ guards.functions,
-      ordinals ++ guards.ordinals,
+      calls,
+      plan.aggregates.map(_.answer) ++ guards.ordinals,
       input,
       keepsStates = true,
       mergeMayFail = plan.aggregates.exists(_.description.isForeign)
     )
-  private[this] val codec = new StateCodec((functions ++ guards.functions).map(_._1))
+  private[this] val codec = new StateCodec(calls.map(_.description))
   private[this] val states = RowStates(all, log.reader(), resources, maxStateBytes)
   private[this] var queueCombines = 0L
 

@@ -18,7 +18,7 @@ import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.expressions.{DistinctAggregate, RowStructure}
 import org.slidewise.spark.families.Families
-import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, PlannedAggregate}
+import org.slidewise.spark.plan.{AggregateCall, EvaluationMethod, FramePlan, PlannedAggregate}
 
 /** DISTINCT over the frames of one key, from batch to batch, compared with the frames' rows. */
 class StreamDistinctEvaluatorSuite extends SparkSuite {
@@ -250,7 +250,7 @@ private object StreamDistinctEvaluatorSuite {
         frame,
         EvaluationMethod.SlidingMultiset,
         functions.zipWithIndex.map { case ((function, filter), i) =>
-          PlannedAggregate(Families.of(function), filter, i, None)
+          PlannedAggregate(AggregateCall(Families.of(function), filter), i)
         }
       ),
       StreamBounds

@@ -5,16 +5,18 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
 import org.slidewise.spark.execution.states.MergeExpressions
+import org.slidewise.spark.plan.FunctionDescription
 
 /**
  * Merges the aggregation buffers of a stored pane with the buffers of a newer partial aggregate of the same pane.
  *
  * Not safe for concurrent use.
  *
- * @param functions
+ * @param descriptions
  *   the aggregate functions, in the order of their buffers
  */
-final private[hopping] class PaneMerger(functions: Seq[AggregateFunction]) {
+final private[hopping] class PaneMerger(descriptions: Seq[FunctionDescription]) {
+  private[this] val functions = descriptions.map(_.aggregate)
   private[this] val firsts = functions.scanLeft(0)(_ + _.aggBufferAttributes.size)
   private[this] val stored = functions.flatMap(_.inputAggBufferAttributes)
   private[this] val merged = functions.flatMap(_.aggBufferAttributes)
@@ -29,17 +31,19 @@ final private[hopping] class PaneMerger(functions: Seq[AggregateFunction]) {
 
   private[this] val buffer = new SpecificInternalRow(merged.map(_.dataType))
   private[this] val joined = new JoinedRow
-  private[this] val restore = projection(_.inputAggBufferAttributes, stored).target(buffer)
+  private[this] val restore = projection(_.aggregate.inputAggBufferAttributes, stored).target(buffer)
   private[this] val merge = projection(MergeExpressions.of, merged ++ stored).target(buffer)
   private[this] val result = UnsafeProjection.create(merged.map(_.dataType).toArray)
 
   private def projection(
-      expressions: DeclarativeAggregate => Seq[Expression],
+      expressions: FunctionDescription => Seq[Expression],
       input: Seq[Attribute]
   ): MutableProjection = MutableProjection.create(
-    functions.flatMap {
-      case declarative: DeclarativeAggregate => expressions(declarative)
-      case other                             => other.aggBufferAttributes.map(_ => NoOp)
+    descriptions.flatMap { description =>
+      description.aggregate match {
+        case _: DeclarativeAggregate => expressions(description)
+        case other                   => other.aggBufferAttributes.map(_ => NoOp)
+      }
     },
     input
   )
