@@ -5,18 +5,22 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 
 /**
- * The planner's decision for a `GROUP BY` with a hopping `window()`. A tag carries it from the logical plan to
- * `slidewise.explain`.
+ * The planner's decision for a `GROUP BY` with a hopping `window()`, made once. A tag carries it from the optimizer to the strategy
+ * and to `slidewise.explain`.
  *
  * @param functions
  *   the aggregate functions, as the report shows them
- * @param operator
- *   the plan of Slidewise's operator, or the reason why Spark evaluates the windows
+ * @param reasonToLeave
+ *   the reason why Spark evaluates the windows; none if Slidewise does
  */
-final case class HoppingDecision(
-    functions: Seq[HoppingFunction],
-    operator: Either[String, HoppingWindowPlan]
-)
+final case class HoppingDecision(functions: Seq[HoppingFunction], reasonToLeave: Option[String]) {
+
+  /** Slidewise's evaluation method for a function with this result. */
+  def methodOf(resultId: ExprId): EvaluationMethod = functions
+    .find(_.resultId == resultId)
+    .flatMap(_.method)
+    .getOrElse(throw new IllegalStateException(s"nothing was decided on the function with the result $resultId"))
+}
 
 object HoppingDecision {
   val Tag: TreeNodeTag[HoppingDecision] = TreeNodeTag[HoppingDecision]("slidewise.hoppingDecision")

@@ -42,7 +42,7 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
       Some(supported match {
         case Right(found) =>
           TooManyWindows.check(found.windows, SlidewiseSettings.maxWindows(conf))
-          Right(planned(found) -> found)
+          Right(taken(found) -> found)
         case Left(reason) => Left(left(aggregate, reason))
       })
     }
@@ -86,16 +86,24 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
     val described =
       if (functions.isEmpty) Seq(HoppingFunction(groups, NamedExpression.newExprId, None, Some(reason)))
       else this.described(functions, groups)(_ => (None, Some(reason)))
-    HoppingDecision(described, Left(reason))
+    HoppingDecision(described, Some(reason))
   }
 
-  private def planned(found: HoppingAggregate): HoppingDecision = {
-    val descriptions = found.aggregates.map(a => Families.of(withoutSubqueries(a.aggregateFunction)))
-    val methods = descriptions.map(merging.methodOfPartials)
-    val functions = descriptions.zip(methods).zipWithIndex.map { case ((description, (method, _)), answer) =>
-      method -> PlannedAggregate(AggregateCall(description, None), answer)
+  private def taken(found: HoppingAggregate): HoppingDecision = HoppingDecision(
+    described(found.aggregates, textOf(found)) { aggregate =>
+      val (method, note) = merging.methodOfPartials(Families.of(aggregate.aggregateFunction))
+      (Some(method), note)
+    },
+    None
+  )
+
+  /** The plan of the operator that evaluates `found` as decided. */
+  def operator(found: HoppingAggregate, decision: HoppingDecision): HoppingWindowPlan = {
+    val functions = found.aggregates.zipWithIndex.map { case (aggregate, answer) =>
+      val description = Families.of(withoutSubqueries(aggregate.aggregateFunction))
+      decision.methodOf(aggregate.resultId) -> PlannedAggregate(AggregateCall(description, None), answer)
     }
-    val plan = HoppingWindowPlan(
+    HoppingWindowPlan(
       found.windows,
       found.keys.map(_.toAttribute),
       found.window,
@@ -108,13 +116,6 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
       found.condition,
       found.results,
       SlidewiseSettings.maxStateBytes(conf)
-    )
-    HoppingDecision(
-      described(found.aggregates, textOf(found)) { aggregate =>
-        val (method, note) = methods(found.aggregates.indexOf(aggregate))
-        (Some(method), note)
-      },
-      Right(plan)
     )
   }
 
