@@ -46,6 +46,16 @@ final case class HoppingFunction(
 )
 
 /**
+ * The rows that an operator returns for groups of keys and windows.
+ *
+ * @param condition
+ *   the filter on the windows, in terms of the keys and the window
+ * @param results
+ *   the columns, in terms of the keys, the window and the results of the functions
+ */
+final case class HoppingOutput(condition: Option[Expression], results: Seq[NamedExpression])
+
+/**
  * The plan by which one operator evaluates hopping windows from partial aggregates by key and pane. Immutable.
  *
  * @param keys
@@ -58,11 +68,7 @@ final case class HoppingFunction(
  *   the aggregate functions
  * @param frames
  *   the aggregate functions grouped by evaluation method; each frame consists of the panes of one window
- * @param answers
- *   the results of the functions, in the order of [[PlannedAggregate.answer]]
- * @param condition
- *   the filter on the windows, in terms of `keys` and `window`
- * @param results
+ * @param output
  *   the output, in terms of `keys`, `window` and `answers`
  * @param maxStateBytes
  *   memory limit of a task for the cached partial aggregates of one frame
@@ -74,11 +80,12 @@ final case class HoppingWindowPlan(
     pane: Attribute,
     aggregates: Seq[AggregateExpression],
     frames: Seq[FramePlan],
-    answers: Seq[Attribute],
-    condition: Option[Expression],
-    results: Seq[NamedExpression],
+    output: HoppingOutput,
     maxStateBytes: Long
 ) {
+
+  /** The results of the functions, in the order of [[PlannedAggregate.answer]]. */
+  def answers: Seq[Attribute] = aggregates.map(_.resultAttribute)
 
   /** The columns of a partial aggregate: its keys, its pane and the aggregation buffers. */
   def partial: Seq[Attribute] = keys ++ (pane +: buffers)
@@ -97,18 +104,15 @@ final case class HoppingWindowPlan(
    * The plan for tasks, with expressions whose subqueries Spark has planned. Its aggregates are those of [[functions]]. They may
    * have new buffer attributes, so tasks match partial aggregates with [[partial]] by position.
    *
-   * @param condition
-   *   the filter on the windows, with planned subqueries
-   * @param results
+   * @param output
    *   the output, with planned subqueries
    */
-  def inTasks(condition: Option[Expression], results: Seq[NamedExpression]): HoppingWindowPlan =
+  def inTasks(output: HoppingOutput): HoppingWindowPlan =
     copy(
       aggregates = aggregates.zip(functions).map { case (aggregate, function) =>
         aggregate.copy(aggregateFunction = function.aggregate, filter = None)
       },
-      condition = condition,
-      results = results
+      output = output
     )
 
   /** The plan without expressions. The operator has the same expressions as fields, which Spark canonicalizes. */
@@ -120,9 +124,7 @@ final case class HoppingWindowPlan(
       pane = none,
       aggregates = Nil,
       frames = Nil,
-      answers = Nil,
-      condition = None,
-      results = Nil
+      output = HoppingOutput(None, Nil)
     )
   }
 

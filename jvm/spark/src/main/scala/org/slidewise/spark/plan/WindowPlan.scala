@@ -57,6 +57,24 @@ object SortPlacement {
 }
 
 /**
+ * The plan by which rows come into the window's order.
+ *
+ * @param order
+ *   the order by which the operator sorts each partition, if it sorts; begins with the window's order
+ * @param radixInSpark
+ *   whether Spark sorts by radix where it can, which determines the order in which it leaves ties
+ */
+final case class SortPlan(placement: SortPlacement, order: Seq[SortOrder], radixInSpark: Boolean)
+
+/**
+ * The partitions and the order of a window.
+ *
+ * @param timeZone
+ *   the time zone of the session, for bounds of RANGE frames
+ */
+final case class PlannedSpec(partition: Seq[Expression], order: Seq[SortOrder], timeZone: String)
+
+/**
  * The plan by which several tasks evaluate one partition.
  *
  * @param minRows
@@ -95,40 +113,36 @@ object ParallelPlan {
  *   the plan of the expressions that kernels over arrays evaluate; none if there are none
  * @param rowWise
  *   the plan of the other expressions
- * @param sortOrder
- *   the order by which the operator sorts each partition, if it sorts; begins with `orderSpec`
  * @param constantInSpark
  *   whether Spark, too, needs constant time a row for all expressions, once the rows are in order
- * @param radixInSpark
- *   whether Spark sorts by radix where it can, which determines the order in which it leaves ties
  * @param maxStateBytes
  *   memory limit for cached partial aggregates of one frame in a task
- * @param timeZone
- *   the time zone of the session, for bounds of RANGE frames
  * @param parallel
  *   the plan by which several tasks share a partition, or the reason why one task evaluates each, for a person to read
  */
 final case class SlidingWindowPlan(
     expressions: Seq[PlannedExpression],
-    partitionSpec: Seq[Expression],
-    orderSpec: Seq[SortOrder],
+    spec: PlannedSpec,
     arrays: Option[ArrayPlan],
     rowWise: RowWisePlan,
-    sortPlacement: SortPlacement,
-    sortOrder: Seq[SortOrder],
+    sort: SortPlan,
     constantInSpark: Boolean,
-    radixInSpark: Boolean,
     maxStateBytes: Long,
-    timeZone: String,
     parallel: Either[String, ParallelPlan] = Left(ParallelPlan.HasKeys)
 ) {
+  def partitionSpec: Seq[Expression] = spec.partition
+  def orderSpec: Seq[SortOrder] = spec.order
+  def timeZone: String = spec.timeZone
+  def sortPlacement: SortPlacement = sort.placement
+  def sortOrder: Seq[SortOrder] = sort.order
 
   /** The frames of all expressions, as row-wise evaluation has them. */
   def frames: Seq[FramePlan] = arrays.toSeq.flatMap(_.fallback.frames) ++ rowWise.frames
 
   /** The same plan, but the operator sorts rows that it would otherwise group by hash. */
   def inOrder: SlidingWindowPlan =
-    if (sortPlacement == SortPlacement.Unneeded) copy(sortPlacement = SortPlacement.InOperator) else this
+    if (sortPlacement == SortPlacement.Unneeded) copy(sort = sort.copy(placement = SortPlacement.InOperator))
+    else this
 
   /** Whether the frame of each row is the whole table, whose rows are in no order. */
   def isWholeTable: Boolean =
@@ -141,11 +155,10 @@ final case class SlidingWindowPlan(
   def canonical: SlidingWindowPlan =
     copy(
       expressions = Nil,
-      partitionSpec = Nil,
-      orderSpec = Nil,
+      spec = spec.copy(partition = Nil, order = Nil),
       arrays = None,
       rowWise = RowWisePlan.Empty,
-      sortOrder = Nil
+      sort = sort.copy(order = Nil)
     )
 
   /** The evaluation methods, each once; shown first in EXPLAIN. */

@@ -76,8 +76,7 @@ final class WindowPlanner(
         PlannedExpression(e.expression, f.method, None, e.call.reach)
       } ++
         others.map(_._2.planned),
-      partitionSpec,
-      orderSpec,
+      PlannedSpec(partitionSpec, orderSpec, conf.sessionLocalTimeZone),
       if (functions.isEmpty) None
       else
         Some(
@@ -88,12 +87,9 @@ final class WindowPlanner(
           )
         ),
       byRows(others.map(_._2)),
-      sortPlacement(functions, isAll = others.isEmpty),
-      sortOrder,
+      SortPlan(sortPlacement(functions, isAll = others.isEmpty), sortOrder, conf.enableRadixSort),
       taken.forall(_._1.isConstantInSpark),
-      conf.enableRadixSort,
-      SlidewiseSettings.maxStateBytes(conf),
-      conf.sessionLocalTimeZone
+      SlidewiseSettings.maxStateBytes(conf)
     )
   }
 

@@ -2,10 +2,8 @@ package org.slidewise.spark.execution.frames
 
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
 
 import org.slidewise.core.frames.RecalculationFrames
-import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.states.{FrameElements, FrameFunctions, MergeFailed, RowStates}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{AggregateCall, PlannedAggregate}
@@ -42,23 +40,21 @@ final private[execution] class FrameGuards(
  */
 final private[execution] class FrameRecalculation(
     aggregates: Seq[PlannedAggregate],
-    input: Seq[Attribute],
-    rows: => RowsByPosition,
+    elements: FrameElements,
     resources: TaskResources,
     maxStateBytes: Long,
-    answers: InternalRow,
-    elements: FrameElements = FrameElements.InputRows
+    answers: InternalRow
 ) {
   private[this] lazy val states = {
     val functions =
       new FrameFunctions(
         aggregates.map(_.call),
         aggregates.map(_.answer),
-        input,
+        elements.attributes,
         keepsStates = false,
-        elements = elements
+        kind = elements.kind
       )
-    RowStates(functions, rows, resources, maxStateBytes)
+    RowStates(functions, elements.newReader(), resources, maxStateBytes)
   }
   private[this] lazy val recalculation = new RecalculationFrames(states)
   private[this] var evaluated = 0L

@@ -24,7 +24,7 @@ import org.slidewise.spark.plan.{AggregateCall, StateTypes}
  *   whether a state is still used after [[lower]]
  * @param mergeMayFail
  *   whether a failing merge, or a failing copy of a state, is reported as [[MergeFailed]]
- * @param elements
+ * @param kind
  *   the kind of the frames' elements
  */
 final private[execution] class FrameFunctions(
@@ -33,7 +33,7 @@ final private[execution] class FrameFunctions(
     input: Seq[Attribute],
     keepsStates: Boolean,
     mergeMayFail: Boolean = false,
-    elements: FrameElements = FrameElements.InputRows
+    kind: ElementKind = ElementKind.InputRows
 ) {
   private[this] val offsets = calls.scanLeft(0)(_ + _.function.aggBufferAttributes.size)
   private[this] val stateFields = offsets.last
@@ -42,7 +42,7 @@ final private[execution] class FrameFunctions(
     call.function match {
       case function: ImperativeAggregate =>
         val at = function.withNewMutableAggBufferOffset(offset).withNewInputAggBufferOffset(offset)
-        if (elements == FrameElements.InputRows) BindReferences.bindReference(at, input)
+        if (kind == ElementKind.InputRows) BindReferences.bindReference(at, input)
         else withoutInputs(at)
       case function => function
     }
@@ -53,11 +53,11 @@ final private[execution] class FrameFunctions(
     .zip(offsets)
     .zipWithIndex
     .collect { case (((function: ImperativeAggregate, AggregateCall(description, filter)), offset), i) =>
-      elements match {
-        case FrameElements.InputRows =>
+      kind match {
+        case ElementKind.InputRows =>
           val condition = filter.map(Predicate.create(_, input))
           MergeableFunction.ofRows(description, function, condition, offset, stateFields)
-        case FrameElements.PartialAggregates(firstBuffers) =>
+        case ElementKind.PartialAggregates(firstBuffers) =>
           MergeableFunction.ofPartials(description, function, firstBuffers(i), offset, stateFields)
       }
     }
@@ -88,7 +88,7 @@ final private[execution] class FrameFunctions(
   private[this] val initial = MutableProjection.create(perField((f, _) => f.initialValues), Nil)
 
   private[this] val updates = MutableProjection.create(
-    if (elements != FrameElements.InputRows) merged
+    if (kind != ElementKind.InputRows) merged
     else
       perField { (function, call) =>
         call.filter.fold(function.updateExpressions) { filter =>
@@ -246,23 +246,6 @@ final private[execution] class FrameFunctions(
 
   /** A new state of no rows as an unsafe row; only if [[fixedWidth]]. */
   def emptyFixedWidthState(): UnsafeRow = emptyState.copy()
-}
-
-/** The kind of elements that the frames of [[FrameFunctions]] consist of. */
-sealed private[execution] trait FrameElements
-
-private[execution] object FrameElements {
-
-  /** Rows that the functions read their inputs from. */
-  case object InputRows extends FrameElements
-
-  /**
-   * Rows with the aggregation buffers of the functions, as partial aggregation leaves them.
-   *
-   * @param firstBuffers
-   *   for each function, the field of a row at which its buffers begin
-   */
-  final case class PartialAggregates(firstBuffers: Seq[Int]) extends FrameElements
 }
 
 /**

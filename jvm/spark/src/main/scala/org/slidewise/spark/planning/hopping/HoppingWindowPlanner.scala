@@ -69,7 +69,7 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
       Some(
         s"${SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE.key} is false, in which mode late rows are told by another watermark"
       )
-    else if ((found.aggregates ++ found.condition).exists(SubqueryExpression.hasSubquery))
+    else if ((found.aggregates ++ found.output.condition).exists(SubqueryExpression.hasSubquery))
       Some("an aggregate or a filter of the windows reads a subquery")
     else if (found.keys.exists(_.toAttribute.metadata.contains(EventTimeWatermark.delayKey)))
       Some("a column with a watermark is grouped by beside the window")
@@ -107,14 +107,12 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
       found.windows,
       found.keys.map(_.toAttribute),
       found.window,
-      found.pane.toAttribute,
+      found.input.pane.toAttribute,
       found.aggregates,
       functions.map(_._1).distinct.map { method =>
         FramePlan(panesOf(found.windows), method, functions.collect { case (`method`, f) => f })
       },
-      found.aggregates.map(_.resultAttribute),
-      found.condition,
-      found.results,
+      found.output,
       SlidewiseSettings.maxStateBytes(conf)
     )
   }
@@ -143,7 +141,7 @@ private object HoppingWindowPlanner {
     val HoppingWindows(size, slide, offset) = found.windows
     val intervals = Seq(size, slide) ++ (if (offset == 0) Nil else Seq(offset))
     val window =
-      s"window(${(WindowSql.readable(found.time, Map.empty) +: intervals.map(said)).mkString(", ")})"
+      s"window(${(WindowSql.readable(found.input.time, Map.empty) +: intervals.map(said)).mkString(", ")})"
     (found.keys.map(WindowSql.readable(_, Map.empty)) :+ window).mkString("GROUP BY ", ", ", "")
   }
 }

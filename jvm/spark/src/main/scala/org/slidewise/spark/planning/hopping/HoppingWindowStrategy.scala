@@ -42,8 +42,7 @@ object HoppingWindowStrategy extends SparkStrategy {
   private def operator(found: HoppingAggregate, decision: HoppingDecision, planner: HoppingWindowPlanner) = {
     val plan = planner.operator(found, decision)
     val keys = found.keys.map(NormalizedKey.of)
-    val rows = rowsOf(found.child, found.source)
-    val partials = PaneAggregation.of(keys, found.pane.toAttribute, plan, isStreaming = false, rows)
+    val partials = PaneAggregation.of(keys, plan, isStreaming = false, rowsOf(found.input))
     HoppingWindowExec(plan, decision.functions, partials)
   }
 
@@ -51,10 +50,12 @@ object HoppingWindowStrategy extends SparkStrategy {
     "the optimizer of this session does not run Slidewise's rule EstimateHoppingWindows"
 
   /**
-   * Plans the projections and filters over `source` at once, and leaves `source` to Spark's planner. Adaptive execution finds a
+   * Plans the projections and filters over the source at once, and leaves the source to Spark's planner. Adaptive execution finds a
    * stage, such as a cached table, through its logical plan. It would wait forever for a plan that is not part of the query's.
    */
-  private[planning] def rowsOf(plan: LogicalPlan, source: LogicalPlan): SparkPlan = plan match {
+  private[planning] def rowsOf(input: HoppingInput): SparkPlan = rowsOf(input.rows, input.source)
+
+  private def rowsOf(plan: LogicalPlan, source: LogicalPlan): SparkPlan = plan match {
     case own if own eq source     => planLater(own)
     case Project(columns, child)  => ProjectExec(columns, rowsOf(child, source))
     case Filter(condition, child) => FilterExec(condition, rowsOf(child, source))

@@ -8,6 +8,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.states.FrameElements
 import org.slidewise.spark.execution.task.Tasks
 import org.slidewise.spark.expressions.NthOfFrame
 import org.slidewise.spark.families.Families
@@ -29,8 +30,7 @@ class ReferenceEvaluatorSuite extends SparkSuite {
       val evaluator = new ReferenceEvaluator(
         FramePlan(FrameShape.CurrentRowOnly, EvaluationMethod.RowReferences, planned),
         bounds,
-        input,
-        () => log.reader(),
+        new FrameElements(input, () => log.reader()),
         answers
       )
       val project = UnsafeProjection.create(input.map(_.dataType).toArray)

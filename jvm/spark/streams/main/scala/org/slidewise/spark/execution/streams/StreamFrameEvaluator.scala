@@ -2,6 +2,9 @@ package org.slidewise.spark.execution.streams
 
 import java.nio.ByteBuffer
 
+/** The cells of a key in which one frame keeps its state. */
+final private[streams] case class FrameCells(cells: KeyCells, section: Int)
+
 /** Evaluates the functions of one frame, row by row of one key, and keeps its state from batch to batch. */
 private[streams] trait StreamFrameEvaluator {
 

@@ -49,14 +49,8 @@ object HoppingStreamStrategy extends SparkStrategy {
         // Keys of earlier runs may be null where those of this run are not.
         val plan = current.copy(keys = current.keys.map(_.withNullability(true)))
         val keys = found.keys.map(NormalizedKey.of)
-        val partials =
-          PaneAggregation.of(
-            keys,
-            found.pane.toAttribute,
-            plan,
-            isStreaming = true,
-            HoppingWindowStrategy.rowsOf(found.child, found.source)
-          )
+        val rows = HoppingWindowStrategy.rowsOf(found.input)
+        val partials = PaneAggregation.of(keys, plan, isStreaming = true, rows)
         val states = HoppingWindowStateExec(plan, marked.place, identityOf(marked, found), partials)
         HoppingWindowExec(plan, decision.functions, states) :: Nil
       case other =>

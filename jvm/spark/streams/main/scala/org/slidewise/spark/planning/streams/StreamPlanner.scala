@@ -40,16 +40,12 @@ object StreamPlanner {
     val chosen = framed.map { case (window, functions) => rowWise.choose(window, functions) }
     SlidingWindowPlan(
       chosen.map(_.planned),
-      partitionSpec,
-      orderSpec,
+      PlannedSpec(partitionSpec, orderSpec, conf.sessionLocalTimeZone),
       arrays = None,
       rowWise.plan(chosen)(_ => ()), // one group a frame and method: their states are stored together
-      SortPlacement.InOperator,
-      sortOrder = orderSpec,
+      SortPlan(SortPlacement.InOperator, orderSpec, radixInSpark = false),
       constantInSpark = false,
-      radixInSpark = false,
-      SlidewiseSettings.maxStateBytes(conf),
-      conf.sessionLocalTimeZone
+      SlidewiseSettings.maxStateBytes(conf)
     )
   }
 

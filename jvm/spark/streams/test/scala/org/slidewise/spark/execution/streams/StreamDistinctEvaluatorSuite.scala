@@ -255,12 +255,9 @@ private object StreamDistinctEvaluatorSuite {
       ),
       StreamBounds
         .of(frame, order, input, log.reader(), 0, TimeZone.getDefault.getID, keepsRows = false),
-      input,
-      if (isRange) input else input.tail,
-      if (isRange) 0 else -1,
+      if (isRange) KeptColumns(input, input, 0) else KeptColumns(input, input.tail, -1),
       log.reader(),
-      cells,
-      StateCells.FirstFrame,
+      FrameCells(cells, StateCells.FirstFrame),
       resources,
       cancellation,
       results
