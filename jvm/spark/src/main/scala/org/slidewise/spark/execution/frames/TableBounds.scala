@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.frames
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Projection
 
-import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.rows.RowLogReader
 
 /** The frame of the current row: `[lo, hi)`, in positions within the partition. Neither end moves back. */
 abstract private[execution] class FrameBounds {
@@ -102,7 +102,7 @@ final private[execution] class RangeBound(
 final private[execution] class RangeBounds(
     lower: Option[RangeBound],
     upper: Option[RangeBound],
-    rows: RowLog#Reader
+    rows: RowLogReader
 ) extends TableBounds {
   private[this] var prepared = -1L
 
