@@ -124,7 +124,7 @@ object WindowReport extends AdaptiveSparkPlanHelper {
       case python: PythonSlidingWindowExec                        => (python.plan.expressions, Nil)
       case _                                                      => (Nil, Nil)
     }
-    val left = window.logicalLink.flatMap(_.getTagValue(WindowPlan.Tag)).toSeq.flatMap(_.left)
+    val left = window.logicalLink.flatMap(_.getTagValue(WindowPlan.Tag)).toSeq.flatMap(_.bySpark)
     val reasons = left.map(l => l.expression.exprId -> l.reason).toMap ++
       inOrder.map(_.expression.exprId -> SlidingWindowExec.InOrder)
     val ours = byId(planned)

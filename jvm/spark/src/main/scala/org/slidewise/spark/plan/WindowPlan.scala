@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
  * @param operator
  *   the plan of Slidewise's operator; none if Spark's operator evaluates all expressions
  */
-final case class WindowPlan(operator: Option[SlidingWindowPlan], left: Seq[LeftToSpark])
+final case class WindowPlan(operator: Option[SlidingWindowPlan], bySpark: Seq[EvaluatedBySpark])
 
 object WindowPlan {
   val Tag: TreeNodeTag[WindowPlan] = TreeNodeTag[WindowPlan]("slidewise.windowPlan")
@@ -24,7 +24,7 @@ object WindowPlan {
  * @param reason
  *   the reason, for a person to read
  */
-final case class LeftToSpark(expression: NamedExpression, reason: String)
+final case class EvaluatedBySpark(expression: NamedExpression, reason: String)
 
 /**
  * A window expression that Slidewise evaluates.

@@ -49,14 +49,14 @@ final class WindowPlanner(
    */
   def plan(expressions: Seq[NamedExpression]): WindowPlan =
     if (!SlidewiseSettings.enabled(conf))
-      WindowPlan(None, expressions.map(LeftToSpark(_, WindowCall.IsOff)))
+      WindowPlan(None, expressions.map(EvaluatedBySpark(_, WindowCall.IsOff)))
     else {
       val decided = expressions.map { e =>
         (for {
           window <- WindowCall.of(e)
           _ <- Either.cond(!FrameShape.overflowsInSpark(window.frame), (), OverflowingBound)
           framed <- window.framed
-        } yield (window, framed)).left.map(LeftToSpark(e, _))
+        } yield (window, framed)).left.map(EvaluatedBySpark(e, _))
       }
       val taken = decided.collect { case Right(found) => found }
       WindowPlan(

@@ -27,7 +27,7 @@ sealed abstract private[execution] class MergeableFunction(
   def merge(state: InternalRow, newer: InternalRow): Unit
 
   /** Whether the function may change a state that it only has to read. */
-  def copiesStates: Boolean = false
+  def mayChangeReadState: Boolean = false
 
   /** Copies its state from `state` to `target`. Never calls a user's `merge`. */
   def copyState(state: InternalRow, target: InternalRow): Unit
@@ -117,7 +117,7 @@ private[execution] object MergeableFunction {
   ) extends MergeableFunction(function, append) {
     private[this] val copy = new GenericInternalRow(fields)
 
-    override def copiesStates: Boolean = true
+    override def mayChangeReadState: Boolean = true
 
     override def copyState(state: InternalRow, target: InternalRow): Unit = {
       val original = state.get(offset, anyObject)
