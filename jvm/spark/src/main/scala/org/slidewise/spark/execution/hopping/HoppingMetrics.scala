@@ -4,7 +4,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
 import org.slidewise.spark.execution.frames.FrameEvaluator
-import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.execution.task.{MemoryMetrics, TaskResources}
 
 /** The metrics of a `HoppingWindow` in the SQL tab. */
 private[execution] object HoppingMetrics {
@@ -13,17 +13,13 @@ private[execution] object HoppingMetrics {
   val Windows = "windows"
   val Combines = "combines"
   val Recalculated = "recalculatedWindows"
-  val Memory = "peakMemory"
-  val Spill = "spillSize"
 
-  def create(context: SparkContext): Map[String, SQLMetric] = Map(
+  def create(context: SparkContext): Map[String, SQLMetric] = MemoryMetrics.create(context) ++ Map(
     Rows -> SQLMetrics.createMetric(context, "number of output rows"),
     Panes -> SQLMetrics.createMetric(context, "number of panes"),
     Windows -> SQLMetrics.createMetric(context, "number of windows"),
     Combines -> SQLMetrics.createMetric(context, "number of combines"),
-    Recalculated -> SQLMetrics.createMetric(context, "number of windows recalculated from their panes"),
-    Memory -> SQLMetrics.createSizeMetric(context, "peak memory"),
-    Spill -> SQLMetrics.createSizeMetric(context, "spill size")
+    Recalculated -> SQLMetrics.createMetric(context, "number of windows recalculated from their panes")
   )
 }
 
@@ -42,9 +38,6 @@ final private[execution] class HoppingMeasures(metrics: Map[String, SQLMetric], 
     metrics(Recalculated) += evaluators.map(_.recalculated).sum
   }
 
-  def reportMemory(peak: Long, spilled: Long): Unit = {
-    metrics(Memory) += peak
-    metrics(Spill) += spilled
-    resources.countPeakMemory(peak)
-  }
+  def reportMemory(peak: Long, spilled: Long): Unit =
+    MemoryMetrics.report(metrics, resources, peak, spilled)
 }

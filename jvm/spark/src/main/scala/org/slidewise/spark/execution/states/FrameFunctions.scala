@@ -114,7 +114,7 @@ final private[execution] class FrameFunctions(
     val byOrdinal = results
       .zip(calls.zip(placed).map { case (call, function) => call.description.evaluation(function) })
       .toMap
-    MutableProjection.create((0 to results.max).map(byOrdinal.getOrElse(_, NoOp)), stateAttributes)
+    MutableProjection.create((0 to results.foldLeft(-1)(math.max(_, _))).map(byOrdinal.getOrElse(_, NoOp)), stateAttributes)
   }
 
   private[this] val joined = new JoinedRow
@@ -215,7 +215,7 @@ final private[execution] class FrameFunctions(
 
   // Functions that may change their state when they answer: they get a copy.
   private[this] val consumers =
-    if (keepsStates) imperatives.filter(_.copiesStates) else Array.empty[MergeableFunction]
+    if (keepsStates) imperatives.filter(_.mayChangeReadState) else Array.empty[MergeableFunction]
   private[this] val shown = new GenericInternalRow(stateFields)
 
   /** Writes the answers for `state` into `target`. */
