@@ -1,7 +1,7 @@
 package org.slidewise.core.selection
 
 /**
- * Numbers 64-bit keys in the order in which they first appear: an open-addressing hash table with linear probing, with a key and
+ * Numbers 64-bit keys and null in the order in which they first appear: an open-addressing hash table with linear probing, with a key and
  * its number in one cache line.
  *
  * Time: expected constant. Memory: 32 to 64 bytes a key, and half as much again while it grows; acquired from `budget`. Not safe
@@ -13,8 +13,19 @@ final class LongNumbers(budget: HeapBudget) {
   private[this] var slots = Array.emptyLongArray // a key, and its number plus one; zero in an empty slot
   private[this] var shift = 63
   private[this] var count = 0
+  private[this] var numberOfNull = -1
 
+  /** The number of keys, null among them. */
   def size: Int = count
+
+  /** The number of null. */
+  def ofNull(): Int = {
+    if (numberOfNull < 0) {
+      numberOfNull = count
+      count += 1
+    }
+    numberOfNull
+  }
 
   /** The number of `key`; -1 if it is new and there is no memory for it. */
   def of(key: Long): Int =

@@ -59,18 +59,27 @@ class SelectionSuite extends FunSuite {
     assert(!smallest.keeps(0, Long.MaxValue - 1, null))
   }
 
-  test("keys are numbered as they appear, whatever their bits") {
+  test("keys and null are numbered as they appear, whatever their bits") {
     val random = new Random(5)
-    val keys = Seq.fill(50000)(random.nextInt(4) match {
-      case 0 => random.nextInt(10000).toLong
-      case 1 => random.nextInt(10000).toLong << 40
-      case 2 => random.nextLong()
-      case _ => Long.MinValue + random.nextInt(3)
-    })
-    val numbers = new LongNumbers(new Budget)
-    val expected = mutable.HashMap.empty[Long, Int]
-    for (key <- keys) assertEquals(numbers.of(key), expected.getOrElseUpdate(key, expected.size))
-    assertEquals(numbers.size, expected.size)
+    for (nullFrom <- Seq(0, 10, 5000, 50000)) {
+      val keys = Seq.tabulate(50000)(i =>
+        random.nextInt(5) match {
+          case 0                  => Some(random.nextInt(10000).toLong)
+          case 1                  => Some(random.nextInt(10000).toLong << 40)
+          case 2 if i >= nullFrom => None
+          case 3                  => Some(random.nextLong())
+          case _                  => Some(Long.MinValue + random.nextInt(3))
+        }
+      )
+      val numbers = new LongNumbers(new Budget)
+      val expected = mutable.HashMap.empty[Option[Long], Int]
+      for (key <- keys)
+        assertEquals(
+          key.fold(numbers.ofNull())(numbers.of),
+          expected.getOrElseUpdate(key, expected.size)
+        )
+      assertEquals(numbers.size, expected.size)
+    }
   }
 
   test("what is held fits into the budget, and a budget that refuses changes nothing") {

@@ -11,8 +11,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 
 import org.slidewise.spark.execution.hopping.{HoppingMetrics, HoppingWindowEvaluation, WindowSelection}
 import org.slidewise.spark.execution.parallel.{RepeatableOperator, Variations}
-import org.slidewise.spark.families.Families
-import org.slidewise.spark.plan.{HoppingFunction, HoppingWindowPlan}
+import org.slidewise.spark.plan.{HoppingFunction, HoppingOutput, HoppingWindowPlan}
 
 /**
  * Merges partial aggregates by key and pane to those of hopping windows. Returns one row for each key and window with at least
@@ -73,8 +72,7 @@ case class HoppingWindowExec(
     super.doCanonicalize().asInstanceOf[HoppingWindowExec].copy(plan = plan.canonical, functions = Nil)
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val (planned, selection) =
-      (plan.inTasks(condition, resultExpressions, Families.of), WindowSelection.of(child))
+    val (planned, selection) = (plan.inTasks(HoppingOutput(condition, resultExpressions)), WindowSelection.of(child))
     val evaluation = new HoppingWindowEvaluation(planned, planned.partial ++ selection.touched, selection)
     val taskMetrics = metrics
     child.execute().mapPartitions { partials =>
@@ -94,8 +92,8 @@ object HoppingWindowExec {
       plan.keys,
       // Partial aggregation has applied the filters.
       plan.aggregates.map(_.copy(mode = Final, filter = None)),
-      plan.condition,
-      plan.results,
+      plan.output.condition,
+      plan.output.results,
       child
     )
 }

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog, RowsAhead}
+import org.slidewise.spark.execution.states.FrameElements
 import org.slidewise.spark.execution.surroundings._
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.{Frame, RowWisePlan, SlidingWindowPlan}
@@ -93,8 +94,7 @@ final private[execution] class RowWisePipeline(
           frame,
           index,
           finders(frame.read),
-          needed,
-          () => log.reader(),
+          new FrameElements(needed, () => log.reader()),
           task.resources,
           window.maxStateBytes,
           answers

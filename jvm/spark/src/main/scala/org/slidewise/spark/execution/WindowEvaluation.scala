@@ -160,7 +160,7 @@ final private[execution] class SortedRowWiseEvaluation(
     val sorter = new PartitionSorter(
       task.resources,
       input,
-      new SortSpec(plan.partitionSpec, plan.sortOrder, plan.radixInSpark, peers = plan.orderSpec.size)
+      new SortSpec(plan.partitionSpec, plan.sortOrder, plan.sort.radixInSpark, peers = plan.orderSpec.size)
     )
     task.closeAtEnd(sorter)
     rowWise.evaluate(task.measures.timeSort(sorter.sort(rows)), task, surroundings)
@@ -189,7 +189,7 @@ final private[execution] class SortedArrayEvaluation(
     val window = new ArrayWindow(expressions.functions, plan.orderSpec)
     val results = expressions.results
     val spec =
-      new SortSpec(plan.partitionSpec, plan.sortOrder, plan.radixInSpark, peers = plan.orderSpec.size)
+      new SortSpec(plan.partitionSpec, plan.sortOrder, plan.sort.radixInSpark, peers = plan.orderSpec.size)
     val sorter = new PartitionSorter(task.resources, input, spec, results, window.inputs)
     task.closeAtEnd(sorter)
     val sorted = task.measures.timeSort(

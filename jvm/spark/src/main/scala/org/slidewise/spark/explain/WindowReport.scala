@@ -124,7 +124,7 @@ object WindowReport extends AdaptiveSparkPlanHelper {
       case python: PythonSlidingWindowExec                        => (python.plan.expressions, Nil)
       case _                                                      => (Nil, Nil)
     }
-    val left = window.logicalLink.flatMap(_.getTagValue(WindowPlan.Tag)).toSeq.flatMap(_.left)
+    val left = window.logicalLink.flatMap(_.getTagValue(WindowPlan.Tag)).toSeq.flatMap(_.bySpark)
     val reasons = left.map(l => l.expression.exprId -> l.reason).toMap ++
       inOrder.map(_.expression.exprId -> SlidingWindowExec.InOrder)
     val ours = byId(planned)
@@ -150,7 +150,7 @@ object WindowReport extends AdaptiveSparkPlanHelper {
 
   /** The decision that leaves an operator to Spark: an aggregation of rows, of sketches or of functions in Python. */
   private def leftTo(operator: SparkPlan): Option[HoppingDecision] =
-    operator.logicalLink.flatMap(_.getTagValue(HoppingDecision.Tag)).filter(_.operator.isLeft)
+    operator.logicalLink.flatMap(_.getTagValue(HoppingDecision.Tag)).filter(_.reasonToLeave.isDefined)
 
   private def reportOf(function: HoppingFunction): WindowReport =
     WindowReport(function.sql, function.method.map(_.toString), function.note)

@@ -12,15 +12,14 @@ private[families] object ArrayInputs {
   def isSlot(input: Expression): Boolean =
     input.deterministic && input.dataType != NullType && StateTypes.isFixedWidth(input.dataType)
 
-  def isFractional(value: Expression): Boolean =
-    value.dataType == DoubleType || value.dataType == FloatType
+  def isFloating(value: Expression): Boolean = StateTypes.isFloating(value.dataType)
 
   def isIntegral(value: Expression): Boolean = value.dataType match {
     case ByteType | ShortType | IntegerType | LongType => true
     case _                                             => false
   }
 
-  def isPrimitive(value: Expression): Boolean = isFractional(value) || isIntegral(value)
+  def isPrimitive(value: Expression): Boolean = isFloating(value) || isIntegral(value)
 
   /** Whether [[long]] has the order and the equality of the type's values. */
   def isWhole(kind: DataType): Boolean = kind match {

@@ -1,6 +1,6 @@
 package org.slidewise.spark.families
 
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Expression, SpecifiedWindowFrame}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.types._
 
@@ -39,7 +39,8 @@ private[families] trait InMultisets extends FunctionDescription {
   /** The kernel and its input; none if no kernel takes values of this type. */
   protected def kernel(filter: Option[Expression]): Option[(MultisetFunction, Expression)]
 
-  final override def evaluatesAllValues: Boolean = true
+  /** Spark goes over all values of a frame for each result. A whole partition has one result. */
+  final override def isConstantInSpark(frame: Frame): Boolean = frame == Frame.Partition
 
   override def inArrays(filter: Option[Expression], frame: => Option[Frame]): Option[ArrayFunction] =
     for {
@@ -65,7 +66,9 @@ private[families] object Descriptions {
       Seq("", "aggregate.", "variant.").map(part => s"${SparkPackage}expressions.$part$name")
     }.toSet
 
-  def isFloating(dataType: DataType): Boolean = dataType == DoubleType || dataType == FloatType
+  /** The guard that finds frames in which the magnitudes of `values` add up to `limit` or more. */
+  def guard(values: Expression, limit: Double): Option[FunctionDescription] =
+    Some(Families.of(MagnitudeExceeds(values, limit)))
 
   /** The degree to which a sum differs if its rows come in another order. */
   def ofSums(function: AggregateFunction): Variation =

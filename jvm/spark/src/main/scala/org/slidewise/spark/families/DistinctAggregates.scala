@@ -33,11 +33,11 @@ private[families] object DistinctAggregates extends FunctionFamily {
         case Count(values)                            => Some((DistinctCount, counted(values, filter)))
         case sum @ Sum(value, _) if isIntegral(value) =>
           Some((DistinctLongSum(Sums.checked(sum)), filtered(long(value), filter)))
-        case Sum(value, _) if isFractional(value) =>
+        case Sum(value, _) if isFloating(value) =>
           Some((DistinctDoubleSum, filtered(double(value), filter)))
         case Average(value, _) if isIntegral(value) =>
           Some((DistinctLongMean, filtered(long(value), filter)))
-        case Average(value, _) if isFractional(value) =>
+        case Average(value, _) if isFloating(value) =>
           Some((DistinctDoubleMean, filtered(double(value), filter)))
         case _ => None
       }
@@ -46,7 +46,7 @@ private[families] object DistinctAggregates extends FunctionFamily {
   /** A number for each distinct tuple of `values`; null where one of them is. */
   private def counted(values: Seq[Expression], filter: Option[Expression]): Expression =
     values match {
-      case Seq(value) if isFractional(value)     => filtered(double(value), filter)
+      case Seq(value) if isFloating(value)     => filtered(double(value), filter)
       case Seq(value) if isWhole(value.dataType) => filtered(long(value), filter)
       case _                                     =>
         val noNull = noneNull(values)

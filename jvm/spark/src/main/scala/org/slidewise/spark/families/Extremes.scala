@@ -24,7 +24,7 @@ private[families] object Extremes extends FunctionFamily {
       with InKernels {
 
     override protected def kernel: Option[KernelCall] =
-      if (isFractional(value)) Some(KernelCall(doubles, double(value), 1))
+      if (isFloating(value)) Some(KernelCall(doubles, double(value), 1))
       else if (isWhole(value.dataType)) Some(KernelCall(longs, long(value), 1))
       else None
 
@@ -35,7 +35,7 @@ private[families] object Extremes extends FunctionFamily {
     override def inOtherOrder: Variation = {
       val types = Descriptions.buffers(function)
       if (types.forall(Descriptions.isExact)) Variation.NONE
-      else if (types.forall(Descriptions.isFloating)) Variation.DIGITS
+      else if (types.forall(StateTypes.isFloating)) Variation.DIGITS
       else Variation.VALUE
     }
   }

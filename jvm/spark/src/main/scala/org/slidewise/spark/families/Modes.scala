@@ -28,7 +28,7 @@ private[families] object Modes extends FunctionFamily {
 
     override protected def kernel(filter: Option[Expression]): Option[(MultisetFunction, Expression)] = {
       def kernel = MultisetFunction.Mode(ModeTies.takesGreatest(function), SparkProbes.modeJoinsZeros)
-      if (isFractional(child)) Some((kernel, filtered(double(child), filter)))
+      if (isFloating(child)) Some((kernel, filtered(double(child), filter)))
       else if (isWhole(child.dataType)) Some((kernel, filtered(long(child), filter)))
       else None
     }

@@ -23,6 +23,16 @@ private[families] object Offsets extends FunctionFamily {
       ignoreNulls: Boolean
   ) extends FunctionDescription {
     override def merging: Merging = Merging.Impossible
+    override def isConstantInSpark(frame: Frame): Boolean = true
+
+    override def whyNotOverStreams(frame: Frame): Option[String] =
+      if (ignoreNulls && distance > 0)
+        Some(
+          s"$name with IGNORE NULLS looks ahead any number of rows: use first with IGNORE NULLS over a frame"
+        )
+      else None
+
+    private def distance: Int = function.offset.eval().asInstanceOf[Int]
 
     override def inArrays(filter: Option[Expression], frame: => Option[Frame]): Option[ArrayFunction] =
       function.offset.eval() match {
@@ -70,8 +80,7 @@ private[families] object Offsets extends FunctionFamily {
       )
     }
 
-    override def reach(frame: Frame): FrameReach =
-      FrameReach.rows(function.offset.eval().asInstanceOf[Int].toLong)
+    override def reach(frame: Frame): FrameReach = FrameReach.rows(distance.toLong)
   }
 
   private def isNull(default: Expression): Boolean = default match {

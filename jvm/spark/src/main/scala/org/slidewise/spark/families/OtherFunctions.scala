@@ -64,6 +64,11 @@ private[families] object UserFunctions extends FunctionFamily {
       extends FunctionDescription {
     override def merging: Merging = Merging.Impossible
 
+    override def whyNotOverStreams(frame: Frame): Option[String] = Some(
+      s"$name runs in Python, and windows over a stream keep no states of Python: use SQL functions, or an Aggregator in Scala " +
+        "or Java"
+    )
+
     override def framed(
         filter: Option[Expression],
         frame: Frame

@@ -23,9 +23,9 @@ private[families] object Percentiles extends FunctionFamily {
   final private case class Exactly(function: PercentileBase) extends InMultisets {
     private def child = function.child
 
-    override def sql: String = function match {
-      case f: Percentile if f.reverse => s"${super.sql} WITHIN GROUP (ORDER BY ${child.sql} DESC)"
-      case _                          => super.sql
+    override def sqlOf(renamed: Expression): String = renamed match {
+      case f: Percentile if f.reverse => s"${super.sqlOf(f)} WITHIN GROUP (ORDER BY ${f.child.sql} DESC)"
+      case other                      => super.sqlOf(other)
     }
 
     override def merging: Merging = Merging.HoldsRows
@@ -40,7 +40,7 @@ private[families] object Percentiles extends FunctionFamily {
     }
 
     override def multiset: Option[Quantiles] = method
-      .filter(_ => isFractional(child) || isWhole(child.dataType))
+      .filter(_ => isFloating(child) || isWhole(child.dataType))
       .map { method =>
         Quantiles(
           function,
@@ -64,7 +64,7 @@ private[families] object Percentiles extends FunctionFamily {
       } yield (Quantile(method, fraction, function.reverse, scale), filtered(input, filter))
 
     private def input: Option[(Expression, Int)] = child.dataType match {
-      case _ if isFractional(child)                 => Some((double(child), 0))
+      case _ if isFloating(child)                 => Some((double(child), 0))
       case decimal: DecimalType if isWhole(decimal) => Some((long(child), decimal.scale))
       case kind if isWhole(kind)                    => Some((long(child), 0))
       case _                                        => None
@@ -84,8 +84,8 @@ private[families] object Percentiles extends FunctionFamily {
     override def mergeKeepsRight: Boolean = true
 
     /** Finds NaN, whose place among numbers a merge of summaries does not know. */
-    override def guard: Option[MagnitudeExceeds] =
-      if (isFractional(child)) Some(MagnitudeExceeds(If(IsNaN(child), Literal(1.0), Literal(0.0)), 1.0))
+    override def guard: Option[FunctionDescription] =
+      if (isFloating(child)) Descriptions.guard(If(IsNaN(child), Literal(1.0), Literal(0.0)), 1.0)
       else None
 
     override def multisetOfPartials: Option[Quantiles] = Some(

@@ -22,7 +22,8 @@ private[families] object Places extends FunctionFamily {
       fromEnd: Boolean,
       ignoreNulls: Boolean
   ) extends MergedExactly {
-    override def sql: String = super.sql + (if (ignoreNulls) " IGNORE NULLS" else "")
+    override def sqlOf(renamed: Expression): String =
+      super.sqlOf(renamed) + (if (ignoreNulls) " IGNORE NULLS" else "")
 
     override def inArrays(filter: Option[Expression], frame: => Option[Frame]): Option[ArrayFunction] =
       if (filter.isDefined) None else valueOf(value, 1, fromEnd, ignoreNulls, frame)
@@ -47,17 +48,24 @@ private[families] object Places extends FunctionFamily {
         filter: Option[Expression],
         frame: Frame
     ): Either[String, FramedFunctions] = {
-      val one = function.offset.eval() match {
-        case n: Int if n <= NthOfFrame.MostValues =>
-          nth(function.input, n, fromEnd = false, function.ignoreNulls)
-        case _ => function
-      }
+      val one =
+        if (isMerged) nth(function.input, n, fromEnd = false, function.ignoreNulls) else function
       Right(FramedFunctions(Seq(FramedFunction(one, filter, frame)), _.head))
     }
 
+    override def whyNotOverStreams(frame: Frame): Option[String] =
+      if (isMerged || frame.isGrowing) None
+      else
+        Some(
+          s"$name with n = $n cannot be merged over a frame that moves: n may be at most ${NthOfFrame.MostValues}"
+        )
+
+    private def isMerged: Boolean = n <= NthOfFrame.MostValues
+    private def n: Int = function.offset.eval().asInstanceOf[Int]
+
     override def reference: Option[RowReference] =
       if (function.ignoreNulls) None
-      else Some(RowReference(Some(function.input), function.offset.eval().asInstanceOf[Int], fromEnd = false))
+      else Some(RowReference(Some(function.input), n, fromEnd = false))
   }
 
   /** `nth_value` with buffers that merge. */

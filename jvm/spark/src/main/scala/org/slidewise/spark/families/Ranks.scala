@@ -22,6 +22,8 @@ private[families] object Ranks extends FunctionFamily {
       extends FunctionDescription {
     override def rank: Option[RankKind] = Some(kind)
     override def merging: Merging = Merging.Impossible
+    override def isConstantInSpark(frame: Frame): Boolean = true
+    override def whyNotOverStreams(frame: Frame): Option[String] = needsSize(function)
 
     override def inArrays(filter: Option[Expression], frame: => Option[Frame]): Option[ArrayFunction] =
       Some(ArrayFunction.Rank(kind))
@@ -42,6 +44,7 @@ private[families] object Ranks extends FunctionFamily {
 
   final private case class UnknownRank(function: AggregateWindowFunction) extends FunctionDescription {
     override def merging: Merging = Merging.Impossible
+    override def whyNotOverStreams(frame: Frame): Option[String] = needsSize(function)
 
     override def framed(
         filter: Option[Expression],
@@ -53,6 +56,15 @@ private[families] object Ranks extends FunctionFamily {
 
     override def reach(frame: Frame): FrameReach =
       FrameReach.Row.copy(readsPeers = true, isUnbounded = true)
+  }
+
+  private def needsSize(function: AggregateWindowFunction): Option[String] = function match {
+    case sized: SizeBasedWindowFunction =>
+      Some(
+        s"${sized.prettyName} needs the number of rows of its whole partition, and a stream has no end: write the stream to a " +
+          "table and evaluate the function there, or use rank() and count(*) over the rows so far"
+      )
+    case _ => None
   }
 
   private def over(frame: Frame, function: AggregateFunction) =

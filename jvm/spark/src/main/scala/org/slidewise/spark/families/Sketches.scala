@@ -19,9 +19,9 @@ private[families] object Sketches extends FunctionFamily {
 
   /** `approx_count_distinct`. */
   final private case class Registers(function: HyperLogLogPlusPlus) extends MergedExactly {
-    override def sql: String = {
+    override def sqlOf(renamed: Expression): String = {
       val error = function.relativeSD
-      if (error == UsualError) super.sql else s"${super.sql} WITHIN $error"
+      if (error == UsualError) super.sqlOf(renamed) else s"${super.sqlOf(renamed)} WITHIN $error"
     }
 
     override def recalculatedRows: Long = 8L

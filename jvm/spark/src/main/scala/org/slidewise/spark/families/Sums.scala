@@ -29,13 +29,13 @@ private[families] object Sums extends FunctionFamily {
     private def value = function.child
 
     override protected def kernel: Option[KernelCall] =
-      if (isFractional(value)) Some(KernelCall(ArrayKernel.SumDoubles, double(value), 1))
+      if (isFloating(value)) Some(KernelCall(ArrayKernel.SumDoubles, double(value), 1))
       else if (isIntegral(value)) Some(KernelCall(ArrayKernel.SumLongs(checked(function)), long(value), 1))
       else None
 
-    override def guard: Option[MagnitudeExceeds] =
+    override def guard: Option[FunctionDescription] =
       if (value.dataType == LongType && checked(function).isDefined)
-        Some(MagnitudeExceeds(value, MagnitudeExceeds.LongLimit))
+        Descriptions.guard(value, MagnitudeExceeds.LongLimit)
       else ofInterval(value)
 
     override def dependsOnOrder: Boolean = false
@@ -50,14 +50,14 @@ private[families] object Sums extends FunctionFamily {
       if (isPrimitive(function.child)) Some(KernelCall(ArrayKernel.MeanDoubles, double(function.child), 1))
       else None
 
-    override def guard: Option[MagnitudeExceeds] = ofInterval(function.child)
+    override def guard: Option[FunctionDescription] = ofInterval(function.child)
     override def dependsOnOrder: Boolean = false
     override def inOtherOrder: Variation = Descriptions.ofSums(function)
   }
 
-  private def ofInterval(input: Expression): Option[MagnitudeExceeds] = input.dataType match {
-    case _: DayTimeIntervalType   => Some(MagnitudeExceeds(input, MagnitudeExceeds.LongLimit))
-    case _: YearMonthIntervalType => Some(MagnitudeExceeds(input, MagnitudeExceeds.IntLimit))
+  private def ofInterval(input: Expression): Option[FunctionDescription] = input.dataType match {
+    case _: DayTimeIntervalType   => Descriptions.guard(input, MagnitudeExceeds.LongLimit)
+    case _: YearMonthIntervalType => Descriptions.guard(input, MagnitudeExceeds.IntLimit)
     case _                        => None
   }
 }

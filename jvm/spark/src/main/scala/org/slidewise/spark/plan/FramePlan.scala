@@ -3,6 +3,15 @@ package org.slidewise.spark.plan
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 
+/** A call of an aggregate function over the rows for which `filter` is true. */
+final case class AggregateCall(description: FunctionDescription, filter: Option[Expression]) {
+  def function: AggregateFunction = description.aggregate
+
+  /** The row whose value is the result; none if the result is not the value of one row. */
+  def reference: Option[RowReference] =
+    if (filter.isEmpty && function.deterministic) description.reference else None
+}
+
 /**
  * An aggregate function over a frame.
  *
@@ -11,17 +20,10 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
  * @param guard
  *   true for frames that must be recalculated row by row
  */
-final case class PlannedAggregate(
-    description: FunctionDescription,
-    filter: Option[Expression],
-    answer: Int,
-    guard: Option[MagnitudeExceeds]
-) {
-  def function: AggregateFunction = description.aggregate
-
-  /** The row whose value is the result; none if the result is not the value of one row. */
-  def reference: Option[RowReference] =
-    if (filter.isEmpty && function.deterministic) description.reference else None
+final case class PlannedAggregate(call: AggregateCall, answer: Int, guard: Option[AggregateCall] = None) {
+  def description: FunctionDescription = call.description
+  def function: AggregateFunction = call.function
+  def filter: Option[Expression] = call.filter
 }
 
 /** The aggregate functions that share a frame and an evaluation method, and so one sequence of aggregation buffers. */

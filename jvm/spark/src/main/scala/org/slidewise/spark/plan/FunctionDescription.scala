@@ -26,7 +26,10 @@ abstract class FunctionDescription extends Serializable {
    * The SQL text of the function with everything that its result depends on: DISTINCT, the direction of an order, and the
    * treatment of nulls.
    */
-  def sql: String = function match {
+  final def sql: String = sqlOf(function)
+
+  /** The same as [[sql]], of the function with other names of its columns. */
+  def sqlOf(renamed: Expression): String = renamed match {
     case rank: AggregateWindowFunction => (rank: Expression).sql
     case other: AggregateFunction      => other.sql(isDistinct = false)
     case other                         => other.sql
@@ -80,8 +83,11 @@ abstract class FunctionDescription extends Serializable {
   /** Whether the function is the number of a frame's rows. */
   def countsRows: Boolean = false
 
-  /** Whether Spark goes over all values of a frame for each result, also where the frame only grows. */
-  def evaluatesAllValues: Boolean = false
+  /** Whether Spark's operator goes over each row of such frames, in order, only once. */
+  def isConstantInSpark(frame: Frame): Boolean = frame.isGrowing
+
+  /** The reason why a window over a stream cannot have the function over the frame; none if it can. */
+  def whyNotOverStreams(frame: Frame): Option[String] = None
 
   // How its partial aggregates are merged.
 
@@ -104,7 +110,7 @@ abstract class FunctionDescription extends Serializable {
    * The aggregate that finds the frames in which merged partial aggregates could lead to another result or error than Spark's.
    * None if there are no such frames.
    */
-  def guard: Option[MagnitudeExceeds] = None
+  def guard: Option[FunctionDescription] = None
 
   /** The places of the counts of moments in a buffer. Each count is followed by its moments. */
   def momentCounts: Seq[Int] = Nil

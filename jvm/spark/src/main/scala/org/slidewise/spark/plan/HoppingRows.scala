@@ -2,7 +2,6 @@ package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project, Statistics, UnaryNode}
-import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
 
 /**
@@ -28,10 +27,4 @@ final case class HoppingRows(windows: HoppingWindows, child: LogicalPlan) extend
   }
 
   override protected def withNewChildInternal(newChild: LogicalPlan): HoppingRows = copy(child = newChild)
-}
-
-object HoppingRows {
-
-  /** Marks an aggregation below a [[HoppingRows]]. */
-  val Tag: TreeNodeTag[Unit] = TreeNodeTag[Unit]("slidewise.hoppingRows")
 }

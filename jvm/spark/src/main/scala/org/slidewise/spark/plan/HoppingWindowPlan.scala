@@ -1,22 +1,26 @@
 package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 
 /**
- * The planner's decision for a `GROUP BY` with a hopping `window()`. A tag carries it from the logical plan to
- * `slidewise.explain`.
+ * The planner's decision for a `GROUP BY` with a hopping `window()`, made once. A tag carries it from the optimizer to the strategy
+ * and to `slidewise.explain`.
  *
  * @param functions
  *   the aggregate functions, as the report shows them
- * @param operator
- *   the plan of Slidewise's operator, or the reason why Spark evaluates the windows
+ * @param reasonToLeave
+ *   the reason why Spark evaluates the windows; none if Slidewise does
  */
-final case class HoppingDecision(
-    functions: Seq[HoppingFunction],
-    operator: Either[String, HoppingWindowPlan]
-)
+final case class HoppingDecision(functions: Seq[HoppingFunction], reasonToLeave: Option[String]) {
+
+  /** Slidewise's evaluation method for a function with this result. */
+  def methodOf(resultId: ExprId): EvaluationMethod = functions
+    .find(_.resultId == resultId)
+    .flatMap(_.method)
+    .getOrElse(throw new IllegalStateException(s"nothing was decided on the function with the result $resultId"))
+}
 
 object HoppingDecision {
   val Tag: TreeNodeTag[HoppingDecision] = TreeNodeTag[HoppingDecision]("slidewise.hoppingDecision")
@@ -42,6 +46,16 @@ final case class HoppingFunction(
 )
 
 /**
+ * The rows that an operator returns for groups of keys and windows.
+ *
+ * @param condition
+ *   the filter on the windows, in terms of the keys and the window
+ * @param results
+ *   the columns, in terms of the keys, the window and the results of the functions
+ */
+final case class HoppingOutput(condition: Option[Expression], results: Seq[NamedExpression])
+
+/**
  * The plan by which one operator evaluates hopping windows from partial aggregates by key and pane. Immutable.
  *
  * @param keys
@@ -54,11 +68,7 @@ final case class HoppingFunction(
  *   the aggregate functions
  * @param frames
  *   the aggregate functions grouped by evaluation method; each frame consists of the panes of one window
- * @param answers
- *   the results of the functions, in the order of [[PlannedAggregate.answer]]
- * @param condition
- *   the filter on the windows, in terms of `keys` and `window`
- * @param results
+ * @param output
  *   the output, in terms of `keys`, `window` and `answers`
  * @param maxStateBytes
  *   memory limit of a task for the cached partial aggregates of one frame
@@ -70,55 +80,40 @@ final case class HoppingWindowPlan(
     pane: Attribute,
     aggregates: Seq[AggregateExpression],
     frames: Seq[FramePlan],
-    answers: Seq[Attribute],
-    condition: Option[Expression],
-    results: Seq[NamedExpression],
+    output: HoppingOutput,
     maxStateBytes: Long
 ) {
 
+  /** The results of the functions, in the order of [[PlannedAggregate.answer]]. */
+  def answers: Seq[Attribute] = aggregates.map(_.resultAttribute)
+
   /** The columns of a partial aggregate: its keys, its pane and the aggregation buffers. */
   def partial: Seq[Attribute] = keys ++ (pane +: buffers)
+
+  /**
+   * The functions that merge partial aggregates, in the order of `aggregates`. Attributes stand for the subqueries in their
+   * inputs, which partial aggregation has read.
+   */
+  def functions: Seq[FunctionDescription] =
+    frames.flatMap(_.aggregates).sortBy(_.answer).map(_.description)
 
   /** The aggregation buffers of a partial aggregate. */
   def buffers: Seq[Attribute] = aggregates.flatMap(_.aggregateFunction.inputAggBufferAttributes)
 
   /**
-   * The plan for tasks, with expressions whose subqueries Spark has planned. Attributes replace the subqueries in the inputs of
-   * functions, since partial aggregation has already read these inputs. The replaced functions have new buffer attributes, so
-   * tasks match partial aggregates with [[partial]] by position.
+   * The plan for tasks, with expressions whose subqueries Spark has planned. Its aggregates are those of [[functions]]. They may
+   * have new buffer attributes, so tasks match partial aggregates with [[partial]] by position.
    *
-   * @param condition
-   *   the filter on the windows, with planned subqueries
-   * @param results
+   * @param output
    *   the output, with planned subqueries
-   * @param describe
-   *   the description of a function
    */
-  def inTasks(
-      condition: Option[Expression],
-      results: Seq[NamedExpression],
-      describe: AggregateFunction => FunctionDescription
-  ): HoppingWindowPlan = {
-    val functions = aggregates.map(
-      _.aggregateFunction
-        .transform { case subquery: PlanExpression[_] =>
-          AttributeReference("subquery", subquery.dataType, subquery.nullable)()
-        }
-        .asInstanceOf[AggregateFunction]
-    )
+  def inTasks(output: HoppingOutput): HoppingWindowPlan =
     copy(
       aggregates = aggregates.zip(functions).map { case (aggregate, function) =>
-        aggregate.copy(aggregateFunction = function, filter = None)
+        aggregate.copy(aggregateFunction = function.aggregate, filter = None)
       },
-      frames = frames.map { frame =>
-        frame.copy(aggregates =
-          frame.aggregates.map(a => a.copy(description = describe(functions(a.answer))))
-        )
-      },
-      condition = condition,
-      results = results
+      output = output
     )
-  }
 
   /** The plan without expressions. The operator has the same expressions as fields, which Spark canonicalizes. */
   def canonical: HoppingWindowPlan = {
@@ -129,9 +124,7 @@ final case class HoppingWindowPlan(
       pane = none,
       aggregates = Nil,
       frames = Nil,
-      answers = Nil,
-      condition = None,
-      results = Nil
+      output = HoppingOutput(None, Nil)
     )
   }
 

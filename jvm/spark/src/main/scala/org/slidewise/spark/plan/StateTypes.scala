@@ -1,9 +1,9 @@
 package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.types.{CalendarIntervalType, DataType, DecimalType}
+import org.apache.spark.sql.types._
 
-/** Decides from the type of a state where the state can be kept. */
+/** Facts about the types of values. */
 private[spark] object StateTypes {
 
   /**
@@ -17,4 +17,7 @@ private[spark] object StateTypes {
     case d: DecimalType       => d.precision <= 18
     case other                => UnsafeRow.isFixedLength(other)
   }
+
+  /** Whether the values are floating-point numbers. */
+  def isFloating(dataType: DataType): Boolean = dataType == DoubleType || dataType == FloatType
 }

@@ -2,7 +2,7 @@ package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, ExpressionSet}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
-import org.apache.spark.sql.catalyst.trees.TreePattern.{AS_OF_JOIN, TreePattern}
+import org.apache.spark.sql.catalyst.trees.TreePattern.{EVENT_TIME_WATERMARK, TreePattern}
 
 /**
  * Marks the place where a stream enters a window. Between this node and [[StreamOutput]], nothing counts as streaming. To Spark's
@@ -39,10 +39,10 @@ final case class StreamInput(
 object StreamInput {
 
   /**
-   * The tree pattern by which Spark's nodes know in constant time whether such a node is below. Spark has no pattern for the
-   * nodes of other projects. No rule takes this node for a join, and the optimizer leaves no such join to the planner.
+   * The tree pattern by which Spark's nodes know in constant time that no such node is below a table. Spark has no pattern for the
+   * nodes of other projects. A watermark, which streams have too, is the nearest: its rules match Spark's own node.
    */
-  private val Pattern = AS_OF_JOIN
+  private val Pattern = EVENT_TIME_WATERMARK
 
   /** Whether `plan` is computed from a stream that went into a window. */
   def isBelow(plan: LogicalPlan): Boolean = nearest(plan).isDefined

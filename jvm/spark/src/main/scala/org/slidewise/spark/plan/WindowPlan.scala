@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
  * @param operator
  *   the plan of Slidewise's operator; none if Spark's operator evaluates all expressions
  */
-final case class WindowPlan(operator: Option[SlidingWindowPlan], left: Seq[LeftToSpark])
+final case class WindowPlan(operator: Option[SlidingWindowPlan], bySpark: Seq[EvaluatedBySpark])
 
 object WindowPlan {
   val Tag: TreeNodeTag[WindowPlan] = TreeNodeTag[WindowPlan]("slidewise.windowPlan")
@@ -24,7 +24,7 @@ object WindowPlan {
  * @param reason
  *   the reason, for a person to read
  */
-final case class LeftToSpark(expression: NamedExpression, reason: String)
+final case class EvaluatedBySpark(expression: NamedExpression, reason: String)
 
 /**
  * A window expression that Slidewise evaluates.
@@ -55,6 +55,19 @@ object SortPlacement {
   /** Usually no sort: the operator groups the rows of a partition by hash. Rows that come in order stay so. */
   case object Unneeded extends SortPlacement
 }
+
+/**
+ * The plan by which rows come into the window's order.
+ *
+ * @param order
+ *   the order by which the operator sorts each partition, if it sorts; begins with the window's order
+ * @param radixInSpark
+ *   whether Spark sorts by radix where it can, which determines the order in which it leaves ties
+ */
+final case class SortPlan(placement: SortPlacement, order: Seq[SortOrder], radixInSpark: Boolean)
+
+/** The partitions and the order of a window. */
+final case class PlannedSpec(partition: Seq[Expression], order: Seq[SortOrder])
 
 /**
  * The plan by which several tasks evaluate one partition.
@@ -95,12 +108,8 @@ object ParallelPlan {
  *   the plan of the expressions that kernels over arrays evaluate; none if there are none
  * @param rowWise
  *   the plan of the other expressions
- * @param sortOrder
- *   the order by which the operator sorts each partition, if it sorts; begins with `orderSpec`
  * @param constantInSpark
  *   whether Spark, too, needs constant time a row for all expressions, once the rows are in order
- * @param radixInSpark
- *   whether Spark sorts by radix where it can, which determines the order in which it leaves ties
  * @param maxStateBytes
  *   memory limit for cached partial aggregates of one frame in a task
  * @param parallel
@@ -108,24 +117,26 @@ object ParallelPlan {
  */
 final case class SlidingWindowPlan(
     expressions: Seq[PlannedExpression],
-    partitionSpec: Seq[Expression],
-    orderSpec: Seq[SortOrder],
+    spec: PlannedSpec,
     arrays: Option[ArrayPlan],
     rowWise: RowWisePlan,
-    sortPlacement: SortPlacement,
-    sortOrder: Seq[SortOrder],
+    sort: SortPlan,
     constantInSpark: Boolean,
-    radixInSpark: Boolean,
     maxStateBytes: Long,
     parallel: Either[String, ParallelPlan] = Left(ParallelPlan.HasKeys)
 ) {
+  def partitionSpec: Seq[Expression] = spec.partition
+  def orderSpec: Seq[SortOrder] = spec.order
+  def sortPlacement: SortPlacement = sort.placement
+  def sortOrder: Seq[SortOrder] = sort.order
 
   /** The frames of all expressions, as row-wise evaluation has them. */
   def frames: Seq[FramePlan] = arrays.toSeq.flatMap(_.fallback.frames) ++ rowWise.frames
 
   /** The same plan, but the operator sorts rows that it would otherwise group by hash. */
   def inOrder: SlidingWindowPlan =
-    if (sortPlacement == SortPlacement.Unneeded) copy(sortPlacement = SortPlacement.InOperator) else this
+    if (sortPlacement == SortPlacement.Unneeded) copy(sort = sort.copy(placement = SortPlacement.InOperator))
+    else this
 
   /** Whether the frame of each row is the whole table, whose rows are in no order. */
   def isWholeTable: Boolean =
@@ -138,11 +149,10 @@ final case class SlidingWindowPlan(
   def canonical: SlidingWindowPlan =
     copy(
       expressions = Nil,
-      partitionSpec = Nil,
-      orderSpec = Nil,
+      spec = spec.copy(partition = Nil, order = Nil),
       arrays = None,
       rowWise = RowWisePlan.Empty,
-      sortOrder = Nil
+      sort = sort.copy(order = Nil)
     )
 
   /** The evaluation methods, each once; shown first in EXPLAIN. */

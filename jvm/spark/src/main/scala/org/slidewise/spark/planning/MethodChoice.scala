@@ -23,7 +23,7 @@ final class MethodChoice(
   import MethodChoice._
 
   /** The method, with a note for a person to read. */
-  def of(call: PlannedAggregate, frame: Frame): (EvaluationMethod, Option[String]) = {
+  def of(call: AggregateCall, frame: Frame): (EvaluationMethod, Option[String]) = {
     val function = call.description
     if (function.multiset.isDefined && keepsRows(frame) && !merging.isNamed(function)) SlidingMultiset -> None
     else if (frame.isGrowing) Running -> None
@@ -52,6 +52,7 @@ object MethodChoice {
     function.allowedError >= LeastError && frame.lastRows.isDefined
 
   /** The aggregate that finds the frames that must be recalculated; none if no buffers are merged, which alone need it. */
-  def guardOf(function: FunctionDescription, method: EvaluationMethod): Option[MagnitudeExceeds] =
-    if (method == Recalculation || method == Running) None else function.guard
+  def guardOf(call: AggregateCall, method: EvaluationMethod): Option[AggregateCall] =
+    if (method == Recalculation || method == Running) None
+    else call.description.guard.map(AggregateCall(_, call.filter))
 }

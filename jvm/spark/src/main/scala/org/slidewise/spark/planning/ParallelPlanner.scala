@@ -66,7 +66,7 @@ private[planning] object ParallelPlanner {
 
   /** The reason why one task must evaluate each partition, for a person to read; none if several tasks can share it. */
   def reasonNot(conf: SQLConf, plan: WindowPlan): Option[String] =
-    if (plan.left.nonEmpty) Some("Spark's operator evaluates other functions of the window, in one task")
+    if (plan.bySpark.nonEmpty) Some("Spark's operator evaluates other functions of the window, in one task")
     else plan.operator.flatMap(reasonNot(conf, _))
 
   def parallel(conf: SQLConf): ParallelPlan =

@@ -28,14 +28,14 @@ object PythonWindowStrategy extends SparkStrategy {
     case _ => Nil
   }
 
-  private def decide(expressions: Seq[NamedExpression]): Either[Seq[LeftToSpark], PythonWindowPlan] =
-    if (!SlidewiseSettings.enabled(SQLConf.get)) Left(expressions.map(LeftToSpark(_, WindowCall.IsOff)))
+  private def decide(expressions: Seq[NamedExpression]): Either[Seq[EvaluatedBySpark], PythonWindowPlan] =
+    if (!SlidewiseSettings.enabled(SQLConf.get)) Left(expressions.map(EvaluatedBySpark(_, WindowCall.IsOff)))
     else
       PlanningFailure.leaveToSpark("a window")(planned(expressions))(e =>
-        Left(expressions.map(LeftToSpark(_, s"planning it failed: $e")))
+        Left(expressions.map(EvaluatedBySpark(_, s"planning it failed: $e")))
       )
 
-  private def planned(expressions: Seq[NamedExpression]): Either[Seq[LeftToSpark], PythonWindowPlan] = {
+  private def planned(expressions: Seq[NamedExpression]): Either[Seq[EvaluatedBySpark], PythonWindowPlan] = {
     val decided = expressions.map { e =>
       for {
         call <- WindowCall.of(e, SQLConf.get)
@@ -43,7 +43,7 @@ object PythonWindowStrategy extends SparkStrategy {
       } yield call -> aggregate
     }
     if (decided.exists(_.isLeft))
-      Left(expressions.zip(decided).map { case (e, d) => LeftToSpark(e, d.fold(identity, _ => Shared)) })
+      Left(expressions.zip(decided).map { case (e, d) => EvaluatedBySpark(e, d.fold(identity, _ => Shared)) })
     else {
       val (calls, functions) = decided.flatMap(_.toOption).unzip
       val frames = calls.map(_.frame).distinct

@@ -35,10 +35,9 @@ final class RowWisePlanner(
 
   /** Chooses the methods of the expression's functions. */
   def choose(call: WindowCall, framed: FramedFunctions): RowWiseExpression =
-    RowWiseExpression(call, framed, framed.functions.map(f => methods.of(unguarded(f, 0), f.frame)))
+    RowWiseExpression(call, framed, framed.functions.map(f => methods.of(callOf(f), f.frame)))
 
-  private def unguarded(f: FramedFunction, answer: Int) =
-    PlannedAggregate(Families.of(f.function), f.filter, answer, None)
+  private def callOf(f: FramedFunction) = AggregateCall(Families.of(f.function), f.filter)
 
   /**
    * @param kind
@@ -50,8 +49,8 @@ final class RowWisePlanner(
       AttributeReference(s"_answer$i", f.function.dataType, nullable = true)()
     }
     val planned = functions.zipWithIndex.map { case ((f, method), answer) =>
-      val aggregate = unguarded(f, answer)
-      (f.frame, method) -> aggregate.copy(guard = MethodChoice.guardOf(aggregate.description, method))
+      val call = callOf(f)
+      (f.frame, method) -> PlannedAggregate(call, answer, MethodChoice.guardOf(call, method))
     }
     val firsts = expressions.scanLeft(0)(_ + _.methods.size)
     val results = expressions.zip(firsts).map { case (RowWiseExpression(call, framed, _), first) =>

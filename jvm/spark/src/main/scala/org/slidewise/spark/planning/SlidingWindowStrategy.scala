@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.window.WindowExec
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.SlidingWindowExec
-import org.slidewise.spark.plan.{LeftToSpark, SortPlacement, StreamInput, WindowPlan}
+import org.slidewise.spark.plan.{EvaluatedBySpark, SortPlacement, StreamInput, WindowPlan}
 
 /**
  * Plans the window functions of the JVM that Slidewise evaluates as one [[SlidingWindowExec]] for each window, and the other
@@ -45,7 +45,7 @@ object SlidingWindowStrategy extends SparkStrategy {
   ): WindowPlan =
     if (decided.operator.isDefined) decided
     else {
-      val left = decided.left.map(l => l.expression.exprId -> l).toMap
+      val left = decided.bySpark.map(l => l.expression.exprId -> l).toMap
       WindowPlan(
         None,
         expressions.zip(windows).flatMap { case (expression, extracted) =>
@@ -64,7 +64,7 @@ object SlidingWindowStrategy extends SparkStrategy {
   ): WindowPlan =
     PlanningFailure.leaveToSpark("a window")(
       ParallelPlanner.plan(SQLConf.get, window, child, partitionSpec, orderSpec, sortOrder, windows)
-    )(e => WindowPlan(None, windows.map(LeftToSpark(_, s"planning it failed: $e"))))
+    )(e => WindowPlan(None, windows.map(EvaluatedBySpark(_, s"planning it failed: $e"))))
 
   private def operators(
       decided: WindowPlan,
@@ -77,7 +77,7 @@ object SlidingWindowStrategy extends SparkStrategy {
       if (operator.sortPlacement == SortPlacement.InOperator)
         SharedSort.offer(child, partitionSpec, operator.sortOrder, SQLConf.get)
       val sliding = SlidingWindowExec(operator, ParallelPlanner.exchange(operator, planLater(child)))
-      val left = decided.left.map(_.expression)
+      val left = decided.bySpark.map(_.expression)
       val all = if (left.isEmpty) sliding else WindowExec(left, partitionSpec, orderSpec, sliding)
       if (all.output == output) all else ProjectExec(output, all)
     }

@@ -22,16 +22,8 @@ final case class WindowCall(
     frame: Frame
 ) {
 
-  /**
-   * Whether Spark's operator goes over each row in order only once. So it does for ranks, for offsets, for frames that only grow,
-   * and for functions of all values of a partition, which have one result.
-   */
-  def isConstantInSpark: Boolean = function match {
-    case _: AggregateWindowFunction if description.rank.isDefined => true
-    case _: FrameLessOffsetWindowFunction                         => true
-    case _ if description.evaluatesAllValues                      => frame == Frame.Partition
-    case _                                                        => frame.isGrowing
-  }
+  /** Whether Spark's operator goes over each row in order only once. */
+  def isConstantInSpark: Boolean = description.isConstantInSpark(frame)
 
   /** The description of the function. */
   lazy val description: FunctionDescription = Families.of(function)

@@ -49,14 +49,14 @@ final class WindowPlanner(
    */
   def plan(expressions: Seq[NamedExpression]): WindowPlan =
     if (!SlidewiseSettings.enabled(conf))
-      WindowPlan(None, expressions.map(LeftToSpark(_, WindowCall.IsOff)))
+      WindowPlan(None, expressions.map(EvaluatedBySpark(_, WindowCall.IsOff)))
     else {
       val decided = expressions.map { e =>
         (for {
           window <- WindowCall.of(e, conf)
           _ <- Either.cond(!overflowsInSpark(window.frame), (), OverflowingBound)
           framed <- window.framed
-        } yield (window, framed)).left.map(LeftToSpark(e, _))
+        } yield (window, framed)).left.map(EvaluatedBySpark(e, _))
       }
       val taken = decided.collect { case Right(found) => found }
       WindowPlan(
@@ -76,8 +76,7 @@ final class WindowPlanner(
         PlannedExpression(e.expression, f.method, None, e.call.reach)
       } ++
         others.map(_._2.planned),
-      partitionSpec,
-      orderSpec,
+      PlannedSpec(partitionSpec, orderSpec),
       if (functions.isEmpty) None
       else
         Some(
@@ -88,10 +87,8 @@ final class WindowPlanner(
           )
         ),
       byRows(others.map(_._2)),
-      sortPlacement(functions, isAll = others.isEmpty),
-      sortOrder,
+      SortPlan(sortPlacement(functions, isAll = others.isEmpty), sortOrder, conf.enableRadixSort),
       taken.forall(_._1.isConstantInSpark),
-      conf.enableRadixSort,
       SlidewiseSettings.maxStateBytes(conf)
     )
   }

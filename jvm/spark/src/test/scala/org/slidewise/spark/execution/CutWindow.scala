@@ -41,7 +41,7 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
       acrossTasks
     )
     val found = planner.plan(window.windowExpressions)
-    require(found.left.isEmpty, found.left)
+    require(found.bySpark.isEmpty, found.bySpark)
     found.operator.get
   }
 

@@ -4,7 +4,7 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.task.WindowMetrics
+import org.slidewise.spark.execution.task.MemoryMetrics
 
 /** Windows without an order whose rows take more memory than a task has: they are sorted, and spill. */
 class GroupedRowsMemorySuite extends SparkSuite with AdaptiveSparkPlanHelper {
@@ -25,7 +25,7 @@ class GroupedRowsMemorySuite extends SparkSuite with AdaptiveSparkPlanHelper {
       collectWithSubqueries(data.queryExecution.executedPlan) { case w: SlidingWindowExec => w } match {
         case Seq(window) =>
           assert(window.simpleString(1000).contains("groups by hash"), window.simpleString(1000))
-          assertEquals(window.metrics(WindowMetrics.Spill).value > 0, spills)
+          assertEquals(window.metrics(MemoryMetrics.Spill).value > 0, spills)
         case others => fail(s"${others.size} operators of Slidewise")
       }
       withSettings(SlidewiseSettings.Enabled -> false) {

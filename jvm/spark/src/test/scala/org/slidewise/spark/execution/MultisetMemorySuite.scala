@@ -4,7 +4,7 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
 import org.slidewise.{LongRun, OneOf}
 import org.slidewise.spark.SparkSuite
-import org.slidewise.spark.execution.task.WindowMetrics
+import org.slidewise.spark.execution.task.{MemoryMetrics, WindowMetrics}
 
 /** [[MultisetMemory]] with Spark's pages on the heap. */
 class MultisetMemorySuite extends MultisetMemory
@@ -79,8 +79,8 @@ abstract class MultisetMemory extends SparkSuite with AdaptiveSparkPlanHelper {
         outcome("median(id)", "id - least(id, 9) / 2.0D", n, partition(sorts), "ROWS 9 PRECEDING")
       assertEquals(right, n.toLong)
       assertEquals(metrics(WindowMetrics.Recalculated), 0L)
-      if (sorts) assert(metrics(WindowMetrics.Spill) > 0L, metrics)
-      else assert(metrics(WindowMetrics.Memory) < (4L << 20), metrics)
+      if (sorts) assert(metrics(MemoryMetrics.Spill) > 0L, metrics)
+      else assert(metrics(MemoryMetrics.Peak) < (4L << 20), metrics)
     }
 
   for (
@@ -98,7 +98,7 @@ abstract class MultisetMemory extends SparkSuite with AdaptiveSparkPlanHelper {
       assertEquals(metrics(WindowMetrics.Recalculated), 0L)
       // Off the heap there is memory for the rows.
       if (!settings.contains("spark.memory.offHeap.enabled"))
-        assert(metrics(WindowMetrics.Spill) > 0L, metrics)
+        assert(metrics(MemoryMetrics.Spill) > 0L, metrics)
     }
 
   // Functions other than `count` would go over the rows of a frame, and keep their values in memory up to a part of the heap.

@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.slidewise.OneOf
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.task.WindowMetrics
+import org.slidewise.spark.execution.task.{MemoryMetrics, WindowMetrics}
 import org.slidewise.spark.plan.EvaluationMethod
 import org.slidewise.spark.plan.EvaluationMethod.RowReferences
 
@@ -65,7 +65,7 @@ class SpilledRowReferencesSuite extends RowReferencesOf(rows = 60000, oneOf = 5)
   test("rows are spilled") {
     val data = spark.sql(s"SELECT ${calls.mkString(", ")} FROM $table")
     data.queryExecution.toRdd.foreach(_ => ())
-    assert(windows(data).map(_.metrics(WindowMetrics.Spill).value).sum > 0L)
+    assert(windows(data).map(_.metrics(MemoryMetrics.Spill).value).sum > 0L)
   }
 }
 

@@ -106,7 +106,7 @@ class WindowPlannerSuite extends SparkSuite {
   }
 
   test("lag and lead of nulls ignored over very many values are left to Spark, with the reason") {
-    val left = plan(query("lag(id, 2000) IGNORE NULLS")("ORDER BY id")).left.map(_.reason)
+    val left = plan(query("lag(id, 2000) IGNORE NULLS")("ORDER BY id")).bySpark.map(_.reason)
     assertEquals(
       left,
       Seq(
@@ -124,7 +124,7 @@ class WindowPlannerSuite extends SparkSuite {
     withSettings(SlidewiseSettings.Enabled -> "false") {
       val found = plan(query("sum(id)")(Moving))
       assertEquals(found.operator, None)
-      assertEquals(found.left.map(_.reason), Seq("spark.slidewise.enabled is false"))
+      assertEquals(found.bySpark.map(_.reason), Seq("spark.slidewise.enabled is false"))
     }
   }
 

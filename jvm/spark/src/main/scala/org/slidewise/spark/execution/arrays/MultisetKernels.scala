@@ -4,7 +4,7 @@ import org.apache.spark.sql.types._
 
 import org.slidewise.core.batch.Frames
 import org.slidewise.core.multisets._
-import org.slidewise.spark.plan.{ArrayFunction, MultisetFunction, QuantileMethod}
+import org.slidewise.spark.plan.{ArrayFunction, MultisetFunction, QuantileMethod, StateTypes}
 
 /** A kernel of `org.slidewise.core.multisets` whose results are longs. The result of a frame without values is unspecified. */
 abstract private[arrays] class LongMultisetKernel {
@@ -55,7 +55,7 @@ private[arrays] object MultisetKernels {
       case _: QuantileMethod.Interpolated => 0L
       case _                              => CodeBytes
     }
-    codes + (if (isFractional(result)) 0L else DoubleBytes)
+    codes + (if (StateTypes.isFloating(result)) 0L else DoubleBytes)
   }
 
   private val CountBytes = DistinctCounts.BytesARow + 8L
@@ -63,7 +63,6 @@ private[arrays] object MultisetKernels {
   private val DoubleBytes = 8L
 
   private def isDouble(dataType: DataType): Boolean = dataType == DoubleType
-  private def isFractional(result: DataType): Boolean = result == DoubleType || result == FloatType
 
   private def counts(): LongMultisetKernel = new LongMultisetKernel {
     private[this] val kernel = new DistinctCounts
@@ -108,7 +107,7 @@ private[arrays] object MultisetKernels {
       function: ArrayFunction.OfMultiset,
       quantile: MultisetFunction.Quantile
   ): Option[LongMultisetKernel] =
-    if (isFractional(function.result)) None
+    if (StateTypes.isFloating(function.result)) None
     else Some(new QuantilesAsLongs(quantiles(function, quantile), asLong(function.result)))
 
   /** The conversion of a quantile, a double, to the result type. It follows Spark. */

@@ -2,10 +2,8 @@ package org.slidewise.spark.execution.frames
 
 import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
 
 import org.slidewise.core.frames._
-import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.states.{FrameElements, FrameFunctions, RowStates}
 import org.slidewise.spark.execution.surroundings.OutsideStates
 import org.slidewise.spark.execution.task.TaskResources
@@ -17,10 +15,8 @@ import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
  *
  * @param bounds
  *   the bounds of the frames
- * @param input
- *   the attributes of an element of the frames
- * @param newReader
- *   creates a reader of the elements
+ * @param elements
+ *   the elements of the frames
  * @param answers
  *   the row that results are written to. It has a field for each answer of the plan and, from `firstGuard` on, one for each of
  *   this frame's guards
@@ -28,13 +24,11 @@ import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
 final private[execution] class BufferEvaluator(
     plan: FramePlan,
     bounds: FrameBounds,
-    input: Seq[Attribute],
-    newReader: () => RowsByPosition,
+    elements: FrameElements,
     resources: TaskResources,
     maxStateBytes: Long,
     answers: InternalRow,
-    firstGuard: Int,
-    elements: FrameElements = FrameElements.InputRows
+    firstGuard: Int
 ) extends FrameEvaluator {
   private[this] val guards = new FrameGuards(plan.aggregates, firstGuard, answers)
   private[this] val merges =
@@ -42,14 +36,14 @@ final private[execution] class BufferEvaluator(
   private[this] var outOfMemory = false
   private[this] val states = RowStates(
     new FrameFunctions(
-      plan.aggregates.map(a => (a.function, a.filter)) ++ guards.functions,
+      plan.aggregates.map(_.call) ++ guards.calls,
       plan.aggregates.map(_.answer) ++ guards.ordinals,
-      input,
+      elements.attributes,
       keepsStates = merges,
       mergeMayFail = merges && plan.aggregates.exists(_.description.isForeign),
-      elements
+      elements.kind
     ),
-    newReader(),
+    elements.newReader(),
     resources,
     maxStateBytes
   )
@@ -62,7 +56,7 @@ final private[execution] class BufferEvaluator(
   }
 
   private[this] val recalculation =
-    new FrameRecalculation(plan.aggregates, input, newReader(), resources, maxStateBytes, answers, elements)
+    new FrameRecalculation(plan.aggregates, elements, resources, maxStateBytes, answers)
 
   private[this] val evaluation = new MergedEvaluation(plan.aggregates, guards, recalculation) {
     override protected def merge(lo: Long, hi: Long): Unit = {

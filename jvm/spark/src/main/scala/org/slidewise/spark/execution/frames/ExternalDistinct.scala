@@ -61,7 +61,7 @@ final private[frames] class ExternalDistinct(
     private[this] val counts = function.counted.isDefined
 
     val occurrences: Occurrences =
-      Occurrences.of(first, f => partition.foreachFrom(first)(row => f(tuples.keyOf(row))), resources)
+      Occurrences.of(first, f => partition.foreachFrom(first)(row => f(if (tuples.read(row)) tuples.key else null)), resources)
 
     private[this] val entering, leaving = occurrences.reader()
     private[this] lazy val within = occurrences.reader()
@@ -123,7 +123,7 @@ final private[frames] class ExternalDistinct(
 
       override def next(): InternalRow = {
         if (!hasNext) throw new NoSuchElementException("there are no more tuples")
-        tuples.keyOf(rows(position))
+        tuples.read(rows(position))
         move()
         tuples.tuple
       }

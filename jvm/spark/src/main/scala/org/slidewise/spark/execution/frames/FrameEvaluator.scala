@@ -1,10 +1,11 @@
 package org.slidewise.spark.execution.frames
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, SpecificInternalRow}
+import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
 import org.apache.spark.sql.types.BooleanType
 
-import org.slidewise.spark.execution.rows.{PartitionRows, RowsByPosition}
+import org.slidewise.spark.execution.rows.PartitionRows
+import org.slidewise.spark.execution.states.FrameElements
 import org.slidewise.spark.execution.surroundings.OutsideStates
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, RowWisePlan}
@@ -69,17 +70,14 @@ private[execution] object FrameEvaluator {
    *   the frame's number in the plan that `answers` belongs to
    * @param bounds
    *   the bounds of the frames
-   * @param input
-   *   the attributes of an element of the frames
-   * @param newReader
-   *   creates a reader of the elements
+   * @param elements
+   *   the elements of the frames
    */
   def of(
       frame: FramePlan,
       index: Int,
       bounds: FrameBounds,
-      input: Seq[Attribute],
-      newReader: () => RowsByPosition,
+      elements: FrameElements,
       resources: TaskResources,
       maxStateBytes: Long,
       answers: AnswerRow
@@ -87,22 +85,21 @@ private[execution] object FrameEvaluator {
     val row = answers.row
     frame.method match {
       case EvaluationMethod.AdditiveSummaries =>
-        new SummaryEvaluator(frame, bounds, input, newReader(), resources, row)
+        new SummaryEvaluator(frame, bounds, elements.attributes, elements.newReader(), resources, row)
       case EvaluationMethod.SlidingMultiset =>
         new MultisetEvaluator(
           frame,
           bounds,
-          input,
-          newReader,
+          elements,
           resources,
           maxStateBytes,
           row,
-          FrameMultiset.of(_, input, _)
+          FrameMultiset.of(_, elements.attributes, _)
         )
-      case EvaluationMethod.RowReferences => new ReferenceEvaluator(frame, bounds, input, newReader, row)
+      case EvaluationMethod.RowReferences => new ReferenceEvaluator(frame, bounds, elements, row)
       case _                              =>
         val firstGuard = answers.firstGuard(index)
-        new BufferEvaluator(frame, bounds, input, newReader, resources, maxStateBytes, row, firstGuard)
+        new BufferEvaluator(frame, bounds, elements, resources, maxStateBytes, row, firstGuard)
     }
   }
 }

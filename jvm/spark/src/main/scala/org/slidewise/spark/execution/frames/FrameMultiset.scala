@@ -30,7 +30,7 @@ private[execution] trait FrameMultiset {
   def clear(): Unit
 
   /** Removes all rows, after the memory of all multisets has been released. */
-  def restart(): Unit
+  def clearAfterRelease(): Unit
 }
 
 /**

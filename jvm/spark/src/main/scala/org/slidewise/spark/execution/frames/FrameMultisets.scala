@@ -59,7 +59,7 @@ final private[execution] class FrameMultisets[M <: FrameMultiset: ClassTag](
   /** Begins with no rows, and gives all memory back. */
   def releaseAll(): Unit = {
     memory.releaseAll()
-    all.foreach(_.restart())
+    all.foreach(_.clearAfterRelease())
   }
 
   def peakMemory: Long = memory.peakHeapMemory

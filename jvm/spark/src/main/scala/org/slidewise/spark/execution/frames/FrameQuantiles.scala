@@ -46,7 +46,7 @@ final private class FrameQuantiles(
 
   /** The number of times that the row's value counts. */
   private def frequency(row: InternalRow): Long =
-    if (tuples.keyOf(row) == null) 0L else tuples.tuple.getLong(1)
+    if (tuples.read(row)) tuples.tuple.getLong(1) else 0L
 
   /** Raises Spark's error for a negative frequency. */
   private def raise(row: InternalRow): Unit = raise(function.function, row)
@@ -58,7 +58,7 @@ final private class FrameQuantiles(
 
   override def result: Any = quantiles.result
   override def clear(): Unit = quantiles.clear()
-  override def restart(): Unit = quantiles.restart()
+  override def clearAfterRelease(): Unit = quantiles.clearAfterRelease()
 }
 
 private object FrameQuantiles {

@@ -39,35 +39,32 @@ abstract private[frames] class FrameTuples(tuples: RowTuple, memory: HeapMemory)
   final override def add(row: InternalRow): Unit = add(row, -1L): Unit
 
   final override def add(row: InternalRow, position: Long): Boolean = {
-    val key = tuples.keyOf(row)
-    if (key != null) {
+    val counts = tuples.read(row)
+    if (counts) {
+      val key = tuples.key
       var element = elements.get(key)
       if (element == null) element = create(key)
       element.count += 1
       element.last = position
       added(element)
     }
-    key != null
+    counts
   }
 
-  final override def remove(row: InternalRow): Unit = {
-    val key = tuples.keyOf(row)
-    if (key != null) {
-      val element = elements.get(key)
-      element.count -= 1
-      removed(element)
-      if (element.count == 0) {
-        held -= bytes(key, element)
-        freeCodes += element.code
-        elements.remove(key)
-      }
+  final override def remove(row: InternalRow): Unit = if (tuples.read(row)) {
+    val key = tuples.key
+    val element = elements.get(key)
+    element.count -= 1
+    removed(element)
+    if (element.count == 0) {
+      held -= bytes(key, element)
+      freeCodes += element.code
+      elements.remove(key)
     }
   }
 
-  final override def isLast(row: InternalRow, position: Long): Boolean = {
-    val key = tuples.keyOf(row)
-    key != null && elements.get(key).last == position
-  }
+  final override def isLast(row: InternalRow, position: Long): Boolean =
+    tuples.read(row) && elements.get(tuples.key).last == position
 
   final override def size: Int = elements.size
 
@@ -101,7 +98,7 @@ abstract private[frames] class FrameTuples(tuples: RowTuple, memory: HeapMemory)
     held = 0L
   }
 
-  final override def restart(): Unit = {
+  final override def clearAfterRelease(): Unit = {
     clear()
     reserved = 0L
   }

@@ -1,9 +1,8 @@
 package org.slidewise.spark.execution.frames
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
 
-import org.slidewise.spark.execution.rows.{PartitionRows, RowsByPosition}
+import org.slidewise.spark.execution.rows.PartitionRows
 import org.slidewise.spark.execution.states.FrameElements
 import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
 import org.slidewise.spark.plan.{FramePlan, PlannedAggregate, RowMultiset}
@@ -16,16 +15,12 @@ import org.slidewise.spark.plan.{FramePlan, PlannedAggregate, RowMultiset}
  *
  * @param bounds
  *   the bounds of the frames
- * @param input
- *   the attributes of an element of the frames
- * @param newReader
- *   creates a reader of the elements
+ * @param elements
+ *   the elements of the frames
  * @param answers
  *   the row that results are written to
  * @param multisetOf
  *   the multiset of a function, which charges its memory
- * @param elements
- *   the kind of the frames' elements
  * @param sortsFrom
  *   the size of a frame's values from which they are sorted if they do not fit, in bytes; none for a size that depends on the
  *   functions
@@ -33,13 +28,11 @@ import org.slidewise.spark.plan.{FramePlan, PlannedAggregate, RowMultiset}
 final private[execution] class MultisetEvaluator(
     plan: FramePlan,
     bounds: FrameBounds,
-    input: Seq[Attribute],
-    newReader: () => RowsByPosition,
+    elements: FrameElements,
     resources: TaskResources,
     maxStateBytes: Long,
     answers: InternalRow,
     multisetOf: (PlannedAggregate, HeapMemory) => FrameMultiset,
-    elements: FrameElements = FrameElements.InputRows,
     sortsFrom: Option[Long] = None
 ) extends FrameEvaluator {
   import MultisetEvaluator.CheckEvery
@@ -53,12 +46,12 @@ final private[execution] class MultisetEvaluator(
 
   private[this] var external: ExternalDistinct = _
   private[this] var partition: PartitionRows = _
-  private[this] lazy val within = newReader()
+  private[this] lazy val within = elements.newReader()
   private[this] val leastBytes = sortsFrom.getOrElse(MultisetEvaluator.sortsFrom(distinct))
-  private[this] val entering = newReader()
-  private[this] val leaving = newReader()
+  private[this] val entering = elements.newReader()
+  private[this] val leaving = elements.newReader()
   private[this] val recalculation =
-    new FrameRecalculation(plan.aggregates, input, newReader(), resources, maxStateBytes, answers, elements)
+    new FrameRecalculation(plan.aggregates, elements, resources, maxStateBytes, answers)
 
   // The rows that the multisets hold, and the bounds of the last frame.
   private[this] var start, end = 0L
@@ -108,7 +101,8 @@ final private[execution] class MultisetEvaluator(
     releaseAll()
     start = lo
     end = lo
-    external = new ExternalDistinct(distinct, input, lo, partition, within, resources, answers)
+    external =
+      new ExternalDistinct(distinct, elements.attributes, lo, partition, within, resources, answers)
     sorts += distinct.size
     sorted += 1
   }

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 import org.apache.spark.sql.types.{BinaryType, LongType}
 
-import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.rows.{RowLog, RowLogReader}
 import org.slidewise.spark.execution.sorting.ExternalSort
 import org.slidewise.spark.execution.task.TaskResources
 
@@ -51,7 +51,7 @@ private[frames] object Occurrences {
 
   private val CheckEvery = 4096L
 
-  final class Reader(first: Long, rows: RowLog#Reader) {
+  final class Reader(first: Long, rows: RowLogReader) {
 
     /** The position of the row before it with the same key. */
     def previous(position: Long): Long = rows(position - first).getLong(0)

@@ -32,5 +32,5 @@ final private[execution] class PartialQuantiles(
 
   override def result: Any = quantiles.result
   override def clear(): Unit = quantiles.clear()
-  override def restart(): Unit = quantiles.restart()
+  override def clearAfterRelease(): Unit = quantiles.clearAfterRelease()
 }

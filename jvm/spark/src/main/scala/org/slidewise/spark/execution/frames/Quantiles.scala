@@ -79,7 +79,7 @@ final private[execution] class Quantiles(function: RowMultiset.Quantiles, memory
   }
 
   /** Removes all values, after all memory has been released. */
-  def restart(): Unit = {
+  def clearAfterRelease(): Unit = {
     multiset = new RankedMultiset
     roomGranted = multiset.room
     uncertain = 0L

@@ -2,14 +2,11 @@ package org.slidewise.spark.execution.frames
 
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 
 import org.slidewise.core.frames.RecalculationFrames
-import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.states.{FrameElements, FrameFunctions, MergeFailed, RowStates}
 import org.slidewise.spark.execution.task.TaskResources
-import org.slidewise.spark.plan.PlannedAggregate
+import org.slidewise.spark.plan.{AggregateCall, PlannedAggregate}
 
 /**
  * The guards of a frame's functions: whether a frame must be recalculated.
@@ -22,11 +19,10 @@ final private[execution] class FrameGuards(
     firstGuard: Int,
     answers: InternalRow
 ) {
-  val functions: Seq[(AggregateFunction, Option[Expression])] =
-    aggregates.flatMap(a => a.guard.map(guard => (guard, a.filter)))
+  val calls: Seq[AggregateCall] = aggregates.flatMap(_.guard)
 
   /** For each guard, its ordinal in `answers`. */
-  val ordinals: Seq[Int] = functions.indices.map(firstGuard + _)
+  val ordinals: Seq[Int] = calls.indices.map(firstGuard + _)
 
   private[this] val places = ordinals.toArray
 
@@ -44,23 +40,21 @@ final private[execution] class FrameGuards(
  */
 final private[execution] class FrameRecalculation(
     aggregates: Seq[PlannedAggregate],
-    input: Seq[Attribute],
-    rows: => RowsByPosition,
+    elements: FrameElements,
     resources: TaskResources,
     maxStateBytes: Long,
-    answers: InternalRow,
-    elements: FrameElements = FrameElements.InputRows
+    answers: InternalRow
 ) {
   private[this] lazy val states = {
     val functions =
       new FrameFunctions(
-        aggregates.map(a => (a.function, a.filter)),
+        aggregates.map(_.call),
         aggregates.map(_.answer),
-        input,
+        elements.attributes,
         keepsStates = false,
-        elements = elements
+        kind = elements.kind
       )
-    RowStates(functions, rows, resources, maxStateBytes)
+    RowStates(functions, elements.newReader(), resources, maxStateBytes)
   }
   private[this] lazy val recalculation = new RecalculationFrames(states)
   private[this] var evaluated = 0L

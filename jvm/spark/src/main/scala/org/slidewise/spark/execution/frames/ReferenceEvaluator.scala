@@ -1,9 +1,10 @@
 package org.slidewise.spark.execution.frames
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, BindReferences, Expression}
+import org.apache.spark.sql.catalyst.expressions.{BindReferences, Expression}
 
 import org.slidewise.spark.execution.rows.RowsByPosition
+import org.slidewise.spark.execution.states.FrameElements
 import org.slidewise.spark.plan.{FramePlan, PlannedAggregate, RowReference}
 
 /**
@@ -14,8 +15,8 @@ import org.slidewise.spark.plan.{FramePlan, PlannedAggregate, RowReference}
  *
  * @param bounds
  *   the bounds of the frames
- * @param input
- *   the attributes of a row
+ * @param elements
+ *   the rows of the frames
  * @param answers
  *   the row that results are written to. It must be read before the next evaluation, and before the rows of this frame are
  *   released
@@ -23,8 +24,7 @@ import org.slidewise.spark.plan.{FramePlan, PlannedAggregate, RowReference}
 final private[execution] class ReferenceEvaluator(
     plan: FramePlan,
     bounds: FrameBounds,
-    input: Seq[Attribute],
-    newReader: () => RowsByPosition,
+    elements: FrameElements,
     answers: InternalRow
 ) extends FrameEvaluator {
   import ReferenceEvaluator.Place
@@ -38,13 +38,15 @@ final private[execution] class ReferenceEvaluator(
     .collect { case (a, RowReference(Some(value), n, fromEnd)) => ((n, fromEnd), (value, a.answer)) }
     .groupBy { case (place, _) => place }
     .map { case ((n, fromEnd), all) =>
-      val values = all.map { case (_, (value, _)) => BindReferences.bindReference(value, input): Expression }
+      val values = all.map { case (_, (value, _)) =>
+        BindReferences.bindReference(value, elements.attributes): Expression
+      }
       val ordinals = all.map { case (_, (_, answer)) => answer }
-      new Place(n, fromEnd, newReader(), values.toArray, ordinals.toArray)
+      new Place(n, fromEnd, elements.newReader(), values.toArray, ordinals.toArray)
     }
     .toArray
 
-  private def referenceOf(aggregate: PlannedAggregate) = aggregate.reference.getOrElse(
+  private def referenceOf(aggregate: PlannedAggregate) = aggregate.call.reference.getOrElse(
     throw new IllegalArgumentException(s"${aggregate.description.name} is not the value of one row")
   )
 

@@ -34,16 +34,17 @@ final private[frames] class RowTuple(
   /** Whether a tuple is its own key. */
   def isKey: Boolean = keys == null
 
-  /** The key of the row's tuple; null if the row does not count. Equal tuples have keys with equal bytes. */
-  def keyOf(row: InternalRow): UnsafeRow =
-    if (counts != null && !counts.eval(row)) null
-    else {
-      found = project(row)
-      if (skipsNulls && found.anyNull) null else if (keys == null) found else keys(found)
-    }
+  /** Reads the tuple of a row. False if the row does not count. */
+  def read(row: InternalRow): Boolean = (counts == null || counts.eval(row)) && {
+    found = project(row)
+    !(skipsNulls && found.anyNull)
+  }
 
-  /** The tuple of the row that [[keyOf]] was last called with. */
+  /** The tuple that has been read last. */
   def tuple: UnsafeRow = found
+
+  /** The key of the tuple that has been read last. Equal tuples have keys with equal bytes. */
+  def key: UnsafeRow = if (keys == null) found else keys(found)
 }
 
 private[frames] object RowTuple {

@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.hopping
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-import org.slidewise.spark.execution.task.{RowMeasures, TaskResources}
+import org.slidewise.spark.execution.task.{MemoryMetrics, RowMeasures, TaskResources}
 
 /** The metrics of a `HoppingWindow` in the SQL tab. */
 private[execution] object HoppingMetrics {
@@ -12,17 +12,13 @@ private[execution] object HoppingMetrics {
   val Windows = "windows"
   val Combines = "combines"
   val Recalculated = "recalculatedWindows"
-  val Memory = "peakMemory"
-  val Spill = "spillSize"
 
-  def create(context: SparkContext): Map[String, SQLMetric] = Map(
+  def create(context: SparkContext): Map[String, SQLMetric] = MemoryMetrics.create(context) ++ Map(
     Rows -> SQLMetrics.createMetric(context, "number of output rows"),
     Panes -> SQLMetrics.createMetric(context, "number of panes"),
     Windows -> SQLMetrics.createMetric(context, "number of windows"),
     Combines -> SQLMetrics.createMetric(context, "number of combines"),
-    Recalculated -> SQLMetrics.createMetric(context, "number of windows recalculated from their panes"),
-    Memory -> SQLMetrics.createSizeMetric(context, "peak memory"),
-    Spill -> SQLMetrics.createSizeMetric(context, "spill size")
+    Recalculated -> SQLMetrics.createMetric(context, "number of windows recalculated from their panes")
   )
 }
 
@@ -46,9 +42,6 @@ final private[execution] class HoppingMeasures(metrics: Map[String, SQLMetric], 
     metrics(Recalculated) += recalculated
   }
 
-  override def reportMemory(bytes: Long, spilled: Long): Unit = {
-    metrics(Memory) += bytes
-    metrics(Spill) += spilled
-    resources.countPeakMemory(bytes)
-  }
+  override def reportMemory(bytes: Long, spilled: Long): Unit =
+    MemoryMetrics.report(metrics, resources, bytes, spilled)
 }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 
 import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
-import org.slidewise.spark.execution.states.FrameElements
+import org.slidewise.spark.execution.states.{ElementKind, FrameElements}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{EvaluationMethod, HoppingWindowPlan}
 
@@ -37,7 +37,7 @@ final private[execution] class HoppingWindowEvaluation(
     val resources = new TaskResources(context)
     val log = RowLog.of(elements, resources)
     val answers = new SpecificInternalRow(plan.answers.map(_.dataType))
-    val output = UnsafeProjection.create(plan.results.map(windows.inFields), windows.group ++ plan.answers)
+    val output = UnsafeProjection.create(plan.output.results.map(windows.inFields), windows.group ++ plan.answers)
     output.initialize(context.partitionId())
     val panes = new PanesByKey(
       partials,
@@ -69,32 +69,29 @@ final private[execution] class HoppingWindowEvaluation(
       resources: TaskResources
   ): Seq[FrameEvaluator] = plan.frames.map { frame =>
     val fields = frame.aggregates.map(a => firstBuffers(a.answer))
-    val partials = FrameElements.PartialAggregates(fields)
+    val partials =
+      new FrameElements(elements, () => log.reader(), ElementKind.PartialAggregates(fields))
     if (frame.method == EvaluationMethod.SlidingMultiset) {
       val fieldOf = frame.aggregates.zip(fields).toMap
       new MultisetEvaluator(
         frame,
         frames,
-        elements,
-        () => log.reader(),
+        partials,
         resources,
         plan.maxStateBytes,
         answers,
         (aggregate, memory) =>
-          new PartialQuantiles(aggregate.description.multisetOfPartials.get, fieldOf(aggregate), memory),
-        partials
+          new PartialQuantiles(aggregate.description.multisetOfPartials.get, fieldOf(aggregate), memory)
       )
     } else
       new BufferEvaluator(
         frame,
         frames,
-        elements,
-        () => log.reader(),
+        partials,
         resources,
         plan.maxStateBytes,
         answers,
-        firstGuard = plan.answers.size,
-        partials
+        firstGuard = plan.answers.size
       )
   }
 }

@@ -8,9 +8,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
 import org.slidewise.spark.execution.exchange.{BlockMetrics, PartitionedBlocks}
-import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.rows.{LogRows, RowLog}
 import org.slidewise.spark.execution.surroundings.{OutsideBuilder, OutsideFunctions}
-import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.execution.task.{MemoryMetrics, TaskResources}
 
 /** Writes the rows of a task as a run, and reports its index. */
 sealed abstract private[parallel] class RunWriter(indexes: RunIndexes) extends Serializable {
@@ -107,8 +107,7 @@ final private[parallel] class OrderedRunWriter(
     val resources = new TaskResources(context)
     val log = RowLog.of(input, resources)
     context.addTaskCompletionListener[Unit] { _ =>
-      metrics(RunMetrics.Memory) += log.peakMemory
-      metrics(RunMetrics.Spill) += log.spilledBytes
+      MemoryMetrics.report(metrics, resources, log.peakMemory, log.spilledBytes)
       log.close()
     }
     val hash = hashed.map(new RowHash(_, input))
@@ -140,7 +139,7 @@ final private[parallel] class OrderedRunWriter(
     }
     val blocks =
       PartitionedBlocks(
-        new LoggedRows(log),
+        new LogRows(log, 0L, log.end, releases = true),
         bucketOf(_),
         splitters.buckets,
         context,
@@ -176,34 +175,10 @@ private object OrderedRunWriter {
   private val CheckEvery = 4096L
 }
 
-/** The rows of a log. A row is released after it has been read. */
-final private class LoggedRows(log: RowLog) extends AbstractIterator[InternalRow] {
-  private[this] val reader = log.reader()
-  private[this] val end = log.end
-  private[this] var position = 0L
-
-  override def hasNext: Boolean = position < end
-
-  override def next(): InternalRow = {
-    if (position % LoggedRows.ReleaseEvery == 0) log.release(position)
-    val row = reader(position)
-    position += 1
-    row
-  }
-}
-
-private object LoggedRows {
-  private val ReleaseEvery = 4096L
-}
-
 private[parallel] object RunMetrics {
   val SampleTime = "sampleTime"
-  val Memory = "peakMemory"
-  val Spill = "spillSize"
 
-  def create(context: SparkContext): Map[String, SQLMetric] = Map(
-    SampleTime -> SQLMetrics.createNanoTimingMetric(context, "time in sample, including the child's"),
-    Memory -> SQLMetrics.createSizeMetric(context, "peak memory"),
-    Spill -> SQLMetrics.createSizeMetric(context, "spill size")
+  def create(context: SparkContext): Map[String, SQLMetric] = MemoryMetrics.create(context) ++ Map(
+    SampleTime -> SQLMetrics.createNanoTimingMetric(context, "time in sample, including the child's")
   )
 }

@@ -2,11 +2,9 @@ package org.slidewise.spark.execution.parallel
 
 import scala.annotation.tailrec
 
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.types.LongType
 
-import org.slidewise.spark.execution.sorting.SortKey
+import org.slidewise.spark.execution.sorting.{KeyPrefix, SortKey}
 
 /**
  * Finds the bucket of each row: the number of splitters that are not greater than its key. Where several splitters are equal,
@@ -40,12 +38,12 @@ final private[parallel] class Splitters(
   /** The columns that 64 bits hold, and the next column, of which they hold a part. */
   private[this] val columns: Array[KeyPrefix] = {
     val held = spec.inRows.takeWhile(SortKey.fits).size
-    spec.inRows.take(held + 1).map(KeyPrefix(_, input)).toArray
+    spec.inRows.take(held + 1).map(new KeyPrefix(_, input)).toArray
   }
 
   /** The bits of the splitters, by column. */
   private[this] val prefixes: Array[Array[Long]] =
-    spec.directions.take(columns.length).map(KeyPrefix(_, Nil)).map(bits => splitters.map(bits(_))).toArray
+    spec.directions.take(columns.length).map(new KeyPrefix(_, Nil)).map(bits => splitters.map(bits(_))).toArray
 
   /** The end of the splitters with the same bits in a column and in the columns before it, by column and splitter. */
   private[this] val groupEnds: Array[Array[Int]] =
@@ -200,29 +198,4 @@ final private class SplitterCells(held: Array[Long], from: Int, until: Int) {
 
 private object SplitterCells {
   private val Bits = 11
-}
-
-/** One column of a key as 64 bits, in the order of signed numbers. */
-final private class KeyPrefix(column: SortKey, nullable: Boolean, values: Projection) {
-  private[this] val flip = column.flip ^ Long.MinValue
-  private[this] val ofNull = if (column.nullsFirst) Long.MinValue else Long.MaxValue
-
-  /** Whether rows with these bits have equal values. A null may share its bits with a value. */
-  def isExact(bits: Long): Boolean = column.fits && !(nullable && bits == ofNull)
-
-  def apply(row: InternalRow): Long = {
-    val bits = values(row)
-    if (bits.isNullAt(0)) ofNull else bits.getLong(0) ^ flip
-  }
-}
-
-private object KeyPrefix {
-  def apply(order: SortOrder, input: Seq[Attribute]): KeyPrefix = {
-    val column = new SortKey(order)
-    new KeyPrefix(
-      column,
-      order.child.nullable,
-      MutableProjection.create(Seq(column.prefix), input).target(new SpecificInternalRow(Seq(LongType)))
-    )
-  }
 }

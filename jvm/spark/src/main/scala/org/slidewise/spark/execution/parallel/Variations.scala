@@ -2,10 +2,9 @@ package org.slidewise.spark.execution.parallel
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
-import org.apache.spark.sql.types.{DataType, DoubleType, FloatType}
 
 import org.slidewise.spark.families.Families
-import org.slidewise.spark.plan.Variation
+import org.slidewise.spark.plan.{StateTypes, Variation}
 
 /**
  * The variations of columns that are computed again on the same rows in another order.
@@ -67,7 +66,7 @@ final private[execution] class Variations(private val columns: Map[ExprId, Varia
    * they make another value.
    */
   private def derived(inputs: Seq[Variation], expression: Expression): Variation = most(inputs) match {
-    case Variation.DIGITS if !isFloating(expression.dataType) => Variation.VALUE
+    case Variation.DIGITS if !StateTypes.isFloating(expression.dataType) => Variation.VALUE
     case found                                                => found
   }
 
@@ -131,6 +130,4 @@ private[execution] object Variations {
       specified.lower == UnboundedPreceding && specified.upper == UnboundedFollowing
     case _ => false
   }
-
-  private def isFloating(dataType: DataType): Boolean = dataType == DoubleType || dataType == FloatType
 }

@@ -12,7 +12,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StructField, StructType}
 
 import org.slidewise.spark.plan.PythonAggregate
-import org.slidewise.spark.shims.ArrowFunctions
+import org.slidewise.spark.shims.{ArrowFunctions, MapInArrow}
 
 /**
  * Evaluates functions in a Python worker: takes rows and returns rows of `output`. Python returns them in order, and may lag
@@ -66,7 +66,7 @@ private[execution] object PythonEvaluation {
     describe(description, described)
     val command = PythonCommand.evaluation(functions.map(_.command), description.toString)
     val columns = leading ++ inputs.expressions
-    val factory = ArrowFunctions.mapInArrow(
+    val call = new MapInArrow(
       PythonFunctions.withCommand(Arrays.asList(functions.map(_.function.func): _*), command),
       functions.head.function.resultId.id,
       structOf(columns),
@@ -75,7 +75,7 @@ private[execution] object PythonEvaluation {
       conf,
       metrics
     )
-    new PythonEvaluation(leading, columns, factory)
+    new PythonEvaluation(leading, columns, ArrowFunctions.evaluators(call))
   }
 
   private def structOf(columns: Seq[Expression]): StructType =

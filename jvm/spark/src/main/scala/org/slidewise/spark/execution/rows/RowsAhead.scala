@@ -23,7 +23,7 @@ final private[execution] class RowsAhead(rows: Iterator[InternalRow], newLog: ()
   import RowsAhead.ReleaseEvery
 
   private[this] var log: RowLog = _
-  private[this] var taking, reading: RowLog#Reader = _
+  private[this] var taking, reading: RowLogReader = _
   private[this] var taken = 0L // of the log
   private[this] var isClosed = false
 

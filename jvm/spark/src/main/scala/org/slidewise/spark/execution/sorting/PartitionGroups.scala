@@ -67,7 +67,6 @@ private[sorting] object PartitionGroups {
     val table = new Table(budget)
     val values = columns(key)
     val nullable = columns.anyNull(key)
-    var ofNull = -1 // the number of null in the column
     var i = 0
     var found = 0
     try {
@@ -75,20 +74,12 @@ private[sorting] object PartitionGroups {
       val ofPairs = if (before == 1) null else table.numbers()
       while (i < rows && found >= 0) {
         if (i % CheckEvery == 0) checkpoint.run()
-        found = if (nullable && columns.isNull(key, i)) {
-          if (ofNull < 0) ofNull = ofValues.size
-          ofNull
-        } else {
-          val number = ofValues.of(values(i))
-          if (ofNull >= 0 && number >= ofNull) number + 1 else number
-        }
+        found = if (nullable && columns.isNull(key, i)) ofValues.ofNull() else ofValues.of(values(i))
         if (found >= 0 && ofPairs != null) found = ofPairs.of(numbers(i).toLong << 32 | found)
         numbers(i) = found
         i += 1
       }
-      if (found < 0) -1
-      else if (ofPairs != null) ofPairs.size
-      else ofValues.size + (if (ofNull >= 0) 1 else 0)
+      if (found < 0) -1 else if (ofPairs != null) ofPairs.size else ofValues.size
     } finally table.release()
   }
 

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeRowJoiner
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 
 import org.slidewise.core.selection.HeapBudget
-import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.rows.{LogRows, RowLog}
 import org.slidewise.spark.execution.task.{HeapMemory, MeasuredResource, TaskResources}
 
 /**
@@ -55,9 +55,7 @@ final private[execution] class PartitionSorter(
       row => joiner.join(row, blank)
     }
 
-  private[this] var groups = if (spec.hashes) new GroupNumbers else null
-  private[this] var bytesOfGroups = 0L
-  private[this] lazy val groupKey = UnsafeProjection.create(spec.hashed, input)
+  private[this] var hashed = if (spec.hashes) new HashedKeys(spec, input, budget) else null
   private[this] val groupColumns = if (spec.hashes) 1 else 0
   private[this] val reader = new ColumnReader(spec.columns, inputs, input, acquire(_))
   private[this] val firstOrder = groupColumns + spec.partitionColumns
@@ -138,14 +136,14 @@ final private[execution] class PartitionSorter(
     found.map(finisher => places -> Some(finisher))
   }
 
-  private def groupsOfRows: Option[PartitionGroups] = {
-    val budget = new HeapBudget {
-      override def acquire(bytes: Long): Boolean = PartitionSorter.this.acquire(bytes)
-      override def release(bytes: Long): Unit = freeMemory(bytes)
-    }
-    if (groups != null) PartitionGroups.ofNumbers(columns(0), count, groups.size, budget)
+  private def groupsOfRows: Option[PartitionGroups] =
+    if (hashed != null) PartitionGroups.ofNumbers(columns(0), count, hashed.size, budget)
     else
       PartitionGroups.ofColumns(columns, 0 until firstOrder, count, budget, () => resources.stopIfCancelled())
+
+  private def budget: HeapBudget = new HeapBudget {
+    override def acquire(bytes: Long): Boolean = PartitionSorter.this.acquire(bytes)
+    override def release(bytes: Long): Unit = freeMemory(bytes)
   }
 
   private def columnsIn(order: RowOrder): SortedColumns =
@@ -154,7 +152,8 @@ final private[execution] class PartitionSorter(
   /** Releases the memory that only reading and sorting needed. */
   private def freeWorkspace(): Unit = {
     freeMemory(count * RadixOrder.scratchBytesARow(spec.compares))
-    freeGroups()
+    if (hashed != null) hashed.release()
+    hashed = null
     freeMemory(reader.dropDictionaries())
   }
 
@@ -168,7 +167,7 @@ final private[execution] class PartitionSorter(
     if (count % CheckEvery == 0) resources.stopIfCancelled()
     (count < room || grow()) && {
       try {
-        val placed = (groups == null || number(row)) && reader.read(row, columns, groupColumns, count) && {
+        val placed = (hashed == null || hashed.number(row, columns, count)) && reader.read(row, columns, groupColumns, count) && {
           log.append(laidOut(row))
           true
         }
@@ -178,15 +177,6 @@ final private[execution] class PartitionSorter(
         }
         placed
       } catch { case _: SparkOutOfMemoryError => false }
-    }
-  }
-
-  private def number(row: UnsafeRow): Boolean = {
-    columns.set(0, count, groups.of(groupKey(row)).toLong)
-    val bytes = groups.bytes
-    bytes == bytesOfGroups || acquire(bytes - bytesOfGroups) && {
-      bytesOfGroups = bytes
-      true
     }
   }
 
@@ -205,7 +195,7 @@ final private[execution] class PartitionSorter(
   }
 
   private def inOrder(where: RowAddresses): RadixOrder = {
-    if (groups != null) rankGroups()
+    if (hashed != null) hashed.rank(columns, count)
     val partition = Seq.range(0, firstOrder).map(SortColumn(_, nullsFirst = true))
     val order = spec.columns.drop(spec.partitionColumns).zipWithIndex.map { case (key, i) =>
       SortColumn(firstOrder + i, key.nullsFirst)
@@ -225,40 +215,8 @@ final private[execution] class PartitionSorter(
     )
   }
 
-  private def rankGroups(): Unit = {
-    val ranks = groups.ranks(InterpretedOrdering.forSchema(spec.hashed.map(_.dataType)))
-    val numbers = columns(0)
-    var i = 0
-    while (i < count) {
-      numbers(i) = ranks(numbers(i).toInt).toLong
-      i += 1
-    }
-  }
-
-  private def freeGroups(): Unit = if (groups != null) {
-    freeMemory(bytesOfGroups)
-    bytesOfGroups = 0L
-    groups = null
-  }
-
-  private def comparator(where: RowAddresses, by: Seq[SortOrder]): java.util.Comparator[Integer] = {
-    val ordering = RowOrdering.create(by, layout)
-    val rows = Array(0, 1)
-    val places = new RowPlaces(log, where, rows)
-    val a = log.newRow()
-    val b = log.newRow()
-    var compared = 0
-    (left, right) => {
-      compared += 1
-      if (compared % CheckEvery == 0) resources.stopIfCancelled()
-      rows(0) = left
-      rows(1) = right
-      places.locate(0, 2)
-      places.pointTo(a, 0)
-      places.pointTo(b, 1)
-      ordering.compare(a, b)
-    }
-  }
+  private def comparator(where: RowAddresses, by: Seq[SortOrder]): java.util.Comparator[Integer] =
+    new RowComparator(log, where, RowOrdering.create(by, layout), () => resources.stopIfCancelled())
 
   private def sortExternally(rest: Iterator[InternalRow]): Iterator[InternalRow] = {
     freeArrays()
@@ -269,13 +227,7 @@ final private[execution] class PartitionSorter(
       spec.radixInSpark
     )
     // The one row that is not in the log lies in the child's buffer, which the child does not touch until asked.
-    val reader = log.reader()
-    var i = 0L
-    while (i < log.end) {
-      if (i % CheckEvery == 0) log.release(i)
-      external.insert(reader(i))
-      i += 1
-    }
+    new LogRows(log, 0L, log.end, releases = true).foreach(external.insert(_))
     log.close()
     rest.foreach(row => external.insert(laidOut(row.asInstanceOf[UnsafeRow])))
     external.sort()
@@ -292,7 +244,7 @@ final private[execution] class PartitionSorter(
   private def freeArrays(): Unit = {
     columns = null
     addresses = null
-    groups = null
+    hashed = null
     releaseAll()
   }
 
@@ -324,17 +276,6 @@ final private[execution] class PartitionSorter(
     }
   }
 }
-
-/**
- * Sorted rows.
- *
- * @param finished
- *   whether a [[RowFinisher]] finishes them as they are read
- */
-final private[execution] case class SortResult(
-    rows: Iterator[InternalRow],
-    finished: Boolean
-)
 
 private[execution] object PartitionSorter {
 

@@ -1,5 +1,8 @@
 package org.slidewise.spark.execution.sorting
 
+import java.util.Comparator
+
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
@@ -127,4 +130,34 @@ private[execution] object RowPlaces {
 
   /** The number of rows that are located at a time: as many as fit into the first-level cache. */
   final val Together = 128
+}
+
+/** Compares rows of a log by their numbers. Not safe for concurrent use. */
+final private[sorting] class RowComparator(
+    log: RowLog,
+    where: RowAddresses,
+    ordering: Ordering[InternalRow],
+    stopIfCancelled: () => Unit
+) extends Comparator[Integer] {
+  import RowComparator.CheckEvery
+
+  private[this] val rows = Array(0, 1)
+  private[this] val places = new RowPlaces(log, where, rows)
+  private[this] val a, b = log.newRow()
+  private[this] var compared = 0
+
+  override def compare(left: Integer, right: Integer): Int = {
+    compared += 1
+    if (compared % CheckEvery == 0) stopIfCancelled()
+    rows(0) = left
+    rows(1) = right
+    places.locate(0, 2)
+    places.pointTo(a, 0)
+    places.pointTo(b, 1)
+    ordering.compare(a, b)
+  }
+}
+
+private object RowComparator {
+  private val CheckEvery = 4096
 }

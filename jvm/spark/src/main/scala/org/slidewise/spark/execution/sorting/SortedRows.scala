@@ -135,3 +135,14 @@ final private[sorting] class SortedRows(
     if (file != null) file.close()
   }
 }
+
+/**
+ * Sorted rows.
+ *
+ * @param finished
+ *   whether a [[RowFinisher]] finishes them as they are read
+ */
+final private[execution] case class SortResult(
+    rows: Iterator[InternalRow],
+    finished: Boolean
+)

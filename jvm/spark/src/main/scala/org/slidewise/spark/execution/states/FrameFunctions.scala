@@ -8,15 +8,14 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.DataType
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.families.Families
-import org.slidewise.spark.plan.StateTypes
+import org.slidewise.spark.plan.{AggregateCall, StateTypes}
 
 /**
  * The aggregate functions of one frame as one operator over rows of states. The states of all functions are side by side, so that
  * an input row costs one generated call for any number of functions.
  *
- * @param aggregates
- *   each function with its filter
+ * @param calls
+ *   the functions with their filters
  * @param results
  *   for each function, the ordinal of its result in the row of results
  * @param input
@@ -25,37 +24,41 @@ import org.slidewise.spark.plan.StateTypes
  *   whether a state is still used after [[lower]]
  * @param mergeMayFail
  *   whether a failing merge, or a failing copy of a state, is reported as [[MergeFailed]]
- * @param elements
+ * @param kind
  *   the kind of the frames' elements
  */
 final private[execution] class FrameFunctions(
-    aggregates: Seq[(AggregateFunction, Option[Expression])],
+    calls: Seq[AggregateCall],
     results: Seq[Int],
     input: Seq[Attribute],
     keepsStates: Boolean,
     mergeMayFail: Boolean = false,
-    elements: FrameElements = FrameElements.InputRows
+    kind: ElementKind = ElementKind.InputRows
 ) {
-  private[this] val offsets = aggregates.scanLeft(0)(_ + _._1.aggBufferAttributes.size)
+  private[this] val offsets = calls.scanLeft(0)(_ + _.function.aggBufferAttributes.size)
   private[this] val stateFields = offsets.last
 
-  private[this] val placed: Seq[AggregateFunction] = aggregates.zip(offsets).map {
-    case ((function: ImperativeAggregate, _), offset) =>
-      val at = function.withNewMutableAggBufferOffset(offset).withNewInputAggBufferOffset(offset)
-      if (elements == FrameElements.InputRows) BindReferences.bindReference(at, input) else withoutInputs(at)
-    case ((function, _), _) => function
+  private[this] val placed: Seq[AggregateFunction] = calls.zip(offsets).map { case (call, offset) =>
+    call.function match {
+      case function: ImperativeAggregate =>
+        val at = function.withNewMutableAggBufferOffset(offset).withNewInputAggBufferOffset(offset)
+        if (kind == ElementKind.InputRows) BindReferences.bindReference(at, input)
+        else withoutInputs(at)
+      case function => function
+    }
   }
 
   private[this] val imperatives: Array[MergeableFunction] = placed
-    .zip(aggregates)
+    .zip(calls)
     .zip(offsets)
     .zipWithIndex
-    .collect { case (((function: ImperativeAggregate, (_, filter)), offset), i) =>
-      elements match {
-        case FrameElements.InputRows =>
-          MergeableFunction.ofRows(function, filter.map(Predicate.create(_, input)), offset, stateFields)
-        case FrameElements.PartialAggregates(firstBuffers) =>
-          MergeableFunction.ofPartials(function, firstBuffers(i), offset, stateFields)
+    .collect { case (((function: ImperativeAggregate, AggregateCall(description, filter)), offset), i) =>
+      kind match {
+        case ElementKind.InputRows =>
+          val condition = filter.map(Predicate.create(_, input))
+          MergeableFunction.ofRows(description, function, condition, offset, stateFields)
+        case ElementKind.PartialAggregates(firstBuffers) =>
+          MergeableFunction.ofPartials(description, function, firstBuffers(i), offset, stateFields)
       }
     }
     .toArray
@@ -66,7 +69,7 @@ final private[execution] class FrameFunctions(
       .transform { case a: Attribute => BoundReference(0, a.dataType, a.nullable) }
       .asInstanceOf[AggregateFunction]
 
-  private[this] val stateAttributes = aggregates.flatMap(_._1.aggBufferAttributes)
+  private[this] val stateAttributes = calls.flatMap(_.function.aggBufferAttributes)
 
   /** The types of a row of states. */
   val stateTypes: Seq[DataType] = stateAttributes.map(_.dataType)
@@ -74,30 +77,34 @@ final private[execution] class FrameFunctions(
   /** Whether every field of a state has a fixed place and size, so that it can be copied as bytes. */
   val fixedWidth: Boolean = stateTypes.forall(StateTypes.isFixedWidth)
 
-  private def perField(of: DeclarativeAggregate => Seq[Expression]): Seq[Expression] = aggregates.flatMap {
-    case (function: DeclarativeAggregate, _) => of(function)
-    case (function, _)                       => function.aggBufferAttributes.map(_ => NoOp)
-  }
+  private def perField(of: (DeclarativeAggregate, AggregateCall) => Seq[Expression]): Seq[Expression] =
+    calls.flatMap { call =>
+      call.function match {
+        case function: DeclarativeAggregate => of(function, call)
+        case function                       => function.aggBufferAttributes.map(_ => NoOp)
+      }
+    }
 
-  private[this] val initial = MutableProjection.create(perField(_.initialValues), Nil)
+  private[this] val initial = MutableProjection.create(perField((f, _) => f.initialValues), Nil)
 
   private[this] val updates = MutableProjection.create(
-    if (elements != FrameElements.InputRows) perField(MergeExpressions.of)
+    if (kind != ElementKind.InputRows) merged
     else
-      aggregates.flatMap {
-        case (function: DeclarativeAggregate, Some(filter)) =>
+      perField { (function, call) =>
+        call.filter.fold(function.updateExpressions) { filter =>
           function.updateExpressions.zip(function.aggBufferAttributes).map { case (u, a) => If(filter, u, a) }
-        case (function: DeclarativeAggregate, None) => function.updateExpressions
-        case (function, _)                          => function.aggBufferAttributes.map(_ => NoOp)
+        }
       },
     stateAttributes ++ input
   )
 
+  private def merged: Seq[Expression] = perField((_, call) => MergeExpressions.of(call.description))
+
   // Lazy: ranking functions such as row_number cannot be merged, and never are.
   private[this] lazy val merges =
     MutableProjection.create(
-      perField(MergeExpressions.of),
-      stateAttributes ++ aggregates.flatMap(_._1.inputAggBufferAttributes)
+      merged,
+      stateAttributes ++ calls.flatMap(_.function.inputAggBufferAttributes)
     )
 
   /** Generates the code for merging ahead of the first merge; takes some milliseconds. */
@@ -105,9 +112,9 @@ final private[execution] class FrameFunctions(
 
   private[this] val evaluate = {
     val byOrdinal = results
-      .zip(placed.map(function => Families.of(function).evaluation(function)))
+      .zip(calls.zip(placed).map { case (call, function) => call.description.evaluation(function) })
       .toMap
-    MutableProjection.create((0 to results.max).map(byOrdinal.getOrElse(_, NoOp)), stateAttributes)
+    MutableProjection.create((0 to results.foldLeft(-1)(math.max(_, _))).map(byOrdinal.getOrElse(_, NoOp)), stateAttributes)
   }
 
   private[this] val joined = new JoinedRow
@@ -198,9 +205,9 @@ final private[execution] class FrameFunctions(
     }
   }
 
-  private[this] lazy val declarativeFields: Array[Int] = aggregates
+  private[this] lazy val declarativeFields: Array[Int] = placed
     .zip(offsets)
-    .collect { case ((function: DeclarativeAggregate, _), offset) =>
+    .collect { case (function: DeclarativeAggregate, offset) =>
       function.aggBufferAttributes.indices.map(offset + _)
     }
     .flatten
@@ -208,7 +215,7 @@ final private[execution] class FrameFunctions(
 
   // Functions that may change their state when they answer: they get a copy.
   private[this] val consumers =
-    if (keepsStates) imperatives.filter(_.copiesStates) else Array.empty[MergeableFunction]
+    if (keepsStates) imperatives.filter(_.mayChangeReadState) else Array.empty[MergeableFunction]
   private[this] val shown = new GenericInternalRow(stateFields)
 
   /** Writes the answers for `state` into `target`. */
@@ -239,23 +246,6 @@ final private[execution] class FrameFunctions(
 
   /** A new state of no rows as an unsafe row; only if [[fixedWidth]]. */
   def emptyFixedWidthState(): UnsafeRow = emptyState.copy()
-}
-
-/** The kind of elements that the frames of [[FrameFunctions]] consist of. */
-sealed private[execution] trait FrameElements
-
-private[execution] object FrameElements {
-
-  /** Rows that the functions read their inputs from. */
-  case object InputRows extends FrameElements
-
-  /**
-   * Rows with the aggregation buffers of the functions, as partial aggregation leaves them.
-   *
-   * @param firstBuffers
-   *   for each function, the field of a row at which its buffers begin
-   */
-  final case class PartialAggregates(firstBuffers: Seq[Int]) extends FrameElements
 }
 
 /**

@@ -3,19 +3,20 @@ package org.slidewise.spark.execution.states
 import org.apache.spark.sql.catalyst.expressions.{EqualTo, Expression, If, Literal}
 import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 
-import org.slidewise.spark.families.Families
+import org.slidewise.spark.plan.FunctionDescription
 
 /** The merge of two states of a declarative aggregate: Spark's, but exact if one of the states is empty. */
 private[execution] object MergeExpressions {
 
   /**
-   * The merge expressions of `function`. Spark's moments (variance, covariance, correlation, regression) start with a count and
+   * The merge expressions of a declarative aggregate. Spark's moments (variance, covariance, correlation, regression) start with a count and
    * move a mean by a rounded step, even if a state has no rows. A column of equal values would then not have a variance of zero.
    */
-  def of(function: DeclarativeAggregate): Seq[Expression] = {
+  def of(description: FunctionDescription): Seq[Expression] = {
+    val function = description.aggregate.asInstanceOf[DeclarativeAggregate]
     val older = function.aggBufferAttributes
     val newer = function.inputAggBufferAttributes
-    val counts = Families.of(function).momentCounts
+    val counts = description.momentCounts
     function.mergeExpressions.zipWithIndex.map { case (merged, i) =>
       counts.filter(_ <= i).lastOption.fold(merged) { count =>
         def isEmpty(n: Expression) = EqualTo(n, Literal(0.0))

@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.ObjectType
 import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.expressions.PackedRegisters
-import org.slidewise.spark.families.Families
+import org.slidewise.spark.plan.FunctionDescription
 
 /**
  * An imperative aggregate whose state lies at a known place in a row of states.
@@ -27,7 +27,7 @@ sealed abstract private[execution] class MergeableFunction(
   def merge(state: InternalRow, newer: InternalRow): Unit
 
   /** Whether the function may change a state that it only has to read. */
-  def copiesStates: Boolean = false
+  def mayChangeReadState: Boolean = false
 
   /** Copies its state from `state` to `target`. Never calls a user's `merge`. */
   def copyState(state: InternalRow, target: InternalRow): Unit
@@ -117,7 +117,7 @@ private[execution] object MergeableFunction {
   ) extends MergeableFunction(function, append) {
     private[this] val copy = new GenericInternalRow(fields)
 
-    override def copiesStates: Boolean = true
+    override def mayChangeReadState: Boolean = true
 
     override def copyState(state: InternalRow, target: InternalRow): Unit = {
       val original = state.get(offset, anyObject)
@@ -186,12 +186,15 @@ private[execution] object MergeableFunction {
   private val anyObject = ObjectType(classOf[AnyRef])
 
   /**
+   * @param known
+   *   the description of the function
    * @param function
    *   bound to the input, its state beginning at field `offset` of a row of states of `fields` fields
    * @param filter
    *   the condition for elements that are appended
    */
   def ofRows(
+      known: FunctionDescription,
       function: ImperativeAggregate,
       filter: Option[BasePredicate],
       offset: Int,
@@ -201,36 +204,42 @@ private[execution] object MergeableFunction {
       case None            => (state, row) => function.update(state, row)
       case Some(condition) => (state, row) => if (condition.eval(row)) function.update(state, row)
     }
-    of(function, append, offset, fields)
+    of(known, function, append, offset, fields)
   }
 
   /**
+   * @param known
+   *   the description of the function
    * @param function
    *   its state beginning at field `offset` of a row of states of `fields` fields
    * @param from
    *   the field of an element where its buffer, as partial aggregation leaves it, begins
    */
-  def ofPartials(function: ImperativeAggregate, from: Int, offset: Int, fields: Int): MergeableFunction = {
+  def ofPartials(
+      known: FunctionDescription,
+      function: ImperativeAggregate,
+      from: Int,
+      offset: Int,
+      fields: Int
+  ): MergeableFunction = {
     val reading = function.withNewInputAggBufferOffset(from)
-    of(function, (state, partial) => reading.merge(state, partial), offset, fields)
+    of(known, function, (state, partial) => reading.merge(state, partial), offset, fields)
   }
 
   private def of(
+      known: FunctionDescription,
       function: ImperativeAggregate,
       append: Append,
       offset: Int,
       fields: Int
-  ): MergeableFunction = {
-    val known = Families.of(function)
-    function match {
-      case typed: TypedImperativeAggregate[_] if known.mergeKeepsRight     => new OverObjects(typed, append)
-      case typed: TypedImperativeAggregate[_] if known.hasStatesOfTwoKinds =>
-        new OverSketches(typed, append, offset, fields, kindsOf(typed))
-      case typed: TypedImperativeAggregate[_] => new OverCopiedObjects(typed, append, offset, fields)
-      case other                              =>
-        known.registerWords.fold(new OverRows(other, append, offset)) { words =>
-          new OverRegisters(other, words, append, offset, fields)
-        }
-    }
+  ): MergeableFunction = function match {
+    case typed: TypedImperativeAggregate[_] if known.mergeKeepsRight     => new OverObjects(typed, append)
+    case typed: TypedImperativeAggregate[_] if known.hasStatesOfTwoKinds =>
+      new OverSketches(typed, append, offset, fields, kindsOf(typed))
+    case typed: TypedImperativeAggregate[_] => new OverCopiedObjects(typed, append, offset, fields)
+    case other                              =>
+      known.registerWords.fold(new OverRows(other, append, offset)) { words =>
+        new OverRegisters(other, words, append, offset, fields)
+      }
   }
 }

@@ -7,14 +7,13 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, TypedImperativeAggregate}
+import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.expressions.RowStructure
-import org.slidewise.spark.families.Families
-import org.slidewise.spark.plan.StateTypes
+import org.slidewise.spark.plan.{FunctionDescription, StateTypes}
 
 /**
  * Encodes rows of aggregation buffers. If every field has a fixed width, the bytes are those of the `UnsafeRow`. Otherwise objects
@@ -23,19 +22,21 @@ import org.slidewise.spark.plan.StateTypes
  *
  * Damaged bytes raise [[CorruptState]], or lead to another state. Not safe for concurrent use.
  */
-final private[execution] class StateCodec(functions: Seq[AggregateFunction]) {
+final private[execution] class StateCodec(functions: Seq[FunctionDescription]) {
   import StateCodec._
 
   /** The fields of a row of states. */
-  val attributes: Seq[Attribute] = functions.flatMap(_.aggBufferAttributes)
+  val attributes: Seq[Attribute] = functions.flatMap(_.aggregate.aggBufferAttributes)
 
   private[this] val types = attributes.map(_.dataType)
   private[this] val fixedWidth = types.forall(StateTypes.isFixedWidth)
 
-  private[this] val fields: Array[Field] = functions.flatMap {
-    case typed: TypedImperativeAggregate[_] => Seq(new ObjectField(typed))
-    case other                              =>
-      other.aggBufferAttributes.map(a => if (isWide(a.dataType)) WideDecimal else new Plain(a.dataType))
+  private[this] val fields: Array[Field] = functions.flatMap { description =>
+    description.aggregate match {
+      case typed: TypedImperativeAggregate[_] => Seq(new ObjectField(typed, !description.mayHaveNullState))
+      case other                              =>
+        other.aggBufferAttributes.map(a => if (isWide(a.dataType)) WideDecimal else new Plain(a.dataType))
+    }
   }.toArray
 
   private[this] val storedTypes = fields.map(_.stored)
@@ -122,9 +123,9 @@ private object StateCodec {
     }
   }
 
-  final class ObjectField[T](function: TypedImperativeAggregate[T]) extends Field {
+  final class ObjectField[T](function: TypedImperativeAggregate[T], override val isRequired: Boolean)
+      extends Field {
     def stored: DataType = BinaryType
-    override def isRequired: Boolean = !Families.of(function).mayHaveNullState
     def toStored(state: InternalRow, at: Int): Any =
       function.serialize(state.get(at, ObjectType(classOf[AnyRef])).asInstanceOf[T])
     def fromStored(row: InternalRow, at: Int): Any =

@@ -2,7 +2,7 @@ package org.slidewise.spark.execution.surroundings
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, DeclarativeAggregate}
+import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 
 import org.slidewise.spark.execution.states.{FrameFunctions, StateCodec}
 import org.slidewise.spark.plan._
@@ -35,11 +35,10 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
     }
   }
 
-  private val guards: Seq[(AggregateFunction, Option[Expression])] =
-    aggregates.flatMap(a => a.description.guard.map(_ -> a.filter))
+  private val guards: Seq[AggregateCall] =
+    aggregates.flatMap(a => a.description.guard.map(AggregateCall(_, a.filter)))
 
-  private val stated: Seq[(AggregateFunction, Option[Expression])] =
-    aggregates.map(a => (a.function, a.filter)) ++ guards
+  private val stated: Seq[AggregateCall] = aggregates.map(_.call) ++ guards
 
   /** Whether the functions need only the number of rows outside. */
   def isEmpty: Boolean = stated.isEmpty && !needsPeerGroups
@@ -52,7 +51,7 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
 
   /** Whether aggregates take few bytes, and rows and aggregates may be added in any order. */
   def areSmall: Boolean = {
-    val fields = stated.flatMap(_._1.aggBufferAttributes)
+    val fields = stated.flatMap(_.function.aggBufferAttributes)
     !needsOrder && fields.nonEmpty && fields.size <= OutsideFunctions.FewFields &&
     fields.forall(field => StateTypes.isFixedWidth(field.dataType))
   }
@@ -60,7 +59,7 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
   @transient private[this] lazy val functions =
     new FrameFunctions(stated, stated.indices, input, keepsStates = true)
 
-  @transient private[this] lazy val codec = new StateCodec(stated.map(_._1))
+  @transient private[this] lazy val codec = new StateCodec(stated.map(_.description))
 
   private def encode(state: InternalRow): Array[Byte] = codec.toBytes(state).clone()
 
@@ -97,7 +96,7 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
    * function.
    */
   private[surroundings] def fieldOf(aggregate: PlannedAggregate): Option[Int] =
-    indexOf(aggregate).map(index => stated.take(index).map(_._1.aggBufferAttributes.size).sum)
+    indexOf(aggregate).map(index => stated.take(index).map(_.function.aggBufferAttributes.size).sum)
 
   /** The result of a declarative function for which [[fieldOf]] returns a field. */
   private[surroundings] def resultOf(aggregate: PlannedAggregate, state: InternalRow): Any =
@@ -116,7 +115,7 @@ final private[spark] class OutsideFunctions(plan: SlidingWindowPlan, input: Seq[
   private def valueOf(index: Int, state: InternalRow): Any =
     BindReferences
       .bindReference(
-        stated(index)._1.asInstanceOf[DeclarativeAggregate].evaluateExpression,
+        stated(index).function.asInstanceOf[DeclarativeAggregate].evaluateExpression,
         AttributeSeq(codec.attributes)
       )
       .eval(state)
@@ -144,7 +143,7 @@ private[spark] object OutsideFunctions {
 
   /** Whether the result is the value of a row at the bounded end of a frame that holds the current row. */
   private def readsNear(aggregate: PlannedAggregate, frame: Frame): Boolean =
-    aggregate.reference.exists {
+    aggregate.call.reference.exists {
       case RowReference(Some(_), 1, false) => frame.startsByCurrentRow
       case RowReference(Some(_), 1, true)  => frame.endsFromCurrentRow
       case _                               => false

@@ -14,12 +14,10 @@ private[execution] object WindowMetrics {
   val Recalculated = "recalculatedFrames"
   val Sorted = "sortedPartitions"
   val PeakFrame = "peakFrameLength"
-  val Memory = "peakMemory"
-  val Spill = "spillSize"
   val SortTime = "sortTime"
   val Time = "windowTime"
 
-  def create(context: SparkContext): Map[String, SQLMetric] = Map(
+  def create(context: SparkContext): Map[String, SQLMetric] = MemoryMetrics.create(context) ++ Map(
     Rows -> SQLMetrics.createMetric(context, "number of output rows"),
     Tasks -> SQLMetrics.createMetric(context, "number of tasks that share the rows"),
     HaloRows -> SQLMetrics.createMetric(context, "number of rows that tasks read of their neighbours"),
@@ -30,8 +28,6 @@ private[execution] object WindowMetrics {
     Sorted -> SQLMetrics
       .createMetric(context, "number of partitions whose distinct values were sorted for lack of memory"),
     PeakFrame -> SQLMetrics.createAverageMetric(context, "peak frame length in rows"),
-    Memory -> SQLMetrics.createSizeMetric(context, "peak memory"),
-    Spill -> SQLMetrics.createSizeMetric(context, "spill size"),
     SortTime -> SQLMetrics.createNanoTimingMetric(context, "time in sort, including the child's"),
     Time -> SQLMetrics.createNanoTimingMetric(context, "time in window, estimated from a sample")
   )
@@ -157,11 +153,8 @@ final private[execution] class WindowMeasures(
   /** Adds to the time in the window. */
   def addArrayTime(nanos: Long): Unit = metrics(WindowMetrics.Time) += nanos
 
-  override def reportMemory(bytes: Long, spilled: Long): Unit = {
-    metrics(WindowMetrics.Memory) += bytes
-    metrics(WindowMetrics.Spill) += spilled
-    resources.countPeakMemory(bytes)
-  }
+  override def reportMemory(bytes: Long, spilled: Long): Unit =
+    MemoryMetrics.report(metrics, resources, bytes, spilled)
 
   override def reportFrames(combines: Long, recalculated: Long, sorted: Long): Unit = {
     combineMetric += combines

@@ -35,17 +35,10 @@ final private class LongPartitionNumbers(key: SortKey, input: Seq[Attribute], bu
     extends PartitionNumbers {
   private[this] val read = UnsafeProjection.create(Seq(key.prefix), input)
   private[this] val numbers = new LongNumbers(budget)
-  private[this] var numberOfNull = Int.MaxValue // keys that come after the null have numbers one higher
 
   override def of(row: UnsafeRow): Int = {
     val value = read(row)
-    if (value.isNullAt(0)) {
-      if (numberOfNull == Int.MaxValue) numberOfNull = numbers.size
-      numberOfNull
-    } else {
-      val number = numbers.of(value.getLong(0))
-      if (number < numberOfNull) number else number + 1
-    }
+    if (value.isNullAt(0)) numbers.ofNull() else numbers.of(value.getLong(0))
   }
 }
 

@@ -1,15 +1,14 @@
 package org.slidewise.spark.execution.toprows
 
-import scala.collection.AbstractIterator
-
 import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.metric.SQLMetric
 
 import org.slidewise.core.selection.{HeapBudget, SmallestPerGroup}
-import org.slidewise.spark.execution.rows.RowLog
-import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
+import org.slidewise.spark.execution.rows.{LogRows, RowLog}
+import org.slidewise.spark.execution.sorting.KeyPrefix
+import org.slidewise.spark.execution.task.{HeapMemory, MemoryMetrics, TaskResources}
 
 /**
  * Selects the first rows of each partition from rows that come in any order, without a sort. The result is a superset of the
@@ -33,7 +32,7 @@ final private[execution] class TopRowsSelection(
     with HeapBudget {
   import TopRowsSelection._
 
-  private[this] val values = new OrderValues(spec.order.head, spec.input)
+  private[this] val values = new KeyPrefix(spec.order.head, spec.input)
   private[this] val columns = if (spec.isExact) null else new OrderTies(spec.order, spec.input)
   private[this] var numbers = PartitionNumbers.of(spec, this)
   private[this] var smallest =
@@ -68,7 +67,12 @@ final private[execution] class TopRowsSelection(
     report(passed = if (unplaced == null) 0 else 1)
     freeSelection()
     // The row that is not in the log lies in the child's buffer, which the child does not touch until asked.
-    val selected = new LogRows ++ Option(unplaced).iterator ++ rows
+    val selected =
+      new LogRows(log, firstKept, log.end, releases = unmoved == unmovedEnd) ++
+        new LogRows(log, unmoved, unmovedEnd, releases = false) ++ {
+          log.close()
+          Option(unplaced).iterator
+        } ++ rows
     val count = metrics(TopRowsMetrics.Rows)
     selected.map { row =>
       count += 1
@@ -83,7 +87,7 @@ final private[execution] class TopRowsSelection(
    *   false if there is no memory for the row; it is then not in the log
    */
   private def add(row: UnsafeRow): Boolean = {
-    val value = values.of(row)
+    val value = values(row)
     val group = numbers.of(row)
     if (group < 0) false
     else if (smallest.isAfter(group, value)) {
@@ -121,7 +125,7 @@ final private[execution] class TopRowsSelection(
           log.release(unmoved)
         }
         val row = reader(unmoved)
-        if (smallest.keeps(numbers.of(row), values.of(row), columnsOf(row))) log.append(row)
+        if (smallest.keeps(numbers.of(row), values(row), columnsOf(row))) log.append(row)
         unmoved += 1
       }
     catch { case _: SparkOutOfMemoryError => selecting = false }
@@ -161,32 +165,9 @@ final private[execution] class TopRowsSelection(
 
   /** Reports the memory, and gives all memory and files back. */
   def close(): Unit = {
-    val peak = peakHeapMemory + log.peakMemory
-    metrics(TopRowsMetrics.Memory) += peak
-    metrics(TopRowsMetrics.Spill) += log.spilledBytes
-    resources.countPeakMemory(peak)
+    MemoryMetrics.report(metrics, resources, peakHeapMemory + log.peakMemory, log.spilledBytes)
     log.close()
     freeSelection()
-  }
-
-  /** The rows of the log in the order in which they came; gives the log's memory back as they are read. */
-  private final class LogRows extends AbstractIterator[InternalRow] {
-    private[this] var next = firstKept
-
-    override def hasNext: Boolean = next < log.end || unmoved < unmovedEnd || {
-      log.close()
-      false
-    }
-
-    override def next(): InternalRow =
-      if (next < log.end) {
-        if (next % CheckEvery == 0 && unmoved == unmovedEnd) log.release(next)
-        next += 1
-        reader(next - 1)
-      } else {
-        unmoved += 1
-        reader(unmoved - 1)
-      }
   }
 }
 

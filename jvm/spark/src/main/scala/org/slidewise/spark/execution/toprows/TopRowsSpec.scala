@@ -21,31 +21,8 @@ final private[execution] class TopRowsSpec(
     val input: Seq[Attribute]
 ) extends Serializable {
 
-  /** Whether [[OrderValues]] determine the order. */
+  /** Whether 64 bits determine the order. */
   def isExact: Boolean = order.size == 1 && SortKey.fits(order.head)
-}
-
-/**
- * The first order column of a row as 64 bits, compared as signed: first rows are smaller. A null has a value of its own, before
- * or after all other values. The two values next to it share one.
- */
-final private[toprows] class OrderValues(order: SortOrder, input: Seq[Attribute]) {
-  private[this] val key = new SortKey(order)
-  private[this] val read = UnsafeProjection.create(Seq(key.prefix), input)
-  private[this] val flip = key.flip ^ Long.MinValue
-  private[this] val forNull = if (key.nullsFirst) Long.MinValue else Long.MaxValue
-
-  /** The value that stands for two. */
-  val shared: Long = if (key.nullsFirst) Long.MinValue + 1 else Long.MaxValue - 1
-
-  def of(row: UnsafeRow): Long = {
-    val prefix = read(row)
-    if (prefix.isNullAt(0)) forNull
-    else {
-      val value = prefix.getLong(0) ^ flip
-      if (value == forNull) shared else value
-    }
-  }
 }
 
 /** Orders rows whose first order columns tie in 64 bits. */

@@ -7,13 +7,14 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.AGGREGATE
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.plan.{HoppingRows, WindowedRows, WindowsOfTime}
+import org.slidewise.spark.plan.{HoppingDecision, HoppingRows, WindowedRows, WindowsOfTime}
 import org.slidewise.spark.planning.PlanningFailure
 import org.slidewise.spark.shims.SparkSessions
 
 /**
- * States how many rows hopping windows have: replaces each `Generate` of [[WindowsOfTime]] by [[WindowedRows]], and puts
- * [[HoppingRows]] above each aggregation that Slidewise evaluates.
+ * Decides which aggregations of hopping windows over tables Slidewise evaluates, and states how many rows the windows have:
+ * replaces each `Generate` of [[WindowsOfTime]] by [[WindowedRows]], and puts [[HoppingRows]] above each aggregation that Slidewise
+ * evaluates.
  *
  * It is the last rule of the optimizer. Spark does not push filters through nodes that it does not know, such as the filters of
  * dynamic partition pruning.
@@ -31,7 +32,7 @@ object EstimateHoppingWindows extends Rule[LogicalPlan] with Logging {
     else
       plan.transformUp {
         case aggregate: Aggregate
-            if !aggregate.isStreaming && aggregate.getTagValue(HoppingRows.Tag).isEmpty =>
+            if !aggregate.isStreaming && aggregate.getTagValue(HoppingDecision.Tag).isEmpty =>
           bounded(aggregate)
         case generate @ Generate(times: WindowsOfTime, unrequired, _, _, _, child) =>
           val rows = WindowedRows(times, generate.qualifiedGeneratorOutput.head, child)
@@ -41,10 +42,13 @@ object EstimateHoppingWindows extends Rule[LogicalPlan] with Logging {
   private def bounded(aggregate: Aggregate): LogicalPlan =
     PlanningFailure.leaveToSpark[LogicalPlan]("a hopping window") {
       new HoppingWindowPlanner(SQLConf.get).decide(aggregate) match {
-        case Some(Right((_, found))) =>
-          aggregate.setTagValue(HoppingRows.Tag, ())
+        case Some(Right((decision, found))) =>
+          aggregate.setTagValue(HoppingDecision.Tag, decision)
           HoppingRows(found.windows, aggregate)
-        case _ => aggregate
+        case Some(Left(decision)) =>
+          aggregate.setTagValue(HoppingDecision.Tag, decision)
+          aggregate
+        case None => aggregate
       }
     }(_ => aggregate)
 }

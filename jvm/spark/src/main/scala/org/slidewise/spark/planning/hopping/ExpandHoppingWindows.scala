@@ -56,7 +56,7 @@ final class ExpandHoppingWindows(session: SparkSession, evaluatesStreams: Boolea
       PlanningFailure.leaveToSpark("a hopping window") {
         new HoppingWindowPlanner(SQLConf.get).decide(aggregate) match {
           case Some(Right(_))       => None
-          case Some(Left(decision)) => decision.operator.left.toOption
+          case Some(Left(decision)) => decision.reasonToLeave
           case None                 => Some("the rows are not grouped by the window itself")
         }
       }(failure => Some(failure.toString))

@@ -6,39 +6,44 @@ import org.apache.spark.sql.catalyst.planning.{PhysicalAggregation, PhysicalOper
 import org.apache.spark.sql.catalyst.plans.logical._
 
 import org.slidewise.spark.expressions.GroupingKeys
-import org.slidewise.spark.plan.{HoppingWindows, PaneStart}
+import org.slidewise.spark.plan.{HoppingOutput, HoppingWindows, PaneStart}
 import org.slidewise.spark.shims.SparkCollations
 
 /**
  * The parts of a `GROUP BY` with a hopping `window()`.
  *
  * @param keys
- *   the grouping columns apart from the window, in terms of `child`
+ *   the grouping columns apart from the window, in terms of `input`
  * @param window
- *   the column of the window in `condition` and `results`
+ *   the column of the window in `output`
  * @param aggregates
- *   the aggregate functions, in terms of `child`
- * @param condition
- *   the filter on the windows, in terms of the columns of `keys` and of `window`
- * @param results
+ *   the aggregate functions, in terms of `input`
+ * @param output
  *   the output, in terms of the columns of `keys`, `window` and the results of `aggregates`
- * @param child
- *   the input rows, not expanded: projections and filters over `source`
- * @param source
- *   the part of the query's own plan that `child` reads
- * @param time
- *   the time, in terms of the input of `child`
- * @param pane
- *   the column of `child` with the start of a row's pane
  */
 final private[planning] case class HoppingAggregate(
     windows: HoppingWindows,
     keys: Seq[NamedExpression],
     window: Attribute,
     aggregates: Seq[AggregateExpression],
-    condition: Option[Expression],
-    results: Seq[NamedExpression],
-    child: LogicalPlan,
+    output: HoppingOutput,
+    input: HoppingInput
+)
+
+/**
+ * The input rows of a `GROUP BY` with a hopping `window()`.
+ *
+ * @param rows
+ *   the rows, not expanded: projections and filters over `source`
+ * @param source
+ *   the part of the query's own plan that `rows` reads
+ * @param time
+ *   the time, in terms of the input of `rows`
+ * @param pane
+ *   the column of `rows` with the start of a row's pane
+ */
+final private[planning] case class HoppingInput(
+    rows: LogicalPlan,
     source: LogicalPlan,
     time: Expression,
     pane: NamedExpression
@@ -127,14 +132,13 @@ private[planning] object HoppingAggregate {
             keys,
             window,
             aggregates,
-            onWindows
-              .map(_.transform { case column if column.semanticEquals(expand.window) => window })
-              .reduceOption(And),
-            results,
-            rows(onRows),
-            expand.child,
-            expand.time,
-            pane
+            HoppingOutput(
+              onWindows
+                .map(_.transform { case column if column.semanticEquals(expand.window) => window })
+                .reduceOption(And),
+              results
+            ),
+            HoppingInput(rows(onRows), expand.child, expand.time, pane)
           )
         )
       }

@@ -42,7 +42,7 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
       Some(supported match {
         case Right(found) =>
           TooManyWindows.check(found.windows, SlidewiseSettings.maxWindows(conf))
-          Right(planned(found) -> found)
+          Right(taken(found) -> found)
         case Left(reason) => Left(left(aggregate, reason))
       })
     }
@@ -69,7 +69,7 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
       Some(
         s"${SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE.key} is false, in which mode late rows are told by another watermark"
       )
-    else if ((found.aggregates ++ found.condition).exists(SubqueryExpression.hasSubquery))
+    else if ((found.aggregates ++ found.output.condition).exists(SubqueryExpression.hasSubquery))
       Some("an aggregate or a filter of the windows reads a subquery")
     else if (found.keys.exists(_.toAttribute.metadata.contains(EventTimeWatermark.delayKey)))
       Some("a column with a watermark is grouped by beside the window")
@@ -86,37 +86,41 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
     val described =
       if (functions.isEmpty) Seq(HoppingFunction(groups, NamedExpression.newExprId, None, Some(reason)))
       else this.described(functions, groups)(_ => (None, Some(reason)))
-    HoppingDecision(described, Left(reason))
+    HoppingDecision(described, Some(reason))
   }
 
-  private def planned(found: HoppingAggregate): HoppingDecision = {
-    val descriptions = found.aggregates.map(a => Families.of(a.aggregateFunction))
-    val methods = descriptions.map(merging.methodOfPartials)
-    val functions = descriptions.zip(methods).zipWithIndex.map { case ((description, (method, _)), answer) =>
-      method -> PlannedAggregate(description, None, answer, None)
+  private def taken(found: HoppingAggregate): HoppingDecision = HoppingDecision(
+    described(found.aggregates, textOf(found)) { aggregate =>
+      val (method, note) = merging.methodOfPartials(Families.of(aggregate.aggregateFunction))
+      (Some(method), note)
+    },
+    None
+  )
+
+  /** The plan of the operator that evaluates `found` as decided. */
+  def operator(found: HoppingAggregate, decision: HoppingDecision): HoppingWindowPlan = {
+    val functions = found.aggregates.zipWithIndex.map { case (aggregate, answer) =>
+      val description = Families.of(withoutSubqueries(aggregate.aggregateFunction))
+      decision.methodOf(aggregate.resultId) -> PlannedAggregate(AggregateCall(description, None), answer)
     }
-    val plan = HoppingWindowPlan(
+    HoppingWindowPlan(
       found.windows,
       found.keys.map(_.toAttribute),
       found.window,
-      found.pane.toAttribute,
+      found.input.pane.toAttribute,
       found.aggregates,
       functions.map(_._1).distinct.map { method =>
         FramePlan(panesOf(found), method, functions.collect { case (`method`, f) => f })
       },
-      found.aggregates.map(_.resultAttribute),
-      found.condition,
-      found.results,
+      found.output,
       SlidewiseSettings.maxStateBytes(conf)
     )
-    HoppingDecision(
-      described(found.aggregates, textOf(found)) { aggregate =>
-        val (method, note) = methods(found.aggregates.indexOf(aggregate))
-        (Some(method), note)
-      },
-      Right(plan)
-    )
   }
+
+  private def withoutSubqueries(function: AggregateFunction): Expression =
+    function.transform { case subquery: PlanExpression[_] =>
+      AttributeReference("subquery", subquery.dataType, subquery.nullable)()
+    }
 
   private def described(aggregates: Seq[AggregateExpression], groups: String)(
       decided: AggregateExpression => (Option[EvaluationMethod], Option[String])
@@ -139,7 +143,7 @@ private object HoppingWindowPlanner {
     val HoppingWindows(size, slide, offset) = found.windows
     val intervals = Seq(size, slide) ++ (if (offset == 0) Nil else Seq(offset))
     val window =
-      s"window(${(WindowSql.readable(found.time, Map.empty) +: intervals.map(said)).mkString(", ")})"
+      s"window(${(WindowSql.readable(found.input.time, Map.empty) +: intervals.map(said)).mkString(", ")})"
     (found.keys.map(WindowSql.readable(_, Map.empty)) :+ window).mkString("GROUP BY ", ", ", "")
   }
 }

@@ -25,30 +25,37 @@ object HoppingWindowStrategy extends SparkStrategy {
     case _ => Nil
   }
 
-  private def operators(aggregate: Aggregate): Seq[SparkPlan] =
-    new HoppingWindowPlanner(SQLConf.get).decide(aggregate, _ => reasonToLeave(aggregate)).toSeq.flatMap {
-      case Left(decision) =>
-        aggregate.setTagValue(HoppingDecision.Tag, decision)
+  private def operators(aggregate: Aggregate): Seq[SparkPlan] = {
+    val planner = new HoppingWindowPlanner(SQLConf.get)
+    aggregate.getTagValue(HoppingDecision.Tag) match {
+      // Adaptive execution has replaced rows by stages since.
+      case Some(decision) if decision.reasonToLeave.isEmpty =>
+        HoppingAggregate.parts(aggregate).toSeq.map(operator(_, decision, planner))
+      case Some(_) => Nil
+      case None    =>
+        for (Left(decision) <- planner.decide(aggregate, _ => Some(NotOptimized)))
+          aggregate.setTagValue(HoppingDecision.Tag, decision)
         Nil
-      case Right((decision, found)) =>
-        aggregate.setTagValue(HoppingDecision.Tag, decision)
-        decision.operator.toSeq.map { plan =>
-          val keys = found.keys.map(NormalizedKey.of)
-          val rows = rowsOf(found.child, found.source)
-          val partials = PaneAggregation.of(keys, found.pane.toAttribute, plan, isStreaming = false, rows)
-          HoppingWindowExec(plan, decision.functions, partials)
-        }
     }
+  }
 
-  private def reasonToLeave(aggregate: Aggregate): Option[String] =
-    if (aggregate.getTagValue(HoppingRows.Tag).isDefined) None
-    else Some("the optimizer of this session does not run Slidewise's rule EstimateHoppingWindows")
+  private def operator(found: HoppingAggregate, decision: HoppingDecision, planner: HoppingWindowPlanner) = {
+    val plan = planner.operator(found, decision)
+    val keys = found.keys.map(NormalizedKey.of)
+    val partials = PaneAggregation.of(keys, plan, isStreaming = false, rowsOf(found.input))
+    HoppingWindowExec(plan, decision.functions, partials)
+  }
+
+  private val NotOptimized =
+    "the optimizer of this session does not run Slidewise's rule EstimateHoppingWindows"
 
   /**
-   * Plans the projections and filters over `source` at once, and leaves `source` to Spark's planner. Adaptive execution finds a
+   * Plans the projections and filters over the source at once, and leaves the source to Spark's planner. Adaptive execution finds a
    * stage, such as a cached table, through its logical plan. It would wait forever for a plan that is not part of the query's.
    */
-  private[planning] def rowsOf(plan: LogicalPlan, source: LogicalPlan): SparkPlan = plan match {
+  private[planning] def rowsOf(input: HoppingInput): SparkPlan = rowsOf(input.rows, input.source)
+
+  private def rowsOf(plan: LogicalPlan, source: LogicalPlan): SparkPlan = plan match {
     case own if own eq source     => planLater(own)
     case Project(columns, child)  => ProjectExec(columns, rowsOf(child, source))
     case Filter(condition, child) => FilterExec(condition, rowsOf(child, source))

@@ -22,12 +22,11 @@ private[planning] object PaneAggregation {
    */
   def of(
       keys: Seq[NamedExpression],
-      pane: Attribute,
       plan: HoppingWindowPlan,
       isStreaming: Boolean,
       child: SparkPlan
   ): SparkPlan = {
-    val grouping = keys :+ pane
+    val grouping = keys :+ plan.pane
     val complete =
       AggUtils.planAggregateWithoutDistinct(grouping, plan.aggregates, grouping.map(_.toAttribute), child)
     merging(complete.head, plan, isStreaming)

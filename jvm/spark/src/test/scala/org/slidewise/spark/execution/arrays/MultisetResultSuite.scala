@@ -8,7 +8,7 @@ import org.slidewise.OneOf
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
 import org.slidewise.spark.execution.SlidingWindowExec
-import org.slidewise.spark.execution.task.WindowMetrics
+import org.slidewise.spark.execution.task.{MemoryMetrics, WindowMetrics}
 import org.slidewise.spark.shims.SparkErrors
 
 /** [[MultisetResults]] with Spark's pages on the heap. */
@@ -129,7 +129,7 @@ abstract class MultisetResults extends SparkSuite with AdaptiveSparkPlanHelper {
           s"FROM range(0, $rows, 1, 1) WINDOW w AS (ORDER BY id ROWS 999 PRECEDING))"
       )
       data.collect()
-      windows(data).head.metrics(WindowMetrics.Memory).value
+      windows(data).head.metrics(MemoryMetrics.Peak).value
     }
     assertEquals(peaks.last, peaks.head)
     assert(peaks.last < (2 << 20), peaks)
@@ -142,7 +142,7 @@ abstract class MultisetResults extends SparkSuite with AdaptiveSparkPlanHelper {
           s"SELECT sum(a) FROM (SELECT count(DISTINCT $value) OVER (ORDER BY id ROWS 9 PRECEDING) AS a FROM range(0, 20000, 1, 1))"
         )
       data.collect()
-      windows(data).head.metrics(WindowMetrics.Memory).value
+      windows(data).head.metrics(MemoryMetrics.Peak).value
     }
     assert(peak("lpad(cast(id AS string), 200, 'x')") - peak("id") > 20000 * 200)
   }

@@ -11,6 +11,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.execution.rows.{PartitionRows, RowLog}
+import org.slidewise.spark.execution.states.FrameElements
 import org.slidewise.spark.execution.task.Tasks
 import org.slidewise.spark.expressions.{DistinctAggregate, SparkProbes}
 import org.slidewise.spark.families.Families
@@ -156,12 +157,11 @@ private[frames] object MultisetFrames {
         Frame.Current,
         EvaluationMethod.SlidingMultiset,
         functions.zipWithIndex.map { case ((function, filter), i) =>
-          PlannedAggregate(Families.of(function), filter, i, None)
+          PlannedAggregate(AggregateCall(Families.of(function), filter), i)
         }
       ),
       bounds,
-      input,
-      () => log.reader(),
+      new FrameElements(input, () => log.reader()),
       resources,
       1L << 20,
       answerRow,

@@ -8,10 +8,11 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.rows.RowLog
+import org.slidewise.spark.execution.states.FrameElements
 import org.slidewise.spark.execution.task.Tasks
 import org.slidewise.spark.expressions.NthOfFrame
 import org.slidewise.spark.families.Families
-import org.slidewise.spark.plan.{EvaluationMethod, Frame, FramePlan, PlannedAggregate}
+import org.slidewise.spark.plan.{AggregateCall, EvaluationMethod, Frame, FramePlan, PlannedAggregate}
 
 /** Answers that point into rows of a log, which is spilled and released while they are read. */
 class ReferenceEvaluatorSuite extends SparkSuite {
@@ -24,13 +25,12 @@ class ReferenceEvaluatorSuite extends SparkSuite {
       val bounds = new RowsFinder(Some(-5000), Some(-2))
       val answers = new SpecificInternalRow(functions.map(_.dataType))
       val planned = functions.zipWithIndex.map { case (f, i) =>
-        PlannedAggregate(Families.of(f), None, i, None)
+        PlannedAggregate(AggregateCall(Families.of(f), None), i)
       }
       val evaluator = new ReferenceEvaluator(
         FramePlan(Frame.Current, EvaluationMethod.RowReferences, planned),
         bounds,
-        input,
-        () => log.reader(),
+        new FrameElements(input, () => log.reader()),
         answers
       )
       val project = UnsafeProjection.create(input.map(_.dataType).toArray)

@@ -43,13 +43,13 @@ class MergeExpressionsSuite extends FunSuite {
 
   test("other aggregates are merged as they say, a count called n or not") {
     for (function <- Seq(CountFromOne(x), Sum(x)))
-      assertEquals(MergeExpressions.of(function), function.mergeExpressions)
+      assertEquals(MergeExpressions.of(Families.of(function)), function.mergeExpressions)
   }
 
   private def merged(function: DeclarativeAggregate, older: Seq[Any], newer: Seq[Any]): Seq[Any] = {
     val states = function.aggBufferAttributes ++ function.inputAggBufferAttributes
     val merge =
-      MergeExpressions.of(function).map(BindReferences.bindReference(_, states))
+      MergeExpressions.of(Families.of(function)).map(BindReferences.bindReference(_, states))
     val row = new GenericInternalRow((older ++ newer).toArray[Any])
     merge.map(_.eval(row))
   }

@@ -12,6 +12,8 @@ import org.slidewise.core.frames.StatesOutgrown
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.rows.{RowLog, RowsByPosition}
 import org.slidewise.spark.execution.task.Tasks
+import org.slidewise.spark.families.Families
+import org.slidewise.spark.plan.AggregateCall
 
 /** States of aggregate functions in pages and as objects. */
 class RowStatesSuite extends SparkSuite {
@@ -96,7 +98,7 @@ class RowStatesSuite extends SparkSuite {
   test("a state that grows with its rows is charged as long as there is memory, and grows on without") {
     val (charged, used, peak) = inTask { () =>
       val functions =
-        new FrameFunctions(Seq(CollectList(id) -> None), Seq(0), attributes, keepsStates = true)
+        new FrameFunctions(Seq(AggregateCall(Families.of(CollectList(id)), None)), Seq(0), attributes, keepsStates = true)
       val same = UnsafeProjection.create(attributes.map(_.dataType).toArray)(row(1))
       val endless = new RowsByPosition {
         override def apply(position: Long): UnsafeRow = same
@@ -175,7 +177,7 @@ object RowStatesSuite {
     val log = RowLog.of(attributes, Tasks.resources())
     val project = UnsafeProjection.create(attributes.map(_.dataType).toArray)
     (0 until Rows).foreach(i => log.append(project(row(i))))
-    val filtered = functions.map(f => (f, Option[Expression](Not(EqualTo(id, Literal(4L))))))
+    val filtered = functions.map(f => AggregateCall(Families.of(f), Some(Not(EqualTo(id, Literal(4L))))))
     val combined = new FrameFunctions(filtered, functions.indices, attributes, keepsStates = true)
     val states = RowStates(combined, log.reader(), Tasks.resources(), maxBytes)
     val types = functions.map(_.dataType)

@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.task
 import org.apache.spark.memory.MemoryMode
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, CollectList, Max, Sum}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{CollectList, Max, Sum}
 import org.apache.spark.sql.types.{IntegerType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -11,6 +11,8 @@ import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
 import org.slidewise.spark.execution.states.{FrameFunctions, RowStates}
+import org.slidewise.spark.families.Families
+import org.slidewise.spark.plan.AggregateCall
 
 /** Which pool is charged, on the heap or off it, where Spark keeps its pages off-heap. */
 class MemoryPoolsSuite extends SparkSuite {
@@ -76,7 +78,7 @@ class MemoryPoolsSuite extends SparkSuite {
         val log = RowLog.of(attributes, Tasks.resources())
         input().take(1000).foreach(row => log.append(row.asInstanceOf[UnsafeRow]))
         val functions =
-          new FrameFunctions(Seq((function: AggregateFunction, None)), Seq(0), attributes, false)
+          new FrameFunctions(Seq(AggregateCall(Families.of(function), None)), Seq(0), attributes, false)
         val states = RowStates(functions, log.reader(), Tasks.resources(), 1L << 20)
         try {
           states.reserve(4)

@@ -14,7 +14,7 @@ import org.slidewise.OneOf
 import org.slidewise.core.selection.FirstRows
 import org.slidewise.core.selection.FirstRows._
 import org.slidewise.spark.SparkSuite
-import org.slidewise.spark.execution.task.{TaskResources, Tasks}
+import org.slidewise.spark.execution.task.{MemoryMetrics, TaskResources, Tasks}
 
 class TopRowsSelectionSuite extends SparkSuite {
   override protected def takesAllMemory: Boolean = true
@@ -41,7 +41,7 @@ class TopRowsSelectionSuite extends SparkSuite {
       assertEquals(metrics(TopRowsMetrics.Rejected).value, 20000L - got.size)
       assertEquals(metrics(TopRowsMetrics.Fallbacks).value, 0L)
       assert(metrics(TopRowsMetrics.Groups).value >= 11)
-      assert(metrics(TopRowsMetrics.Memory).value > 0)
+      assert(metrics(MemoryMetrics.Peak).value > 0)
     }
 
   for ((what, order) <- orders; left <- Seq(0L, 80L << 10, 400L << 10))
@@ -92,7 +92,7 @@ class TopRowsSelectionSuite extends SparkSuite {
     }
     assertEquals(got, (599990L until 600000L).toVector)
     assertEquals(metrics(TopRowsMetrics.Fallbacks).value, 0L)
-    assert(metrics(TopRowsMetrics.Memory).value < (2L << 20), metrics(TopRowsMetrics.Memory).value)
+    assert(metrics(MemoryMetrics.Peak).value < (2L << 20), metrics(MemoryMetrics.Peak).value)
   }
 
   test("a cancelled task stops while it selects") {

@@ -5,51 +5,16 @@ import scala.util.Try
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Expand, LogicalPlan}
 import org.apache.spark.sql.execution.GenerateExec
-import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.functions.{count, window}
 
 import org.slidewise.OneOf
-import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
-import org.slidewise.spark.execution.HoppingWindowExec
 import org.slidewise.spark.plan.TooManyWindows
 
 /** Which hopping windows have no projections of Spark, and that the others have exactly Spark's plan. */
-class ResolveHoppingWindowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
-
-  override def beforeAll(): Unit = {
-    spark.conf.set("spark.sql.session.timeZone", "UTC")
-    spark
-      .range(0, 300, 1, 3)
-      .selectExpr(
-        "id",
-        "if(id % 17 = 0, NULL, timestamp_seconds(pmod(xxhash64(id), 7200) - 3600)) AS t",
-        "id % 3 AS k",
-        "if(id % 5 = 0, NULL, id % 7) AS x"
-      )
-      .createOrReplaceTempView("events")
-  }
+class ResolveHoppingWindowsSuite extends HoppingEvents {
 
   private def expands(plan: LogicalPlan): Int = plan.collect { case expand: Expand => expand }.size
-
-  private def rows(data: DataFrame): Seq[String] = data.collect().map(_.toString).sorted.toSeq
-
-  private def off[T](body: => T): T = withSettings(SlidewiseSettings.Enabled -> "false")(body)
-
-  private def operators(data: DataFrame): Int =
-    collectWithSubqueries(data.queryExecution.executedPlan) { case hopping: HoppingWindowExec =>
-      hopping
-    }.size
-
-  private def same(query: => DataFrame): DataFrame = {
-    val on = query
-    val found = rows(on)
-    assertEquals(found, off(rows(query)))
-    assert(found.nonEmpty, "a query without rows shows nothing")
-    on
-  }
-
-  private val hour = "window(t, '1 hour', '7 minutes')"
 
   for (
     sql <- Seq(

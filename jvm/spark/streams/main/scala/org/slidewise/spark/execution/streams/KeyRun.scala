@@ -47,6 +47,7 @@ final private[streams] class KeyRun(
    *   no row up to this time will come any more
    */
   def start(rows: RowSource, orderUntil: Long): Unit = {
+    cancellation.step()
     fresh = rows
     this.orderUntil = orderUntil
     allOrdered = false

@@ -36,14 +36,11 @@ final private[streams] class KeyState(
 
   // As in the header. The key may have an earlier timer than it needs.
   private[this] var isStored = false
-  private[this] var storedDue, storedTimer, storedOldest = Never
+  private[this] var storedTimer, storedOldest = Never
   private[this] var storedWaiting = 0L
 
   /** Whether the key has been opened from a state. */
   def exists: Boolean = isStored
-
-  /** The watermark at which the key has something to do, as of its last batch. */
-  def due: Long = storedDue
 
   /** The time of its timer, or `Long.MaxValue`. */
   def timerTime: Long = storedTimer
@@ -52,10 +49,7 @@ final private[streams] class KeyState(
   def open(): Unit = {
     val header = cells.get(StateCells.Header, 0L)
     isStored = header != null
-    if (isStored) {
-      storedDue = header.getLong(StateCells.LowField)
-      read(header.getBinary(StateCells.DataField))
-    } else startEmpty()
+    if (isStored) read(header.getBinary(StateCells.DataField)) else startEmpty()
     storedWaiting = waitingRows
   }
 
@@ -63,7 +57,6 @@ final private[streams] class KeyState(
   private def waitingRows = pending.count + ordered - answered
 
   private def startEmpty(): Unit = {
-    storedDue = Never
     storedTimer = Never
     storedOldest = Never
     ordered = 0L

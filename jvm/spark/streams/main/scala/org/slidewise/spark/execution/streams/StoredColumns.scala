@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.types.TimestampType
 
-import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan._
 
 /** Describes the parts of a physical plan by the identities of their columns in the analyzed plan. */
@@ -35,21 +34,21 @@ final private[streams] class StoredColumns(known: ExprId => Option[Identity]) {
   /** A function that the query has not in this form. */
   def function(a: PlannedAggregate): Identity = Identity(
     form(a.function) + a.filter.fold("")(f => s" filter(${form(f)})"),
-    Families.of(named(a.function)).sql +
+    a.description.sqlOf(named(a.function)) +
       a.filter.fold("")(f => s" FILTER (WHERE ${named(f).sql})")
   )
 
   def stored(
       owner: Identity,
       part: Int,
-      function: AggregateFunction,
+      description: FunctionDescription,
       guard: Option[AggregateFunction] = None
   ): StoredFunction = StoredFunction(
     owner,
     part,
-    function.getClass.getName,
-    bufferOf(function),
-    Families.of(function).objectType,
+    description.function.getClass.getName,
+    bufferOf(description.aggregate),
+    description.objectType,
     guard.toSeq.flatMap(bufferOf)
   )
 

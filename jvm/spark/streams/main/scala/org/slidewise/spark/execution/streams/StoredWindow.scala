@@ -126,7 +126,7 @@ private[streams] object StoredWindow {
           StoredFrame.stateOf(frame),
           frame.aggregates.map { a =>
             val (owner, part) = owners.getOrElse(a.answer, (columns.function(a), 0))
-            columns.stored(owner, part, a.function, a.guard)
+            columns.stored(owner, part, a.description, a.guard.map(_.function))
           }
         )
       ),

@@ -3,14 +3,13 @@ package org.slidewise.spark.execution.streams
 import java.nio.ByteBuffer
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
 
 import org.slidewise.core.Aggregator
 import org.slidewise.core.durable.{DurableQueue, SegmentedFrames}
 import org.slidewise.core.state.CellStore
 import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.execution.frames.{FrameFinder, FrameGuards, FrameRecalculation, MergedEvaluation}
-import org.slidewise.spark.execution.states.{FrameFunctions, RowStates, StateCodec}
+import org.slidewise.spark.execution.states.{FrameElements, FrameFunctions, RowStates, StateCodec}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
 
@@ -18,38 +17,37 @@ import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
  * Evaluates the functions of one frame from merged aggregation buffers, for one row of a key after the other; its state is kept from
  * batch to batch.
  *
- * @param index
- *   the frame's place among the operator's frames, which says where its states are kept
+ * @param elements
+ *   the rows of the frames
+ * @param own
+ *   the cells of the states
  * @param firstGuard
  *   the place in `results` of the first of its guards
  */
 final private[streams] class StreamBufferEvaluator(
     plan: FramePlan,
-    index: Int,
     override val bounds: FrameFinder,
-    input: Seq[Attribute],
-    log: StateLog,
-    cells: KeyCells,
+    elements: FrameElements,
+    own: FrameCells,
     resources: TaskResources,
     maxStateBytes: Long,
     results: InternalRow,
     firstGuard: Int
 ) extends StreamFrameEvaluator {
   private[this] val isGrowing = plan.method == EvaluationMethod.Running
-  private[this] val functions = plan.aggregates.map(a => (a.function, a.filter))
-  private[this] val ordinals = plan.aggregates.map(_.answer)
   private[this] val guards = new FrameGuards(plan.aggregates, firstGuard, results)
+  private[this] val calls = plan.aggregates.map(_.call) ++ guards.calls
 
   private[this] val all =
     new FrameFunctions(
-      functions ++ guards.functions,
-      ordinals ++ guards.ordinals,
-      input,
+      calls,
+      plan.aggregates.map(_.answer) ++ guards.ordinals,
+      elements.attributes,
       keepsStates = true,
       mergeMayFail = plan.aggregates.exists(_.description.isForeign)
     )
-  private[this] val codec = new StateCodec((functions ++ guards.functions).map(_._1))
-  private[this] val states = RowStates(all, log.reader(), resources, maxStateBytes)
+  private[this] val codec = new StateCodec(calls.map(_.description))
+  private[this] val states = RowStates(all, elements.newReader(), resources, maxStateBytes)
   private[this] var queueCombines = 0L
 
   if (!isGrowing) all.prepareToMerge()
@@ -65,7 +63,7 @@ final private[streams] class StreamBufferEvaluator(
   }
 
   private object middle extends CellStore[InternalRow] {
-    private[this] val section = StateCells.FirstFrame + index
+    import own.{cells, section}
     def load(cell: Int): InternalRow = codec.fromBytes(cells.data(section, cell.toLong))
     def save(cell: Int, state: InternalRow): Unit =
       cells.put(section, cell.toLong, 0L, 0L, codec.toBytes(state))
@@ -79,7 +77,7 @@ final private[streams] class StreamBufferEvaluator(
   )
 
   private[this] val recalculation =
-    new FrameRecalculation(plan.aggregates, input, log.reader(), resources, maxStateBytes, results)
+    new FrameRecalculation(plan.aggregates, elements, resources, maxStateBytes, results)
 
   private[this] val evaluation = new MergedEvaluation(plan.aggregates, guards, recalculation) {
     override protected def merge(lo: Long, hi: Long): Unit = states.lower(frames.slide(lo, hi), results)

@@ -32,36 +32,30 @@ import org.slidewise.spark.plan.{FramePlan, RowMultiset}
  *
  * @param bounds
  *   the finder of the frame, of which `hi` and `hasLeft` are used
- * @param input
- *   the attributes of `rows`
- * @param kept
- *   the attributes of `rows` that the functions and the bounds need
- * @param timeField
- *   the ordinal of the event time in `kept`, if it is there, otherwise negative
- * @param section
- *   the section of the log's blocks
+ * @param columns
+ *   the columns of `rows`
+ * @param blocks
+ *   the cells of the log's blocks
  */
 final private[streams] class StreamDistinctEvaluator(
     plan: FramePlan,
     override val bounds: FrameFinder,
-    input: Seq[Attribute],
-    kept: Seq[Attribute],
-    timeField: Int,
+    columns: KeptColumns,
     rows: RowsByPosition,
-    cells: KeyCells,
-    section: Int,
+    blocks: FrameCells,
     resources: TaskResources,
     cancellation: CancellationCheck,
     answers: InternalRow
 ) extends StreamFrameEvaluator {
   import StreamDistinctEvaluator._
+  import columns.timeField
 
-  private[this] val occurrence = Position +: kept
+  private[this] val occurrence = Position +: columns.kept
   private[this] val blockMemory = new TaskBlockMemory(resources)
   private[this] val log =
     new StateLog(
-      cells,
-      section,
+      blocks.cells,
+      blocks.section,
       new RowStructure(occurrence.map(_.dataType)),
       blockMemory
     )
@@ -79,7 +73,7 @@ final private[streams] class StreamDistinctEvaluator(
       }
   )
 
-  private[this] val project = UnsafeProjection.create(occurrence, Position +: input)
+  private[this] val project = UnsafeProjection.create(occurrence, Position +: columns.all)
   private[this] val positioned = new JoinedRow
   private[this] val place = new SpecificInternalRow(Seq(LongType))
 
@@ -229,6 +223,16 @@ final private[streams] class StreamDistinctEvaluator(
     blockMemory.close()
   }
 }
+
+/**
+ * The columns of the rows of a frame.
+ *
+ * @param kept
+ *   the columns that the functions and the bounds need
+ * @param timeField
+ *   the ordinal of the event time in `kept`, if it is there, otherwise negative
+ */
+final private[streams] case class KeptColumns(all: Seq[Attribute], kept: Seq[Attribute], timeField: Int)
 
 private[streams] object StreamDistinctEvaluator {
 

@@ -4,6 +4,9 @@ import java.nio.ByteBuffer
 
 import org.slidewise.spark.execution.frames.{FrameBounds, FrameFinder}
 
+/** The cells of a key in which one frame keeps its state. */
+final private[streams] case class FrameCells(cells: KeyCells, section: Int)
+
 /** Evaluates the functions of one frame, row by row of one key, and keeps its state from batch to batch. */
 private[streams] trait StreamFrameEvaluator {
 

@@ -11,6 +11,7 @@ import org.apache.spark.util.SerializableConfiguration
 
 import org.slidewise.spark.execution.frames.{AnswerRow, FrameEvaluator, FrameFinders}
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
+import org.slidewise.spark.execution.states.FrameElements
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.expressions.RowStructure
 import org.slidewise.spark.plan._
@@ -70,7 +71,7 @@ final private[streams] class StreamWindowFactory(
       new PartitionSorter(
         resources,
         childOutput,
-        new SortSpec(partitionSpec, Seq(order), plan.radixInSpark, peers = 1)
+        new SortSpec(partitionSpec, Seq(order), plan.sort.radixInSpark, peers = 1)
       )
     val cells = new StateCells(store, partitionSpec, childOutput)
     val cancellation = new CancellationCheck(() => resources.stopIfCancelled())
@@ -84,16 +85,20 @@ final private[streams] class StreamWindowFactory(
       .toArray
     val pending = new PendingRows(cells, structureOf(childOutput), timeField)
     val waiting = new StateLog(cells, StateCells.Waiting, structureOf(childOutput), waitingMemory)
-    val watermark = evictUntil.fold(Long.MinValue)(Math.multiplyExact(_, 1000L))
+    val times = BatchTimes(
+      BatchTimes.micros(evictUntil),
+      BatchTimes.micros(lateUntil),
+      options.eager,
+      reach.neededUntil(_, options.keyTimeoutMicros)
+    )
     val partition = new PartitionState(cells, options.keyTimeoutMicros)
-    def neededUntil(newest: Long) = reach.neededUntil(newest, options.keyTimeoutMicros)
     val timers = new Timers(
       cells,
       partition,
       resources,
       cancellation,
-      watermark,
-      (due, silent) => silent != Long.MaxValue && due > TimeReach.plus(neededUntil(silent), 1L)
+      times.watermark,
+      (due, silent) => silent != Long.MaxValue && due > TimeReach.plus(times.neededUntil(silent), 1L)
     )
     val key = new KeyState(cells, pending, log, waiting, evaluators, timers, partition)
     val run = new KeyRun(
@@ -104,7 +109,7 @@ final private[streams] class StreamWindowFactory(
       results,
       UnsafeProjection
         .create(outputColumns ++ plan.rowWise.resultExpressions, childOutput ++ plan.rowWise.answers),
-      neededUntil(_) < watermark,
+      times.isPast,
       cancellation
     )
     val counts = new StreamCounts
@@ -117,25 +122,26 @@ final private[streams] class StreamWindowFactory(
       sorter.close()
     }
 
-    new StreamWindowTask(
+    val arrived = new ArrivedRows(
       if (rows.isEmpty) Iterator.empty else sorter.sort(rows).map(_.asInstanceOf[UnsafeRow]),
       UnsafeProjection.create(partitionSpec, childOutput),
+      timeField,
+      times,
+      counts,
+      lateRows,
+      cancellation
+    )
+    new StreamWindowTask(
+      arrived,
       cells,
       key,
       run,
-      timeField,
-      if (options.eager) Long.MaxValue else watermark,
-      lateUntil.fold(Long.MinValue)(Math.multiplyExact(_, 1000L)),
-      options.eager,
-      neededUntil,
-      counts,
-      lateRows,
-      watermark,
+      times,
       timers,
-      cancellation,
+      counts,
       () => {
         partition.bytes += cells.grown
-        val updates = counts.report(cells, evaluators, partition, watermark, _)
+        val updates = counts.report(cells, evaluators, partition, times.watermark, _)
         partition.save()
         atEnd(updates)
       }
@@ -151,6 +157,8 @@ final private[streams] class StreamWindowFactory(
       answers: AnswerRow
   ): StreamFrameEvaluator = {
     val frame = plan.rowWise.frames(index)
+    val own = FrameCells(cells, StateCells.FirstFrame + index)
+    val elements = new FrameElements(summaryAttributes, () => log.reader())
     val state = StoredFrame.stateOf(frame)
     val bounds = new FrameFinders(summaryAttributes, () => log.reader())
       .overTime(time, frame.read, childOutput, findsFirst = state != StoredFrame.LastOccurrences)
@@ -162,12 +170,9 @@ final private[streams] class StreamWindowFactory(
         new StreamDistinctEvaluator(
           frame,
           bounds,
-          summaryAttributes,
-          kept,
-          timeIn(kept),
+          KeptColumns(summaryAttributes, kept, timeIn(kept)),
           log.reader(),
-          cells,
-          StateCells.FirstFrame + index,
+          own,
           resources,
           cancellation,
           answers.row
@@ -177,8 +182,7 @@ final private[streams] class StreamWindowFactory(
           frame,
           index,
           bounds,
-          summaryAttributes,
-          () => log.reader(),
+          elements,
           resources,
           options.maxStateBytes,
           answers
@@ -187,11 +191,9 @@ final private[streams] class StreamWindowFactory(
       case _ =>
         new StreamBufferEvaluator(
           frame,
-          index,
           bounds,
-          summaryAttributes,
-          log,
-          cells,
+          elements,
+          own,
           resources,
           options.maxStateBytes,
           answers.row,

@@ -3,100 +3,29 @@ package org.slidewise.spark.execution.streams
 import scala.collection.AbstractIterator
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.metric.SQLMetric
 
 import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.plan.TimeReach
 
 /**
- * Takes the rows of one state partition, sorted by key and time, and returns answered rows. Keys with new rows come first. Keys
- * without new rows follow, if their timers have come.
+ * Takes the rows of one state partition and returns answered rows. Keys with new rows come first. Keys without new rows follow, if
+ * their timers have come.
  *
- * @param orderUntil
- *   rows up to this time are put in order in this batch, in microseconds
- * @param dropUntil
- *   rows up to this time are late
- * @param eager
- *   whether rows are put in order when they arrive; rows before the newest of their key are then late
- * @param neededUntil
- *   the last watermark at which the state of a key is of use, given the time of its newest row
- * @param watermark
- *   the watermark in microseconds, or `Long.MinValue` if there is none
  * @param atEnd
- *   called once, when all rows have been processed and all state is written
+ *   called once, when all rows have been processed and all state of the keys is written
  */
 final private[streams] class StreamWindowTask(
-    rows: Iterator[UnsafeRow],
-    keyOf: UnsafeProjection,
+    arrived: ArrivedRows,
     cells: StateCells,
     key: KeyState,
     run: KeyRun,
-    timeField: Int,
-    orderUntil: Long,
-    dropUntil: Long,
-    eager: Boolean,
-    neededUntil: Long => Long,
-    counts: StreamCounts,
-    lateRows: LateRows,
-    watermark: Long,
+    times: BatchTimes,
     timers: Timers,
-    cancellation: CancellationCheck,
+    counts: StreamCounts,
     atEnd: () => Unit
 ) extends AbstractIterator[InternalRow] {
-
-  /** The rows of one key, without those that are late or have no time. */
-  private object keyRows extends RowSource {
-    private[this] var upcoming: UnsafeRow = if (rows.hasNext) rows.next() else null
-    private[this] var ofKey: UnsafeRow = _ // the key that is being read
-    private[this] var lateUntil = dropUntil
-
-    def hasKey: Boolean = upcoming != null
-    def firstOfKey: UnsafeRow = upcoming
-
-    /** Goes on to the key of the upcoming row. */
-    def startKey(): Unit = {
-      ofKey = keyOf(upcoming).copy()
-      lateUntil = if (eager && key.newest != Long.MinValue) math.max(dropUntil, key.newest - 1) else dropUntil
-      skip()
-    }
-
-    override def head: UnsafeRow = if (ofKey == null) null else upcoming
-
-    override def advance(): Unit = {
-      read()
-      skip()
-    }
-
-    private def read(): Unit = {
-      cancellation.step()
-      upcoming = if (rows.hasNext) rows.next() else null
-    }
-
-    private def skip(): Unit = {
-      var belongs = isOfKey
-      while (belongs && isDropped) {
-        read()
-        belongs = isOfKey
-      }
-      if (!belongs) ofKey = null
-    }
-
-    private def isOfKey = upcoming != null && keyOf(upcoming) == ofKey
-
-    private def isDropped: Boolean =
-      if (upcoming.isNullAt(timeField)) {
-        counts.timeless += 1
-        true
-      } else {
-        val late = upcoming.getLong(timeField) <= lateUntil
-        if (late) {
-          counts.late += 1
-          lateRows.add(upcoming)
-        }
-        late
-      }
-  }
 
   private object noRows extends RowSource {
     def head: UnsafeRow = null
@@ -127,7 +56,7 @@ final private[streams] class StreamWindowTask(
     if (row != null) counts.output += 1
     else if (!ended) {
       ended = true
-      lateRows.commit()
+      arrived.commit()
       timers.save()
       atEnd()
     }
@@ -135,18 +64,17 @@ final private[streams] class StreamWindowTask(
   }
 
   private def openNext(): Boolean = {
-    hasRows = keyRows.hasKey
+    hasRows = arrived.hasKey
     if (hasRows) {
-      cells.select(keyRows.firstOfKey)
+      cells.select(arrived.firstOfKey)
       openKey()
-      keyRows.startKey()
-      run.start(keyRows, orderUntil)
-    } else if (watermark != Long.MinValue) openNextTimer()
+      arrived.startKey(key.newest)
+      run.start(arrived, times.orderUntil)
+    } else if (times.watermark != Long.MinValue) openNextTimer()
     isOpen
   }
 
   private def openKey(): Unit = {
-    cancellation.step()
     isOpen = true
     counts.keys += 1
     key.open()
@@ -158,15 +86,15 @@ final private[streams] class StreamWindowTask(
       cells.selectKey(timer)
       openKey()
       if (!key.exists) throw new CorruptState("a timer is of a key without a header")
-      run.start(noRows, orderUntil)
+      run.start(noRows, times.orderUntil)
     }
   }
 
   private def closeKey(): Unit = {
     isOpen = false
     val silent = key.silentSince
-    val needed = if (silent == Long.MaxValue) silent else neededUntil(silent)
-    if (needed < watermark) {
+    val needed = if (silent == Long.MaxValue) silent else times.neededUntil(silent)
+    if (needed < times.watermark) {
       if (key.exists) counts.expired += 1
       key.drop()
     } else if (!key.isEmpty) keep(math.min(run.timer, TimeReach.plus(needed, 1L)))
@@ -181,7 +109,7 @@ final private[streams] class StreamWindowTask(
   private def timerFor(due: Long): Long = {
     val timer = key.timerTime
     if (due == Long.MaxValue || timer > due) due
-    else if (timer > watermark) timer
+    else if (timer > times.watermark) timer
     else if (hasRows && timers.keep()) Timers.Always
     else due
   }

@@ -42,33 +42,25 @@ final private[streams] class TimerIndex(cells: PartitionCells) {
   }
 
   /** Notes that `bucket` is not empty. */
-  def add(bucket: Long): Unit = {
-    var at = bucket + Bias
-    var level = 0
-    var isNew = true
-    while (isNew && level < Levels) {
-      val up = node(level, at >>> FanBits)
-      val bit = (at & (Fan - 1)).toInt
-      isNew = up.bits.isEmpty
-      if (!up.bits.get(bit)) {
-        up.bits.set(bit)
-        up.isChanged = true
-      }
-      at >>>= FanBits
-      level += 1
-    }
-  }
+  def add(bucket: Long): Unit = set(bucket, isFilled = true)
 
   /** Notes that `bucket` is empty. */
-  def remove(bucket: Long): Unit = {
+  def remove(bucket: Long): Unit = set(bucket, isFilled = false)
+
+  /** Sets the bit of a bucket in its node, and in the nodes above as long as nodes become filled or empty. */
+  private def set(bucket: Long, isFilled: Boolean): Unit = {
     var at = bucket + Bias
     var level = 0
-    var isEmpty = true
-    while (isEmpty && level < Levels) {
+    var goesUp = true
+    while (goesUp && level < Levels) {
       val up = node(level, at >>> FanBits)
-      up.bits.clear((at & (Fan - 1)).toInt)
-      up.isChanged = true
-      isEmpty = up.bits.isEmpty
+      val bit = (at & (Fan - 1)).toInt
+      val wasEmpty = up.bits.isEmpty
+      if (up.bits.get(bit) != isFilled) {
+        up.bits.set(bit, isFilled)
+        up.isChanged = true
+      }
+      goesUp = if (isFilled) wasEmpty else up.bits.isEmpty
       at >>>= FanBits
       level += 1
     }

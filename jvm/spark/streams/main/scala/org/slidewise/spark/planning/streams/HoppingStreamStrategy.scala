@@ -41,32 +41,24 @@ object HoppingStreamStrategy extends SparkStrategy {
     case _                            => Nil
   }
 
-  private def operators(marked: HoppingStream, aggregate: Aggregate): Seq[SparkPlan] =
-    new HoppingWindowPlanner(SQLConf.get).decide(aggregate, reasonToLeave(marked, _)) match {
+  private def operators(marked: HoppingStream, aggregate: Aggregate): Seq[SparkPlan] = {
+    val planner = new HoppingWindowPlanner(SQLConf.get)
+    planner.decide(aggregate, reasonToLeave(marked, _)) match {
       case Some(Right((decision, found))) =>
-        decision.operator.toSeq.map { current =>
-          // Keys of earlier runs may be null where those of this run are not.
-          val plan = current.copy(keys = current.keys.map(_.withNullability(true)))
-          val keys = found.keys.map(NormalizedKey.of)
-          val partials =
-            PaneAggregation.of(
-              keys,
-              found.pane.toAttribute,
-              plan,
-              isStreaming = true,
-              HoppingWindowStrategy.rowsOf(found.child, found.source)
-            )
-          HoppingWindowExec(
-            plan,
-            decision.functions,
-            HoppingWindowStateExec(plan, marked.place, identityOf(marked, found), partials)
-          )
-        }
+        val current = planner.operator(found, decision)
+        // Keys of earlier runs may be null where those of this run are not.
+        val plan = current.copy(keys = current.keys.map(_.withNullability(true)))
+        val keys = found.keys.map(NormalizedKey.of)
+        val rows = HoppingWindowStrategy.rowsOf(found.input)
+        val partials = PaneAggregation.of(keys, plan, isStreaming = true, rows)
+        val states = HoppingWindowStateExec(plan, marked.place, identityOf(marked, found), partials)
+        HoppingWindowExec(plan, decision.functions, states) :: Nil
       case other =>
         // The marker is the logical link of the topmost operator.
         other.foreach(_.left.foreach(marked.setTagValue(HoppingDecision.Tag, _)))
         planLater(aggregate) :: Nil
     }
+  }
 
   /**
    * The identity of the aggregation, from the analyzed plan. It is the identity with the same functions or, if no function is

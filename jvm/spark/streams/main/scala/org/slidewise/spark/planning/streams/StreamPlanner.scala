@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.expressions.NthOfFrame
 import org.slidewise.spark.plan._
 import org.slidewise.spark.planning.{MergePolicy, RowWisePlanner, WindowCall}
 
@@ -41,14 +40,11 @@ object StreamPlanner {
     val chosen = framed.map { case (window, functions) => rowWise.choose(window, functions) }
     SlidingWindowPlan(
       chosen.map(_.planned),
-      partitionSpec,
-      orderSpec,
+      PlannedSpec(partitionSpec, orderSpec),
       arrays = None,
       rowWise.plan(chosen)(_ => ()), // one group a frame and method: their states are stored together
-      SortPlacement.InOperator,
-      sortOrder = orderSpec,
+      SortPlan(SortPlacement.InOperator, orderSpec, radixInSpark = false),
       constantInSpark = false,
-      radixInSpark = false,
       SlidewiseSettings.maxStateBytes(conf)
     )
   }
@@ -57,39 +53,10 @@ object StreamPlanner {
     for {
       window <- WindowCall.of(expression, conf)
       _ <- Either.cond(!window.frame.reachesEnd, (), NoEnd)
-      known <- answerable(window)
-      framed <- known.framed
-    } yield known -> framed
+      _ <- window.description.whyNotOverStreams(window.frame).toLeft(())
+      framed <- window.framed
+    } yield window -> framed
 
   private val NoEnd =
     "a frame up to UNBOUNDED FOLLOWING is complete only when the stream ends: end it at CURRENT ROW"
-
-  /** The window function, if a stream without an end can answer it; or why it cannot. */
-  private def answerable(window: WindowCall): Either[String, WindowCall] =
-    window.function match {
-      case python: PythonFuncExpression =>
-        Left(
-          s"${python.name} runs in Python, and windows over a stream keep no states of Python: use SQL functions, or an " +
-            "Aggregator in Scala or Java"
-        )
-      case f: SizeBasedWindowFunction =>
-        Left(
-          s"${f.prettyName} needs the number of rows of its whole partition, and a stream has no end: write the stream to a table " +
-            "and evaluate the function there, or use rank() and count(*) over the rows so far"
-        )
-      // nth_value
-      case f: AggregateWindowFunction with OffsetWindowFunction
-          if !window.frame.isGrowing && distance(f) > NthOfFrame.MostValues =>
-        Left(
-          s"${f.prettyName} with n = ${distance(f)} cannot be merged over a frame that moves: n may be at most " +
-            NthOfFrame.MostValues
-        )
-      case f: FrameLessOffsetWindowFunction if f.ignoreNulls && distance(f) > 0 =>
-        Left(
-          s"${f.prettyName} with IGNORE NULLS looks ahead any number of rows: use first with IGNORE NULLS over a frame"
-        )
-      case _ => Right(window)
-    }
-
-  private def distance(f: OffsetWindowFunction): Int = f.offset.eval().asInstanceOf[Int]
 }

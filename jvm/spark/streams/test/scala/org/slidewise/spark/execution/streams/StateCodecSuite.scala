@@ -11,6 +11,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.execution.states.{FrameFunctions, StateCodec}
+import org.slidewise.spark.families.Families
+import org.slidewise.spark.plan.AggregateCall
 
 class StateCodecSuite extends FunSuite {
   private val number = AttributeReference("number", LongType)()
@@ -49,7 +51,7 @@ class StateCodecSuite extends FunSuite {
   )
 
   private def fill(functions: Seq[AggregateFunction]) =
-    new FrameFunctions(functions.map(_ -> None), functions.indices, input, keepsStates = true)
+    new FrameFunctions(functions.map(f => AggregateCall(Families.of(f), None)), functions.indices, input, keepsStates = true)
 
   for ((name, functions) <- functions)
     test(s"$name: states of 0 to 40 rows answer the same after a round trip, alone and merged") {
@@ -57,7 +59,7 @@ class StateCodecSuite extends FunSuite {
         val random = new Random(seed)
         val frame = fill(functions)
         frame.prepareToMerge()
-        val codec = new StateCodec(functions)
+        val codec = new StateCodec(functions.map(Families.of))
         def state(rows: Int): InternalRow = {
           val state = frame.newState()
           (1 to rows).foreach(_ => frame.update(state, row(random)))

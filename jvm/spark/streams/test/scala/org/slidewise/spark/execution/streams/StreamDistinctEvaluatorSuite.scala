@@ -18,7 +18,7 @@ import org.slidewise.spark.execution.frames.FrameFinders
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.expressions.{DistinctAggregate, RowStructure}
 import org.slidewise.spark.families.Families
-import org.slidewise.spark.plan.{EvaluationMethod, Frame, FramePlan, PlannedAggregate}
+import org.slidewise.spark.plan.{AggregateCall, EvaluationMethod, Frame, FramePlan, PlannedAggregate}
 
 /** DISTINCT over the frames of one key, from batch to batch, compared with the frames' rows. */
 class StreamDistinctEvaluatorSuite extends SparkSuite {
@@ -250,16 +250,13 @@ private object StreamDistinctEvaluatorSuite {
         planned,
         EvaluationMethod.SlidingMultiset,
         functions.zipWithIndex.map { case ((function, filter), i) =>
-          PlannedAggregate(Families.of(function), filter, i, None)
+          PlannedAggregate(AggregateCall(Families.of(function), filter), i)
         }
       ),
       new FrameFinders(input, () => log.reader()).overTime(time, planned, input, findsFirst = false),
-      input,
-      if (isRange) input else input.tail,
-      if (isRange) 0 else -1,
+      if (isRange) KeptColumns(input, input, 0) else KeptColumns(input, input.tail, -1),
       log.reader(),
-      cells,
-      StateCells.FirstFrame,
+      FrameCells(cells, StateCells.FirstFrame),
       resources,
       cancellation,
       results

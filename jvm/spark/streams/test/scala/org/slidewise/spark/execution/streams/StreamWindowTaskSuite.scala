@@ -168,9 +168,22 @@ private object StreamWindowTaskSuite {
         timers,
         partition
       )
+    private val times = BatchTimes(
+      watermark,
+      if (lateUntil == Long.MinValue) watermark else lateUntil,
+      eager = false,
+      _ => Long.MaxValue
+    )
     private val task = new StreamWindowTask(
-      Iterator.iterate(0L)(_ + 1).takeWhile(_ < size).map(rowAt),
-      UnsafeProjection.create(Seq(number), input),
+      new ArrivedRows(
+        Iterator.iterate(0L)(_ + 1).takeWhile(_ < size).map(rowAt),
+        UnsafeProjection.create(Seq(number), input),
+        0,
+        times,
+        counts,
+        LateRows.Dropped,
+        cancellation
+      ),
       cells,
       key,
       new KeyRun(
@@ -183,16 +196,9 @@ private object StreamWindowTaskSuite {
         _ => false,
         cancellation
       ),
-      0,
-      watermark,
-      if (lateUntil == Long.MinValue) watermark else lateUntil,
-      false,
-      _ => Long.MaxValue,
-      counts,
-      LateRows.Dropped,
-      watermark,
+      times,
       timers,
-      cancellation,
+      counts,
       () => ()
     )
 

@@ -9,6 +9,10 @@ import org.slidewise.spark.shims.SparkStreaming._
 /** The state and the output mode that the rules of `IncrementalExecution` assign to an aggregation. */
 final private[hopping] case class AssignedAggregation(state: AssignedState, mode: Option[OutputMode])
 
+private[hopping] object AssignedAggregation {
+  val Nothing: AssignedAggregation = AssignedAggregation(AssignedState(None, None, None), None)
+}
+
 /** Probes with Spark's own operators of a streaming aggregation, which get the output mode as well. */
 private[hopping] object AggregationProbe extends StateAssignment[AssignedAggregation] {
 

@@ -18,7 +18,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.BooleanType
 
 import org.slidewise.spark.execution.hopping.{SelectsWindows, WindowSelection}
-import org.slidewise.spark.execution.streams.{AssignedState, CancellationCheck, OperatorFolder}
+import org.slidewise.spark.execution.streams.{CancellationCheck, OperatorFolder}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{AggregationIdentity, HoppingWindowPlan}
 import org.slidewise.spark.shims.SparkStreaming._
@@ -38,6 +38,8 @@ import org.slidewise.spark.shims.SparkStreaming._
  *   the identity of the aggregation; none in a plan of a query that has not been started
  * @param touched
  *   the boolean output column that is true for a pane with rows of the batch
+ * @param assigned
+ *   the state, the watermarks and the output mode, which Spark's rules assign
  */
 case class HoppingWindowStateExec(
     plan: HoppingWindowPlan,
@@ -45,16 +47,15 @@ case class HoppingWindowStateExec(
     identity: Option[AggregationIdentity],
     touched: Attribute,
     child: SparkPlan,
-    stateInfo: Option[StatefulOperatorStateInfo] = None,
-    outputMode: Option[OutputMode] = None,
-    eventTimeWatermarkForLateEvents: Option[Long] = None,
-    eventTimeWatermarkForEviction: Option[Long] = None
+    assigned: AssignedAggregation = AssignedAggregation.Nothing
 ) extends UnaryExecNode
     with StateStoreWriter
     with SelectsWindows {
   import HoppingWindowStateExec.{Append, Complete, Update}
 
   override def nodeName: String = "HoppingWindowState"
+  override def stateInfo: Option[StatefulOperatorStateInfo] = assigned.state.info
+  private[spark] def outputMode: Option[OutputMode] = assigned.mode
   override def shortName: String = HoppingWindowStateExec.ShortName
 
   override def output: Seq[Attribute] = plan.partial :+ touched
@@ -75,11 +76,6 @@ case class HoppingWindowStateExec(
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     Seq(if (outputMode.contains(Complete)) Nil else (plan.keys :+ plan.pane).map(SortOrder(_, Ascending)))
 
-  private def assigned = AssignedAggregation(
-    AssignedState(stateInfo, eventTimeWatermarkForLateEvents, eventTimeWatermarkForEviction),
-    outputMode
-  )
-
   /**
    * Takes state, watermarks and the output mode from Spark's rules, which do not know this operator; see [[AggregationProbe]].
    * Without keys, there is one partition. The state must say so, since Spark counts the stores that a foreachBatch batch commits.
@@ -87,18 +83,15 @@ case class HoppingWindowStateExec(
   override def transformDownWithPruning(condition: TreePatternBits => Boolean, ruleId: RuleId)(
       rule: PartialFunction[SparkPlan, SparkPlan]
   ): SparkPlan = AggregationProbe.assigned(this, assigned, rule) match {
-    case Some(AssignedAggregation(AssignedState(info, lateEvents, eviction), mode)) =>
-      copy(
-        stateInfo = info.map(found => if (plan.keys.isEmpty) found.copy(numPartitions = 1) else found),
-        outputMode = mode,
-        eventTimeWatermarkForLateEvents = lateEvents,
-        eventTimeWatermarkForEviction = eviction
-      ).mapChildren(_.transformDownWithPruning(condition, ruleId)(rule))
+    case Some(AssignedAggregation(state, mode)) =>
+      val info =
+        state.info.map(found => if (plan.keys.isEmpty) found.copy(numPartitions = 1) else found)
+      copy(assigned = AssignedAggregation(state.copy(info = info), mode))
+        .mapChildren(_.transformDownWithPruning(condition, ruleId)(rule))
     case None => super.transformDownWithPruning(condition, ruleId)(rule)
   }
 
-  private def watermarks =
-    Watermarks.of(plan, eventTimeWatermarkForLateEvents, eventTimeWatermarkForEviction)
+  private def watermarks = Watermarks.of(plan, assigned.state.lateEvents, assigned.state.eviction)
 
   override def selection: WindowSelection = (outputMode, watermarks) match {
     case (Some(Append), Some(Watermarks(late, eviction))) => WindowSelection(late, eviction, None)
@@ -167,7 +160,7 @@ case class HoppingWindowStateExec(
   /** Whether the watermark has advanced since this batch, as in Spark's own aggregations. Complete mode needs no other batch. */
   override def shouldRunAnotherBatch(newInputWatermark: Long): Boolean =
     (outputMode.contains(Append) || outputMode.contains(Update)) &&
-      eventTimeWatermarkForEviction.exists(newInputWatermark > _)
+      assigned.state.eviction.exists(newInputWatermark > _)
 
   override protected def doExecute(): RDD[InternalRow] = {
     metrics // creates them on the driver

@@ -17,7 +17,7 @@ import org.slidewise.spark.plan.HoppingWindowPlan
 final private[hopping] class LateWindows(plan: HoppingWindowPlan, watermark: Long) {
   private[this] val windows = plan.windows
   private[this] val lastLate = windows.lastEnded(watermark)
-  private[this] val isKept = plan.condition.map(_ => new WindowColumns(plan).condition)
+  private[this] val isKept = plan.output.condition.map(_ => new WindowColumns(plan).condition)
   private[this] val window = new GenericInternalRow(2)
   private[this] val joined = new JoinedRow
   private[this] var next = Long.MinValue // the first start that has not been counted in this group

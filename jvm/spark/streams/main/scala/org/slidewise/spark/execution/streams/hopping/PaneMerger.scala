@@ -1,10 +1,10 @@
 package org.slidewise.spark.execution.streams.hopping
 
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.expressions.{SpecificInternalRow, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate
 
-import org.slidewise.spark.execution.states.MergeExpressions
+import org.slidewise.spark.execution.states.{ElementKind, FrameFunctions}
+import org.slidewise.spark.plan.{AggregateCall, FunctionDescription}
 
 /**
  * Merges the aggregation buffers of a stored pane with the buffers of a newer partial aggregate of the same pane.
@@ -14,35 +14,27 @@ import org.slidewise.spark.execution.states.MergeExpressions
  * @param functions
  *   the aggregate functions, in the order of their buffers
  */
-final private[hopping] class PaneMerger(functions: Seq[AggregateFunction]) {
-  private[this] val firsts = functions.scanLeft(0)(_ + _.aggBufferAttributes.size)
-  private[this] val stored = functions.flatMap(_.inputAggBufferAttributes)
-  private[this] val merged = functions.flatMap(_.aggBufferAttributes)
+final private[hopping] class PaneMerger(functions: Seq[FunctionDescription]) {
+  private[this] val firsts = functions.scanLeft(0)(_ + _.aggregate.aggBufferAttributes.size)
 
-  private[this] val imperative = functions
+  private[this] val merging = new FrameFunctions(
+    functions.map(AggregateCall(_, None)),
+    functions.indices,
+    functions.flatMap(_.aggregate.inputAggBufferAttributes),
+    keepsStates = false,
+    kind = ElementKind.PartialAggregates(firsts.init)
+  )
+
+  private[this] val typed = functions
+    .map(_.aggregate)
     .zip(firsts)
-    .collect { case (function: ImperativeAggregate, first) =>
-      function.withNewMutableAggBufferOffset(first).withNewInputAggBufferOffset(first)
+    .collect { case (function: TypedImperativeAggregate[_], first) =>
+      function.withNewMutableAggBufferOffset(first).asInstanceOf[TypedImperativeAggregate[_]]
     }
     .toArray
-  private[this] val typed = imperative.collect { case function: TypedImperativeAggregate[_] => function }
 
-  private[this] val buffer = new SpecificInternalRow(merged.map(_.dataType))
-  private[this] val joined = new JoinedRow
-  private[this] val restore = projection(_.inputAggBufferAttributes, stored).target(buffer)
-  private[this] val merge = projection(MergeExpressions.of, merged ++ stored).target(buffer)
-  private[this] val result = UnsafeProjection.create(merged.map(_.dataType).toArray)
-
-  private def projection(
-      expressions: DeclarativeAggregate => Seq[Expression],
-      input: Seq[Attribute]
-  ): MutableProjection = MutableProjection.create(
-    functions.flatMap {
-      case declarative: DeclarativeAggregate => expressions(declarative)
-      case other                             => other.aggBufferAttributes.map(_ => NoOp)
-    },
-    input
-  )
+  private[this] val buffer = new SpecificInternalRow(merging.stateTypes)
+  private[this] val result = UnsafeProjection.create(merging.stateTypes.toArray)
 
   /**
    * Merges two rows of aggregation buffers.
@@ -55,16 +47,10 @@ final private[hopping] class PaneMerger(functions: Seq[AggregateFunction]) {
    *   the merged buffers; the same object each time
    */
   def merge(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
-    restore(older)
+    merging.clear(buffer)
+    merging.update(buffer, older)
+    merging.update(buffer, newer)
     var i = 0
-    while (i < imperative.length) {
-      imperative(i).initialize(buffer)
-      imperative(i).merge(buffer, older)
-      imperative(i).merge(buffer, newer)
-      i += 1
-    }
-    merge(joined(buffer, newer): InternalRow)
-    i = 0
     while (i < typed.length) {
       typed(i).serializeAggregateBufferInPlace(buffer)
       i += 1

@@ -32,7 +32,7 @@ final private[hopping] class PaneStore(store: StateStore, plan: HoppingWindowPla
   private[this] val valueOf = UnsafeProjection.create(input.drop(paneField + 1), input)
   private[this] val keyStructure = new RowStructure(PaneStore.keySchema(plan).map(_.dataType))
   private[this] val valueStructure = PaneStore.valueStructure(plan)
-  private[this] val merger = new PaneMerger(plan.aggregates.map(_.aggregateFunction))
+  private[this] val merger = new PaneMerger(plan.functions)
   private[this] val hasKeys = plan.keys.nonEmpty
   private[this] var puts, removes = 0L
 

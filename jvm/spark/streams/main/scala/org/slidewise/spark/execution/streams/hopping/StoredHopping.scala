@@ -50,7 +50,9 @@ private[hopping] object StoredHopping {
       plan.windows,
       identity.keys,
       plan.keys.map(columns.input(_).storedType),
-      plan.aggregates.map(a => columns.stored(identity.functions(a.resultId), part = 0, a.aggregateFunction)),
+      plan.aggregates.zip(plan.functions).map { case (aggregate, function) =>
+        columns.stored(identity.functions(aggregate.resultId), part = 0, function)
+      },
       complete
     )
   }

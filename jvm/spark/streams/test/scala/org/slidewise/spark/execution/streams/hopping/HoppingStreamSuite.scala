@@ -48,8 +48,8 @@ class HoppingStreamSuite extends StreamSuite {
         val state = statesOf(query).head
         assertEquals(state.outputMode, Option(mode))
         assertEquals(state.getStateInfo.operatorId, 0L)
-        assert(state.eventTimeWatermarkForEviction.exists(_ >= 90000L))
-        assert(state.eventTimeWatermarkForLateEvents.isDefined)
+        assert(state.assigned.state.eviction.exists(_ >= 90000L))
+        assert(state.assigned.state.lateEvents.isDefined)
       }
     }
 
@@ -87,11 +87,7 @@ class HoppingStreamSuite extends StreamSuite {
     runningIn("update", hopping(stream(source))) { query =>
       source.addData(("a", 1, 1))
       query.processAllAvailable()
-      val unassigned = statesOf(query).head.copy(
-        stateInfo = None,
-        eventTimeWatermarkForLateEvents = None,
-        eventTimeWatermarkForEviction = None
-      )
+      val unassigned = statesOf(query).head.copy(assigned = AssignedAggregation.Nothing)
       val refused = intercept[StateNotAssigned](EnsureRequirements()(unassigned))
       assert(refused.getMessage.contains("assigned no state, watermark for late rows"), refused.getMessage)
     }

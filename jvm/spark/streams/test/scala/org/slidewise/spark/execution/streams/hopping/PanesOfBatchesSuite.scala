@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.types._
 
 import org.slidewise.spark.execution.streams.CancellationCheck
-import org.slidewise.spark.plan.{HoppingWindowPlan, HoppingWindows}
+import org.slidewise.spark.plan.{HoppingOutput, HoppingWindowPlan, HoppingWindows}
 
 /** Which panes a batch touches and which windows are late, against a search of all windows. */
 class PanesOfBatchesSuite extends FunSuite {
@@ -28,9 +28,7 @@ class PanesOfBatchesSuite extends FunSuite {
       AttributeReference("pane", TimestampType)(),
       Nil,
       Nil,
-      Nil,
-      None,
-      Nil,
+      HoppingOutput(None, Nil),
       0L
     )
   }

@@ -1,0 +1,42 @@
+package org.slidewise.spark.execution.sorting
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, InterpretedOrdering, UnsafeProjection, UnsafeRow}
+
+import org.slidewise.core.selection.HeapBudget
+
+/** The numbers of partition keys that are hashed, in the first of a sorter's columns. */
+final private[sorting] class HashedKeys(spec: SortSpec, input: Seq[Attribute], budget: HeapBudget) {
+  private[this] lazy val keyOf = UnsafeProjection.create(spec.hashed, input)
+  private[this] val numbers = new GroupNumbers
+  private[this] var held = 0L
+
+  /** The number of distinct keys. */
+  def size: Int = numbers.size
+
+  /** Numbers the key of the row number `at`. False if there is no memory for it. */
+  def number(row: UnsafeRow, columns: LongColumns, at: Int): Boolean = {
+    columns.set(0, at, numbers.of(keyOf(row)).toLong)
+    val bytes = numbers.bytes
+    bytes == held || budget.acquire(bytes - held) && {
+      held = bytes
+      true
+    }
+  }
+
+  /** Replaces the numbers of the first `count` rows by the ranks of their keys. */
+  def rank(columns: LongColumns, count: Int): Unit = {
+    val ranks = numbers.ranks(InterpretedOrdering.forSchema(spec.hashed.map(_.dataType)))
+    val keys = columns(0)
+    var i = 0
+    while (i < count) {
+      keys(i) = ranks(keys(i).toInt).toLong
+      i += 1
+    }
+  }
+
+  /** Gives the memory back. */
+  def release(): Unit = {
+    budget.release(held)
+    held = 0L
+  }
+}

@@ -1,0 +1,32 @@
+package org.slidewise.spark.execution.sorting
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, MutableProjection, SortOrder, SpecificInternalRow}
+import org.apache.spark.sql.types.LongType
+
+/**
+ * One order column of a row as 64 bits, compared as signed: rows that come first have smaller bits. A null has bits of its own,
+ * before or after all other values. The two values next to it share theirs. Not safe for concurrent use.
+ */
+final private[execution] class KeyPrefix(order: SortOrder, input: Seq[Attribute]) {
+  private[this] val key = new SortKey(order)
+  private[this] val read =
+    MutableProjection.create(Seq(key.prefix), input).target(new SpecificInternalRow(Seq(LongType)))
+  private[this] val flip = key.flip ^ Long.MinValue
+  private[this] val ofNull = if (key.nullsFirst) Long.MinValue else Long.MaxValue
+
+  /** The bits that stand for two values. */
+  val shared: Long = if (key.nullsFirst) Long.MinValue + 1 else Long.MaxValue - 1
+
+  /** Whether rows with these bits have equal values. */
+  def isExact(bits: Long): Boolean = key.fits && bits != shared
+
+  def apply(row: InternalRow): Long = {
+    val value = read(row)
+    if (value.isNullAt(0)) ofNull
+    else {
+      val bits = value.getLong(0) ^ flip
+      if (bits == ofNull) shared else bits
+    }
+  }
+}
