@@ -1,6 +1,6 @@
 package org.slidewise.spark.families
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, SpecifiedWindowFrame}
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.types._
 

@@ -134,7 +134,7 @@ private object HoppingWindowPlanner {
 
   /** The frame of the panes that begin in a window. */
   private def panesOf(found: HoppingAggregate): Frame = {
-    val order = SortOrder(found.pane.toAttribute, Ascending)
+    val order = SortOrder(found.input.pane.toAttribute, Ascending)
     Frame.Range(Frame.Peers, Frame.KeyBound(order, Literal(found.windows.size - 1), "UTC"))
   }
 
