@@ -64,7 +64,7 @@ class ArchitectureSuite extends FunSuite {
         "execution." + _
       )),
       "execution.arrays" -> (model ++ Seq("task", "rows", "sorting", "surroundings").map("execution." + _)),
-      "execution.toprows" -> Seq("execution.task", "execution.rows", "execution.sorting"),
+      "execution.toprows" -> Seq("plan", "execution.task", "execution.rows", "execution.sorting"),
       "execution.hopping" -> (model ++ Seq("task", "rows", "states", "surroundings", "frames").map(
         "execution." + _
       )),

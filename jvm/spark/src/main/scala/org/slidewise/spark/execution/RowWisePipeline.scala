@@ -32,9 +32,9 @@ final private[execution] class RowWisePipeline(
       rows: Iterator[InternalRow],
       task: WindowTask,
       answered: Int,
-      surroundings: Surroundings
+      surroundings: SurroundingRows
   ): Iterator[InternalRow] = {
-    val outside = outsideStates
+    val statesOf = surroundingStates
     val waiting = if (plan.answersAtOnce) None else Some(RowLog.of(input, task.resources))
     val frames = new Frames(task)
     val iterator = new SlidingWindowIterator(
@@ -46,7 +46,7 @@ final private[execution] class RowWisePipeline(
       frames.bounds.values.toArray,
       frames.evaluators.toArray,
       surroundings,
-      outside(_),
+      statesOf(_),
       frames.answers.row,
       outputProjection,
       task.measures,
@@ -58,9 +58,9 @@ final private[execution] class RowWisePipeline(
   }
 
   /** Adds results to rows whose frame consists of the rows that `total` aggregates. `total` has at least one row. */
-  def ofTotal(task: WindowTask, total: Outside): Iterator[InternalRow] => Iterator[InternalRow] = {
+  def ofTotal(task: WindowTask, total: PartialAggregate): Iterator[InternalRow] => Iterator[InternalRow] = {
     val frames = new Frames(task)
-    val before = outsideStates(total)
+    val before = surroundingStates(total)
     frames.evaluators.foreach { evaluator =>
       evaluator.reset()
       before.foreach(evaluator.startAfter)
@@ -84,9 +84,9 @@ final private[execution] class RowWisePipeline(
     }
   }
 
-  private def outsideStates: Outside => Option[OutsideStates] = {
-    lazy val functions = new OutsideFunctions(window, input)
-    rows => if (rows.isEmpty) None else Some(new OutsideStates(functions, rows))
+  private def surroundingStates: PartialAggregate => Option[SurroundingStates] = {
+    lazy val functions = new SurroundingFunctions(window, input)
+    rows => if (rows.isEmpty) None else Some(new SurroundingStates(functions, rows))
   }
 
   /** The log, the bounds and the evaluators of a task's frames. */

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow, GroupedRows, PresortedArrays}
 import org.slidewise.spark.execution.rows.PartitionKeys
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
-import org.slidewise.spark.execution.surroundings.{ArrayOutside, Outside, Surroundings}
+import org.slidewise.spark.execution.surroundings.{ArraySurroundingsReader, PartialAggregate, SurroundingRows}
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.{ArrayPlan, RowWisePlan, SlidingWindowPlan, SortPlacement}
 
@@ -39,7 +39,7 @@ sealed abstract private[execution] class WindowEvaluation extends Serializable {
   def evaluate(
       rows: Iterator[InternalRow],
       task: WindowTask,
-      surroundings: () => Surroundings = () => Surroundings.None
+      surroundings: () => SurroundingRows = () => SurroundingRows.None
   ): Iterator[InternalRow]
 }
 
@@ -78,7 +78,7 @@ final private[execution] class RowWiseEvaluation(
   override def evaluate(
       rows: Iterator[InternalRow],
       task: WindowTask,
-      surroundings: () => Surroundings
+      surroundings: () => SurroundingRows
   ): Iterator[InternalRow] = pipeline.start(rows, task, answered = 0, surroundings())
 
   /**
@@ -95,7 +95,7 @@ final private[execution] class RowWiseEvaluation(
       rows: Iterator[InternalRow],
       task: WindowTask,
       answered: Int,
-      surroundings: Surroundings
+      surroundings: SurroundingRows
   ): Iterator[InternalRow] = {
     task.measures.countFallback()
     pipeline.start(rows, task, answered, surroundings)
@@ -111,7 +111,7 @@ final private[execution] class TwoStageEvaluation(first: WindowEvaluation, secon
   override def evaluate(
       rows: Iterator[InternalRow],
       task: WindowTask,
-      surroundings: () => Surroundings
+      surroundings: () => SurroundingRows
   ): Iterator[InternalRow] = {
     lazy val found = surroundings()
     second.evaluate(first.evaluate(rows, task.withoutRowCount, () => found), task, () => found)
@@ -126,12 +126,12 @@ final private[execution] class ArrayEvaluation(
     fallback: RowWiseEvaluation
 ) extends WindowEvaluation {
 
-  private val outside = new ArrayOutside(plan, expressions, input)
+  private val inArrays = new ArraySurroundingsReader(plan, expressions, input)
 
   override def evaluate(
       rows: Iterator[InternalRow],
       task: WindowTask,
-      surroundings: () => Surroundings
+      surroundings: () => SurroundingRows
   ): Iterator[InternalRow] = {
     val arrays = new PresortedArrays(
       rows,
@@ -142,7 +142,7 @@ final private[execution] class ArrayEvaluation(
       fallback.partitionKeys,
       task,
       surroundings(),
-      outside,
+      inArrays,
       (rest, answered, around) => fallback.takeOver(rest, task, answered, around)
     )
     task.onCompletion(() => arrays.close())
@@ -160,7 +160,7 @@ final private[execution] class SortedRowWiseEvaluation(
   override def evaluate(
       rows: Iterator[InternalRow],
       task: WindowTask,
-      surroundings: () => Surroundings
+      surroundings: () => SurroundingRows
   ): Iterator[InternalRow] = {
     val sorter = new PartitionSorter(
       task.resources,
@@ -184,12 +184,12 @@ final private[execution] class SortedArrayEvaluation(
     presorted: ArrayEvaluation
 ) extends WindowEvaluation {
 
-  private val outside = new ArrayOutside(plan, expressions, input)
+  private val inArrays = new ArraySurroundingsReader(plan, expressions, input)
 
   override def evaluate(
       rows: Iterator[InternalRow],
       task: WindowTask,
-      surroundings: () => Surroundings
+      surroundings: () => SurroundingRows
   ): Iterator[InternalRow] = {
     val window = new ArrayWindow(expressions.functions, plan.orderSpec)
     val results = expressions.results
@@ -200,19 +200,16 @@ final private[execution] class SortedArrayEvaluation(
     val sorted = task.measures.timeSort(
       sorter.sort(
         rows,
-        (columns, places) => {
-          val around = surroundings()
+        (columns, places) =>
           ArrayRowFinisher.of(
             window,
             columns,
             places,
             input.size,
             results.map(_.dataType),
-            around,
-            outside.sides(around),
+            inArrays.read(surroundings()),
             task.measures
-          )
-        },
+          ),
         if (plan.sortPlacement == SortPlacement.Unneeded)
           Some(GroupedRows.finisher(window, _, _, _, input.size, results.map(_.dataType), task.measures))
         else None
@@ -239,7 +236,7 @@ final private[execution] class WholeTableEvaluation(plan: SlidingWindowPlan, inp
   }
 
   /** The rows with their results, given the aggregate of the table. */
-  def evaluate(rows: Iterator[InternalRow], task: WindowTask, total: Outside): Iterator[InternalRow] =
+  def evaluate(rows: Iterator[InternalRow], task: WindowTask, total: PartialAggregate): Iterator[InternalRow] =
     stages.init.foldRight(stages.last.ofTotal(task, total))((stage, next) =>
       stage.ofTotal(task.withoutRowCount, total).andThen(next)
     )(rows)

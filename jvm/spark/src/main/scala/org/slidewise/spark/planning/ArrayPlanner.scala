@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.sorting.SortKey
 import org.slidewise.spark.plan._
 
 /** Plans the window functions that the core's array kernels can evaluate. */
@@ -56,7 +55,7 @@ object ArrayPlanner {
         ) =>
       Some(Peers(lower == UnboundedPreceding, upper == UnboundedFollowing))
     case SpecifiedWindowFrame(RangeFrame, lower, upper)
-        if orderSpec.size == 1 && SortKey.fits(orderSpec.head) =>
+        if orderSpec.size == 1 && WindowKeys.fitsInLong(orderSpec.head) =>
       Some(Range(boundOf(lower, orderSpec.head, timeZone), boundOf(upper, orderSpec.head, timeZone)))
     case _ => None
   }

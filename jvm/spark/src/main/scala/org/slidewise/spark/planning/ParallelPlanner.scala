@@ -8,7 +8,6 @@ import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType}
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.parallel.RunsExchangeExec
-import org.slidewise.spark.execution.surroundings.OutsideFunctions
 import org.slidewise.spark.plan._
 
 /** Decides whether several tasks share the rows of a window without PARTITION BY. */
@@ -44,7 +43,7 @@ private[planning] object ParallelPlanner {
           .orElse(reasonForArrays(conf, plan, ofOneTask))
           .fold(
             plan.copy(operator = plan.operator.map { operator =>
-              val aggregates = operator.isWholeTable || new OutsideFunctions(operator, child.output).areSmall
+              val aggregates = operator.isWholeTable || UnboundedFunctions.of(operator).areSmall
               operator.copy(parallel = Right(parallel(conf).copy(aggregatesRuns = aggregates)))
             })
           )(inOneTask)

@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.sorting.SortSpec
 import org.slidewise.spark.plan._
 
 /**
@@ -32,7 +31,7 @@ final class WindowPlanner(
   private lazy val usesArrays = SlidewiseSettings.sort(conf)
 
   private def sortPlacement(arrays: Seq[ArrayFunction], isAll: Boolean) =
-    if (!usesArrays || !SortSpec.canPart(partitionSpec)) SortPlacement.BelowOperator
+    if (!usesArrays || !WindowKeys.haveBytes(partitionSpec)) SortPlacement.BelowOperator
     else if (isAll && isUnordered && arrays.forall(isOfPartition)) SortPlacement.Unneeded
     else SortPlacement.InOperator
 

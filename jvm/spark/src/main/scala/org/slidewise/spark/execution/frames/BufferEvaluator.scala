@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.slidewise.core.frames._
 import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.states.{FrameElements, FrameFunctions, RowStates}
-import org.slidewise.spark.execution.surroundings.OutsideStates
+import org.slidewise.spark.execution.surroundings.SurroundingStates
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, FrameShape}
 
@@ -73,16 +73,16 @@ final private[execution] class BufferEvaluator(
     override protected def canRecalculate: Boolean = merges && after == null && before == null
   }
 
-  // The rows outside, if frames hold them.
-  private[this] var before: OutsideStates = _
+  // The surrounding rows, if frames hold them.
+  private[this] var before: SurroundingStates = _
   private[this] var after: InternalRow = _
 
-  override def startAfter(rows: OutsideStates): Unit = if (FrameShape.isGrowing(plan.frame)) {
+  override def startAfter(rows: SurroundingStates): Unit = if (FrameShape.isGrowing(plan.frame)) {
     before = rows
     states.preset(algorithm.slide(0L, 0L))(rows.writeTo(_, plan.aggregates))
   }
 
-  override def endBefore(rows: OutsideStates): Unit = if (FrameShape.reachesEnd(plan.frame))
+  override def endBefore(rows: SurroundingStates): Unit = if (FrameShape.reachesEnd(plan.frame))
     after = states.newState(rows.writeTo(_, plan.aggregates))
 
   private[this] var lo, hi = -1L

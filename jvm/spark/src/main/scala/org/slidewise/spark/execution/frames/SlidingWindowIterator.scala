@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeProjection, UnsafeRow}
 
 import org.slidewise.spark.execution.rows.{PartitionKeys, PartitionRows, RowLog, RowsAhead}
-import org.slidewise.spark.execution.surroundings.{Outside, OutsideStates, Surroundings}
+import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingStates, SurroundingRows}
 import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures}
 
 /**
@@ -24,8 +24,8 @@ import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures}
  *   the log of rows that wait; none if no frame looks past the current row
  * @param surroundings
  *   the surroundings of the results that are handed out
- * @param outside
- *   prepares aggregates of rows outside for the evaluators; returns none if there are no such rows
+ * @param statesOf
+ *   prepares partial aggregates of surrounding rows for the evaluators; returns none if there are no such rows
  * @param output
  *   projects a row, joined with its answers, to the output
  */
@@ -37,8 +37,8 @@ final private[execution] class SlidingWindowIterator(
     waiting: Option[RowLog],
     bounds: Array[TableBounds],
     evaluators: Array[FrameEvaluator],
-    surroundings: Surroundings,
-    outside: Outside => Option[OutsideStates],
+    surroundings: SurroundingRows,
+    statesOf: PartialAggregate => Option[SurroundingStates],
     answers: InternalRow,
     output: Projection,
     measures: WindowMeasures,
@@ -134,7 +134,7 @@ final private[execution] class SlidingWindowIterator(
   private def admit(): Unit =
     if (fetched == null) {
       complete = true
-      outside(surroundings.after).foreach(rows => evaluators.foreach(_.endBefore(rows)))
+      statesOf(surroundings.after).foreach(rows => evaluators.foreach(_.endBefore(rows)))
     } else if (started && grouping.same(fetchedKey, grouping.current)) append()
     else if (answered < arrived) complete = true
     else {
@@ -154,7 +154,7 @@ final private[execution] class SlidingWindowIterator(
     waiting.foreach(_.clear())
     bounds.foreach(_.reset())
     evaluators.foreach(_.reset())
-    if (isFirst) outside(surroundings.before).foreach(rows => evaluators.foreach(_.startAfter(rows)))
+    if (isFirst) statesOf(surroundings.before).foreach(rows => evaluators.foreach(_.startAfter(rows)))
   }
 
   private def append(): Unit = {

@@ -6,7 +6,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.metric.SQLMetric
 
-import org.slidewise.spark.execution.surroundings.{Outside, Surroundings}
+import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingRows}
 import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
 
 /**
@@ -20,18 +20,18 @@ import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
  *   computes the results of rows whose frame is the whole table, given its aggregate
  */
 final private[execution] class RangeEvaluation(
-    evaluate: (Iterator[InternalRow], WindowTask, () => Surroundings) => Iterator[InternalRow],
-    evaluateRange: (Iterator[InternalRow], WindowTask, () => Surroundings) => Iterator[InternalRow],
-    evaluateWholeTable: (Iterator[InternalRow], WindowTask, Outside) => Iterator[InternalRow],
+    evaluate: (Iterator[InternalRow], WindowTask, () => SurroundingRows) => Iterator[InternalRow],
+    evaluateRange: (Iterator[InternalRow], WindowTask, () => SurroundingRows) => Iterator[InternalRow],
+    evaluateWholeTable: (Iterator[InternalRow], WindowTask, PartialAggregate) => Iterator[InternalRow],
     metrics: Map[String, SQLMetric]
 ) extends Serializable {
 
   /** The results of whole partitions. */
   def ofAll(rows: Iterator[InternalRow]): Iterator[InternalRow] =
-    if (rows.isEmpty) Iterator.empty else evaluate(rows, newTask(), () => Surroundings.None)
+    if (rows.isEmpty) Iterator.empty else evaluate(rows, newTask(), () => SurroundingRows.None)
 
   /** The results of some rows of a table in no order, whose aggregate is `total`. */
-  def ofWholeTable(rows: Iterator[InternalRow], total: Outside): Iterator[InternalRow] =
+  def ofWholeTable(rows: Iterator[InternalRow], total: PartialAggregate): Iterator[InternalRow] =
     if (rows.isEmpty) Iterator.empty
     else {
       timeTask()
@@ -39,7 +39,7 @@ final private[execution] class RangeEvaluation(
     }
 
   /** The results of the range's own rows, without those of its halos. */
-  def ofRange(range: RangeRows, surroundings: () => Surroundings): Iterator[InternalRow] =
+  def ofRange(range: RangeRows, surroundings: () => SurroundingRows): Iterator[InternalRow] =
     if (range.isEmpty) Iterator.empty
     else {
       timeTask()

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.util.CollectionAccumulator
 
-import org.slidewise.spark.execution.surroundings.Outside
+import org.slidewise.spark.execution.surroundings.PartialAggregate
 
 /**
  * The index of a run: the first row and the least key of each bucket. The first bucket has no least key; it begins with the first
@@ -51,7 +51,7 @@ final private[execution] class RunIndex(
   def hasAggregates: Boolean = aggregates.nonEmpty
 
   /** The aggregate of the rows of a bucket, if the index has aggregates. */
-  def aggregate(bucket: Int): Outside = aggregates.get.of(bucket, start(bucket + 1) - start(bucket))
+  def aggregate(bucket: Int): PartialAggregate = aggregates.get.of(bucket, start(bucket + 1) - start(bucket))
 }
 
 private[execution] object RunIndex {

@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.metric._
 import org.apache.spark.util.CollectionAccumulator
 
 import org.slidewise.spark.execution.exchange.RowBlocksExchange
-import org.slidewise.spark.execution.surroundings.OutsideFunctions
+import org.slidewise.spark.execution.surroundings.SurroundingFunctions
 import org.slidewise.spark.plan.{ParallelPlan, SlidingWindowPlan}
 
 /**
@@ -149,7 +149,7 @@ case class RunsExchangeExec(
     if (isUnordered) 1 else math.max(buckets, RunsExchangeExec.MostBypassed + 1)
 
   override protected def blocks(input: RDD[InternalRow]): RDD[Product2[Int, InternalRow]] = {
-    val functions = window.map(new OutsideFunctions(_, child.output))
+    val functions = window.map(new SurroundingFunctions(_, child.output))
     val writer =
       if (isUnordered) new UnorderedRunWriter(functions.get, indexes, metrics)
       else

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog, RowsAhead}
-import org.slidewise.spark.execution.surroundings.Surroundings
+import org.slidewise.spark.execution.surroundings.SurroundingRows
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.PythonWindowPlan
 
@@ -80,7 +80,7 @@ final private[execution] class FramesForPython(
       waiting,
       bounds,
       bounds.indices.map(i => new FrameEnds(bounds(i), answers, 2 * i): FrameEvaluator).toArray,
-      Surroundings.None,
+      SurroundingRows.None,
       _ => None,
       answers,
       IdentityProjection,
