@@ -35,7 +35,6 @@ class ArchitectureSuite extends FunSuite {
         "sorting",
         "surroundings",
         "exchange",
-        "parallel",
         "frames",
         "arrays",
         "toprows",
@@ -57,9 +56,6 @@ class ArchitectureSuite extends FunSuite {
       "execution.sorting" -> (model ++ Seq("execution.task", "execution.rows")),
       "execution.surroundings" -> (model ++ Seq("execution.states", "execution.sorting")),
       "execution.exchange" -> Seq("shims", "execution.task", "execution.rows"),
-      "execution.parallel" -> (model ++ Seq("task", "rows", "sorting", "surroundings", "exchange").map(
-        "execution." + _
-      )),
       "execution.frames" -> (model ++ Seq("task", "rows", "states", "sorting", "surroundings").map(
         "execution." + _
       )),
@@ -72,9 +68,11 @@ class ArchitectureSuite extends FunSuite {
         "execution." + _
       )),
       "execution" -> (model ++ execution),
+      "execution.parallel" -> (model ++ execution :+ "execution"),
       "execution.streams" -> (model ++ execution),
       "execution.streams.hopping" -> (model ++ execution :+ "execution.streams"),
       "planning" -> (model ++ execution :+ "execution"),
+      "planning.parallel" -> (model ++ Seq("execution", "execution.parallel", "planning")),
       "planning.hopping" -> (model ++ Seq("execution", "planning")),
       "planning.streams" -> (model ++ execution ++
         Seq("execution", "execution.streams", "execution.streams.hopping", "planning", "planning.hopping")),
@@ -136,6 +134,18 @@ class ArchitectureSuite extends FunSuite {
       .resideOutsideOfPackages(Root, s"$Root.families", s"$Root.expressions", s"$Root.shims")
       .should()
       .dependOnClassesThat(isOneFunction)
+    assertEquals(violations(rule), Nil)
+  }
+
+  test("only the place that joins the rules knows that tasks share windows") {
+    val rule = noClasses()
+      .that()
+      .resideOutsideOfPackages(s"$Root.execution.parallel", s"$Root.planning.parallel")
+      .and()
+      .haveNameNotMatching(".*\\.spark\\.(PlanningRules|Injection).*")
+      .should()
+      .dependOnClassesThat()
+      .resideInAnyPackage(s"$Root.execution.parallel", s"$Root.planning.parallel")
     assertEquals(violations(rule), Nil)
   }
 

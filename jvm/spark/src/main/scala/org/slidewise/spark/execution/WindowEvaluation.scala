@@ -48,18 +48,25 @@ private[execution] object WindowEvaluation {
   /**
    * @param sorts
    *   whether the operator has to bring the rows into order
+   * @param keepsTies
+   *   whether a sort leaves rows that tie in the order in which they come, also where Spark's sort does not
    */
-  def of(plan: SlidingWindowPlan, input: Seq[Attribute], sorts: Boolean): WindowEvaluation = {
+  def of(
+      plan: SlidingWindowPlan,
+      input: Seq[Attribute],
+      sorts: Boolean,
+      keepsTies: Boolean = false
+  ): WindowEvaluation = {
     def byRows(expressions: RowWisePlan, input: Seq[Attribute]) =
       new RowWiseEvaluation(plan, expressions, input)
     plan.arrays match {
-      case None if sorts => new SortedRowWiseEvaluation(plan, input, byRows(plan.rowWise, input))
+      case None if sorts => new SortedRowWiseEvaluation(plan, input, keepsTies, byRows(plan.rowWise, input))
       case None          => byRows(plan.rowWise, input)
       case Some(arrays)  =>
         val fallback = byRows(arrays.fallback, input)
         val presorted = new ArrayEvaluation(plan, arrays, input, fallback)
         val first =
-          if (sorts) new SortedArrayEvaluation(plan, arrays, input, presorted) else presorted
+          if (sorts) new SortedArrayEvaluation(plan, arrays, input, keepsTies, presorted) else presorted
         if (plan.rowWise.isEmpty) first
         else new TwoStageEvaluation(first, byRows(plan.rowWise, input ++ arrays.results))
     }
@@ -154,6 +161,7 @@ final private[execution] class ArrayEvaluation(
 final private[execution] class SortedRowWiseEvaluation(
     plan: SlidingWindowPlan,
     input: Seq[Attribute],
+    keepsTies: Boolean,
     rowWise: RowWiseEvaluation
 ) extends WindowEvaluation {
 
@@ -162,11 +170,7 @@ final private[execution] class SortedRowWiseEvaluation(
       task: WindowTask,
       surroundings: () => SurroundingRows
   ): Iterator[InternalRow] = {
-    val sorter = new PartitionSorter(
-      task.resources,
-      input,
-      new SortSpec(plan.partitionSpec, plan.sortOrder, plan.radixInSpark, peers = plan.orderSpec.size)
-    )
+    val sorter = new PartitionSorter(task.resources, input, SortSpec.of(plan, keepsTies))
     task.closeAtEnd(sorter)
     rowWise.evaluate(task.measures.timeSort(sorter.sort(rows)), task, surroundings)
   }
@@ -181,6 +185,7 @@ final private[execution] class SortedArrayEvaluation(
     plan: SlidingWindowPlan,
     expressions: ArrayPlan,
     input: Seq[Attribute],
+    keepsTies: Boolean,
     presorted: ArrayEvaluation
 ) extends WindowEvaluation {
 
@@ -193,9 +198,8 @@ final private[execution] class SortedArrayEvaluation(
   ): Iterator[InternalRow] = {
     val window = new ArrayWindow(expressions.functions, plan.orderSpec)
     val results = expressions.results
-    val spec =
-      new SortSpec(plan.partitionSpec, plan.sortOrder, plan.radixInSpark, peers = plan.orderSpec.size)
-    val sorter = new PartitionSorter(task.resources, input, spec, results, window.inputs)
+    val sorter =
+      new PartitionSorter(task.resources, input, SortSpec.of(plan, keepsTies), results, window.inputs)
     task.closeAtEnd(sorter)
     val sorted = task.measures.timeSort(
       sorter.sort(

@@ -57,35 +57,6 @@ object SortPlacement {
 }
 
 /**
- * The plan by which several tasks evaluate one partition.
- *
- * @param minRows
- *   the least number of rows for each task
- * @param maxTasks
- *   the greatest number of tasks
- * @param aggregatesRuns
- *   whether the tasks that write the rows aggregate them
- */
-final case class ParallelPlan(minRows: Long, maxTasks: Int, aggregatesRuns: Boolean = false) {
-
-  /** The number of tasks that `rows` rows are worth; 0 if they are too few for one. */
-  def tasksFor(rows: Long): Int = math.min(maxTasks.toLong, rows / minRows).toInt
-
-  override def toString: String = s"parallel, at least $minRows rows a task, at most $maxTasks tasks"
-}
-
-object ParallelPlan {
-  val HasKeys = "the partition keys spread the rows over tasks"
-  val FewRows = "there are too few rows for several"
-
-  /**
-   * The number of tasks from which row-wise evaluation is faster than one task that evaluates in arrays. Measured, two tasks take
-   * 1.6 times as long.
-   */
-  val FewestRowByRow = 4
-}
-
-/**
  * The plan of one operator that evaluates window expressions: an immutable value that planning makes once and that EXPLAIN,
  * `slidewise.explain`, the metrics and the tasks read. The same type describes windows over tables and over streams.
  *
@@ -105,8 +76,8 @@ object ParallelPlan {
  *   memory limit for cached partial aggregates of one frame in a task
  * @param timeZone
  *   the time zone of the session, for bounds of RANGE frames
- * @param parallel
- *   the plan by which several tasks share a partition, or the reason why one task evaluates each, for a person to read
+ * @param oneTask
+ *   the reason why one task evaluates all rows of a window without partition keys, for a person to read
  */
 final case class SlidingWindowPlan(
     expressions: Seq[PlannedExpression],
@@ -120,7 +91,7 @@ final case class SlidingWindowPlan(
     radixInSpark: Boolean,
     maxStateBytes: Long,
     timeZone: String,
-    parallel: Either[String, ParallelPlan] = Left(ParallelPlan.HasKeys)
+    oneTask: Option[String] = None
 ) {
 
   /** The frames of all expressions, as row-wise evaluation has them. */
@@ -137,15 +108,20 @@ final case class SlidingWindowPlan(
   /** The order of a window over a stream, which has one event-time column. */
   def eventTimeOrder: SortOrder = orderSpec.head
 
-  /** The plan without its expressions, which are compared as the operator's own. */
-  def canonical: SlidingWindowPlan =
+  /**
+   * The plan without its expressions, which are compared as the operator's own.
+   *
+   * @param normalize
+   *   replaces attributes by their places in the input
+   */
+  def canonical(normalize: SortOrder => SortOrder): SlidingWindowPlan =
     copy(
       expressions = Nil,
       partitionSpec = Nil,
       orderSpec = Nil,
       arrays = None,
       rowWise = RowWisePlan.Empty,
-      sortOrder = Nil
+      sortOrder = sortOrder.map(normalize)
     )
 
   /** The evaluation methods, each once; shown first in EXPLAIN. */
@@ -153,4 +129,10 @@ final case class SlidingWindowPlan(
 
   /** The methods that evaluate expressions row by row where the array kernels cannot; empty if none are used. */
   def fallback: Seq[EvaluationMethod] = arrays.toSeq.flatMap(_.fallback.methods)
+}
+
+object OneTask {
+
+  /** The reason that `slidewise.explain` does not give: nobody misses other tasks. */
+  val FewRows = "there are too few rows for several"
 }

@@ -10,21 +10,9 @@ import org.slidewise.spark.plan._
 object ArrayPlanner {
   import ArrayFrame._
 
-  /**
-   * The array function that evaluates the window function; none if the array kernels cannot.
-   *
-   * @param acrossTasks
-   *   whether several tasks are to evaluate a partition
-   */
-  def of(
-      window: WindowCall,
-      orderSpec: Seq[SortOrder],
-      timeZone: String,
-      acrossTasks: Boolean = false
-  ): Option[ArrayFunction] =
-    window.description
-      .inArrays(window.filter, frameOf(window.frame, orderSpec, timeZone))
-      .filter(f => !acrossTasks || AcrossTasks.inArrays(f).isEmpty)
+  /** The array function that evaluates the window function; none if the array kernels cannot. */
+  def of(window: WindowCall, orderSpec: Seq[SortOrder], timeZone: String): Option[ArrayFunction] =
+    window.description.inArrays(window.filter, frameOf(window.frame, orderSpec, timeZone))
 
   /** Whether the kernels can evaluate the function over its frame, and the settings allow it. */
   private[planning] def takes(window: WindowExpression): Boolean =

@@ -11,18 +11,18 @@ import org.slidewise.spark.plan._
  *
  * @param sortOrder
  *   the order by which the operator sorts each partition, if it sorts; begins with `orderSpec`
- * @param acrossTasks
- *   whether several tasks are to evaluate a partition, see [[AcrossTasks]]
  * @param keepsArrival
  *   whether rows may stay in the order in which they come if the window needs no order
+ * @param mayUseArrays
+ *   whether arrays may evaluate a function that they can evaluate
  */
 final class WindowPlanner(
     conf: SQLConf,
     partitionSpec: Seq[Expression],
     orderSpec: Seq[SortOrder],
     sortOrder: Seq[SortOrder],
-    acrossTasks: Boolean = false,
-    keepsArrival: Boolean = false
+    keepsArrival: Boolean = false,
+    mayUseArrays: ArrayFunction => Boolean = _ => true
 ) {
   import WindowPlanner._
 
@@ -35,7 +35,7 @@ final class WindowPlanner(
     else if (isAll && isUnordered && arrays.forall(isOfPartition)) SortPlacement.Unneeded
     else SortPlacement.InOperator
 
-  private def isUnordered = keepsArrival && partitionSpec.nonEmpty && sortOrder.isEmpty && !acrossTasks
+  private def isUnordered = keepsArrival && partitionSpec.nonEmpty && sortOrder.isEmpty
 
   private def isOfPartition(function: ArrayFunction): Boolean = function match {
     case aggregate: ArrayFunction.Aggregate => aggregate.frame == ArrayFrame.Partition
@@ -98,7 +98,7 @@ final class WindowPlanner(
 
   private def arrayFunction(window: WindowCall): Option[ArrayFunction] =
     if (usesArrays && !merging.isRecalculated(window.description))
-      ArrayPlanner.of(window, orderSpec, conf.sessionLocalTimeZone, acrossTasks)
+      ArrayPlanner.of(window, orderSpec, conf.sessionLocalTimeZone).filter(mayUseArrays)
     else None
 
   // Buffers of fixed width are copied as bytes, and not slowed down by others; a merge that fails stops no others.

@@ -14,6 +14,7 @@ import org.slidewise.spark.execution.surroundings._
 import org.slidewise.spark.execution.task.{Tasks, WindowMetrics, WindowTask}
 import org.slidewise.spark.plan.SlidingWindowPlan
 import org.slidewise.spark.planning.WindowPlanner
+import org.slidewise.spark.planning.parallel.AcrossTasks
 
 /**
  * The one window of a query, evaluated in one task, and by several tasks that each have the rows that moving frames reach and
@@ -38,7 +39,7 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
       window.partitionSpec,
       window.orderSpec,
       window.orderSpec,
-      acrossTasks
+      mayUseArrays = function => !acrossTasks || AcrossTasks.inArrays(function).isEmpty
     )
     val found = planner.plan(window.windowExpressions)
     require(found.left.isEmpty, found.left)

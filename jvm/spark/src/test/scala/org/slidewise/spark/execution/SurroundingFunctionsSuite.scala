@@ -6,7 +6,7 @@ import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.surroundings.PartialAggregate
 import org.slidewise.spark.plan.EvaluationMethod
-import org.slidewise.spark.planning.AcrossTasks
+import org.slidewise.spark.planning.parallel.AcrossTasks
 
 /** What several tasks need of the rows of others, when they must not share a partition, and values at the ends of their types. */
 class SurroundingFunctionsSuite extends SparkSuite {

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.{PartialMapperPartitionSpec, ShufflePartitionSpec}
 
 import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingFunctions, SurroundingRows}
-import org.slidewise.spark.plan.{FrameReach, ParallelPlan, SlidingWindowPlan}
+import org.slidewise.spark.plan.{FrameReach, SlidingWindowPlan}
 
 /**
  * Evaluates a window in several tasks, whatever its partitions.
@@ -23,7 +23,7 @@ import org.slidewise.spark.plan.{FrameReach, ParallelPlan, SlidingWindowPlan}
  * @param input
  *   the attributes of a row
  */
-final private[execution] class ParallelWindow(
+final private[parallel] class ParallelWindow(
     plan: SlidingWindowPlan,
     parallel: ParallelPlan,
     input: Seq[Attribute],
@@ -49,7 +49,8 @@ final private[execution] class ParallelWindow(
     else inOrder(runs, written)
 
   /** Whether several tasks may read the runs, although a run may be written again. */
-  private def isRepeatable(written: WrittenRuns): Boolean = written.repeated.exists(_.allow(plan, input))
+  private def isRepeatable(runs: RunsExchangeExec, written: WrittenRuns): Boolean =
+    written.determinism.exists(_.renamed(runs.output, input).allows(plan))
 
   /** Evaluates rows whose frame is the whole table. None if one task must evaluate them. */
   private def evaluateWholeTable(runs: RunsExchangeExec, written: WrittenRuns): Option[RDD[InternalRow]] = {
@@ -58,7 +59,7 @@ final private[execution] class ParallelWindow(
       if (runs.hasAggregatesOf(plan, input) && written.indexes.forall(_.hasAggregates))
         new BucketTotals(written.indexes, surrounding).all
       else totalOf(runs, ranges)
-    if (!isRepeatable(written) || surrounding.mustBeOneTask(total)) None
+    if (!isRepeatable(runs, written) || surrounding.mustBeOneTask(total)) None
     else {
       val (evaluate, aggregate) = (evaluation, total)
       Some(
@@ -92,7 +93,7 @@ final private[execution] class ParallelWindow(
     lazy val sorted = new Runs(written.indexes, new CutOrder(keyOrder.directions))
     val tasks = parallel.tasksFor(written.indexes.map(_.rows).sum)
     def inRanges(together: Option[Int]) =
-      if (tasks < 2 || !isRepeatable(written)) None
+      if (tasks < 2 || !isRepeatable(runs, written)) None
       else
         Some(sorted.cuts(tasks, together))
           .filter(_.nonEmpty)

@@ -25,7 +25,7 @@ import org.slidewise.spark.execution.surroundings.PartialAggregate
  * @param aggregates
  *   the aggregates of the rows of each bucket; none if no function needs them
  */
-final private[execution] class RunIndex(
+final private[parallel] class RunIndex(
     val rows: Long,
     starts: Array[Long],
     keys: Array[Byte],
@@ -54,7 +54,7 @@ final private[execution] class RunIndex(
   def aggregate(bucket: Int): PartialAggregate = aggregates.get.of(bucket, start(bucket + 1) - start(bucket))
 }
 
-private[execution] object RunIndex {
+private[parallel] object RunIndex {
 
   /** The index of a run whose rows are one bucket, and have no order. */
   def ofOneBucket(rows: Long, aggregates: Option[BucketAggregates]): RunIndex =

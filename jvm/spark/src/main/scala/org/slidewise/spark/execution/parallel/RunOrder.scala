@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.slidewise.spark.plan.WindowKeys
 
 /** The order of all rows: by partition key, then by `order`. */
-final private[execution] case class RunOrder(partition: Seq[Expression], order: Seq[SortOrder]) {
+final private[parallel] case class RunOrder(partition: Seq[Expression], order: Seq[SortOrder]) {
 
   /** The number of columns of a key. */
   def columns: Int = partition.size + order.size

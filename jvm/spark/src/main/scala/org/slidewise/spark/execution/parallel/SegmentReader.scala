@@ -52,9 +52,7 @@ final private[parallel] class SegmentReader(
 
   private def inOrder(rows: Iterator[InternalRow]): Iterator[InternalRow] = {
     val context = TaskContext.get()
-    // Rows that tie must stay in the order in which they come.
-    val spec = new SortSpec(plan.partitionSpec, plan.sortOrder, radixInSpark = false, plan.orderSpec.size)
-    val sorter = new PartitionSorter(new TaskResources(context), input, spec)
+    val sorter = new PartitionSorter(new TaskResources(context), input, SortSpec.of(plan, keepsTies = true))
     context.addTaskCompletionListener[Unit](_ => sorter.close())
     sorter.sort(rows)
   }

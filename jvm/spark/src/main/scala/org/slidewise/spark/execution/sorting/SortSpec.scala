@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.SortPrefixUtils
 import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
 
-import org.slidewise.spark.plan.WindowKeys
+import org.slidewise.spark.plan.{SlidingWindowPlan, WindowKeys}
 
 /**
  * The sort order of a window's rows: by partition keys, then by `order`.
@@ -47,6 +47,18 @@ final private[execution] class SortSpec(
 
   /** The expressions to hash. */
   def hashed: Seq[Expression] = WindowKeys.asBytes(partition)
+}
+
+private[execution] object SortSpec {
+
+  /**
+   * The order in which the operator of a window sorts.
+   *
+   * @param keepsTies
+   *   whether rows that tie stay in the order in which they come, also where Spark's sort does not leave them so
+   */
+  def of(plan: SlidingWindowPlan, keepsTies: Boolean): SortSpec =
+    new SortSpec(plan.partitionSpec, plan.sortOrder, plan.radixInSpark && !keepsTies, plan.orderSpec.size)
 }
 
 /**
