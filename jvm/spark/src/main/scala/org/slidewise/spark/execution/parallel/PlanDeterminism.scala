@@ -2,6 +2,7 @@ package org.slidewise.spark.execution.parallel
 
 import java.util.IdentityHashMap
 
+import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.spark.internal.Logging
@@ -163,7 +164,10 @@ final private[spark] class PlanDeterminism extends Logging {
     // One task reads rows whose keys may differ.
     case _: RunsExchangeExec           => Some(below)
     case exchange: ShuffleExchangeLike =>
-      if (staysInPartition(exchange.outputPartitioning, exchange.child.output, below)) Some(below) else None
+      val content = exchange.child.output
+      if (staysInPartition(exchange.outputPartitioning, content, below) && mayDiffer(exchange, content, below))
+        Some(below)
+      else None
     case project: ProjectExec          => Some(below.ofResults(project.projectList))
     case window: WindowExecBase        => Some(below ++ below.ofResults(window.windowExpression))
     case window: SlidingWindowExecBase => Some(below ++ below.ofResults(window.windowExpression))
@@ -206,6 +210,15 @@ final private[spark] class PlanDeterminism extends Logging {
       case other                       => other.numPartitions == 1 || by.areSame(content)
     }
 
+  /**
+   * Whether Spark lets a task write these columns again. It compares checksums of a task's rows, and fails the query if other rows
+   * have been read by tasks that have returned their results. A single task reads all rows again instead.
+   */
+  private def mayDiffer(exchange: SparkPlan, content: Seq[Attribute], by: SensitiveColumns): Boolean =
+    by.areSame(content) || !PlanDeterminism.Checksums.exists(name =>
+      Try(exchange.conf.getConfString(name)).toOption.contains("true")
+    )
+
   private def ofAggregate(aggregate: BaseAggregateExec, below: SensitiveColumns): Option[SensitiveColumns] = {
     val keys = aggregate.groupingExpressions
     below.decidedBy(keys).map { _ =>
@@ -215,4 +228,11 @@ final private[spark] class PlanDeterminism extends Logging {
       (results ++ SensitiveColumns.all(chosen)).ofResults(aggregate.resultExpressions)
     }
   }
+}
+
+private object PlanDeterminism {
+
+  /** The settings with which Spark compares what a task writes again, since 4.1. */
+  private val Checksums = Seq("", ".enableFullRetryOnMismatch", ".enableQueryLevelRollbackOnMismatch")
+    .map(setting => "spark.sql.shuffle.orderIndependentChecksum" + (if (setting.isEmpty) ".enabled" else setting))
 }
