@@ -6,8 +6,8 @@ import org.slidewise.core.Stable
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.explain.WindowReport
 import org.slidewise.spark.expressions.{OrderCheckStrategy, SqlFunctions}
-import org.slidewise.spark.planning._
-import org.slidewise.spark.planning.hopping.{EstimateHoppingWindows, HoppingWindowStrategy}
+import org.slidewise.spark.planning.SettingsCheckStrategy
+import org.slidewise.spark.planning.hopping.EstimateHoppingWindows
 import org.slidewise.spark.planning.streams.StreamRules
 import org.slidewise.spark.shims.SparkSessions
 
@@ -35,20 +35,15 @@ object Slidewise {
       val running = SparkSessions.of(session)
       running.experimental.extraStrategies ++= Seq(
         SettingsCheckStrategy,
-        OrderCheckStrategy,
-        SlidingWindowStrategy,
-        PythonWindowStrategy,
-        PythonAggregateStrategy,
-        TopRowsStrategy,
-        HoppingWindowStrategy
-      )
+        OrderCheckStrategy
+      ) ++ PlanningRules.strategies
       SqlFunctions.registerIn(running.sessionState.functionRegistry)
     }
     off
   }
 
   def isInstalled(session: SparkSession): Boolean =
-    SparkSessions.of(session).sessionState.planner.strategies.contains(SlidingWindowStrategy)
+    SparkSessions.of(session).sessionState.planner.strategies.contains(PlanningRules.windows)
 
   /**
    * For each window expression of `data`'s plan, whether Slidewise runs it, as a JSON array of objects with the fields

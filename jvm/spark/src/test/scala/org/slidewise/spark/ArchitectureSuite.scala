@@ -35,7 +35,6 @@ class ArchitectureSuite extends FunSuite {
         "sorting",
         "surroundings",
         "exchange",
-        "parallel",
         "frames",
         "arrays",
         "toprows",
@@ -57,14 +56,11 @@ class ArchitectureSuite extends FunSuite {
       "execution.sorting" -> (model ++ Seq("execution.task", "execution.rows")),
       "execution.surroundings" -> (model ++ Seq("execution.states", "execution.sorting")),
       "execution.exchange" -> Seq("shims", "execution.task", "execution.rows"),
-      "execution.parallel" -> (model ++ Seq("task", "rows", "sorting", "surroundings", "exchange").map(
-        "execution." + _
-      )),
       "execution.frames" -> (model ++ Seq("task", "rows", "states", "sorting", "surroundings").map(
         "execution." + _
       )),
       "execution.arrays" -> (model ++ Seq("task", "rows", "sorting", "surroundings").map("execution." + _)),
-      "execution.toprows" -> Seq("execution.task", "execution.rows", "execution.sorting"),
+      "execution.toprows" -> Seq("plan", "execution.task", "execution.rows", "execution.sorting"),
       "execution.hopping" -> (model ++ Seq("task", "rows", "states", "surroundings", "frames").map(
         "execution." + _
       )),
@@ -72,9 +68,11 @@ class ArchitectureSuite extends FunSuite {
         "execution." + _
       )),
       "execution" -> (model ++ execution),
+      "execution.parallel" -> (model ++ execution :+ "execution"),
       "execution.streams" -> (model ++ execution),
       "execution.streams.hopping" -> (model ++ execution :+ "execution.streams"),
       "planning" -> (model ++ execution :+ "execution"),
+      "planning.parallel" -> (model ++ Seq("execution", "execution.parallel", "planning")),
       "planning.hopping" -> (model ++ Seq("execution", "planning")),
       "planning.streams" -> (model ++ execution ++
         Seq("execution", "execution.streams", "execution.streams.hopping", "planning", "planning.hopping")),
@@ -139,6 +137,9 @@ class ArchitectureSuite extends FunSuite {
     assertEquals(violations(rule), Nil)
   }
 
+  // They read Spark's own operators, whose functions and frames no plan of Slidewise has.
+  private val readsOperators = ".*\\.execution\\.parallel\\.(PlanDeterminism|SensitiveColumns)\\$?"
+
   test("the execution has no frames but those of the plan") {
     val ofSpark = Set("WindowFrame", "SpecifiedWindowFrame", "SpecialFrameBoundary", "FrameType")
     val isFrame: DescribedPredicate[JavaClass] = DescribedPredicate.describe(
@@ -150,8 +151,7 @@ class ArchitectureSuite extends FunSuite {
       .that()
       .resideInAnyPackage(s"$Root.execution..", s"$Root.families")
       .and()
-      // A model of Spark's operators, which have Spark's frames.
-      .haveSimpleNameNotStartingWith("Variations")
+      .haveNameNotMatching(readsOperators)
       .should()
       .dependOnClassesThat(isFrame)
     assertEquals(violations(rule), Nil)
@@ -175,9 +175,6 @@ class ArchitectureSuite extends FunSuite {
     assertEquals(long, Nil)
   }
 
-  // They read Spark's own operators, whose functions no plan of Slidewise describes.
-  private val readsOperators = ".*\\.execution\\.parallel\\.(RepeatedRows|Variations)\\$?"
-
   test("execution reads the descriptions in the plan, and looks up no others") {
     val rule = noClasses()
       .that()
@@ -187,6 +184,18 @@ class ArchitectureSuite extends FunSuite {
       .should()
       .dependOnClassesThat()
       .resideInAPackage(s"$Root.families")
+    assertEquals(violations(rule), Nil)
+  }
+
+  test("only the place that joins the rules knows that tasks share windows") {
+    val rule = noClasses()
+      .that()
+      .resideOutsideOfPackages(s"$Root.execution.parallel", s"$Root.planning.parallel")
+      .and()
+      .haveNameNotMatching(".*\\.spark\\.(PlanningRules|Injection).*")
+      .should()
+      .dependOnClassesThat()
+      .resideInAnyPackage(s"$Root.execution.parallel", s"$Root.planning.parallel")
     assertEquals(violations(rule), Nil)
   }
 

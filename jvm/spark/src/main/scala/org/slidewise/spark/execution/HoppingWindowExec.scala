@@ -10,7 +10,6 @@ import org.apache.spark.sql.execution.{PartitioningPreservingUnaryExecNode, Spar
 import org.apache.spark.sql.execution.metric.SQLMetric
 
 import org.slidewise.spark.execution.hopping.{HoppingMetrics, HoppingWindowEvaluation, WindowSelection}
-import org.slidewise.spark.execution.parallel.{RepeatableOperator, Variations}
 import org.slidewise.spark.plan.{HoppingFunction, HoppingOutput, HoppingWindowPlan}
 
 /**
@@ -36,8 +35,7 @@ case class HoppingWindowExec(
     condition: Option[Expression],
     resultExpressions: Seq[NamedExpression],
     child: SparkPlan
-) extends PartitioningPreservingUnaryExecNode
-    with RepeatableOperator {
+) extends PartitioningPreservingUnaryExecNode {
 
   override def output: Seq[Attribute] = resultExpressions.map(_.toAttribute)
   override protected def outputExpressions: Seq[NamedExpression] = resultExpressions
@@ -56,11 +54,6 @@ case class HoppingWindowExec(
 
   override lazy val allAttributes: AttributeSeq = child.output ++ (plan.window +: plan.answers)
   override def producedAttributes: AttributeSet = AttributeSet(plan.window +: plan.answers)
-
-  override private[execution] def variations(child: Variations): Option[Variations] = {
-    val results = child ++ child.ofCalls(aggregateExpressions, plan.answers)
-    results.decidedBy((keys :+ plan.pane) ++ condition).map(_.ofResults(resultExpressions))
-  }
 
   override lazy val metrics: Map[String, SQLMetric] = HoppingMetrics.create(sparkContext)
 

@@ -33,7 +33,7 @@ final private[execution] class RowWisePipeline(
       rows: Iterator[InternalRow],
       task: WindowTask,
       answered: Int,
-      surroundings: Surroundings
+      surroundings: SurroundingRows
   ): Iterator[InternalRow] = {
     val waiting = if (plan.answersAtOnce) None else Some(RowLog.of(input, task.resources))
     val frames = new Frames(task)
@@ -53,7 +53,7 @@ final private[execution] class RowWisePipeline(
   }
 
   /** Adds results to rows whose frame consists of the rows that `total` aggregates. `total` has at least one row. */
-  def ofTotal(task: WindowTask, total: Outside): Iterator[InternalRow] => Iterator[InternalRow] = {
+  def ofTotal(task: WindowTask, total: PartialAggregate): Iterator[InternalRow] => Iterator[InternalRow] = {
     val frames = new Frames(task)
     frames.evaluators.reset()
     frames.evaluators.startAfter(total)
@@ -76,9 +76,9 @@ final private[execution] class RowWisePipeline(
     }
   }
 
-  private def outsideStates: Outside => Option[OutsideStates] = {
-    lazy val functions = new OutsideFunctions(window, input)
-    rows => if (rows.isEmpty) None else Some(new OutsideStates(functions, rows))
+  private def surroundingStates: PartialAggregate => Option[SurroundingStates] = {
+    lazy val functions = new SurroundingFunctions(window, input)
+    rows => if (rows.isEmpty) None else Some(new SurroundingStates(functions, rows))
   }
 
   /** The log, the bounds and the evaluators of a task's frames. */
@@ -101,7 +101,7 @@ final private[execution] class RowWisePipeline(
         )
       }.toArray,
       answers.row,
-      outsideStates
+      surroundingStates
     )
 
     def peakMemory: Long = log.peakMemory + evaluators.peakMemory

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow, GroupedRows, PresortedArrays}
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
-import org.slidewise.spark.execution.surroundings.{ArrayOutside, Outside, Surroundings}
+import org.slidewise.spark.execution.surroundings.{ArraySurroundingsReader, PartialAggregate, SurroundingRows}
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.{ArrayPlan, RowWisePlan, SlidingWindowPlan, SortPlacement}
 
@@ -38,7 +38,7 @@ sealed abstract private[execution] class WindowEvaluation extends Serializable {
   def evaluate(
       rows: Iterator[InternalRow],
       task: WindowTask,
-      surroundings: () => Surroundings = () => Surroundings.None
+      surroundings: () => SurroundingRows = () => SurroundingRows.None
   ): Iterator[InternalRow]
 }
 
@@ -47,18 +47,25 @@ private[execution] object WindowEvaluation {
   /**
    * @param sorts
    *   whether the operator has to bring the rows into order
+   * @param keepsTies
+   *   whether a sort leaves rows that tie in the order in which they come, also where Spark's sort does not
    */
-  def of(plan: SlidingWindowPlan, input: Seq[Attribute], sorts: Boolean): WindowEvaluation = {
+  def of(
+      plan: SlidingWindowPlan,
+      input: Seq[Attribute],
+      sorts: Boolean,
+      keepsTies: Boolean = false
+  ): WindowEvaluation = {
     def byRows(expressions: RowWisePlan, input: Seq[Attribute]) =
       new RowWiseEvaluation(plan, expressions, input)
     plan.arrays match {
-      case None if sorts => new SortedRowWiseEvaluation(plan, input, byRows(plan.rowWise, input))
+      case None if sorts => new SortedRowWiseEvaluation(plan, input, keepsTies, byRows(plan.rowWise, input))
       case None          => byRows(plan.rowWise, input)
       case Some(arrays)  =>
         val fallback = byRows(arrays.fallback, input)
         val presorted = new ArrayEvaluation(plan, arrays, input, fallback)
         val first =
-          if (sorts) new SortedArrayEvaluation(plan, arrays, input, presorted) else presorted
+          if (sorts) new SortedArrayEvaluation(plan, arrays, input, keepsTies, presorted) else presorted
         if (plan.rowWise.isEmpty) first
         else new TwoStageEvaluation(first, byRows(plan.rowWise, input ++ arrays.results))
     }
@@ -77,7 +84,7 @@ final private[execution] class RowWiseEvaluation(
   override def evaluate(
       rows: Iterator[InternalRow],
       task: WindowTask,
-      surroundings: () => Surroundings
+      surroundings: () => SurroundingRows
   ): Iterator[InternalRow] = pipeline.start(rows, task, answered = 0, surroundings())
 
   /**
@@ -94,7 +101,7 @@ final private[execution] class RowWiseEvaluation(
       rows: Iterator[InternalRow],
       task: WindowTask,
       answered: Int,
-      surroundings: Surroundings
+      surroundings: SurroundingRows
   ): Iterator[InternalRow] = {
     task.measures.countFallback()
     pipeline.start(rows, task, answered, surroundings)
@@ -108,7 +115,7 @@ final private[execution] class TwoStageEvaluation(first: WindowEvaluation, secon
   override def evaluate(
       rows: Iterator[InternalRow],
       task: WindowTask,
-      surroundings: () => Surroundings
+      surroundings: () => SurroundingRows
   ): Iterator[InternalRow] = {
     lazy val found = surroundings()
     second.evaluate(first.evaluate(rows, task.withoutRowCount, () => found), task, () => found)
@@ -123,12 +130,12 @@ final private[execution] class ArrayEvaluation(
     fallback: RowWiseEvaluation
 ) extends WindowEvaluation {
 
-  private val outside = new ArrayOutside(plan, expressions, input)
+  private val inArrays = new ArraySurroundingsReader(plan, expressions, input)
 
   override def evaluate(
       rows: Iterator[InternalRow],
       task: WindowTask,
-      surroundings: () => Surroundings
+      surroundings: () => SurroundingRows
   ): Iterator[InternalRow] = {
     val arrays = new PresortedArrays(
       rows,
@@ -137,7 +144,7 @@ final private[execution] class ArrayEvaluation(
       input,
       task,
       surroundings(),
-      outside,
+      inArrays,
       (rest, answered, around) => fallback.takeOver(rest, task, answered, around)
     )
     task.onCompletion(() => arrays.close())
@@ -149,19 +156,16 @@ final private[execution] class ArrayEvaluation(
 final private[execution] class SortedRowWiseEvaluation(
     plan: SlidingWindowPlan,
     input: Seq[Attribute],
+    keepsTies: Boolean,
     rowWise: RowWiseEvaluation
 ) extends WindowEvaluation {
 
   override def evaluate(
       rows: Iterator[InternalRow],
       task: WindowTask,
-      surroundings: () => Surroundings
+      surroundings: () => SurroundingRows
   ): Iterator[InternalRow] = {
-    val sorter = new PartitionSorter(
-      task.resources,
-      input,
-      new SortSpec(plan.partitionSpec, plan.sortOrder, plan.sort.radixInSpark, peers = plan.orderSpec.size)
-    )
+    val sorter = new PartitionSorter(task.resources, input, SortSpec.of(plan, keepsTies))
     task.closeAtEnd(sorter)
     rowWise.evaluate(task.measures.timeSort(sorter.sort(rows)), task, surroundings)
   }
@@ -176,38 +180,35 @@ final private[execution] class SortedArrayEvaluation(
     plan: SlidingWindowPlan,
     expressions: ArrayPlan,
     input: Seq[Attribute],
+    keepsTies: Boolean,
     presorted: ArrayEvaluation
 ) extends WindowEvaluation {
 
-  private val outside = new ArrayOutside(plan, expressions, input)
+  private val inArrays = new ArraySurroundingsReader(plan, expressions, input)
 
   override def evaluate(
       rows: Iterator[InternalRow],
       task: WindowTask,
-      surroundings: () => Surroundings
+      surroundings: () => SurroundingRows
   ): Iterator[InternalRow] = {
     val window = new ArrayWindow(expressions.functions, plan.orderSpec)
     val results = expressions.results
-    val spec =
-      new SortSpec(plan.partitionSpec, plan.sortOrder, plan.sort.radixInSpark, peers = plan.orderSpec.size)
-    val sorter = new PartitionSorter(task.resources, input, spec, results, window.inputs)
+    val sorter =
+      new PartitionSorter(task.resources, input, SortSpec.of(plan, keepsTies), results, window.inputs)
     task.closeAtEnd(sorter)
     val sorted = task.measures.timeSort(
       sorter.sort(
         rows,
-        (columns, places) => {
-          val around = surroundings()
+        (columns, places) =>
           ArrayRowFinisher.of(
             window,
             columns,
             places,
             input.size,
             results.map(_.dataType),
-            around,
-            outside.sides(around),
+            inArrays.read(surroundings()),
             task.measures
-          )
-        },
+          ),
         if (plan.sortPlacement == SortPlacement.Unneeded)
           Some(GroupedRows.finisher(window, _, _, _, input.size, results.map(_.dataType), task.measures))
         else None
@@ -234,7 +235,7 @@ final private[execution] class WholeTableEvaluation(plan: SlidingWindowPlan, inp
   }
 
   /** The rows with their results, given the aggregate of the table. */
-  def evaluate(rows: Iterator[InternalRow], task: WindowTask, total: Outside): Iterator[InternalRow] =
+  def evaluate(rows: Iterator[InternalRow], task: WindowTask, total: PartialAggregate): Iterator[InternalRow] =
     stages.init.foldRight(stages.last.ofTotal(task, total))((stage, next) =>
       stage.ofTotal(task.withoutRowCount, total).andThen(next)
     )(rows)

@@ -10,7 +10,6 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.window.{Final, WindowGroupLimitMode}
 
 import org.slidewise.core.selection.FirstRows
-import org.slidewise.spark.execution.parallel.{RepeatableOperator, RepeatedRows, Variations}
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.execution.toprows.{TopRowsMetrics, TopRowsSelection, TopRowsSpec}
 
@@ -33,8 +32,7 @@ case class WindowTopRowsExec(
     limit: Int,
     mode: WindowGroupLimitMode,
     child: SparkPlan
-) extends UnaryExecNode
-    with RepeatableOperator {
+) extends UnaryExecNode {
 
   override def output: Seq[Attribute] = child.output
   override def outputPartitioning: Partitioning = child.outputPartitioning
@@ -42,9 +40,6 @@ case class WindowTopRowsExec(
 
   override def requiredChildDistribution: Seq[Distribution] =
     if (mode == Final) Seq(ClusteredDistribution(partitionSpec)) else super.requiredChildDistribution
-
-  override private[execution] def variations(child: Variations): Option[Variations] =
-    if (RepeatedRows.keepsPeers(rankLikeFunction)) child.decidedBy(expressions) else None
 
   override lazy val metrics: Map[String, SQLMetric] = TopRowsMetrics.create(sparkContext)
 

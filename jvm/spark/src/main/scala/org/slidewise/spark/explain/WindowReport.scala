@@ -23,6 +23,7 @@ import org.slidewise.spark.execution.{
   HoppingWindowExec,
   PythonSlidingWindowExec,
   SlidingWindowExec,
+  SlidingWindowExecBase,
   WindowTopRowsExec
 }
 import org.slidewise.spark.plan._
@@ -104,9 +105,9 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   /** A window operator with its window expressions. */
   private object WindowOperator {
     def unapply(plan: SparkPlan): Option[(UnaryExecNode, Seq[NamedExpression])] = plan match {
-      case sliding: SlidingWindowExec => Some((sliding, sliding.windowExpression))
-      case window: WindowExecBase     => Some((window, window.windowExpression))
-      case _                          => None
+      case sliding: SlidingWindowExecBase => Some((sliding, sliding.windowExpression))
+      case window: WindowExecBase         => Some((window, window.windowExpression))
+      case _                              => None
     }
   }
 
@@ -119,17 +120,20 @@ object WindowReport extends AdaptiveSparkPlanHelper {
       definitions: Map[ExprId, Expression]
   ): Seq[(Option[ExprId], WindowReport)] = {
     val (planned, inOrder) = window match {
-      case sliding: SlidingWindowExec if sliding.evaluatesAsSpark => (Nil, sliding.plan.expressions)
-      case sliding: SlidingWindowExec                             => (sliding.plan.expressions, Nil)
-      case python: PythonSlidingWindowExec                        => (python.plan.expressions, Nil)
-      case _                                                      => (Nil, Nil)
+      case sliding: SlidingWindowExecBase if sliding.evaluatesAsSpark => (Nil, sliding.plan.expressions)
+      case sliding: SlidingWindowExecBase                             => (sliding.plan.expressions, Nil)
+      case python: PythonSlidingWindowExec                            => (python.plan.expressions, Nil)
+      case _                                                          => (Nil, Nil)
     }
     val left = window.logicalLink.flatMap(_.getTagValue(WindowPlan.Tag)).toSeq.flatMap(_.bySpark)
     val reasons = left.map(l => l.expression.exprId -> l.reason).toMap ++
       inOrder.map(_.expression.exprId -> SlidingWindowExec.InOrder)
     val ours = byId(planned)
     val topRows = if (readsTopRows(window.child)) Some(TopRowsNote) else None
-    val tasks = tasksNote(window)
+    val tasks = window match {
+      case sliding: SlidingWindowExecBase => sliding.tasksNote
+      case _                              => None
+    }
     expressions.map { expression =>
       val text = WindowSql(expression, definitions)
       val report = ours.get(expression.exprId) match {
@@ -156,19 +160,6 @@ object WindowReport extends AdaptiveSparkPlanHelper {
     WindowReport(function.sql, function.method.map(_.toString), function.note)
 
   private val TopRowsNote = "only the first rows of each partition are sorted: a filter limits their ranks"
-
-  /** A note on the tasks that evaluate the rows. None if there is one task for each partition key. */
-  private def tasksNote(window: SparkPlan): Option[String] = window match {
-    case SlidingWindowExec(plan, _, partitionSpec, _, _) =>
-      plan.parallel.fold(
-        reason =>
-          if (partitionSpec.isEmpty && reason != ParallelPlan.FewRows)
-            Some(s"one task evaluates all rows: $reason")
-          else None,
-        parallel => Some(s"tasks share the rows, at least ${parallel.minRows} each")
-      )
-    case _ => None
-  }
 
   private def withNote(report: WindowReport, note: String): WindowReport =
     report.copy(reason = Some((report.reason.toSeq :+ note).mkString("; ")))

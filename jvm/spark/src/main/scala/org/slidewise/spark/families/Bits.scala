@@ -16,7 +16,7 @@ private[families] object Bits extends FunctionFamily {
 
   final private case class OfBits(function: Expression) extends MergedExactly {
     override def dependsOnOrder: Boolean = false
-    override def inOtherOrder: Variation = Variation.NONE
+    override def orderSensitivity: OrderSensitivity = OrderSensitivity.NONE
   }
 
   final private case class Bitmap(function: Expression) extends MergedExactly

@@ -23,6 +23,6 @@ private[families] object Counts extends FunctionFamily {
 
     override def countsRows: Boolean = function.children.forall(!_.nullable)
     override def dependsOnOrder: Boolean = false
-    override def inOtherOrder: Variation = Variation.NONE
+    override def orderSensitivity: OrderSensitivity = OrderSensitivity.NONE
   }
 }

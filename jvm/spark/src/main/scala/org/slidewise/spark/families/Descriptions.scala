@@ -71,8 +71,8 @@ private[families] object Descriptions {
     Some(Families.of(MagnitudeExceeds(values, limit)))
 
   /** The degree to which a sum differs if its rows come in another order. */
-  def ofSums(function: AggregateFunction): Variation =
-    if (buffers(function).forall(isExact)) Variation.NONE else Variation.DIGITS
+  def ofSums(function: AggregateFunction): OrderSensitivity =
+    if (buffers(function).forall(isExact)) OrderSensitivity.NONE else OrderSensitivity.DIGITS
 
   def buffers(function: AggregateFunction): Seq[DataType] = function.aggBufferAttributes.map(_.dataType)
 

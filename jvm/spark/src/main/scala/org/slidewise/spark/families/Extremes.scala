@@ -32,11 +32,11 @@ private[families] object Extremes extends FunctionFamily {
     override def dependsOnOrder: Boolean = !DistinctRows.hasEqualBytes(value.dataType)
 
     // Zeros and NaN have several forms.
-    override def inOtherOrder: Variation = {
+    override def orderSensitivity: OrderSensitivity = {
       val types = Descriptions.buffers(function)
-      if (types.forall(Descriptions.isExact)) Variation.NONE
-      else if (types.forall(StateTypes.isFloating)) Variation.DIGITS
-      else Variation.VALUE
+      if (types.forall(Descriptions.isExact)) OrderSensitivity.NONE
+      else if (types.forall(StateTypes.isFloating)) OrderSensitivity.DIGITS
+      else OrderSensitivity.VALUE
     }
   }
 }

@@ -30,7 +30,7 @@ private[families] object Moments extends FunctionFamily {
 
     override def momentCounts: Seq[Int] = Seq(0)
     override def dependsOnOrder: Boolean = false
-    override def inOtherOrder: Variation = Descriptions.ofSums(function)
+    override def orderSensitivity: OrderSensitivity = Descriptions.ofSums(function)
   }
 
   final private case class Regression(function: AggregateFunction) extends MergedExactly {

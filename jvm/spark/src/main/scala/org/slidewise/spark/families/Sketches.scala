@@ -27,7 +27,7 @@ private[families] object Sketches extends FunctionFamily {
     override def recalculatedRows: Long = 8L
     override def registerWords: Option[Int] = Some(function.hllppHelper.numWords)
     override def dependsOnOrder: Boolean = false
-    override def inOtherOrder: Variation = Variation.NONE
+    override def orderSensitivity: OrderSensitivity = OrderSensitivity.NONE
     override def ignoresDuplicates: Boolean = true
 
     override def evaluation(placed: AggregateFunction): Expression =

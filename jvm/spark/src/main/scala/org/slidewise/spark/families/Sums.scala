@@ -41,8 +41,8 @@ private[families] object Sums extends FunctionFamily {
     override def dependsOnOrder: Boolean = false
 
     // An intermediate sum may overflow, or not.
-    override def inOtherOrder: Variation =
-      if (name.startsWith("try_")) Variation.VALUE else Descriptions.ofSums(function)
+    override def orderSensitivity: OrderSensitivity =
+      if (name.startsWith("try_")) OrderSensitivity.VALUE else Descriptions.ofSums(function)
   }
 
   final private case class Averaged(function: Average) extends MergedExactly with InKernels {
@@ -52,7 +52,7 @@ private[families] object Sums extends FunctionFamily {
 
     override def guard: Option[FunctionDescription] = ofInterval(function.child)
     override def dependsOnOrder: Boolean = false
-    override def inOtherOrder: Variation = Descriptions.ofSums(function)
+    override def orderSensitivity: OrderSensitivity = Descriptions.ofSums(function)
   }
 
   private def ofInterval(input: Expression): Option[FunctionDescription] = input.dataType match {

@@ -149,8 +149,8 @@ abstract class FunctionDescription extends Serializable {
   /** Whether partial aggregates must be merged in the order of their rows. */
   def dependsOnOrder: Boolean = true
 
-  /** The degree to which the result over the same rows in another order may differ. */
-  def inOtherOrder: Variation = Variation.VALUE
+  /** The degree to which the result depends on the order in which the rows come. */
+  def orderSensitivity: OrderSensitivity = OrderSensitivity.VALUE
 
   /** Whether the result is a value that the place of its row determines, or all values in order. */
   def readsPlaces: Boolean = false

@@ -70,35 +70,6 @@ final case class SortPlan(placement: SortPlacement, order: Seq[SortOrder], radix
 final case class PlannedSpec(partition: Seq[Expression], order: Seq[SortOrder])
 
 /**
- * The plan by which several tasks evaluate one partition.
- *
- * @param minRows
- *   the least number of rows for each task
- * @param maxTasks
- *   the greatest number of tasks
- * @param aggregatesRuns
- *   whether the tasks that write the rows aggregate them
- */
-final case class ParallelPlan(minRows: Long, maxTasks: Int, aggregatesRuns: Boolean = false) {
-
-  /** The number of tasks that `rows` rows are worth; 0 if they are too few for one. */
-  def tasksFor(rows: Long): Int = math.min(maxTasks.toLong, rows / minRows).toInt
-
-  override def toString: String = s"parallel, at least $minRows rows a task, at most $maxTasks tasks"
-}
-
-object ParallelPlan {
-  val HasKeys = "the partition keys spread the rows over tasks"
-  val FewRows = "there are too few rows for several"
-
-  /**
-   * The number of tasks from which row-wise evaluation is faster than one task that evaluates in arrays. Measured, two tasks take
-   * 1.6 times as long.
-   */
-  val FewestRowByRow = 4
-}
-
-/**
  * The plan of one operator that evaluates window expressions: an immutable value that planning makes once and that EXPLAIN,
  * `slidewise.explain`, the metrics and the tasks read. The same type describes windows over tables and over streams.
  *
@@ -112,8 +83,8 @@ object ParallelPlan {
  *   whether Spark, too, needs constant time a row for all expressions, once the rows are in order
  * @param maxStateBytes
  *   memory limit for cached partial aggregates of one frame in a task
- * @param parallel
- *   the plan by which several tasks share a partition, or the reason why one task evaluates each, for a person to read
+ * @param oneTask
+ *   the reason why one task evaluates all rows of a window without partition keys, for a person to read
  */
 final case class SlidingWindowPlan(
     expressions: Seq[PlannedExpression],
@@ -123,7 +94,7 @@ final case class SlidingWindowPlan(
     sort: SortPlan,
     constantInSpark: Boolean,
     maxStateBytes: Long,
-    parallel: Either[String, ParallelPlan] = Left(ParallelPlan.HasKeys)
+    oneTask: Option[String] = None
 ) {
   def partitionSpec: Seq[Expression] = spec.partition
   def orderSpec: Seq[SortOrder] = spec.order
@@ -145,14 +116,19 @@ final case class SlidingWindowPlan(
   /** The order of a window over a stream, which has one event-time column. */
   def eventTimeOrder: SortOrder = orderSpec.head
 
-  /** The plan without its expressions, which are compared as the operator's own. */
-  def canonical: SlidingWindowPlan =
+  /**
+   * The plan without its expressions, which are compared as the operator's own.
+   *
+   * @param normalize
+   *   replaces attributes by their places in the input
+   */
+  def canonical(normalize: SortOrder => SortOrder): SlidingWindowPlan =
     copy(
       expressions = Nil,
       spec = spec.copy(partition = Nil, order = Nil),
       arrays = None,
       rowWise = RowWisePlan.Empty,
-      sort = sort.copy(order = Nil)
+      sort = sort.copy(order = sortOrder.map(normalize))
     )
 
   /** The evaluation methods, each once; shown first in EXPLAIN. */
@@ -160,4 +136,10 @@ final case class SlidingWindowPlan(
 
   /** The methods that evaluate expressions row by row where the array kernels cannot; empty if none are used. */
   def fallback: Seq[EvaluationMethod] = arrays.toSeq.flatMap(_.fallback.methods)
+}
+
+object OneTask {
+
+  /** The reason that `slidewise.explain` does not give: nobody misses other tasks. */
+  val FewRows = "there are too few rows for several"
 }

@@ -4,21 +4,14 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.sorting.SortKey
 import org.slidewise.spark.plan._
 
 /** Plans the window functions that the core's array kernels can evaluate. */
 object ArrayPlanner {
-  /**
-   * The array function that evaluates the window function; none if the array kernels cannot.
-   *
-   * @param acrossTasks
-   *   whether several tasks are to evaluate a partition
-   */
-  def of(window: WindowCall, acrossTasks: Boolean = false): Option[ArrayFunction] =
-    window.description
-      .inArrays(window.filter, Some(window.frame).filter(isInArrays))
-      .filter(f => !acrossTasks || AcrossTasks.inArrays(f).isEmpty)
+
+  /** The array function that evaluates the window function; none if the array kernels cannot. */
+  def of(window: WindowCall): Option[ArrayFunction] =
+    window.description.inArrays(window.filter, Some(window.frame).filter(isInArrays))
 
   /** Whether the kernels can evaluate the function over its frame, and the settings allow it. */
   private[planning] def takes(window: WindowExpression): Boolean = {
@@ -30,7 +23,7 @@ object ArrayPlanner {
   }
 
   private def isInArrays(frame: Frame): Boolean = frame match {
-    case range: Frame.Range => range.keyBounds.forall(bound => SortKey.fits(bound.order))
+    case range: Frame.Range => range.keyBounds.forall(bound => WindowKeys.fitsInLong(bound.order))
     case _                  => true
   }
 }

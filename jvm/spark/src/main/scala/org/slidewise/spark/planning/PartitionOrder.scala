@@ -17,9 +17,9 @@ import org.slidewise.spark.shims.SparkSessions
  */
 private[spark] object PartitionOrder extends Rule[SparkPlan] {
 
-  /** Whether the active session has the rule, which a session that is running already cannot get. */
+  /** Whether the active session has the rule among its [[PreparationRules]], which a session that is running already cannot get. */
   def isOn: Boolean = SparkSession.getActiveSession.exists { session =>
-    SparkSessions.of(session).sessionState.columnarRules.contains(PreparationRules.Columnar)
+    SparkSessions.of(session).sessionState.columnarRules.exists(_.isInstanceOf[PreparationRules.Columnar])
   }
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {

@@ -3,14 +3,17 @@ package org.slidewise.spark.planning
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
-/** Rules for physical plans whose exchanges and sorts Spark has planned. */
-private[spark] object PreparationRules extends Rule[SparkPlan] {
+/** Applies rules, one after the other, to physical plans whose exchanges and sorts Spark has planned. */
+final private[spark] class PreparationRules(rules: Seq[Rule[SparkPlan]]) extends Rule[SparkPlan] {
+
+  override def apply(plan: SparkPlan): SparkPlan = rules.foldLeft(plan)((found, rule) => rule(found))
 
   /** The same rules for plans that adaptive execution does not run. The plans that it does run have been through the rules. */
-  object Columnar extends ColumnarRule {
-    override def preColumnarTransitions: Rule[SparkPlan] = PreparationRules
-  }
+  val columnar: ColumnarRule = new PreparationRules.Columnar(this)
+}
 
-  override def apply(plan: SparkPlan): SparkPlan =
-    SharedRuns(BlockExchanges(ExpectedSkew(PartitionOrder(TopRowsInOrder(plan)))))
+private[spark] object PreparationRules {
+  final class Columnar(rules: PreparationRules) extends ColumnarRule {
+    override def preColumnarTransitions: Rule[SparkPlan] = rules
+  }
 }

@@ -2,35 +2,57 @@ package org.slidewise.spark.planning
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.planning.PhysicalWindow
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionByExpression, ReturnAnswer}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.window.WindowExec
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.SlidingWindowExec
-import org.slidewise.spark.plan.{EvaluatedBySpark, SortPlacement, StreamInput, WindowPlan}
+import org.slidewise.spark.plan._
 
 /**
- * Plans the window functions of the JVM that Slidewise evaluates as one [[SlidingWindowExec]] for each window, and the other
- * functions as Spark's own operator above it. One sort serves both operators. If planning fails because of a bug, or because this
- * Spark lacks a class or method, the strategy logs a warning and Spark plans the window.
+ * The decision on a window.
+ *
+ * @param operator
+ *   makes the operator of the plan, given its child
  */
-object SlidingWindowStrategy extends SparkStrategy {
+final private[spark] case class DecidedWindow(
+    plan: WindowPlan,
+    operator: (SlidingWindowPlan, SparkPlan) => SparkPlan = SlidingWindowExec(_, _)
+)
+
+/** Decides on windows without PARTITION BY. */
+private[spark] trait WindowDecision {
+
+  /**
+   * @param planned
+   *   plans the window, given the array functions that arrays may evaluate
+   */
+  def decide(
+      conf: SQLConf,
+      window: LogicalPlan,
+      planned: (ArrayFunction => Boolean) => WindowPlan
+  ): DecidedWindow
+}
+
+/**
+ * Plans the window functions of the JVM that Slidewise evaluates as one operator for each window, and the other functions as
+ * Spark's own operator above it. One sort serves both operators. If planning fails because of a bug, or because this Spark lacks a
+ * class or method, the strategy logs a warning and Spark plans the window.
+ *
+ * @param withoutKeys
+ *   decides on windows without PARTITION BY
+ */
+final private[spark] class SlidingWindowStrategy(withoutKeys: WindowDecision) extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case PhysicalWindow(WindowFunctionType.SQL, expressions, partitionSpec, orderSpec, child)
         if !StreamInput.isBelow(child) =>
       val (windows, outputs) = expressions.map(WindowExpressions.extract).unzip
       val decided =
-        decide(plan, child, windows.flatten, partitionSpec, orderSpec, SharedSort.of(plan, orderSpec))
-      plan.setTagValue(WindowPlan.Tag, asSparkPlans(decided, expressions, windows))
+        decide(plan, windows.flatten, partitionSpec, orderSpec, SharedSort.of(plan, orderSpec))
+      plan.setTagValue(WindowPlan.Tag, asSparkPlans(decided.plan, expressions, windows))
       operators(decided, partitionSpec, orderSpec, child, child.output ++ outputs)
-    case repartition: RepartitionByExpression =>
-      RepartitionAbove.note(repartition)
-      Nil
-    case ReturnAnswer(query) =>
-      PlacesAbove.note(query)
-      Nil
     case _ => Nil
   }
 
@@ -56,28 +78,32 @@ object SlidingWindowStrategy extends SparkStrategy {
 
   private def decide(
       window: LogicalPlan,
-      child: LogicalPlan,
       windows: Seq[NamedExpression],
       partitionSpec: Seq[Expression],
       orderSpec: Seq[SortOrder],
       sortOrder: Seq[SortOrder]
-  ): WindowPlan =
-    PlanningFailure.leaveToSpark("a window")(
-      ParallelPlanner.plan(SQLConf.get, window, child, partitionSpec, orderSpec, sortOrder, windows)
-    )(e => WindowPlan(None, windows.map(EvaluatedBySpark(_, s"planning it failed: $e"))))
+  ): DecidedWindow =
+    PlanningFailure.leaveToSpark("a window") {
+      val conf = SQLConf.get
+      def planned(mayUseArrays: ArrayFunction => Boolean) =
+        new WindowPlanner(conf, partitionSpec, orderSpec, sortOrder, PartitionOrder.isOn, mayUseArrays)
+          .plan(windows)
+      if (partitionSpec.isEmpty) withoutKeys.decide(conf, window, planned)
+      else DecidedWindow(planned(_ => true))
+    }(e => DecidedWindow(WindowPlan(None, windows.map(EvaluatedBySpark(_, s"planning it failed: $e")))))
 
   private def operators(
-      decided: WindowPlan,
+      decided: DecidedWindow,
       partitionSpec: Seq[Expression],
       orderSpec: Seq[SortOrder],
       child: LogicalPlan,
       output: Seq[NamedExpression]
   ): Seq[SparkPlan] =
-    decided.operator.toSeq.map { operator =>
+    decided.plan.operator.toSeq.map { operator =>
       if (operator.sortPlacement == SortPlacement.InOperator)
         SharedSort.offer(child, partitionSpec, operator.sortOrder, SQLConf.get)
-      val sliding = SlidingWindowExec(operator, ParallelPlanner.exchange(operator, planLater(child)))
-      val left = decided.bySpark.map(_.expression)
+      val sliding = decided.operator(operator, planLater(child))
+      val left = decided.plan.bySpark.map(_.expression)
       val all = if (left.isEmpty) sliding else WindowExec(left, partitionSpec, orderSpec, sliding)
       if (all.output == output) all else ProjectExec(output, all)
     }

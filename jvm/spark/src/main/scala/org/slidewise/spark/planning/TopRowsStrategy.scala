@@ -9,9 +9,8 @@ import org.apache.spark.sql.internal.SQLConf
 import org.slidewise.core.selection.FirstRows
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.WindowTopRowsExec
-import org.slidewise.spark.execution.sorting.SortSpec
 import org.slidewise.spark.families.Families
-import org.slidewise.spark.plan.{RankKind, StreamInput}
+import org.slidewise.spark.plan.{RankKind, StreamInput, WindowKeys}
 
 /**
  * Plans `WindowGroupLimit`, which Spark's optimizer puts below a window whose ranks a filter limits, as [[WindowTopRowsExec]]
@@ -38,7 +37,7 @@ object TopRowsStrategy extends SparkStrategy {
 
   private def operators(node: WindowGroupLimit): Seq[SparkPlan] =
     firstRows(node.rankLikeFunction)
-      .filter(_ => node.partitionSpec.nonEmpty && SortSpec.canPart(node.partitionSpec))
+      .filter(_ => node.partitionSpec.nonEmpty && WindowKeys.haveBytes(node.partitionSpec))
       .filter(_ => node.limit <= LargestLimit)
       .toSeq
       .map { first =>

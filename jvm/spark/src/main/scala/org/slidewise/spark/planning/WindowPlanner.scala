@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.sorting.SortSpec
 import org.slidewise.spark.plan._
 
 /**
@@ -12,18 +11,18 @@ import org.slidewise.spark.plan._
  *
  * @param sortOrder
  *   the order by which the operator sorts each partition, if it sorts; begins with `orderSpec`
- * @param acrossTasks
- *   whether several tasks are to evaluate a partition, see [[AcrossTasks]]
  * @param keepsArrival
  *   whether rows may stay in the order in which they come if the window needs no order
+ * @param mayUseArrays
+ *   whether arrays may evaluate a function that they can evaluate
  */
 final class WindowPlanner(
     conf: SQLConf,
     partitionSpec: Seq[Expression],
     orderSpec: Seq[SortOrder],
     sortOrder: Seq[SortOrder],
-    acrossTasks: Boolean = false,
-    keepsArrival: Boolean = false
+    keepsArrival: Boolean = false,
+    mayUseArrays: ArrayFunction => Boolean = _ => true
 ) {
   import WindowPlanner._
 
@@ -32,11 +31,11 @@ final class WindowPlanner(
   private lazy val usesArrays = SlidewiseSettings.sort(conf)
 
   private def sortPlacement(arrays: Seq[ArrayFunction], isAll: Boolean) =
-    if (!usesArrays || !SortSpec.canPart(partitionSpec)) SortPlacement.BelowOperator
+    if (!usesArrays || !WindowKeys.haveBytes(partitionSpec)) SortPlacement.BelowOperator
     else if (isAll && isUnordered && arrays.forall(isOfPartition)) SortPlacement.Unneeded
     else SortPlacement.InOperator
 
-  private def isUnordered = keepsArrival && partitionSpec.nonEmpty && sortOrder.isEmpty && !acrossTasks
+  private def isUnordered = keepsArrival && partitionSpec.nonEmpty && sortOrder.isEmpty
 
   private def isOfPartition(function: ArrayFunction): Boolean = function match {
     case aggregate: ArrayFunction.Aggregate => aggregate.frame == Frame.Partition
@@ -95,7 +94,7 @@ final class WindowPlanner(
 
   private def arrayFunction(window: WindowCall): Option[ArrayFunction] =
     if (usesArrays && !merging.isRecalculated(window.description))
-      ArrayPlanner.of(window, acrossTasks)
+      ArrayPlanner.of(window).filter(mayUseArrays)
     else None
 
   // Buffers of fixed width are copied as bytes, and not slowed down by others; a merge that fails stops no others.

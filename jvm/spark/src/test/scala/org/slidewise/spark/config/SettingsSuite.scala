@@ -5,8 +5,8 @@ import java.net.URLClassLoader
 import org.apache.spark.SparkEnv
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.SparkSuite
-import org.slidewise.spark.planning.{PreparationRules, SkewedWindows}
+import org.slidewise.spark.{PlanningRules, SparkSuite}
+import org.slidewise.spark.planning.parallel.SkewedWindows
 import org.slidewise.spark.shims.SparkErrors
 
 class SettingsSuite extends SparkSuite {
@@ -153,7 +153,7 @@ class SettingsSuite extends SparkSuite {
     SQLConf.withExistingConf(
       withInvalid(BlockExchange -> "maybe", ParallelSkewedKeys -> "maybe", Parallel -> "maybe")
     ) {
-      assertEquals(PreparationRules(plan), plan)
+      assertEquals(PlanningRules.preparation(plan), plan)
       assertEquals(SkewedWindows(plan), plan)
     }
   }

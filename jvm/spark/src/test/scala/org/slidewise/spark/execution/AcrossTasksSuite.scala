@@ -6,7 +6,7 @@ import org.slidewise.OneOf
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
 import org.slidewise.spark.plan.EvaluationMethod
-import org.slidewise.spark.planning.AcrossTasks
+import org.slidewise.spark.planning.parallel.AcrossTasks
 
 /** Windows that several tasks evaluate, beside their evaluation in one task. */
 class AcrossTasksSuite extends SparkSuite {

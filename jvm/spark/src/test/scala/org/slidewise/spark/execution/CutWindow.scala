@@ -14,6 +14,7 @@ import org.slidewise.spark.execution.surroundings._
 import org.slidewise.spark.execution.task.{Tasks, WindowMetrics, WindowTask}
 import org.slidewise.spark.plan.SlidingWindowPlan
 import org.slidewise.spark.planning.WindowPlanner
+import org.slidewise.spark.planning.parallel.AcrossTasks
 
 /**
  * The one window of a query, evaluated in one task, and by several tasks that each have the rows that moving frames reach and
@@ -38,7 +39,7 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
       window.partitionSpec,
       window.orderSpec,
       window.orderSpec,
-      acrossTasks
+      mayUseArrays = function => !acrossTasks || AcrossTasks.inArrays(function).isEmpty
     )
     val found = planner.plan(window.windowExpressions)
     require(found.bySpark.isEmpty, found.bySpark)
@@ -47,11 +48,11 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
 
   val plan: SlidingWindowPlan = planned(acrossTasks = true)
   private val whole = planned(acrossTasks = false)
-  val functions = new OutsideFunctions(plan, input)
+  val functions = new SurroundingFunctions(plan, input)
 
   private def evaluated(
       plan: SlidingWindowPlan,
-      pieces: Seq[(Seq[UnsafeRow], Surroundings)],
+      pieces: Seq[(Seq[UnsafeRow], SurroundingRows)],
       sorts: Boolean,
       leftBytes: Option[Long] = None
   ): Seq[Seq[UnsafeRow]] = {
@@ -100,7 +101,7 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
   }
 
   private lazy val inOrder: Vector[UnsafeRow] =
-    evaluated(whole, Seq(all -> Surroundings.None), sorts = true).flatten.toVector
+    evaluated(whole, Seq(all -> SurroundingRows.None), sorts = true).flatten.toVector
 
   lazy val rows: Vector[UnsafeRow] = {
     val project = UnsafeProjection.create(input.map(a => a: Expression), input)
@@ -179,7 +180,7 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
   private def partitionEnd(i: Int): Int =
     Iterator.from(i + 1).find(j => j == rows.size || !samePartition(j - 1, j)).get
 
-  private def surroundingsOf(tasks: Seq[(Int, Int)], random: Random): Seq[Surroundings] = {
+  private def surroundingsOf(tasks: Seq[(Int, Int)], random: Random): Seq[SurroundingRows] = {
     val some = tasks.filter { case (from, until) => from < until }
     val bounds = some.flatMap { case (from, until) =>
       Seq(partitionStart(from), from, until, partitionEnd(until - 1))
@@ -187,12 +188,12 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
     val edges = (bounds :+ 0 :+ rows.size).distinct.sorted
     val segments = edges.zip(edges.tail)
     val scanned = segments.zip(scan(segments.map { case (a, b) => rows.slice(a, b) }, random)).toMap
-    def between(from: Int, until: Int): Outside = {
+    def between(from: Int, until: Int): PartialAggregate = {
       val inside = segments.filter { case (a, b) => a >= from && b <= until }
-      val parts = (if (functions.needsOrder) inside else random.shuffle(inside)).map(scanned)
+      val parts = (if (functions.unbounded.needOrder) inside else random.shuffle(inside)).map(scanned)
       // Associative: in any grouping.
-      def combined(parts: Seq[Outside]): Outside = parts match {
-        case Seq()    => Outside.None
+      def combined(parts: Seq[PartialAggregate]): PartialAggregate = parts match {
+        case Seq()    => PartialAggregate.None
         case Seq(one) => one
         case more     =>
           val (left, right) = more.splitAt(1 + random.nextInt(more.size - 1))
@@ -201,11 +202,11 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
       combined(parts)
     }
     tasks.map { case (from, until) =>
-      if (from == until) Surroundings.None
+      if (from == until) SurroundingRows.None
       else {
         val total = between(partitionStart(from), partitionEnd(from))
         require(!functions.mustBeOneTask(total), total)
-        Surroundings(
+        SurroundingRows(
           between(partitionStart(from), from),
           between(until, partitionEnd(until - 1))
         )
@@ -213,15 +214,15 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
     }
   }
 
-  private def scan(segments: Seq[Seq[UnsafeRow]], random: Random): Seq[Outside] =
-    if (functions.isEmpty) segments.map(rows => Outside.ofRows(rows.size.toLong))
+  private def scan(segments: Seq[Seq[UnsafeRow]], random: Random): Seq[PartialAggregate] =
+    if (functions.unbounded.needOnlyCounts) segments.map(rows => PartialAggregate.ofRows(rows.size.toLong))
     else {
       val sent = functions
-      val scanned = if (functions.needsOrder) segments else segments.map(random.shuffle(_))
+      val scanned = if (functions.unbounded.needOrder) segments else segments.map(random.shuffle(_))
       spark.sparkContext
         .parallelize(scanned, math.max(1, math.min(4, scanned.size)))
         .map { rows =>
-          val builder = sent.builder()
+          val builder = sent.aggregator()
           rows.foreach(builder.add)
           builder.result()
         }
@@ -232,16 +233,16 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
   /** The results `firstResult until untilResult` of a task that has the rows from `from` on, as if there were no others. */
   def evaluateFrom(from: Int, firstResult: Int, untilResult: Int): Vector[Map[String, Any]] = {
     val surroundings =
-      Surroundings(Outside.ofRows(from.toLong), Outside.None, firstResult.toLong, untilResult.toLong)
+      SurroundingRows(PartialAggregate.ofRows(from.toLong), PartialAggregate.None, firstResult.toLong, untilResult.toLong)
     val found = evaluated(plan, Seq(rows.drop(from) -> surroundings), sorts = true)
     found.head.slice(firstResult, untilResult).map(resultsOf(plan)).toVector
   }
 
   /** The aggregate of all rows. */
-  def total(): Outside = scan(Seq(rows), new Random(0)).head
+  def total(): PartialAggregate = scan(Seq(rows), new Random(0)).head
 
   /** The same, of the rows as the child has them. Evaluates no function of the window. */
-  def totalAsTheyCome(): Outside = scan(Seq(all), new Random(0)).head
+  def totalAsTheyCome(): PartialAggregate = scan(Seq(all), new Random(0)).head
 }
 
 object CutWindow {

@@ -5,11 +5,12 @@ import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
 import org.slidewise.{LongRun, OneOf}
-import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.{PlanningRules, SparkSuite}
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.{HoppingWindowExec, SlidingWindowExec, WindowTopRowsExec}
-import org.slidewise.spark.execution.parallel.{KnownPlans, RunsExchangeExec}
+import org.slidewise.spark.execution.{HoppingWindowExec, SlidingWindowExecBase, WindowTopRowsExec}
+import org.slidewise.spark.execution.parallel.PlanDeterminism
 import org.slidewise.spark.explain.WindowReport
+import org.slidewise.spark.planning.parallel.{InputRows, PlacesAbove, SkewedWindows}
 import org.slidewise.spark.shims.SparkSessions
 
 /** Whatever visits a plan does so in time linear in its size: the visits to nodes between chained windows are counted. */
@@ -74,7 +75,7 @@ class PlanVisitsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     ("hopping windows", hopping, Nil, classOf[HoppingWindowExec])
   )
 
-  private lazy val Sliding = classOf[SlidingWindowExec]
+  private lazy val Sliding = classOf[SlidingWindowExecBase]
 
   private def query(sql: String, visits: Visits): QueryExecution = {
     val probed = spark.sql(sql).queryExecution.analyzed.transformUp {
@@ -93,16 +94,16 @@ class PlanVisitsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       node.requiredChildDistribution
       node.requiredChildOrdering
     }),
-    "preparation" -> PreparationRules.apply,
+    "preparation" -> PlanningRules.preparation.apply,
     "skew" -> SkewedWindows.apply,
     "text" -> (plan => plan.treeString + plan.verboseStringWithOperatorId()),
     "reports" -> WindowReport.of,
     "canonical form" -> (_.canonicalized),
-    "repeated rows" -> { plan =>
-      val known = new KnownPlans
+    "determinism" -> { plan =>
+      val determinism = new PlanDeterminism
       plan.foreach {
-        case window: SlidingWindowExec => RunsExchangeExec.isRepeatable(window.plan, window.child, known)
-        case _                         => ()
+        case window: SlidingWindowExecBase => determinism.of(window.child).exists(_.allows(window.plan))
+        case _                             => ()
       }
     }
   )

@@ -1,7 +1,7 @@
 package org.slidewise.spark.execution.arrays
 
 import org.slidewise.core.kernels._
-import org.slidewise.spark.execution.surroundings.OutsideValue
+import org.slidewise.spark.execution.surroundings.ArrayValue
 import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel}
 
 /**
@@ -13,14 +13,14 @@ import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel}
  *   the number of values that a frame must hold for the result not to be null
  * @param input
  *   the aggregated column; null if every row counts, whatever its value
- * @param outside
- *   the aggregates of rows that frames hold and the task does not evaluate
+ * @param surroundings
+ *   the partial aggregates of rows that frames hold and the task does not evaluate
  */
 abstract private[arrays] class AggregateResult(
     atLeast: Int,
     frames: PartitionFrames,
     input: PartitionColumn,
-    outside: FunctionSurroundings
+    surroundings: FunctionSurroundings
 ) {
   private[this] var words: Array[Long] = _
   private[this] var complete = true
@@ -37,24 +37,24 @@ abstract private[arrays] class AggregateResult(
       complete = Validity.ofFrames(inputValid, frames.frames, atLeast, words)
     }
     val recalculated = correct(size, first, until)
-    if (hasOutside) {
-      addOutside(size, outside.before, isBefore = true)
-      addOutside(size, outside.after, isBefore = false)
-      finish(size, outside.count)
+    if (hasSurroundings) {
+      addSurroundings(size, surroundings.before, isBefore = true)
+      addSurroundings(size, surroundings.after, isBefore = false)
+      finish(size, surroundings.count)
     }
     recalculated
   }
 
   /** Whether frames hold values of rows that the task does not evaluate. */
-  final protected def hasOutside: Boolean = outside.before != null || outside.after != null
+  final protected def hasSurroundings: Boolean = surroundings.before != null || surroundings.after != null
 
-  private def addOutside(size: Int, value: OutsideValue, isBefore: Boolean): Unit = if (value != null) {
+  private def addSurroundings(size: Int, value: ArrayValue, isBefore: Boolean): Unit = if (value != null) {
     join(size, value, isBefore)
     if (!complete) putMissing(size, value)
     complete = true
   }
 
-  private def putMissing(size: Int, value: OutsideValue): Unit = {
+  private def putMissing(size: Int, value: ArrayValue): Unit = {
     var i = 0
     while (i < size) {
       if (!Validity.at(words, i)) put(i, value)
@@ -63,14 +63,14 @@ abstract private[arrays] class AggregateResult(
   }
 
   /** Combines the result of each frame that has values with `value`, which is older if `isBefore`. */
-  protected def join(size: Int, value: OutsideValue, isBefore: Boolean): Unit =
+  protected def join(size: Int, value: ArrayValue, isBefore: Boolean): Unit =
     throw new IllegalStateException("frames of this function hold no values of other tasks")
 
   /** Completes the results after [[join]]. */
-  protected def finish(size: Int, valuesOutside: Long): Unit = ()
+  protected def finish(size: Int, surroundingValues: Long): Unit = ()
 
   /** Makes `value` the result for `row`. */
-  protected def put(row: Int, value: OutsideValue): Unit = ()
+  protected def put(row: Int, value: ArrayValue): Unit = ()
 
   protected def compute(size: Int): Unit
 
@@ -90,9 +90,9 @@ final private[arrays] class LongAggregate(
     function: ArrayFunction.Aggregate,
     frames: PartitionFrames,
     input: PartitionColumn,
-    outside: FunctionSurroundings,
+    surroundings: FunctionSurroundings,
     checkpoint: () => Unit
-) extends AggregateResult(function.atLeast, frames, input, outside)
+) extends AggregateResult(function.atLeast, frames, input, surroundings)
     with LongResult {
 
   private[this] val kernel = function.kernel match {
@@ -127,14 +127,14 @@ final private[arrays] class LongAggregate(
     else 0L
   }
 
-  override protected def join(size: Int, value: OutsideValue, isBefore: Boolean): Unit =
+  override protected def join(size: Int, value: ArrayValue, isBefore: Boolean): Unit =
     function.kernel match {
       case ArrayKernel.MinLongs => Constants.min(out, size, value.long)
       case ArrayKernel.MaxLongs => Constants.max(out, size, value.long)
       case _                    => Constants.add(out, size, value.long)
     }
 
-  override protected def put(row: Int, value: OutsideValue): Unit = out(row) = value.long
+  override protected def put(row: Int, value: ArrayValue): Unit = out(row) = value.long
 
   override def failsAt: Int = if (isChecked) sums.failsAt else Int.MaxValue
   override def failure: ArithmeticException = if (isChecked) sums.failure else null
@@ -144,8 +144,8 @@ final private[arrays] class DoubleAggregate(
     function: ArrayFunction.Aggregate,
     frames: PartitionFrames,
     input: PartitionColumn,
-    outside: FunctionSurroundings
-) extends AggregateResult(function.atLeast, frames, input, outside)
+    surroundings: FunctionSurroundings
+) extends AggregateResult(function.atLeast, frames, input, surroundings)
     with DoubleResult {
 
   private[this] val (own, root) = function.kernel match {
@@ -164,7 +164,7 @@ final private[arrays] class DoubleAggregate(
 
   override protected def compute(size: Int): Unit = {
     out = PartitionColumn.room(out, size)
-    val kernel = if (isMean && hasOutside) sums else own
+    val kernel = if (isMean && hasSurroundings) sums else own
     frames match {
       case rows: RowsFrames => kernel.rows(input.doubles, inputValid, size, rows.lower, rows.upper, out)
       case other            => kernel.frames(input.doubles, inputValid, other.frames, out)
@@ -172,22 +172,22 @@ final private[arrays] class DoubleAggregate(
     if (root) takeRoots(size)
   }
 
-  override protected def join(size: Int, value: OutsideValue, isBefore: Boolean): Unit =
+  override protected def join(size: Int, value: ArrayValue, isBefore: Boolean): Unit =
     function.kernel match {
       case ArrayKernel.MinDoubles => Constants.min(out, size, value.double, isBefore)
       case ArrayKernel.MaxDoubles => Constants.max(out, size, value.double, isBefore)
       case _                      => Constants.add(out, size, value.double)
     }
 
-  override protected def put(row: Int, value: OutsideValue): Unit = out(row) = value.double
+  override protected def put(row: Int, value: ArrayValue): Unit = out(row) = value.double
 
-  override protected def finish(size: Int, valuesOutside: Long): Unit = if (isMean) {
+  override protected def finish(size: Int, surroundingValues: Long): Unit = if (isMean) {
     val counts = new ValidCounts(inputValid, size)
     val lo = frames.frames.lo
     val hi = frames.frames.hi
     var i = 0
     while (i < size) {
-      out(i) /= counts.between(lo(i), hi(i)) + valuesOutside
+      out(i) /= counts.between(lo(i), hi(i)) + surroundingValues
       i += 1
     }
   }
@@ -208,12 +208,12 @@ private[arrays] object AggregateResult {
       function: ArrayFunction.Aggregate,
       frames: PartitionFrames,
       input: PartitionColumn,
-      outside: FunctionSurroundings,
+      surroundings: FunctionSurroundings,
       checkpoint: () => Unit
   ): PartitionResult =
     function.kernel match {
       case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) | ArrayKernel.MinLongs | ArrayKernel.MaxLongs =>
-        new LongAggregate(function, frames, input, outside, checkpoint)
-      case _ => new DoubleAggregate(function, frames, input, outside)
+        new LongAggregate(function, frames, input, surroundings, checkpoint)
+      case _ => new DoubleAggregate(function, frames, input, surroundings)
     }
 }

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, SortOrder
 import org.apache.spark.sql.types.DoubleType
 
 import org.slidewise.spark.execution.sorting._
-import org.slidewise.spark.execution.surroundings.OutsideSides
+import org.slidewise.spark.execution.surroundings.ArraySurroundings
 import org.slidewise.spark.execution.task.WindowMeasures
 import org.slidewise.spark.plan._
 import org.slidewise.spark.plan.MultisetFunction.Quantile
@@ -59,11 +59,11 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   /** An evaluator of rows in order; none if the kernels cannot evaluate them, or there is no memory for the arrays. */
   def evaluator(
       sorted: SortedColumns,
-      outside: OutsideSides,
+      surroundings: ArraySurroundings,
       measures: WindowMeasures
   ): Option[PartitionEvaluator] =
     if (canEvaluate(sorted) && sorted.acquire(bytes(sorted.order)))
-      Some(new PartitionEvaluator(this, sorted, outside, measures))
+      Some(new PartitionEvaluator(this, sorted, surroundings, measures))
     else None
 
   /**

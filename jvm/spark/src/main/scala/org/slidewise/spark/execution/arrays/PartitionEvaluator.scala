@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeRow}
 import org.apache.spark.sql.types.DataType
 
 import org.slidewise.spark.execution.sorting.{RowFailed, RowFinisher, RowPlaces, SortedColumns}
-import org.slidewise.spark.execution.surroundings.{OutsideSides, Surroundings}
+import org.slidewise.spark.execution.surroundings.{ArraySurroundings, SurroundingRows}
 import org.slidewise.spark.execution.task.WindowMeasures
 import org.slidewise.spark.plan.ArrayFunction
 
@@ -12,7 +12,7 @@ import org.slidewise.spark.plan.ArrayFunction
 final private[execution] class PartitionEvaluator(
     window: ArrayWindow,
     sorted: SortedColumns,
-    outside: OutsideSides,
+    around: ArraySurroundings,
     measures: WindowMeasures
 ) {
   private[this] val columns = window.columns(sorted)
@@ -20,7 +20,7 @@ final private[execution] class PartitionEvaluator(
   private[this] val peers = new PartitionPeers(sorted.order)
   private[this] val frames = window.framesOver(sorted, peers)
   private[this] val allFrames = frames.values.toArray
-  private[this] val surroundings = new PartitionSurroundings(outside)
+  private[this] val surroundings = new PartitionSurroundings(around)
   private[this] val results =
     window.functions.zipWithIndex.map { case (function, i) => resultOf(function, i) }.toArray
   private[this] var first, last = 0
@@ -126,7 +126,7 @@ final private[execution] class ArrayRowFinisher private (
     places: RowPlaces,
     firstField: Int,
     types: Seq[DataType],
-    surroundings: Surroundings,
+    surroundings: SurroundingRows,
     measures: WindowMeasures
 ) extends RowFinisher {
   private[this] val writers = evaluator.writers(firstField, types)
@@ -175,10 +175,6 @@ private[execution] object ArrayRowFinisher {
    *   the place of the first result among the fields of a row
    * @param types
    *   the types of the results
-   * @param surroundings
-   *   the surroundings of the results that are handed out
-   * @param outside
-   *   the same surroundings, converted for the kernels
    * @return
    *   none if the kernels cannot evaluate the rows
    */
@@ -188,11 +184,10 @@ private[execution] object ArrayRowFinisher {
       places: RowPlaces,
       firstField: Int,
       types: Seq[DataType],
-      surroundings: Surroundings,
-      outside: OutsideSides,
+      surroundings: ArraySurroundings,
       measures: WindowMeasures
   ): Option[RowFinisher] =
     window
-      .evaluator(sorted, outside, measures)
-      .map(new ArrayRowFinisher(_, places, firstField, types, surroundings, measures))
+      .evaluator(sorted, surroundings, measures)
+      .map(new ArrayRowFinisher(_, places, firstField, types, surroundings.rows, measures))
 }

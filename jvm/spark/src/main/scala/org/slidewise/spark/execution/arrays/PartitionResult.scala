@@ -32,24 +32,24 @@ private[arrays] trait DoubleResult extends PartitionResult {
 
 /** Ranks. */
 private[arrays] object RankResult {
-  def of(kind: RankKind, peers: PartitionPeers, outside: PartitionSurroundings): PartitionResult =
+  def of(kind: RankKind, peers: PartitionPeers, surroundings: PartitionSurroundings): PartitionResult =
     kind match {
       case RankKind.RowNumber =>
-        new LongRank((size, out) => PeerGroups.rowNumbers(size, outside.rowsBefore, out))
+        new LongRank((size, out) => PeerGroups.rowNumbers(size, surroundings.rowsBefore, out))
       case RankKind.Tile(buckets) =>
         new LongRank((size, out) =>
-          PeerGroups.tiles(size, outside.rowsBefore, outside.totalRows(size), buckets, out)
+          PeerGroups.tiles(size, surroundings.rowsBefore, surroundings.totalRows(size), buckets, out)
         )
-      case RankKind.Rank      => new LongRank((_, out) => peers.groups.ranks(outside.rowsBefore, out))
+      case RankKind.Rank      => new LongRank((_, out) => peers.groups.ranks(surroundings.rowsBefore, out))
       case RankKind.DenseRank =>
-        new LongRank((_, out) => peers.groups.denseRanks(outside.peerGroupsBefore, out))
+        new LongRank((_, out) => peers.groups.denseRanks(surroundings.peerGroupsBefore, out))
       case RankKind.PercentRank =>
         new DoubleRank((size, out) =>
-          peers.groups.percentRanks(outside.rowsBefore, outside.totalRows(size), out)
+          peers.groups.percentRanks(surroundings.rowsBefore, surroundings.totalRows(size), out)
         )
       case RankKind.CumeDist =>
         new DoubleRank((size, out) =>
-          peers.groups.cumulativeDistribution(outside.rowsBefore, outside.totalRows(size), out)
+          peers.groups.cumulativeDistribution(surroundings.rowsBefore, surroundings.totalRows(size), out)
         )
     }
 }

@@ -1,9 +1,9 @@
 package org.slidewise.spark.execution.arrays
 
-import org.slidewise.spark.execution.surroundings.{OutsideSides, OutsideValue}
+import org.slidewise.spark.execution.surroundings.{ArraySurroundings, ArrayValue}
 
-/** The rows of the current partition that lie outside of the rows that the task evaluates. */
-final private[arrays] class PartitionSurroundings(sides: OutsideSides) {
+/** The rows of the current partition that surround those of the task. */
+final private[arrays] class PartitionSurroundings(around: ArraySurroundings) {
   private[this] var first, last = false
 
   /**
@@ -19,24 +19,24 @@ final private[arrays] class PartitionSurroundings(sides: OutsideSides) {
     last = isLast
   }
 
-  def rowsBefore: Long = if (first) sides.before.rows else 0L
-  def peerGroupsBefore: Long = if (first) sides.before.peerGroups else 0L
-  private def rowsAfter: Long = if (last) sides.after.rows else 0L
+  def rowsBefore: Long = if (first) around.rows.before.rows else 0L
+  def peerGroupsBefore: Long = if (first) around.rows.before.peerGroups else 0L
+  private def rowsAfter: Long = if (last) around.rows.after.rows else 0L
 
   /** The number of rows of the whole partition, of which the task evaluates `size`. */
   def totalRows(size: Int): Long = rowsBefore + size + rowsAfter
 
   /** The surroundings of the function with the number `function`. */
   def of(function: Int): FunctionSurroundings = new FunctionSurroundings {
-    override def before: OutsideValue = if (first) sides.before.values(function) else null
-    override def after: OutsideValue = if (last) sides.after.values(function) else null
+    override def before: ArrayValue = if (first) around.before(function) else null
+    override def after: ArrayValue = if (last) around.after(function) else null
   }
 }
 
 /** The values of a function over rows that its frames hold and the task does not evaluate; null if there are no such rows. */
 private[arrays] trait FunctionSurroundings {
-  def before: OutsideValue
-  def after: OutsideValue
+  def before: ArrayValue
+  def after: ArrayValue
 
   /** The number of values in these rows, for means. */
   final def count: Long =
@@ -47,7 +47,7 @@ private[arrays] object FunctionSurroundings {
 
   /** The surroundings of a function whose frames hold only rows that the task evaluates. */
   object None extends FunctionSurroundings {
-    override def before: OutsideValue = null
-    override def after: OutsideValue = null
+    override def before: ArrayValue = null
+    override def after: ArrayValue = null
   }
 }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.sorting._
-import org.slidewise.spark.execution.surroundings.{ArrayOutside, Outside, PeerChanges, Surroundings}
+import org.slidewise.spark.execution.surroundings.{ArraySurroundingsReader, PartialAggregate, PeerChanges, SurroundingRows}
 import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
 import org.slidewise.spark.plan.{ArrayPlan, SlidingWindowPlan}
 
@@ -34,9 +34,9 @@ final private[execution] class PresortedArrays(
     expressions: ArrayPlan,
     input: Seq[Attribute],
     task: WindowTask,
-    surroundings: Surroundings,
-    outside: ArrayOutside,
-    fallBack: (Iterator[InternalRow], Int, Surroundings) => Iterator[InternalRow]
+    surroundings: SurroundingRows,
+    inArrays: ArraySurroundingsReader,
+    fallBack: (Iterator[InternalRow], Int, SurroundingRows) => Iterator[InternalRow]
 ) extends HeapMemory(task.resources)
     with Iterator[InternalRow] {
   import PresortedArrays._
@@ -63,7 +63,7 @@ final private[execution] class PresortedArrays(
   private[this] var from, oldest =
     0 // of the partition in hand: its first row, and the first that later frames reach
   private[this] var isFirstPartition = true
-  private[this] val sides = outside.sides(surroundings)
+  private[this] val around = inArrays.read(surroundings)
   private[this] var started, complete = false
   private[this] var evaluator: PartitionEvaluator = _
   private[this] var awaitsRows = true
@@ -189,7 +189,7 @@ final private[execution] class PresortedArrays(
     val order = new ArrivalOrder(columns, count, if (window.readsKeys) 0 else -1, starts, changes, numbers)
     val found = window.evaluator(
       new SortedColumns(order, columns, 0, keys.size, reader.inputsFailed, acquire),
-      sides,
+      around,
       task.measures
     )
     evaluatorBytes = getUsed - before
@@ -207,8 +207,8 @@ final private[execution] class PresortedArrays(
       if (place % ReleaseEvery == 0) log.release(base + place)
       logged(base + place)
     }
-    val around = if (isFirstPartition) surroundings else surroundings.copy(before = Outside.None)
-    rowWise = fallBack(kept ++ unplaced ++ rows, next - from, around.from(base + from))
+    val ofRest = if (isFirstPartition) surroundings else surroundings.copy(before = PartialAggregate.None)
+    rowWise = fallBack(kept ++ unplaced ++ rows, next - from, ofRest.from(base + from))
   }
 
   private def freeColumns(): Unit = {

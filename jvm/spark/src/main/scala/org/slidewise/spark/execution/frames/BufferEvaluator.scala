@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import org.slidewise.core.frames._
 import org.slidewise.spark.execution.states.{FrameElements, FrameFunctions, RowStates}
-import org.slidewise.spark.execution.surroundings.OutsideStates
+import org.slidewise.spark.execution.surroundings.SurroundingStates
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
 
@@ -67,16 +67,16 @@ final private[execution] class BufferEvaluator(
     override protected def canRecalculate: Boolean = merges && after == null && before == null
   }
 
-  // The rows outside, if frames hold them.
-  private[this] var before: OutsideStates = _
+  // The surrounding rows, if frames hold them.
+  private[this] var before: SurroundingStates = _
   private[this] var after: InternalRow = _
 
-  override def startAfter(rows: OutsideStates): Unit = if (plan.frame.isGrowing) {
+  override def startAfter(rows: SurroundingStates): Unit = if (plan.frame.isGrowing) {
     before = rows
     states.preset(algorithm.slide(0L, 0L))(rows.writeTo(_, plan.aggregates))
   }
 
-  override def endBefore(rows: OutsideStates): Unit = if (plan.frame.reachesEnd)
+  override def endBefore(rows: SurroundingStates): Unit = if (plan.frame.reachesEnd)
     after = states.newState(rows.writeTo(_, plan.aggregates))
 
   private[this] var lo, hi = -1L

@@ -6,7 +6,7 @@ import org.apache.spark.sql.types.BooleanType
 
 import org.slidewise.spark.execution.rows.PartitionRows
 import org.slidewise.spark.execution.states.FrameElements
-import org.slidewise.spark.execution.surroundings.OutsideStates
+import org.slidewise.spark.execution.surroundings.SurroundingStates
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{EvaluationMethod, FramePlan, RowWisePlan}
 
@@ -32,12 +32,12 @@ private[execution] trait FrameEvaluator {
   def reset(): Unit
 
   /** Passes the aggregates of the partition's rows before the first row that this evaluator gets. Called after [[reset]]. */
-  def startAfter(before: OutsideStates): Unit = ()
+  def startAfter(before: SurroundingStates): Unit = ()
 
   /**
    * Passes the aggregates of the partition's rows after the last row that this evaluator gets. Called when that row has arrived.
    */
-  def endBefore(after: OutsideStates): Unit = ()
+  def endBefore(after: SurroundingStates): Unit = ()
 
   /** Passes a reader for the rest of the current partition, which can read rows before they arrive. Called at most once. */
   def mayReadAhead(partition: PartitionRows): Unit = ()

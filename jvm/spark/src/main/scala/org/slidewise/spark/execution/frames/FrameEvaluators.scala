@@ -3,20 +3,20 @@ package org.slidewise.spark.execution.frames
 import org.apache.spark.sql.catalyst.InternalRow
 
 import org.slidewise.spark.execution.rows.PartitionRows
-import org.slidewise.spark.execution.surroundings.{Outside, OutsideStates}
+import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingStates}
 
 /**
  * The evaluators of all frames of an operator.
  *
  * @param answers
  *   the row that the evaluators write to
- * @param outside
- *   prepares aggregates of rows outside for the evaluators; returns none if there are no such rows
+ * @param statesOf
+ *   prepares partial aggregates of surrounding rows for the evaluators; returns none if there are no such rows
  */
 final private[execution] class FrameEvaluators(
     all: Array[FrameEvaluator],
     val answers: InternalRow,
-    outside: Outside => Option[OutsideStates] = _ => None
+    statesOf: PartialAggregate => Option[SurroundingStates] = _ => None
 ) {
 
   /** Writes the answers for the current frames. */
@@ -32,10 +32,10 @@ final private[execution] class FrameEvaluators(
   def reset(): Unit = all.foreach(_.reset())
 
   /** Passes the aggregate of the partition's rows before the first row. */
-  def startAfter(before: Outside): Unit = outside(before).foreach(rows => all.foreach(_.startAfter(rows)))
+  def startAfter(before: PartialAggregate): Unit = statesOf(before).foreach(rows => all.foreach(_.startAfter(rows)))
 
   /** Passes the aggregate of the partition's rows after the last row, which has arrived. */
-  def endBefore(after: Outside): Unit = outside(after).foreach(rows => all.foreach(_.endBefore(rows)))
+  def endBefore(after: PartialAggregate): Unit = statesOf(after).foreach(rows => all.foreach(_.endBefore(rows)))
 
   /** See [[FrameEvaluator.mayReadAhead]]. */
   def mayReadAhead(partition: PartitionRows): Unit = all.foreach(_.mayReadAhead(partition))

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.rows.{PartitionKeys, PartitionRows, RowLog, RowsAhead}
-import org.slidewise.spark.execution.surroundings.Surroundings
+import org.slidewise.spark.execution.surroundings.SurroundingRows
 import org.slidewise.spark.execution.task.{MeasuredResource, WindowTask}
 
 /**
@@ -39,7 +39,7 @@ final private[execution] class SlidingWindowIterator(
     logs: FrameLogs,
     finders: Array[FrameFinder],
     evaluators: FrameEvaluators,
-    surroundings: Surroundings,
+    surroundings: SurroundingRows,
     output: Projection,
     task: WindowTask
 ) extends FrameIterator(evaluators, output, task.measures) {

@@ -24,29 +24,29 @@ final private[parallel] class BucketAggregates(states: Array[Byte], ends: Array[
    * @param rows
    *   the number of rows of the bucket
    */
-  def of(bucket: Int, rows: Long): Outside = {
+  def of(bucket: Int, rows: Long): PartialAggregate = {
     val from = if (bucket == 0) 0 else ends(bucket - 1)
     val bytes = if (from == ends(bucket)) null else java.util.Arrays.copyOfRange(states, from, ends(bucket))
-    Outside(rows, peerGroups = 0L, bytes, failed)
+    PartialAggregate(rows, peerGroups = 0L, bytes, failed)
   }
 }
 
 private[parallel] object BucketAggregates {
 
   /** The aggregates of the rows that were added to each bucket's builder. */
-  def of(builders: Array[OutsideBuilder]): BucketAggregates = {
+  def of(builders: Array[PartialAggregator]): BucketAggregates = {
     val found = builders.map(_.result())
-    val states = found.map(outside => if (outside.states == null) Array.emptyByteArray else outside.states)
+    val states = found.map(one => if (one.states == null) Array.emptyByteArray else one.states)
     new BucketAggregates(states.flatten, states.scanLeft(0)(_ + _.length).tail, found.exists(_.failed))
   }
 }
 
 /** The aggregates of the buckets that lie around ranges, on the driver. */
-final private[parallel] class BucketTotals(indexes: Array[RunIndex], functions: OutsideFunctions) {
+final private[parallel] class BucketTotals(indexes: Array[RunIndex], functions: SurroundingFunctions) {
 
   /** The aggregate of all rows. */
-  lazy val all: Outside = {
-    val total = functions.total()
+  lazy val all: PartialAggregate = {
+    val total = functions.merger()
     for (index <- indexes; bucket <- 0 until index.buckets) total.add(index.aggregate(bucket))
     total.result()
   }
@@ -58,14 +58,14 @@ final private[parallel] class BucketTotals(indexes: Array[RunIndex], functions: 
    * @param ranges
    *   the ranges in order, a part for each run
    */
-  def around(ranges: IndexedSeq[Array[RunPart]]): Array[Surroundings] = {
+  def around(ranges: IndexedSeq[Array[RunPart]]): Array[SurroundingRows] = {
     val before = sides(ranges.map(_.map(_.firstBucket)), Array.fill(indexes.length)(0))
     val after = sides(ranges.reverse.map(_.map(_.endBucket)), indexes.map(_.buckets)).reverse
-    before.zip(after).map { case (b, a) => Surroundings(b, a) }
+    before.zip(after).map { case (b, a) => SurroundingRows(b, a) }
   }
 
   /** For each range, the aggregate of the buckets between `start` and the range's own buckets. */
-  private def sides(own: IndexedSeq[Array[Int]], start: Array[Int]): Array[Outside] = {
+  private def sides(own: IndexedSeq[Array[Int]], start: Array[Int]): Array[PartialAggregate] = {
     // Buckets that no later range reads are added to the common total, the others to that of one range.
     val common = own.reverse
       .scanLeft(Option.empty[Array[Int]])((next, ends) =>
@@ -74,7 +74,7 @@ final private[parallel] class BucketTotals(indexes: Array[RunIndex], functions: 
       .tail
       .reverse
       .map(_.get)
-    val total = functions.total()
+    val total = functions.merger()
     var added = start
     own
       .zip(common)
@@ -84,7 +84,7 @@ final private[parallel] class BucketTotals(indexes: Array[RunIndex], functions: 
         val result = total.result()
         if (ends.sameElements(until)) result
         else {
-          val ofRange = functions.total().add(result)
+          val ofRange = functions.merger().add(result)
           add(ofRange, until, ends)
           ofRange.result()
         }
@@ -95,7 +95,7 @@ final private[parallel] class BucketTotals(indexes: Array[RunIndex], functions: 
   private def nearer(a: Int, b: Int, start: Int): Int =
     if (math.abs(a - start) < math.abs(b - start)) a else b
 
-  private def add(total: OutsideTotal, from: Array[Int], to: Array[Int]): Unit =
+  private def add(total: PartialAggregateMerger, from: Array[Int], to: Array[Int]): Unit =
     for {
       run <- indexes.indices
       bucket <- math.min(from(run), to(run)) until math.max(from(run), to(run))

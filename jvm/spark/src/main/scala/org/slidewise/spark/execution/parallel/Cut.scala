@@ -13,14 +13,14 @@ import org.apache.spark.sql.types.DataType
  *   among the rows with that key: the number of the run and of the row in it, see [[Cut.place]]. `Long.MinValue` is before all of
  *   them and `Long.MaxValue` after all of them
  */
-final private[execution] case class Cut(key: InternalRow, columns: Int, place: Long) {
+final private[parallel] case class Cut(key: InternalRow, columns: Int, place: Long) {
 
   /** Whether the cut leaves rows on one side that have the first `common` columns of the key in common. */
   def keepsTogether(common: Int): Boolean =
     columns <= common && (place == Long.MinValue || place == Long.MaxValue)
 }
 
-private[execution] object Cut {
+private[parallel] object Cut {
 
   /** Before all rows. */
   val Start: Cut = Cut(InternalRow.empty, 0, Long.MinValue)
@@ -46,7 +46,7 @@ private[execution] object Cut {
  * @param directions
  *   the sort direction and the place of nulls for each field of a key
  */
-final private[execution] class CutOrder(directions: Seq[SortOrder]) {
+final private[parallel] class CutOrder(directions: Seq[SortOrder]) {
   private[this] val orderings =
     Array.tabulate(directions.size + 1)(n =>
       if (n == 0) null else RowOrdering.create(directions.take(n), Nil)

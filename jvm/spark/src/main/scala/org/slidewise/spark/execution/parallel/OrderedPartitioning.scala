@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.{DataType, IntegerType}
  * @param numPartitions
  *   the maximum number of partitions
  */
-final private[execution] case class OrderedPartitioning(
+final private[parallel] case class OrderedPartitioning(
     ordering: Seq[SortOrder],
     override val numPartitions: Int
 ) extends Expression

@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.{PartialMapperPartitionSpec, ShufflePartitionSpec}
 
-import org.slidewise.spark.execution.surroundings.{Outside, OutsideFunctions, Surroundings}
-import org.slidewise.spark.plan.{FrameReach, ParallelPlan, SlidingWindowPlan}
+import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingFunctions, SurroundingRows}
+import org.slidewise.spark.plan.{FrameReach, SlidingWindowPlan}
 
 /**
  * Evaluates a window in several tasks, whatever its partitions.
@@ -23,7 +23,7 @@ import org.slidewise.spark.plan.{FrameReach, ParallelPlan, SlidingWindowPlan}
  * @param input
  *   the attributes of a row
  */
-final private[execution] class ParallelWindow(
+final private[parallel] class ParallelWindow(
     plan: SlidingWindowPlan,
     parallel: ParallelPlan,
     input: Seq[Attribute],
@@ -32,7 +32,7 @@ final private[execution] class ParallelWindow(
   private[this] val keyOrder = RunOrder(plan.partitionSpec, plan.sortOrder)
   private[this] val reach = FrameReach.of(plan)
   private[this] val partitionColumns = plan.partitionSpec.size
-  private[this] val outside = new OutsideFunctions(plan, input)
+  private[this] val surrounding = new SurroundingFunctions(plan, input)
 
   /**
    * The rows with their results, in partitions that follow one another in order. Writes the runs, and may run another job. None
@@ -49,16 +49,17 @@ final private[execution] class ParallelWindow(
     else inOrder(runs, written)
 
   /** Whether several tasks may read the runs, although a run may be written again. */
-  private def isRepeatable(written: WrittenRuns): Boolean = written.repeated.exists(_.allow(plan, input))
+  private def isRepeatable(runs: RunsExchangeExec, written: WrittenRuns): Boolean =
+    written.determinism.exists(_.renamed(runs.output, input).allows(plan))
 
   /** Evaluates rows whose frame is the whole table. None if one task must evaluate them. */
   private def evaluateWholeTable(runs: RunsExchangeExec, written: WrittenRuns): Option[RDD[InternalRow]] = {
     val ranges = wholeRuns(written.indexes).map(RangeToRead.all(_, runs.buckets)).toArray
     lazy val total =
       if (runs.hasAggregatesOf(plan, input) && written.indexes.forall(_.hasAggregates))
-        new BucketTotals(written.indexes, outside).all
+        new BucketTotals(written.indexes, surrounding).all
       else totalOf(runs, ranges)
-    if (!isRepeatable(written) || outside.mustBeOneTask(total)) None
+    if (!isRepeatable(runs, written) || surrounding.mustBeOneTask(total)) None
     else {
       val (evaluate, aggregate) = (evaluation, total)
       Some(
@@ -68,14 +69,14 @@ final private[execution] class ParallelWindow(
   }
 
   /** The aggregate of some ranges, computed by a separate job. */
-  private def totalOf(runs: RunsExchangeExec, ranges: Array[RangeToRead]): Outside = {
-    val functions = outside
+  private def totalOf(runs: RunsExchangeExec, ranges: Array[RangeToRead]): PartialAggregate = {
+    val functions = surrounding
     val aggregates = collected(read(runs, ranges) { (range, parts) =>
-      val aggregate = functions.builder()
+      val aggregate = functions.aggregator()
       range.all(parts).foreach(aggregate.add)
       Iterator.single(OwnClasses.bytesOf(aggregate.result()))
-    }).map(OwnClasses.valueOf[Outside])
-    aggregates.foldLeft(functions.total())(_ add _).result()
+    }).map(OwnClasses.valueOf[PartialAggregate])
+    aggregates.foldLeft(functions.merger())(_ add _).result()
   }
 
   /** The runs that each task reads. Tasks have about the same number of rows if the runs do. */
@@ -92,7 +93,7 @@ final private[execution] class ParallelWindow(
     lazy val sorted = new Runs(written.indexes, new CutOrder(keyOrder.directions))
     val tasks = parallel.tasksFor(written.indexes.map(_.rows).sum)
     def inRanges(together: Option[Int]) =
-      if (tasks < 2 || !isRepeatable(written)) None
+      if (tasks < 2 || !isRepeatable(runs, written)) None
       else
         Some(sorted.cuts(tasks, together))
           .filter(_.nonEmpty)
@@ -127,15 +128,15 @@ final private[execution] class ParallelWindow(
     def scanned =
       surroundings(runs, sorted, order, ends, from.zip(until)).map(_.map(RangeSurroundings.Scanned(_)))
     def inBuckets = {
-      val totals = new BucketTotals(indexes, outside)
-      if (outside.mustBeOneTask(totals.all)) None
-      else Some(totals.around(parts).map(RangeSurroundings.InBuckets(_, outside)))
+      val totals = new BucketTotals(indexes, surrounding)
+      if (surrounding.mustBeOneTask(totals.all)) None
+      else Some(totals.around(parts).map(RangeSurroundings.InBuckets(_, surrounding)))
     }
     val around: Option[Array[_ <: RangeSurroundings]] =
-      if (outside.isEmpty && (partitionColumns == 0 || !reach.isUnbounded))
+      if (surrounding.unbounded.needOnlyCounts && (partitionColumns == 0 || !reach.isUnbounded))
         Some(Array.fill(ranges.length)(RangeSurroundings.Counted(sorted.rows)))
       else if (partitionColumns > 0 && cuts.forall(_.keepsTogether(partitionColumns)))
-        Some(Array.fill(ranges.length)(RangeSurroundings.Scanned(Surroundings.None)))
+        Some(Array.fill(ranges.length)(RangeSurroundings.Scanned(SurroundingRows.None)))
       else if (runs.hasAggregatesOf(plan, input)) inBuckets
       else scanned
     around.map(found => evaluate(runs, ranges.zip(found)))
@@ -160,7 +161,7 @@ final private[execution] class ParallelWindow(
       order: CutOrder,
       ends: Seq[Cut],
       ranges: Seq[(Cut, Cut)]
-  ): Option[Array[Surroundings]] = {
+  ): Option[Array[SurroundingRows]] = {
     val points = (ends ++ ranges.flatMap(r => Seq(r._1, r._2)))
       .sortWith(order.compare(_, _) < 0)
       .foldLeft(Vector.empty[Cut])((kept, next) =>
@@ -173,7 +174,7 @@ final private[execution] class ParallelWindow(
     val toRead =
       places.zip(places.tail).map { case (a, b) => RangeToRead.of(sorted, pointsInOrder.slice(a, b + 1)) }
     val segments = aggregate(runs, toRead.toArray).flatten
-    val scan = new SegmentScan(segments, outside)
+    val scan = new SegmentScan(segments, surrounding)
     if (scan.mustBeOneTask) None
     else Some(ranges.map { case (from, until) => scan.around(place(from), place(until)) }.toArray)
   }
@@ -181,7 +182,7 @@ final private[execution] class ParallelWindow(
   /** The segments of each range, computed by a separate job. */
   private def aggregate(runs: RunsExchangeExec, ranges: Array[RangeToRead]): Array[Array[Option[Segment]]] = {
     val open = rangeReader
-    val reader = new SegmentReader(plan, input, outside)
+    val reader = new SegmentReader(plan, input, surrounding)
     val rows = read(runs, ranges) { (range, parts) =>
       Iterator.single(OwnClasses.bytesOf(reader.read(open(range, None, parts), range.cuts.length - 1)))
     }
@@ -193,7 +194,7 @@ final private[execution] class ParallelWindow(
     values.sparkContext.runJob(values, (found: Iterator[Array[Byte]]) => found.next())
 
   private def rangeReader
-      : (RangeToRead, Option[OutsideFunctions], Int => Iterator[InternalRow]) => RangeRows = {
+      : (RangeToRead, Option[SurroundingFunctions], Int => Iterator[InternalRow]) => RangeRows = {
     val (order, attributes) = (keyOrder, input)
     (range, functions, parts) =>
       new RangeRows(range, parts, order.keys(attributes), new CutOrder(order.directions), functions)

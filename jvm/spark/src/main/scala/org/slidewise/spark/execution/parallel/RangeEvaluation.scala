@@ -4,53 +4,56 @@ import scala.collection.AbstractIterator
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.metric.SQLMetric
 
-import org.slidewise.spark.execution.surroundings.{Outside, Surroundings}
+import org.slidewise.spark.execution.{WholeTableEvaluation, WindowEvaluation}
+import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingRows}
 import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
+import org.slidewise.spark.plan.SlidingWindowPlan
 
 /**
  * Evaluates the rows of one task.
  *
- * @param evaluate
- *   computes the results of all rows, in order, given their surroundings, which are asked for when all rows have been read
- * @param evaluateRange
- *   the same, but rows that tie must stay in the order in which they come
- * @param evaluateWholeTable
- *   computes the results of rows whose frame is the whole table, given its aggregate
+ * @param all
+ *   evaluates whole partitions
+ * @param range
+ *   evaluates a range of rows; rows that tie stay in the order in which they come
+ * @param wholeTable
+ *   evaluates rows whose frame is the whole table
  */
-final private[execution] class RangeEvaluation(
-    evaluate: (Iterator[InternalRow], WindowTask, () => Surroundings) => Iterator[InternalRow],
-    evaluateRange: (Iterator[InternalRow], WindowTask, () => Surroundings) => Iterator[InternalRow],
-    evaluateWholeTable: (Iterator[InternalRow], WindowTask, Outside) => Iterator[InternalRow],
+final private[parallel] class RangeEvaluation private (
+    all: WindowEvaluation,
+    range: WindowEvaluation,
+    wholeTable: WholeTableEvaluation,
     metrics: Map[String, SQLMetric]
 ) extends Serializable {
 
   /** The results of whole partitions. */
   def ofAll(rows: Iterator[InternalRow]): Iterator[InternalRow] =
-    if (rows.isEmpty) Iterator.empty else evaluate(rows, newTask(), () => Surroundings.None)
+    if (rows.isEmpty) Iterator.empty else all.evaluate(rows, newTask())
 
   /** The results of some rows of a table in no order, whose aggregate is `total`. */
-  def ofWholeTable(rows: Iterator[InternalRow], total: Outside): Iterator[InternalRow] =
+  def ofWholeTable(rows: Iterator[InternalRow], total: PartialAggregate): Iterator[InternalRow] =
     if (rows.isEmpty) Iterator.empty
     else {
       timeTask()
-      evaluateWholeTable(rows, newTask(), total)
+      wholeTable.evaluate(rows, newTask(), total)
     }
 
   /** The results of the range's own rows, without those of its halos. */
-  def ofRange(range: RangeRows, surroundings: () => Surroundings): Iterator[InternalRow] =
-    if (range.isEmpty) Iterator.empty
+  def ofRange(rows: RangeRows, surroundings: () => SurroundingRows): Iterator[InternalRow] =
+    if (rows.isEmpty) Iterator.empty
     else {
       timeTask()
-      def first = range.rowsIn(1)
-      def own = range.rowsIn(2)
-      val results = evaluateRange(
-        range,
+      def first = rows.rowsIn(1)
+      def own = rows.rowsIn(2)
+      val results = range.evaluate(
+        rows,
         newTask(),
         () => surroundings().copy(firstResult = first, untilResult = first + own)
       )
-      metrics(WindowMetrics.HaloRows) += first + range.rowsIn(3)
+      metrics(WindowMetrics.HaloRows) += first + rows.rowsIn(3)
       new OwnRows(results, first, own)
     }
 
@@ -62,6 +65,21 @@ final private[execution] class RangeEvaluation(
   }
 
   private def newTask() = new WindowTask(TaskContext.get(), metrics)
+}
+
+private[parallel] object RangeEvaluation {
+  def of(
+      plan: SlidingWindowPlan,
+      input: Seq[Attribute],
+      metrics: Map[String, SQLMetric]
+  ): RangeEvaluation =
+    new RangeEvaluation(
+      WindowEvaluation.of(plan, input, sorts = true),
+      // Spark's radix sort orders ties by all rows that it sorts, which differ from task to task.
+      WindowEvaluation.of(plan, input, sorts = true, keepsTies = true),
+      new WholeTableEvaluation(plan, input),
+      metrics
+    )
 }
 
 /** The `own` results that follow the first `others`. */

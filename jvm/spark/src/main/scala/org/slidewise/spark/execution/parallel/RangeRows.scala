@@ -5,7 +5,7 @@ import scala.collection.AbstractIterator
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 
-import org.slidewise.spark.execution.surroundings.{OutsideBuilder, OutsideFunctions, Surroundings}
+import org.slidewise.spark.execution.surroundings.{PartialAggregator, SurroundingFunctions, SurroundingRows}
 
 /**
  * The rows of all runs between some cuts.
@@ -73,7 +73,7 @@ final private[parallel] class RangeRows(
     open: Int => Iterator[InternalRow],
     key: UnsafeProjection,
     order: CutOrder,
-    functions: Option[OutsideFunctions] = None
+    functions: Option[SurroundingFunctions] = None
 ) extends AbstractIterator[InternalRow] {
   private[this] val cuts = range.cuts
   private[this] val counted = new Array[Long](cuts.length + 1)
@@ -84,7 +84,7 @@ final private[parallel] class RangeRows(
   private[this] var position = 0L
   private[this] var passed, interval = 0
   private[this] var row: InternalRow = _
-  private[this] val before, after: OutsideBuilder = functions.map(_.builder()).orNull
+  private[this] val before, after: PartialAggregator = functions.map(_.aggregator()).orNull
 
   override def hasNext: Boolean = row != null || {
     while (row == null && (rows.hasNext || openNext())) if (rows.hasNext) take(rows.next())
@@ -142,7 +142,7 @@ final private[parallel] class RangeRows(
    * The aggregates of the rows before the first cut and from the last cut on, as far as they are read. Known once all rows are
    * read.
    */
-  def around: Surroundings = Surroundings(before.result(), after.result())
+  def around: SurroundingRows = SurroundingRows(before.result(), after.result())
 
   /** The number of rows of all runs before the first cut. Known once all rows are read. */
   def rowsBefore: Long = skipped + counted(0)

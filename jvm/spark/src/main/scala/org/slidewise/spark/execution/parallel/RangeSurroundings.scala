@@ -1,6 +1,6 @@
 package org.slidewise.spark.execution.parallel
 
-import org.slidewise.spark.execution.surroundings.{Outside, OutsideFunctions, Surroundings}
+import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingFunctions, SurroundingRows}
 
 /** The source of the surroundings of a range's rows. */
 sealed abstract private[parallel] class RangeSurroundings extends Serializable {
@@ -9,25 +9,25 @@ sealed abstract private[parallel] class RangeSurroundings extends Serializable {
    * The functions for which the range aggregates the rows that it reads and that are not in it; none if there are no such
    * aggregates.
    */
-  def functions: Option[OutsideFunctions] = None
+  def functions: Option[SurroundingFunctions] = None
 
   /** The surroundings of the range, all rows of which have been read. */
-  def of(range: RangeRows): Surroundings
+  def of(range: RangeRows): SurroundingRows
 }
 
 private[parallel] object RangeSurroundings {
 
   /** Surroundings for functions that need only numbers of rows. */
   final case class Counted(rows: Long) extends RangeSurroundings {
-    override def of(range: RangeRows): Surroundings = {
+    override def of(range: RangeRows): SurroundingRows = {
       val before = range.rowsBefore
-      Surroundings(Outside.ofRows(before), Outside.ofRows(rows - before - (1 to 3).map(range.rowsIn).sum))
+      SurroundingRows(PartialAggregate.ofRows(before), PartialAggregate.ofRows(rows - before - (1 to 3).map(range.rowsIn).sum))
     }
   }
 
   /** Surroundings that a job has aggregated from the rows between the cuts. */
-  final case class Scanned(around: Surroundings) extends RangeSurroundings {
-    override def of(range: RangeRows): Surroundings = around
+  final case class Scanned(around: SurroundingRows) extends RangeSurroundings {
+    override def of(range: RangeRows): SurroundingRows = around
   }
 
   /**
@@ -37,11 +37,11 @@ private[parallel] object RangeSurroundings {
    * @param around
    *   the aggregates of the buckets that the range does not read
    */
-  final case class InBuckets(around: Surroundings, of: OutsideFunctions) extends RangeSurroundings {
-    override def functions: Option[OutsideFunctions] = Some(of)
-    override def of(range: RangeRows): Surroundings = {
+  final case class InBuckets(around: SurroundingRows, of: SurroundingFunctions) extends RangeSurroundings {
+    override def functions: Option[SurroundingFunctions] = Some(of)
+    override def of(range: RangeRows): SurroundingRows = {
       val read = range.around
-      Surroundings(of.combine(around.before, read.before), of.combine(read.after, around.after))
+      SurroundingRows(of.combine(around.before, read.before), of.combine(read.after, around.after))
     }
   }
 }

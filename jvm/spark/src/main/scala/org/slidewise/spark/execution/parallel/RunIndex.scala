@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.util.CollectionAccumulator
 
-import org.slidewise.spark.execution.surroundings.Outside
+import org.slidewise.spark.execution.surroundings.PartialAggregate
 
 /**
  * The index of a run: the first row and the least key of each bucket. The first bucket has no least key; it begins with the first
@@ -25,7 +25,7 @@ import org.slidewise.spark.execution.surroundings.Outside
  * @param aggregates
  *   the aggregates of the rows of each bucket; none if no function needs them
  */
-final private[execution] class RunIndex(
+final private[parallel] class RunIndex(
     val rows: Long,
     starts: Array[Long],
     keys: Array[Byte],
@@ -51,10 +51,10 @@ final private[execution] class RunIndex(
   def hasAggregates: Boolean = aggregates.nonEmpty
 
   /** The aggregate of the rows of a bucket, if the index has aggregates. */
-  def aggregate(bucket: Int): Outside = aggregates.get.of(bucket, start(bucket + 1) - start(bucket))
+  def aggregate(bucket: Int): PartialAggregate = aggregates.get.of(bucket, start(bucket + 1) - start(bucket))
 }
 
-private[execution] object RunIndex {
+private[parallel] object RunIndex {
 
   /** The index of a run whose rows are one bucket, and have no order. */
   def ofOneBucket(rows: Long, aggregates: Option[BucketAggregates]): RunIndex =

@@ -3,16 +3,16 @@ package org.slidewise.spark.execution.parallel
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
-import org.slidewise.spark.execution.sorting.SortSpec
+import org.slidewise.spark.plan.WindowKeys
 
 /** The order of all rows: by partition key, then by `order`. */
-final private[execution] case class RunOrder(partition: Seq[Expression], order: Seq[SortOrder]) {
+final private[parallel] case class RunOrder(partition: Seq[Expression], order: Seq[SortOrder]) {
 
   /** The number of columns of a key. */
   def columns: Int = partition.size + order.size
 
   /** The columns of a key, in terms of a row. */
-  def inRows: Seq[SortOrder] = SortSpec.hashed(partition).map(SortOrder(_, Ascending)) ++ order
+  def inRows: Seq[SortOrder] = WindowKeys.asBytes(partition).map(SortOrder(_, Ascending)) ++ order
 
   /** The key of a row. Not safe for concurrent use. */
   def keys(input: Seq[Attribute]): UnsafeProjection = UnsafeProjection.create(inRows.map(_.child), input)

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
 import org.slidewise.spark.execution.exchange.{BlockMetrics, PartitionedBlocks}
 import org.slidewise.spark.execution.rows.{LogRows, RowLog}
-import org.slidewise.spark.execution.surroundings.{OutsideBuilder, OutsideFunctions}
+import org.slidewise.spark.execution.surroundings.{PartialAggregator, SurroundingFunctions}
 import org.slidewise.spark.execution.task.{MemoryMetrics, TaskResources}
 
 /** Writes the rows of a task as a run, and reports its index. */
@@ -42,7 +42,7 @@ sealed abstract private[parallel] class RunWriter(indexes: RunIndexes) extends S
  * driver would get one from each task. Memory: the aggregate, and a block of rows.
  */
 final private[parallel] class UnorderedRunWriter(
-    functions: OutsideFunctions,
+    functions: SurroundingFunctions,
     indexes: RunIndexes,
     metrics: Map[String, SQLMetric]
 ) extends RunWriter(indexes) {
@@ -53,7 +53,7 @@ final private[parallel] class UnorderedRunWriter(
       rows: Iterator[InternalRow],
       context: TaskContext
   ): Iterator[Product2[Int, InternalRow]] = {
-    val aggregate = functions.builder()
+    val aggregate = functions.aggregator()
     var written = 0L
     val aggregated = rows.map { row =>
       aggregate.add(row)
@@ -92,7 +92,7 @@ final private[parallel] class OrderedRunWriter(
     hashed: Option[Seq[Attribute]],
     buckets: Int,
     rowsABucket: Long,
-    functions: Option[OutsideFunctions],
+    functions: Option[SurroundingFunctions],
     input: Seq[Attribute],
     indexes: RunIndexes,
     metrics: Map[String, SQLMetric]
@@ -131,7 +131,7 @@ final private[parallel] class OrderedRunWriter(
       context: TaskContext
   ): Iterator[Product2[Int, InternalRow]] = {
     val aggregates =
-      functions.fold(null: Array[OutsideBuilder])(f => Array.fill(splitters.buckets)(f.builder()))
+      functions.fold(null: Array[PartialAggregator])(f => Array.fill(splitters.buckets)(f.aggregator()))
     def bucketOf(row: InternalRow): Int = {
       val bucket = splitters.place(row.asInstanceOf[UnsafeRow])
       if (aggregates != null) aggregates(bucket).add(row)

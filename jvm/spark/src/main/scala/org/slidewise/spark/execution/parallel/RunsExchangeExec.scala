@@ -14,8 +14,8 @@ import org.apache.spark.sql.execution.metric._
 import org.apache.spark.util.CollectionAccumulator
 
 import org.slidewise.spark.execution.exchange.RowBlocksExchange
-import org.slidewise.spark.execution.surroundings.OutsideFunctions
-import org.slidewise.spark.plan.{ParallelPlan, SlidingWindowPlan}
+import org.slidewise.spark.execution.surroundings.SurroundingFunctions
+import org.slidewise.spark.plan.SlidingWindowPlan
 
 /**
  * Writes the rows of each task to the shuffle as a run: buckets of about equal size that follow one another in the sort order.
@@ -55,8 +55,7 @@ case class RunsExchangeExec(
     window: Option[SlidingWindowPlan],
     isReread: Boolean,
     child: SparkPlan
-) extends RowBlocksExchange
-    with RepeatableOperator {
+) extends RowBlocksExchange {
 
   override protected def ownMetrics: Map[String, SQLMetric] = RunMetrics.create(sparkContext)
 
@@ -118,21 +117,17 @@ case class RunsExchangeExec(
     new RunIndexes(found)
   }
 
-  // Its blocks are read in order, and one task reads rows whose keys may differ.
-  override private[execution] def variations(child: Variations): Option[Variations] = Some(child)
-  override private[execution] def keepsOrder: Boolean = true
-
   /** The rows that a task writes when it runs again. None if it may write other rows. */
-  @transient private lazy val repeated: Option[RepeatedRows] = {
+  @transient private lazy val determinism: Option[OutputDeterminism] = {
     val rdd = inputRDD
     hasChildRun = true
-    repeatedRows.of(rdd)
+    ofChild.flatMap(_.limitedBy(rdd))
   }
 
   /** Whether the child has run. Its plan does not change any more then. */
   @transient @volatile private[parallel] var hasChildRun = false
 
-  @transient private[parallel] lazy val repeatedRows: RepeatedRows.OfPlan = RepeatedRows.analysed(child)
+  @transient private[parallel] lazy val ofChild: Option[OutputDeterminism] = new PlanDeterminism().of(child)
 
   /**
    * Whether the rows are written. The rows of one task need no cuts, unless tasks would share them by keys otherwise, or run the
@@ -149,13 +144,13 @@ case class RunsExchangeExec(
     if (isUnordered) 1 else math.max(buckets, RunsExchangeExec.MostBypassed + 1)
 
   override protected def blocks(input: RDD[InternalRow]): RDD[Product2[Int, InternalRow]] = {
-    val functions = window.map(new OutsideFunctions(_, child.output))
+    val functions = window.map(new SurroundingFunctions(_, child.output))
     val writer =
       if (isUnordered) new UnorderedRunWriter(functions.get, indexes, metrics)
       else
         new OrderedRunWriter(
           RunOrder(partitionSpec, order),
-          hashed = repeated.filterNot(_.sameOrder).map(_.same(child.output)),
+          hashed = determinism.filterNot(_.sameOrder).map(_.same(child.output)),
           RunsExchangeExec.bucketsOfRun(buckets, input.getNumPartitions),
           rowsABucket,
           functions,
@@ -177,7 +172,7 @@ case class RunsExchangeExec(
     else {
       awaitWritten()
       val found = indexes.value
-      Some(WrittenRuns(Array.tabulate(numMappers)(found), repeated))
+      Some(WrittenRuns(Array.tabulate(numMappers)(found), determinism))
     }
   }
 
@@ -213,15 +208,6 @@ object RunsExchangeExec {
     )
   }
 
-  /**
-   * Whether several tasks may read `rows` for the window, as far as the plan of the rows tells.
-   *
-   * @param known
-   *   the plans that have been analysed
-   */
-  def isRepeatable(plan: SlidingWindowPlan, rows: SparkPlan, known: KnownPlans): Boolean =
-    RepeatedRows.of(rows, known).exists(_.allow(plan, rows.output))
-
   // With no more partitions, the shuffle writes a file for each of them: see `spark.shuffle.sort.bypassMergeThreshold`.
   private val MostBypassed = 200
 
@@ -246,12 +232,12 @@ object RunsExchangeExec {
     if (buckets >= MostOfRun) buckets
     else math.min(buckets, math.max(buckets / 4, MostInAll / math.max(1, runs)))
 
-  /** The exchange that `plan` is, or that it reads; none if it does neither. */
-  private[execution] def in(plan: SparkPlan): Option[RunsExchangeExec] = plan match {
-    case exchange: RunsExchangeExec      => Some(exchange)
+  /** The exchange that `plan` is, or that it reads. */
+  private[parallel] def in(plan: SparkPlan): RunsExchangeExec = plan match {
+    case exchange: RunsExchangeExec      => exchange
     case ReusedExchangeExec(_, exchange) => in(exchange)
     case stage: ShuffleQueryStageExec    => in(stage.plan)
-    case _                               => None
+    case other                           => throw new IllegalStateException(s"${other.nodeName} has no runs")
   }
 }
 
@@ -260,7 +246,10 @@ object RunsExchangeExec {
  *
  * @param indexes
  *   the indexes of the runs, by the runs' numbers
- * @param repeated
+ * @param determinism
  *   the rows that a task writes when it runs again; none if it may write other rows
  */
-final private[parallel] case class WrittenRuns(indexes: Array[RunIndex], repeated: Option[RepeatedRows])
+final private[parallel] case class WrittenRuns(
+    indexes: Array[RunIndex],
+    determinism: Option[OutputDeterminism]
+)

@@ -5,9 +5,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
-import org.slidewise.spark.execution.surroundings.OutsideFunctions
+import org.slidewise.spark.execution.surroundings.SurroundingFunctions
 import org.slidewise.spark.execution.task.TaskResources
-import org.slidewise.spark.plan.SlidingWindowPlan
+import org.slidewise.spark.plan.{SlidingWindowPlan, WindowKeys}
 
 /**
  * Aggregates the rows between the cuts of a range, each interval separately.
@@ -17,7 +17,7 @@ import org.slidewise.spark.plan.SlidingWindowPlan
 final private[parallel] class SegmentReader(
     plan: SlidingWindowPlan,
     input: Seq[Attribute],
-    functions: OutsideFunctions
+    functions: SurroundingFunctions
 ) extends Serializable {
 
   import SegmentReader.NoKey
@@ -27,14 +27,14 @@ final private[parallel] class SegmentReader(
     val partition: UnsafeRow => UnsafeRow =
       if (plan.partitionSpec.isEmpty) _ => NoKey
       else {
-        val keys = UnsafeProjection.create(SortSpec.hashed(plan.partitionSpec), input)
+        val keys = UnsafeProjection.create(WindowKeys.asBytes(plan.partitionSpec), input)
         keys(_)
       }
     def add(row: InternalRow, interval: Int): Unit = {
       val read = row.asInstanceOf[UnsafeRow]
       builders(interval).add(read, partition(read))
     }
-    if (functions.needsOrder || plan.partitionSpec.nonEmpty) {
+    if (functions.unbounded.needOrder || plan.partitionSpec.nonEmpty) {
       val sorted = inOrder(rows)
       var interval = 0
       var left = rows.rowsIn(1)
@@ -52,9 +52,7 @@ final private[parallel] class SegmentReader(
 
   private def inOrder(rows: Iterator[InternalRow]): Iterator[InternalRow] = {
     val context = TaskContext.get()
-    // Rows that tie must stay in the order in which they come.
-    val spec = new SortSpec(plan.partitionSpec, plan.sortOrder, radixInSpark = false, plan.orderSpec.size)
-    val sorter = new PartitionSorter(new TaskResources(context), input, spec)
+    val sorter = new PartitionSorter(new TaskResources(context), input, SortSpec.of(plan, keepsTies = true))
     context.addTaskCompletionListener[Unit](_ => sorter.close())
     sorter.sort(rows)
   }

@@ -2,7 +2,7 @@ package org.slidewise.spark.execution.parallel
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import org.slidewise.spark.execution.surroundings.{Outside, OutsideBuilder, OutsideFunctions, Surroundings}
+import org.slidewise.spark.execution.surroundings.{PartialAggregate, PartialAggregator, SurroundingFunctions, SurroundingRows}
 
 /**
  * The rows between two neighbouring cuts: aggregates of their first and last partition.
@@ -20,21 +20,21 @@ final private[parallel] case class Segment(first: PartitionPart, last: Partition
  * @param key
  *   the partition key
  */
-final private[parallel] case class PartitionPart(key: UnsafeRow, aggregate: Outside)
+final private[parallel] case class PartitionPart(key: UnsafeRow, aggregate: PartialAggregate)
 
 /**
  * Aggregates the rows of a segment. They come in any order if there is only one partition, and partition by partition otherwise.
  */
-final private[parallel] class SegmentBuilder(functions: OutsideFunctions) {
+final private[parallel] class SegmentBuilder(functions: SurroundingFunctions) {
   private[this] var first: PartitionPart = _
   private[this] var key: UnsafeRow = _
-  private[this] var current: OutsideBuilder = _
+  private[this] var current: PartialAggregator = _
 
   def add(row: UnsafeRow, partition: UnsafeRow): Unit = {
     if (key == null || (key ne partition) && key != partition) {
       close()
       key = if (partition.numFields == 0) partition else partition.copy()
-      current = functions.builder()
+      current = functions.aggregator()
     }
     current.add(row)
   }
@@ -56,15 +56,15 @@ final private[parallel] class SegmentBuilder(functions: OutsideFunctions) {
  * @param segments
  *   the segments in order; none for a segment without rows
  */
-final private[parallel] class SegmentScan(segments: Array[Option[Segment]], functions: OutsideFunctions) {
+final private[parallel] class SegmentScan(segments: Array[Option[Segment]], functions: SurroundingFunctions) {
 
   /**
    * For each segment, the aggregate of the rows before it in the partition of its first row. A segment without rows has the
    * aggregate for the next row.
    */
-  private[this] val before: Array[Outside] = {
+  private[this] val before: Array[PartialAggregate] = {
     val nextKeys = segments.scanRight(Option.empty[UnsafeRow])((s, later) => s.map(_.first.key).orElse(later))
-    val found = Array.fill(segments.length + 1)(Outside.None)
+    val found = Array.fill(segments.length + 1)(PartialAggregate.None)
     var open: PartitionPart = null
     for (i <- segments.indices) {
       found(i) = aggregate(open, nextKeys(i))
@@ -78,10 +78,10 @@ final private[parallel] class SegmentScan(segments: Array[Option[Segment]], func
   }
 
   /** For each segment, the aggregate of the rows from it on in the partition of the last row before it. */
-  private[this] val after: Array[Outside] = {
+  private[this] val after: Array[PartialAggregate] = {
     val previousKeys =
       segments.scanLeft(Option.empty[UnsafeRow])((earlier, s) => s.map(_.last.key).orElse(earlier))
-    val found = Array.fill(segments.length + 1)(Outside.None)
+    val found = Array.fill(segments.length + 1)(PartialAggregate.None)
     var open: PartitionPart = null
     for (i <- segments.indices.reverse) {
       segments(i).foreach { segment =>
@@ -96,14 +96,14 @@ final private[parallel] class SegmentScan(segments: Array[Option[Segment]], func
     found
   }
 
-  private def join(older: Outside, newer: Outside): Outside =
+  private def join(older: PartialAggregate, newer: PartialAggregate): PartialAggregate =
     if (older.isEmpty) newer else if (newer.isEmpty) older else functions.combine(older, newer)
 
-  private def aggregate(part: PartitionPart, key: Option[UnsafeRow]): Outside =
-    if (part != null && key.contains(part.key)) part.aggregate else Outside.None
+  private def aggregate(part: PartitionPart, key: Option[UnsafeRow]): PartialAggregate =
+    if (part != null && key.contains(part.key)) part.aggregate else PartialAggregate.None
 
   /** The surroundings of the segments `from until until`. */
-  def around(from: Int, until: Int): Surroundings = Surroundings(before(from), after(until))
+  def around(from: Int, until: Int): SurroundingRows = SurroundingRows(before(from), after(until))
 
   /** Whether a partition of these segments must be evaluated in one task. */
   def mustBeOneTask: Boolean = segments.indices.exists { i =>

@@ -4,7 +4,8 @@ import scala.annotation.tailrec
 
 import org.apache.spark.sql.catalyst.expressions._
 
-import org.slidewise.spark.execution.sorting.{KeyPrefix, SortKey}
+import org.slidewise.spark.execution.sorting.KeyPrefix
+import org.slidewise.spark.plan.WindowKeys
 
 /**
  * Finds the bucket of each row: the number of splitters that are not greater than its key. Where several splitters are equal,
@@ -37,7 +38,7 @@ final private[parallel] class Splitters(
 
   /** The columns that 64 bits hold, and the next column, of which they hold a part. */
   private[this] val columns: Array[KeyPrefix] = {
-    val held = spec.inRows.takeWhile(SortKey.fits).size
+    val held = spec.inRows.takeWhile(WindowKeys.fitsInLong).size
     spec.inRows.take(held + 1).map(new KeyPrefix(_, input)).toArray
   }
 

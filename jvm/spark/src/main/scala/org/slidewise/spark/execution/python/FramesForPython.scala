@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog, RowsAhead}
-import org.slidewise.spark.execution.surroundings.Surroundings
+import org.slidewise.spark.execution.surroundings.SurroundingRows
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.PythonWindowPlan
 
@@ -81,7 +81,7 @@ final private[execution] class FramesForPython(
         finders.indices.map(i => new FrameEnds(finders(i), answers, 2 * i): FrameEvaluator).toArray,
         answers
       ),
-      Surroundings.None,
+      SurroundingRows.None,
       IdentityProjection,
       task
     )

@@ -11,6 +11,7 @@ import org.apache.spark.util.collection.unsafe.sort.RecordComparator
 
 import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.task.TaskResources
+import org.slidewise.spark.plan.WindowKeys
 
 /**
  * Sorts rows that do not fit in memory with Spark's external sorter. Rows that tie come in the order in which they were inserted.
@@ -38,7 +39,7 @@ final private[execution] class ExternalSort(
   private[this] val prefix = SortPrefix(first)
 
   /** Whether Spark's sorter compares no rows in memory. */
-  val sortsByRadix: Boolean = radix && order.size == 1 && SortKey.fits(order.head)
+  val sortsByRadix: Boolean = radix && order.size == 1 && WindowKeys.fitsInLong(order.head)
 
   private[this] val nulls =
     if (sortsByRadix && first.child.nullable) Some(RowLog.of(input, resources)) else None

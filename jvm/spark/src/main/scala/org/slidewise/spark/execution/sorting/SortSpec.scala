@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.SortPrefixUtils
 import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
 
-import org.slidewise.spark.shims.SparkCollations
+import org.slidewise.spark.plan.{SlidingWindowPlan, WindowKeys}
 
 /**
  * The sort order of a window's rows: by partition keys, then by `order`.
@@ -46,19 +46,19 @@ final private[execution] class SortSpec(
   val partitionColumns: Int = if (hashes) 0 else partitionKeys.size
 
   /** The expressions to hash. */
-  def hashed: Seq[Expression] = SortSpec.hashed(partition)
+  def hashed: Seq[Expression] = WindowKeys.asBytes(partition)
 }
 
-private[spark] object SortSpec {
+private[execution] object SortSpec {
 
-  /** The expressions to hash for partition keys: equal keys have equal bytes, and keys sort as their expressions do. */
-  def hashed(partition: Seq[Expression]): Seq[Expression] = partition.map(SparkCollations.binary)
-
-  /** Whether rows can be partitioned by these keys. */
-  def canPart(partition: Seq[Expression]): Boolean =
-    partition.forall { key =>
-      SparkCollations.isBinaryStable(SparkCollations.binary(key).dataType)
-    }
+  /**
+   * The order in which the operator of a window sorts.
+   *
+   * @param keepsTies
+   *   whether rows that tie stay in the order in which they come, also where Spark's sort does not leave them so
+   */
+  def of(plan: SlidingWindowPlan, keepsTies: Boolean): SortSpec =
+    new SortSpec(plan.partitionSpec, plan.sortOrder, plan.sort.radixInSpark && !keepsTies, plan.orderSpec.size)
 }
 
 /**
@@ -71,7 +71,7 @@ final private[execution] class SortKey(order: SortOrder) {
   val prefix: Expression = SortPrefix(order)
 
   /** Whether equal bits mean equal values. */
-  val fits: Boolean = SortKey.fits(order)
+  val fits: Boolean = WindowKeys.fitsInLong(order)
 
   val nullsFirst: Boolean = order.nullOrdering == NullsFirst
 
@@ -83,10 +83,4 @@ final private[execution] class SortKey(order: SortOrder) {
     }
     (if (signed) Long.MinValue else 0L) ^ (if (order.direction == Descending) -1L else 0L)
   }
-}
-
-private[spark] object SortKey {
-
-  /** Whether 64 bits distinguish all values of the column. */
-  def fits(order: SortOrder): Boolean = SortPrefixUtils.canSortFullyWithPrefix(order)
 }

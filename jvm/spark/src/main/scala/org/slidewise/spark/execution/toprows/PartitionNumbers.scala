@@ -9,7 +9,8 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 
 import org.slidewise.core.selection.{HeapBudget, LongNumbers}
-import org.slidewise.spark.execution.sorting.{GroupNumbers, SortKey, SortSpec}
+import org.slidewise.spark.execution.sorting.{GroupNumbers, SortKey}
+import org.slidewise.spark.plan.WindowKeys
 
 /**
  * Numbers the partition keys of rows in the order in which they first appear. Rows of one number have the same key; rows that
@@ -24,7 +25,7 @@ sealed abstract private[toprows] class PartitionNumbers {
 private[toprows] object PartitionNumbers {
   def of(spec: TopRowsSpec, budget: HeapBudget): PartitionNumbers =
     spec.partition match {
-      case Seq(key) if SortKey.fits(SortOrder(key, Ascending)) =>
+      case Seq(key) if WindowKeys.fitsInLong(SortOrder(key, Ascending)) =>
         new LongPartitionNumbers(new SortKey(SortOrder(key, Ascending)), spec.input, budget)
       case _ => new HashedPartitionNumbers(spec, budget)
     }
@@ -45,7 +46,7 @@ final private class LongPartitionNumbers(key: SortKey, input: Seq[Attribute], bu
 /** Any other keys, by their bytes. */
 final private class HashedPartitionNumbers(spec: TopRowsSpec, budget: HeapBudget) extends PartitionNumbers {
   private[this] val read =
-    UnsafeProjection.create(SortSpec.hashed(spec.partition), spec.input)
+    UnsafeProjection.create(WindowKeys.asBytes(spec.partition), spec.input)
   private[this] val numbers = new GroupNumbers
   private[this] var granted = 0L
 

@@ -3,7 +3,8 @@ package org.slidewise.spark.execution.toprows
 import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.core.selection.{FirstRows, TieOrder}
-import org.slidewise.spark.execution.sorting.{OrderColumns, SortKey}
+import org.slidewise.spark.execution.sorting.OrderColumns
+import org.slidewise.spark.plan.WindowKeys
 
 /**
  * The rows of each partition that are selected: the first `limit` by `order`, as `first` counts them.
@@ -22,7 +23,7 @@ final private[execution] class TopRowsSpec(
 ) extends Serializable {
 
   /** Whether 64 bits determine the order. */
-  def isExact: Boolean = order.size == 1 && SortKey.fits(order.head)
+  def isExact: Boolean = order.size == 1 && WindowKeys.fitsInLong(order.head)
 }
 
 /** Orders rows whose first order columns tie in 64 bits. */

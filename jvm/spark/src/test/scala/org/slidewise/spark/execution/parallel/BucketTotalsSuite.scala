@@ -7,22 +7,22 @@ import org.apache.spark.sql.types.LongType
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.SlidingWindowExec
-import org.slidewise.spark.execution.surroundings.{Outside, OutsideFunctions}
+import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingFunctions}
 
 class BucketTotalsSuite extends SparkSuite {
 
-  private def functions(calls: String*): OutsideFunctions = {
+  private def functions(calls: String*): SurroundingFunctions = {
     val columns = calls.map(call => s"$call OVER (ORDER BY id ROWS UNBOUNDED PRECEDING)")
     val query = spark.sql(s"SELECT ${columns.mkString(", ")} FROM range(0, 10, 1, 2)")
     query.queryExecution.sparkPlan.collect { case window: SlidingWindowExec =>
-      new OutsideFunctions(window.plan, window.child.output)
+      new SurroundingFunctions(window.plan, window.child.output)
     }.head
   }
 
   /** A run whose rows are their numbers, in buckets of random sizes, some of them empty. */
-  private def run(functions: OutsideFunctions, random: Random, first: Long): (RunIndex, Long) = {
+  private def run(functions: SurroundingFunctions, random: Random, first: Long): (RunIndex, Long) = {
     val row = UnsafeProjection.create(Seq(BoundReference(0, LongType, nullable = false)))
-    val builders = Array.fill(1 + random.nextInt(6))(functions.builder())
+    val builders = Array.fill(1 + random.nextInt(6))(functions.aggregator())
     val index = new RunIndex.Builder(0)
     var next = first
     builders.foreach { builder =>
@@ -35,17 +35,17 @@ class BucketTotalsSuite extends SparkSuite {
     index.result(next - first, Some(BucketAggregates.of(builders))) -> next
   }
 
-  private def combined(functions: OutsideFunctions, buckets: Seq[Outside]): Outside =
-    buckets.foldLeft(functions.total())(_ add _).result()
+  private def combined(functions: SurroundingFunctions, buckets: Seq[PartialAggregate]): PartialAggregate =
+    buckets.foldLeft(functions.merger())(_ add _).result()
 
-  private def assertSame(found: Outside, expected: Outside): Unit = {
+  private def assertSame(found: PartialAggregate, expected: PartialAggregate): Unit = {
     assertEquals(found.rows, expected.rows)
     assertEquals(Option(found.states).map(_.toSeq), Option(expected.states).map(_.toSeq))
   }
 
   test("around a range are all buckets that it does not read, wherever the ranges begin and end") {
     val of = functions("sum(id)", "avg(id)", "min(id)")
-    assert(of.areSmall)
+    assert(of.unbounded.areSmall)
     for (seed <- 0 until 300) {
       val random = new Random(seed)
       var next = 0L
@@ -74,11 +74,11 @@ class BucketTotalsSuite extends SparkSuite {
   }
 
   test("functions with large aggregates, or that depend on the order, have none for each bucket") {
-    assert(functions("sum(id)", "count(id + 1)").areSmall)
-    assert(!functions("sum(id)", "first(id)").areSmall)
-    assert(!functions("approx_count_distinct(id)").areSmall)
-    assert(!functions("max(cast(id AS string))").areSmall)
-    assert(!functions("row_number()").areSmall, "nothing is aggregated")
+    assert(functions("sum(id)", "count(id + 1)").unbounded.areSmall)
+    assert(!functions("sum(id)", "first(id)").unbounded.areSmall)
+    assert(!functions("approx_count_distinct(id)").unbounded.areSmall)
+    assert(!functions("max(cast(id AS string))").unbounded.areSmall)
+    assert(!functions("row_number()").unbounded.areSmall, "nothing is aggregated")
   }
 
   test("a bucket that fails to be aggregated makes the total fail") {

@@ -1,4 +1,4 @@
-package org.slidewise.spark.planning
+package org.slidewise.spark.planning.parallel
 
 import org.apache.spark.sql.catalyst.plans.physical.SinglePartition
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, ShuffleExchangeExec}
 
 import org.slidewise.spark.execution.SlidingWindowExec
-import org.slidewise.spark.execution.parallel.RunsExchangeExec
+import org.slidewise.spark.execution.parallel.{ParallelWindowExec, RunsExchangeExec}
 
 /**
  * Has the rows of several windows without PARTITION BY computed once, as Spark does by reuse of its exchange to one partition. Where
@@ -27,11 +27,14 @@ private[spark] object SharedRuns extends Rule[SparkPlan] with AdaptiveSparkPlanH
       }.toSet
       // From the top, so that what is below is as it was when it was compared.
       plan.transformDown {
-        case window @ SlidingWindowExec(_, _, _, _, runs: RunsExchangeExec)
+        case ParallelWindowExec(plan, _, expressions, partitionSpec, orderSpec, runs: RunsExchangeExec)
             if runs.partitionSpec.isEmpty && single(runs.child.canonicalized) =>
-          window.copy(
-            plan = window.plan.copy(parallel = Left(Reason)),
-            child = ShuffleExchangeExec(SinglePartition, runs.child, ENSURE_REQUIREMENTS)
+          SlidingWindowExec(
+            plan.copy(oneTask = Some(Reason)),
+            expressions,
+            partitionSpec,
+            orderSpec,
+            ShuffleExchangeExec(SinglePartition, runs.child, ENSURE_REQUIREMENTS)
           )
         case runs: RunsExchangeExec if !runs.isReread && reads.get(runs.canonicalized).exists(_ > 1) =>
           runs.copy(isReread = true)

@@ -9,14 +9,14 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.slidewise.spark.execution.states.FrameFunctions
 
 /**
- * Aggregates rows that lie outside of the rows of other tasks. Memory: one aggregation buffer for each function.
+ * Aggregates rows that other tasks do not evaluate, for these tasks. Memory: one aggregation buffer for each function.
  *
  * @param functions
  *   the aggregate functions; none if only rows are counted
  * @param peers
  *   finds the groups of rows that tie; none if these are not counted
  */
-final private[spark] class OutsideBuilder private[surroundings] (
+final private[spark] class PartialAggregator private[surroundings] (
     functions: Option[FrameFunctions],
     peers: Option[PeerChanges],
     encode: InternalRow => Array[Byte]
@@ -40,9 +40,9 @@ final private[spark] class OutsideBuilder private[surroundings] (
   }
 
   /** The aggregate of the rows so far. */
-  def result(): Outside =
-    if (failed) Outside(rows, peerGroups, failed = true)
-    else Outside(rows, peerGroups, if (aggregated == null || rows == 0L) null else encode(state))
+  def result(): PartialAggregate =
+    if (failed) PartialAggregate(rows, peerGroups, failed = true)
+    else PartialAggregate(rows, peerGroups, if (aggregated == null || rows == 0L) null else encode(state))
 }
 
 /**
@@ -51,7 +51,7 @@ final private[spark] class OutsideBuilder private[surroundings] (
  * @param merge
  *   merges the second state, which is of newer rows, into the first
  */
-final private[spark] class OutsideTotal private[surroundings] (
+final private[spark] class PartialAggregateMerger private[surroundings] (
     decode: Array[Byte] => InternalRow,
     merge: (InternalRow, InternalRow) => Unit,
     encode: InternalRow => Array[Byte]
@@ -61,7 +61,7 @@ final private[spark] class OutsideTotal private[surroundings] (
   private[this] var failed = false
 
   /** Adds the aggregate of newer rows. */
-  def add(newer: Outside): this.type = {
+  def add(newer: PartialAggregate): this.type = {
     rows += newer.rows
     peerGroups += newer.peerGroups
     failed ||= newer.failed
@@ -75,7 +75,7 @@ final private[spark] class OutsideTotal private[surroundings] (
   }
 
   /** The aggregate of all rows so far. */
-  def result(): Outside =
-    if (failed) Outside(rows, peerGroups, failed = true)
-    else Outside(rows, peerGroups, if (state == null) null else encode(state))
+  def result(): PartialAggregate =
+    if (failed) PartialAggregate(rows, peerGroups, failed = true)
+    else PartialAggregate(rows, peerGroups, if (state == null) null else encode(state))
 }

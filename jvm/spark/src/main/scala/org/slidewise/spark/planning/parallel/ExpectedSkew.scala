@@ -1,4 +1,4 @@
-package org.slidewise.spark.planning
+package org.slidewise.spark.planning.parallel
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SparkPlan
@@ -6,6 +6,7 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, Exchange, ShuffleExchangeExec}
 
 import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.planning.Hashed
 
 /**
  * Has several tasks share the rows of each window with PARTITION BY where the user expects skewed keys: its rows are shuffled once,

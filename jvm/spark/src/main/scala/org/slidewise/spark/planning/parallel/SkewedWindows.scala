@@ -1,4 +1,4 @@
-package org.slidewise.spark.planning
+package org.slidewise.spark.planning.parallel
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution._
@@ -60,8 +60,8 @@ private[spark] object SkewedWindows extends Rule[SparkPlan] {
     val cores = SlidewiseSettings
       .parallelCores(conf)
       .getOrElse(session.fold(1L)(_.sparkContext.defaultParallelism.toLong))
-    val parallel = ParallelPlanner.parallel(conf)
-    val tasks = rows.fold(parallel.maxTasks)(found => parallel.tasksFor(found.toLong))
+    val limits = ParallelPlanner.limits(conf)
+    val tasks = rows.fold(limits.maxTasks)(found => limits.tasksFor(found.toLong))
     val busy = math.max(1L, math.min(cores, tasks.toLong))
     val median = sizes.sorted.apply(sizes.length / 2)
     Seq(

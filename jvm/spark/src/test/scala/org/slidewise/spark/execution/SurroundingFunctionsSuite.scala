@@ -4,12 +4,12 @@ import scala.util.Random
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.surroundings.Outside
+import org.slidewise.spark.execution.surroundings.PartialAggregate
 import org.slidewise.spark.plan.EvaluationMethod
-import org.slidewise.spark.planning.AcrossTasks
+import org.slidewise.spark.planning.parallel.AcrossTasks
 
 /** What several tasks need of the rows of others, when they must not share a partition, and values at the ends of their types. */
-class OutsideFunctionsSuite extends SparkSuite {
+class SurroundingFunctionsSuite extends SparkSuite {
   private val inMemory = CutWindow.Strategy("sorted in memory", sorts = true)
 
   private def window(columns: String*)(from: String): CutWindow = ordered("id", columns)(from)
@@ -52,8 +52,8 @@ class OutsideFunctionsSuite extends SparkSuite {
       s"last_value(v):$Growing",
       s"first_value(s):$Shrinking"
     )(numbers).functions
-    assert(functions.isEmpty && !functions.needsOrder && !functions.needsPeerGroups)
-    assertEquals(functions.builder().result().rows, 0L)
+    assert(functions.unbounded.needOnlyCounts && !functions.unbounded.needOrder && !functions.unbounded.needPeerGroups)
+    assertEquals(functions.aggregator().result().rows, 0L)
   }
 
   for (
@@ -74,15 +74,15 @@ class OutsideFunctionsSuite extends SparkSuite {
       "lead(v, 2) IGNORE NULLS" -> true
     )
   )
-    test(s"$call needs the aggregates of rows outside, in order: $needsOrder") {
+    test(s"$call needs the aggregates of surrounding rows, in order: $needsOrder") {
       val functions = window(call)(numbers).functions
-      assert(!functions.isEmpty && !functions.needsPeerGroups)
-      assertEquals(functions.needsOrder, needsOrder)
+      assert(!functions.unbounded.needOnlyCounts && !functions.unbounded.needPeerGroups)
+      assertEquals(functions.unbounded.needOrder, needsOrder)
     }
 
   test("dense_rank needs the groups of rows that tie") {
     val found = window("dense_rank()")(numbers)
-    assert(!found.functions.isEmpty && found.functions.needsOrder && found.functions.needsPeerGroups)
+    assert(!found.functions.unbounded.needOnlyCounts && found.functions.unbounded.needOrder && found.functions.unbounded.needPeerGroups)
     assertEquals((found.total().rows, found.total().peerGroups), (40L, 40L))
     assertEquals(ordered("v DIV 4, v", Seq("dense_rank()"))(numbers).total().peerGroups, 7L)
   }
@@ -112,17 +112,17 @@ class OutsideFunctionsSuite extends SparkSuite {
 
   test("ranks beyond what an int holds are evaluated in one task, which fails as Spark does") {
     val functions = window("row_number()", s"sum(v):$Growing")(numbers).functions
-    assert(!functions.mustBeOneTask(Outside.ofRows(Int.MaxValue.toLong)))
-    assert(functions.mustBeOneTask(Outside.ofRows(Int.MaxValue + 1L)))
+    assert(!functions.mustBeOneTask(PartialAggregate.ofRows(Int.MaxValue.toLong)))
+    assert(functions.mustBeOneTask(PartialAggregate.ofRows(Int.MaxValue + 1L)))
   }
 
   test("aggregates that failed stay failed when they are combined") {
     val functions = window(s"sum(v):$Growing")(numbers).functions
-    val failed = Outside(3L, 0L, failed = true)
+    val failed = PartialAggregate(3L, 0L, failed = true)
     val right = window(s"sum(v):$Growing")(numbers).total()
     assert(functions.mustBeOneTask(functions.combine(failed, right)))
     assert(functions.mustBeOneTask(functions.combine(right, failed)))
-    assert(!functions.mustBeOneTask(functions.combine(right, Outside.None)))
+    assert(!functions.mustBeOneTask(functions.combine(right, PartialAggregate.None)))
   }
 
   test("partial sums of decimals keep digits that their type does not have") {

@@ -1,9 +1,7 @@
 package org.slidewise.spark.plan;
 
-/**
- * The degree to which a value may differ when a task computes it again from rows in another order.
- */
-public enum Variation {
+/** The degree to which a value may differ when a task computes it from the same rows in another order. */
+public enum OrderSensitivity {
   /** The value does not differ. */
   NONE,
   /** The value differs only where it depends on which of several tied rows comes first. */
@@ -14,7 +12,7 @@ public enum Variation {
   VALUE;
 
   /** The greater of two degrees. */
-  public static Variation max(Variation a, Variation b) {
+  public static OrderSensitivity max(OrderSensitivity a, OrderSensitivity b) {
     return a.compareTo(b) >= 0 ? a : b;
   }
 }

@@ -2,18 +2,18 @@ package org.slidewise.spark.execution.surroundings
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import org.slidewise.spark.plan.PlannedAggregate
+import org.slidewise.spark.plan.{PlannedAggregate, UnboundedFunctions}
 
-/** The rows outside on one side, for evaluators of frames row by row. */
-final private[execution] class OutsideStates(functions: OutsideFunctions, outside: Outside) {
+/** The states of the rows on one side, for evaluators of frames row by row. */
+final private[execution] class SurroundingStates(functions: SurroundingFunctions, rows: PartialAggregate) {
 
   /**
    * Writes the states of the aggregates into their fields of `state`, side by side. Leaves the fields of ranks, and of functions
-   * that need no rows outside.
+   * that need no surrounding rows.
    */
   def writeTo(state: InternalRow, aggregates: Seq[PlannedAggregate]): Unit =
     aggregates.foldLeft(0) { (field, aggregate) =>
-      if (OutsideFunctions.countsRows(aggregate)) state.setLong(field, outside.rows)
+      if (UnboundedFunctions.countsRows(aggregate)) state.setLong(field, rows.rows)
       else copyState(aggregate, state, field)
       field + aggregate.function.aggBufferAttributes.size
     }: Unit
@@ -22,7 +22,7 @@ final private[execution] class OutsideStates(functions: OutsideFunctions, outsid
   private def copyState(aggregate: PlannedAggregate, to: InternalRow, firstField: Int): Unit =
     for {
       source <- functions.fieldOf(aggregate)
-      from <- functions.stateOf(outside)
+      from <- functions.stateOf(rows)
       (attribute, i) <- aggregate.function.aggBufferAttributes.zipWithIndex
     } {
       val dataType = attribute.dataType
@@ -32,7 +32,7 @@ final private[execution] class OutsideStates(functions: OutsideFunctions, outsid
 
   /** Adds to the ranks among the answers. */
   def addTo(answers: InternalRow, aggregates: Seq[PlannedAggregate]): Unit = aggregates.foreach { aggregate =>
-    val more = OutsideFunctions.ranksBefore(aggregate, outside)
+    val more = SurroundingFunctions.ranksBefore(aggregate, rows)
     if (more != 0L)
       answers.setInt(aggregate.answer, Math.toIntExact(answers.getInt(aggregate.answer) + more))
   }

@@ -1,4 +1,4 @@
-package org.slidewise.spark.planning
+package org.slidewise.spark.planning.parallel
 
 import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.catalyst.plans.physical.Distribution
@@ -8,7 +8,8 @@ import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.SlidingWindowExec
-import org.slidewise.spark.execution.parallel.{KnownPlans, RunsExchangeExec}
+import org.slidewise.spark.execution.parallel.{ParallelWindowExec, PlanDeterminism}
+import org.slidewise.spark.planning.WindowPlanner
 
 /**
  * Lets several tasks share the rows of windows with PARTITION BY, where no operator above relies on the windows' partitions.
@@ -24,7 +25,7 @@ final private[planning] class SharedPartitions(
 ) {
   import SharedPartitions._
 
-  private val known = new KnownPlans
+  private val determinism = new PlanDeterminism
 
   /**
    * A plan in which windows are shared, and the same plan in which a window is not shared if an operator above may rely on its
@@ -86,18 +87,16 @@ final private[planning] class SharedPartitions(
         window.partitionSpec,
         window.orderSpec,
         window.plan.sortOrder,
-        acrossTasks = true
+        mayUseArrays = AcrossTasks.inArrays(_).isEmpty
       )
     val planned = planner.plan(window.windowExpression)
     planned.operator
       .filter(_ => ParallelPlanner.reasonNot(conf, planned).isEmpty)
-      .map(_.copy(parallel = Right(ParallelPlanner.parallel(conf))))
-      .filter(RunsExchangeExec.isRepeatable(_, rows, known))
+      .filter(operator => determinism.of(rows).exists(_.allows(operator)))
       .map { operator =>
-        val exchange = ParallelPlanner.exchange(operator, rows)
-        val shared = SlidingWindowExec(operator, exchange)
+        val shared = ParallelWindowExec.over(rows, operator, ParallelPlanner.limits(conf))
         // Adaptive execution keeps the window with the exchange, which it would replace by one by hash otherwise.
-        Seq(exchange, shared).foreach(_.copyTagsFrom(window))
+        Seq(shared.child, shared).foreach(_.copyTagsFrom(window))
         if (shared.output == window.output) shared
         else {
           val ordered = ProjectExec(window.output, shared)
@@ -112,8 +111,7 @@ private object SharedPartitions {
 
   private def isWindow(plan: SparkPlan): Boolean = plan match {
     case window: SlidingWindowExec =>
-      window.partitionSpec.nonEmpty && window.plan.parallel.isLeft &&
-      !RepartitionAbove.of(window) && !PlacesAbove.of(window)
+      window.partitionSpec.nonEmpty && !RepartitionAbove.of(window) && !PlacesAbove.of(window)
     case _ => false
   }
 }

@@ -1,12 +1,13 @@
-package org.slidewise.spark.planning
+package org.slidewise.spark.planning.parallel
 
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.plan._
+import org.slidewise.spark.planning.MergePolicy
 
 /**
  * Tells whether several tasks can evaluate the rows of one partition: each its own rows, with the rows that moving frames reach,
- * and aggregates of all others, see `org.slidewise.spark.execution.surroundings`.
+ * and partial aggregates of all others, see `org.slidewise.spark.execution.surroundings`.
  */
 object AcrossTasks {
 

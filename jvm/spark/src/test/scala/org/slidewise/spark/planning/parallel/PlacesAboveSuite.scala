@@ -1,4 +1,4 @@
-package org.slidewise.spark.planning
+package org.slidewise.spark.planning.parallel
 
 import org.apache.spark.sql.{DataFrame, Encoders}
 import org.apache.spark.sql.execution.SQLExecution

@@ -1,19 +1,19 @@
 package org.slidewise.spark.execution.surroundings
 
 /**
- * The aggregate of the rows of one partition that lie on one side of the rows that a task evaluates. [[OutsideFunctions]] makes,
- * combines and reads it.
+ * The partial aggregate of some rows of one partition, for a task that does not read them: those before or after its own rows.
+ * [[SurroundingFunctions]] makes, merges and reads it.
  *
  * @param rows
  *   the number of rows
  * @param peerGroups
- *   the number of groups of rows that tie in the order; 0 unless [[OutsideFunctions.needsPeerGroups]]
+ *   the number of groups of rows that tie in the order; 0 unless [[org.slidewise.spark.plan.UnboundedFunctions.needPeerGroups]]
  * @param states
  *   the aggregation buffers in bytes; null if there are no rows
  * @param failed
- *   whether aggregating or merging failed; [[OutsideFunctions.mustBeOneTask]] is then true
+ *   whether aggregating or merging failed; [[SurroundingFunctions.mustBeOneTask]] is then true
  */
-final private[spark] case class Outside(
+final private[spark] case class PartialAggregate(
     rows: Long,
     peerGroups: Long,
     states: Array[Byte] = null,
@@ -22,17 +22,18 @@ final private[spark] case class Outside(
   def isEmpty: Boolean = rows == 0L && !failed
 }
 
-private[spark] object Outside {
+private[spark] object PartialAggregate {
 
   /** No rows. */
-  val None: Outside = Outside(0L, 0L)
+  val None: PartialAggregate = PartialAggregate(0L, 0L)
 
-  /** The aggregate of `rows` rows. It is enough if [[OutsideFunctions.isEmpty]]. */
-  def ofRows(rows: Long): Outside = Outside(rows, 0L)
+  /** The aggregate of `rows` rows. It is enough if [[org.slidewise.spark.plan.UnboundedFunctions.needOnlyCounts]]. */
+  def ofRows(rows: Long): PartialAggregate = PartialAggregate(rows, 0L)
 }
 
 /**
- * The surroundings of the rows whose results a task hands out: the aggregates of the rows before and after the task's rows.
+ * The rows of the same partitions before and after the rows of a task, as partial aggregates, and the results that the task hands
+ * out.
  *
  * The rows of the task are numbered in order, from 0 on. The task hands out the results from `firstResult` to before
  * `untilResult`. Its other rows are there for the frames of these rows; their own frames may lack rows. They come with results
@@ -43,15 +44,15 @@ private[spark] object Outside {
  * @param after
  *   the aggregate of the last partition's rows after the last row of the task; the last partition may be the first
  */
-final private[spark] case class Surroundings(
-    before: Outside,
-    after: Outside,
+final private[spark] case class SurroundingRows(
+    before: PartialAggregate,
+    after: PartialAggregate,
     firstResult: Long = 0L,
     untilResult: Long = Long.MaxValue
 ) {
 
   /** The same surroundings, if the task has only its rows from `row` on. */
-  def from(row: Long): Surroundings =
+  def from(row: Long): SurroundingRows =
     copy(firstResult = math.max(0L, firstResult - row), untilResult = math.max(0L, untilResult - row))
 
   def handsOut(row: Long): Boolean = row >= firstResult && row < untilResult
@@ -63,8 +64,8 @@ final private[spark] case class Surroundings(
   def endOf(from: Long, until: Long): Long = math.max(from, math.min(until, untilResult))
 }
 
-private[spark] object Surroundings {
+private[spark] object SurroundingRows {
 
   /** All partitions are whole, and all results are handed out. */
-  val None: Surroundings = Surroundings(Outside.None, Outside.None)
+  val None: SurroundingRows = SurroundingRows(PartialAggregate.None, PartialAggregate.None)
 }

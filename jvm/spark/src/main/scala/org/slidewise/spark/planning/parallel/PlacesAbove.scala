@@ -1,4 +1,4 @@
-package org.slidewise.spark.planning
+package org.slidewise.spark.planning.parallel
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction

@@ -1,0 +1,26 @@
+package org.slidewise.spark
+
+import org.apache.spark.sql.execution.SparkStrategy
+
+import org.slidewise.spark.planning._
+import org.slidewise.spark.planning.hopping.HoppingWindowStrategy
+import org.slidewise.spark.planning.parallel._
+
+/** The strategies and rules that plan windows over tables. No other place knows both windows and the tasks that share them. */
+private[spark] object PlanningRules {
+
+  val windows: SparkStrategy = new SlidingWindowStrategy(ParallelPlanner)
+
+  val strategies: Seq[SparkStrategy] = Seq(
+    PartitionUses,
+    windows,
+    PythonWindowStrategy,
+    PythonAggregateStrategy,
+    TopRowsStrategy,
+    HoppingWindowStrategy
+  )
+
+  val preparation: PreparationRules = new PreparationRules(
+    Seq(TopRowsInOrder, PartitionOrder, ExpectedSkew, BlockExchanges, SharedRuns)
+  )
+}

@@ -1,0 +1,79 @@
+package org.slidewise.spark.execution
+
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.execution.window.WindowExec
+
+import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
+import org.slidewise.spark.plan.{SlidingWindowPlan, SortPlacement}
+
+/**
+ * Evaluates ranks, offsets and aggregates over any frames, and returns each input row with the results of its window functions.
+ *
+ * It is no `WindowExecBase`, because Spark's rules assume that such operators leave rows in the order in which they come.
+ */
+abstract class SlidingWindowExecBase extends UnaryExecNode {
+
+  def plan: SlidingWindowPlan
+
+  /** The window expressions of `plan`, where Spark's rules look for them. */
+  def windowExpression: Seq[NamedExpression]
+  def partitionSpec: Seq[Expression]
+  def orderSpec: Seq[SortOrder]
+
+  /** Whether Spark's operator evaluates the rows. Known once the children are planned. */
+  def evaluatesAsSpark: Boolean = false
+
+  /** A note on the tasks that evaluate the rows, for `slidewise.explain`; none if there is one for each partition key. */
+  def tasksNote: Option[String]
+
+  // What follows asks its child, and Spark asks each operator of a chain for it: kept, so that the cost of a plan is linear.
+  @transient override lazy val output: Seq[Attribute] = child.output ++ windowExpression.map(_.toAttribute)
+
+  override lazy val metrics: Map[String, SQLMetric] = WindowMetrics.create(sparkContext)
+
+  final protected def requiredOrder: Seq[SortOrder] =
+    partitionSpec.map(SortOrder(_, Ascending)) ++ orderSpec
+
+  /** The order of the rows if the operator sorts them. An operator above may rely on more of it than the windows need. */
+  final protected def sortedOrder: Seq[SortOrder] = requiredOrder ++ plan.sortOrder.drop(orderSpec.size)
+
+  /** Whether the operator takes rows that are not in `needed` order. */
+  final protected def sorts(ordering: Seq[SortOrder], needed: Seq[SortOrder]): Boolean =
+    plan.sortPlacement != SortPlacement.BelowOperator && !SortOrder.orderingSatisfies(ordering, needed)
+
+  /** Whether Spark's evaluation is as fast as any: the rows come in order, and it goes over each row once. */
+  final protected def isAsFastInSpark(sorts: Boolean): Boolean = !sorts && plan.constantInSpark
+
+  /** Evaluates each partition of `rows` in one task, which sorts the rows if they are in no order. */
+  final protected def evaluate(rows: SparkPlan, sorts: Boolean): RDD[InternalRow] =
+    if (isAsFastInSpark(sorts)) evaluateAsSpark(rows)
+    else {
+      val evaluation = WindowEvaluation.of(plan, rows.output, sorts)
+      val taskMetrics = metrics
+      rows.execute().mapPartitions { found =>
+        if (found.isEmpty) Iterator.empty
+        else evaluation.evaluate(found, new WindowTask(TaskContext.get(), taskMetrics))
+      }
+    }
+
+  private def evaluateAsSpark(rows: SparkPlan): RDD[InternalRow] = {
+    val counted = longMetric(WindowMetrics.Rows)
+    WindowExec(windowExpression, partitionSpec, orderSpec, rows).execute().mapPartitions { rows =>
+      rows.map { row =>
+        counted += 1
+        row
+      }
+    }
+  }
+
+  /** The arguments in EXPLAIN: the expressions, then `notes`. */
+  final protected def arguments(notes: Seq[String]): Iterator[Any] =
+    Iterator[Any](plan.methods, windowExpression, partitionSpec, orderSpec) ++ notes ++
+      (if (plan.fallback.isEmpty || evaluatesAsSpark) None
+       else Some(plan.fallback.mkString("falls back to ", ", ", "")))
+}

@@ -1,0 +1,19 @@
+package org.slidewise.spark.execution.parallel
+
+/**
+ * The limits for the tasks that share a window.
+ *
+ * @param minRows
+ *   the least number of rows for each task
+ * @param maxTasks
+ *   the greatest number of tasks
+ * @param aggregatesRuns
+ *   whether the tasks that write the rows aggregate them
+ */
+final case class ParallelPlan(minRows: Long, maxTasks: Int, aggregatesRuns: Boolean = false) {
+
+  /** The number of tasks that `rows` rows are worth; 0 if they are too few for one. */
+  def tasksFor(rows: Long): Int = math.min(maxTasks.toLong, rows / minRows).toInt
+
+  override def toString: String = s"parallel, at least $minRows rows a task, at most $maxTasks tasks"
+}

@@ -1,0 +1,103 @@
+package org.slidewise.spark.execution.parallel
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.QueryPlan
+import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SQLExecution}
+import org.apache.spark.sql.execution.metric.SQLMetrics
+
+import org.slidewise.spark.execution.SlidingWindowExecBase
+import org.slidewise.spark.execution.task.WindowMetrics
+import org.slidewise.spark.plan.SlidingWindowPlan
+
+/** Evaluates a window in several tasks that share the rows of its partitions. The child is a [[RunsExchangeExec]], or reads one. */
+case class ParallelWindowExec(
+    plan: SlidingWindowPlan,
+    parallel: ParallelPlan,
+    windowExpression: Seq[NamedExpression],
+    partitionSpec: Seq[Expression],
+    orderSpec: Seq[SortOrder],
+    child: SparkPlan
+) extends SlidingWindowExecBase {
+
+  override def nodeName: String = "SlidingWindow"
+
+  @transient private lazy val runs: RunsExchangeExec = RunsExchangeExec.in(child)
+
+  @transient override lazy val outputPartitioning: Partitioning =
+    OrderedPartitioning(outputOrdering, parallel.maxTasks)
+
+  // Declared before it is known whether the rows come sorted.
+  @transient override lazy val outputOrdering: Seq[SortOrder] = sortedOrder
+
+  override def tasksNote: Option[String] = Some(s"tasks share the rows, at least ${parallel.minRows} each")
+
+  override protected def stringArgs: Iterator[Any] = arguments(Seq(parallel.toString))
+
+  override protected def doCanonicalize(): SparkPlan = {
+    val canonical = super.doCanonicalize().asInstanceOf[ParallelWindowExec]
+    canonical.copy(plan = plan.canonical(QueryPlan.normalizeExpressions(_, allAttributes)))
+  }
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val limited = if (isForRdd && partitionSpec.isEmpty) parallel.copy(maxTasks = 1) else parallel
+    val evaluation = RangeEvaluation.of(plan, child.output, metrics)
+    val found = new ParallelWindow(plan, limited, child.output, evaluation)
+      .execute(runs)
+      .getOrElse(inOnePartition(evaluateUnwritten()))
+    metrics(WindowMetrics.Tasks).set(found.getNumPartitions)
+    SQLMetrics.postDriverMetricUpdates(
+      sparkContext,
+      sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY),
+      Seq(metrics(WindowMetrics.Tasks))
+    )
+    found
+  }
+
+  /**
+   * Whether a user gets the rows as an RDD, with Spark's partitions. Barrier stages and functions of partitions see these. Spark
+   * runs any other query in an execution.
+   */
+  private def isForRdd: Boolean = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY) == null
+
+  /** Evaluates the rows of an exchange with one partition, which the exchange does not write. */
+  private def evaluateUnwritten(): RDD[InternalRow] = {
+    val rows = unwritten
+    evaluate(rows, sorts(rows.outputOrdering, sortedOrder))
+  }
+
+  /** The unwritten rows of the exchange, under the names of this operator's child. */
+  private def unwritten: SparkPlan =
+    if (runs.output == child.output) runs.child
+    else
+      ProjectExec(
+        child.output.zip(runs.output).map { case (name, value) => Alias(value, name.name)(name.exprId) },
+        runs.child
+      )
+
+  /**
+   * Returns `rows`, or one empty partition if `rows` has no partitions. An operator above that needs all rows in one partition
+   * needs one also if there are no rows.
+   */
+  private def inOnePartition(rows: RDD[InternalRow]): RDD[InternalRow] =
+    if (rows.getNumPartitions > 0) rows else sparkContext.parallelize(Seq.empty[InternalRow], numSlices = 1)
+
+  override protected def withNewChildInternal(newChild: SparkPlan): ParallelWindowExec =
+    copy(child = newChild)
+}
+
+object ParallelWindowExec {
+
+  /** The operator over `rows`, which it writes as runs first. */
+  def over(rows: SparkPlan, plan: SlidingWindowPlan, parallel: ParallelPlan): ParallelWindowExec =
+    ParallelWindowExec(
+      plan,
+      parallel,
+      plan.expressions.map(_.expression),
+      plan.partitionSpec,
+      plan.orderSpec,
+      RunsExchangeExec.of(plan, parallel, rows)
+    )
+}

@@ -1,0 +1,238 @@
+package org.slidewise.spark.execution.parallel
+
+import java.util.IdentityHashMap
+
+import scala.util.Try
+import scala.util.control.NonFatal
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.adaptive._
+import org.apache.spark.sql.execution.aggregate.{BaseAggregateExec, UpdatingSessionsExec}
+import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
+import org.apache.spark.sql.execution.exchange._
+import org.apache.spark.sql.execution.joins._
+import org.apache.spark.sql.execution.python.EvalPythonExec
+import org.apache.spark.sql.execution.window.{WindowExecBase, WindowGroupLimitExec}
+
+import org.slidewise.spark.execution.{HoppingWindowExec, SlidingWindowExecBase, WindowTopRowsExec}
+import org.slidewise.spark.families.Families
+import org.slidewise.spark.plan.{OrderSensitivity, SlidingWindowPlan}
+import org.slidewise.spark.shims.SparkCollations
+
+/**
+ * The rows that a task returns when it runs again, compared with its first run: the same number, in the same partitions.
+ *
+ * @param columns
+ *   the columns whose values may differ
+ * @param sameOrder
+ *   whether the rows come in the same order
+ */
+final private[spark] case class OutputDeterminism(columns: SensitiveColumns, sameOrder: Boolean) {
+
+  /** The attributes of `output` whose columns are the same to the bit. */
+  def same(output: Seq[Attribute]): Seq[Attribute] =
+    output.filter(columns.of(_) == OrderSensitivity.NONE)
+
+  /** The same rows, whose attributes `output` have the names `names` elsewhere. */
+  def renamed(output: Seq[Attribute], names: Seq[Attribute]): OutputDeterminism =
+    copy(columns = columns.renamed(output.zip(names)))
+
+  /** The same, given also the determinism that Spark reports for the RDD of the rows. */
+  def limitedBy(rdd: RDD[_]): Option[OutputDeterminism] = RddDeterminism.of(rdd) match {
+    case RddDeterminism.SAME_ORDER => Some(this)
+    case RddDeterminism.SAME_ROWS  => Some(copy(sameOrder = false))
+    case RddDeterminism.NONE       => None
+  }
+
+  /**
+   * Whether the window has consistent results if some of its tasks read rows before, and others after, a task that writes these
+   * rows ran again. Each row must then be there once, and the results must fit together. For this, the keys must be the same to
+   * the bit, and the inputs of the functions may differ only in digits or by the order of ties.
+   */
+  def allows(window: SlidingWindowPlan): Boolean =
+    columns.areSame(RunOrder(window.partitionSpec, window.sortOrder).inRows.map(_.child)) &&
+      window.expressions.flatMap(_.expression.references).forall(columns.of(_) != OrderSensitivity.VALUE)
+}
+
+private object OutputDeterminism {
+  def same(order: Boolean): Option[OutputDeterminism] =
+    Some(OutputDeterminism(SensitiveColumns.Empty, order))
+}
+
+/**
+ * Derives from plans which rows a task returns when it runs again. Below a shuffle, rows may come in another order. Some results
+ * depend on the order: the digits of a `sum` of floating-point numbers, the row that `first`, `row_number` or LIMIT chooses, and
+ * generated numbers. Spark's own means do not replace this model: `docs/scale.md` has the reasons.
+ *
+ * Like Spark, assumes that a user's function of one row depends only on its arguments, unless the user says that it is not
+ * deterministic.
+ *
+ * Visits each node once for all plans, also a node that several others read. An exchange that has run already counts as one node
+ * with all nodes below it. Valid while the plans do not change.
+ */
+final private[spark] class PlanDeterminism extends Logging {
+  import OutputDeterminism.same
+
+  private[this] val known = new IdentityHashMap[SparkPlan, Option[OutputDeterminism]]
+
+  /**
+   * The rows that a task of `plan` returns when it runs again, as far as the plan alone tells. None if these may be other rows,
+   * or if it is not known.
+   */
+  def of(plan: SparkPlan): Option[OutputDeterminism] =
+    try rows(plan)
+    catch {
+      case e @ (_: LinkageError | NonFatal(_)) =>
+        logWarning(s"Tasks do not share a window, since its input could not be analysed: $e")
+        None
+    }
+
+  private def rows(plan: SparkPlan): Option[OutputDeterminism] = known.get(plan) match {
+    case null =>
+      val found = ofNode(plan)
+      known.put(plan, found)
+      found
+    case found => found
+  }
+
+  private def ofNode(plan: SparkPlan): Option[OutputDeterminism] = plan match {
+    case runs: RunsExchangeExec if runs.hasChildRun => runs.ofChild
+    case stage: QueryStageExec                      => renamed(stage.plan, stage.output)
+    case adaptive: AdaptiveSparkPlanExec            => renamed(adaptive.executedPlan, adaptive.output)
+    case ReusedExchangeExec(output, of)             => renamed(of, output)
+    case scan: InMemoryTableScanExec  => renamed(scan.relation.cachedPlan, scan.relation.output)
+    case RunRowsExec(output, runs)    => renamed(runs, output)
+    case scan: RDDScanExec            => ofRdd(scan.inputRDD, scan.output)
+    case scan: ExternalRDDScanExec[_] => ofRdd(scan.rdd, scan.output)
+    // A database returns rows in any order.
+    case _: RowDataSourceScanExec => same(order = false)
+    // Recursion, whose plans are within.
+    case _: LeafExecNode if plan.nodeName.startsWith("UnionLoop") => None
+    case _: LeafExecNode                                          => same(order = true)
+    // Sent once.
+    case _: BroadcastExchangeLike => same(order = true)
+    case union: UnionExec         => all(union.children.map(renamed(_, union.output)))
+    case _                        => all(plan.children.map(rows)).flatMap(above(plan, _))
+  }
+
+  /** The rows of `plan`, with its attributes renamed to `output`. */
+  private def renamed(plan: SparkPlan, output: Seq[Attribute]): Option[OutputDeterminism] =
+    rows(plan).map(_.renamed(plan.output, output))
+
+  /** The rows of an RDD. Plans of Spark may be behind it. */
+  private def ofRdd(rdd: RDD[_], output: Seq[Attribute]): Option[OutputDeterminism] =
+    if (rdd.isCheckpointed) same(order = true)
+    else
+      same(order = true)
+        .flatMap(_.limitedBy(rdd))
+        .map(found => if (found.sameOrder) found else found.copy(columns = SensitiveColumns.all(output)))
+
+  private def all(inputs: Seq[Option[OutputDeterminism]]): Option[OutputDeterminism] =
+    inputs.foldLeft(same(order = true)) { (sum, input) =>
+      for (a <- sum; b <- input) yield OutputDeterminism(a.columns ++ b.columns, a.sameOrder && b.sameOrder)
+    }
+
+  private def above(plan: SparkPlan, below: OutputDeterminism): Option[OutputDeterminism] =
+    if (below.sameOrder && keepsOrder(plan)) Some(below)
+    else columnsAbove(plan, below.columns).map(OutputDeterminism(_, sameOrder = false))
+
+  /** Whether rows come in the same order, and with the same values, if those of the children do. */
+  private def keepsOrder(plan: SparkPlan): Boolean = plan match {
+    // Its blocks are read in order.
+    case _: RunsExchangeExec        => true
+    case shared: ParallelWindowExec => shared.windowExpression.forall(SensitiveColumns.repeats)
+    // Their memory may run out in one of two attempts, which changes the order.
+    case _: SlidingWindowExecBase | _: WindowTopRowsExec | _: HoppingWindowExec        => false
+    case _: BaseAggregateExec | _: SortExec | _: SortMergeJoinExec | _: WindowExecBase => false
+    case _ => !shuffles(plan) && plan.expressions.forall(SensitiveColumns.repeats)
+  }
+
+  private def shuffles(plan: SparkPlan): Boolean = plan match {
+    case _: ShuffleExchangeLike => true
+    // With a shuffle of their own.
+    case _: TakeOrderedAndProjectExec | _: CollectLimitExec | _: CollectTailExec =>
+      plan.children.exists(_.outputPartitioning != SinglePartition)
+    case _ => false
+  }
+
+  /** The columns of rows that an operator makes of rows in another order. None if they may be other rows. */
+  private def columnsAbove(plan: SparkPlan, below: SensitiveColumns): Option[SensitiveColumns] = plan match {
+    // One task reads rows whose keys may differ.
+    case _: RunsExchangeExec           => Some(below)
+    case exchange: ShuffleExchangeLike =>
+      val content = exchange.child.output
+      if (staysInPartition(exchange.outputPartitioning, content, below) && mayDiffer(exchange, content, below))
+        Some(below)
+      else None
+    case project: ProjectExec          => Some(below.ofResults(project.projectList))
+    case window: WindowExecBase        => Some(below ++ below.ofResults(window.windowExpression))
+    case window: SlidingWindowExecBase => Some(below ++ below.ofResults(window.windowExpression))
+    case aggregate: BaseAggregateExec  => ofAggregate(aggregate, below)
+    case hopping: HoppingWindowExec    =>
+      val results = below ++ below.ofCalls(hopping.aggregateExpressions, hopping.plan.answers)
+      results
+        .decidedBy((hopping.keys :+ hopping.plan.pane) ++ hopping.condition)
+        .map(_.ofResults(hopping.resultExpressions))
+    case expand: ExpandExec =>
+      val columns = expand.projections.map(_.map(below.of)).transpose.map(SensitiveColumns.most)
+      Some(SensitiveColumns.of(expand.output.zip(columns)))
+    case python: EvalPythonExec =>
+      Some(below ++ SensitiveColumns.of(python.resultAttrs.zip(python.udfs.map(below.of))))
+    case _: DeserializeToObjectExec | _: MapElementsExec | _: SerializeFromObjectExec |
+        _: AppendColumnsExec =>
+      Some(if (below.isEmpty) below else SensitiveColumns.all(plan.output))
+    case generate: GenerateExec                    => below.decidedBy(Seq(generate.generator))
+    case filter: FilterExec                        => below.decidedBy(Seq(filter.condition))
+    case _: BaseJoinExec | _: UpdatingSessionsExec => below.decidedBy(plan.expressions)
+    case limit: WindowGroupLimitExec if keepsPeers(limit.rankLikeFunction) =>
+      below.decidedBy(limit.expressions)
+    case select: WindowTopRowsExec if keepsPeers(select.rankLikeFunction) =>
+      below.decidedBy(select.expressions)
+    case _: SortExec | _: CoalesceExec | _: InputAdapter | _: WholeStageCodegenExec | _: AQEShuffleReadExec =>
+      Some(below)
+    case _: ColumnarToRowTransition | _: RowToColumnarTransition | _: CollectMetricsExec => Some(below)
+    // One that chooses or makes rows, or of another engine.
+    case _ => None
+  }
+
+  /** Whether rows that tie by a function are either all among the first rows or none of them is. */
+  private def keepsPeers(function: Expression): Boolean = Families.of(function).rank.exists(_.joinsPeers)
+
+  // Rows that are spread evenly are sorted by the hash of their content first.
+  private def staysInPartition(to: Partitioning, content: Seq[Attribute], by: SensitiveColumns): Boolean =
+    to match {
+      case HashPartitioning(keys, _)   => by.areSame(keys)
+      case RangePartitioning(order, _) => by.areSame(order.map(_.child))
+      case other                       => other.numPartitions == 1 || by.areSame(content)
+    }
+
+  /**
+   * Whether Spark lets a task write these columns again. It compares checksums of a task's rows, and fails the query if other rows
+   * have been read by tasks that have returned their results. A single task reads all rows again instead.
+   */
+  private def mayDiffer(exchange: SparkPlan, content: Seq[Attribute], by: SensitiveColumns): Boolean =
+    by.areSame(content) || !PlanDeterminism.Checksums.exists(name =>
+      Try(exchange.conf.getConfString(name)).toOption.contains("true")
+    )
+
+  private def ofAggregate(aggregate: BaseAggregateExec, below: SensitiveColumns): Option[SensitiveColumns] = {
+    val keys = aggregate.groupingExpressions
+    below.decidedBy(keys).map { _ =>
+      // One of several values that are equal.
+      val chosen = keys.map(_.toAttribute).filterNot(key => SparkCollations.isBinaryStable(key.dataType))
+      val results = below.ofCalls(aggregate.aggregateExpressions, aggregate.aggregateAttributes)
+      (results ++ SensitiveColumns.all(chosen)).ofResults(aggregate.resultExpressions)
+    }
+  }
+}
+
+private object PlanDeterminism {
+
+  /** The settings with which Spark compares what a task writes again, since 4.1. */
+  private val Checksums = Seq("", ".enableFullRetryOnMismatch", ".enableQueryLevelRollbackOnMismatch")
+    .map(setting => "spark.sql.shuffle.orderIndependentChecksum" + (if (setting.isEmpty) ".enabled" else setting))
+}

@@ -1,0 +1,77 @@
+package org.slidewise.spark.execution.surroundings
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.Decimal
+
+import org.slidewise.spark.plan._
+
+/**
+ * The partial aggregate of one function, in the form that array kernels use.
+ *
+ * @param count
+ *   the number of values, for means
+ */
+final private[execution] case class ArrayValue(long: Long, double: Double, count: Long)
+
+/**
+ * Surrounding rows, in the form that array kernels use.
+ *
+ * @param before
+ *   the partial aggregate of the rows before for each function; null if it has none or needs none
+ * @param after
+ *   the same for the rows after
+ */
+final private[execution] class ArraySurroundings(
+    val rows: SurroundingRows,
+    val before: Array[ArrayValue],
+    val after: Array[ArrayValue]
+)
+
+private[execution] object ArraySurroundings {
+
+  /** No surrounding rows, for a number of functions. */
+  def none(functions: Int): ArraySurroundings = {
+    val values = new Array[ArrayValue](functions)
+    new ArraySurroundings(SurroundingRows.None, values, values)
+  }
+}
+
+/** Converts surrounding rows for the kernels of an [[ArrayPlan]]. The plan's fallback has the same functions. */
+final private[execution] class ArraySurroundingsReader(
+    plan: SlidingWindowPlan,
+    arrays: ArrayPlan,
+    input: Seq[Attribute]
+) extends Serializable {
+
+  @transient private[this] lazy val functions = new SurroundingFunctions(plan, input)
+
+  def read(rows: SurroundingRows): ArraySurroundings =
+    new ArraySurroundings(rows, values(rows.before, _.isGrowing), values(rows.after, _.reachesEnd))
+
+  private def values(rows: PartialAggregate, holds: Frame => Boolean): Array[ArrayValue] =
+    arrays.functions.zipWithIndex.map {
+      case (ArrayFunction.Aggregate(kernel, _, _, frame), i) if !rows.isEmpty && holds(frame) =>
+        value(i, kernel, rows)
+      case _ => null
+    }.toArray
+
+  private def value(function: Int, kernel: ArrayKernel, rows: PartialAggregate): ArrayValue = {
+    val aggregate = arrays.fallback.aggregateOf(function)
+    if (UnboundedFunctions.countsRows(aggregate)) ArrayValue(rows.rows, 0.0, 0L)
+    else
+      (for {
+        state <- functions.stateOf(rows)
+        field <- functions.fieldOf(aggregate)
+      } yield kernel match {
+        case ArrayKernel.MeanDoubles => ArrayValue(0L, state.getDouble(field), state.getLong(field + 1))
+        case _                       =>
+          functions.resultOf(aggregate, state) match {
+            case null           => null
+            case d: Decimal     => ArrayValue(d.toUnscaledLong, 0.0, 0L)
+            case b: Boolean     => ArrayValue(if (b) 1L else 0L, 0.0, 0L)
+            case number: Number => ArrayValue(number.longValue, number.doubleValue, 0L)
+            case other          => throw new IllegalStateException(s"$other is no number")
+          }
+      }).filter(v => v != null && !(kernel == ArrayKernel.MeanDoubles && v.count == 0L)).orNull
+  }
+}

@@ -1,0 +1,72 @@
+package org.slidewise.spark.plan
+
+/**
+ * The functions of a plan whose results depend on all rows before or after a row: aggregates over frames that are unbounded at one
+ * or both ends, and ranks.
+ *
+ * @param aggregates
+ *   the aggregates, equal ones of several frames once. Those that only count rows are not among them, nor those that read a row
+ *   near the current row
+ */
+final case class UnboundedFunctions(aggregates: Seq[PlannedAggregate], ranks: Seq[RankKind]) {
+
+  /** The functions that find aggregates whose partial aggregates may merge to another result than Spark's. */
+  def guards: Seq[AggregateCall] =
+    aggregates.flatMap(a => a.description.guard.map(AggregateCall(_, a.filter)))
+
+  /** The functions that need an aggregation buffer, guards last. */
+  def buffered: Seq[AggregateCall] = aggregates.map(_.call) ++ guards
+
+  /** Whether partial aggregates hold groups of rows that tie. */
+  def needPeerGroups: Boolean = ranks.contains(RankKind.DenseRank)
+
+  /** Whether the functions need only numbers of rows. */
+  def needOnlyCounts: Boolean = aggregates.isEmpty && !needPeerGroups
+
+  /** Whether rows must be added, and partial aggregates merged, in the order of the window. */
+  def needOrder: Boolean = needPeerGroups || aggregates.exists(_.description.dependsOnOrder)
+
+  /** Whether partial aggregates take few bytes, and rows and partial aggregates may be added in any order. */
+  def areSmall: Boolean = {
+    val fields = buffered.flatMap(_.function.aggBufferAttributes)
+    !needOrder && fields.nonEmpty && fields.size <= UnboundedFunctions.FewFields &&
+    fields.forall(field => StateTypes.isFixedWidth(field.dataType))
+  }
+}
+
+object UnboundedFunctions {
+
+  /** The greatest number of fields of a partial aggregate that takes few bytes. */
+  private val FewFields = 8
+
+  def of(plan: SlidingWindowPlan): UnboundedFunctions = {
+    val found = for {
+      frame <- plan.frames if frame.frame.isUnbounded
+      aggregate <- frame.aggregates
+      if aggregate.description.rank.isEmpty && !countsRows(aggregate) && !readsNear(aggregate, frame.frame)
+    } yield aggregate
+    UnboundedFunctions(
+      found.foldLeft(Vector.empty[PlannedAggregate]) { (kept, next) =>
+        if (kept.exists(areEqual(_, next))) kept else kept :+ next
+      },
+      plan.frames.flatMap(_.aggregates).flatMap(_.description.rank)
+    )
+  }
+
+  /** Whether the function is the number of rows. */
+  def countsRows(aggregate: PlannedAggregate): Boolean =
+    aggregate.filter.isEmpty && aggregate.description.countsRows
+
+  /** Whether two aggregates have the same results over the same rows. */
+  def areEqual(a: PlannedAggregate, b: PlannedAggregate): Boolean =
+    a.function.canonicalized == b.function.canonicalized &&
+      a.filter.map(_.canonicalized) == b.filter.map(_.canonicalized)
+
+  /** Whether the result is the value of a row at the bounded end of a frame that holds the current row. */
+  private def readsNear(aggregate: PlannedAggregate, frame: Frame): Boolean =
+    aggregate.call.reference.exists {
+      case RowReference(Some(_), 1, false) => frame.startsByCurrentRow
+      case RowReference(Some(_), 1, true)  => frame.endsFromCurrentRow
+      case _                               => false
+    }
+}
