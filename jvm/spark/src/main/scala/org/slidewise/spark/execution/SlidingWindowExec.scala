@@ -151,7 +151,8 @@ case class SlidingWindowExec(
   private def evaluateInParallel(parallel: ParallelPlan, runs: RunsExchangeExec): RDD[InternalRow] = {
     val ofAll = WindowEvaluation.of(plan, child.output, sorts = true)
     // Ties must be in the same order in each task. Spark's radix sort orders them by all rows that it sorts.
-    val ofRange = WindowEvaluation.of(plan.copy(sort = plan.sort.copy(radixInSpark = false)), child.output, sorts = true)
+    val ofRange =
+      WindowEvaluation.of(plan.copy(sort = plan.sort.copy(radixInSpark = false)), child.output, sorts = true)
     val ofWholeTable = new WholeTableEvaluation(plan, child.output)
     val evaluation = new RangeEvaluation(ofAll.evaluate, ofRange.evaluate, ofWholeTable.evaluate, metrics)
     val tasks = if (isForRdd && partitionSpec.isEmpty) parallel.copy(maxTasks = 1) else parallel

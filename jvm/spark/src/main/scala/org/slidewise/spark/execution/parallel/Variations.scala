@@ -67,7 +67,7 @@ final private[execution] class Variations(private val columns: Map[ExprId, Varia
    */
   private def derived(inputs: Seq[Variation], expression: Expression): Variation = most(inputs) match {
     case Variation.DIGITS if !StateTypes.isFloating(expression.dataType) => Variation.VALUE
-    case found                                                => found
+    case found                                                           => found
   }
 
   private def ofWindow(function: Expression, spec: WindowSpecDefinition): Variation = {
