@@ -184,12 +184,13 @@ def sparkProject(spark: SparkBuild): Project = {
       }.taskValue,
       Test / unmanagedSourceDirectories := folders.map(_ / "test/scala"),
       // What the core's tests share with this project's.
-      Test / unmanagedSources ++= Seq("fuzz/Mutations.scala", "LongRun.scala").map(
+      Test / unmanagedSources ++= Seq("fuzz/Mutations.scala", "LongRun.scala", "Constructors.scala").map(
         (ThisBuild / baseDirectory).value / "jvm/core/src/test/scala/org/slidewise" / _
       ),
       Test / unmanagedResourceDirectories := folders.map(_ / "test/resources"),
       // Scala 2.13.8 cannot read ArchUnit's class files.
-      Test / unmanagedSources / excludeFilter := (if (spark.scala == "2.13.8") "ArchitectureSuite.scala"
+      Test / unmanagedSources / excludeFilter := (if (spark.scala == "2.13.8")
+                                                    "ArchitectureSuite.scala" || "Constructors.scala"
                                                   else NothingFilter),
       Test / test / testOptions ++= {
         if (Seq("SLIDEWISE_LONG", "SLIDEWISE_ALL_SUITES").exists(sys.env.contains)) Nil

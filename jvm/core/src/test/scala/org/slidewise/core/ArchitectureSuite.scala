@@ -8,6 +8,7 @@ import com.tngtech.archunit.lang.syntax.ArchRuleDefinition.{classes, noClasses}
 import com.tngtech.archunit.library.Architectures.layeredArchitecture
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices
 import munit.FunSuite
+import org.slidewise.Constructors
 import scala.jdk.CollectionConverters._
 
 /** The dependencies among the packages of the core. */
@@ -43,6 +44,10 @@ class ArchitectureSuite extends FunSuite {
 
   test("the packages have no cycles") {
     assertEquals(violations(cycles("org.slidewise.(**)"), core), Nil)
+  }
+
+  test("no constructor has more than eight parameters") {
+    assertEquals(Constructors.long(core), Set.empty[String])
   }
 
   test("the rule finds a cycle where there is one") {

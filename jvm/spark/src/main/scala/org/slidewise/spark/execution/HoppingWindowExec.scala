@@ -65,7 +65,8 @@ case class HoppingWindowExec(
     super.doCanonicalize().asInstanceOf[HoppingWindowExec].copy(plan = plan.canonical, functions = Nil)
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val (planned, selection) = (plan.inTasks(HoppingOutput(condition, resultExpressions)), WindowSelection.of(child))
+    val (planned, selection) =
+      (plan.inTasks(HoppingOutput(condition, resultExpressions)), WindowSelection.of(child))
     val evaluation = new HoppingWindowEvaluation(planned, planned.partial ++ selection.touched, selection)
     val taskMetrics = metrics
     child.execute().mapPartitions { partials =>

@@ -46,7 +46,7 @@ private[families] object DistinctAggregates extends FunctionFamily {
   /** A number for each distinct tuple of `values`; null where one of them is. */
   private def counted(values: Seq[Expression], filter: Option[Expression]): Expression =
     values match {
-      case Seq(value) if isFloating(value)     => filtered(double(value), filter)
+      case Seq(value) if isFloating(value)       => filtered(double(value), filter)
       case Seq(value) if isWhole(value.dataType) => filtered(long(value), filter)
       case _                                     =>
         val noNull = noneNull(values)

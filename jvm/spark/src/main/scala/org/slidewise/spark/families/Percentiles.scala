@@ -64,7 +64,7 @@ private[families] object Percentiles extends FunctionFamily {
       } yield (Quantile(method, fraction, function.reverse, scale), filtered(input, filter))
 
     private def input: Option[(Expression, Int)] = child.dataType match {
-      case _ if isFloating(child)                 => Some((double(child), 0))
+      case _ if isFloating(child)                   => Some((double(child), 0))
       case decimal: DecimalType if isWhole(decimal) => Some((long(child), decimal.scale))
       case kind if isWhole(kind)                    => Some((long(child), 0))
       case _                                        => None

@@ -19,7 +19,9 @@ final case class HoppingDecision(functions: Seq[HoppingFunction], reasonToLeave:
   def methodOf(resultId: ExprId): EvaluationMethod = functions
     .find(_.resultId == resultId)
     .flatMap(_.method)
-    .getOrElse(throw new IllegalStateException(s"nothing was decided on the function with the result $resultId"))
+    .getOrElse(
+      throw new IllegalStateException(s"nothing was decided on the function with the result $resultId")
+    )
 }
 
 object HoppingDecision {

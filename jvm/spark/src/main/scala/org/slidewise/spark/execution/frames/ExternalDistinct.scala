@@ -61,7 +61,11 @@ final private[frames] class ExternalDistinct(
     private[this] val counts = function.counted.isDefined
 
     val occurrences: Occurrences =
-      Occurrences.of(first, f => partition.foreachFrom(first)(row => f(if (tuples.read(row)) tuples.key else null)), resources)
+      Occurrences.of(
+        first,
+        f => partition.foreachFrom(first)(row => f(if (tuples.read(row)) tuples.key else null)),
+        resources
+      )
 
     private[this] val entering, leaving = occurrences.reader()
     private[this] lazy val within = occurrences.reader()

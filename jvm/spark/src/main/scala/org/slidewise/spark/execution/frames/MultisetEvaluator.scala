@@ -101,8 +101,7 @@ final private[execution] class MultisetEvaluator(
     releaseAll()
     start = lo
     end = lo
-    external =
-      new ExternalDistinct(distinct, elements.attributes, lo, partition, within, resources, answers)
+    external = new ExternalDistinct(distinct, elements.attributes, lo, partition, within, resources, answers)
     sorts += distinct.size
     sorted += 1
   }

@@ -37,7 +37,8 @@ final private[execution] class HoppingWindowEvaluation(
     val resources = new TaskResources(context)
     val log = RowLog.of(elements, resources)
     val answers = new SpecificInternalRow(plan.answers.map(_.dataType))
-    val output = UnsafeProjection.create(plan.output.results.map(windows.inFields), windows.group ++ plan.answers)
+    val output =
+      UnsafeProjection.create(plan.output.results.map(windows.inFields), windows.group ++ plan.answers)
     output.initialize(context.partitionId())
     val panes = new PanesByKey(
       partials,

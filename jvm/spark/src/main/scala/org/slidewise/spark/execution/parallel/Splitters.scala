@@ -44,7 +44,11 @@ final private[parallel] class Splitters(
 
   /** The bits of the splitters, by column. */
   private[this] val prefixes: Array[Array[Long]] =
-    spec.directions.take(columns.length).map(new KeyPrefix(_, Nil)).map(bits => splitters.map(bits(_))).toArray
+    spec.directions
+      .take(columns.length)
+      .map(new KeyPrefix(_, Nil))
+      .map(bits => splitters.map(bits(_)))
+      .toArray
 
   /** The end of the splitters with the same bits in a column and in the columns before it, by column and splitter. */
   private[this] val groupEnds: Array[Array[Int]] =

@@ -1,7 +1,12 @@
 package org.slidewise.spark.execution.sorting
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, MutableProjection, SortOrder, SpecificInternalRow}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  MutableProjection,
+  SortOrder,
+  SpecificInternalRow
+}
 import org.apache.spark.sql.types.LongType
 
 /**

@@ -167,7 +167,12 @@ final private[execution] class PartitionSorter(
     if (count % CheckEvery == 0) resources.stopIfCancelled()
     (count < room || grow()) && {
       try {
-        val placed = (hashed == null || hashed.number(row, columns, count)) && reader.read(row, columns, groupColumns, count) && {
+        val placed = (hashed == null || hashed.number(row, columns, count)) && reader.read(
+          row,
+          columns,
+          groupColumns,
+          count
+        ) && {
           log.append(laidOut(row))
           true
         }

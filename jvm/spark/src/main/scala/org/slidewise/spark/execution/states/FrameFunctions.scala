@@ -114,7 +114,10 @@ final private[execution] class FrameFunctions(
     val byOrdinal = results
       .zip(calls.zip(placed).map { case (call, function) => call.description.evaluation(function) })
       .toMap
-    MutableProjection.create((0 to results.foldLeft(-1)(math.max(_, _))).map(byOrdinal.getOrElse(_, NoOp)), stateAttributes)
+    MutableProjection.create(
+      (0 to results.foldLeft(-1)(math.max(_, _))).map(byOrdinal.getOrElse(_, NoOp)),
+      stateAttributes
+    )
   }
 
   private[this] val joined = new JoinedRow

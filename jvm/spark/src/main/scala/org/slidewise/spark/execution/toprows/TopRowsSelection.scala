@@ -66,6 +66,7 @@ final private[execution] class TopRowsSelection(
     metrics(TopRowsMetrics.Time) += System.nanoTime() - begin
     report(passed = if (unplaced == null) 0 else 1)
     freeSelection()
+    reader.leave()
     // The row that is not in the log lies in the child's buffer, which the child does not touch until asked.
     val selected =
       new LogRows(log, firstKept, log.end, releases = unmoved == unmovedEnd) ++

@@ -98,7 +98,12 @@ class RowStatesSuite extends SparkSuite {
   test("a state that grows with its rows is charged as long as there is memory, and grows on without") {
     val (charged, used, peak) = inTask { () =>
       val functions =
-        new FrameFunctions(Seq(AggregateCall(Families.of(CollectList(id)), None)), Seq(0), attributes, keepsStates = true)
+        new FrameFunctions(
+          Seq(AggregateCall(Families.of(CollectList(id)), None)),
+          Seq(0),
+          attributes,
+          keepsStates = true
+        )
       val same = UnsafeProjection.create(attributes.map(_.dataType).toArray)(row(1))
       val endless = new RowsByPosition {
         override def apply(position: Long): UnsafeRow = same

@@ -51,7 +51,12 @@ class StateCodecSuite extends FunSuite {
   )
 
   private def fill(functions: Seq[AggregateFunction]) =
-    new FrameFunctions(functions.map(f => AggregateCall(Families.of(f), None)), functions.indices, input, keepsStates = true)
+    new FrameFunctions(
+      functions.map(f => AggregateCall(Families.of(f), None)),
+      functions.indices,
+      input,
+      keepsStates = true
+    )
 
   for ((name, functions) <- functions)
     test(s"$name: states of 0 to 40 rows answer the same after a round trip, alone and merged") {
