@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeProjection, UnsafeRow}
 
 import org.slidewise.spark.execution.rows.{PartitionKeys, PartitionRows, RowLog, RowsAhead}
-import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingStates, SurroundingRows}
+import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingRows, SurroundingStates}
 import org.slidewise.spark.execution.task.{TaskResources, WindowMeasures}
 
 /**
