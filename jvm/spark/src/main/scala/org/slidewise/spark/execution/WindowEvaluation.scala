@@ -235,7 +235,11 @@ final private[execution] class WholeTableEvaluation(plan: SlidingWindowPlan, inp
   }
 
   /** The rows with their results, given the aggregate of the table. */
-  def evaluate(rows: Iterator[InternalRow], task: WindowTask, total: PartialAggregate): Iterator[InternalRow] =
+  def evaluate(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      total: PartialAggregate
+  ): Iterator[InternalRow] =
     stages.init.foldRight(stages.last.ofTotal(task, total))((stage, next) =>
       stage.ofTotal(task.withoutRowCount, total).andThen(next)
     )(rows)

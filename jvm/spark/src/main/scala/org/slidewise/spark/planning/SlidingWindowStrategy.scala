@@ -16,13 +16,13 @@ import org.slidewise.spark.plan._
  * @param operator
  *   makes the operator of the plan, given its child
  */
-final private[spark] case class DecidedWindow(
+final private[spark] case class WindowDecision(
     plan: WindowPlan,
     operator: (SlidingWindowPlan, SparkPlan) => SparkPlan = SlidingWindowExec(_, _)
 )
 
-/** Decides on windows without PARTITION BY. */
-private[spark] trait WindowDecision {
+/** Decides whether one task or several evaluate a window without PARTITION BY. */
+private[spark] trait TaskPlanner {
 
   /**
    * @param planned
@@ -32,7 +32,7 @@ private[spark] trait WindowDecision {
       conf: SQLConf,
       window: LogicalPlan,
       planned: (ArrayFunction => Boolean) => WindowPlan
-  ): DecidedWindow
+  ): WindowDecision
 }
 
 /**
@@ -43,7 +43,7 @@ private[spark] trait WindowDecision {
  * @param withoutKeys
  *   decides on windows without PARTITION BY
  */
-final private[spark] class SlidingWindowStrategy(withoutKeys: WindowDecision) extends SparkStrategy {
+final private[spark] class SlidingWindowStrategy(withoutKeys: TaskPlanner) extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case PhysicalWindow(WindowFunctionType.SQL, expressions, partitionSpec, orderSpec, child)
@@ -82,18 +82,18 @@ final private[spark] class SlidingWindowStrategy(withoutKeys: WindowDecision) ex
       partitionSpec: Seq[Expression],
       orderSpec: Seq[SortOrder],
       sortOrder: Seq[SortOrder]
-  ): DecidedWindow =
+  ): WindowDecision =
     PlanningFailure.leaveToSpark("a window") {
       val conf = SQLConf.get
       def planned(mayUseArrays: ArrayFunction => Boolean) =
         new WindowPlanner(conf, partitionSpec, orderSpec, sortOrder, PartitionOrder.isOn, mayUseArrays)
           .plan(windows)
       if (partitionSpec.isEmpty) withoutKeys.decide(conf, window, planned)
-      else DecidedWindow(planned(_ => true))
-    }(e => DecidedWindow(WindowPlan(None, windows.map(EvaluatedBySpark(_, s"planning it failed: $e")))))
+      else WindowDecision(planned(_ => true))
+    }(e => WindowDecision(WindowPlan(None, windows.map(EvaluatedBySpark(_, s"planning it failed: $e")))))
 
   private def operators(
-      decided: DecidedWindow,
+      decided: WindowDecision,
       partitionSpec: Seq[Expression],
       orderSpec: Seq[SortOrder],
       child: LogicalPlan,

@@ -233,7 +233,12 @@ final class CutWindow(spark: SparkSession, query: DataFrame, divides: Boolean, r
   /** The results `firstResult until untilResult` of a task that has the rows from `from` on, as if there were no others. */
   def evaluateFrom(from: Int, firstResult: Int, untilResult: Int): Vector[Map[String, Any]] = {
     val surroundings =
-      SurroundingRows(PartialAggregate.ofRows(from.toLong), PartialAggregate.None, firstResult.toLong, untilResult.toLong)
+      SurroundingRows(
+        PartialAggregate.ofRows(from.toLong),
+        PartialAggregate.None,
+        firstResult.toLong,
+        untilResult.toLong
+      )
     val found = evaluated(plan, Seq(rows.drop(from) -> surroundings), sorts = true)
     found.head.slice(firstResult, untilResult).map(resultsOf(plan)).toVector
   }

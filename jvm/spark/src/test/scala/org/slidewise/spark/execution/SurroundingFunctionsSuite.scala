@@ -52,7 +52,9 @@ class SurroundingFunctionsSuite extends SparkSuite {
       s"last_value(v):$Growing",
       s"first_value(s):$Shrinking"
     )(numbers).functions
-    assert(functions.unbounded.needOnlyCounts && !functions.unbounded.needOrder && !functions.unbounded.needPeerGroups)
+    assert(
+      functions.unbounded.needOnlyCounts && !functions.unbounded.needOrder && !functions.unbounded.needPeerGroups
+    )
     assertEquals(functions.aggregator().result().rows, 0L)
   }
 
@@ -82,7 +84,9 @@ class SurroundingFunctionsSuite extends SparkSuite {
 
   test("dense_rank needs the groups of rows that tie") {
     val found = window("dense_rank()")(numbers)
-    assert(!found.functions.unbounded.needOnlyCounts && found.functions.unbounded.needOrder && found.functions.unbounded.needPeerGroups)
+    assert(
+      !found.functions.unbounded.needOnlyCounts && found.functions.unbounded.needOrder && found.functions.unbounded.needPeerGroups
+    )
     assertEquals((found.total().rows, found.total().peerGroups), (40L, 40L))
     assertEquals(ordered("v DIV 4, v", Seq("dense_rank()"))(numbers).total().peerGroups, 7L)
   }

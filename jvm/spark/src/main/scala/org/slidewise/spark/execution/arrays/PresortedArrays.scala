@@ -8,7 +8,12 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.sorting._
-import org.slidewise.spark.execution.surroundings.{ArraySurroundingsReader, PartialAggregate, PeerChanges, SurroundingRows}
+import org.slidewise.spark.execution.surroundings.{
+  ArraySurroundingsReader,
+  PartialAggregate,
+  PeerChanges,
+  SurroundingRows
+}
 import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
 import org.slidewise.spark.plan.{ArrayPlan, SlidingWindowPlan}
 

@@ -104,10 +104,10 @@ final private[spark] class PlanDeterminism extends Logging {
     case stage: QueryStageExec                      => renamed(stage.plan, stage.output)
     case adaptive: AdaptiveSparkPlanExec            => renamed(adaptive.executedPlan, adaptive.output)
     case ReusedExchangeExec(output, of)             => renamed(of, output)
-    case scan: InMemoryTableScanExec  => renamed(scan.relation.cachedPlan, scan.relation.output)
-    case RunRowsExec(output, runs)    => renamed(runs, output)
-    case scan: RDDScanExec            => ofRdd(scan.inputRDD, scan.output)
-    case scan: ExternalRDDScanExec[_] => ofRdd(scan.rdd, scan.output)
+    case scan: InMemoryTableScanExec                => renamed(scan.relation.cachedPlan, scan.relation.output)
+    case RunRowsExec(output, runs)                  => renamed(runs, output)
+    case scan: RDDScanExec                          => ofRdd(scan.inputRDD, scan.output)
+    case scan: ExternalRDDScanExec[_]               => ofRdd(scan.rdd, scan.output)
     // A database returns rows in any order.
     case _: RowDataSourceScanExec => same(order = false)
     // Recursion, whose plans are within.
@@ -165,7 +165,9 @@ final private[spark] class PlanDeterminism extends Logging {
     case _: RunsExchangeExec           => Some(below)
     case exchange: ShuffleExchangeLike =>
       val content = exchange.child.output
-      if (staysInPartition(exchange.outputPartitioning, content, below) && mayDiffer(exchange, content, below))
+      if (
+        staysInPartition(exchange.outputPartitioning, content, below) && mayDiffer(exchange, content, below)
+      )
         Some(below)
       else None
     case project: ProjectExec          => Some(below.ofResults(project.projectList))
@@ -232,7 +234,7 @@ final private[spark] class PlanDeterminism extends Logging {
 
 private object PlanDeterminism {
 
-  /** The settings with which Spark compares what a task writes again, since 4.1. */
-  private val Checksums = Seq("", ".enableFullRetryOnMismatch", ".enableQueryLevelRollbackOnMismatch")
-    .map(setting => "spark.sql.shuffle.orderIndependentChecksum" + (if (setting.isEmpty) ".enabled" else setting))
+  /** The settings with which Spark compares what a task writes again, and fails the query if it cannot roll back. */
+  private val Checksums = Seq("enableFullRetryOnMismatch", "enableQueryLevelRollbackOnMismatch")
+    .map("spark.sql.shuffle.orderIndependentChecksum." + _)
 }

@@ -21,7 +21,10 @@ private[parallel] object RangeSurroundings {
   final case class Counted(rows: Long) extends RangeSurroundings {
     override def of(range: RangeRows): SurroundingRows = {
       val before = range.rowsBefore
-      SurroundingRows(PartialAggregate.ofRows(before), PartialAggregate.ofRows(rows - before - (1 to 3).map(range.rowsIn).sum))
+      SurroundingRows(
+        PartialAggregate.ofRows(before),
+        PartialAggregate.ofRows(rows - before - (1 to 3).map(range.rowsIn).sum)
+      )
     }
   }
 

@@ -2,7 +2,12 @@ package org.slidewise.spark.execution.parallel
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import org.slidewise.spark.execution.surroundings.{PartialAggregate, PartialAggregator, SurroundingFunctions, SurroundingRows}
+import org.slidewise.spark.execution.surroundings.{
+  PartialAggregate,
+  PartialAggregator,
+  SurroundingFunctions,
+  SurroundingRows
+}
 
 /**
  * The rows between two neighbouring cuts: aggregates of their first and last partition.

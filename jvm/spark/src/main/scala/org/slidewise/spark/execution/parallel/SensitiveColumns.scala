@@ -57,7 +57,8 @@ final private[spark] class SensitiveColumns private (private val columns: Map[Ex
     case _                                => ofInputs(expression)
   }
 
-  private def ofInputs(expression: Expression): OrderSensitivity = derived(expression.children.map(of), expression)
+  private def ofInputs(expression: Expression): OrderSensitivity =
+    derived(expression.children.map(of), expression)
 
   /** Whether the expressions have the same values in any order of the rows. */
   def areSame(expressions: Seq[Expression]): Boolean = expressions.forall(of(_) == OrderSensitivity.NONE)
@@ -66,10 +67,11 @@ final private[spark] class SensitiveColumns private (private val columns: Map[Ex
    * The sensitivity of an expression over `inputs`. Digits stay digits in a floating-point number. In a whole number or a text,
    * they make another value.
    */
-  private def derived(inputs: Seq[OrderSensitivity], expression: Expression): OrderSensitivity = most(inputs) match {
-    case OrderSensitivity.DIGITS if !StateTypes.isFloating(expression.dataType) => OrderSensitivity.VALUE
-    case found                                                => found
-  }
+  private def derived(inputs: Seq[OrderSensitivity], expression: Expression): OrderSensitivity =
+    most(inputs) match {
+      case OrderSensitivity.DIGITS if !StateTypes.isFloating(expression.dataType) => OrderSensitivity.VALUE
+      case found                                                                  => found
+    }
 
   private def ofWindow(function: Expression, spec: WindowSpecDefinition): OrderSensitivity = {
     val byOrder = if (spec.orderSpec.isEmpty) OrderSensitivity.VALUE else OrderSensitivity.TIES
@@ -126,7 +128,8 @@ private[parallel] object SensitiveColumns {
     case _ => !expression.children.forall(_.deterministic) && expression.children.forall(repeats)
   }
 
-  def most(found: Seq[OrderSensitivity]): OrderSensitivity = found.foldLeft(OrderSensitivity.NONE)(OrderSensitivity.max)
+  def most(found: Seq[OrderSensitivity]): OrderSensitivity =
+    found.foldLeft(OrderSensitivity.NONE)(OrderSensitivity.max)
 
   private def keepsPeersTogether(frame: WindowFrame): Boolean = frame match {
     case specified: SpecifiedWindowFrame =>

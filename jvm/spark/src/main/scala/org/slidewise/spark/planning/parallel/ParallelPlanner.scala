@@ -7,10 +7,10 @@ import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType}
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.parallel.{ParallelPlan, ParallelWindowExec}
 import org.slidewise.spark.plan._
-import org.slidewise.spark.planning.{DecidedWindow, WindowDecision}
+import org.slidewise.spark.planning.{TaskPlanner, WindowDecision}
 
 /** Decides whether several tasks share the rows of a window without PARTITION BY. */
-private[spark] object ParallelPlanner extends WindowDecision {
+private[spark] object ParallelPlanner extends TaskPlanner {
 
   /**
    * The number of tasks from which row-wise evaluation is faster than one task that evaluates in arrays. Measured, two tasks take
@@ -22,21 +22,23 @@ private[spark] object ParallelPlanner extends WindowDecision {
       conf: SQLConf,
       window: LogicalPlan,
       planned: (ArrayFunction => Boolean) => WindowPlan
-  ): DecidedWindow = {
+  ): WindowDecision = {
     lazy val ofOneTask = planned(_ => true)
     def inOneTask(reason: String) =
-      DecidedWindow(ofOneTask.copy(operator = ofOneTask.operator.map(_.copy(oneTask = Some(reason)))))
+      WindowDecision(ofOneTask.copy(operator = ofOneTask.operator.map(_.copy(oneTask = Some(reason)))))
     reasonNot(conf, window).fold {
       val plan = planned(AcrossTasks.inArrays(_).isEmpty)
-      reasonNot(conf, plan).orElse(reasonForArrays(conf, plan, ofOneTask)).fold {
-        DecidedWindow(
-          plan,
-          (operator, rows) => {
-            val aggregatesRuns = operator.isWholeTable || UnboundedFunctions.of(operator).areSmall
-            ParallelWindowExec.over(rows, operator, limits(conf).copy(aggregatesRuns = aggregatesRuns))
-          }
-        )
-      }(inOneTask)
+      reasonNot(conf, plan)
+        .orElse(reasonForArrays(conf, plan, ofOneTask))
+        .fold {
+          WindowDecision(
+            plan,
+            (operator, rows) => {
+              val aggregatesRuns = operator.isWholeTable || UnboundedFunctions.of(operator).areSmall
+              ParallelWindowExec.over(rows, operator, limits(conf).copy(aggregatesRuns = aggregatesRuns))
+            }
+          )
+        }(inOneTask)
     }(inOneTask)
   }
 

@@ -37,14 +37,16 @@ class LostShuffleSuite extends SparkSuite {
           val results = query.executedPlan.execute()
           assertEquals(results.getNumPartitions > 1, !(checksums && compares))
           val last = results.getNumPartitions - 1
-          results.mapPartitions { rows =>
-            val read = rows.map(_.getLong(0)).toVector
-            if (!isLost && TaskContext.get().partitionId() == last) {
-              isLost = true
-              throw LostShuffle.failure()
+          results
+            .mapPartitions { rows =>
+              val read = rows.map(_.getLong(0)).toVector
+              if (!isLost && TaskContext.get().partitionId() == last) {
+                isLost = true
+                throw LostShuffle.failure()
+              }
+              read.iterator
             }
-            read.iterator
-          }.collect()
+            .collect()
         }
         assert(isLost)
         assertEquals(found.toSeq, 0L until 400L: Seq[Long])
