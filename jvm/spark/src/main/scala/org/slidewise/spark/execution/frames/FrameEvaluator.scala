@@ -48,11 +48,11 @@ private[execution] trait FrameEvaluator {
   def combines: Long
 
   /** The number of frames that were recalculated as Spark does, because merged buffers could have led to another result. */
-  def recalculated: Long
+  def recalculated: Long = 0L
 
   /** The number of partitions whose distinct values were sorted, because they did not fit in memory. */
   def sortedPartitions: Long = 0L
-  def peakMemory: Long
+  def peakMemory: Long = 0L
 
   /** Bytes written to files so far, except for those that Spark's sorter counts with the task. */
   def spilledBytes: Long = 0L

@@ -68,8 +68,6 @@ final private[execution] class ReferenceEvaluator(
   override def reset(): Unit = places.foreach(_.forget(answers))
   override def oldestNeeded: Long = bounds.lo
   override def combines: Long = 0L
-  override def recalculated: Long = 0L
-  override def peakMemory: Long = 0L
   override def close(): Unit = ()
 }
 

@@ -86,7 +86,6 @@ final private[execution] class SummaryEvaluator(
   override def reset(): Unit = summaries.reset()
   override def oldestNeeded: Long = current.lo
   override def combines: Long = 0L
-  override def recalculated: Long = 0L
   override def peakMemory: Long = summaries.peakMemory
   override def close(): Unit = summaries.close()
 }

@@ -121,7 +121,5 @@ final private class FrameEnds(bounds: FrameBounds, answers: InternalRow, ordinal
 
   override def oldestNeeded: Long = Long.MaxValue // it reads no rows
   override def combines: Long = 0L
-  override def recalculated: Long = 0L
-  override def peakMemory: Long = 0L
   override def close(): Unit = ()
 }

@@ -101,7 +101,7 @@ final private[streams] class KeyState(
     var oldest = ordered
     var i = 0
     while (i < evaluators.length) {
-      oldest = math.min(oldest, evaluators(i).needs)
+      oldest = math.min(oldest, evaluators(i).oldestNeeded)
       i += 1
     }
     rows.release(oldest)

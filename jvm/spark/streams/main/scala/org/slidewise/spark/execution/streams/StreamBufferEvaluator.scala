@@ -88,11 +88,14 @@ final private[streams] class StreamBufferEvaluator(
   }
 
   // The bounds may be ahead of the last answer, when the frame of another evaluator is not complete.
-  override def needs: Long = if (isGrowing) frames.newest else bounds.lo
+  override def oldestNeeded: Long = if (isGrowing) frames.newest else bounds.lo
 
   override def evaluate(): Unit = evaluation.evaluate(bounds.lo, bounds.hi)
 
   override def combines: Long = states.combines + queueCombines + recalculation.combines
+
+  override def recalculated: Long = recalculation.frames
+  override def peakMemory: Long = states.peakMemory + recalculation.peakMemory
 
   override def reset(): Unit = {
     bounds.reset()

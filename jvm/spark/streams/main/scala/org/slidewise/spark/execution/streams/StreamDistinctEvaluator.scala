@@ -83,7 +83,7 @@ final private[streams] class StreamDistinctEvaluator(
   private[this] var moved = 0L
 
   // The bounds may be ahead of the last answer, when the frame of another evaluator is not complete.
-  override def needs: Long = entered
+  override def oldestNeeded: Long = entered
 
   override def evaluate(): Unit = {
     if (!isRead) read()
@@ -188,6 +188,7 @@ final private[streams] class StreamDistinctEvaluator(
   }
 
   override def combines: Long = moved * multisets.count
+  override def peakMemory: Long = multisets.peakMemory
 
   override def reset(): Unit = {
     bounds.reset()

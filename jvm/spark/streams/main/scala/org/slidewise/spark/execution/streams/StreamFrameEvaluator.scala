@@ -2,27 +2,16 @@ package org.slidewise.spark.execution.streams
 
 import java.nio.ByteBuffer
 
-import org.slidewise.spark.execution.frames.{FrameBounds, FrameFinder}
+import org.slidewise.spark.execution.frames.{FrameBounds, FrameEvaluator, FrameFinder}
 
 /** The cells of a key in which one frame keeps its state. */
 final private[streams] case class FrameCells(cells: KeyCells, section: Int)
 
-/** Evaluates the functions of one frame, row by row of one key, and keeps its state from batch to batch. */
-private[streams] trait StreamFrameEvaluator {
+/** Evaluates the functions of one frame for one row of a key after the other, and keeps its state from batch to batch. */
+private[streams] trait StreamFrameEvaluator extends FrameEvaluator {
 
   /** The finder of the frames. */
   def bounds: FrameFinder
-
-  /** The oldest position that will be read again. */
-  def needs: Long
-
-  /** Writes the results of the frame that `bounds` has moved to. */
-  def evaluate(): Unit
-
-  def combines: Long
-
-  /** Begins a key without state. */
-  def reset(): Unit
 
   /** Removes the key's cells of this frame. */
   def drop(): Unit
@@ -32,9 +21,6 @@ private[streams] trait StreamFrameEvaluator {
 
   /** Continues a key from its written state. */
   def reopen(in: ByteBuffer): Unit
-
-  /** Gives all memory back. */
-  def close(): Unit
 }
 
 private[streams] object StreamFrameEvaluator {

@@ -12,9 +12,11 @@ final private[streams] class StreamRowsEvaluator(
     evaluator: FrameEvaluator,
     override val bounds: FrameFinder
 ) extends StreamFrameEvaluator {
-  override def needs: Long = bounds.lo
+  override def oldestNeeded: Long = bounds.lo
   override def evaluate(): Unit = evaluator.evaluate()
   override def combines: Long = evaluator.combines
+  override def recalculated: Long = evaluator.recalculated
+  override def peakMemory: Long = evaluator.peakMemory
 
   override def reset(): Unit = {
     bounds.reset()

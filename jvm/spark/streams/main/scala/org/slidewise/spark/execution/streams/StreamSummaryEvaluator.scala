@@ -27,7 +27,7 @@ final private[streams] class StreamSummaryEvaluator(
 ) extends StreamFrameEvaluator {
   private[this] val summaries = new FrameSummaries(plan, input, resources, answers)
 
-  override def needs: Long = bounds.lo
+  override def oldestNeeded: Long = bounds.lo
   override def evaluate(): Unit = summaries.evaluate(rows(bounds.lo))
   override def combines: Long = 0L
 
