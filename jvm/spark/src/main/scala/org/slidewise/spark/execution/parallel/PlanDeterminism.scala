@@ -224,9 +224,9 @@ final private[spark] class PlanDeterminism extends Logging {
       )
 
   private def readsShuffle(plan: SparkPlan): Boolean = plan match {
-    case ReusedExchangeExec(_, exchange)              => exchange.isInstanceOf[ShuffleExchangeLike]
+    case ReusedExchangeExec(_, exchange)                   => exchange.isInstanceOf[ShuffleExchangeLike]
     case _: ShuffleExchangeLike | _: ShuffleQueryStageExec => true
-    case _                                            => false
+    case _                                                 => false
   }
 
   private def ofAggregate(aggregate: BaseAggregateExec, below: SensitiveColumns): Option[SensitiveColumns] = {
