@@ -16,11 +16,14 @@ abstract class SparkSuite extends FunSuite {
   /** Settings beyond the usual ones. */
   protected def settings: Map[String, String] = Map.empty
 
-  /** Whether a test takes all memory, of which the other suites' streams and broadcasts would give some back at any time. */
-  protected def takesAllMemory: Boolean = false
+  /**
+   * Whether no other suite has this Spark: a test takes all memory, of which other suites' streams and broadcasts would give some
+   * back at any time, or loses an executor.
+   */
+  protected def hasOwnSpark: Boolean = false
 
   protected lazy val spark: SparkSession =
-    SparkSuite.session(settings, if (takesAllMemory) Some(getClass.getName) else None)
+    SparkSuite.session(settings, if (hasOwnSpark) Some(getClass.getName) else None)
 
   /** Whether functions over windows may have FILTER, which is since 4.2. */
   protected def windowsFilter: Boolean = !Seq("3.5", "4.0", "4.1").contains(BuiltFor.MINOR)

@@ -177,8 +177,8 @@ object Frame {
    */
   def of(frame: SpecifiedWindowFrame, order: Seq[SortOrder], timeZone: String): Frame = frame match {
     case SpecifiedWindowFrame(_, UnboundedPreceding, UnboundedFollowing) => Partition
-    case SpecifiedWindowFrame(RowFrame, lower, upper)   => Rows(rowsTo(lower), rowsTo(upper))
-    case SpecifiedWindowFrame(RangeFrame, lower, upper) =>
+    case SpecifiedWindowFrame(RowFrame, lower, upper)                    => Rows(rowsTo(lower), rowsTo(upper))
+    case SpecifiedWindowFrame(RangeFrame, lower, upper)                  =>
       Range(boundAt(lower, order, timeZone), boundAt(upper, order, timeZone))
   }
 

@@ -10,7 +10,7 @@ import org.slidewise.spark.planning.parallel.AcrossTasks
 
 /** Windows that several tasks evaluate, beside their evaluation in one task. */
 class AcrossTasksSuite extends SparkSuite {
-  override protected def takesAllMemory: Boolean = true
+  override protected def hasOwnSpark: Boolean = true
   import AcrossTasksSuite._
   import CutWindow.Strategy
 

@@ -32,10 +32,12 @@ final private[execution] class FrameEvaluators(
   def reset(): Unit = all.foreach(_.reset())
 
   /** Passes the aggregate of the partition's rows before the first row. */
-  def startAfter(before: PartialAggregate): Unit = statesOf(before).foreach(rows => all.foreach(_.startAfter(rows)))
+  def startAfter(before: PartialAggregate): Unit =
+    statesOf(before).foreach(rows => all.foreach(_.startAfter(rows)))
 
   /** Passes the aggregate of the partition's rows after the last row, which has arrived. */
-  def endBefore(after: PartialAggregate): Unit = statesOf(after).foreach(rows => all.foreach(_.endBefore(rows)))
+  def endBefore(after: PartialAggregate): Unit =
+    statesOf(after).foreach(rows => all.foreach(_.endBefore(rows)))
 
   /** See [[FrameEvaluator.mayReadAhead]]. */
   def mayReadAhead(partition: PartitionRows): Unit = all.foreach(_.mayReadAhead(partition))

@@ -58,7 +58,12 @@ private[execution] object SortSpec {
    *   whether rows that tie stay in the order in which they come, also where Spark's sort does not leave them so
    */
   def of(plan: SlidingWindowPlan, keepsTies: Boolean): SortSpec =
-    new SortSpec(plan.partitionSpec, plan.sortOrder, plan.sort.radixInSpark && !keepsTies, plan.orderSpec.size)
+    new SortSpec(
+      plan.partitionSpec,
+      plan.sortOrder,
+      plan.sort.radixInSpark && !keepsTies,
+      plan.orderSpec.size
+    )
 }
 
 /**

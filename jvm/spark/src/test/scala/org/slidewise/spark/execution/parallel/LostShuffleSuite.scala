@@ -10,6 +10,8 @@ import org.slidewise.spark.SparkSuite
 class LostShuffleSuite extends SparkSuite {
   import LostShuffleSuite._
 
+  override protected def hasOwnSpark: Boolean = true
+
   for (checksums <- Seq(true, false))
     test(s"a query answers when a shuffle is lost, checksums: $checksums") {
       val settings = Seq[(String, Any)](

@@ -18,7 +18,7 @@ import org.slidewise.spark.execution.task.{TaskResources, Tasks, WindowMeasures,
 import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel, Frame}
 
 class PartitionSorterSuite extends SparkSuite {
-  override protected def takesAllMemory: Boolean = true
+  override protected def hasOwnSpark: Boolean = true
   import PartitionSorterSuite._
 
   for (direction <- Seq(Ascending, Descending); nulls <- Seq(NullsFirst, NullsLast)) {
@@ -149,7 +149,12 @@ object PartitionSorterSuite {
   ): Seq[(Long, Long)] = {
     val spec = new SortSpec(Seq(key), Seq(order), radixInSpark = false, peers = 1)
     val sum =
-      ArrayFunction.Aggregate(ArrayKernel.SumLongs(checked = None), id, atLeast = 1, Frame.Rows(Some(-2), Some(0)))
+      ArrayFunction.Aggregate(
+        ArrayKernel.SumLongs(checked = None),
+        id,
+        atLeast = 1,
+        Frame.Rows(Some(-2), Some(0))
+      )
     val window = new ArrayWindow(Seq(sum), Seq(order))
     val result = AttributeReference("sum", LongType)()
     val sorter =

@@ -17,7 +17,7 @@ import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.task.{MemoryMetrics, TaskResources, Tasks}
 
 class TopRowsSelectionSuite extends SparkSuite {
-  override protected def takesAllMemory: Boolean = true
+  override protected def hasOwnSpark: Boolean = true
   import TopRowsSelectionSuite._
 
   private val one = new OneOf(7)

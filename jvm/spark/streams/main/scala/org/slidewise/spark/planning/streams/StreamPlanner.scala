@@ -49,7 +49,10 @@ object StreamPlanner {
     )
   }
 
-  private def framedOf(expression: NamedExpression, conf: SQLConf): Either[String, (WindowCall, FramedFunctions)] =
+  private def framedOf(
+      expression: NamedExpression,
+      conf: SQLConf
+  ): Either[String, (WindowCall, FramedFunctions)] =
     for {
       window <- WindowCall.of(expression, conf)
       _ <- Either.cond(!window.frame.reachesEnd, (), NoEnd)

@@ -53,7 +53,7 @@ private[streams] object StreamWindowCheck {
       )
     }
     StreamPlanner.of(window.windowExpressions, window.partitionSpec, window.orderSpec, conf) match {
-      case Left(reason) => refuse(reason)
+      case Left(reason)                                                           => refuse(reason)
       case Right(plan) if eager && plan.rowWise.frames.exists(_.frame.looksAhead) =>
         refuse(
           s"${SlidewiseSettings.StreamMode} is eager, and a frame ends after the current row: " +

@@ -7,7 +7,7 @@ import org.slidewise.spark.execution.rows.RowLogSuite
 import org.slidewise.spark.execution.task.TaskResources
 
 class BlockMemorySuite extends SparkSuite {
-  override protected def takesAllMemory: Boolean = true
+  override protected def hasOwnSpark: Boolean = true
 
   test("memory is the task's, and given back when another consumer needs it") {
     val (before, freed, after, wrong) = inTask { () =>

@@ -121,7 +121,8 @@ class SharedInputSuite extends StreamSuite {
 
   test("an EXISTS over a stream is refused, as by Spark alone") {
     stream(events()).createOrReplaceTempView("events")
-    val sql = s"SELECT * FROM (${Views("rows")}) a WHERE EXISTS (SELECT 1 FROM (${Views("rows")}) b WHERE a.k = b.k)"
+    val sql =
+      s"SELECT * FROM (${Views("rows")}) a WHERE EXISTS (SELECT 1 FROM (${Views("rows")}) b WHERE a.k = b.k)"
     val errors = Seq("true", "false").map { on =>
       withSettings("spark.slidewise.enabled" -> on)(intercept[AnalysisException] {
         spark.sql(sql).writeStream.foreachBatch((_: Dataset[Row], _: Long) => ()).start()
