@@ -6,7 +6,7 @@ import org.slidewise.spark.planning._
 import org.slidewise.spark.planning.hopping.HoppingWindowStrategy
 import org.slidewise.spark.planning.parallel._
 
-/** The strategies and rules that plan windows over tables. No other place knows both windows and the tasks that share them. */
+/** The strategies and rules that plan windows over tables: those of `planning`, joined with those of `planning.parallel`. */
 private[spark] object PlanningRules {
 
   val windows: SparkStrategy = new SlidingWindowStrategy(ParallelPlanner)

@@ -18,7 +18,7 @@ final class LongNumbers(budget: HeapBudget) {
   /** The number of keys, null among them. */
   def size: Int = count
 
-  /** The number of null. */
+  /** The number that null has. */
   def ofNull(): Int = {
     if (numberOfNull < 0) {
       numberOfNull = count

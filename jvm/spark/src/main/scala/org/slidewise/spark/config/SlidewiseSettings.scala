@@ -214,7 +214,7 @@ object SlidewiseSettings {
   def enabled(conf: SQLConf): Boolean = enabledSetting(conf)
   def sort(conf: SQLConf): Boolean = sortSetting(conf)
 
-  // A part is on only while Slidewise is.
+  // Each of these parts is on only while Slidewise is on.
   def topRows(conf: SQLConf): Boolean = enabled(conf) && topRowsSetting(conf)
   def hoppingWindows(conf: SQLConf): Boolean = enabled(conf) && hoppingWindowsSetting(conf)
   def blockExchange(conf: SQLConf): Boolean = enabled(conf) && blockExchangeSetting(conf)

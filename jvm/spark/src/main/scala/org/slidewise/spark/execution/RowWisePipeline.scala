@@ -11,7 +11,7 @@ import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.{Frame, RowWisePlan, SlidingWindowPlan}
 
 /**
- * Assembles the row-wise evaluation of expressions: logs, bounds, evaluators and the iterator that drives them.
+ * Assembles the row-wise evaluation of expressions: logs, finders, evaluators and the iterator that drives them.
  *
  * @param window
  *   the window of the expressions
@@ -81,7 +81,7 @@ final private[execution] class RowWisePipeline(
     rows => if (rows.isEmpty) None else Some(new SurroundingStates(functions, rows))
   }
 
-  /** The log, the bounds and the evaluators of a task's frames. */
+  /** The log, the finders and the evaluators of a task's frames. */
   final private class Frames(task: WindowTask) {
     val log: RowLog = RowLog.of(needed, task.resources)
     private[this] val answers = new AnswerRow(plan)

@@ -14,7 +14,7 @@ import org.slidewise.spark.plan.{SlidingWindowPlan, SortPlacement}
 /**
  * Evaluates ranks, offsets and aggregates over any frames, and returns each input row with the results of its window functions.
  *
- * It is no `WindowExecBase`, because Spark's rules assume that such operators leave rows in the order in which they come.
+ * Does not extend `WindowExecBase`, because Spark's rules assume that its operators keep the order of their input.
  */
 abstract class SlidingWindowExecBase extends UnaryExecNode {
 
@@ -31,7 +31,8 @@ abstract class SlidingWindowExecBase extends UnaryExecNode {
   /** A note on the tasks that evaluate the rows, for `slidewise.explain`; none if there is one for each partition key. */
   def tasksNote: Option[String]
 
-  // What follows asks its child, and Spark asks each operator of a chain for it: kept, so that the cost of a plan is linear.
+  // Computed once, like what other members ask of the child. Spark reads it at each operator of a chain, and planning the chain
+  // must take linear time.
   @transient override lazy val output: Seq[Attribute] = child.output ++ windowExpression.map(_.toAttribute)
 
   override lazy val metrics: Map[String, SQLMetric] = WindowMetrics.create(sparkContext)

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.unsafe.types.CalendarInterval
 
 /**
- * A frame: the rows of its partition that a function reads for the current row. The frame is made once, from Spark's, and every
+ * A frame: the rows of its partition that a function reads for the current row. Planning makes it once, from Spark's frame. Each
  * evaluation finds its rows from it: row by row, in arrays, over streams, over panes, and over a task's share of a partition.
  */
 sealed trait Frame extends Product with Serializable {
@@ -30,7 +30,7 @@ sealed trait Frame extends Product with Serializable {
   /** Whether the frame of a row is known as soon as the row has arrived, whatever follows. */
   def endsAtOnce: Boolean
 
-  /** The number of rows in a frame that no end of its partition cuts off; none if that is unbounded, or differs. */
+  /** The number of rows of a frame that lies within its partition; none if frames are unbounded or differ in size. */
   def length: Option[Long] = None
 
   /** W of `ROWS BETWEEN W - 1 PRECEDING AND CURRENT ROW`; none for other frames. */
@@ -78,7 +78,7 @@ object Frame {
     }
   }
 
-  /** Rows whose order key is between two bounds: RANGE. Rows that tie are either all in the frame or none of them is. */
+  /** Rows whose order key is between two bounds: RANGE. A frame holds either all or none of the rows that tie. */
   final case class Range(lower: Bound, upper: Bound) extends Frame {
     override def isGrowing: Boolean = lower == Unbounded
     override def reachesEnd: Boolean = upper == Unbounded
@@ -170,6 +170,8 @@ object Frame {
   }
 
   /**
+   * The frame that Spark's `frame` stands for.
+   *
    * @param order
    *   the order of the window
    * @param timeZone

@@ -28,7 +28,7 @@ abstract class FunctionDescription extends Serializable {
    */
   final def sql: String = sqlOf(function)
 
-  /** The same as [[sql]], of the function with other names of its columns. */
+  /** The text of [[sql]] for the same function over columns with other names. */
   def sqlOf(renamed: Expression): String = renamed match {
     case rank: AggregateWindowFunction => (rank: Expression).sql
     case other: AggregateFunction      => other.sql(isDistinct = false)
@@ -83,7 +83,7 @@ abstract class FunctionDescription extends Serializable {
   /** Whether the function is the number of a frame's rows. */
   def countsRows: Boolean = false
 
-  /** Whether Spark's operator goes over each row of such frames, in order, only once. */
+  /** Whether Spark's operator reads each row only once to evaluate the function over the frame. */
   def isConstantInSpark(frame: Frame): Boolean = frame.isGrowing
 
   /** The reason why a window over a stream cannot have the function over the frame; none if it can. */

@@ -140,6 +140,6 @@ final case class SlidingWindowPlan(
 
 object OneTask {
 
-  /** The reason that `slidewise.explain` does not give: nobody misses other tasks. */
+  /** The reason that `slidewise.explain` omits, since more tasks would not help. */
   val FewRows = "there are too few rows for several"
 }

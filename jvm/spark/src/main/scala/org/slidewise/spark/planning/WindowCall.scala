@@ -22,7 +22,7 @@ final case class WindowCall(
     frame: Frame
 ) {
 
-  /** Whether Spark's operator goes over each row in order only once. */
+  /** Whether Spark's operator reads each row only once to evaluate the call. */
   def isConstantInSpark: Boolean = description.isConstantInSpark(frame)
 
   /** The description of the function. */

@@ -14,7 +14,7 @@ import org.slidewise.spark.plan._
  * @param keepsArrival
  *   whether rows may stay in the order in which they come if the window needs no order
  * @param mayUseArrays
- *   whether arrays may evaluate a function that they can evaluate
+ *   selects the functions that arrays evaluate, among those that they can evaluate
  */
 final class WindowPlanner(
     conf: SQLConf,

@@ -46,7 +46,7 @@ abstract private[execution] class FrameFinder extends FrameBounds {
   /** Whether a row before `hi` is before the frame, given its position and its event time. */
   def hasLeft(position: Long, time: Long): Boolean
 
-  /** Goes on with the frame `[lo, hi)`. */
+  /** Continues from the frame `[lo, hi)`. */
   def moveTo(lo: Long, hi: Long): Unit = {
     loAt = lo
     hiAt = hi
@@ -87,8 +87,8 @@ final private[execution] class RowsFinder(lower: Option[Int], upper: Option[Int]
 }
 
 /**
- * Finds frames between two bounds of the order key: see [[org.slidewise.spark.plan.Frame.Range]]. They are found as Spark finds
- * them: first, rows before the lower bound leave; then, rows that are not after the upper bound enter.
+ * Finds frames between two bounds of the order key: see [[org.slidewise.spark.plan.Frame.Range]]. As in Spark, rows before the lower
+ * bound leave first, and then rows that are not after the upper bound enter.
  *
  * @param lower
  *   none for the first row of the partition

@@ -16,7 +16,7 @@ import org.slidewise.spark.plan.Frame
  */
 final private[execution] class FrameFinders(input: Seq[Attribute], newReader: () => RowsByPosition) {
 
-  /** A finder over rows in any order, and of which the current row is one. */
+  /** A finder over rows in the order `order`. The current row is one of them. */
   def over(order: Seq[SortOrder], frame: Frame): FrameFinder =
     of(frame, findsFirst = true) {
       case bound: Frame.KeyBound =>
@@ -31,7 +31,7 @@ final private[execution] class FrameFinders(input: Seq[Attribute], newReader: ()
     }
 
   /**
-   * A finder over rows in the order of an event time.
+   * A finder over rows in the order of an event time. The current row may have other columns.
    *
    * @param current
    *   the attributes of the current row

@@ -28,13 +28,13 @@ abstract private[execution] class FrameIterator(
   /** The row that [[advance]] has moved to. */
   protected def current: InternalRow
 
-  /** Whether the current row's answers are read. If not, they are not computed. */
+  /** Whether the current row's answers are read. If not, the iterator does not compute them. */
   protected def isHandedOut: Boolean
 
   /** The number of elements in the widest frame of the current row. */
   protected def widestFrame: Long
 
-  /** What holds the rows and the elements of the frames; closed with the iterator. */
+  /** The holders of the rows and of the elements of frames. The iterator closes them. */
   protected def resources: Seq[MeasuredResource]
 
   final override def hasNext: Boolean = {

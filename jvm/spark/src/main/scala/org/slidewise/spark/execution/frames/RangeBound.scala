@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.Projection
 /** One end of a RANGE frame: compares rows with the bound of the current row. */
 abstract private[execution] class RangeBound {
 
-  /** Begins with another current row. Does not compute its bound, since the computation may fail. */
+  /** Begins with another current row. */
   def moveTo(current: InternalRow): Unit
 
   /** Compares the order key of `row` with the bound of the current row. */
@@ -23,7 +23,7 @@ abstract private[execution] class RangeBound {
 }
 
 /**
- * A bound of any type, in any order.
+ * A bound of any type, in any order. Computes the bound of a row at the first comparison, since the computation may fail.
  *
  * @param key
  *   projects a row to the columns that are compared
@@ -46,7 +46,7 @@ final private[execution] class OrderedBound(
 }
 
 /**
- * A bound of event times, which ascend and are not null.
+ * A bound of event times, which ascend and are not null. Computes the bound of a row when the row becomes the current one.
  *
  * @param ofCurrent
  *   the ordinal of the event time in the current row

@@ -8,7 +8,7 @@ import org.slidewise.spark.execution.surroundings.SurroundingRows
 import org.slidewise.spark.execution.task.{MeasuredResource, WindowTask}
 
 /**
- * The logs of rows that come.
+ * The logs of a task's rows.
  *
  * @param summary
  *   projects a row to the columns that frames need, which go into `elements`

@@ -15,7 +15,7 @@ import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
  * @param startField
  *   the ordinal of the start of the pane in an input row
  * @param touchedField
- *   the ordinal of a boolean in an input row; only windows with a pane for which it is true are asked for
+ *   the ordinal of a boolean in an input row; the output then has only windows with a pane for which it is true
  */
 final private[hopping] class PanesByKey(
     partials: Iterator[InternalRow],
@@ -42,7 +42,7 @@ final private[hopping] class PanesByKey(
       fetchedKey = null
     }
 
-  /** Whether there is a pane that has not been taken, of whichever key. */
+  /** Whether any key has a pane that has not been taken. */
   def hasMore: Boolean = fetched != null
 
   /** Begins with the key of the next pane. */
@@ -68,7 +68,7 @@ final private[hopping] class PanesByKey(
     fetch()
   }
 
-  /** Whether a window is asked for, given the position of its first pane. All its panes have been taken. */
+  /** Whether the output has a window, given the position of its first pane. All panes of the window have been taken. */
   def isAskedFor(first: Long): Boolean = touches < 0 || lastTouched >= first
 
   /** The number of panes taken, of all keys. */

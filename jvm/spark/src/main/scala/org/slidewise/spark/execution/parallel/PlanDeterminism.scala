@@ -41,7 +41,7 @@ final private[spark] case class OutputDeterminism(columns: SensitiveColumns, sam
   def renamed(output: Seq[Attribute], names: Seq[Attribute]): OutputDeterminism =
     copy(columns = columns.renamed(output.zip(names)))
 
-  /** The same, given also the determinism that Spark reports for the RDD of the rows. */
+  /** The same, limited by the determinism that Spark reports for the RDD of the rows. */
   def limitedBy(rdd: RDD[_]): Option[OutputDeterminism] = RddDeterminism.of(rdd) match {
     case RddDeterminism.SAME_ORDER => Some(this)
     case RddDeterminism.SAME_ROWS  => Some(copy(sameOrder = false))
@@ -110,10 +110,10 @@ final private[spark] class PlanDeterminism extends Logging {
     case scan: ExternalRDDScanExec[_]               => ofRdd(scan.rdd, scan.output)
     // A database returns rows in any order.
     case _: RowDataSourceScanExec => same(order = false)
-    // Recursion, whose plans are within.
+    // A recursive query. Its plans are no children of the node.
     case _: LeafExecNode if plan.nodeName.startsWith("UnionLoop") => None
     case _: LeafExecNode                                          => same(order = true)
-    // Sent once.
+    // The driver sends these rows once.
     case _: BroadcastExchangeLike => same(order = true)
     case union: UnionExec         => all(union.children.map(renamed(_, union.output)))
     case _                        => all(plan.children.map(rows)).flatMap(above(plan, _))
@@ -142,10 +142,10 @@ final private[spark] class PlanDeterminism extends Logging {
 
   /** Whether rows come in the same order, and with the same values, if those of the children do. */
   private def keepsOrder(plan: SparkPlan): Boolean = plan match {
-    // Its blocks are read in order.
+    // A task reads its blocks in order.
     case _: RunsExchangeExec        => true
     case shared: ParallelWindowExec => shared.windowExpression.forall(SensitiveColumns.repeats)
-    // Their memory may run out in one of two attempts, which changes the order.
+    // A task may run out of memory in one of two attempts, which changes the order.
     case _: SlidingWindowExecBase | _: WindowTopRowsExec | _: HoppingWindowExec        => false
     case _: BaseAggregateExec | _: SortExec | _: SortMergeJoinExec | _: WindowExecBase => false
     case _ => !shuffles(plan) && plan.expressions.forall(SensitiveColumns.repeats)
@@ -153,7 +153,7 @@ final private[spark] class PlanDeterminism extends Logging {
 
   private def shuffles(plan: SparkPlan): Boolean = plan match {
     case _: ShuffleExchangeLike => true
-    // With a shuffle of their own.
+    // They shuffle rows themselves.
     case _: TakeOrderedAndProjectExec | _: CollectLimitExec | _: CollectTailExec =>
       plan.children.exists(_.outputPartitioning != SinglePartition)
     case _ => false
@@ -161,7 +161,7 @@ final private[spark] class PlanDeterminism extends Logging {
 
   /** The columns of rows that an operator makes of rows in another order. None if they may be other rows. */
   private def columnsAbove(plan: SparkPlan, below: SensitiveColumns): Option[SensitiveColumns] = plan match {
-    // One task reads rows whose keys may differ.
+    // One task reads all rows if their keys may differ.
     case _: RunsExchangeExec           => Some(below)
     case exchange: ShuffleExchangeLike =>
       val content = exchange.child.output
@@ -197,7 +197,7 @@ final private[spark] class PlanDeterminism extends Logging {
     case _: SortExec | _: CoalesceExec | _: InputAdapter | _: WholeStageCodegenExec | _: AQEShuffleReadExec =>
       Some(below)
     case _: ColumnarToRowTransition | _: RowToColumnarTransition | _: CollectMetricsExec => Some(below)
-    // One that chooses or makes rows, or of another engine.
+    // An operator that chooses or makes rows, or one of another engine.
     case _ => None
   }
 
@@ -213,9 +213,10 @@ final private[spark] class PlanDeterminism extends Logging {
     }
 
   /**
-   * Whether Spark lets a task write these columns again. It compares checksums of a task's rows, and fails the query if other rows
-   * have been read by tasks that have returned their results. A single task reads all rows again instead. Without a shuffle below,
-   * rows come in another order only if memory runs out in one of two attempts, which does not count here.
+   * Whether the query survives if a task that runs again writes other values of these columns to `exchange`. With checksums, Spark
+   * fails the query if tasks that read the earlier rows have returned their results. A single task has returned none by then, and
+   * reads all rows again. Without a shuffle below, rows come in another order only if memory runs out in one of two attempts. This
+   * case is ignored.
    */
   private def mayDiffer(exchange: SparkPlan, content: Seq[Attribute], by: SensitiveColumns): Boolean =
     by.areSame(content) || !exchange.children.exists(_.exists(readsShuffle)) ||
@@ -232,7 +233,7 @@ final private[spark] class PlanDeterminism extends Logging {
   private def ofAggregate(aggregate: BaseAggregateExec, below: SensitiveColumns): Option[SensitiveColumns] = {
     val keys = aggregate.groupingExpressions
     below.decidedBy(keys).map { _ =>
-      // One of several values that are equal.
+      // The group keeps one of several equal values.
       val chosen = keys.map(_.toAttribute).filterNot(key => SparkCollations.isBinaryStable(key.dataType))
       val results = below.ofCalls(aggregate.aggregateExpressions, aggregate.aggregateAttributes)
       (results ++ SensitiveColumns.all(chosen)).ofResults(aggregate.resultExpressions)

@@ -10,7 +10,7 @@ import org.slidewise.spark.plan.{OrderSensitivity, StateTypes}
  * The columns whose values depend on the order in which rows come.
  *
  * @param columns
- *   these columns, with the degree to which they do
+ *   the degree for each of these columns
  */
 final private[spark] class SensitiveColumns private (private val columns: Map[ExprId, OrderSensitivity]) {
   import SensitiveColumns._

@@ -24,7 +24,7 @@ final private[execution] class RowLogReader(log: RowLog, fields: Int, rowSize: I
   private[this] var base: AnyRef = _
   private[this] var origin = 0L
 
-  // The rows that lie at `base`: the chunk's, or those of one block of its file. An end of -1 is that of the chunk.
+  // The rows at `base`: those of the chunk, or of one block of its file. If `end` is -1, they end with the chunk, which may grow.
   private[this] var first, end = 0L
   private[this] var block = Array.emptyByteArray
   private[this] var blockPlaces = Array.emptyIntArray

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.slidewise.spark.execution.states.FrameFunctions
 
 /**
- * Aggregates rows that other tasks do not evaluate, for these tasks. Memory: one aggregation buffer for each function.
+ * Aggregates rows for the tasks that do not read them. Memory: one aggregation buffer for each function.
  *
  * @param functions
  *   the aggregate functions; none if only rows are counted

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import org.slidewise.spark.plan.{PlannedAggregate, UnboundedFunctions}
 
-/** The states of the rows on one side, for evaluators of frames row by row. */
+/** The aggregation buffers of the rows before or after those of a task, for row-wise evaluation. */
 final private[execution] class SurroundingStates(functions: SurroundingFunctions, rows: PartialAggregate) {
 
   /**

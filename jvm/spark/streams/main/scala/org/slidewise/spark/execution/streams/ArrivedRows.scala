@@ -60,7 +60,7 @@ final private[streams] class ArrivedRows(
   private[this] var ofKey: UnsafeRow = _ // the key that is being read
   private[this] var lateUntil = times.dropUntil
 
-  /** Whether there is a row. */
+  /** Whether any key has a row that has not been read. */
   def hasKey: Boolean = {
     if (!started) {
       started = true
