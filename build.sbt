@@ -142,6 +142,8 @@ def isPublic(source: File): Boolean = source.getParent.endsWith("main/scala/org/
 def sparkProject(spark: SparkBuild): Project = {
   val root = file("jvm/spark").getAbsoluteFile
   val folders = spark.folders(root)
+  // Scala 2.13.8 cannot read its class files.
+  val readsArchUnit = spark.scala != "2.13.8"
   val base = Project(spark.project, file(s".build/sbt/${spark.project}"))
     .dependsOn(coreOf(spark))
     .settings(
@@ -184,14 +186,13 @@ def sparkProject(spark: SparkBuild): Project = {
       }.taskValue,
       Test / unmanagedSourceDirectories := folders.map(_ / "test/scala"),
       // What the core's tests share with this project's.
-      Test / unmanagedSources ++= Seq("fuzz/Mutations.scala", "LongRun.scala", "Constructors.scala").map(
+      Test / unmanagedSources ++= (Seq("fuzz/Mutations.scala", "LongRun.scala") ++
+        (if (readsArchUnit) Seq("Constructors.scala") else Nil)).map(
         (ThisBuild / baseDirectory).value / "jvm/core/src/test/scala/org/slidewise" / _
       ),
       Test / unmanagedResourceDirectories := folders.map(_ / "test/resources"),
-      // Scala 2.13.8 cannot read ArchUnit's class files.
-      Test / unmanagedSources / excludeFilter := (if (spark.scala == "2.13.8")
-                                                    "ArchitectureSuite.scala" || "Constructors.scala"
-                                                  else NothingFilter),
+      Test / unmanagedSources / excludeFilter := (if (readsArchUnit) NothingFilter
+                                                  else "ArchitectureSuite.scala": FileFilter),
       Test / test / testOptions ++= {
         if (Seq("SLIDEWISE_LONG", "SLIDEWISE_ALL_SUITES").exists(sys.env.contains)) Nil
         else

@@ -1,6 +1,6 @@
 package org.slidewise.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.unsafe.types.CalendarInterval
 
 /**
@@ -29,6 +29,9 @@ sealed trait Frame extends Product with Serializable {
 
   /** Whether the frame of a row is known as soon as the row has arrived, whatever follows. */
   def endsAtOnce: Boolean
+
+  /** The bounds of a RANGE frame at a distance from the current row's key. */
+  def keyBounds: Seq[Frame.KeyBound] = Nil
 
   /** The number of rows of a frame that lies within its partition; none if frames are unbounded or differ in size. */
   def length: Option[Long] = None
@@ -101,8 +104,7 @@ object Frame {
     // Peers of the row may follow.
     override def endsAtOnce: Boolean = false
 
-    /** The bounds at a distance from the current row's key. */
-    def keyBounds: Seq[KeyBound] = Seq(lower, upper).collect { case bound: KeyBound => bound }
+    override def keyBounds: Seq[KeyBound] = Seq(lower, upper).collect { case bound: KeyBound => bound }
 
     override def reach: FrameReach = {
       val (unbounded, bounded) = Seq(lower, upper).partition(_ == Unbounded)
@@ -170,24 +172,33 @@ object Frame {
   }
 
   /**
-   * The frame that Spark's `frame` stands for.
+   * The frame that Spark's `frame` stands for; or the reason why there is none, for a person to read.
    *
    * @param order
    *   the order of the window
    * @param timeZone
    *   the time zone in which days and months are added
    */
-  def of(frame: SpecifiedWindowFrame, order: Seq[SortOrder], timeZone: String): Frame = frame match {
-    case SpecifiedWindowFrame(_, UnboundedPreceding, UnboundedFollowing) => Partition
-    case SpecifiedWindowFrame(RowFrame, lower, upper)                    => Rows(rowsTo(lower), rowsTo(upper))
-    case SpecifiedWindowFrame(RangeFrame, lower, upper)                  =>
-      Range(boundAt(lower, order, timeZone), boundAt(upper, order, timeZone))
+  def of(
+      frame: SpecifiedWindowFrame,
+      order: Seq[SortOrder],
+      timeZone: String
+  ): Either[String, Frame] = frame match {
+    case SpecifiedWindowFrame(_, UnboundedPreceding, UnboundedFollowing) => Right(Partition)
+    case SpecifiedWindowFrame(RowFrame, lower, upper)                    =>
+      for (first <- rowsTo(lower); last <- rowsTo(upper)) yield Rows(first, last)
+    case SpecifiedWindowFrame(RangeFrame, lower, upper) =>
+      Right(Range(boundAt(lower, order, timeZone), boundAt(upper, order, timeZone)))
   }
 
-  private def rowsTo(bound: Expression): Option[Int] = bound match {
-    case CurrentRow                              => Some(0)
-    case UnboundedPreceding | UnboundedFollowing => None
-    case offset                                  => Some(offset.eval().asInstanceOf[Int])
+  private def rowsTo(bound: Expression): Either[String, Option[Int]] = bound match {
+    case CurrentRow                              => Right(Some(0))
+    case UnboundedPreceding | UnboundedFollowing => Right(None)
+    case offset                                  =>
+      offset.eval() match {
+        case rows: Int => Right(Some(rows))
+        case other     => Left(s"a bound of the frame is $other rows away")
+      }
   }
 
   private def boundAt(bound: Expression, order: Seq[SortOrder], timeZone: String): Bound = bound match {

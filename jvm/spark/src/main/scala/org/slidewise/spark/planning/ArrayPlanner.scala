@@ -22,8 +22,6 @@ object ArrayPlanner {
     }
   }
 
-  private def isInArrays(frame: Frame): Boolean = frame match {
-    case range: Frame.Range => range.keyBounds.forall(bound => WindowKeys.fitsInLong(bound.order))
-    case _                  => true
-  }
+  private def isInArrays(frame: Frame): Boolean =
+    frame.keyBounds.forall(bound => WindowKeys.fitsInLong(bound.order))
 }

@@ -40,7 +40,7 @@ object WindowCall {
   /** The function and the frame of the window expression; or the reason why Spark evaluates it. */
   def of(expression: NamedExpression, conf: SQLConf): Either[String, WindowCall] = expression match {
     case Alias(WindowExpression(function, WindowSpecDefinition(_, order, frame: SpecifiedWindowFrame)), _) =>
-      of(expression, function, Frame.of(frame, order, conf.sessionLocalTimeZone))
+      Frame.of(frame, order, conf.sessionLocalTimeZone).flatMap(of(expression, function, _))
     case Alias(window: WindowExpression, _) => Left(s"${window.sql} has no frame")
     case other                              => Left(s"${other.sql} is not a window function over a frame")
   }

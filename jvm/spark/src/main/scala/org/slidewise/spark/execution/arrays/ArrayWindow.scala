@@ -22,7 +22,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
 
   private val values: Seq[Expression] = distinct(functions.flatMap(columnsOf))
 
-  private val bounds: Seq[Frame.KeyBound] = frames.flatMap(keyBounds).distinct
+  private val bounds: Seq[Frame.KeyBound] = frames.flatMap(_.keyBounds).distinct
 
   private val computed: Seq[Expression] = distinct(bounds.filter(_.shift.isEmpty).map(prefixOf))
 
@@ -48,7 +48,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
 
   /** Whether any frame or rank depends on which rows tie in the order. */
   val readsPeers: Boolean =
-    frames.exists(frame => isRange(frame) && keyBounds(frame).isEmpty) || functions.exists {
+    frames.exists(frame => isRange(frame) && frame.keyBounds.isEmpty) || functions.exists {
       case ArrayFunction.Rank(kind) => kind.joinsPeers
       case _                        => false
     }
@@ -169,11 +169,6 @@ private[execution] object ArrayWindow {
   }
 
   private def isRange(frame: Frame): Boolean = frame.isInstanceOf[Frame.Range]
-
-  private def keyBounds(frame: Frame): Seq[Frame.KeyBound] = frame match {
-    case range: Frame.Range => range.keyBounds
-    case _                  => Nil
-  }
 
   /** The bits of a bound before they are flipped, which compare like those of the keys. */
   private def prefixOf(bound: Frame.KeyBound): Expression =

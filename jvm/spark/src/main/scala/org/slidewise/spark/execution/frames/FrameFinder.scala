@@ -111,7 +111,8 @@ final private[execution] class RangeFinder(
   private[this] val leaves = findsFirst && lower.isDefined
 
   // Two readers, so that neither end loses its place to the other.
-  private[this] val leaving, entering = newReader()
+  private[this] val entering = newReader()
+  private[this] val leaving = if (leaves) newReader() else null
 
   override def advance(
       index: Long,
@@ -133,10 +134,11 @@ final private[execution] class RangeFinder(
   private def enter(current: InternalRow, arrived: Long): Unit = {
     var inside = true
     while (inside && hiAt < arrived) {
-      val row = entering(hiAt)
+      val mayLeave = leaves && loAt == hiAt
+      val row = if (most != null || mayLeave) entering(hiAt) else null
       inside = most == null || most.compare(row, current) <= 0
       if (inside) {
-        if (leaves && loAt == hiAt && least.compare(row, current) < 0) loAt += 1
+        if (mayLeave && least.compare(row, current) < 0) loAt += 1
         hiAt += 1
       }
     }

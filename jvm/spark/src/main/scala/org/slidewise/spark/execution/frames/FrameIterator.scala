@@ -37,6 +37,9 @@ abstract private[execution] class FrameIterator(
   /** The holders of the rows and of the elements of frames. The iterator closes them. */
   protected def resources: Seq[MeasuredResource]
 
+  /** Reports measurements of the subclass. Called once. */
+  protected def report(): Unit = ()
+
   final override def hasNext: Boolean = {
     if (!found && !closed) found = advance()
     if (!found) close()
@@ -56,11 +59,15 @@ abstract private[execution] class FrameIterator(
   }
 
   /** Skips `count` rows that have been answered elsewhere. */
-  final def pass(count: Int): Unit = for (_ <- 0 until count) if (hasNext) found = false
+  final def pass(count: Int): Unit = for (_ <- 0 until count) {
+    if (!hasNext) throw new NoSuchElementException("there are no more rows")
+    found = false
+  }
 
   /** Releases memory and files, and reports the measurements. Later calls do nothing. */
-  def close(): Unit = if (!closed) {
+  final def close(): Unit = if (!closed) {
     closed = true
+    report()
     measures.reportFrames(evaluators.combines, evaluators.recalculated, evaluators.sortedPartitions)
     measures.reportMemory(
       resources.map(_.peakMemory).sum + evaluators.peakMemory,

@@ -120,7 +120,6 @@ final private[execution] class SlidingWindowIterator(
   private def turnToNext(): Unit =
     while (answered == arrived || !framesAreKnown()) {
       if (fetched == null && rows.hasNext) fetch()
-      if (fetched == null && answered == arrived) throw new NoSuchElementException("there are no more rows")
       admit()
     }
 

@@ -32,7 +32,7 @@ final private[hopping] class HoppingWindowIterator(
 
   private[this] val window = new GenericInternalRow(2)
   private[this] val group = new JoinedRow
-  private[this] var started, closed = false
+  private[this] var started = false
   private[this] var windows = 0L
 
   override protected def current: InternalRow = group
@@ -77,11 +77,7 @@ final private[hopping] class HoppingWindowIterator(
     log.release(math.min(frames.lo, evaluators.oldestNeeded))
   }
 
-  override def close(): Unit = {
-    if (!closed) measures.reportPanes(panes.taken, windows)
-    closed = true
-    super.close()
-  }
+  override protected def report(): Unit = measures.reportPanes(panes.taken, windows)
 }
 
 private[hopping] object HoppingWindowIterator {

@@ -30,8 +30,7 @@ final private[hopping] class PanesByKey(
   private[this] var fetched, fetchedKey: UnsafeRow = _ // the next input row, not yet in the log
   private[this] var ofKey, all = 0L
   private[this] var lastTouched = -1L
-
-  fetch()
+  private[this] var started = false
 
   private def fetch(): Unit =
     if (partials.hasNext) {
@@ -43,7 +42,13 @@ final private[hopping] class PanesByKey(
     }
 
   /** Whether any key has a pane that has not been taken. */
-  def hasMore: Boolean = fetched != null
+  def hasMore: Boolean = {
+    if (!started) {
+      started = true
+      fetch()
+    }
+    fetched != null
+  }
 
   /** Begins with the key of the next pane. */
   def startKey(): Unit = {

@@ -47,9 +47,6 @@ final private[execution] class RowLogReader(log: RowLog, fields: Int, rowSize: I
     row
   }
 
-  /** Another reader of the same log. */
-  def another(): RowLogReader = log.reader()
-
   private def seek(index: Int): Unit = {
     val known = index - index % RowChunk.IndexStep
     if (index < next || known > next) {

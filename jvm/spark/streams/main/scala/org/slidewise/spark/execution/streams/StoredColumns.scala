@@ -17,14 +17,9 @@ final private[streams] class StoredColumns(known: ExprId => Option[Identity]) {
 
   /** A frame; a time zone belongs to it if its bounds are whole days or months. */
   def frame(frame: Frame): Identity = {
-    val zone = frame match {
-      case range: Frame.Range =>
-        range.keyBounds
-          .filter(bound => bound.order.dataType == TimestampType && bound.shift.isEmpty)
-          .map(_.timeZone)
-          .headOption
-      case _ => None
-    }
+    val zone = frame.keyBounds
+      .find(bound => bound.order.dataType == TimestampType && bound.shift.isEmpty)
+      .map(_.timeZone)
     Identity(
       form(frame.specified) + zone.fold("")(name => s" in ${CanonicalForm.quoted(name)}"),
       WindowSql.of(frame.specified)

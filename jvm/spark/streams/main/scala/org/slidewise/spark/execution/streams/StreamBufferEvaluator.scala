@@ -94,9 +94,6 @@ final private[streams] class StreamBufferEvaluator(
 
   override def combines: Long = states.combines + queueCombines + recalculation.combines
 
-  override def recalculated: Long = recalculation.frames
-  override def peakMemory: Long = states.peakMemory + recalculation.peakMemory
-
   override def reset(): Unit = {
     bounds.reset()
     frames.reset()

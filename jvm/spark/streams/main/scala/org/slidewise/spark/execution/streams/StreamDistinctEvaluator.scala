@@ -188,7 +188,6 @@ final private[streams] class StreamDistinctEvaluator(
   }
 
   override def combines: Long = moved * multisets.count
-  override def peakMemory: Long = multisets.peakMemory
 
   override def reset(): Unit = {
     bounds.reset()

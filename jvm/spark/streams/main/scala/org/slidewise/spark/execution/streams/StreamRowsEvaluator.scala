@@ -15,8 +15,6 @@ final private[streams] class StreamRowsEvaluator(
   override def oldestNeeded: Long = bounds.lo
   override def evaluate(): Unit = evaluator.evaluate()
   override def combines: Long = evaluator.combines
-  override def recalculated: Long = evaluator.recalculated
-  override def peakMemory: Long = evaluator.peakMemory
 
   override def reset(): Unit = {
     bounds.reset()

@@ -243,7 +243,7 @@ private object StreamDistinctEvaluatorSuite {
     private val log = new StateLog(cells, StateCells.Rows, structure, plenty)
     private val waiting = new StateLog(cells, StateCells.Waiting, structure, plenty)
     private val isRange = frame.frameType == RangeFrame
-    private val planned = Frame.of(frame, Seq(SortOrder(time, Ascending)), "UTC")
+    private val planned = Frame.of(frame, Seq(SortOrder(time, Ascending)), "UTC").toOption.get
 
     val evaluator = new StreamDistinctEvaluator(
       FramePlan(
