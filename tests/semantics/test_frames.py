@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from cases import crossed
 from plans import plan
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession, Window
 from pyspark.sql.functions import count
 from session import settings
@@ -75,6 +76,15 @@ def test_the_least_bound_is_left_to_spark(spark: SparkSession, ask: Ask) -> None
     frame = spark.range(9).withColumn("n", count("*").over(over))
     frame.createOrReplaceTempView("least_bound")
     assert [n for _, n in ask("SELECT * FROM least_bound", taken=False)] == [0] * 9
+
+
+def test_a_null_bound_is_left_to_spark(spark: SparkSession) -> None:
+    over = "OVER (ORDER BY id ROWS BETWEEN CAST(NULL AS INT) PRECEDING AND CURRENT ROW)"
+    frame = spark.sql(f"SELECT sum(id) {over} FROM range(5)")
+    (report,) = slidewise.explain(frame).collect()
+    assert report.reason == "a bound of the frame is null rows away"
+    with pytest.raises(Py4JJavaError):
+        frame.collect()
 
 
 @pytest.mark.parametrize(
