@@ -3,26 +3,37 @@ package org.slidewise.spark.planning
 import org.apache.spark.sql.catalyst.expressions.{Ascending, SortOrder}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.window.WindowGroupLimitExec
+import org.apache.spark.sql.execution.window.{Final, Partial, WindowGroupLimitExec}
 
 import org.slidewise.spark.execution.WindowTopRowsExec
 
 /**
  * Leaves the selection of first rows to Spark's `WindowGroupLimit` where the rows come in the window's order, as from a bucketed and
  * sorted table: it streams them, and needs neither the sort that [[WindowTopRowsExec]] saves nor its hash table.
+ *
+ * Where no shuffle lies between the two selections, the first is dropped, as Spark does with its own: the second selects the same
+ * rows.
  */
 private[spark] object TopRowsInOrder extends Rule[SparkPlan] {
-  override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
-    case select: WindowTopRowsExec if isInOrder(select) =>
-      WindowGroupLimitExec(
-        select.partitionSpec,
-        select.orderSpec,
-        select.rankLikeFunction,
-        select.limit,
-        select.mode,
-        select.child
-      )
+  override def apply(plan: SparkPlan): SparkPlan = plan.transformUp { case select: WindowTopRowsExec =>
+    val last = if (select.mode == Final) select.copy(child = withoutFirst(select.child)) else select
+    if (isInOrder(last)) bySpark(last) else last
   }
+
+  private def withoutFirst(child: SparkPlan): SparkPlan = child match {
+    case first: WindowTopRowsExec if first.mode == Partial    => first.child
+    case first: WindowGroupLimitExec if first.mode == Partial => first.child
+    case other                                                => other
+  }
+
+  private def bySpark(select: WindowTopRowsExec): SparkPlan = WindowGroupLimitExec(
+    select.partitionSpec,
+    select.orderSpec,
+    select.rankLikeFunction,
+    select.limit,
+    select.mode,
+    select.child
+  )
 
   private def isInOrder(select: WindowTopRowsExec): Boolean = SortOrder.orderingSatisfies(
     select.child.outputOrdering,

@@ -63,7 +63,24 @@ class TopRowsStrategySuite extends SparkSuite with AdaptiveSparkPlanHelper {
       assert(left(sql))
       assertEquals(spark.sql(sql).collect().map(_.getLong(0)).sorted.toSeq, (86L to 99L).toSeq)
     }
-    assertEquals(selections(sql.replace("SORT BY id % 7, id DESC", "SORT BY id % 7, id")).size, 2)
+  }
+
+  test("rows are selected once where they need no shuffle") {
+    def distributed(order: String) =
+      query("row_number").replace(
+        "range(100)",
+        s"(SELECT id FROM range(100) DISTRIBUTE BY id % 7 SORT BY $order)"
+      )
+    for (adaptive <- Seq(true, false)) withSettings("spark.sql.adaptive.enabled" -> adaptive) {
+      val (inOrder, inOther) = (distributed("id % 7, id DESC"), distributed("id % 7, id"))
+      assertEquals(selections(inOther), Seq((Final, 2)))
+      val limits = collect(spark.sql(inOrder).queryExecution.executedPlan) {
+        case limit: WindowGroupLimitExec =>
+          limit.mode
+      }
+      assertEquals(limits, Seq[WindowGroupLimitMode](Final))
+      assertEquals(spark.sql(inOther).collect().map(_.getLong(0)).sorted.toSeq, (86L to 99L).toSeq)
+    }
   }
 
   test("install in a running session adds the strategy") {
