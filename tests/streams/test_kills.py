@@ -140,19 +140,3 @@ def test_executors_that_are_killed(spark: SparkSession, tmp_path: Path) -> None:
         waiter.join()
     assert left < kills, "no executor was found"
     assert_each_row_once(spark, tmp_path, feed)
-
-
-@pytest.mark.long
-def test_tasks_that_run_twice_at_once(spark: SparkSession, tmp_path: Path) -> None:
-    """Speculation, which takes nearly each task for a slow one."""
-    feed = feed_for(tmp_path, 3, 1)
-    log = tmp_path / "log"
-    log.mkdir()
-    eager = {"enabled": "true", "interval": "5ms", "multiplier": "1.01", "quantile": "0.01", "minTaskRuntime": "1ms"}
-    speculation = [f"spark.speculation{'' if key == 'enabled' else '.' + key}={value}" for key, value in eager.items()]
-    logged = ["spark.eventLog.enabled=true", f"spark.eventLog.dir={log}", "spark.eventLog.compress=false"]
-    with driver(tmp_path, "local-cluster[2,2,1024]", *speculation, *logged) as process:
-        said(process, "done", tmp_path, BATCHES_A_KILL)
-    assert_each_row_once(spark, tmp_path, feed)
-    events = [line for file in log.rglob("*") if file.is_file() for line in file.read_text().splitlines()]
-    assert sum('"Event":"SparkListenerTaskStart"' in line and '"Speculative":true' in line for line in events) > 3
