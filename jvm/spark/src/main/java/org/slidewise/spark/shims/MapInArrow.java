@@ -1,8 +1,10 @@
 package org.slidewise.spark.shims;
 
+import java.util.Collections;
 import java.util.List;
 
 import org.apache.spark.JobArtifactSet;
+import org.apache.spark.api.python.ChainedPythonFunctions;
 import org.apache.spark.api.python.PythonEvalType;
 import org.apache.spark.api.python.PythonFunction;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
@@ -11,11 +13,12 @@ import org.apache.spark.sql.execution.python.ArrowPythonRunner;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
+import scala.collection.JavaConverters;
 import scala.collection.immutable.Map;
 
 /** A Python function from batches of rows to batches of rows, as `mapInArrow` evaluates it. */
 public final class MapInArrow {
-  final PythonFunction function;
+  private final PythonFunction function;
   final long id;
   final StructType input;
   final List<Attribute> output;
@@ -42,6 +45,12 @@ public final class MapInArrow {
     this.outputType = outputType;
     this.conf = conf;
     this.metrics = metrics;
+  }
+
+  @SuppressWarnings("deprecation") // what replaces it is not in Scala 2.12
+  ChainedPythonFunctions chained() {
+    return new ChainedPythonFunctions(
+        JavaConverters.asScalaBuffer(Collections.singletonList(function)).toSeq());
   }
 
   int evaluation() {

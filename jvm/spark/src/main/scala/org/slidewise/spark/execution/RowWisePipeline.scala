@@ -85,7 +85,8 @@ final private[execution] class RowWisePipeline(
   final private class Frames(task: WindowTask) {
     val log: RowLog = RowLog.of(needed, task.resources)
     private[this] val answers = new AnswerRow(plan)
-    private[this] val rows = new FrameFinders(needed, () => log.reader())
+    private[this] val elements = new FrameElements(needed, () => log.reader())
+    private[this] val rows = new FrameFinders(elements)
     val finders: Map[Frame, FrameFinder] =
       plan.frames.map(_.read).distinct.map(frame => frame -> rows.over(window.orderSpec, frame)).toMap
     val evaluators: FrameEvaluators = new FrameEvaluators(
@@ -94,7 +95,7 @@ final private[execution] class RowWisePipeline(
           frame,
           index,
           finders(frame.read),
-          new FrameElements(needed, () => log.reader()),
+          elements,
           task.resources,
           window.maxStateBytes,
           answers

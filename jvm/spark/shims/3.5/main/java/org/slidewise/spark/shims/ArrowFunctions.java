@@ -3,7 +3,6 @@ package org.slidewise.spark.shims;
 import java.util.Collections;
 
 import org.apache.spark.PartitionEvaluatorFactory;
-import org.apache.spark.api.python.ChainedPythonFunctions;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.python.MapInBatchEvaluatorFactory;
 import scala.collection.JavaConverters;
@@ -14,12 +13,9 @@ public final class ArrowFunctions {
 
   @SuppressWarnings("deprecation")
   public static PartitionEvaluatorFactory<InternalRow, InternalRow> evaluators(MapInArrow call) {
-    ChainedPythonFunctions chained =
-        new ChainedPythonFunctions(
-            JavaConverters.asScalaBuffer(Collections.singletonList(call.function)).toSeq());
     return new MapInBatchEvaluatorFactory(
         JavaConverters.asScalaBuffer(call.output).toSeq(),
-        JavaConverters.asScalaBuffer(Collections.singletonList(chained)).toSeq(),
+        JavaConverters.asScalaBuffer(Collections.singletonList(call.chained())).toSeq(),
         call.input,
         call.conf.arrowMaxRecordsPerBatch(),
         call.evaluation(),

@@ -3,7 +3,6 @@ package org.slidewise.spark.shims;
 import java.util.Collections;
 
 import org.apache.spark.PartitionEvaluatorFactory;
-import org.apache.spark.api.python.ChainedPythonFunctions;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.python.MapInBatchEvaluatorFactory;
 import scala.Option;
@@ -15,12 +14,9 @@ public final class ArrowFunctions {
   private ArrowFunctions() {}
 
   public static PartitionEvaluatorFactory<InternalRow, InternalRow> evaluators(MapInArrow call) {
-    ChainedPythonFunctions chained =
-        new ChainedPythonFunctions(
-            CollectionConverters.asScala(Collections.singletonList(call.function)).toSeq());
     return new MapInBatchEvaluatorFactory(
         CollectionConverters.asScala(call.output).toSeq(),
-        CollectionConverters.asScala(Collections.singletonList(new Tuple2<>(chained, (Object) call.id))).toSeq(),
+        CollectionConverters.asScala(Collections.singletonList(new Tuple2<>(call.chained(), (Object) call.id))).toSeq(),
         call.input,
         call.outputType,
         call.conf.arrowMaxRecordsPerBatch(),

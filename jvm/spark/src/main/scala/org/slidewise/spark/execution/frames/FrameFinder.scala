@@ -128,7 +128,7 @@ final private[execution] class RangeFinder(
     }
     while (leaves && loAt < hiAt && least.compare(leaving(loAt), current) < 0) loAt += 1
     enter(current, arrived)
-    complete || most != null && (hiAt < arrived || most.isBy(horizon, current))
+    complete || most != null && (hiAt < arrived || most.isBy(horizon))
   }
 
   private def enter(current: InternalRow, arrived: Long): Unit = {

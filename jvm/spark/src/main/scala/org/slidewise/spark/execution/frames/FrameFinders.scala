@@ -3,18 +3,12 @@ package org.slidewise.spark.execution.frames
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
-import org.slidewise.spark.execution.rows.RowsByPosition
+import org.slidewise.spark.execution.states.FrameElements
 import org.slidewise.spark.plan.Frame
 
-/**
- * Creates the finders of frames over the rows of a partition.
- *
- * @param input
- *   the attributes of the rows
- * @param newReader
- *   creates a reader of the rows
- */
-final private[execution] class FrameFinders(input: Seq[Attribute], newReader: () => RowsByPosition) {
+/** Creates the finders of frames over `rows`, the rows of a partition. */
+final private[execution] class FrameFinders(rows: FrameElements) {
+  private[this] val input = rows.attributes
 
   /** A finder over rows in the order `order`. The current row is one of them. */
   def over(order: Seq[SortOrder], frame: Frame): FrameFinder =
@@ -61,7 +55,8 @@ final private[execution] class FrameFinders(input: Seq[Attribute], newReader: ()
     def limited(bound: Frame.Bound) = if (bound == Frame.Unbounded) None else Some(boundOf(bound))
     frame match {
       case Frame.Rows(lower, upper)  => new RowsFinder(lower, upper)
-      case Frame.Range(lower, upper) => new RangeFinder(limited(lower), limited(upper), newReader, findsFirst)
+      case Frame.Range(lower, upper) =>
+        new RangeFinder(limited(lower), limited(upper), rows.newReader, findsFirst)
     }
   }
 

@@ -13,7 +13,7 @@ abstract private[execution] class RangeBound {
   def compare(row: InternalRow, current: InternalRow): Int
 
   /** Whether the bound is at or before an event time; false if the order is not by time. */
-  def isBy(horizon: Long, current: InternalRow): Boolean = false
+  def isBy(horizon: Long): Boolean = false
 
   /** The bound of `current` as an event time; `Long.MaxValue` if the order is not by time. */
   def timeFor(current: InternalRow): Long = Long.MaxValue
@@ -73,7 +73,7 @@ final private[execution] class TimeBound(
   override def compare(row: InternalRow, current: InternalRow): Int =
     java.lang.Long.compare(row.getLong(ofRow), limit)
 
-  override def isBy(horizon: Long, current: InternalRow): Boolean = limit <= horizon
+  override def isBy(horizon: Long): Boolean = limit <= horizon
 
   override def timeFor(current: InternalRow): Long = {
     val time = current.getLong(ofCurrent)

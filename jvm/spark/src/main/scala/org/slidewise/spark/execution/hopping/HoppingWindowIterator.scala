@@ -32,7 +32,6 @@ final private[hopping] class HoppingWindowIterator(
 
   private[this] val window = new GenericInternalRow(2)
   private[this] val group = new JoinedRow
-  private[this] var started = false
   private[this] var windows = 0L
 
   override protected def current: InternalRow = group
@@ -41,10 +40,6 @@ final private[hopping] class HoppingWindowIterator(
   override protected def resources: Seq[MeasuredResource] = Seq(log)
 
   override protected def advance(): Boolean = {
-    if (!started) {
-      started = true
-      if (panes.hasMore) startKey()
-    }
     var isAtWindow = nextWindow()
     while (isAtWindow && !(panes.isAskedFor(frames.lo) && isKept.eval(group))) isAtWindow = nextWindow()
     isAtWindow

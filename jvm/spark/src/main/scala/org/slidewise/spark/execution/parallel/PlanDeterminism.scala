@@ -78,6 +78,7 @@ final private[spark] class PlanDeterminism extends Logging {
   import OutputDeterminism.same
 
   private[this] val known = new IdentityHashMap[SparkPlan, Option[OutputDeterminism]]
+  private[this] val shuffled = new IdentityHashMap[SparkPlan, java.lang.Boolean]
 
   /**
    * The rows that a task of `plan` returns when it runs again, as far as the plan alone tells. None if these may be other rows,
@@ -219,12 +220,21 @@ final private[spark] class PlanDeterminism extends Logging {
    * case is ignored.
    */
   private def mayDiffer(exchange: SparkPlan, content: Seq[Attribute], by: SensitiveColumns): Boolean =
-    by.areSame(content) || !exchange.children.exists(_.exists(readsShuffle)) ||
+    by.areSame(content) || !exchange.children.exists(readsShuffle) ||
       !PlanDeterminism.Checksums.exists(name =>
         Try(exchange.conf.getConfString(name)).toOption.contains("true")
       )
 
-  private def readsShuffle(plan: SparkPlan): Boolean = plan match {
+  /** Whether a shuffle lies in `plan`. Visits each node once, whatever the number of exchanges above it. */
+  private def readsShuffle(plan: SparkPlan): Boolean = shuffled.get(plan) match {
+    case null =>
+      val found = isShuffle(plan) || plan.children.exists(readsShuffle)
+      shuffled.put(plan, found)
+      found
+    case found => found
+  }
+
+  private def isShuffle(plan: SparkPlan): Boolean = plan match {
     case ReusedExchangeExec(_, exchange)                   => exchange.isInstanceOf[ShuffleExchangeLike]
     case _: ShuffleExchangeLike | _: ShuffleQueryStageExec => true
     case _                                                 => false

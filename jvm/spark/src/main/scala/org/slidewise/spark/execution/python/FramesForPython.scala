@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog, RowsAhead}
+import org.slidewise.spark.execution.states.FrameElements
 import org.slidewise.spark.execution.surroundings.SurroundingRows
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.PythonWindowPlan
@@ -69,7 +70,7 @@ final private[execution] class FramesForPython(
   private def framed(rows: Iterator[InternalRow], task: WindowTask): SlidingWindowIterator = {
     val log = RowLog.of(needed, task.resources)
     val waiting = if (plan.answersAtOnce) None else Some(RowLog.of(input, task.resources))
-    val rowsOfLog = new FrameFinders(needed, () => log.reader())
+    val rowsOfLog = new FrameFinders(new FrameElements(needed, () => log.reader()))
     val finders = plan.frames.map(rowsOfLog.over(orderSpec, _)).toArray
     val answers = new SpecificInternalRow(ends.map(_.dataType))
     new SlidingWindowIterator(

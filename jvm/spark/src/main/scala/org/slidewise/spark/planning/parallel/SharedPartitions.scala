@@ -48,7 +48,7 @@ final private[planning] class SharedPartitions(
    */
   def in(plan: SparkPlan): SparkPlan =
     // Without windows, no setting is read, and an invalid one fails nothing.
-    if (!plan.exists(isWindow) || !SlidewiseSettings.enabled(conf) || !SlidewiseSettings.parallel(conf)) plan
+    if (!plan.exists(isWindow) || !SlidewiseSettings.parallel(conf)) plan
     else choose(plan).shared
 
   private def choose(plan: SparkPlan): Choice = {

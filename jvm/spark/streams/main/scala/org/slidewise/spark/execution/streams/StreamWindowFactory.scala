@@ -160,7 +160,7 @@ final private[streams] class StreamWindowFactory(
     val own = FrameCells(cells, StateCells.FirstFrame + index)
     val elements = new FrameElements(summaryAttributes, () => log.reader())
     val state = StoredFrame.stateOf(frame)
-    val bounds = new FrameFinders(summaryAttributes, () => log.reader())
+    val bounds = new FrameFinders(elements)
       .overTime(time, frame.read, childOutput, findsFirst = state != StoredFrame.LastOccurrences)
     state match {
       case StoredFrame.Summaries =>

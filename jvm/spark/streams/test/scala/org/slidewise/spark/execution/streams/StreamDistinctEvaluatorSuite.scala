@@ -15,6 +15,7 @@ import org.slidewise.OneOf
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.execution.frames.FrameFinders
+import org.slidewise.spark.execution.states.FrameElements
 import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.expressions.{DistinctAggregate, RowStructure}
 import org.slidewise.spark.families.Families
@@ -253,7 +254,8 @@ private object StreamDistinctEvaluatorSuite {
           PlannedAggregate(AggregateCall(Families.of(function), filter), i)
         }
       ),
-      new FrameFinders(input, () => log.reader()).overTime(time, planned, input, findsFirst = false),
+      new FrameFinders(new FrameElements(input, () => log.reader()))
+        .overTime(time, planned, input, findsFirst = false),
       if (isRange) KeptColumns(input, input, 0) else KeptColumns(input, input.tail, -1),
       log.reader(),
       FrameCells(cells, StateCells.FirstFrame),
