@@ -4,6 +4,7 @@ import org.apache.spark.sql.execution.SparkStrategy
 
 import org.slidewise.spark.planning._
 import org.slidewise.spark.planning.hopping.HoppingWindowStrategy
+import org.slidewise.spark.planning.joins.WindowJoinStrategy
 import org.slidewise.spark.planning.parallel._
 
 /** The strategies and rules that plan windows over tables: those of `planning`, joined with those of `planning.parallel`. */
@@ -17,6 +18,7 @@ private[spark] object PlanningRules {
     PythonWindowStrategy,
     PythonAggregateStrategy,
     TopRowsStrategy,
+    WindowJoinStrategy,
     HoppingWindowStrategy
   )
 

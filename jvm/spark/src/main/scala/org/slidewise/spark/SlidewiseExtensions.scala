@@ -33,6 +33,8 @@ private object Injection {
     extensions.injectOptimizerRule(
       new planning.hopping.ExpandHoppingWindows(_, planning.streams.StreamRules.evaluatesHopping)
     )
+    extensions.injectPlanNormalizationRule(_ => planning.joins.RewriteWindowJoins)
+    extensions.injectOptimizerRule(_ => planning.joins.OptimizeWindowJoins)
     extensions.injectPostHocResolutionRule(_ => planning.RewriteWindowAggregates.InUnresolved)
     PlanningRules.strategies.foreach(strategy => extensions.injectPlannerStrategy(_ => strategy))
     extensions.injectQueryStagePrepRule(_ => PlanningRules.preparation)

@@ -42,9 +42,9 @@ trait FrameStates {
 }
 
 /**
- * Thrown by [[FrameStates.lift]] and [[FrameStates.combine]] if the states in the slots that [[FrameStates.tryReserve]]
- * granted have outgrown the memory. The contents of these slots are lost. The caller can continue with fewer slots, granted by
- * [[FrameStates.reserve]].
+ * Thrown by [[FrameStates.accumulate]], [[FrameStates.lift]] and [[FrameStates.combine]] if the states in the slots that
+ * [[FrameStates.tryReserve]] granted have outgrown the memory. The contents of these slots are lost. The caller can continue
+ * with fewer slots, granted by [[FrameStates.reserve]].
  */
 final class StatesOutgrown
     extends RuntimeException("the states have outgrown their memory", null, false, false)

@@ -1,7 +1,7 @@
 package org.slidewise.core.frames
 
 /**
- * Recalculates each frame from its elements.
+ * Recalculates each frame from its elements. Takes frames in any order, and never reads elements outside the frame.
  *
  * Combines: `hi - lo` for each frame. Memory: one state. Use it for states as large as the frame, such as a list of its
  * elements: a combine then costs as much as recalculation. Also for frames of a few elements.

@@ -2,6 +2,7 @@ package org.slidewise.core.frames
 
 /**
  * Aggregates frames that all start with the first element: running totals, and totals of all elements.
+ * Frames have to rise.
  *
  * Combines: one for each element, in the order of the elements, and none of two states; so that it also serves aggregates
  * that cannot be merged. Memory: one state. An element is read once, when a frame first holds it.

@@ -1,7 +1,7 @@
 package org.slidewise.core.frames
 
 /**
- * Two-Stacks Lite over frames, with fewer states if memory is short. Elements can be read again.
+ * Two-Stacks Lite over frames that rise, with fewer states if memory is short. Elements can be read again.
  *
  * '''Structure.''' A frame is a front and a back. The front has a state for each element, the aggregate from it to the
  * front's end, so that an eviction moves to the next state. The back has one state, its total, so that an insertion is one

@@ -19,6 +19,7 @@ object SlidewiseSettings {
   final val Sort = "spark.slidewise.sort.enabled"
   final val TopRows = "spark.slidewise.topRows.enabled"
   final val HoppingWindows = "spark.slidewise.hoppingWindows.enabled"
+  final val WindowJoins = "spark.slidewise.windowJoins.enabled"
   final val MaxWindows = "spark.slidewise.hoppingWindows.maxPerRow"
   final val BlockExchange = "spark.slidewise.blockExchange.enabled"
   final val Parallel = "spark.slidewise.parallel.enabled"
@@ -58,6 +59,12 @@ object SlidewiseSettings {
     HoppingWindows,
     "Whether Slidewise evaluates GROUP BY with a hopping window(), such as window(ts, '1 hour', '1 minute'), from one partial " +
       "aggregate for each key and pane. If false, Spark copies each row into every window that holds it."
+  )
+
+  private val windowJoinsSetting = boolean(
+    WindowJoins,
+    "Whether Slidewise evaluates aggregates of another table's rows in a range of time: LATERAL and scalar subqueries whose " +
+      "conditions are equal keys and a range. If false, Spark joins the tables and aggregates the pairs of rows."
   )
 
   private val maxWindowsSetting = Setting.withDefault(
@@ -185,6 +192,7 @@ object SlidewiseSettings {
     enabledSetting,
     sortSetting,
     topRowsSetting,
+    windowJoinsSetting,
     hoppingWindowsSetting,
     maxWindowsSetting,
     blockExchangeSetting,
@@ -217,6 +225,7 @@ object SlidewiseSettings {
   // Each of these parts is on only while Slidewise is on.
   def topRows(conf: SQLConf): Boolean = enabled(conf) && topRowsSetting(conf)
   def hoppingWindows(conf: SQLConf): Boolean = enabled(conf) && hoppingWindowsSetting(conf)
+  def windowJoins(conf: SQLConf): Boolean = enabled(conf) && windowJoinsSetting(conf)
   def blockExchange(conf: SQLConf): Boolean = enabled(conf) && blockExchangeSetting(conf)
   def parallel(conf: SQLConf): Boolean = enabled(conf) && parallelSetting(conf)
 

@@ -24,6 +24,14 @@ sealed trait ArrayFunction {
     case _: ArrayFunction.OfMultiset => EvaluationMethod.SlidingMultiset
     case _                           => EvaluationMethod.ArrayKernels
   }
+
+  /** The frame that the function reads; none if it ranks rows or reads one row at a distance. */
+  def readFrame: Option[Frame] = this match {
+    case aggregate: ArrayFunction.Aggregate => Some(aggregate.frame)
+    case multiset: ArrayFunction.OfMultiset => Some(multiset.frame)
+    case value: ArrayFunction.ValueOfFrame  => Some(value.frame)
+    case _                                  => None
+  }
 }
 
 object ArrayFunction {

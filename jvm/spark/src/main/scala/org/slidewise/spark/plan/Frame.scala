@@ -33,6 +33,12 @@ sealed trait Frame extends Product with Serializable {
   /** The bounds of a RANGE frame at a distance from the current row's key. */
   def keyBounds: Seq[Frame.KeyBound] = Nil
 
+  /** The bounds that are values of a row of another table; empty if the frame holds rows of the same table. */
+  def rowBounds: Seq[Frame.RowBound] = Nil
+
+  /** Whether the frame holds rows of another table. Its ends may then move back from one row to the next. */
+  final def isOfOtherRows: Boolean = rowBounds.nonEmpty
+
   /** The number of rows of a frame that lies within its partition; none if frames are unbounded or differ in size. */
   def length: Option[Long] = None
 
@@ -87,9 +93,9 @@ object Frame {
     override def reachesEnd: Boolean = upper == Unbounded
 
     override def looksAhead: Boolean = upper match {
-      case Unbounded       => true
-      case Peers           => false
-      case bound: KeyBound => bound.mayFollow
+      case Unbounded | _: RowBound => true
+      case Peers                   => false
+      case bound: KeyBound         => bound.mayFollow
     }
 
     override def startsByCurrentRow: Boolean = isBeside(lower)(_ <= 0)
@@ -105,6 +111,7 @@ object Frame {
     override def endsAtOnce: Boolean = false
 
     override def keyBounds: Seq[KeyBound] = Seq(lower, upper).collect { case bound: KeyBound => bound }
+    override def rowBounds: Seq[RowBound] = Seq(lower, upper).collect { case bound: RowBound => bound }
 
     override def reach: FrameReach = {
       val (unbounded, bounded) = Seq(lower, upper).partition(_ == Unbounded)
@@ -120,6 +127,7 @@ object Frame {
         case Unbounded     => unbounded
         case Peers         => CurrentRow
         case key: KeyBound => key.offset
+        case row: RowBound => row.value
       }
       SpecifiedWindowFrame(RangeFrame, specify(lower, UnboundedPreceding), specify(upper, UnboundedFollowing))
     }
@@ -170,6 +178,20 @@ object Frame {
       case _                   => true
     }
   }
+
+  /**
+   * A value of a row of another table, which has the frame.
+   *
+   * @param order
+   *   the order of the rows in the frame, which has one column
+   * @param value
+   *   the bound, over the row that has the frame; a frame is empty if it is null
+   * @param isInside
+   *   whether rows whose order key equals the bound are in the frame
+   * @param mayRise
+   *   whether the bound mostly rises from one row to the next
+   */
+  final case class RowBound(order: SortOrder, value: Expression, isInside: Boolean, mayRise: Boolean) extends Bound
 
   /**
    * The frame that Spark's `frame` stands for; or the reason why there is none, for a person to read.

@@ -23,5 +23,5 @@ object ArrayPlanner {
   }
 
   private def isInArrays(frame: Frame): Boolean =
-    frame.keyBounds.forall(bound => WindowKeys.fitsInLong(bound.order))
+    (frame.keyBounds.map(_.order) ++ frame.rowBounds.map(_.order)).forall(WindowKeys.fitsInLong)
 }

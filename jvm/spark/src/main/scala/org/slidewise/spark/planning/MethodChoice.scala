@@ -26,8 +26,9 @@ final class MethodChoice(
   def of(call: AggregateCall, frame: Frame): (EvaluationMethod, Option[String]) = {
     val function = call.description
     if (function.multiset.isDefined && keepsRows(frame) && !merging.isNamed(function)) SlidingMultiset -> None
-    else if (frame.isGrowing) Running -> None
-    else if (refersToRows && !frame.isUnbounded && call.reference.isDefined) RowReferences -> None
+    else if (refersToRows && call.reference.isDefined && (frame.isOfOtherRows || !frame.isUnbounded))
+      RowReferences -> None
+    else if (frame.isGrowing && frame.rowBounds.forall(_.mayRise)) Running -> None
     else if (isSummarized(function, frame)) AdditiveSummaries -> None
     else if (frame.length.exists(_ <= function.recalculatedRows)) Recalculation -> Some(Short)
     else

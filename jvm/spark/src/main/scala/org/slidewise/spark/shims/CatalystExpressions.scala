@@ -14,6 +14,9 @@ trait CatalystExpressions {
   /** `timestamp` moved by an interval of days and microseconds. */
   def addInterval(timestamp: Expression, interval: Expression, timeZone: String): Expression
 
+  /** The timestamp and the interval of [[addInterval]]; none for other expressions. */
+  def movedTimestamp(e: Expression): Option[(Expression, Expression)]
+
   /** The evaluation mode of the sum, which decides what happens on overflow. */
   def evalMode(sum: Sum): EvalMode.Value
 

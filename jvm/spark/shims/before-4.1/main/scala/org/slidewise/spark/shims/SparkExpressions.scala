@@ -11,6 +11,11 @@ object SparkExpressions extends CatalystExpressions {
   override def addInterval(timestamp: Expression, interval: Expression, timeZone: String): Expression =
     TimeAdd(timestamp, interval, Some(timeZone))
 
+  override def movedTimestamp(e: Expression): Option[(Expression, Expression)] = e match {
+    case TimeAdd(timestamp, interval, _) => Some(timestamp -> interval)
+    case _ => None
+  }
+
   override def evalMode(sum: Sum): EvalMode.Value = sum.evalMode
   override def sum(input: Expression, evalMode: EvalMode.Value): Sum = Sum(input, evalMode)
 

@@ -113,7 +113,7 @@ final private[arrays] class LongAggregate(
 
   override protected def compute(size: Int): Unit = {
     out = PartitionColumn.room(out, size)
-    if (kernel == null) new ValidCounts(inputValid, size).ofFrames(frames.frames, out)
+    if (kernel == null) new ValidCounts(inputValid, frames.elements).ofFrames(frames.frames, out)
     else
       frames match {
         case rows: RowsFrames => kernel.rows(input.longs, inputValid, size, rows.lower, rows.upper, out)
@@ -122,7 +122,7 @@ final private[arrays] class LongAggregate(
   }
 
   override protected def correct(size: Int, first: Int, until: Int): Long = {
-    isChecked = sums != null && !LongKernels.cannotOverflow(input.longs, inputValid, size, frames.widest)
+    isChecked = sums != null && !LongKernels.cannotOverflow(input.longs, inputValid, frames.elements, frames.widest)
     if (isChecked) sums.correct(input.longs, inputValid, frames.frames, first, until, out)(setNull(_, size))
     else 0L
   }

@@ -18,7 +18,7 @@ import org.slidewise.spark.plan.MultisetFunction.Quantile
 final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], order: Seq[SortOrder]) {
   import ArrayWindow._
 
-  private val frames: Seq[Frame] = functions.flatMap(frameOf).distinct
+  private val frames: Seq[Frame] = functions.flatMap(_.readFrame).distinct
 
   private val values: Seq[Expression] = distinct(functions.flatMap(columnsOf))
 
@@ -62,9 +62,31 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
       surroundings: ArraySurroundings,
       measures: WindowMeasures
   ): Option[PartitionEvaluator] =
-    if (canEvaluate(sorted) && sorted.acquire(bytes(sorted.order)))
-      Some(new PartitionEvaluator(this, sorted, surroundings, measures))
+    if (canEvaluate(sorted) && sorted.acquire(bytes(largest(sorted.order))))
+      Some(new PartitionEvaluator(this, sorted.order, new OwnRows(sorted), surroundings, measures))
     else None
+
+  /**
+   * An evaluator of rows in order, whose frames hold rows of another table; none if the kernels cannot evaluate them, if frames
+   * move back, or if there is no memory for the arrays.
+   *
+   * @param bounds
+   *   the column of each bound among those of `rows`
+   */
+  def evaluatorOver(
+      elements: SortedColumns,
+      rows: SortedColumns,
+      bounds: Frame.RowBound => Int,
+      measures: WindowMeasures
+  ): Option[PartitionEvaluator] = {
+    val ends = rows.order.size.toLong * frames.size * 8L
+    val widest = math.max(largest(elements.order), largest(rows.order))
+    if (canEvaluate(elements) && rows.acquire(bytes(widest) + ends))
+      OtherRows
+        .of(rows, elements, frames, bounds)
+        .map(new PartitionEvaluator(this, rows.order, _, ArraySurroundings.none(functions.size), measures))
+    else None
+  }
 
   /**
    * Whether the kernels can evaluate the rows. Row-wise evaluation, which works as Spark does, handles inputs that fail and
@@ -130,6 +152,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   private def boundKeys(bound: Frame.Bound, sorted: SortedColumns): BoundKeys = bound match {
     case Frame.Unbounded       => null
     case Frame.Peers           => new CurrentKeys(sorted.order)
+    case other: Frame.RowBound => throw new IllegalArgumentException(s"$other is no bound of the same table")
     case bound: Frame.KeyBound =>
       bound.shift match {
         case Some(by) => new ShiftedKeys(sorted.order, orderKey.flip, by)
@@ -137,7 +160,8 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
       }
   }
 
-  private def bytes(order: RowOrder): Long = {
+  /** The number of rows in the largest partition. */
+  private def largest(order: RowOrder): Int = {
     var largest = 0
     var from = 0
     while (from < order.size) {
@@ -145,8 +169,10 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
       largest = math.max(largest, until - from)
       from = until
     }
-    largest.toLong * bytesARow + functions.size * ScratchBytes
+    largest
   }
+
+  private def bytes(largest: Int): Long = largest.toLong * bytesARow + functions.size * ScratchBytes
 
   private val bytesARow: Long = {
     val columns = values.map { value =>
@@ -160,14 +186,6 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
 
 private[execution] object ArrayWindow {
 
-  /** The frame that a function reads; none if it ranks rows or reads one row at a distance. */
-  private def frameOf(function: ArrayFunction): Option[Frame] = function match {
-    case aggregate: ArrayFunction.Aggregate => Some(aggregate.frame)
-    case multiset: ArrayFunction.OfMultiset => Some(multiset.frame)
-    case value: ArrayFunction.ValueOfFrame  => Some(value.frame)
-    case _                                  => None
-  }
-
   private def isRange(frame: Frame): Boolean = frame.isInstanceOf[Frame.Range]
 
   /** The bits of a bound before they are flipped, which compare like those of the keys. */
@@ -178,7 +196,7 @@ private[execution] object ArrayWindow {
   private[arrays] def reach(function: ArrayFunction): Frame = function match {
     case ArrayFunction.ValueAtOffset(_, offset, _, false) =>
       Frame.Rows(Some(math.min(offset, 0)), Some(math.max(offset, 0)))
-    case other => frameOf(other).getOrElse(Frame.Partition)
+    case other => other.readFrame.getOrElse(Frame.Partition)
   }
 
   /** The columns that a function reads; count(*) reads none. */

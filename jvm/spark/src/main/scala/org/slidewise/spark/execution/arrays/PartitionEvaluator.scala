@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.arrays
 import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeRow}
 import org.apache.spark.sql.types.DataType
 
-import org.slidewise.spark.execution.sorting.{RowFailed, RowFinisher, RowPlaces, SortedColumns}
+import org.slidewise.spark.execution.sorting.{RowFailed, RowFinisher, RowOrder, RowPlaces, SortedColumns}
 import org.slidewise.spark.execution.surroundings.{ArraySurroundings, SurroundingRows}
 import org.slidewise.spark.execution.task.WindowMeasures
 import org.slidewise.spark.plan.ArrayFunction
@@ -11,14 +11,15 @@ import org.slidewise.spark.plan.ArrayFunction
 /** Evaluates the expressions of an [[ArrayWindow]] for one partition after the other, or for a part of one. */
 final private[execution] class PartitionEvaluator(
     window: ArrayWindow,
-    sorted: SortedColumns,
+    rows: RowOrder,
+    elements: PartitionElements,
     around: ArraySurroundings,
     measures: WindowMeasures
 ) {
-  private[this] val columns = window.columns(sorted)
+  private[this] val columns = window.columns(elements.columns)
   private[this] val allColumns = columns.values.toArray
-  private[this] val peers = new PartitionPeers(sorted.order)
-  private[this] val frames = window.framesOver(sorted, peers)
+  private[this] val peers = new PartitionPeers(rows)
+  private[this] val frames = elements.framesOf(window, peers)
   private[this] val allFrames = frames.values.toArray
   private[this] val surroundings = new PartitionSurroundings(around)
   private[this] val results =
@@ -27,7 +28,7 @@ final private[execution] class PartitionEvaluator(
   private[this] var firstFailure = Int.MaxValue
 
   /** The number of rows in all partitions. */
-  val size: Int = sorted.order.size
+  val size: Int = rows.size
 
   def from: Int = first
   def until: Int = last
@@ -38,13 +39,14 @@ final private[execution] class PartitionEvaluator(
    * @param isFirst
    *   whether it is the task's first partition
    * @param complete
-   *   whether no rows follow the last of `sorted`
+   *   whether no rows follow the last of `rows`
    */
   def begin(newFrom: Int, isFirst: Boolean, complete: Boolean): Unit = {
     first = newFrom
-    last = sorted.order.endOfPartition(newFrom)
+    last = rows.endOfPartition(newFrom)
     surroundings.begin(isFirst, complete && last == size)
     peers.begin(first, last)
+    elements.begin(first, last)
     var f = 0
     while (f < allFrames.length) {
       allFrames(f).begin(first, last)
@@ -78,7 +80,7 @@ final private[execution] class PartitionEvaluator(
     val size = last - first
     var i = 0
     while (i < allColumns.length) {
-      allColumns(i).begin(first, size)
+      allColumns(i).begin(elements.from, elements.size)
       i += 1
     }
     var widest = 0
@@ -95,7 +97,13 @@ final private[execution] class PartitionEvaluator(
       firstFailure = math.min(firstFailure, results(i).failsAt)
       i += 1
     }
-    measures.countArrays(lastResult - firstResult, size, results.length, widest, recalculated)
+    measures.countArrays(
+      lastResult - firstResult,
+      math.max(size, elements.size),
+      results.length,
+      widest,
+      recalculated
+    )
   }
 
   /** The first of these rows whose frame fails; `Int.MaxValue` if none does. */
@@ -189,5 +197,14 @@ private[execution] object ArrayRowFinisher {
   ): Option[RowFinisher] =
     window
       .evaluator(sorted, surroundings, measures)
-      .map(new ArrayRowFinisher(_, places, firstField, types, surroundings.rows, measures))
+      .map(of(_, places, firstField, types, surroundings.rows, measures))
+
+  def of(
+      evaluator: PartitionEvaluator,
+      places: RowPlaces,
+      firstField: Int,
+      types: Seq[DataType],
+      surroundings: SurroundingRows,
+      measures: WindowMeasures
+  ): RowFinisher = new ArrayRowFinisher(evaluator, places, firstField, types, surroundings, measures)
 }

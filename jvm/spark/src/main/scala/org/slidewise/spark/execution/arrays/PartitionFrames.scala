@@ -22,6 +22,9 @@ abstract private[arrays] class PartitionFrames {
 
   protected def make(): Frames
 
+  /** The number of elements that the frames are over. */
+  def elements: Int = until - from
+
   /** The widest frame of the partition, in rows. */
   def widest: Int
 

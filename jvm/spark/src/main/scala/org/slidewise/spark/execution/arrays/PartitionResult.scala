@@ -101,6 +101,9 @@ sealed abstract private[arrays] class ValueResult(input: PartitionColumn, ignore
   final override def values: Array[Long] = out
   final override def valid: Array[Long] = if (anyNull) words else null
 
+  /** The number of rows that values are read from, for a partition of `size` rows. */
+  protected def elements(size: Int): Int = size
+
   /** Called before [[source]] is called for the rows of a partition. `found` is null unless nulls are ignored. */
   protected def begin(size: Int, found: ValidPositions): Unit
 
@@ -116,7 +119,7 @@ sealed abstract private[arrays] class ValueResult(input: PartitionColumn, ignore
     val valid = input.valid
     val values = input.longs
     val missing = default.orNull
-    begin(size, if (ignoreNulls) new ValidPositions(valid, size) else null)
+    begin(size, if (ignoreNulls) new ValidPositions(valid, elements(size)) else null)
     anyNull = false
     var row = 0
     while (row < size) {
@@ -148,6 +151,8 @@ final private[arrays] class ValueOfFrame(
   private[this] val n = function.n
   private[this] var los, his = Array.emptyIntArray
   private[this] var found: ValidPositions = _
+
+  override protected def elements(size: Int): Int = frames.elements
 
   override protected val default: Option[PartitionDefault] = None
 

@@ -50,10 +50,14 @@ final private[execution] class BufferEvaluator(
   private[this] var algorithm = newAlgorithm()
 
   private def newAlgorithm(): FrameAlgorithm = plan.method match {
-    case EvaluationMethod.Running       => new RunningFrames(states)
     case EvaluationMethod.Recalculation => new RecalculationFrames(states)
-    case _                              => new TwoStacksFrames(states)
+    case EvaluationMethod.Running       => rising(new RunningFrames(states))
+    case _                              =>
+      if (plan.frame.rowBounds.forall(_.mayRise)) rising(new TwoStacksFrames(states)) else new TreeFrames(states)
   }
+
+  private def rising(algorithm: FrameAlgorithm): FrameAlgorithm =
+    if (plan.frame.isOfOtherRows) new RestartingFrames(algorithm) else algorithm
 
   private[this] val recalculation =
     new FrameRecalculation(plan.aggregates, elements, resources, maxStateBytes, answers)

@@ -20,9 +20,38 @@ final private[execution] class FrameFinders(rows: FrameElements) {
             Seq(bound.order.copy(child = BoundReference(0, key.dataType, key.nullable))),
             Nil
           )
-        new OrderedBound(ordering, unboxed(key), unboxed(bound.value))
+        new OrderedBound(ordering, unboxed(key, input), unboxed(bound.value, input))
       case _ => new OrderedBound(RowOrdering.create(order, input), IdentityProjection, new CopyOfRow(input))
     }
+
+  /**
+   * A finder over all rows of a partition, for rows of another table.
+   *
+   * @param current
+   *   the attributes of a row that has a frame
+   */
+  def ofOtherRows(frame: Frame, current: Seq[Attribute]): FrameFinder = {
+    def limited(bound: Frame.Bound, holdsTies: Boolean => Boolean) = bound match {
+      case Frame.RowBound(order, value, isInside, _) =>
+        Some(
+          new ValueBound(
+            RowOrdering.create(
+              Seq(order.copy(child = BoundReference(0, value.dataType, nullable = true), sameOrderExpressions = Nil)),
+              Nil
+            ),
+            unboxed(order.child, input),
+            unboxed(value, current),
+            holdsTies(isInside)
+          )
+        )
+      case _ => None
+    }
+    frame match {
+      case Frame.Range(lower, upper) =>
+        new ValueFinder(limited(lower, !_), limited(upper, identity), rows.newReader())
+      case other => throw new IllegalArgumentException(s"$other is no frame of another table")
+    }
+  }
 
   /**
    * A finder over rows in the order of an event time. The current row may have other columns.
@@ -60,8 +89,8 @@ final private[execution] class FrameFinders(rows: FrameElements) {
     }
   }
 
-  private def unboxed(value: Expression): Projection =
-    MutableProjection.create(Seq(value), input).target(new SpecificInternalRow(Seq(value.dataType)))
+  private def unboxed(value: Expression, of: Seq[Attribute]): Projection =
+    MutableProjection.create(Seq(value), of).target(new SpecificInternalRow(Seq(value.dataType)))
 }
 
 /** A copy of a row that lasts until the next one is made. */

@@ -110,26 +110,42 @@ final private[execution] class MultisetEvaluator(
     start = lo
     end = hi
   } else {
-    if (lo >= end) {
+    if (lo >= end || hi <= start) {
       ofDistinct.clear()
       ofOthers.clear()
+      start = lo
       end = lo
-    } else
-      while (start < lo) {
-        val row = leaving(start)
-        ofOthers.remove(row)
-        if (external == null) ofDistinct.remove(row)
-        start += 1
-        count()
-      }
-    start = lo
-    while (end < hi && !isFull) {
-      val row = entering(end)
-      ofOthers.add(row)
-      if (external == null) ofDistinct.add(row)
-      end += 1
-      count()
     }
+    while (start < lo) {
+      remove(start)
+      start += 1
+    }
+    while (end > hi) { // only frames of another table's rows move back
+      end -= 1
+      remove(end)
+    }
+    while (start > lo && !isFull) {
+      start -= 1
+      add(start)
+    }
+    while (end < hi && !isFull) {
+      add(end)
+      end += 1
+    }
+  }
+
+  private def remove(position: Long): Unit = {
+    val row = leaving(position)
+    ofOthers.remove(row)
+    if (external == null) ofDistinct.remove(row)
+    count()
+  }
+
+  private def add(position: Long): Unit = {
+    val row = entering(position)
+    ofOthers.add(row)
+    if (external == null) ofDistinct.add(row)
+    count()
   }
 
   private def count(): Unit = {

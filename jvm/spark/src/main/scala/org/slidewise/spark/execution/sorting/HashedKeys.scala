@@ -4,11 +4,22 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, InterpretedOrdering
 
 import org.slidewise.core.selection.HeapBudget
 
-/** The numbers of partition keys that are hashed, in the first of a sorter's columns. */
-final private[sorting] class HashedKeys(spec: SortSpec, input: Seq[Attribute], budget: HeapBudget) {
+/**
+ * The numbers of partition keys that are hashed, in the first of a sorter's columns.
+ *
+ * @param numbers
+ *   the numbers of keys; whoever shares it with another sorter holds the memory that it has already taken
+ */
+final private[sorting] class HashedKeys(
+    spec: SortSpec,
+    input: Seq[Attribute],
+    budget: HeapBudget,
+    numbers: GroupNumbers
+) {
   private[this] lazy val keyOf = UnsafeProjection.create(spec.hashed, input)
-  private[this] val numbers = new GroupNumbers
-  private[this] var held = 0L
+  private[this] val shared = numbers.bytes
+  private[this] var held = shared
+  private[this] var rankOf: Array[Int] = _
 
   /** The number of distinct keys. */
   def size: Int = numbers.size
@@ -26,6 +37,7 @@ final private[sorting] class HashedKeys(spec: SortSpec, input: Seq[Attribute], b
   /** Replaces the numbers of the first `count` rows by the ranks of their keys. */
   def rank(columns: LongColumns, count: Int): Unit = {
     val ranks = numbers.ranks(InterpretedOrdering.forSchema(spec.hashed.map(_.dataType)))
+    rankOf = ranks
     val keys = columns(0)
     var i = 0
     while (i < count) {
@@ -34,9 +46,12 @@ final private[sorting] class HashedKeys(spec: SortSpec, input: Seq[Attribute], b
     }
   }
 
+  /** The rank of each key by its number, once [[rank]] has been called. */
+  def ranks: Array[Int] = rankOf
+
   /** Gives the memory back. */
   def release(): Unit = {
-    budget.release(held)
-    held = 0L
+    budget.release(held - shared)
+    held = shared
   }
 }

@@ -29,13 +29,16 @@ import org.slidewise.spark.execution.task.{HeapMemory, MeasuredResource, TaskRes
  *   write
  * @param inputs
  *   the further columns to read of each row
+ * @param keyNumbers
+ *   the numbers of partition keys that are hashed
  */
 final private[execution] class PartitionSorter(
     resources: TaskResources,
     input: Seq[Attribute],
     spec: SortSpec,
     results: Seq[Attribute] = Nil,
-    inputs: Seq[InputColumn] = Nil
+    inputs: Seq[InputColumn] = Nil,
+    keyNumbers: => GroupNumbers = new GroupNumbers
 ) extends HeapMemory(resources)
     with MeasuredResource {
   import PartitionSorter._
@@ -55,7 +58,7 @@ final private[execution] class PartitionSorter(
       row => joiner.join(row, blank)
     }
 
-  private[this] var hashed = if (spec.hashes) new HashedKeys(spec, input, budget) else null
+  private[this] var hashed = if (spec.hashes) new HashedKeys(spec, input, budget, keyNumbers) else null
   private[this] val groupColumns = if (spec.hashes) 1 else 0
   private[this] val reader = new ColumnReader(spec.columns, inputs, input, acquire(_))
   private[this] val firstOrder = groupColumns + spec.partitionColumns
@@ -121,9 +124,10 @@ final private[execution] class PartitionSorter(
       finisher: (SortedColumns, RowPlaces) => Option[RowFinisher]
   ): (RowPlaces, Option[RowFinisher]) = {
     val order = inOrder(where)
+    val sorted = columnsIn(order)
     freeWorkspace()
     val places = new RowPlaces(log, where, order.rows)
-    places -> finisher(columnsIn(order), places)
+    places -> finisher(sorted, places)
   }
 
   /** The rows in the order in which they came, and their finisher; none if they must be sorted. */
@@ -147,7 +151,15 @@ final private[execution] class PartitionSorter(
   }
 
   private def columnsIn(order: RowOrder): SortedColumns =
-    new SortedColumns(order, columns, firstOrder, firstInput, reader.inputsFailed, acquire)
+    new SortedColumns(
+      order,
+      columns,
+      firstOrder,
+      firstInput,
+      reader.inputsFailed,
+      acquire,
+      if (hashed == null) null else hashed.ranks
+    )
 
   /** Releases the memory that only reading and sorting needed. */
   private def freeWorkspace(): Unit = {

@@ -93,6 +93,8 @@ private[sorting] object ArrivalOrder {
  *   whether an input failed, see [[ColumnReader]]
  * @param acquire
  *   acquires heap memory, in bytes; the owner of the rows releases it
+ * @param keyRanks
+ *   the rank of each partition key by its number; null if keys are not hashed. The first column then has the ranks
  */
 final private[execution] class SortedColumns(
     val order: RowOrder,
@@ -100,8 +102,12 @@ final private[execution] class SortedColumns(
     val orderColumn: Int,
     val firstInput: Int,
     val inputsFailed: Boolean,
-    val acquire: Long => Boolean
+    val acquire: Long => Boolean,
+    val keyRanks: Array[Int] = null
 ) {
+
+  /** The heap memory of the columns and of the order, in bytes. */
+  def bytes: Long = order.size * (columns.width * LongColumns.bytesAValue + SortedColumns.OrderBytes)
 
   /** Whether a column of doubles has a NaN. */
   def anyNaN(column: Int): Boolean = {
@@ -110,4 +116,10 @@ final private[execution] class SortedColumns(
     while (row < order.size && !java.lang.Double.longBitsToDouble(values(row)).isNaN) row += 1
     row < order.size
   }
+}
+
+private object SortedColumns {
+
+  // A row's number, and its key.
+  private val OrderBytes = 12L
 }

@@ -15,19 +15,22 @@ import org.slidewise.spark.plan.{SlidingWindowPlan, WindowKeys}
  *   whether Spark sorts by radix where it can (`spark.sql.sort.enableRadixSort`)
  * @param peers
  *   the number of the first columns of `order` that peers have in common
+ * @param numbersKeys
+ *   whether partition keys are hashed in any case, so that two sorts can have numbers of keys in common
  */
 final private[execution] class SortSpec(
     val partition: Seq[Expression],
     val order: Seq[SortOrder],
     val radixInSpark: Boolean,
-    val peers: Int
+    val peers: Int,
+    numbersKeys: Boolean = false
 ) {
 
   private val partitionKeys = partition.map(key => new SortKey(SortOrder(key, Ascending)))
   private val orderKeys = order.map(new SortKey(_))
 
   /** Whether partition keys are hashed, because 64 bits do not distinguish their values. */
-  val hashes: Boolean = !partitionKeys.forall(_.fits)
+  val hashes: Boolean = numbersKeys && partition.nonEmpty || !partitionKeys.forall(_.fits)
 
   /** Whether rows with equal bits of the first order column need a full comparison. */
   val compares: Boolean = !orderKeys.forall(_.fits)

@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.states
 
+import scala.util.Random
+
 import org.apache.spark.memory.MemoryMode
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -8,7 +10,7 @@ import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.types.{DataType, DoubleType, LongType, ObjectType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
-import org.slidewise.core.frames.StatesOutgrown
+import org.slidewise.core.frames.{FrameAlgorithm, RecalculationFrames, StatesOutgrown, TreeFrames}
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.rows.{RowLog, RowsByPosition}
 import org.slidewise.spark.execution.task.Tasks
@@ -52,6 +54,23 @@ class RowStatesSuite extends SparkSuite {
       assertEquals(left, expected)
       assertEquals(tree, expected)
       assert(lifted, "combining changed the newer state")
+    }
+
+    test(s"$what: frames in any order in a tree, with memory for all, some and no nodes") {
+      def answers(maxBytes: Long, algorithm: RowStates => FrameAlgorithm) = inTask { () =>
+        withStates(functions, maxBytes) { (states, answer) =>
+          val frames = algorithm(states)
+          val random = new Random(45)
+          Seq.fill(60) {
+            val ends = Seq.fill(2)(random.nextInt(Rows + 1).toLong)
+            if (random.nextInt(20) == 0) frames.reset()
+            answer(frames.slide(ends.min, ends.max))
+          }
+        }
+      }
+      val expected = answers(0L, new RecalculationFrames(_))
+      for (maxBytes <- Seq(1L << 20, 3000L, 1000L, 0L))
+        assertEquals(answers(maxBytes, new TreeFrames(_)), expected, s"in $maxBytes bytes")
     }
 
     test(s"$what: a copy stays as it is") {

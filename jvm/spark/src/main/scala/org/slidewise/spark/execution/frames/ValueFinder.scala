@@ -1,0 +1,115 @@
+package org.slidewise.spark.execution.frames
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Projection
+
+import org.slidewise.spark.execution.rows.RowsByPosition
+
+/**
+ * One end of the frame that a row of another table has.
+ *
+ * @param key
+ *   projects a row of the frame to its order key
+ * @param bound
+ *   projects the row that has the frame to the bound
+ * @param keepsTies
+ *   whether rows whose order key equals the bound are before this end
+ */
+final private[execution] class ValueBound(
+    ordering: Ordering[InternalRow],
+    key: Projection,
+    bound: Projection,
+    keepsTies: Boolean
+) {
+  private[this] var limit: InternalRow = _
+
+  /** Computes the bound of `current`. False if it is null. */
+  def moveTo(current: InternalRow): Boolean = {
+    limit = bound(current)
+    !limit.isNullAt(0)
+  }
+
+  /** Whether `row` is before this end of the frame. */
+  def isAfter(row: InternalRow): Boolean = {
+    val order = ordering.compare(key(row), limit)
+    order < 0 || keepsTies && order == 0
+  }
+}
+
+/**
+ * Finds frames between two values that a row of another table has: see [[org.slidewise.spark.plan.Frame.RowBound]]. All rows of
+ * the partition must have arrived.
+ *
+ * Each end is searched from where it was for the last row, forward or back, in a number of comparisons that is logarithmic in the
+ * distance.
+ *
+ * @param lower
+ *   none for the first row of the partition
+ * @param upper
+ *   none for the last
+ */
+final private[execution] class ValueFinder(
+    lower: Option[ValueBound],
+    upper: Option[ValueBound],
+    rows: RowsByPosition
+) extends FrameFinder {
+  private[this] var first, last = 0L
+
+  override def advance(
+      index: Long,
+      current: InternalRow,
+      arrived: Long,
+      complete: Boolean,
+      horizon: Long
+  ): Boolean = {
+    if (!complete) throw new IllegalStateException("the rows of the partition have not all arrived")
+    val isKnown = lower.forall(_.moveTo(current)) && upper.forall(_.moveTo(current))
+    if (isKnown) {
+      first = lower.fold(0L)(positionOf(_, math.min(first, arrived), arrived))
+      last = upper.fold(arrived)(positionOf(_, math.min(last, arrived), arrived))
+      hiAt = last
+      loAt = math.min(first, last)
+    } else loAt = hiAt
+    true
+  }
+
+  /** The position of the first row that is not before the bound, searched from `near`. */
+  private def positionOf(bound: ValueBound, near: Long, count: Long): Long = {
+    var step = 1L
+    if (near < count && bound.isAfter(rows(near))) {
+      var inside = near // before the bound
+      while (inside + step < count && bound.isAfter(rows(inside + step))) {
+        inside += step
+        step *= 2
+      }
+      between(bound, inside + 1, math.min(inside + step, count))
+    } else {
+      var outside = near // not before the bound
+      while (outside - step >= 0 && !bound.isAfter(rows(outside - step))) {
+        outside -= step
+        step *= 2
+      }
+      between(bound, math.max(outside - step + 1, 0L), outside)
+    }
+  }
+
+  private def between(bound: ValueBound, from: Long, until: Long): Long = {
+    var lo = from
+    var hi = until
+    while (lo < hi) {
+      val middle = (lo + hi) >>> 1
+      if (bound.isAfter(rows(middle))) lo = middle + 1 else hi = middle
+    }
+    lo
+  }
+
+  override def oldestNeeded: Long = 0L
+  override def knownAt(index: Long, current: InternalRow, arrived: Long): Long = Long.MaxValue
+  override def hasLeft(position: Long, time: Long): Boolean = position < loAt
+
+  override def moveTo(lo: Long, hi: Long): Unit = {
+    super.moveTo(lo, hi)
+    first = lo
+    last = hi
+  }
+}

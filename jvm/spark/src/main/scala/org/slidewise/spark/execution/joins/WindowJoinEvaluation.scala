@@ -1,0 +1,177 @@
+package org.slidewise.spark.execution.joins
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+
+import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow}
+import org.slidewise.spark.execution.frames._
+import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.sorting._
+import org.slidewise.spark.execution.states.FrameElements
+import org.slidewise.spark.execution.surroundings.SurroundingRows
+import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
+import org.slidewise.spark.plan._
+
+/**
+ * Evaluates windows over another table in one task: sorts the right rows, then the left ones, and finds all frames by one scan of
+ * both.
+ *
+ * Arrays evaluate the functions if they can evaluate all of them, and the columns of both sides fit in memory. Otherwise the
+ * rows are merged and evaluated one by one.
+ *
+ * @param left
+ *   the attributes of a left row
+ * @param right
+ *   the attributes of a right row
+ */
+final private[execution] class WindowJoinEvaluation(
+    plan: WindowJoinPlan,
+    left: Seq[Attribute],
+    right: Seq[Attribute]
+) extends Serializable {
+
+  private def inArrays: Option[ArrayPlan] = plan.window.arrays.filter(_ => plan.window.rowWise.isEmpty)
+
+  def evaluate(leftRows: Iterator[InternalRow], rightRows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] =
+    if (leftRows.isEmpty) Iterator.empty
+    else if (!plan.sorts) byRows(leftRows, rightRows, task)
+    else
+      inArrays match {
+        case Some(arrays) => sortedInArrays(arrays, leftRows, rightRows, task)
+        case None         =>
+          val elements = task.measures.timeSort(sorterOf(rightSort, right, task).sort(rightRows))
+          byRows(task.measures.timeSort(sorterOf(leftSort, left, task).sort(leftRows)), elements, task)
+      }
+
+  private def sorterOf(spec: SortSpec, input: Seq[Attribute], task: WindowTask): PartitionSorter = {
+    val sorter = new PartitionSorter(task.resources, input, spec)
+    task.closeAtEnd(sorter)
+    sorter
+  }
+
+  // Keys are numbered on both sides, so that the numbers tell which keys are equal.
+  private def rightSort =
+    new SortSpec(plan.rightKeys, plan.window.orderSpec, radixInSpark = false, peers = 1, numbersKeys = true)
+  private def leftSort =
+    new SortSpec(plan.leftKeys, plan.leftOrder, radixInSpark = false, peers = 1, numbersKeys = true)
+
+  private def sortedInArrays(
+      arrays: ArrayPlan,
+      leftRows: Iterator[InternalRow],
+      rightRows: Iterator[InternalRow],
+      task: WindowTask
+  ): Iterator[InternalRow] = {
+    val window = new ArrayWindow(arrays.functions, plan.window.orderSpec)
+    val columns = new RightColumns(task)
+    val rightSorter =
+      new PartitionSorter(task.resources, right, rightSort, inputs = window.inputs, keyNumbers = columns.numbers)
+    task.closeAtEnd(rightSorter)
+    val elements = task.measures.timeSort(
+      rightSorter.sort(
+        rightRows,
+        (sorted, _) => {
+          columns.keep(sorted)
+          None
+        }
+      )
+    )
+    val bounds = arrays.functions.flatMap(_.readFrame).distinct.flatMap(_.rowBounds).distinct
+    val places = bounds.zipWithIndex.toMap
+    val inputs = bounds.map(b => InputColumn(SortPrefix(b.order.copy(child = b.value)), window.orderKey.flip))
+    val leftSorter =
+      new PartitionSorter(task.resources, left, leftSort, arrays.results, inputs, columns.numbersIfKept)
+    task.closeAtEnd(leftSorter)
+    val rows = task.measures.timeSort(
+      leftSorter.sort(
+        leftRows,
+        (sorted, where) =>
+          for {
+            kept <- columns.kept if !sorted.inputsFailed
+            evaluator <- window.evaluatorOver(kept, sorted, b => sorted.firstInput + places(b), task.measures)
+          } yield ArrayRowFinisher.of(
+            evaluator,
+            where,
+            left.size,
+            arrays.results.map(_.dataType),
+            SurroundingRows.None,
+            task.measures
+          )
+      )
+    )
+    if (rows.finished) {
+      rightSorter.close()
+      rows.rows
+    } else {
+      columns.release()
+      task.measures.countFallback()
+      val withoutRoom = UnsafeProjection.create(left.map(a => a: Expression), left ++ arrays.results)
+      byRows(rows.rows.map(withoutRoom), elements.rows, task)
+    }
+  }
+
+  private def byRows(
+      leftRows: Iterator[InternalRow],
+      rightRows: Iterator[InternalRow],
+      task: WindowTask
+  ): Iterator[InternalRow] = {
+    val byRows = plan.byRows
+    val needed = byRows.neededAttributes(right, plan.window.orderSpec)
+    val log = RowLog.of(needed, task.resources)
+    val elements = new FrameElements(needed, () => log.reader())
+    val found = new FrameFinders(elements)
+    val finders = byRows.frames.map(_.frame).distinct.map(f => f -> found.ofOtherRows(f, left)).toMap
+    val answers = new AnswerRow(byRows)
+    val evaluators = byRows.frames.zipWithIndex.map { case (frame, index) =>
+      FrameEvaluator.of(
+        frame,
+        index,
+        finders(frame.frame),
+        elements,
+        task.resources,
+        plan.window.maxStateBytes,
+        answers
+      )
+    }
+    val iterator = new WindowJoinIterator(
+      new KeyedRows(leftRows, PartitionKeys.of(WindowKeys.asBytes(plan.leftKeys), left)),
+      new KeyedRows(rightRows, PartitionKeys.of(WindowKeys.asBytes(plan.rightKeys), right)),
+      InterpretedOrdering.forSchema(WindowKeys.asBytes(plan.rightKeys).map(_.dataType)),
+      new JoinElements(UnsafeProjection.create(needed.map(a => a: Expression), right), log),
+      finders.values.toArray,
+      new FrameEvaluators(evaluators.toArray, answers.row),
+      UnsafeProjection.create(left ++ byRows.resultExpressions, left ++ byRows.answers),
+      task
+    )
+    task.onCompletion(() => iterator.close())
+    iterator
+  }
+}
+
+/** The columns of sorted right rows, and the numbers of their keys, while left rows are evaluated. */
+final private class RightColumns(task: WindowTask) {
+  private[this] val memory = new HeapMemory(task.resources)
+  private[this] var columns: SortedColumns = _
+  private[this] var numbersOfKeys = new GroupNumbers
+
+  def numbers: GroupNumbers = numbersOfKeys
+
+  /** Keeps the columns if there is memory for them. */
+  def keep(sorted: SortedColumns): Unit =
+    if (!sorted.inputsFailed && memory.acquire(sorted.bytes + numbersOfKeys.bytes)) {
+      columns = sorted
+      task.onCompletion(() => memory.releaseAll())
+    }
+
+  def kept: Option[SortedColumns] = Option(columns)
+
+  /** The numbers of the right keys if the columns are kept, otherwise numbers of no keys. */
+  def numbersIfKept: GroupNumbers = {
+    if (columns == null) numbersOfKeys = new GroupNumbers
+    numbersOfKeys
+  }
+
+  def release(): Unit = {
+    columns = null
+    memory.releaseAll()
+  }
+}

@@ -1,0 +1,121 @@
+package org.slidewise.spark.execution.joins
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+
+import org.slidewise.spark.execution.frames._
+import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.task.{MeasuredResource, WindowTask}
+
+/**
+ * One side of a window join: its rows in the order of their keys.
+ *
+ * @param isNullKey
+ *   whether a key has a null
+ */
+final private[joins] class KeyedRows(rows: Iterator[InternalRow], val keys: PartitionKeys) {
+  private[this] var row, keyOfRow: UnsafeRow = _
+
+  /** The next row, and its key; null if there is none. */
+  def next: UnsafeRow = row
+  def key: UnsafeRow = keyOfRow
+
+  /** Moves to the next row. False if there is none. */
+  def advance(): Boolean = {
+    row = if (rows.hasNext) rows.next().asInstanceOf[UnsafeRow] else null
+    keyOfRow = if (row == null) null else keys.key(row)
+    row != null
+  }
+}
+
+/**
+ * Evaluates frames of the right rows for left rows, both in the order of their keys. The columns of right rows that frames need
+ * are in a log, for one key at a time.
+ *
+ * Memory: the right rows of one key, which spill; the states of the evaluators.
+ *
+ * @param keyOrder
+ *   compares a left key with a right one
+ * @param summary
+ *   projects a right row to the columns in `log`
+ */
+final private[joins] class WindowJoinIterator(
+    left: KeyedRows,
+    right: KeyedRows,
+    keyOrder: Ordering[InternalRow],
+    elements: JoinElements,
+    finders: Array[FrameFinder],
+    evaluators: FrameEvaluators,
+    output: Projection,
+    task: WindowTask
+) extends FrameIterator(evaluators, output, task.measures) {
+  private[this] val log = elements.log
+  private[this] val current0 = left.keys.current
+  private[this] var started = false
+  private[this] var index, passed = 0L
+
+  override protected def current: InternalRow = left.next
+  override protected def isHandedOut: Boolean = true
+  override protected def resources: Seq[MeasuredResource] = Seq(log)
+
+  override protected def advance(): Boolean = left.advance() && {
+    if (!started || !left.keys.same(left.key, current0)) startKey()
+    var i = 0
+    while (i < finders.length) {
+      finders(i).advance(index, left.next, log.end, complete = true)
+      i += 1
+    }
+    index += 1
+    countRow()
+    true
+  }
+
+  private def startKey(): Unit = {
+    if (!started) right.advance()
+    started = true
+    current0.copyFrom(left.key)
+    log.clear()
+    index = 0L
+    finders.foreach(_.reset())
+    evaluators.reset()
+    while (right.next != null && keyOrder.compare(current0, right.key) > 0) skip()
+    while (right.next != null && keyOrder.compare(current0, right.key) == 0) take()
+  }
+
+  private def skip(): Unit = {
+    right.advance()
+    countRow()
+  }
+
+  private def take(): Unit = {
+    log.append(elements.summary(right.next))
+    skip()
+  }
+
+  private def countRow(): Unit = {
+    passed += 1
+    if (passed % WindowJoinIterator.CheckEvery == 0) task.resources.stopIfCancelled()
+  }
+
+  override protected def widestFrame: Long = {
+    var widest = 0L
+    var i = 0
+    while (i < finders.length) {
+      widest = math.max(widest, finders(i).hi - finders(i).lo)
+      i += 1
+    }
+    widest
+  }
+}
+
+private object WindowJoinIterator {
+  private val CheckEvery = 4096L
+}
+
+/**
+ * The right rows of one key.
+ *
+ * @param summary
+ *   projects a right row to the columns in `log`
+ */
+final private[joins] class JoinElements(val summary: UnsafeProjection, val log: RowLog)

@@ -1,0 +1,57 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
+
+/**
+ * The rows of `left`, each with aggregates of the rows of `right` that have the same keys, and a time between two values of the
+ * left row. Returns each left row once.
+ *
+ * @param leftKeys
+ *   the keys of a left row. A row with a null among them has no right rows
+ * @param rightKeys
+ *   the keys of a right row, of the same types. None is null
+ * @param time
+ *   the time of a right row, not null
+ * @param calls
+ *   the aggregates
+ * @param results
+ *   the columns of the aggregates. Spark's rules drop names of expressions in nodes that they do not know
+ * @param isAsOf
+ *   whether the calls read one right row for each left row
+ */
+final case class WindowJoin(
+    left: LogicalPlan,
+    right: LogicalPlan,
+    leftKeys: Seq[Expression],
+    rightKeys: Seq[Expression],
+    time: Expression,
+    calls: Seq[Expression],
+    results: Seq[Attribute],
+    isAsOf: Boolean
+) extends BinaryNode {
+  override lazy val output: Seq[Attribute] = left.output ++ results
+  override def producedAttributes: AttributeSet = AttributeSet(results)
+
+  /** The aggregates with their names. */
+  def named: Seq[Alias] = calls.zip(results).map { case (call, result) =>
+    Alias(call, result.name)(result.exprId)
+  }
+
+  /** The same join with the calls for whose result `isKept` is true. */
+  def keeping(isKept: Attribute => Boolean): WindowJoin = {
+    val (left, kept) = calls.zip(results).filter { case (_, result) => isKept(result) }.unzip
+    copy(calls = left, results = kept)
+  }
+  override def maxRows: Option[Long] = left.maxRows
+  override def maxRowsPerPartition: Option[Long] = left.maxRowsPerPartition
+
+  override def stats: Statistics = {
+    def width(attributes: Seq[Attribute]) = 8 + attributes.map(_.dataType.defaultSize).sum
+    val ofLeft = left.stats
+    ofLeft.copy(sizeInBytes = ofLeft.sizeInBytes * width(output) / width(left.output), attributeStats = AttributeMap.empty)
+  }
+
+  override protected def withNewChildrenInternal(newLeft: LogicalPlan, newRight: LogicalPlan): WindowJoin =
+    copy(left = newLeft, right = newRight)
+}

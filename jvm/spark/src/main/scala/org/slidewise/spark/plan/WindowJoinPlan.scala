@@ -1,0 +1,31 @@
+package org.slidewise.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder}
+
+/**
+ * The plan of one operator that evaluates windows over another table.
+ *
+ * @param window
+ *   the windows over the right rows, whose partition keys are the right keys and whose order is their time
+ * @param leftKeys
+ *   the keys of a left row
+ * @param leftOrder
+ *   the order in which left rows are answered
+ */
+final case class WindowJoinPlan(window: SlidingWindowPlan, leftKeys: Seq[Expression], leftOrder: Seq[SortOrder]) {
+
+  /** The keys of a right row. */
+  def rightKeys: Seq[Expression] = window.partitionSpec
+
+  /** Whether the operator sorts both sides; otherwise they come in order. */
+  def sorts: Boolean = window.sortPlacement != SortPlacement.BelowOperator
+
+  /** The row-wise evaluation of all expressions. */
+  def byRows: RowWisePlan = window.arrays.map(_.fallback).fold(window.rowWise)(_ ++ window.rowWise)
+
+  /** The frames of all expressions that arrays evaluate, each once. */
+  def arrayFrames: Seq[Frame] = window.arrays.toSeq.flatMap(_.functions).flatMap(_.readFrame).distinct
+
+  /** The attributes of the results. */
+  def results: Seq[Attribute] = window.expressions.map(_.expression.toAttribute)
+}

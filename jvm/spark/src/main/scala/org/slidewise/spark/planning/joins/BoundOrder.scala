@@ -1,0 +1,42 @@
+package org.slidewise.spark.planning.joins
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+
+import org.slidewise.spark.shims.SparkExpressions
+
+/** The order of left rows in which the bounds of their frames rise, as far as there is one. */
+private[joins] object BoundOrder {
+
+  /** An expression that all bounds are at a constant distance from; none if there is none. */
+  def common(bounds: Seq[Expression]): Option[Expression] = bounds.map(base) match {
+    case first +: others if others.forall(_.semanticEquals(first)) && RowOrdering.isOrderable(first.dataType) =>
+      Some(first)
+    case _ => None
+  }
+
+  /** The expression without what is added to it. */
+  private def base(bound: Expression): Expression = bound match {
+    case Add(key, distance, _) if distance.foldable                   => base(key)
+    case Add(distance, key, _) if distance.foldable                   => base(key)
+    case Subtract(key, distance, _) if distance.foldable              => base(key)
+    case DateAdd(key, days) if days.foldable                          => base(key)
+    case DateSub(key, days) if days.foldable                          => base(key)
+    case DateAddInterval(key, interval, _, _) if interval.foldable    => base(key)
+    case DateAddYMInterval(key, months) if months.foldable            => base(key)
+    case AddMonths(key, months) if months.foldable                    => base(key)
+    case TimestampAddYMInterval(key, months, _) if months.foldable    => base(key)
+    case cast: Cast if rises(cast.child.dataType, cast.dataType)      => base(cast.child)
+    case other                                                        =>
+      SparkExpressions.movedTimestamp(other) match {
+        case Some((key, interval)) if interval.foldable => base(key)
+        case _                                          => other
+      }
+  }
+
+  private def rises(from: DataType, to: DataType): Boolean = (from, to) match {
+    case (DateType | TimestampType | TimestampNTZType, TimestampType | TimestampNTZType) => true
+    case (_: NumericType, _: NumericType)                                                => Cast.canUpCast(from, to)
+    case _                                                                               => false
+  }
+}

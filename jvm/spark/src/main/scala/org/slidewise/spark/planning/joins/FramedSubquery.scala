@@ -1,0 +1,176 @@
+package org.slidewise.spark.planning.joins
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans.logical._
+
+import org.slidewise.spark.expressions.{DistinctAggregate, RowOfFrame}
+import org.slidewise.spark.plan.FramedAggregate
+
+/**
+ * A correlated subquery whose result for a row of the query around is made of aggregates of a window over another table.
+ *
+ * @param right
+ *   the rows of the subquery, which do not depend on the query around
+ * @param calls
+ *   the aggregates, each an alias of a [[FramedAggregate]]
+ * @param results
+ *   the columns of the subquery, over a row of the query around and `calls`
+ * @param found
+ *   the call that is null where the subquery has no row; none if it always has one
+ */
+final private[joins] case class FramedSubquery(
+    right: LogicalPlan,
+    condition: OuterCondition,
+    calls: Seq[Alias],
+    results: Seq[NamedExpression],
+    found: Option[Attribute]
+)
+
+private[joins] object FramedSubquery {
+  import OuterCondition.{asLeft, isOuter}
+
+  /** The subquery in the form of a window; or the reason why it has none. */
+  def of(plan: LogicalPlan): Either[String, FramedSubquery] = plan match {
+    case SubqueryAlias(_, child)                                  => of(child)
+    case Project(columns, child) if columns.forall(isPlain)       => of(child).map(projected(_, columns))
+    case aggregate: Aggregate                                     => ofAggregate(aggregate)
+    case GlobalLimit(IntegerLiteral(1), LocalLimit(_, child))     => ofSorted(child)
+    case other => Left(s"${other.nodeName} is neither an aggregate nor the first row in an order")
+  }
+
+  private def isPlain(e: Expression): Boolean =
+    e.deterministic && !e.exists(e => e.isInstanceOf[SubqueryExpression] || e.isInstanceOf[Generator])
+
+  private def projected(query: FramedSubquery, columns: Seq[NamedExpression]): FramedSubquery =
+    query.copy(results = substituted(columns, query.results).map(asNamedLeft))
+
+  /** `columns` over the rows that `below` makes its own columns of. */
+  private def substituted(columns: Seq[NamedExpression], below: Seq[NamedExpression]): Seq[NamedExpression] = {
+    val values = AttributeMap(below.collect { case alias: Alias => alias.toAttribute -> alias.child })
+    columns.map {
+      case a: Attribute if values.contains(a) => Alias(values(a), a.name)(a.exprId, a.qualifier)
+      case a: Attribute                       => a
+      case other                              => replaced(other, values).asInstanceOf[NamedExpression]
+    }
+  }
+
+  private def replaced(e: Expression, values: AttributeMap[Expression]): Expression =
+    e.transform { case a: Attribute => values.getOrElse(a, a) }
+
+  private def asNamedLeft(e: NamedExpression): NamedExpression = e match {
+    case OuterReference(a) => Alias(a, a.name)(e.exprId)
+    case other             => asLeft(other).asInstanceOf[NamedExpression]
+  }
+
+  private def ofAggregate(aggregate: Aggregate): Either[String, FramedSubquery] =
+    if (aggregate.groupingExpressions.nonEmpty) Left("the subquery has a GROUP BY")
+    else if (!aggregate.aggregateExpressions.forall(isPlain)) Left("the subquery is not deterministic")
+    else
+      inputOf(aggregate.child).flatMap { case (right, condition) =>
+        val found = aggregate.aggregateExpressions.flatMap(_.collect { case a: AggregateExpression => a })
+        val distinct = ExpressionSet(found).toSeq.collect { case a: AggregateExpression => a }
+        distinct.find(a => isOuter(a)) match {
+          case Some(outer)              => Left(s"${outer.sql} aggregates values of both tables")
+          case None if distinct.isEmpty => Left("the subquery has no aggregate function")
+          case None                     =>
+            val calls = distinct.map { a =>
+              val function =
+                if (a.isDistinct) DistinctAggregate(a.aggregateFunction) else a.aggregateFunction
+              named(FramedAggregate(function, a.filter, timeOrder(condition), condition.lower, condition.upper))
+            }
+            val values = distinct.map(_.canonicalized).zip(calls.map(_.toAttribute)).toMap[Expression, Attribute]
+            val results = aggregate.aggregateExpressions.map { column =>
+              asNamedLeft(column.transform { case a: AggregateExpression =>
+                values(a.canonicalized)
+              }.asInstanceOf[NamedExpression])
+            }
+            Right(FramedSubquery(right, condition, calls, results, None))
+        }
+      }
+
+  private def named(call: FramedAggregate) = Alias(call, "_call")()
+
+  private def timeOrder(condition: OuterCondition) = SortOrder(condition.time, Ascending)
+
+  /** The subquery that returns the first row of `plan`, which sorts by the time of the window. */
+  private def ofSorted(plan: LogicalPlan): Either[String, FramedSubquery] = plan match {
+    case SubqueryAlias(_, child)                            => ofSorted(child)
+    case Project(columns, child) if columns.forall(isPlain) => ofSorted(child).map(projected(_, columns))
+    case sort: Sort                                         => ofSort(sort.order, sort.child, sort.child.output)
+    case other => Left(s"${other.nodeName} returns one row in no order")
+  }
+
+  private def ofSort(
+      order: Seq[SortOrder],
+      plan: LogicalPlan,
+      columns: Seq[NamedExpression]
+  ): Either[String, FramedSubquery] = plan match {
+    case SubqueryAlias(_, child) if isOuter(child)                                => ofSort(order, child, columns)
+    case Project(below, child) if isOuter(child) && below.forall(e => isPlain(e)) =>
+      val values = AttributeMap(below.collect { case alias: Alias => alias.toAttribute -> alias.child })
+      ofSort(
+        order.map(replaced(_, values).asInstanceOf[SortOrder]),
+        child,
+        substituted(columns, below)
+      )
+    case _ =>
+      inputOf(plan).flatMap { case (right, condition) =>
+        order match {
+          case Seq(by) if by.child.semanticEquals(condition.time) =>
+            Right(ofOneRow(right, condition, columns, by.direction == Descending))
+          case _ => Left(s"the rows are not in the order of ${condition.time.sql} alone")
+        }
+      }
+  }
+
+  private def ofOneRow(
+      right: LogicalPlan,
+      condition: OuterCondition,
+      columns: Seq[NamedExpression],
+      isLast: Boolean
+  ): FramedSubquery = {
+    def value(of: Expression) = {
+      val function = if (isLast) RowOfFrame.last(of) else RowOfFrame.first(of)
+      named(FramedAggregate(function, None, timeOrder(condition), condition.lower, condition.upper))
+    }
+    val found = value(Literal.TrueLiteral)
+    val (own, outer) = columns.partition(!isOuter(_))
+    val calls = own.map {
+      case alias: Alias => alias -> value(alias.child)
+      case other        => other -> value(other)
+    }
+    val results = calls.map { case (column, call) =>
+      Alias(call.toAttribute, column.name)(column.exprId, column.qualifier)
+    } ++ outer.map(asNamedLeft)
+    FramedSubquery(right, condition, found +: calls.map(_._2), results, Some(found.toAttribute))
+  }
+
+  /** The rows that do not depend on the query around, and the condition on them that does. */
+  private def inputOf(plan: LogicalPlan): Either[String, (LogicalPlan, OuterCondition)] = {
+    val (conditions, input) = filters(plan)
+    if (isOuter(input)) Left(s"${input.nodeName} of the subquery depends on the query around it")
+    else if (!conditions.forall(isPlain)) Left("a condition of the subquery is not deterministic")
+    else {
+      val (outer, own) = conditions.partition(isOuter(_))
+      OuterCondition.of(outer).map { condition =>
+        val required = (condition.rightKeys :+ condition.time).filter(_.nullable).map(IsNotNull(_))
+        (own ++ required).reduceOption(And).fold(input)(Filter(_, input)) -> condition
+      }
+    }
+  }
+
+  private def filters(plan: LogicalPlan): (Seq[Expression], LogicalPlan) = plan match {
+    case SubqueryAlias(_, child) if isOuter(child)   => filters(child)
+    case Filter(condition, child) if isOuter(plan) =>
+      val (below, input) = filters(child)
+      (conjuncts(condition) ++ below, input)
+    case other => (Nil, other)
+  }
+
+  private def conjuncts(condition: Expression): Seq[Expression] = condition match {
+    case And(a, b)                         => conjuncts(a) ++ conjuncts(b)
+    case replaceable: RuntimeReplaceable if isOuter(replaceable) => conjuncts(replaceable.replacement)
+    case other                             => Seq(other)
+  }
+}

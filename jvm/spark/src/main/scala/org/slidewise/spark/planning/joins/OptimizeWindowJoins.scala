@@ -1,0 +1,37 @@
+package org.slidewise.spark.planning.joins
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import org.slidewise.spark.plan.WindowJoin
+
+/** Filters the left rows of a [[WindowJoin]] before the join, and drops calls that nobody reads. */
+object OptimizeWindowJoins extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
+    case Filter(condition, join: WindowJoin) if pushed(condition, join).nonEmpty =>
+      val below = pushed(condition, join)
+      val above = conjuncts(condition).filterNot(below.contains)
+      val filtered = join.copy(left = Filter(below.reduce(And), join.left))
+      above.reduceOption(And).fold[LogicalPlan](filtered)(Filter(_, filtered))
+    case Project(columns, join: WindowJoin) if isUnread(columns, join) =>
+      val read = AttributeSet(columns.flatMap(_.references))
+      val kept = join.keeping(read.contains)
+      Project(columns, if (kept.calls.isEmpty) join.left else kept)
+  }
+
+  private def isUnread(columns: Seq[NamedExpression], join: WindowJoin): Boolean = {
+    val read = AttributeSet(columns.flatMap(_.references))
+    join.results.exists(!read.contains(_))
+  }
+
+  private def pushed(condition: Expression, join: WindowJoin): Seq[Expression] =
+    if (!condition.deterministic) Nil
+    else conjuncts(condition).filter(c => c.references.nonEmpty && c.references.subsetOf(join.left.outputSet))
+
+  private def conjuncts(condition: Expression): Seq[Expression] = condition match {
+    case And(a, b) => conjuncts(a) ++ conjuncts(b)
+    case other     => Seq(other)
+  }
+}

@@ -1,0 +1,101 @@
+package org.slidewise.spark.planning.joins
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern.{LATERAL_JOIN, PLAN_EXPRESSION}
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.planning.PlanningFailure
+
+/**
+ * Rewrites correlated subqueries that aggregate another table's rows within a range of time as `WindowJoin`s: `LATERAL` and
+ * scalar subqueries in SELECT and WHERE.
+ *
+ * Runs before Spark's optimizer, which joins the tables by any condition and then aggregates. What is no window stays as it is, and
+ * a tag says why.
+ */
+object RewriteWindowJoins extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!SlidewiseSettings.windowJoins(conf) || plan.isStreaming) plan
+    else PlanningFailure.leaveToSpark("a subquery over another table")(rewritten(plan))(_ => plan)
+
+  private def rewritten(plan: LogicalPlan): LogicalPlan =
+    plan.transformUpWithPruning(_.containsAnyPattern(LATERAL_JOIN, PLAN_EXPRESSION)) {
+      case lateral: LateralJoin => ofLateral(lateral)
+      case project: Project     =>
+        ofScalars(uncorrelated(project).asInstanceOf[Project])((child, values) =>
+          project.copy(replaced(project.projectList, values), child)
+        )
+      case filter: Filter =>
+        ofScalars(uncorrelated(filter).asInstanceOf[Filter])((child, values) =>
+          Project(filter.child.output, Filter(replaced(Seq(filter.condition), values).head, child))
+        )
+      case other => uncorrelated(other)
+    }
+
+  /** The node with the windows of its uncorrelated subqueries. Spark rewrites correlated ones itself, and knows no other nodes in them. */
+  private def uncorrelated(node: LogicalPlan): LogicalPlan = node.transformExpressions {
+    case subquery: SubqueryExpression if !subquery.isCorrelated => subquery.withNewPlan(rewritten(subquery.plan))
+  }
+
+  private def ofLateral(lateral: LateralJoin): LogicalPlan = {
+    val query = lateral.right.plan
+    val decided = for {
+      _ <- Either.cond(isSupported(lateral), (), s"LATERAL is joined by ${lateral.joinType.sql} with a condition")
+      found <- FramedSubquery.of(query)
+      joined <- WindowJoins.over(lateral.left, found)
+    } yield {
+      val columns = query.output.map(a => joined.results.find(_.exprId == a.exprId).get)
+      val rows = joined.withColumns(columns, needsRow = lateral.joinType != LeftOuter)
+      if (lateral.joinType == LeftOuter) rows else lateral.condition.fold(rows)(Filter(_, rows))
+    }
+    decided.fold(leave(lateral, _), identity)
+  }
+
+  private def isSupported(lateral: LateralJoin): Boolean = lateral.joinType match {
+    case LeftOuter       => lateral.condition.forall(_ == Literal.TrueLiteral)
+    case Inner | Cross   => true
+    case _               => false
+  }
+
+  private def ofScalars[N <: UnaryNode](node: N)(
+      rebuild: (LogicalPlan, Map[ExprId, Expression]) => LogicalPlan
+  ): LogicalPlan = {
+    val subqueries = node.expressions.flatMap(_.collect {
+      case scalar: ScalarSubquery if scalar.outerAttrs.nonEmpty => scalar
+    })
+    val (child, values) = subqueries.foldLeft((node.child, Map.empty[ExprId, Expression])) {
+      case ((below, found), scalar) =>
+        val decided = for {
+          query <- FramedSubquery.of(scalar.plan)
+          joined <- WindowJoins.over(below, query)
+        } yield joined
+        decided match {
+          case Right(joined) =>
+            val column = Alias(joined.results.head.children.headOption.getOrElse(joined.results.head), "_scalar")()
+            (joined.withColumns(Seq(column)), found + (scalar.exprId -> column.toAttribute))
+          case Left(reason) =>
+            leave(node, reason)
+            (below, found)
+        }
+    }
+    if (values.isEmpty) node else rebuild(child, values)
+  }
+
+  private def replaced[E <: Expression](expressions: Seq[E], values: Map[ExprId, Expression]): Seq[E] =
+    expressions.map(_.transform {
+      case scalar: ScalarSubquery if values.contains(scalar.exprId) => values(scalar.exprId)
+    }.asInstanceOf[E])
+
+  private def leave(node: LogicalPlan, reason: String): LogicalPlan = {
+    node.setTagValue(Reason, node.getTagValue(Reason).getOrElse(Nil) :+ reason)
+    node
+  }
+
+  /** The reasons why subqueries of a node are not windows. */
+  val Reason: TreeNodeTag[Seq[String]] = TreeNodeTag[Seq[String]]("slidewise.subqueries")
+}

@@ -1,0 +1,51 @@
+package org.slidewise.spark.planning.joins
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.spark.plan._
+import org.slidewise.spark.planning.WindowPlanner
+
+/** Plans window joins with the planner of windows: the right rows are partitions in the order of their time. */
+private[joins] object WindowJoinPlanner {
+
+  /** The reason why Spark has to evaluate a call of the join; none if Slidewise evaluates all. */
+  def reasonNot(join: WindowJoin, conf: SQLConf): Option[String] =
+    planned(join, join.named, conf).bySpark.headOption.map(_.reason)
+
+  /** The plan of the join's operator, given its calls as the optimizer leaves them. */
+  def plan(join: WindowJoin, calls: Seq[NamedExpression], conf: SQLConf): WindowJoinPlan = {
+    val order = leftOrder(calls)
+    val ordered = calls.map(inOrder(_, order))
+    val decided = planned(join, ordered, conf)
+    decided.bySpark.headOption.foreach { left =>
+      throw new IllegalStateException(s"${left.expression.sql} is evaluated by Spark: ${left.reason}")
+    }
+    WindowJoinPlan(
+      decided.operator.get,
+      join.leftKeys,
+      Seq(SortOrder(order.getOrElse(values(calls).head.child), Ascending))
+    )
+  }
+
+  private def planned(join: WindowJoin, calls: Seq[NamedExpression], conf: SQLConf): WindowPlan = {
+    val order = Seq(SortOrder(join.time, Ascending))
+    new WindowPlanner(conf, join.rightKeys, order, order).plan(calls)
+  }
+
+  private def values(calls: Seq[NamedExpression]): Seq[RowValue] =
+    calls.flatMap(_.collect { case value: RowValue => value })
+
+  /** The expression of a left row in whose order all bounds mostly rise; none if there is none. */
+  private def leftOrder(calls: Seq[NamedExpression]): Option[Expression] = {
+    val all = values(calls).map(_.child)
+    BoundOrder.common(all).orElse {
+      val each = ExpressionSet(all)
+      if (each.size == 1) each.headOption else None
+    }
+  }
+
+  private def inOrder(call: NamedExpression, order: Option[Expression]): NamedExpression =
+    if (order.isEmpty) call
+    else call.transform { case value: RowValue => value.copy(mayRise = true) }.asInstanceOf[NamedExpression]
+}

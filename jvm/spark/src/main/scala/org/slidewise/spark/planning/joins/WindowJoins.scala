@@ -1,0 +1,115 @@
+package org.slidewise.spark.planning.joins
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
+import org.apache.spark.sql.internal.SQLConf
+
+import org.slidewise.spark.plan.WindowJoin
+
+/**
+ * A window join in place of a correlated subquery.
+ *
+ * @param join
+ *   the join, which may evaluate other subqueries, too
+ * @param kept
+ *   the columns of the rows around the subquery, over `join`
+ * @param conditions
+ *   the conditions of other subqueries on the rows of `join`
+ * @param results
+ *   the columns of the subquery, over `join`
+ * @param found
+ *   not null where the subquery has a row; none if it always has one
+ */
+final private[joins] case class JoinedSubquery(
+    join: WindowJoin,
+    kept: Seq[NamedExpression],
+    conditions: Seq[Expression],
+    results: Seq[NamedExpression],
+    found: Option[Attribute]
+) {
+
+  /** The rows around the subquery, each with `columns`, which are over `join`. */
+  def withColumns(columns: Seq[NamedExpression], needsRow: Boolean = false): LogicalPlan = {
+    val all = conditions ++ (if (needsRow) found.map(IsNotNull(_)) else None)
+    Project(kept ++ columns, all.foldLeft[LogicalPlan](join)((plan, condition) => Filter(condition, plan)))
+  }
+}
+
+private[joins] object WindowJoins {
+
+  /**
+   * Evaluates the subquery for the rows of `left`: in the window join that `left` ends with, if that joins the same rows by the
+   * same keys and times, so that both need one shuffle and one sort a side.
+   *
+   * @return
+   *   the reason if Spark has to evaluate it
+   */
+  def over(left: LogicalPlan, query: FramedSubquery): Either[String, JoinedSubquery] = {
+    val joined = shared(left, query).getOrElse(alone(left, query))
+    WindowJoinPlanner.reasonNot(joined.join, SQLConf.get).toLeft(joined)
+  }
+
+  private def alone(left: LogicalPlan, query: FramedSubquery): JoinedSubquery = {
+    val condition = query.condition
+    JoinedSubquery(
+      WindowJoin(
+        left,
+        query.right,
+        condition.leftKeys,
+        condition.rightKeys,
+        condition.time,
+        query.calls.map(_.child),
+        query.calls.map(_.toAttribute),
+        isAsOf = query.found.isDefined
+      ),
+      left.output,
+      Nil,
+      query.results,
+      query.found
+    )
+  }
+
+  private def shared(left: LogicalPlan, query: FramedSubquery): Option[JoinedSubquery] = left match {
+    case Project(kept, Conditions(conditions, join: WindowJoin)) if join.right.sameResult(query.right) =>
+      val toRight = AttributeMap(query.right.output.zip(join.right.output))
+      def moved[E <: Expression](e: E): E =
+        e.transform { case a: Attribute => toRight.getOrElse(a, a) }.asInstanceOf[E]
+      val condition = query.condition
+      val keys = condition.leftKeys.zip(condition.rightKeys.map(moved(_)))
+      val calls = query.calls.map(moved(_))
+      val passed = AttributeSet(kept.collect { case a: Attribute if join.left.outputSet.contains(a) => a })
+      val reads = AttributeSet(calls ++ condition.leftKeys) -- join.right.outputSet
+      if (
+        moved(condition.time).semanticEquals(join.time) && reads.subsetOf(passed) &&
+        sameKeys(keys, join.leftKeys.zip(join.rightKeys))
+      )
+        Some(
+          JoinedSubquery(
+            join.copy(
+              calls = join.calls ++ calls.map(_.child),
+              results = join.results ++ calls.map(_.toAttribute),
+              isAsOf = join.isAsOf && query.found.isDefined
+            ),
+            kept,
+            conditions,
+            query.results,
+            query.found
+          )
+        )
+      else None
+    case _ => None
+  }
+
+  private def sameKeys(a: Seq[(Expression, Expression)], b: Seq[(Expression, Expression)]): Boolean =
+    a.size == b.size && a.forall { case (left, right) =>
+      b.exists { case (l, r) => l.semanticEquals(left) && r.semanticEquals(right) }
+    }
+
+  /** A plan below filters. */
+  private object Conditions {
+    def unapply(plan: LogicalPlan): Option[(Seq[Expression], LogicalPlan)] = plan match {
+      case Filter(condition, child) => unapply(child).map { case (below, plan) => (below :+ condition, plan) }
+      case other                    => Some((Nil, other))
+    }
+  }
+}
