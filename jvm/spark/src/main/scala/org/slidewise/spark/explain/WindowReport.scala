@@ -24,6 +24,7 @@ import org.slidewise.spark.execution.{
   PythonSlidingWindowExec,
   SlidingWindowExec,
   SlidingWindowExecBase,
+  WindowJoinExec,
   WindowTopRowsExec
 }
 import org.slidewise.spark.plan._
@@ -65,7 +66,8 @@ object WindowReport extends AdaptiveSparkPlanHelper {
       }.flatten ++
         collectWithSubqueries(plan)(hoppingFunctions).distinct.flatten.map(f =>
           Option(f.resultId) -> reportOf(f)
-        )
+        ) ++
+        collectWithSubqueries(plan) { case join: WindowJoinExec => reports(join, definitions) }.flatten
       val cached = collectWithSubqueries(plan) { case scan: InMemoryTableScanExec =>
         scan.relation.cachedPlan
       }
@@ -109,6 +111,14 @@ object WindowReport extends AdaptiveSparkPlanHelper {
       case window: WindowExecBase         => Some((window, window.windowExpression))
       case _                              => None
     }
+  }
+
+  private def reports(
+      join: WindowJoinExec,
+      definitions: Map[ExprId, Expression]
+  ): Seq[(Option[ExprId], WindowReport)] = join.plan.window.expressions.map { p =>
+    val text = WindowSql.readable(p.expression.children.head, definitions)
+    Option(p.expression.exprId) -> WindowReport(text, Some(p.method.toString), p.note)
   }
 
   private def byId(planned: Seq[PlannedExpression]): Map[ExprId, PlannedExpression] =

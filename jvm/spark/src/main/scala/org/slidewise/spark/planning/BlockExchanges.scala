@@ -6,11 +6,16 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.{PythonSlidingWindowExec, SlidingWindowExec, WindowTopRowsExec}
+import org.slidewise.spark.execution.{
+  PythonSlidingWindowExec,
+  SlidingWindowExec,
+  WindowJoinExec,
+  WindowTopRowsExec
+}
 import org.slidewise.spark.execution.exchange.BlockExchangeExec
 
 /**
- * Has the rows of a window with PARTITION BY reach it in blocks. Where other operators read the same exchange, Spark reuses the one
+ * Has the rows of a window with PARTITION BY, and those of a window join with keys, reach it in blocks. Where other operators read the same exchange, Spark reuses the one
  * or the other for all of them: see [[BlockExchangeExec]].
  */
 private[spark] object BlockExchanges extends Rule[SparkPlan] {
@@ -22,8 +27,8 @@ private[spark] object BlockExchanges extends Rule[SparkPlan] {
     else plan.transformUp { case window if isWindow(window) => withBlocks(window) }
 
   private def isWindow(plan: SparkPlan): Boolean = plan match {
-    case _: SlidingWindowExec | _: WindowTopRowsExec | _: PythonSlidingWindowExec => true
-    case _                                                                        => false
+    case _: SlidingWindowExec | _: WindowTopRowsExec | _: PythonSlidingWindowExec | _: WindowJoinExec => true
+    case _                                                                                            => false
   }
 
   private def withBlocks(window: SparkPlan): SparkPlan =

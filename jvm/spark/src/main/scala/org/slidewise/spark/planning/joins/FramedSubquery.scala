@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 
 import org.slidewise.spark.expressions.{DistinctAggregate, RowOfFrame}
 import org.slidewise.spark.plan.FramedAggregate
+import org.slidewise.spark.shims.CommonExpressions
 
 /**
  * A correlated subquery whose result for a row of the query around is made of aggregates of a window over another table.
@@ -170,7 +171,8 @@ private[joins] object FramedSubquery {
 
   private def conjuncts(condition: Expression): Seq[Expression] = condition match {
     case And(a, b)                         => conjuncts(a) ++ conjuncts(b)
-    case replaceable: RuntimeReplaceable if isOuter(replaceable) => conjuncts(replaceable.replacement)
-    case other                             => Seq(other)
+    case replaceable: RuntimeReplaceable if isOuter(replaceable) =>
+      conjuncts(CommonExpressions.inlined(replaceable.replacement))
+    case other => Seq(other)
   }
 }
