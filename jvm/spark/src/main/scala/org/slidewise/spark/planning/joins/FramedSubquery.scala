@@ -4,9 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical._
 
-import org.slidewise.spark.expressions.{DistinctAggregate, RowOfFrame}
+import org.slidewise.spark.expressions.{DistinctAggregate, RowsOfFrame}
 import org.slidewise.spark.plan.FramedAggregate
-import org.slidewise.spark.shims.CommonExpressions
 
 /**
  * A correlated subquery whose result for a row of the query around is made of aggregates of a window over another table.
@@ -40,7 +39,8 @@ private[joins] object FramedSubquery {
     case other => Left(s"${other.nodeName} is neither an aggregate nor the first row in an order")
   }
 
-  private def isPlain(e: Expression): Boolean =
+  /** Whether the expression is deterministic and has no subquery. */
+  def isPlain(e: Expression): Boolean =
     e.deterministic && !e.exists(e => e.isInstanceOf[SubqueryExpression] || e.isInstanceOf[Generator])
 
   private def projected(query: FramedSubquery, columns: Seq[NamedExpression]): FramedSubquery =
@@ -49,14 +49,16 @@ private[joins] object FramedSubquery {
   /** `columns` over the rows that `below` makes its own columns of. */
   private def substituted(columns: Seq[NamedExpression], below: Seq[NamedExpression]): Seq[NamedExpression] = {
     val values = AttributeMap(below.collect { case alias: Alias => alias.toAttribute -> alias.child })
-    columns.map {
-      case a: Attribute if values.contains(a) => Alias(values(a), a.name)(a.exprId, a.qualifier)
-      case a: Attribute                       => a
-      case other                              => replaced(other, values).asInstanceOf[NamedExpression]
-    }
+    columns.map(replacedIn(_, values))
   }
 
-  private def replaced(e: Expression, values: AttributeMap[Expression]): Expression =
+  /** The column with `values` in place of their attributes. */
+  def replacedIn(column: NamedExpression, values: AttributeMap[Expression]): NamedExpression = column match {
+    case a: Attribute => values.get(a).fold[NamedExpression](a)(Alias(_, a.name)(a.exprId, a.qualifier))
+    case other        => replaced(other, values).asInstanceOf[NamedExpression]
+  }
+
+  def replaced(e: Expression, values: AttributeMap[Expression]): Expression =
     e.transform { case a: Attribute => values.getOrElse(a, a) }
 
   private def asNamedLeft(e: NamedExpression): NamedExpression = e match {
@@ -125,6 +127,10 @@ private[joins] object FramedSubquery {
       }
   }
 
+  /** The row of `right` that comes last in the order of time among those that meet the conditions, or first. */
+  def ofNearest(right: LogicalPlan, conditions: Seq[Expression], isLast: Boolean): Either[String, FramedSubquery] =
+    inputOf(right, conditions).map { case (rows, condition) => ofOneRow(rows, condition, right.output, isLast) }
+
   private def ofOneRow(
       right: LogicalPlan,
       condition: OuterCondition,
@@ -132,7 +138,7 @@ private[joins] object FramedSubquery {
       isLast: Boolean
   ): FramedSubquery = {
     def value(of: Expression) = {
-      val function = if (isLast) RowOfFrame.last(of) else RowOfFrame.first(of)
+      val function = if (isLast) RowsOfFrame.last(of) else RowsOfFrame.first(of)
       named(FramedAggregate(function, None, timeOrder(condition), condition.lower, condition.upper))
     }
     val found = value(Literal.TrueLiteral)
@@ -150,29 +156,27 @@ private[joins] object FramedSubquery {
   /** The rows that do not depend on the query around, and the condition on them that does. */
   private def inputOf(plan: LogicalPlan): Either[String, (LogicalPlan, OuterCondition)] = {
     val (conditions, input) = filters(plan)
+    inputOf(input, conditions)
+  }
+
+  private def inputOf(
+      input: LogicalPlan,
+      conditions: Seq[Expression]
+  ): Either[String, (LogicalPlan, OuterCondition)] =
     if (isOuter(input)) Left(s"${input.nodeName} of the subquery depends on the query around it")
     else if (!conditions.forall(isPlain)) Left("a condition of the subquery is not deterministic")
     else {
       val (outer, own) = conditions.partition(isOuter(_))
       OuterCondition.of(outer).map { condition =>
-        val required = (condition.rightKeys :+ condition.time).filter(_.nullable).map(IsNotNull(_))
-        (own ++ required).reduceOption(And).fold(input)(Filter(_, input)) -> condition
+        (own ++ condition.required).reduceOption(And).fold(input)(Filter(_, input)) -> condition
       }
     }
-  }
 
   private def filters(plan: LogicalPlan): (Seq[Expression], LogicalPlan) = plan match {
     case SubqueryAlias(_, child) if isOuter(child)   => filters(child)
     case Filter(condition, child) if isOuter(plan) =>
       val (below, input) = filters(child)
-      (conjuncts(condition) ++ below, input)
+      (Conjuncts(condition) ++ below, input)
     case other => (Nil, other)
-  }
-
-  private def conjuncts(condition: Expression): Seq[Expression] = condition match {
-    case And(a, b)                         => conjuncts(a) ++ conjuncts(b)
-    case replaceable: RuntimeReplaceable if isOuter(replaceable) =>
-      conjuncts(CommonExpressions.inlined(replaceable.replacement))
-    case other => Seq(other)
   }
 }

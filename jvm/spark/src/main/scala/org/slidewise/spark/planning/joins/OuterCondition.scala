@@ -24,7 +24,11 @@ final private[joins] case class OuterCondition(
     time: Expression,
     lower: Option[RowValue],
     upper: Option[RowValue]
-)
+) {
+
+  /** The conditions that a row of the subquery meets if it belongs to any row around it. */
+  def required: Seq[Expression] = (rightKeys :+ time).filter(_.nullable).map(IsNotNull(_))
+}
 
 private[joins] object OuterCondition {
 

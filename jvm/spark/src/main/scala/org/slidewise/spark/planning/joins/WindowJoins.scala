@@ -46,8 +46,11 @@ private[joins] object WindowJoins {
    */
   def over(left: LogicalPlan, query: FramedSubquery): Either[String, JoinedSubquery] = {
     val joined = shared(left, query).getOrElse(alone(left, query))
-    WindowJoinPlanner.reasonNot(joined.join, SQLConf.get).toLeft(joined)
+    reasonNot(joined.join).toLeft(joined)
   }
+
+  /** The reason why Spark has to evaluate the join; none if Slidewise does. */
+  def reasonNot(join: WindowJoin): Option[String] = WindowJoinPlanner.reasonNot(join, SQLConf.get)
 
   private def alone(left: LogicalPlan, query: FramedSubquery): JoinedSubquery = {
     val condition = query.condition
@@ -59,8 +62,7 @@ private[joins] object WindowJoins {
         condition.rightKeys,
         condition.time,
         query.calls.map(_.child),
-        query.calls.map(_.toAttribute),
-        isAsOf = query.found.isDefined
+        query.calls.map(_.toAttribute)
       ),
       left.output,
       Nil,
@@ -70,7 +72,8 @@ private[joins] object WindowJoins {
   }
 
   private def shared(left: LogicalPlan, query: FramedSubquery): Option[JoinedSubquery] = left match {
-    case Project(kept, Conditions(conditions, join: WindowJoin)) if join.right.sameResult(query.right) =>
+    case Project(kept, Conditions(conditions, join: WindowJoin))
+        if join.times.isEmpty && join.right.sameResult(query.right) =>
       val toRight = AttributeMap(query.right.output.zip(join.right.output))
       def moved[E <: Expression](e: E): E =
         e.transform { case a: Attribute => toRight.getOrElse(a, a) }.asInstanceOf[E]
@@ -87,8 +90,7 @@ private[joins] object WindowJoins {
           JoinedSubquery(
             join.copy(
               calls = join.calls ++ calls.map(_.child),
-              results = join.results ++ calls.map(_.toAttribute),
-              isAsOf = join.isAsOf && query.found.isDefined
+              results = join.results ++ calls.map(_.toAttribute)
             ),
             kept,
             conditions,
