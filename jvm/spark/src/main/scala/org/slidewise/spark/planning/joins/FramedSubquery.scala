@@ -1,10 +1,10 @@
 package org.slidewise.spark.planning.joins
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction}
 import org.apache.spark.sql.catalyst.plans.logical._
 
-import org.slidewise.spark.expressions.{DistinctAggregate, RowsOfFrame}
+import org.slidewise.spark.expressions.RowsOfFrame
 import org.slidewise.spark.plan.FramedAggregate
 
 /**
@@ -25,7 +25,14 @@ final private[joins] case class FramedSubquery(
     calls: Seq[Alias],
     results: Seq[NamedExpression],
     found: Option[Attribute]
-)
+) {
+
+  /** The same subquery, whose columns have other identifiers. */
+  def renamed: FramedSubquery = copy(results = results.map {
+    case alias: Alias => Alias(alias.child, alias.name)()
+    case other        => Alias(other, other.name)()
+  })
+}
 
 private[joins] object FramedSubquery {
   import OuterCondition.{asLeft, isOuter}
@@ -77,24 +84,29 @@ private[joins] object FramedSubquery {
           case Some(outer)              => Left(s"${outer.sql} aggregates values of both tables")
           case None if distinct.isEmpty => Left("the subquery has no aggregate function")
           case None                     =>
-            val calls = distinct.map { a =>
-              val function =
-                if (a.isDistinct) DistinctAggregate(a.aggregateFunction) else a.aggregateFunction
-              named(FramedAggregate(function, a.filter, timeOrder(condition), condition.lower, condition.upper))
-            }
-            val values = distinct.map(_.canonicalized).zip(calls.map(_.toAttribute)).toMap[Expression, Attribute]
+            val calls = distinct.map(a => a -> call(ValueOverRows.functionOf(a), a.filter, condition))
+            val count = call(RowsOfFrame.count, None, condition)
+            val values = calls.map { case (a, alias) =>
+              val over = new ValueOverRows(a, right.output)
+              a.canonicalized ->
+                (if (over.none.toOption.contains(over.default)) alias.toAttribute
+                 else If(GreaterThan(count.toAttribute, Literal(0L)), alias.toAttribute, over.default))
+            }.toMap[Expression, Expression]
             val results = aggregate.aggregateExpressions.map { column =>
               asNamedLeft(column.transform { case a: AggregateExpression =>
                 values(a.canonicalized)
               }.asInstanceOf[NamedExpression])
             }
-            Right(FramedSubquery(right, condition, calls, results, None))
+            val counts = results.exists(_.references.contains(count.toAttribute))
+            Right(FramedSubquery(right, condition, calls.map(_._2) ++ (if (counts) Some(count) else None), results, None))
         }
       }
 
-  private def named(call: FramedAggregate) = Alias(call, "_call")()
-
-  private def timeOrder(condition: OuterCondition) = SortOrder(condition.time, Ascending)
+  private def call(function: AggregateFunction, filter: Option[Expression], condition: OuterCondition): Alias =
+    Alias(
+      FramedAggregate(function, filter, SortOrder(condition.time, Ascending), condition.lower, condition.upper),
+      "_call"
+    )()
 
   /** The subquery that returns the first row of `plan`, which sorts by the time of the window. */
   private def ofSorted(plan: LogicalPlan): Either[String, FramedSubquery] = plan match {
@@ -137,20 +149,21 @@ private[joins] object FramedSubquery {
       columns: Seq[NamedExpression],
       isLast: Boolean
   ): FramedSubquery = {
-    def value(of: Expression) = {
-      val function = if (isLast) RowsOfFrame.last(of) else RowsOfFrame.first(of)
-      named(FramedAggregate(function, None, timeOrder(condition), condition.lower, condition.upper))
-    }
+    def value(of: Expression) =
+      call(if (isLast) RowsOfFrame.last(of) else RowsOfFrame.first(of), None, condition)
     val found = value(Literal.TrueLiteral)
-    val (own, outer) = columns.partition(!isOuter(_))
-    val calls = own.map {
+    // A column that also reads the row around it is computed from the right row's columns.
+    val single = AttributeSet(columns.filter(isOuter(_))).toSeq.map(a => a -> value(a))
+    val ofSingle = AttributeMap(single.map { case (a, alias) => a -> (alias.toAttribute: Expression) })
+    val whole = columns.filterNot(isOuter(_)).map {
       case alias: Alias => alias -> value(alias.child)
       case other        => other -> value(other)
     }
-    val results = calls.map { case (column, call) =>
-      Alias(call.toAttribute, column.name)(column.exprId, column.qualifier)
-    } ++ outer.map(asNamedLeft)
-    FramedSubquery(right, condition, found +: calls.map(_._2), results, Some(found.toAttribute))
+    val ofWhole = whole.map { case (column, alias) =>
+      column.exprId -> Alias(alias.toAttribute, column.name)(column.exprId, column.qualifier)
+    }.toMap
+    val results = columns.map(column => ofWhole.getOrElse(column.exprId, asNamedLeft(replacedIn(column, ofSingle))))
+    FramedSubquery(right, condition, found +: (whole ++ single).map(_._2), results, Some(found.toAttribute))
   }
 
   /** The rows that do not depend on the query around, and the condition on them that does. */

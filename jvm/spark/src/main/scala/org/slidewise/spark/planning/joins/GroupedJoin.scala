@@ -1,15 +1,11 @@
 package org.slidewise.spark.planning.joins
 
-import scala.util.Try
-
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction}
 import org.apache.spark.sql.catalyst.plans.logical._
 
-import org.slidewise.spark.expressions.{DistinctAggregate, FunctionOverRows, RowsOfFrame}
+import org.slidewise.spark.expressions.RowsOfFrame
 import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
-import org.slidewise.spark.planning.WindowCall
 
 /**
  * `GROUP BY` columns of one table over its join with another by equal keys and a range of time, in the form of a window join.
@@ -98,7 +94,7 @@ private[joins] object GroupedJoin {
         Right(
           Calls(
             found.map(a =>
-              a -> call(if (a.isDistinct) DistinctAggregate(a.aggregateFunction) else a.aggregateFunction, a.filter)
+              a -> call(ValueOverRows.functionOf(a), a.filter)
             ),
             call(RowsOfFrame.count, None)
           )
@@ -151,23 +147,14 @@ private[joins] object GroupedJoin {
       columns: Seq[Attribute],
       times: Option[Attribute]
   ): Either[String, Option[Expression]] = {
-    val function = WindowCall.replaced(
-      if (a.isDistinct) DistinctAggregate(a.aggregateFunction) else a.aggregateFunction
-    )
-    val nulls = InternalRow.fromSeq(columns.map(_ => null))
-    val counts = a.filter.forall(f => java.lang.Boolean.TRUE == BindReferences.bindReference(f, columns).eval(nulls))
-    if (!counts) Right(None)
-    else {
-      val over = new FunctionOverRows(function, columns)
-      def value(rows: Int) = Literal(over(Seq.fill(rows)(nulls)), a.dataType)
-      Try((value(0), value(1), value(2))).toEither.left
-        .map(e => s"${a.sql} fails over a row of nulls: $e")
-        .flatMap { case (none, one, two) =>
-          if (one == none && two == none) Right(None)
-          else if (two == one || times.isEmpty) Right(Some(one))
-          else if (one == Literal(1L) && two == Literal(2L)) Right(times)
-          else Left(s"the value of ${a.sql} over rows of nulls depends on their number")
-        }
-    }
+    val over = new ValueOverRows(a, columns)
+    (for (none <- over.none; one <- over.nulls(1); two <- over.nulls(2)) yield (none, one, two)).toEither.left
+      .map(e => s"${a.sql} fails over a row of nulls: $e")
+      .flatMap { case (none, one, two) =>
+        if (one == none && two == none) Right(None)
+        else if (two == one || times.isEmpty) Right(Some(one))
+        else if (one == Literal(1L) && two == Literal(2L)) Right(times)
+        else Left(s"the value of ${a.sql} over rows of nulls depends on their number")
+      }
   }
 }

@@ -46,6 +46,9 @@ private[joins] object OuterCondition {
     }
   }
 
+  /** The reason where no condition compares two values, as in most subqueries, which are no windows. */
+  val NoRange: String = "no condition compares a time of the two tables"
+
   private sealed trait Part
   final private case class Key(left: Expression, right: Expression, nullSafe: Boolean) extends Part
   final private case class Limit(time: Expression, value: RowValue, isLower: Boolean) extends Part
@@ -90,7 +93,7 @@ private[joins] object OuterCondition {
     val limits = parts.collect { case limit: Limit => limit }
     val (lower, upper) = limits.partition(_.isLower)
     limits.headOption match {
-      case None => Left("no condition compares a time of the two tables")
+      case None                    => Left(NoRange)
       case Some(Limit(time, _, _)) =>
         if (!limits.forall(_.time.semanticEquals(time)))
           Left(s"the conditions limit several expressions: ${limits.map(_.time.sql).distinct.mkString(", ")}")

@@ -27,7 +27,7 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
     plan.transformUpWithPruning(_.containsAnyPattern(LATERAL_JOIN, AS_OF_JOIN, JOIN, PLAN_EXPRESSION)) {
       case lateral: LateralJoin => ofLateral(lateral)
       case join: AsOfJoin       => decided(join, AsOfWindow.of(join))
-      case aggregate: Aggregate if aggregate.groupingExpressions.nonEmpty && readsJoin(aggregate.child) =>
+      case aggregate: Aggregate if aggregate.groupingExpressions.nonEmpty && joinsByRange(aggregate.child) =>
         decided(aggregate, GroupedJoin.of(aggregate))
       case project: Project     =>
         ofScalars(uncorrelated(project).asInstanceOf[Project])((child, values) =>
@@ -97,17 +97,25 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
   private def decided(node: LogicalPlan, window: Either[String, LogicalPlan]): LogicalPlan =
     window.fold(leave(node, _), identity)
 
-  private def readsJoin(plan: LogicalPlan): Boolean = plan match {
-    case _: Join                                         => true
-    case _: Project | _: Filter | _: SubqueryAlias       => readsJoin(plan.children.head)
-    case _                                               => false
+  /** Whether the plan is a join of which a condition compares columns of both tables. */
+  private def joinsByRange(plan: LogicalPlan, above: Seq[Expression] = Nil): Boolean = plan match {
+    case Filter(condition, child)       => joinsByRange(child, above :+ condition)
+    case _: Project | _: SubqueryAlias  => joinsByRange(plan.children.head, above)
+    case join: Join                     => (above ++ join.condition).exists(_.exists(isRange))
+    case _                              => false
+  }
+
+  private def isRange(e: Expression): Boolean = e match {
+    case _: EqualTo | _: EqualNullSafe => false
+    case comparison: BinaryComparison => comparison.left.references.nonEmpty && comparison.right.references.nonEmpty
+    case _                           => false
   }
 
   private def leave(node: LogicalPlan, reason: String): LogicalPlan = {
-    node.setTagValue(Reason, node.getTagValue(Reason).getOrElse(Nil) :+ reason)
+    if (reason != OuterCondition.NoRange) node.setTagValue(Reason, node.getTagValue(Reason).getOrElse(Nil) :+ reason)
     node
   }
 
-  /** The reasons why subqueries of a node are not windows. */
+  /** The reasons why Spark evaluates subqueries over other tables, or joins with them, that have a range of time. */
   val Reason: TreeNodeTag[Seq[String]] = TreeNodeTag[Seq[String]]("slidewise.subqueries")
 }

@@ -28,10 +28,21 @@ final private[joins] case class JoinedSubquery(
     found: Option[Attribute]
 ) {
 
-  /** The rows around the subquery, each with `columns`, which are over `join`. */
+  /**
+   * The rows around the subquery, each with `columns`, which are over `join`.
+   *
+   * @param needsRow
+   *   whether only rows remain for which the subquery has a row; the columns of the others are null
+   */
   def withColumns(columns: Seq[NamedExpression], needsRow: Boolean = false): LogicalPlan = {
     val all = conditions ++ (if (needsRow) found.map(IsNotNull(_)) else None)
-    Project(kept ++ columns, all.foldLeft[LogicalPlan](join)((plan, condition) => Filter(condition, plan)))
+    Project(kept ++ (if (needsRow) columns else columns.map(orNull)), all.foldLeft[LogicalPlan](join)((plan, condition) => Filter(condition, plan)))
+  }
+
+  private def orNull(column: NamedExpression): NamedExpression = (column, found) match {
+    case (alias @ Alias(value, name), Some(row)) if !value.isInstanceOf[Attribute] || kept.exists(_.exprId == value.asInstanceOf[Attribute].exprId) =>
+      Alias(If(IsNotNull(row), value, Literal.create(null, value.dataType)), name)(alias.exprId, alias.qualifier)
+    case _ => column
   }
 }
 
