@@ -101,7 +101,7 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
   private def joinsByRange(plan: LogicalPlan, above: Seq[Expression] = Nil): Boolean = plan match {
     case Filter(condition, child)       => joinsByRange(child, above :+ condition)
     case _: Project | _: SubqueryAlias  => joinsByRange(plan.children.head, above)
-    case join: Join                     => (above ++ join.condition).exists(_.exists(isRange))
+    case join: Join                     => (above ++ join.condition).flatMap(Conjuncts(_)).exists(isRange)
     case _                              => false
   }
 
