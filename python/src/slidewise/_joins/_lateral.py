@@ -12,7 +12,7 @@ from slidewise._install import is_connect
 from slidewise._versions import is_since
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     from pyspark.sql import Column, DataFrame
@@ -45,7 +45,7 @@ def with_aggregates(
     if not _has_lateral_joins(left):
         from slidewise._joins._classic_lateral import with_columns
 
-        joined: DataFrame = with_columns(left, right, _all(conditions), aggregates)
+        joined: DataFrame = with_columns(left, right, _all(conditions, F.expr), aggregates)
         return joined
     table = _where(right, conditions)
     # `agg` of a classic DataFrame would look for the columns of `left` in `right`.
@@ -78,13 +78,9 @@ def _has_lateral_joins(left: DataFrame) -> bool:
 
 
 def _where(right: DataFrame, conditions: Sequence[Condition]) -> Any:
-    return right.where(_all(conditions))
+    return right.where(_all(conditions, lambda expression: F.expr(expression).outer()))
 
 
-def _all(conditions: Sequence[Condition]) -> Column:
-    def outer(expression: str) -> Any:
-        column: Any = F.expr(expression)
-        return column.outer() if hasattr(column, "outer") else column
-
-    both: Column = reduce(lambda a, b: a & b, [_COMPARED[op](F.col(c), outer(value)) for c, op, value in conditions])
+def _all(conditions: Sequence[Condition], of_left: Callable[[str], Column]) -> Column:
+    both: Column = reduce(lambda a, b: a & b, [_COMPARED[op](F.col(c), of_left(value)) for c, op, value in conditions])
     return both
