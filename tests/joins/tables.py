@@ -37,9 +37,14 @@ LEFT, RIGHT = rows_of(1, 50), rows_of(2, 60)
 
 
 def tables(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
-    left = spark.createDataFrame([row[:3] for row in LEFT], "id int, k string, ts timestamp")
-    right = spark.createDataFrame([row[1:] for row in RIGHT], "k string, ts timestamp, x int")
-    return left, right
+    def literal(value: Any) -> str:
+        return "NULL" if value is None else str(value) if isinstance(value, int) else f"'{value}'"
+
+    def table(rows: list[Row]) -> DataFrame:
+        values = ", ".join(f"({', '.join(map(literal, row))})" for row in rows)
+        return spark.sql(f"SELECT id, k, cast(ts AS timestamp) AS ts, x FROM VALUES {values} AS t(id, k, ts, x)")
+
+    return table(LEFT).drop("x"), table(RIGHT).drop("id")
 
 
 def assert_runs_on_slidewise(df: DataFrame, operator: str) -> None:

@@ -24,8 +24,8 @@ def with_columns(left: Any, right: Any, condition: Column, columns: Sequence[Col
     query = plans.logical.Project(named, filtered)
     number = sql.catalyst.expressions.NamedExpression.newExprId()
     subquery = sql.catalyst.expressions.LateralSubquery(query, nothing, number, nothing, none)
-    inner = getattr(getattr(plans, "Inner$"), "MODULE$")
-    joined = plans.logical.LateralJoin(left._jdf.logicalPlan(), subquery, inner, none)
+    kind = getattr(getattr(plans, "LeftOuter$"), "MODULE$")
+    joined = plans.logical.LateralJoin(left._jdf.logicalPlan(), subquery, kind, none)
     return type(left)(sql.Dataset.ofRows(spark._jsparkSession, joined), spark)
 
 

@@ -49,7 +49,7 @@ def with_aggregates(
         return joined
     table = _where(right, conditions)
     # `agg` of a classic DataFrame would look for the columns of `left` in `right`.
-    return left.lateralJoin(table.agg(*aggregates) if is_connect(left) else table.select(*aggregates))
+    return left.lateralJoin(table.agg(*aggregates) if is_connect(left) else table.select(*aggregates), how="left")
 
 
 def with_first(
