@@ -57,6 +57,7 @@ PRINTED_LONG = [
     "docs/recipes.md",
     "docs/scale.md",
     "docs/time.md",
+    "docs/window-joins.md",
     "docs/worth-it.md",
 ]
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```\n(?P<shown>.*?)```\n)?", re.DOTALL)

@@ -20,6 +20,7 @@ from slidewise._jars import (
     supported_scala_versions,
     supported_versions,
 )
+from slidewise._joins import asof_join, window_join
 from slidewise._plot import Picture, plot
 from slidewise._udaf import register, udaf
 
@@ -32,6 +33,7 @@ __all__ = [
     "UnsupportedFeatureError",
     "UnsupportedSparkError",
     "__version__",
+    "asof_join",
     "configure",
     "doctor",
     "explain",
@@ -42,4 +44,5 @@ __all__ = [
     "supported_scala_versions",
     "supported_versions",
     "udaf",
+    "window_join",
 ]

@@ -40,7 +40,7 @@ def trailing(rows: int | None = None, *, interval: str | timedelta | None = None
     """
     if _one_of(rows, interval) is rows:
         return Window.rowsBetween(1 - _positive(rows), Window.currentRow)
-    return _range(_interval(interval, -1), None)
+    return _range(interval_literal(interval, -1), None)
 
 
 def centered(rows: int | None = None, *, interval: str | timedelta | None = None) -> WindowSpec:
@@ -63,7 +63,7 @@ def centered(rows: int | None = None, *, interval: str | timedelta | None = None
                 f"rows is {rows}, but must be odd, so that as many rows are before the current row as after it"
             )
         return Window.rowsBetween(-half, half)
-    return _range(_interval(interval, -1), _interval(interval, 1))
+    return _range(interval_literal(interval, -1), interval_literal(interval, 1))
 
 
 def over(column: Column, window: WindowSpec) -> Column:
@@ -103,15 +103,15 @@ def _positive(rows: Any) -> int:
     return rows
 
 
-def _interval(interval: Any, sign: int) -> str:
-    """The interval as a SQL literal."""
+def interval_literal(interval: Any, sign: int, argument: str = "interval") -> str:
+    """The interval as a SQL literal. An error names the argument that holds it."""
     words = interval
     if isinstance(interval, timedelta):
         parts = {"days": interval.days, "seconds": interval.seconds, "microseconds": interval.microseconds}
         words = " ".join(f"{n} {unit}" for unit, n in parts.items() if n) or "0 days"
     if not isinstance(words, str) or not _is_interval(words):
         raise ValueError(
-            f"interval is {interval!r}, but must be whole numbers of weeks, days, hours, minutes and seconds as in"
+            f"{argument} is {interval!r}, but must be whole numbers of weeks, days, hours, minutes and seconds as in"
             " '7 days' or '1 hour 30 minutes', or of years and months, or a datetime.timedelta that is not negative"
         )
     return f"{'-' if sign < 0 else ''}INTERVAL '{words}'"
