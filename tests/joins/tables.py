@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 START = datetime(2026, 3, 1)
 
-RUNS_ON_SLIDEWISE = False
+RUNS_ON_SLIDEWISE = True
 """Whether these joins run on Slidewise, and `assert_runs_on_slidewise` looks for its operators."""
 
 
