@@ -54,7 +54,7 @@ object Slidewise {
     val reports =
       if (data.isStreaming)
         WindowReport.ofStream(execution.analyzed, StreamRules.planned(data.sparkSession, execution.analyzed))
-      else WindowReport.of(execution.executedPlan)
+      else WindowReport.of(execution.executedPlan) ++ WindowReport.ofSubqueries(execution.normalized)
     reports.map(_.json).mkString("[", ",", "]")
   }
 }

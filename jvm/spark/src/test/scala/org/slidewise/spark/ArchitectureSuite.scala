@@ -40,6 +40,7 @@ class ArchitectureSuite extends FunSuite {
         "arrays",
         "toprows",
         "hopping",
+        "joins",
         "python"
       ).map(
         "execution." + _
@@ -65,6 +66,8 @@ class ArchitectureSuite extends FunSuite {
       "execution.hopping" -> (model ++ Seq("task", "rows", "states", "surroundings", "frames").map(
         "execution." + _
       )),
+      "execution.joins" -> (model ++
+        Seq("task", "rows", "states", "sorting", "surroundings", "frames", "arrays").map("execution." + _)),
       "execution.python" -> (model ++ Seq("task", "rows", "states", "surroundings", "frames").map(
         "execution." + _
       )),
@@ -74,6 +77,7 @@ class ArchitectureSuite extends FunSuite {
       "execution.streams.hopping" -> (model ++ execution :+ "execution.streams"),
       "planning" -> (model ++ execution :+ "execution"),
       "planning.parallel" -> (model ++ Seq("execution", "execution.parallel", "planning")),
+      "planning.joins" -> (model ++ Seq("execution", "planning")),
       "planning.hopping" -> (model ++ Seq("execution", "planning")),
       "planning.streams" -> (model ++ execution ++
         Seq("execution", "execution.streams", "execution.streams.hopping", "planning", "planning.hopping")),

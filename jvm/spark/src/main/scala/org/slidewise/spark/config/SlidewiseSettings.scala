@@ -20,6 +20,7 @@ object SlidewiseSettings {
   final val TopRows = "spark.slidewise.topRows.enabled"
   final val HoppingWindows = "spark.slidewise.hoppingWindows.enabled"
   final val WindowJoins = "spark.slidewise.windowJoins.enabled"
+  final val WindowJoinFilterRatio = "spark.slidewise.windowJoins.filterRatio"
   final val MaxWindows = "spark.slidewise.hoppingWindows.maxPerRow"
   final val BlockExchange = "spark.slidewise.blockExchange.enabled"
   final val Parallel = "spark.slidewise.parallel.enabled"
@@ -66,6 +67,16 @@ object SlidewiseSettings {
     "Whether Slidewise evaluates aggregates of another table's rows in a range of time: LATERAL and scalar subqueries whose " +
       "conditions are equal keys and a range. If false, Spark joins the tables and aggregates the pairs of rows."
   )
+
+  private val windowJoinFilterRatioSetting = Setting.withDefault(
+    WindowJoinFilterRatio,
+    "10",
+    Since,
+    "a number of at least 0",
+    "Before a window join shuffles the other table, Slidewise drops its rows whose key or time no left row can reach, if the other " +
+      "table is at least so many times as large as the left one by Spark's statistics, and the left one is small and cheap to read " +
+      "twice. 0 filters in any case."
+  )(value => Some(value.toDouble).filter(_ >= 0).get)
 
   private val maxWindowsSetting = Setting.withDefault(
     MaxWindows,
@@ -193,6 +204,7 @@ object SlidewiseSettings {
     sortSetting,
     topRowsSetting,
     windowJoinsSetting,
+    windowJoinFilterRatioSetting,
     hoppingWindowsSetting,
     maxWindowsSetting,
     blockExchangeSetting,
@@ -229,6 +241,7 @@ object SlidewiseSettings {
   def blockExchange(conf: SQLConf): Boolean = enabled(conf) && blockExchangeSetting(conf)
   def parallel(conf: SQLConf): Boolean = enabled(conf) && parallelSetting(conf)
 
+  def windowJoinFilterRatio(conf: SQLConf): Double = windowJoinFilterRatioSetting(conf)
   def maxWindows(conf: SQLConf): Long = maxWindowsSetting(conf)
   def parallelMinRows(conf: SQLConf): Long = parallelMinRowsSetting(conf)
   def expectsSkew(conf: SQLConf): Boolean = expectedSkewSetting(conf)

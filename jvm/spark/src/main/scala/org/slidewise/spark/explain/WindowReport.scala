@@ -104,6 +104,11 @@ object WindowReport extends AdaptiveSparkPlanHelper {
     )
   }
 
+  /** The reports for subqueries and joins over a range of another table's rows that Spark evaluates. */
+  def ofSubqueries(plan: LogicalPlan): Seq[WindowReport] =
+    plan.collectWithSubqueries { case node => node.getTagValue(LeftToSpark.Tag).getOrElse(Nil) }.flatten
+      .map(left => WindowReport(left.sql, None, Some(left.reason)))
+
   /** A window operator with its window expressions. */
   private object WindowOperator {
     def unapply(plan: SparkPlan): Option[(UnaryExecNode, Seq[NamedExpression])] = plan match {

@@ -1,7 +1,7 @@
 package org.slidewise.spark.expressions
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
-import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, Count, First, Last}
+import org.apache.spark.sql.catalyst.expressions.aggregate._
 
 /** Functions of the rows of a frame that stand for other clauses of a query. */
 private[spark] object RowsOfFrame {
@@ -11,6 +11,15 @@ private[spark] object RowsOfFrame {
 
   /** The value of the last row, also if it is null. */
   def last(value: Expression): AggregateFunction = Last(value, ignoreNulls = false)
+
+  /** The least value. */
+  def min(value: Expression): AggregateFunction = Min(value)
+
+  /** The greatest value. */
+  def max(value: Expression): AggregateFunction = Max(value)
+
+  /** A Bloom filter of hashes, of the size that Spark's runtime filters have. */
+  def bloomFilter(hash: Expression): AggregateFunction = new BloomFilterAggregate(hash)
 
   /** The number of rows. */
   def count: AggregateFunction = Count(Literal(1L))

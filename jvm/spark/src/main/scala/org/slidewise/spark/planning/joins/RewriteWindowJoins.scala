@@ -5,9 +5,9 @@ import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{AS_OF_JOIN, JOIN, LATERAL_JOIN, PLAN_EXPRESSION}
-import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 
 import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.plan.LeftToSpark
 import org.slidewise.spark.planning.PlanningFailure
 
 /**
@@ -26,9 +26,9 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
   private def rewritten(plan: LogicalPlan): LogicalPlan =
     plan.transformUpWithPruning(_.containsAnyPattern(LATERAL_JOIN, AS_OF_JOIN, JOIN, PLAN_EXPRESSION)) {
       case lateral: LateralJoin => ofLateral(lateral)
-      case join: AsOfJoin       => decided(join, AsOfWindow.of(join))
+      case join: AsOfJoin       => decided(join, s"as-of join (${named(join.right)})", AsOfWindow.of(join))
       case aggregate: Aggregate if aggregate.groupingExpressions.nonEmpty && joinsByRange(aggregate.child) =>
-        decided(aggregate, GroupedJoin.of(aggregate))
+        decided(aggregate, s"GROUP BY over a join (${named(aggregate)})", GroupedJoin.of(aggregate))
       case project: Project     =>
         ofScalars(uncorrelated(project).asInstanceOf[Project])((child, values) =>
           project.copy(replaced(project.projectList, values), child)
@@ -56,7 +56,7 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
       val rows = joined.withColumns(columns, needsRow = lateral.joinType != LeftOuter)
       if (lateral.joinType == LeftOuter) rows else lateral.condition.fold(rows)(Filter(_, rows))
     }
-    decided(lateral, window)
+    decided(lateral, s"LATERAL (${named(query)})", window)
   }
 
   private def isSupported(lateral: LateralJoin): Boolean = lateral.joinType match {
@@ -82,7 +82,7 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
             val column = Alias(joined.results.head.children.headOption.getOrElse(joined.results.head), "_scalar")()
             (joined.withColumns(Seq(column)), found + (scalar.exprId -> column.toAttribute))
           case Left(reason) =>
-            leave(node, reason)
+            leave(node, s"scalar subquery (${named(scalar.plan)})", reason)
             (below, found)
         }
     }
@@ -94,8 +94,11 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
       case scalar: ScalarSubquery if values.contains(scalar.exprId) => values(scalar.exprId)
     }.asInstanceOf[E])
 
-  private def decided(node: LogicalPlan, window: Either[String, LogicalPlan]): LogicalPlan =
-    window.fold(leave(node, _), identity)
+  private def decided(node: LogicalPlan, what: String, window: Either[String, LogicalPlan]): LogicalPlan =
+    window.fold(leave(node, what, _), identity)
+
+  /** The columns of a plan, for a person to read. */
+  private def named(plan: LogicalPlan): String = plan.output.map(_.name).mkString(", ")
 
   /** Whether the plan is a join of which a condition compares columns of both tables. */
   private def joinsByRange(plan: LogicalPlan, above: Seq[Expression] = Nil): Boolean = plan match {
@@ -111,11 +114,12 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
     case _                           => false
   }
 
-  private def leave(node: LogicalPlan, reason: String): LogicalPlan = {
-    if (reason != OuterCondition.NoRange) node.setTagValue(Reason, node.getTagValue(Reason).getOrElse(Nil) :+ reason)
+  private def leave(node: LogicalPlan, what: String, reason: String): LogicalPlan = {
+    if (reason != OuterCondition.NoRange)
+      node.setTagValue(
+        LeftToSpark.Tag,
+        node.getTagValue(LeftToSpark.Tag).getOrElse(Nil) :+ LeftToSpark(what, reason)
+      )
     node
   }
-
-  /** The reasons why Spark evaluates subqueries over other tables, or joins with them, that have a range of time. */
-  val Reason: TreeNodeTag[Seq[String]] = TreeNodeTag[Seq[String]]("slidewise.subqueries")
 }
