@@ -72,11 +72,11 @@ object SlidewiseSettings {
     WindowJoinFilterRatio,
     "10",
     Since,
-    "a number of at least 0",
+    "a whole number of at least 0",
     "Before a window join shuffles the other table, Slidewise drops its rows whose key or time no left row can reach, if the other " +
       "table is at least so many times as large as the left one by Spark's statistics, and the left one is small and cheap to read " +
       "twice. 0 filters in any case."
-  )(value => Some(value.toDouble).filter(_ >= 0).get)
+  )(value => Some(value.toLong).filter(_ >= 0).get)
 
   private val maxWindowsSetting = Setting.withDefault(
     MaxWindows,
@@ -241,7 +241,7 @@ object SlidewiseSettings {
   def blockExchange(conf: SQLConf): Boolean = enabled(conf) && blockExchangeSetting(conf)
   def parallel(conf: SQLConf): Boolean = enabled(conf) && parallelSetting(conf)
 
-  def windowJoinFilterRatio(conf: SQLConf): Double = windowJoinFilterRatioSetting(conf)
+  def windowJoinFilterRatio(conf: SQLConf): Long = windowJoinFilterRatioSetting(conf)
   def maxWindows(conf: SQLConf): Long = maxWindowsSetting(conf)
   def parallelMinRows(conf: SQLConf): Long = parallelMinRowsSetting(conf)
   def expectsSkew(conf: SQLConf): Boolean = expectedSkewSetting(conf)

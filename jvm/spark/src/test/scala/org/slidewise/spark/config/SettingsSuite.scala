@@ -24,6 +24,15 @@ class SettingsSuite extends SparkSuite {
     Expected(TopRows, "true", booleans, noBooleans)(topRows),
     Expected(BlockExchange, "true", booleans, noBooleans)(blockExchange),
     Expected(HoppingWindows, "true", booleans, noBooleans)(hoppingWindows),
+    Expected(WindowJoins, "true", booleans, noBooleans)(windowJoins),
+    Expected(
+      WindowJoinFilterRatio,
+      "10",
+      Seq("0" -> 0L, " 5000000000 " -> 5000000000L),
+      Seq("-1", "many", "")
+    )(
+      windowJoinFilterRatio
+    ),
     Expected(Parallel, "true", booleans, noBooleans)(parallel),
     Expected(
       MaxWindows,

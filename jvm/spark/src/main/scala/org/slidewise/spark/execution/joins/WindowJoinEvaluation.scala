@@ -144,8 +144,11 @@ final private[execution] class WindowJoinEvaluation(
       new KeyedRows(leftRows, PartitionKeys.of(WindowKeys.asBytes(plan.leftKeys), left)),
       new KeyedRows(rightRows, PartitionKeys.of(WindowKeys.asBytes(plan.rightKeys), right)),
       InterpretedOrdering.forSchema(WindowKeys.asBytes(plan.rightKeys).map(_.dataType)),
-      new JoinElements(UnsafeProjection.create(needed.map(a => a: Expression), right), log),
-      finders.values.toArray,
+      new JoinElements(
+        UnsafeProjection.create(needed.map(a => a: Expression), right),
+        log,
+        finders.values.toArray
+      ),
       new FrameEvaluators(evaluators.toArray, answers.row),
       plan.times.map { times =>
         new Repetition(

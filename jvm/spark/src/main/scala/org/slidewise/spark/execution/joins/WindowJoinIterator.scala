@@ -37,13 +37,13 @@ final private[joins] class WindowJoinIterator(
     right: KeyedRows,
     keyOrder: Ordering[InternalRow],
     elements: JoinElements,
-    finders: Array[FrameFinder],
     evaluators: FrameEvaluators,
     repetition: Option[Repetition],
     output: Projection,
     task: WindowTask
 ) extends FrameIterator(evaluators, output, task.measures) {
   private[this] val log = elements.log
+  private[this] val finders = elements.finders
   private[this] val repeats = repetition.orNull
   private[this] val currentKey = left.keys.current
   private[this] var started = false
@@ -119,12 +119,16 @@ private object WindowJoinIterator {
 }
 
 /**
- * The right rows of one key.
+ * The right rows of one key, and their frames.
  *
  * @param summary
  *   projects a right row to the columns in `log`
  */
-final private[joins] class JoinElements(val summary: UnsafeProjection, val log: RowLog)
+final private[joins] class JoinElements(
+    val summary: UnsafeProjection,
+    val log: RowLog,
+    val finders: Array[FrameFinder]
+)
 
 /**
  * The evaluation of left rows that stand for several.

@@ -26,7 +26,7 @@ object FilterRightRows extends Rule[LogicalPlan] {
   private def isWorthIt(join: WindowJoin): Boolean = isCheap(join.left) && {
     val ratio = SlidewiseSettings.windowJoinFilterRatio(conf)
     val (left, right) = (join.left.stats.sizeInBytes, join.right.stats.sizeInBytes)
-    ratio == 0 || left <= conf.runtimeFilterCreationSideThreshold && BigDecimal(right) >= BigDecimal(left) * ratio
+    ratio == 0 || left <= conf.runtimeFilterCreationSideThreshold && right >= left * ratio
   }
 
   private def isCheap(plan: LogicalPlan): Boolean = plan match {

@@ -70,9 +70,17 @@ private[joins] object GroupedJoin {
       if (isUnique) Right(Groups(if (keys.forall(_.isInstanceOf[Attribute])) left else Project(keys, left), each, None))
       else {
         val times = Alias(RowsOfFrame.count.toAggregateExpression(), "_times")()
-        Right(Groups(Aggregate(input.grouping, keys :+ times, left), each, Some(times.toAttribute)))
+        Right(Groups(Aggregate(input.grouping, keys :+ times, byKeys(left, input, condition)), each, Some(times.toAttribute)))
       }
     }
+  }
+
+  /** The left rows, distributed as the join needs them, so that grouping them needs no shuffle of its own. */
+  private def byKeys(left: LogicalPlan, input: JoinInput, condition: OuterCondition): LogicalPlan = {
+    val keys = condition.leftKeys
+    if (keys.nonEmpty && keys.forall(k => input.grouping.exists(_.semanticEquals(k))))
+      RepartitionByExpression(keys, left, None)
+    else left
   }
 
   /** The aggregate expressions, and the number of right rows, each as a call. */
