@@ -36,12 +36,15 @@ final case class FramedAggregate(
     Frame.Range(bound(lower), bound(upper))
   }
 
-  override def sql: String = {
+  override def sql: String = text(_.sql)
+  override def toString: String = text(_.toString)
+
+  private def text(of: Expression => String): String = {
     def limit(value: Option[RowValue], strict: String) = value.map { v =>
-      s"${order.child.sql} $strict${if (v.isInside) "=" else ""} ${v.child.sql}"
+      s"${of(order.child)} $strict${if (v.isInside) "=" else ""} ${of(v.child)}"
     }
     val where = (limit(lower, ">") ++ limit(upper, "<")).mkString(" AND ")
-    s"${function.sql}${filter.fold("")(f => s" FILTER (WHERE ${f.sql})")} OVER ($where)"
+    s"${of(function)}${filter.fold("")(f => s" FILTER (WHERE ${of(f)})")} OVER ($where)"
   }
 
   override protected def withNewChildrenInternal(children: IndexedSeq[Expression]): FramedAggregate = {

@@ -16,7 +16,7 @@ import org.slidewise.spark.plan._
  * Evaluates windows over another table in one task: sorts the right rows, then the left ones, and finds all frames by one scan of
  * both.
  *
- * Arrays evaluate the functions if they can evaluate all of them, and the columns of both sides fit in memory. Otherwise the
+ * Arrays evaluate the functions if the plan says so, and the columns of both sides fit in memory. Otherwise the
  * rows are merged and evaluated one by one.
  *
  * @param left
@@ -30,13 +30,11 @@ final private[execution] class WindowJoinEvaluation(
     right: Seq[Attribute]
 ) extends Serializable {
 
-  private def inArrays: Option[ArrayPlan] = plan.window.arrays.filter(_ => plan.window.rowWise.isEmpty)
-
   def evaluate(leftRows: Iterator[InternalRow], rightRows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] =
     if (leftRows.isEmpty) Iterator.empty
     else if (!plan.sorts) byRows(leftRows, rightRows, task)
     else
-      inArrays match {
+      plan.window.arrays match {
         case Some(arrays) => sortedInArrays(arrays, leftRows, rightRows, task)
         case None         =>
           val elements = task.measures.timeSort(sorterOf(rightSort, right, task).sort(rightRows))

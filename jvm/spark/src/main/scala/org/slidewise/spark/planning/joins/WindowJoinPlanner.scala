@@ -6,7 +6,10 @@ import org.apache.spark.sql.internal.SQLConf
 import org.slidewise.spark.plan._
 import org.slidewise.spark.planning.WindowPlanner
 
-/** Plans window joins with the planner of windows: the right rows are partitions in the order of their time. */
+/**
+ * Plans window joins with the planner of windows: the right rows are partitions in the order of their time. Arrays evaluate all
+ * calls of a join or none.
+ */
 private[joins] object WindowJoinPlanner {
 
   /** The reason why Spark has to evaluate a call of the join; none if Slidewise evaluates all. */
@@ -31,7 +34,11 @@ private[joins] object WindowJoinPlanner {
 
   private def planned(join: WindowJoin, calls: Seq[NamedExpression], conf: SQLConf): WindowPlan = {
     val order = Seq(SortOrder(join.time, Ascending))
-    new WindowPlanner(conf, join.rightKeys, order, order).plan(calls)
+    def planned(mayUseArrays: Boolean) =
+      new WindowPlanner(conf, join.rightKeys, order, order, mayUseArrays = _ => mayUseArrays).plan(calls)
+    val inArrays = planned(mayUseArrays = true)
+    if (inArrays.operator.exists(o => o.arrays.isDefined && !o.rowWise.isEmpty)) planned(mayUseArrays = false)
+    else inArrays
   }
 
   private def values(calls: Seq[NamedExpression]): Seq[RowValue] =

@@ -1,20 +1,54 @@
 package org.slidewise.spark.planning.joins
 
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction, Complete}
+import org.apache.spark.sql.catalyst.optimizer.DecimalAggregates
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.WindowJoinExec
-import org.slidewise.spark.plan.WindowJoin
+import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
 
 /** Plans [[WindowJoin]]s. */
 object WindowJoinStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case join: WindowJoin =>
-      val planned = WindowJoinPlanner.plan(join, join.named, SQLConf.get)
+      val (calls, results) = ofSmallDecimals(join)
+      val planned = WindowJoinPlanner.plan(join, calls, SQLConf.get)
       val operator = WindowJoinExec(planned, planLater(join.left), planLater(join.right))
-      Seq(if (operator.output == join.output) operator else ProjectExec(join.output, operator))
+      val output = join.left.output ++ results
+      Seq(if (operator.output == output) operator else ProjectExec(output, operator))
     case _ => Nil
+  }
+
+  /**
+   * The calls, in which sums and means of small decimals are those of whole numbers, and the results in terms of them. Spark's
+   * optimizer does so for its own operators.
+   */
+  private def ofSmallDecimals(join: WindowJoin): (Seq[NamedExpression], Seq[NamedExpression]) = {
+    val named = join.named
+    val aggregates = named.map { call =>
+      val framed = call.child.asInstanceOf[FramedAggregate]
+      val function = framed.function.asInstanceOf[AggregateFunction]
+      Alias(AggregateExpression(function, Complete, isDistinct = false, framed.filter), call.name)(call.exprId)
+    }
+    val simplified = DecimalAggregates(Aggregate(Nil, aggregates, join.right)).expressions
+    named
+      .zip(simplified)
+      .map { case (call, result) =>
+        val framed = call.child.asInstanceOf[FramedAggregate]
+        def of(a: AggregateExpression) = framed.copy(function = a.aggregateFunction, filter = a.filter)
+        result match {
+          case Alias(a: AggregateExpression, _) =>
+            (Alias(of(a), call.name)(call.exprId), call.toAttribute)
+          case wrapped =>
+            val inner = wrapped.collectFirst { case a: AggregateExpression => Alias(of(a), call.name)() }.get
+            val outer = wrapped.transform { case _: AggregateExpression => inner.toAttribute }
+            (inner, outer.asInstanceOf[NamedExpression])
+        }
+      }
+      .unzip
   }
 }
