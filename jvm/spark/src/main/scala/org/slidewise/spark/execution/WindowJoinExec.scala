@@ -27,7 +27,6 @@ import org.slidewise.spark.plan.WindowJoinPlan
  */
 case class WindowJoinExec(
     plan: WindowJoinPlan,
-    isAsOf: Boolean,
     calls: Seq[NamedExpression],
     leftKeys: Seq[Expression],
     rightKeys: Seq[Expression],
@@ -35,6 +34,8 @@ case class WindowJoinExec(
     left: SparkPlan,
     right: SparkPlan
 ) extends BinaryExecNode {
+
+  @transient private lazy val isAsOf = plan.isAsOf
 
   override def nodeName: String = if (isAsOf) "AsOfJoin" else "WindowJoin"
 
@@ -69,7 +70,8 @@ case class WindowJoinExec(
       plan.copy(
         window = plan.window.canonical(QueryPlan.normalizeExpressions(_, right.output)),
         leftKeys = Nil,
-        leftOrder = Nil
+        leftOrder = Nil,
+        times = plan.times.map(QueryPlan.normalizeExpressions(_, left.output))
       )
     )
   }
@@ -87,10 +89,9 @@ case class WindowJoinExec(
 }
 
 object WindowJoinExec {
-  def apply(plan: WindowJoinPlan, isAsOf: Boolean, left: SparkPlan, right: SparkPlan): WindowJoinExec =
+  def apply(plan: WindowJoinPlan, left: SparkPlan, right: SparkPlan): WindowJoinExec =
     WindowJoinExec(
       plan,
-      isAsOf,
       plan.window.expressions.map(_.expression),
       plan.leftKeys,
       plan.rightKeys,

@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
  * @param input
  *   the attributes of a row
  */
-final private[expressions] class FunctionOverRows(function: AggregateFunction, input: Seq[Attribute])
+final private[spark] class FunctionOverRows(function: AggregateFunction, input: Seq[Attribute])
     extends (Iterable[InternalRow] => Any) {
 
   private[this] val evaluate: Iterable[InternalRow] => Any = function match {

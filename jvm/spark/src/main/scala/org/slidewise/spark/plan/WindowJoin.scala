@@ -17,8 +17,8 @@ import org.apache.spark.sql.catalyst.plans.logical._
  *   the aggregates
  * @param results
  *   the columns of the aggregates. Spark's rules drop names of expressions in nodes that they do not know
- * @param isAsOf
- *   whether the calls read one right row for each left row
+ * @param times
+ *   the number of equal left rows that a row stands for, a long; the aggregates read each right row as often. None for one
  */
 final case class WindowJoin(
     left: LogicalPlan,
@@ -28,7 +28,7 @@ final case class WindowJoin(
     time: Expression,
     calls: Seq[Expression],
     results: Seq[Attribute],
-    isAsOf: Boolean
+    times: Option[Expression] = None
 ) extends BinaryNode {
   override lazy val output: Seq[Attribute] = left.output ++ results
   override def producedAttributes: AttributeSet = AttributeSet(results)

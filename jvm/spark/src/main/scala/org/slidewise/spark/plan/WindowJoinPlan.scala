@@ -11,8 +11,19 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrd
  *   the keys of a left row
  * @param leftOrder
  *   the order in which left rows are answered
+ * @param times
+ *   the number of equal left rows that a row stands for; none for one
  */
-final case class WindowJoinPlan(window: SlidingWindowPlan, leftKeys: Seq[Expression], leftOrder: Seq[SortOrder]) {
+final case class WindowJoinPlan(
+    window: SlidingWindowPlan,
+    leftKeys: Seq[Expression],
+    leftOrder: Seq[SortOrder],
+    times: Option[Expression]
+) {
+
+  /** Whether each result is the value of one right row. */
+  def isAsOf: Boolean =
+    byRows.frames.flatMap(_.aggregates).forall(_.call.reference.exists(_.value.isDefined))
 
   /** The keys of a right row. */
   def rightKeys: Seq[Expression] = window.partitionSpec

@@ -51,12 +51,15 @@ abstract private[execution] class FrameIterator(
     found = false
     if (isHandedOut) {
       val begin = measures.begin()
-      evaluators.evaluate()
+      evaluate()
       val row = output(joined(current, evaluators.answers))
       measures.end(begin, widestFrame)
       row
     } else output(joined(current, evaluators.answers))
   }
+
+  /** Writes the answers for the current row. */
+  protected def evaluate(): Unit = evaluators.evaluate()
 
   /** Skips `count` rows that have been answered elsewhere. */
   final def pass(count: Int): Unit = for (_ <- 0 until count) {

@@ -65,6 +65,19 @@ final private[execution] class FrameRecalculation(
     states.lower(recalculation.slide(lo, hi), answers)
   }
 
+  /** Writes the answers for the rows from `lo` to before `hi`, each of which counts `times` times. */
+  def evaluate(lo: Long, hi: Long, times: Long): Unit = {
+    evaluated += 1
+    states.reserve(1)
+    states.clear(0)
+    for (_ <- 1L to times) {
+      resources.stopIfCancelled()
+      states.accumulate(0, lo, hi)
+    }
+    states.lower(0, answers)
+    recalculation.reset()
+  }
+
   /** The number of frames evaluated. */
   def frames: Long = evaluated
 

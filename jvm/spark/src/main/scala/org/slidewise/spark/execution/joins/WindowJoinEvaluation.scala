@@ -77,7 +77,9 @@ final private[execution] class WindowJoinEvaluation(
     )
     val bounds = arrays.functions.flatMap(_.readFrame).distinct.flatMap(_.rowBounds).distinct
     val places = bounds.zipWithIndex.toMap
-    val inputs = bounds.map(b => InputColumn(SortPrefix(b.order.copy(child = b.value)), window.orderKey.flip))
+    val inputs =
+      bounds.map(b => InputColumn(SortPrefix(b.order.copy(child = b.value)), window.orderKey.flip)) ++
+        plan.times.map(InputColumn(_))
     val leftSorter =
       new PartitionSorter(task.resources, left, leftSort, arrays.results, inputs, columns.numbersIfKept)
     task.closeAtEnd(leftSorter)
@@ -86,7 +88,7 @@ final private[execution] class WindowJoinEvaluation(
         leftRows,
         (sorted, where) =>
           for {
-            kept <- columns.kept if !sorted.inputsFailed
+            kept <- columns.kept if !sorted.inputsFailed && standForOne(sorted, bounds.size)
             evaluator <- window.evaluatorOver(kept, sorted, b => sorted.firstInput + places(b), task.measures)
           } yield ArrayRowFinisher.of(
             evaluator,
@@ -107,6 +109,12 @@ final private[execution] class WindowJoinEvaluation(
       val withoutRoom = UnsafeProjection.create(left.map(a => a: Expression), left ++ arrays.results)
       byRows(rows.rows.map(withoutRoom), elements.rows, task)
     }
+  }
+
+  /** Whether no left row stands for several, which are the input after those of the bounds. */
+  private def standForOne(sorted: SortedColumns, bounds: Int): Boolean = plan.times.isEmpty || {
+    val times = sorted.columns(sorted.firstInput + bounds)
+    (0 until sorted.order.size).forall(times(_) == 1L)
   }
 
   private def byRows(
@@ -139,6 +147,19 @@ final private[execution] class WindowJoinEvaluation(
       new JoinElements(UnsafeProjection.create(needed.map(a => a: Expression), right), log),
       finders.values.toArray,
       new FrameEvaluators(evaluators.toArray, answers.row),
+      plan.times.map { times =>
+        new Repetition(
+          UnsafeProjection.create(Seq(times), left),
+          new RepeatedFrames(
+            byRows,
+            byRows.frames.map(f => finders(f.frame)),
+            elements,
+            task.resources,
+            plan.window.maxStateBytes,
+            answers
+          )
+        )
+      },
       UnsafeProjection.create(left ++ byRows.resultExpressions, left ++ byRows.answers),
       task
     )

@@ -7,12 +7,7 @@ import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.task.{MeasuredResource, WindowTask}
 
-/**
- * One side of a window join: its rows in the order of their keys.
- *
- * @param isNullKey
- *   whether a key has a null
- */
+/** One side of a window join: its rows in the order of their keys. */
 final private[joins] class KeyedRows(rows: Iterator[InternalRow], val keys: PartitionKeys) {
   private[this] var row, keyOfRow: UnsafeRow = _
 
@@ -36,8 +31,6 @@ final private[joins] class KeyedRows(rows: Iterator[InternalRow], val keys: Part
  *
  * @param keyOrder
  *   compares a left key with a right one
- * @param summary
- *   projects a right row to the columns in `log`
  */
 final private[joins] class WindowJoinIterator(
     left: KeyedRows,
@@ -46,11 +39,13 @@ final private[joins] class WindowJoinIterator(
     elements: JoinElements,
     finders: Array[FrameFinder],
     evaluators: FrameEvaluators,
+    repetition: Option[Repetition],
     output: Projection,
     task: WindowTask
 ) extends FrameIterator(evaluators, output, task.measures) {
   private[this] val log = elements.log
-  private[this] val current0 = left.keys.current
+  private[this] val repeats = repetition.orNull
+  private[this] val currentKey = left.keys.current
   private[this] var started = false
   private[this] var index, passed = 0L
 
@@ -59,7 +54,7 @@ final private[joins] class WindowJoinIterator(
   override protected def resources: Seq[MeasuredResource] = Seq(log)
 
   override protected def advance(): Boolean = left.advance() && {
-    if (!started || !left.keys.same(left.key, current0)) startKey()
+    if (!started || !left.keys.same(left.key, currentKey)) startKey()
     var i = 0
     while (i < finders.length) {
       finders(i).advance(index, left.next, log.end, complete = true)
@@ -70,16 +65,27 @@ final private[joins] class WindowJoinIterator(
     true
   }
 
+  override protected def evaluate(): Unit = {
+    val times = if (repeats == null) 1L else repeats.timesOf(left.next).getLong(0)
+    if (times == 1L) super.evaluate()
+    else {
+      repeats.frames.evaluate(times)
+      evaluators.reset() // their answers are overwritten
+    }
+  }
+
+  override protected def report(): Unit = repetition.foreach(_.frames.close())
+
   private def startKey(): Unit = {
     if (!started) right.advance()
     started = true
-    current0.copyFrom(left.key)
+    currentKey.copyFrom(left.key)
     log.clear()
     index = 0L
     finders.foreach(_.reset())
     evaluators.reset()
-    while (right.next != null && keyOrder.compare(current0, right.key) > 0) skip()
-    while (right.next != null && keyOrder.compare(current0, right.key) == 0) take()
+    while (right.next != null && keyOrder.compare(currentKey, right.key) > 0) skip()
+    while (right.next != null && keyOrder.compare(currentKey, right.key) == 0) take()
   }
 
   private def skip(): Unit = {
@@ -119,3 +125,11 @@ private object WindowJoinIterator {
  *   projects a right row to the columns in `log`
  */
 final private[joins] class JoinElements(val summary: UnsafeProjection, val log: RowLog)
+
+/**
+ * The evaluation of left rows that stand for several.
+ *
+ * @param timesOf
+ *   projects a left row to the number of rows that it stands for
+ */
+final private[joins] class Repetition(val timesOf: Projection, val frames: RepeatedFrames)

@@ -1,12 +1,11 @@
 package org.slidewise.spark.planning.joins
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction}
 import org.apache.spark.sql.catalyst.plans.logical._
 
-import org.slidewise.spark.expressions.{DistinctAggregate, RowOfFrame}
+import org.slidewise.spark.expressions.RowsOfFrame
 import org.slidewise.spark.plan.FramedAggregate
-import org.slidewise.spark.shims.CommonExpressions
 
 /**
  * A correlated subquery whose result for a row of the query around is made of aggregates of a window over another table.
@@ -26,7 +25,14 @@ final private[joins] case class FramedSubquery(
     calls: Seq[Alias],
     results: Seq[NamedExpression],
     found: Option[Attribute]
-)
+) {
+
+  /** The same subquery, whose columns have other identifiers. */
+  def renamed: FramedSubquery = copy(results = results.map {
+    case alias: Alias => Alias(alias.child, alias.name)()
+    case other        => Alias(other, other.name)()
+  })
+}
 
 private[joins] object FramedSubquery {
   import OuterCondition.{asLeft, isOuter}
@@ -40,7 +46,8 @@ private[joins] object FramedSubquery {
     case other => Left(s"${other.nodeName} is neither an aggregate nor the first row in an order")
   }
 
-  private def isPlain(e: Expression): Boolean =
+  /** Whether the expression is deterministic and has no subquery. */
+  def isPlain(e: Expression): Boolean =
     e.deterministic && !e.exists(e => e.isInstanceOf[SubqueryExpression] || e.isInstanceOf[Generator])
 
   private def projected(query: FramedSubquery, columns: Seq[NamedExpression]): FramedSubquery =
@@ -49,14 +56,16 @@ private[joins] object FramedSubquery {
   /** `columns` over the rows that `below` makes its own columns of. */
   private def substituted(columns: Seq[NamedExpression], below: Seq[NamedExpression]): Seq[NamedExpression] = {
     val values = AttributeMap(below.collect { case alias: Alias => alias.toAttribute -> alias.child })
-    columns.map {
-      case a: Attribute if values.contains(a) => Alias(values(a), a.name)(a.exprId, a.qualifier)
-      case a: Attribute                       => a
-      case other                              => replaced(other, values).asInstanceOf[NamedExpression]
-    }
+    columns.map(replacedIn(_, values))
   }
 
-  private def replaced(e: Expression, values: AttributeMap[Expression]): Expression =
+  /** The column with `values` in place of their attributes. */
+  def replacedIn(column: NamedExpression, values: AttributeMap[Expression]): NamedExpression = column match {
+    case a: Attribute => values.get(a).fold[NamedExpression](a)(Alias(_, a.name)(a.exprId, a.qualifier))
+    case other        => replaced(other, values).asInstanceOf[NamedExpression]
+  }
+
+  def replaced(e: Expression, values: AttributeMap[Expression]): Expression =
     e.transform { case a: Attribute => values.getOrElse(a, a) }
 
   private def asNamedLeft(e: NamedExpression): NamedExpression = e match {
@@ -75,24 +84,29 @@ private[joins] object FramedSubquery {
           case Some(outer)              => Left(s"${outer.sql} aggregates values of both tables")
           case None if distinct.isEmpty => Left("the subquery has no aggregate function")
           case None                     =>
-            val calls = distinct.map { a =>
-              val function =
-                if (a.isDistinct) DistinctAggregate(a.aggregateFunction) else a.aggregateFunction
-              named(FramedAggregate(function, a.filter, timeOrder(condition), condition.lower, condition.upper))
-            }
-            val values = distinct.map(_.canonicalized).zip(calls.map(_.toAttribute)).toMap[Expression, Attribute]
+            val calls = distinct.map(a => a -> call(ValueOverRows.functionOf(a), a.filter, condition))
+            val count = call(RowsOfFrame.count, None, condition)
+            val values = calls.map { case (a, alias) =>
+              val over = new ValueOverRows(a, right.output)
+              a.canonicalized ->
+                (if (over.none.toOption.contains(over.default)) alias.toAttribute
+                 else If(GreaterThan(count.toAttribute, Literal(0L)), alias.toAttribute, over.default))
+            }.toMap[Expression, Expression]
             val results = aggregate.aggregateExpressions.map { column =>
               asNamedLeft(column.transform { case a: AggregateExpression =>
                 values(a.canonicalized)
               }.asInstanceOf[NamedExpression])
             }
-            Right(FramedSubquery(right, condition, calls, results, None))
+            val counts = results.exists(_.references.contains(count.toAttribute))
+            Right(FramedSubquery(right, condition, calls.map(_._2) ++ (if (counts) Some(count) else None), results, None))
         }
       }
 
-  private def named(call: FramedAggregate) = Alias(call, "_call")()
-
-  private def timeOrder(condition: OuterCondition) = SortOrder(condition.time, Ascending)
+  private def call(function: AggregateFunction, filter: Option[Expression], condition: OuterCondition): Alias =
+    Alias(
+      FramedAggregate(function, filter, SortOrder(condition.time, Ascending), condition.lower, condition.upper),
+      "_call"
+    )()
 
   /** The subquery that returns the first row of `plan`, which sorts by the time of the window. */
   private def ofSorted(plan: LogicalPlan): Either[String, FramedSubquery] = plan match {
@@ -125,54 +139,57 @@ private[joins] object FramedSubquery {
       }
   }
 
+  /** The row of `right` that comes last in the order of time among those that meet the conditions, or first. */
+  def ofNearest(right: LogicalPlan, conditions: Seq[Expression], isLast: Boolean): Either[String, FramedSubquery] =
+    inputOf(right, conditions).map { case (rows, condition) => ofOneRow(rows, condition, right.output, isLast) }
+
   private def ofOneRow(
       right: LogicalPlan,
       condition: OuterCondition,
       columns: Seq[NamedExpression],
       isLast: Boolean
   ): FramedSubquery = {
-    def value(of: Expression) = {
-      val function = if (isLast) RowOfFrame.last(of) else RowOfFrame.first(of)
-      named(FramedAggregate(function, None, timeOrder(condition), condition.lower, condition.upper))
-    }
+    def value(of: Expression) =
+      call(if (isLast) RowsOfFrame.last(of) else RowsOfFrame.first(of), None, condition)
     val found = value(Literal.TrueLiteral)
-    val (own, outer) = columns.partition(!isOuter(_))
-    val calls = own.map {
+    // A column that also reads the row around it is computed from the right row's columns.
+    val single = AttributeSet(columns.filter(isOuter(_))).toSeq.map(a => a -> value(a))
+    val ofSingle = AttributeMap(single.map { case (a, alias) => a -> (alias.toAttribute: Expression) })
+    val whole = columns.filterNot(isOuter(_)).map {
       case alias: Alias => alias -> value(alias.child)
       case other        => other -> value(other)
     }
-    val results = calls.map { case (column, call) =>
-      Alias(call.toAttribute, column.name)(column.exprId, column.qualifier)
-    } ++ outer.map(asNamedLeft)
-    FramedSubquery(right, condition, found +: calls.map(_._2), results, Some(found.toAttribute))
+    val ofWhole = whole.map { case (column, alias) =>
+      column.exprId -> Alias(alias.toAttribute, column.name)(column.exprId, column.qualifier)
+    }.toMap
+    val results = columns.map(column => ofWhole.getOrElse(column.exprId, asNamedLeft(replacedIn(column, ofSingle))))
+    FramedSubquery(right, condition, found +: (whole ++ single).map(_._2), results, Some(found.toAttribute))
   }
 
   /** The rows that do not depend on the query around, and the condition on them that does. */
   private def inputOf(plan: LogicalPlan): Either[String, (LogicalPlan, OuterCondition)] = {
     val (conditions, input) = filters(plan)
+    inputOf(input, conditions)
+  }
+
+  private def inputOf(
+      input: LogicalPlan,
+      conditions: Seq[Expression]
+  ): Either[String, (LogicalPlan, OuterCondition)] =
     if (isOuter(input)) Left(s"${input.nodeName} of the subquery depends on the query around it")
     else if (!conditions.forall(isPlain)) Left("a condition of the subquery is not deterministic")
     else {
       val (outer, own) = conditions.partition(isOuter(_))
       OuterCondition.of(outer).map { condition =>
-        val required = (condition.rightKeys :+ condition.time).filter(_.nullable).map(IsNotNull(_))
-        (own ++ required).reduceOption(And).fold(input)(Filter(_, input)) -> condition
+        (own ++ condition.required).reduceOption(And).fold(input)(Filter(_, input)) -> condition
       }
     }
-  }
 
   private def filters(plan: LogicalPlan): (Seq[Expression], LogicalPlan) = plan match {
     case SubqueryAlias(_, child) if isOuter(child)   => filters(child)
     case Filter(condition, child) if isOuter(plan) =>
       val (below, input) = filters(child)
-      (conjuncts(condition) ++ below, input)
+      (Conjuncts(condition) ++ below, input)
     case other => (Nil, other)
-  }
-
-  private def conjuncts(condition: Expression): Seq[Expression] = condition match {
-    case And(a, b)                         => conjuncts(a) ++ conjuncts(b)
-    case replaceable: RuntimeReplaceable if isOuter(replaceable) =>
-      conjuncts(CommonExpressions.inlined(replaceable.replacement))
-    case other => Seq(other)
   }
 }

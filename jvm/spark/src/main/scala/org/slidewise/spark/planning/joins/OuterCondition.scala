@@ -24,7 +24,11 @@ final private[joins] case class OuterCondition(
     time: Expression,
     lower: Option[RowValue],
     upper: Option[RowValue]
-)
+) {
+
+  /** The conditions that a row of the subquery meets if it belongs to any row around it. */
+  def required: Seq[Expression] = (rightKeys :+ time).filter(_.nullable).map(IsNotNull(_))
+}
 
 private[joins] object OuterCondition {
 
@@ -41,6 +45,9 @@ private[joins] object OuterCondition {
       case None         => together(parts.collect { case Right(part) => part })
     }
   }
+
+  /** The reason where no condition compares two values, as in most subqueries, which are no windows. */
+  val NoRange: String = "no condition compares a time of the two tables"
 
   private sealed trait Part
   final private case class Key(left: Expression, right: Expression, nullSafe: Boolean) extends Part
@@ -86,7 +93,7 @@ private[joins] object OuterCondition {
     val limits = parts.collect { case limit: Limit => limit }
     val (lower, upper) = limits.partition(_.isLower)
     limits.headOption match {
-      case None => Left("no condition compares a time of the two tables")
+      case None                    => Left(NoRange)
       case Some(Limit(time, _, _)) =>
         if (!limits.forall(_.time.semanticEquals(time)))
           Left(s"the conditions limit several expressions: ${limits.map(_.time.sql).distinct.mkString(", ")}")

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.TreePattern.{LATERAL_JOIN, PLAN_EXPRESSION}
+import org.apache.spark.sql.catalyst.trees.TreePattern.{AS_OF_JOIN, JOIN, LATERAL_JOIN, PLAN_EXPRESSION}
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 
 import org.slidewise.spark.config.SlidewiseSettings
@@ -24,8 +24,11 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
     else PlanningFailure.leaveToSpark("a subquery over another table")(rewritten(plan))(_ => plan)
 
   private def rewritten(plan: LogicalPlan): LogicalPlan =
-    plan.transformUpWithPruning(_.containsAnyPattern(LATERAL_JOIN, PLAN_EXPRESSION)) {
+    plan.transformUpWithPruning(_.containsAnyPattern(LATERAL_JOIN, AS_OF_JOIN, JOIN, PLAN_EXPRESSION)) {
       case lateral: LateralJoin => ofLateral(lateral)
+      case join: AsOfJoin       => decided(join, AsOfWindow.of(join))
+      case aggregate: Aggregate if aggregate.groupingExpressions.nonEmpty && joinsByRange(aggregate.child) =>
+        decided(aggregate, GroupedJoin.of(aggregate))
       case project: Project     =>
         ofScalars(uncorrelated(project).asInstanceOf[Project])((child, values) =>
           project.copy(replaced(project.projectList, values), child)
@@ -44,7 +47,7 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
 
   private def ofLateral(lateral: LateralJoin): LogicalPlan = {
     val query = lateral.right.plan
-    val decided = for {
+    val window = for {
       _ <- Either.cond(isSupported(lateral), (), s"LATERAL is joined by ${lateral.joinType.sql} with a condition")
       found <- FramedSubquery.of(query)
       joined <- WindowJoins.over(lateral.left, found)
@@ -53,7 +56,7 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
       val rows = joined.withColumns(columns, needsRow = lateral.joinType != LeftOuter)
       if (lateral.joinType == LeftOuter) rows else lateral.condition.fold(rows)(Filter(_, rows))
     }
-    decided.fold(leave(lateral, _), identity)
+    decided(lateral, window)
   }
 
   private def isSupported(lateral: LateralJoin): Boolean = lateral.joinType match {
@@ -91,11 +94,28 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
       case scalar: ScalarSubquery if values.contains(scalar.exprId) => values(scalar.exprId)
     }.asInstanceOf[E])
 
+  private def decided(node: LogicalPlan, window: Either[String, LogicalPlan]): LogicalPlan =
+    window.fold(leave(node, _), identity)
+
+  /** Whether the plan is a join of which a condition compares columns of both tables. */
+  private def joinsByRange(plan: LogicalPlan, above: Seq[Expression] = Nil): Boolean = plan match {
+    case Filter(condition, child)       => joinsByRange(child, above :+ condition)
+    case _: Project | _: SubqueryAlias  => joinsByRange(plan.children.head, above)
+    case join: Join                     => (above ++ join.condition).exists(_.exists(isRange))
+    case _                              => false
+  }
+
+  private def isRange(e: Expression): Boolean = e match {
+    case _: EqualTo | _: EqualNullSafe => false
+    case comparison: BinaryComparison => comparison.left.references.nonEmpty && comparison.right.references.nonEmpty
+    case _                           => false
+  }
+
   private def leave(node: LogicalPlan, reason: String): LogicalPlan = {
-    node.setTagValue(Reason, node.getTagValue(Reason).getOrElse(Nil) :+ reason)
+    if (reason != OuterCondition.NoRange) node.setTagValue(Reason, node.getTagValue(Reason).getOrElse(Nil) :+ reason)
     node
   }
 
-  /** The reasons why subqueries of a node are not windows. */
+  /** The reasons why Spark evaluates subqueries over other tables, or joins with them, that have a range of time. */
   val Reason: TreeNodeTag[Seq[String]] = TreeNodeTag[Seq[String]]("slidewise.subqueries")
 }

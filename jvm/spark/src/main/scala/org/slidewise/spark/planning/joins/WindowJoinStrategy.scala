@@ -13,7 +13,7 @@ object WindowJoinStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case join: WindowJoin =>
       val planned = WindowJoinPlanner.plan(join, join.named, SQLConf.get)
-      val operator = WindowJoinExec(planned, join.isAsOf, planLater(join.left), planLater(join.right))
+      val operator = WindowJoinExec(planned, planLater(join.left), planLater(join.right))
       Seq(if (operator.output == join.output) operator else ProjectExec(join.output, operator))
     case _ => Nil
   }

@@ -28,10 +28,21 @@ final private[joins] case class JoinedSubquery(
     found: Option[Attribute]
 ) {
 
-  /** The rows around the subquery, each with `columns`, which are over `join`. */
+  /**
+   * The rows around the subquery, each with `columns`, which are over `join`.
+   *
+   * @param needsRow
+   *   whether only rows remain for which the subquery has a row; the columns of the others are null
+   */
   def withColumns(columns: Seq[NamedExpression], needsRow: Boolean = false): LogicalPlan = {
     val all = conditions ++ (if (needsRow) found.map(IsNotNull(_)) else None)
-    Project(kept ++ columns, all.foldLeft[LogicalPlan](join)((plan, condition) => Filter(condition, plan)))
+    Project(kept ++ (if (needsRow) columns else columns.map(orNull)), all.foldLeft[LogicalPlan](join)((plan, condition) => Filter(condition, plan)))
+  }
+
+  private def orNull(column: NamedExpression): NamedExpression = (column, found) match {
+    case (alias @ Alias(value, name), Some(row)) if !value.isInstanceOf[Attribute] || kept.exists(_.exprId == value.asInstanceOf[Attribute].exprId) =>
+      Alias(If(IsNotNull(row), value, Literal.create(null, value.dataType)), name)(alias.exprId, alias.qualifier)
+    case _ => column
   }
 }
 
@@ -46,8 +57,11 @@ private[joins] object WindowJoins {
    */
   def over(left: LogicalPlan, query: FramedSubquery): Either[String, JoinedSubquery] = {
     val joined = shared(left, query).getOrElse(alone(left, query))
-    WindowJoinPlanner.reasonNot(joined.join, SQLConf.get).toLeft(joined)
+    reasonNot(joined.join).toLeft(joined)
   }
+
+  /** The reason why Spark has to evaluate the join; none if Slidewise does. */
+  def reasonNot(join: WindowJoin): Option[String] = WindowJoinPlanner.reasonNot(join, SQLConf.get)
 
   private def alone(left: LogicalPlan, query: FramedSubquery): JoinedSubquery = {
     val condition = query.condition
@@ -59,8 +73,7 @@ private[joins] object WindowJoins {
         condition.rightKeys,
         condition.time,
         query.calls.map(_.child),
-        query.calls.map(_.toAttribute),
-        isAsOf = query.found.isDefined
+        query.calls.map(_.toAttribute)
       ),
       left.output,
       Nil,
@@ -70,7 +83,8 @@ private[joins] object WindowJoins {
   }
 
   private def shared(left: LogicalPlan, query: FramedSubquery): Option[JoinedSubquery] = left match {
-    case Project(kept, Conditions(conditions, join: WindowJoin)) if join.right.sameResult(query.right) =>
+    case Project(kept, Conditions(conditions, join: WindowJoin))
+        if join.times.isEmpty && join.right.sameResult(query.right) =>
       val toRight = AttributeMap(query.right.output.zip(join.right.output))
       def moved[E <: Expression](e: E): E =
         e.transform { case a: Attribute => toRight.getOrElse(a, a) }.asInstanceOf[E]
@@ -87,8 +101,7 @@ private[joins] object WindowJoins {
           JoinedSubquery(
             join.copy(
               calls = join.calls ++ calls.map(_.child),
-              results = join.results ++ calls.map(_.toAttribute),
-              isAsOf = join.isAsOf && query.found.isDefined
+              results = join.results ++ calls.map(_.toAttribute)
             ),
             kept,
             conditions,

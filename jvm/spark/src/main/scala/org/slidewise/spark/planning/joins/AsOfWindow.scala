@@ -1,0 +1,86 @@
+package org.slidewise.spark.planning.joins
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.LeftOuter
+import org.apache.spark.sql.catalyst.plans.logical._
+
+/**
+ * Spark's as-of join in the form of a window: each left row with the right row that is nearest in time, among those that the
+ * conditions allow.
+ */
+private[joins] object AsOfWindow {
+
+  /** The join as a window; or the reason why it is none. */
+  def of(join: AsOfJoin): Either[String, LogicalPlan] = {
+    def isOf(e: Expression, side: LogicalPlan) = e.references.nonEmpty && e.references.subsetOf(side.outputSet)
+    join.orderExpression match {
+      case distance: BinaryExpression if isOf(distance.left, join.left) && isOf(distance.right, join.right) =>
+        inDirection(join, isLast = true)
+      case distance: BinaryExpression if isOf(distance.left, join.right) && isOf(distance.right, join.left) =>
+        inDirection(join, isLast = false)
+      case If(GreaterThan(left, right), _, _) if isOf(left, join.left) && isOf(right, join.right) =>
+        nearest(join, left, right)
+      case other => Left(s"${other.sql} is not the distance of two times")
+    }
+  }
+
+  private def inDirection(join: AsOfJoin, isLast: Boolean): Either[String, LogicalPlan] =
+    for {
+      query <- FramedSubquery.ofNearest(join.right, outer(join, conditions(join)), isLast)
+      joined <- WindowJoins.over(join.left, query)
+    } yield joined.withColumns(query.results, needsRow = isInner(join))
+
+  /** The nearer one of the last right row up to the left row's time, and of the first from it on. */
+  private def nearest(join: AsOfJoin, left: Expression, right: Expression): Either[String, LogicalPlan] = {
+    val (different, others) = conditions(join).partition {
+      case Not(EqualTo(a, b)) => a.semanticEquals(left) && b.semanticEquals(right)
+      case _                  => false
+    }
+    val (lower, upper) = others.partition {
+      case _: GreaterThan | _: GreaterThanOrEqual => true
+      case _                                      => false
+    }
+    val (ofLower, rest) = lower.partition(isTolerance(_, right))
+    val (ofUpper, keys) = upper.partition(isTolerance(_, right))
+    val isStrict = different.nonEmpty
+    val before = if (isStrict) LessThan(right, left) else LessThanOrEqual(right, left)
+    val after = if (isStrict) GreaterThan(right, left) else GreaterThanOrEqual(right, left)
+    for {
+      backward <- FramedSubquery.ofNearest(join.right, outer(join, keys ++ rest ++ ofLower :+ before), isLast = true)
+      joinedBackward <- WindowJoins.over(join.left, backward.renamed)
+      last = joinedBackward.results
+      forward <- FramedSubquery.ofNearest(join.right, outer(join, keys ++ rest ++ ofUpper :+ after), isLast = false)
+      both <- WindowJoins.over(joinedBackward.withColumns(last ++ joinedBackward.found), forward.renamed)
+    } yield {
+      val first = both.results
+      val found = joinedBackward.found.get
+      def distance(to: Seq[NamedExpression]) =
+        FramedSubquery.replaced(join.orderExpression, AttributeMap(join.right.output.zip(to.map(_.toAttribute))))
+      val all = both.withColumns(first ++ both.found)
+      val takesLast = And(
+        IsNotNull(found),
+        Or(IsNull(both.found.get), LessThanOrEqual(distance(last), distance(first)))
+      )
+      val columns = join.right.output.zip(last.zip(first)).map { case (column, (a, b)) =>
+        Alias(If(takesLast, a.toAttribute, b.toAttribute), column.name)(column.exprId, column.qualifier)
+      }
+      val kept = if (isInner(join)) Filter(Or(IsNotNull(found), IsNotNull(both.found.get)), all) else all
+      Project(join.left.output ++ columns, kept)
+    }
+  }
+
+  /** Whether the condition bounds the right time at a distance. */
+  private def isTolerance(condition: Expression, right: Expression): Boolean = condition match {
+    case comparison: BinaryComparison => comparison.left.semanticEquals(right)
+    case _                            => false
+  }
+
+  private def isInner(join: AsOfJoin): Boolean = join.joinType != LeftOuter
+
+  private def conditions(join: AsOfJoin): Seq[Expression] =
+    (join.condition.toSeq :+ join.asOfCondition).flatMap(Conjuncts(_)).filterNot(_ == Literal.TrueLiteral)
+
+  private def outer(join: AsOfJoin, conditions: Seq[Expression]): Seq[Expression] = conditions.map(_.transform {
+    case a: Attribute if join.left.outputSet.contains(a) => OuterReference(a)
+  })
+}

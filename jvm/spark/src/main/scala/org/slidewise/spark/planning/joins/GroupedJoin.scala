@@ -1,0 +1,160 @@
+package org.slidewise.spark.planning.joins
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction}
+import org.apache.spark.sql.catalyst.plans.logical._
+
+import org.slidewise.spark.expressions.RowsOfFrame
+import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
+
+/**
+ * `GROUP BY` columns of one table over its join with another by equal keys and a range of time, in the form of a window join.
+ *
+ * Equal left rows are one group, whose aggregates read each right row once for each of them. They become one row with their
+ * number, unless a key of the left table says that there is only one.
+ */
+private[joins] object GroupedJoin {
+
+  /** The aggregate as a window join; or the reason why it is none. */
+  def of(aggregate: Aggregate): Either[String, LogicalPlan] =
+    for {
+      input <- JoinInput.of(aggregate.child, aggregate.groupingExpressions, aggregate.aggregateExpressions)
+      condition <- OuterCondition.of(input.both)
+      groups <- groupsOf(input, condition)
+      calls <- callsOf(input, condition)
+      joined <- {
+        val join = groups.join(input, condition, calls)
+        WindowJoins.reasonNot(join).toLeft(join)
+      }
+      rows <- results(input, groups, calls, joined)
+    } yield rows
+
+  /**
+   * The groups.
+   *
+   * @param left
+   *   one row for each group
+   * @param columns
+   *   for each grouping expression, its column
+   * @param times
+   *   the number of left rows of a group; none for one
+   */
+  final private case class Groups(left: LogicalPlan, columns: Seq[(Expression, Attribute)], times: Option[Attribute]) {
+    def join(input: JoinInput, condition: OuterCondition, calls: Calls): WindowJoin =
+      WindowJoin(
+        left,
+        input.rightOf(condition),
+        condition.leftKeys,
+        condition.rightKeys,
+        condition.time,
+        calls.all.map(_.child),
+        calls.all.map(_.toAttribute),
+        times
+      )
+  }
+
+  private def groupsOf(input: JoinInput, condition: OuterCondition): Either[String, Groups] = {
+    val named = input.grouping.map {
+      case a: Attribute => a -> a
+      case other        => other -> Alias(other, "_group")()
+    }
+    val columns = AttributeSet(input.grouping.collect { case a: Attribute => a })
+    val read = AttributeSet(condition.leftKeys ++ condition.lower ++ condition.upper)
+    if (!read.subsetOf(columns))
+      Left(s"GROUP BY has no ${(read -- columns).map(_.sql).mkString(", ")}, which the rows of a group may differ in")
+    else {
+      val left = input.leftRows
+      val isUnique = left.distinctKeys.exists(_.subsetOf(ExpressionSet(input.grouping)))
+      val keys = named.map(_._2)
+      val each = named.map { case (e, name) => e -> name.toAttribute }
+      if (isUnique) Right(Groups(if (keys.forall(_.isInstanceOf[Attribute])) left else Project(keys, left), each, None))
+      else {
+        val times = Alias(RowsOfFrame.count.toAggregateExpression(), "_times")()
+        Right(Groups(Aggregate(input.grouping, keys :+ times, left), each, Some(times.toAttribute)))
+      }
+    }
+  }
+
+  /** The aggregate expressions, and the number of right rows, each as a call. */
+  final private case class Calls(of: Seq[(AggregateExpression, Alias)], found: Alias) {
+    def all: Seq[Alias] = found +: of.map(_._2)
+  }
+
+  private def callsOf(input: JoinInput, condition: OuterCondition): Either[String, Calls] = {
+    val found = ExpressionSet(input.results.flatMap(_.collect { case a: AggregateExpression => a })).toSeq
+      .collect { case a: AggregateExpression => a }
+    found.find(a => !a.references.subsetOf(input.right.outputSet)) match {
+      case Some(both) => Left(s"${both.sql} reads the other table")
+      case None if found.exists(!_.deterministic) => Left("an aggregate is not deterministic")
+      case None       =>
+        def call(function: AggregateFunction, filter: Option[Expression]) = Alias(
+          FramedAggregate(function, filter, SortOrder(condition.time, Ascending), condition.lower, condition.upper),
+          "_call"
+        )()
+        Right(
+          Calls(
+            found.map(a =>
+              a -> call(ValueOverRows.functionOf(a), a.filter)
+            ),
+            call(RowsOfFrame.count, None)
+          )
+        )
+    }
+  }
+
+  private def results(
+      input: JoinInput,
+      groups: Groups,
+      calls: Calls,
+      join: WindowJoin
+  ): Either[String, LogicalPlan] = {
+    val hasRows = GreaterThan(calls.found.toAttribute, Literal(0L))
+    val values: Seq[Either[String, (Expression, Expression)]] = calls.of.map { case (a, call) =>
+      val value =
+        if (input.keepsAll) ofNoRow(a, input.right.output, groups.times).map {
+          case None          => call.toAttribute
+          case Some(missing) => If(hasRows, call.toAttribute, missing)
+        }
+        else Right(call.toAttribute)
+      value.map(a.canonicalized -> _)
+    }
+    values.collectFirst { case Left(reason) => reason }.toLeft {
+      val known = (groups.columns.map { case (e, column) => e.canonicalized -> column } ++
+        values.collect { case Right(found) => found }).toMap[Expression, Expression]
+      val rows = if (input.keepsAll) join else Filter(hasRows, join)
+      Project(
+        input.results.map {
+          case a: Attribute => named(known(a.canonicalized), a)
+          case other => other.transformDown { case e if known.contains(e.canonicalized) => known(e.canonicalized) }
+              .asInstanceOf[NamedExpression]
+        },
+        rows
+      )
+    }
+  }
+
+  private def named(value: Expression, as: Attribute): NamedExpression = value match {
+    case a: Attribute if a.exprId == as.exprId => a
+    case other                                 => Alias(other, as.name)(as.exprId, as.qualifier)
+  }
+
+  /**
+   * The value of an aggregate for a group without right rows, to which the outer join gives a row of nulls for each left row; none
+   * if it is the value over no rows.
+   */
+  private def ofNoRow(
+      a: AggregateExpression,
+      columns: Seq[Attribute],
+      times: Option[Attribute]
+  ): Either[String, Option[Expression]] = {
+    val over = new ValueOverRows(a, columns)
+    (for (none <- over.none; one <- over.nulls(1); two <- over.nulls(2)) yield (none, one, two)).toEither.left
+      .map(e => s"${a.sql} fails over a row of nulls: $e")
+      .flatMap { case (none, one, two) =>
+        if (one == none && two == none) Right(None)
+        else if (two == one || times.isEmpty) Right(Some(one))
+        else if (one == Literal(1L) && two == Literal(2L)) Right(times)
+        else Left(s"the value of ${a.sql} over rows of nulls depends on their number")
+      }
+  }
+}

@@ -1,0 +1,50 @@
+package org.slidewise.spark.planning.joins
+
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction}
+
+import org.slidewise.spark.expressions.{DistinctAggregate, FunctionOverRows}
+import org.slidewise.spark.planning.WindowCall
+
+/**
+ * The value of an aggregate where no right row belongs to a left one, which Spark's rewrites of subqueries and outer joins replace
+ * by other rows or values.
+ *
+ * @param columns
+ *   the columns of a right row
+ */
+final private[joins] class ValueOverRows(aggregate: AggregateExpression, columns: Seq[Attribute]) {
+  private val nullable = columns.map(_.withNullability(true))
+  private lazy val over = new FunctionOverRows(WindowCall.replaced(ValueOverRows.functionOf(aggregate)), nullable)
+
+  /** The value over no rows. */
+  def none: Try[Literal] = value(0)
+
+  /** The value over a number of rows that have only nulls. */
+  def nulls(rows: Int): Try[Literal] = Try {
+    val row = InternalRow.fromSeq(columns.map(_ => null))
+    val counts = aggregate.filter.forall { f =>
+      java.lang.Boolean.TRUE == BindReferences.bindReference(withNulls(f), nullable).eval(row)
+    }
+    if (counts) rows else 0
+  }.flatMap(value)
+
+  private def value(rows: Int): Try[Literal] =
+    Try(Literal(over(Seq.fill(rows)(InternalRow.fromSeq(columns.map(_ => null)))), aggregate.dataType))
+
+  private def withNulls(e: Expression): Expression = e.transform { case a: Attribute => a.withNullability(true) }
+
+  /** The value that Spark has for a correlated subquery without rows. */
+  def default: Literal =
+    aggregate.aggregateFunction.defaultResult.getOrElse(Literal.create(null, aggregate.dataType))
+}
+
+private[joins] object ValueOverRows {
+
+  /** The function as a window has it. */
+  def functionOf(aggregate: AggregateExpression): AggregateFunction =
+    if (aggregate.isDistinct) DistinctAggregate(aggregate.aggregateFunction) else aggregate.aggregateFunction
+}
