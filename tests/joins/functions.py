@@ -1,4 +1,4 @@
-"""Aggregates of random window joins: in Spark, in DuckDB if it has the same, and over rows in Python if that is exact."""
+"""Aggregates of random window joins: in Spark, in DuckDB if it has them, and in Python if the result is exact."""
 
 from __future__ import annotations
 

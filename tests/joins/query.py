@@ -126,7 +126,7 @@ class JoinQuery:
             found = [self._frame(row, bounds) for bounds in self.windows]
             if self.wrapper == "filtered" and row["id"] % 3 == 1:
                 continue
-            if self.form == "where" and len(found[0]) < 2 or self.form == "as of, inner" and not all(found):
+            if (self.form == "where" and len(found[0]) < 2) or (self.form == "as of, inner" and not all(found)):
                 continue
             answer[row["id"]] = self._values(found)
         functions = [f for of in self.columns for f in of] if not self.as_of else [None] * len(self.windows)
@@ -221,7 +221,7 @@ def _left(rng: random.Random, keys: list[str], kind: str) -> Table:
     nulls, skew = rng.choice([0.0, 0.1, 0.4]), rng.random() < 0.3
 
     def row(number: int) -> Row:
-        of_keys = [_or_null(rng, nulls, lambda: _key(rng, key, skew)) for key in keys]
+        of_keys = [_or_null(rng, nulls, lambda key=key: _key(rng, key, skew)) for key in keys]
         times = [_or_null(rng, nulls, lambda: TIMES[kind].of(rng.randrange(50))) for _ in range(3)]
         return dict(zip(names, [number, *of_keys, *times], strict=True))
 
@@ -241,7 +241,7 @@ def _right(rng: random.Random, keys: list[str], kind: str) -> Table:
     special = [float("nan"), float("inf"), -0.0, 0.0] if rng.random() < 0.3 else [2.5]
 
     def row(number: int) -> Row:
-        of_keys = [_or_null(rng, nulls, lambda: _key(rng, key, skew)) for key in keys]
+        of_keys = [_or_null(rng, nulls, lambda key=key: _key(rng, key, skew)) for key in keys]
         values = [
             lambda: TIMES[kind].of(rng.randrange(50)),
             lambda: rng.randint(-4, 9),

@@ -1,4 +1,4 @@
-"""Each random query has one answer: with Slidewise, without it, by brute force, and in DuckDB where it has the functions."""
+"""Each random query has one answer: with Slidewise, in Spark alone, by brute force, and in DuckDB if it can say it."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _same(a: Any, b: Any, loosely: bool) -> bool:
     if b is ...:
         return True
     if isinstance(a, float) and isinstance(b, (int, float, Decimal)):
-        return math.isnan(a) and math.isnan(b) or math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+        return (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
     if loosely and isinstance(a, Decimal):
         return a == Decimal(b)
     return bool(a == b)
