@@ -1,4 +1,4 @@
-"""Windows over another table, compared with Spark's own plan: forms of queries, results without rows, writes, caches, clients."""
+"""Windows over another table beside Spark's own plan: forms of queries, results without rows, writes, clients."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from plans import plan
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sf
 from session import settings
 from sparks import needs_connect_server, needs_spark
 
@@ -63,7 +63,9 @@ WITHOUT_ROWS = {
     "a constant above the row": _lateral(f"SELECT 7 AS y FROM (SELECT e.ts AS x {NEWEST})"),
     "scalar: the outer row": f"SELECT id, (SELECT l.id {NEWEST}) FROM l",
     "scalar: both": f"SELECT id, (SELECT l.id + e.ts {NEWEST}) FROM l",
-    "scalar: a value for nulls above the row": f"SELECT id, (SELECT coalesce(x, -1) FROM (SELECT e.ts AS x {NEWEST})) FROM l",
+    "scalar: a value for nulls above the row": (
+        f"SELECT id, (SELECT coalesce(x, -1) FROM (SELECT e.ts AS x {NEWEST})) FROM l"
+    ),
     "inner": _lateral(f"SELECT l.id AS own, l.id + e.ts AS x {NEWEST}", ","),
     "collections": _lateral(
         f"SELECT sort_array(collect_list(v)), count(DISTINCT v), approx_count_distinct(v) FROM e WHERE {RANGE}"
@@ -86,7 +88,8 @@ _OF_L = f"SELECT l.*, (SELECT sum(v) FROM e WHERE {RANGE}) AS x FROM l"
 FORMS: dict[str, tuple[str, int]] = {
     "bounds that move back": (_lateral(f"{_SUMS} e.k = l.k AND e.ts BETWEEN l.lo AND l.hi"), 1),
     "bounds that move back, without keys": (
-        "SELECT id, (SELECT struct(sum(v), min(v), median(v), count(DISTINCT v)) FROM e WHERE e.ts BETWEEN l.lo AND l.hi) FROM l",
+        "SELECT id, (SELECT struct(sum(v), min(v), median(v), count(DISTINCT v)) FROM e"
+        " WHERE e.ts BETWEEN l.lo AND l.hi) FROM l",
         1,
     ),
     "three ranges": (
@@ -95,11 +98,13 @@ FORMS: dict[str, tuple[str, int]] = {
         1,
     ),
     "a bound that is a result": (
-        f"SELECT id, f.x, g.* FROM l, LATERAL ({_SUMS} {RANGE}) f, LATERAL (SELECT min(v) FROM e WHERE e.k = l.k AND e.ts < f.x) g",
+        f"SELECT id, f.x, g.* FROM l, LATERAL ({_SUMS} {RANGE}) f,"
+        " LATERAL (SELECT min(v) FROM e WHERE e.k = l.k AND e.ts < f.x) g",
         2,
     ),
     "as-of rows, then sums from them on": (
-        f"SELECT id, f.*, g.* FROM l, LATERAL (SELECT e.ts AS t {NEWEST}) f, LATERAL ({_SUMS} e.k = l.k AND e.ts >= f.t) g",
+        f"SELECT id, f.*, g.* FROM l, LATERAL (SELECT e.ts AS t {NEWEST}) f,"
+        f" LATERAL ({_SUMS} e.k = l.k AND e.ts >= f.t) g",
         2,
     ),
     "an outer filter of results": (f"SELECT * FROM ({_OF_L}) WHERE k = 2 AND x > 4", 1),
@@ -122,7 +127,8 @@ FORMS: dict[str, tuple[str, int]] = {
     "no result of an inner as-of join is read": (f"SELECT id FROM l, LATERAL (SELECT e.ts AS t {NEWEST}) f", 1),
     "of itself": ("SELECT l.*, (SELECT sum(v) FROM e WHERE e.k = l.k AND e.ts < l.ts) FROM e AS l", 1),
     "of groups": (
-        "SELECT k, (SELECT sum(v) FROM e WHERE e.k = g.k AND e.ts < g.m) FROM (SELECT k, max(ts) AS m FROM l GROUP BY k) g",
+        "SELECT k, (SELECT sum(v) FROM e WHERE e.k = g.k AND e.ts < g.m)"
+        " FROM (SELECT k, max(ts) AS m FROM l GROUP BY k) g",
         1,
     ),
     "keys of several types": (_lateral(f"{_SUMS} e.s = l.s AND bigint(e.k) <=> l.k AND e.ts <= l.ts"), 1),
@@ -131,7 +137,8 @@ FORMS: dict[str, tuple[str, int]] = {
         1,
     ),
     "GROUP BY of a left join": (
-        f"SELECT l.id, l.k, l.ts, sum(e.v), count(e.v), count(*), max(e.s) FROM l LEFT JOIN e ON {RANGE} GROUP BY l.id, l.k, l.ts",
+        "SELECT l.id, l.k, l.ts, sum(e.v), count(e.v), count(*), max(e.s)"
+        f" FROM l LEFT JOIN e ON {RANGE} GROUP BY l.id, l.k, l.ts",
         1,
     ),
     "GROUP BY of equal rows": (
@@ -140,7 +147,8 @@ FORMS: dict[str, tuple[str, int]] = {
         1,
     ),
     "GROUP BY of an inner join": (
-        f"SELECT l.id, sum(e.v) + 1 AS x FROM l JOIN e ON {RANGE} WHERE e.v > 1 GROUP BY l.id, l.k, l.ts HAVING count(*) > 1",
+        f"SELECT l.id, sum(e.v) + 1 AS x FROM l JOIN e ON {RANGE} WHERE e.v > 1"
+        " GROUP BY l.id, l.k, l.ts HAVING count(*) > 1",
         1,
     ),
 }
@@ -164,7 +172,8 @@ def test_writes_and_caches(spark: SparkSession) -> None:
                 spark.table(name).schema,
                 *(sorted(map(repr, frame.collect())) for frame in (spark.table(name), cached)),
             ]
-            assert ("InMemoryTableScan" in plan(spark.sql("SELECT id, x FROM x"))) and cached.count() == 40
+            assert cached.count() == 40
+            assert "InMemoryTableScan" in plan(spark.sql("SELECT id, x FROM x"))
             cached.unpersist()
             spark.sql(f"DROP TABLE {name}")
     assert written["true"] == written["false"]
@@ -179,10 +188,10 @@ def test_settings_of_a_running_session(spark: SparkSession) -> None:
 
 def _by_columns(session: Any) -> DataFrame:
     left, right = session.table("l").alias("l"), session.table("e").alias("e")
-    same = (F.col("e.k") == F.col("l.k").outer()) & (F.col("e.ts") < F.col("l.ts").outer())
-    sums = right.where(same).agg(F.sum("v").alias("x"), F.count("*").alias("n"))
+    same = (sf.col("e.k") == sf.col("l.k").outer()) & (sf.col("e.ts") < sf.col("l.ts").outer())
+    sums = right.where(same).select(sf.sum("v").alias("x"), sf.count("*").alias("n"))
     return left.lateralJoin(sums.alias("f"), how="left").select(
-        "l.id", "x", "n", right.where(same).select(F.max("s")).scalar().alias("m")
+        "l.id", "x", "n", right.where(same).select(sf.max("s")).scalar().alias("m")
     )
 
 
