@@ -69,8 +69,8 @@ final private[joins] class WindowJoinIterator(
     val times = if (repeats == null) 1L else repeats.timesOf(left.next).getLong(0)
     if (times == 1L) super.evaluate()
     else {
-      repeats.frames.evaluate(times)
       evaluators.reset() // their answers are overwritten
+      repeats.frames.evaluate(times)
     }
   }
 

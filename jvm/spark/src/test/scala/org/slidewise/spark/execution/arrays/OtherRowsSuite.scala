@@ -51,7 +51,7 @@ private object OtherRowsSuite {
     def key(of: Int) = if (keyed) of else 0
     val all = rows.map(r => r.copy(key = key(r.key)))
     val inOrder = if (sorted) all.sortBy(r => (r.key, r.lower, r.upper)) else all.sortBy(_.key)
-    Input(inOrder, elements.map { case (k, time) => key(k) -> time }.sorted, keyed)
+    Input(inOrder, elements.map { case (k, at) => key(k) -> at }.sorted, keyed)
   }
 
   /** The input with bounds that rise within each key; the first rows of a key may have a null. */
@@ -87,7 +87,7 @@ private object OtherRowsSuite {
 
   /** The ends of a row's frame among the elements of its key; none for a row with a null bound. */
   def expectedEnds(in: Input, frame: Frame.Range, row: Row): Option[(Int, Int)] = {
-    val times = in.elements.collect { case (key, time) if key == row.key => time }
+    val times = in.elements.collect { case (key, at) if key == row.key => at }
     val start = isInside(frame.lower) match {
       case None         => Some(0)
       case Some(inside) => row.lower.map(l => times.count(t => t < l || !inside && t == l))
