@@ -142,7 +142,8 @@ FORMS: dict[str, tuple[str, int]] = {
         1,
     ),
     "GROUP BY of equal rows": (
-        "SELECT l.k, l.ts, sum(e.v), count(*), avg(e.v), first(e.k), last(e.k), max(e.s) FROM (SELECT k, ts % 3 AS ts FROM l) l"
+        "SELECT l.k, l.ts, sum(e.v), count(*), avg(e.v), first(e.k), last(e.k), max(e.s)"
+        " FROM (SELECT k, ts % 3 AS ts FROM l) l"
         f" LEFT JOIN e ON {RANGE} GROUP BY l.k, l.ts",
         1,
     ),
