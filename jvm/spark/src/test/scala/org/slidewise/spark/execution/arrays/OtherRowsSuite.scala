@@ -60,7 +60,7 @@ private object OtherRowsSuite {
       val (known, unknown) = of.partition(r => r.lower.isDefined && r.upper.isDefined)
       val lower = known.flatMap(_.lower).sorted
       val upper = known.flatMap(_.upper).sorted
-      unknown ++ lower.zip(upper).map { case (l, u) => Row(key, Some(l), Some(u)) }
+      unknown.map(_.copy(lower = None, upper = None)) ++ lower.zip(upper).map { case (l, u) => Row(key, Some(l), Some(u)) }
     }
     in.copy(rows = rows)
   }

@@ -82,22 +82,25 @@ private object ValueFinderSuite {
     InternalRow(lower.map(_.toLong).orNull[Any], upper.map(_.toLong).orNull[Any])
 
   private def column(ordinal: Int): Projection =
-    MutableProjection.create(Seq(BoundReference(ordinal, LongType, nullable = true)))
+    InterpretedMutableProjection.createProjection(Seq(BoundReference(ordinal, LongType, nullable = true)))
+
+  private val ordering = InterpretedOrdering.forSchema(Seq(LongType))
 
   def finderOf(in: Input, rows: RowsByPosition): ValueFinder = {
-    val ordering = RowOrdering.create(Seq(SortOrder(BoundReference(0, LongType, nullable = true), Ascending)), Nil)
     val lower = new ValueBound(ordering, column(0), column(0), keepsTies = !in.isInside)
     val upper = new ValueBound(ordering, column(0), column(1), keepsTies = in.isInside)
     new ValueFinder(if (in.hasLower) Some(lower) else None, if (in.hasUpper) Some(upper) else None, rows)
   }
 
   final class CountedRows(keys: Vector[Int]) extends RowsByPosition {
-    private[this] val project = UnsafeProjection.create(Array[org.apache.spark.sql.types.DataType](LongType))
+    private[this] val row = new UnsafeRow(1)
+    row.pointTo(new Array[Byte](16), 16)
     var reads = 0
 
     override def apply(position: Long): UnsafeRow = {
       reads += 1
-      project(InternalRow(keys(position.toInt).toLong))
+      row.setLong(0, keys(position.toInt).toLong)
+      row
     }
   }
 }
