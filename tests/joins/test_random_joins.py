@@ -17,16 +17,9 @@ from pyspark.sql.types import StructType
 from random_queries import RandomQueries, seed_or
 from session import settings
 
+from joins.alone import IN_SPARK
 from joins.query import JoinQuery, Rows, Table, random_join_query
 
-# Spark alone, in the way that takes the least time for few rows.
-IN_SPARK = {
-    "spark.slidewise.enabled": "false",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
 MINIMUM = int(os.environ.get("SLIDEWISE_JOIN_QUERIES", "2"))
 
 

@@ -13,6 +13,8 @@ from pyspark.sql import functions as sf
 from session import settings
 from sparks import needs_connect_server, needs_spark
 
+from joins.alone import IN_SPARK
+
 L = "id int, k int, ts int, lo int, hi int, s string"
 E = "k int, ts int, v int, s string"
 RANGE = "e.k = l.k AND e.ts >= l.ts - 5 AND e.ts < l.ts"
@@ -45,7 +47,7 @@ def _answers(spark: SparkSession, sql: str) -> tuple[DataFrame, list[str]]:
 def check(spark: SparkSession, sql: str, operators: int = 1) -> None:
     on, found = _answers(spark, sql)
     assert len(OPERATOR.findall(plan(on))) == operators, plan(on)
-    with settings(spark, {"spark.slidewise.enabled": "false"}):
+    with settings(spark, IN_SPARK):
         off, expected = _answers(spark, sql)
     assert found == expected
     assert on.schema == off.schema
