@@ -2,7 +2,7 @@ package org.slidewise.spark
 
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
-import org.slidewise.OneOf
+import org.slidewise.{LongRun, OneOf}
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.WindowJoinExec
 
@@ -46,9 +46,10 @@ class WindowJoinMemorySuite extends SparkSuite with AdaptiveSparkPlanHelper {
     }
   }
 
-  test("all rows of one key, which move back and forth") {
+  test("all rows of one key, whose frames move back and forth".tag(LongRun)) {
     withSettings(SlidewiseSettings.Sort -> true) {
-      spark.range(0, 100000, 1, 4).selectExpr("id", "(id * 7919) % 100003 AS t", "repeat(cast(id AS string), 30) AS s").createOrReplaceTempView("rows")
+      val columns = Seq("id", "(id * 7919) % 100003 AS t", "repeat(cast(id AS string), 30) AS s")
+      spark.range(0, 100000, 1, 4).selectExpr(columns: _*).createOrReplaceTempView("rows")
       // Times are distinct numbers below 100003, of which three are missing.
       val joined = spark.sql(
         "SELECT count(*), count_if(f.n BETWEEN l.id % 777 AND l.id % 777 + 3), count_if(f.m > '0') FROM rows l, LATERAL " +
