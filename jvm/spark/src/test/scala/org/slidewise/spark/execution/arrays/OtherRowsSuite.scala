@@ -1,0 +1,153 @@
+package org.slidewise.spark.execution.arrays
+
+import munit.ScalaCheckSuite
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.LongType
+import org.scalacheck.Gen
+import org.scalacheck.Prop.{forAll, propBoolean}
+
+import org.slidewise.spark.execution.sorting.{ArrivalOrder, LongColumns, SortedColumns}
+import org.slidewise.spark.plan.Frame
+
+/** The frames that one scan of rows and elements finds, and those that the definition gives. */
+class OtherRowsSuite extends ScalaCheckSuite {
+  import OtherRowsSuite._
+
+  property("frames hold the elements of the row's key between its bounds") {
+    forAll(Gen.zip(inputs, Gen.oneOf(frames))) { case (in, frame) =>
+      framesOf(in, frame).foreach(found => assertEquals(found, in.rows.map(expected(in, frame, _))))
+    }
+  }
+
+  property("ends that rise within each key are always found") {
+    forAll(Gen.zip(inputs.map(rising), Gen.oneOf(frames))) { case (in, frame) =>
+      assert(framesOf(in, frame).isDefined)
+    }
+  }
+
+  property("an end that moves back is refused") {
+    forAll(Gen.zip(inputs, Gen.oneOf(frames))) { case (in, frame) =>
+      val ends = in.rows.groupBy(_.key).values.map(_.map(expectedEnds(in, frame, _)).collect { case Some(end) => end })
+      val movesBack = ends.exists(of => of.zip(of.drop(1)).exists { case (a, b) => b._1 < a._1 || b._2 < a._2 })
+      movesBack ==> assertEquals(framesOf(in, frame), None)
+    }
+  }
+}
+
+private object OtherRowsSuite {
+  final case class Row(key: Int, lower: Option[Int], upper: Option[Int])
+  final case class Input(rows: List[Row], elements: List[(Int, Int)], keyed: Boolean)
+
+  private val bound = Gen.frequency(1 -> Gen.const(None), 12 -> Gen.choose(0, 20).map(Option(_)))
+  private val row = for (key <- Gen.choose(0, 4); lower <- bound; upper <- bound) yield Row(key, lower, upper)
+
+  /** Rows and elements in the order of their keys; some keys have no row, or no element. */
+  val inputs: Gen[Input] = for {
+    keyed <- Gen.oneOf(true, true, false)
+    rows <- Gen.choose(0, 12).flatMap(Gen.listOfN(_, row))
+    sorted <- Gen.oneOf(true, true, false)
+    elements <- Gen.choose(0, 40).flatMap(Gen.listOfN(_, Gen.zip(Gen.choose(0, 5), Gen.choose(0, 20))))
+  } yield {
+    def key(of: Int) = if (keyed) of else 0
+    val all = rows.map(r => r.copy(key = key(r.key)))
+    val inOrder = if (sorted) all.sortBy(r => (r.key, r.lower, r.upper)) else all.sortBy(_.key)
+    Input(inOrder, elements.map { case (k, at) => key(k) -> at }.sorted, keyed)
+  }
+
+  /** The input with bounds that rise within each key; the first rows of a key may have a null. */
+  def rising(in: Input): Input = {
+    val rows = in.rows.groupBy(_.key).toList.sortBy(_._1).flatMap { case (key, of) =>
+      val (known, unknown) = of.partition(r => r.lower.isDefined && r.upper.isDefined)
+      val lower = known.flatMap(_.lower).sorted
+      val upper = known.flatMap(_.upper).sorted
+      unknown.map(_.copy(lower = None, upper = None)) ++ lower.zip(upper).map { case (l, u) => Row(key, Some(l), Some(u)) }
+    }
+    in.copy(rows = rows)
+  }
+
+  private val time = AttributeReference("time", LongType, nullable = false)()
+  private val lowerValue = AttributeReference("lower", LongType)()
+  private val upperValue = AttributeReference("upper", LongType)()
+
+  private def limit(value: Expression, isInside: Boolean): Frame.Bound =
+    Frame.RowBound(SortOrder(time, Ascending), value, isInside, mayRise = true)
+
+  val frames: Seq[Frame.Range] = for {
+    inside <- Seq(true, false)
+    ends <- Seq((true, true), (true, false), (false, true))
+  } yield Frame.Range(
+    if (ends._1) limit(lowerValue, inside) else Frame.Unbounded,
+    if (ends._2) limit(upperValue, !inside) else Frame.Unbounded
+  )
+
+  private def isInside(bound: Frame.Bound): Option[Boolean] = bound match {
+    case Frame.RowBound(_, _, inside, _) => Some(inside)
+    case _                               => None
+  }
+
+  /** The ends of a row's frame among the elements of its key; none for a row with a null bound. */
+  def expectedEnds(in: Input, frame: Frame.Range, row: Row): Option[(Int, Int)] = {
+    val times = in.elements.collect { case (key, at) if key == row.key => at }
+    val start = isInside(frame.lower) match {
+      case None         => Some(0)
+      case Some(inside) => row.lower.map(l => times.count(t => t < l || !inside && t == l))
+    }
+    val end = isInside(frame.upper) match {
+      case None         => Some(times.size)
+      case Some(inside) => row.upper.map(u => times.count(t => t < u || inside && t == u))
+    }
+    for (s <- start; e <- end) yield (math.min(s, e), e)
+  }
+
+  /** The elements of a row's frame: their places among those of its key. */
+  def expected(in: Input, frame: Frame.Range, row: Row): List[Int] =
+    expectedEnds(in, frame, row).toList.flatMap { case (lo, hi) => (lo until hi).toList }
+
+  private val NumberOfKeys = 6
+
+  private def sorted(keys: List[Int], orders: Seq[List[Option[Int]]], keyed: Boolean): SortedColumns = {
+    val columns = new LongColumns(1 + orders.size)
+    columns.resize(keys.size)
+    val starts = new java.util.BitSet
+    keys.zipWithIndex.foreach { case (key, i) =>
+      columns.set(0, i, key.toLong)
+      if (i == 0 || keys(i - 1) != key) starts.set(i)
+      orders.zipWithIndex.foreach { case (values, c) =>
+        values(i).fold(columns.setNull(c + 1, i))(v => columns.set(c + 1, i, v.toLong))
+      }
+    }
+    val order = new ArrivalOrder(columns, keys.size, 1, starts, new java.util.BitSet, Array.range(0, keys.size))
+    new SortedColumns(order, columns, 1, 1, inputsFailed = false, _ => true, if (keyed) Array.range(0, NumberOfKeys) else null)
+  }
+
+  /** The elements of each row's frame as the scan finds them; none if it refuses. */
+  def framesOf(in: Input, frame: Frame.Range): Option[List[List[Int]]] = {
+    // Elements have ranks of their own: those of the keys that have elements.
+    val present = in.elements.map(_._1).distinct.sorted
+    val ranks = present.zipWithIndex.toMap
+    val elements = sorted(in.elements.map { case (key, _) => ranks(key) }, Seq(in.elements.map(e => Some(e._2))), in.keyed)
+    val numbered =
+      if (!in.keyed) elements
+      else
+        new SortedColumns(elements.order, elements.columns, 1, 1, false, _ => true, Array.range(0, present.size))
+    val all = present ++ (0 until NumberOfKeys).filterNot(present.contains)
+    val rows = sorted(in.rows.map(_.key), Seq(in.rows.map(_.lower), in.rows.map(_.upper)), in.keyed)
+    // A key's number is its place in `all`, and its rank among the rows is the key itself.
+    val ranked =
+      if (!in.keyed) rows
+      else new SortedColumns(rows.order, rows.columns, 1, 1, false, _ => true, all.toArray)
+    OtherRows.of(ranked, numbered, Seq(frame), bound => if (bound.value == lowerValue) 1 else 2).map { found =>
+      var from = 0
+      val result = List.newBuilder[List[Int]]
+      while (from < in.rows.size) {
+        val until = rows.order.endOfPartition(from)
+        found.begin(from, until)
+        val of = found.framesOf(null, null)(frame)
+        of.begin(from, until)
+        (0 until until - from).foreach(i => result += (of.frames.lo(i) until of.frames.hi(i)).toList)
+        from = until
+      }
+      result.result()
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package org.slidewise.spark.planning.joins
+
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
+import org.slidewise.spark.plan.WindowJoin
+
+/** Which subqueries over another table become window joins, and why others do not. */
+class RewriteWindowJoinsSuite extends SparkSuite {
+  private lazy val tables: Unit = {
+    spark.range(9).selectExpr("id", "id % 3 AS k", "id * 2 AS ts", "id AS lo").createOrReplaceTempView("l")
+    spark.range(20).selectExpr("id % 3 AS k", "id AS ts", "id % 5 AS v", "id % 2 AS s").createOrReplaceTempView("e")
+  }
+
+  private def planOf(sql: String): LogicalPlan = {
+    tables
+    spark.sql(sql).queryExecution.normalized
+  }
+
+  private def joins(plan: LogicalPlan): Seq[WindowJoin] = plan.collectWithSubqueries { case join: WindowJoin => join }
+
+  private def reasons(plan: LogicalPlan): Seq[String] =
+    plan.collectWithSubqueries { case node => node.getTagValue(RewriteWindowJoins.Reason).getOrElse(Nil) }.flatten
+
+  private val range = "e.k = l.k AND e.ts >= l.ts - 5 AND e.ts < l.ts"
+  private def lateral(query: String): String = s"SELECT * FROM l LEFT JOIN LATERAL ($query) f ON true"
+
+  for (
+    (what, sql, operators) <- Seq(
+      ("LATERAL", lateral(s"SELECT sum(v), count(*) FROM e WHERE $range"), 1),
+      ("comma LATERAL", s"SELECT * FROM l, LATERAL (SELECT sum(v) FROM e WHERE $range) f", 1),
+      ("the newest row", lateral(s"SELECT v FROM e WHERE $range ORDER BY ts DESC LIMIT 1"), 1),
+      ("a scalar subquery", s"SELECT id, (SELECT sum(v) FROM e WHERE $range) FROM l", 1),
+      ("scalar subqueries of one table and keys",
+        s"SELECT (SELECT sum(v) FROM e WHERE $range), (SELECT max(v) FROM e WHERE e.k = l.k AND e.ts > l.ts) + 1 FROM l", 1),
+      ("scalar subqueries of other keys",
+        s"SELECT (SELECT sum(v) FROM e WHERE $range), (SELECT max(v) FROM e WHERE e.s = l.k AND e.ts > l.ts) FROM l", 2),
+      ("scalar subqueries of other rows",
+        s"SELECT (SELECT sum(v) FROM e WHERE $range), (SELECT max(v) FROM e WHERE $range AND e.v > 2) FROM l", 2),
+      ("LATERAL after one another",
+        s"SELECT * FROM l, LATERAL (SELECT sum(v) FROM e WHERE $range) f, LATERAL (SELECT max(v) FROM e WHERE e.k = l.k AND e.ts > l.ts) g",
+        1),
+      ("a bound that is a result",
+        s"SELECT * FROM l, LATERAL (SELECT sum(v) s FROM e WHERE $range) f, LATERAL (SELECT max(v) FROM e WHERE e.k = l.k AND e.ts > f.s) g",
+        2),
+      ("a scalar subquery in WHERE", s"SELECT id FROM l WHERE (SELECT sum(v) FROM e WHERE $range) > 3", 1),
+      ("BETWEEN two columns", "SELECT (SELECT sum(v) FROM e WHERE e.k = l.k AND e.ts BETWEEN l.lo AND l.ts) FROM l", 1),
+      ("no keys", "SELECT (SELECT sum(v) FROM e WHERE e.ts < l.ts) FROM l", 1),
+      ("a null-safe key", "SELECT (SELECT sum(v) FROM e WHERE e.k <=> l.k AND e.ts < l.ts) FROM l", 1),
+      ("a projected table", lateral("SELECT sum(w) FROM (SELECT v * 2 AS w, k, ts + 1 AS ts FROM e) e WHERE " + range), 1),
+      ("an uncorrelated subquery around", s"SELECT (SELECT max(f.s) FROM l, LATERAL (SELECT sum(v) s FROM e WHERE $range) f)", 1),
+      ("a CTE", s"WITH q AS (SELECT id, (SELECT sum(v) s FROM e WHERE $range) s FROM l) SELECT * FROM q a JOIN q b ON a.id = b.id", 1)
+    )
+  )
+    test(s"rewritten: $what") {
+      val plan = planOf(sql)
+      assertEquals(joins(plan).size, operators, plan)
+      assertEquals(reasons(plan), Nil)
+    }
+
+  for (
+    (what, sql, reason) <- Seq(
+      ("GROUP BY", lateral(s"SELECT s, sum(v) FROM e WHERE $range GROUP BY s"), "the subquery has a GROUP BY"),
+      ("HAVING", lateral(s"SELECT sum(v) FROM e WHERE $range HAVING sum(v) > 1"), "is neither an aggregate nor"),
+      ("all rows", lateral(s"SELECT v FROM e WHERE $range"), "is neither an aggregate nor the first row in an order"),
+      ("two rows", lateral(s"SELECT v FROM e WHERE $range ORDER BY ts LIMIT 2"), "is neither an aggregate nor"),
+      ("a row in no order", lateral(s"SELECT v FROM e WHERE $range LIMIT 1"), "returns one row in no order"),
+      ("a row in another order", lateral(s"SELECT v FROM e WHERE $range ORDER BY v LIMIT 1"), "are not in the order of"),
+      ("a condition that compares by <>", lateral(s"SELECT sum(v) FROM e WHERE $range AND e.v <> l.id"), "is neither an equality nor"),
+      ("OR", lateral(s"SELECT sum(v) FROM e WHERE $range AND (e.v > l.id OR e.v = 1)"), "is neither an equality nor"),
+      ("a condition on both tables in one side", lateral(s"SELECT sum(v) FROM e WHERE $range AND e.ts + l.id > 3"), "is neither an equality nor"),
+      ("ranges of two columns", lateral(s"SELECT sum(v) FROM e WHERE $range AND e.v < l.id"), "limit several expressions"),
+      ("two lower bounds", lateral(s"SELECT sum(v) FROM e WHERE $range AND e.ts > l.lo"), "on the same side"),
+      ("LEFT JOIN with a condition", s"SELECT * FROM l LEFT JOIN LATERAL (SELECT sum(v) s FROM e WHERE $range) f ON f.s > 3",
+        "LATERAL is joined by LEFT OUTER with a condition")
+    )
+  )
+    test(s"left to Spark: $what") {
+      val plan = planOf(sql)
+      assertEquals(joins(plan), Nil, plan)
+      assert(reasons(plan).exists(_.contains(reason)), reasons(plan))
+    }
+
+  test("left to Spark: no range, another correlated subquery around, and the settings") {
+    for (
+      sql <- Seq(
+        "SELECT (SELECT sum(v) FROM e WHERE e.k = l.k) FROM l",
+        s"SELECT id, (SELECT max(f.s) FROM l m, LATERAL (SELECT sum(v) s FROM e WHERE e.k = m.k AND e.ts < m.ts) f WHERE m.k = l.k) FROM l"
+      )
+    ) assertEquals(joins(planOf(sql)), Nil, sql)
+    val window = s"SELECT id, (SELECT sum(v) FROM e WHERE $range) FROM l"
+    for (setting <- Seq(SlidewiseSettings.Enabled, SlidewiseSettings.WindowJoins))
+      withSettings(setting -> "false")(assertEquals(joins(planOf(window)), Nil, setting))
+  }
+
+  test("streams are left to Spark, whichever side they are on") {
+    tables
+    spark.readStream.format("rate").load().selectExpr("value AS k", "value AS ts", "value AS v", "value AS id").createOrReplaceTempView("r")
+    for (
+      sql <- Seq(
+        "SELECT (SELECT sum(v) FROM e WHERE e.k = r.k AND e.ts < r.ts) FROM r",
+        "SELECT (SELECT sum(v) FROM r WHERE r.k = l.k AND r.ts < l.ts) FROM l",
+        "SELECT * FROM l, LATERAL (SELECT sum(v) FROM r WHERE r.k = l.k AND r.ts < l.ts)"
+      )
+    ) {
+      // Spark refuses streams in subqueries since some minor.
+      val plan = Try(spark.sql(sql).queryExecution.analyzed)
+      plan.foreach(analyzed => assertEquals(joins(RewriteWindowJoins(analyzed)), Nil, sql))
+    }
+  }
+
+  test("a self join, a view with aliases on both sides, and filters on the left rows, which are pushed below") {
+    assume(BuiltFor.MINOR != "3.5")
+    tables
+    spark.sql("SELECT k + 1 AS k, ts * 2 AS ts, v FROM e").createOrReplaceTempView("w")
+    for (table <- Seq("e", "w")) {
+      val sql = s"SELECT ts, f.s, f.n FROM $table l, LATERAL (SELECT sum(v) s, count(*) n FROM $table e WHERE $range) f WHERE l.k = 2"
+      val plan = spark.sql(sql).queryExecution.optimizedPlan
+      assertEquals(joins(plan).size, 1)
+      assert(joins(plan).head.left.toString.contains("= 2)"), plan)
+      val answers = Seq("true", "false").map(on =>
+        withSettings(SlidewiseSettings.Enabled -> on)(spark.sql(sql).collect().map(_.toString).sorted.toSeq)
+      )
+      assertEquals(answers.head, answers.last)
+    }
+  }
+
+  test("results that nobody reads are not computed") {
+    val sql = s"SELECT id, n FROM (SELECT * FROM l, LATERAL (SELECT sum(v) s, count(*) n FROM e WHERE $range))"
+    val plan = { tables; spark.sql(sql).queryExecution.optimizedPlan }
+    assertEquals(joins(plan).map(_.calls.size), Seq(1))
+    val none = spark.sql(s"SELECT id FROM (SELECT * FROM l, LATERAL (SELECT sum(v) s FROM e WHERE $range))")
+    assertEquals(joins(none.queryExecution.optimizedPlan), Nil)
+    assertEquals(none.count(), 9L)
+  }
+}
