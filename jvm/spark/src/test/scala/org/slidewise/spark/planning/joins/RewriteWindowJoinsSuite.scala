@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
-import org.slidewise.spark.plan.WindowJoin
+import org.slidewise.spark.plan.{LeftToSpark, WindowJoin}
 
 /** Which subqueries over another table become window joins, and why others do not. */
 class RewriteWindowJoinsSuite extends SparkSuite {
@@ -23,7 +23,7 @@ class RewriteWindowJoinsSuite extends SparkSuite {
   private def joins(plan: LogicalPlan): Seq[WindowJoin] = plan.collectWithSubqueries { case join: WindowJoin => join }
 
   private def reasons(plan: LogicalPlan): Seq[String] =
-    plan.collectWithSubqueries { case node => node.getTagValue(RewriteWindowJoins.Reason).getOrElse(Nil) }.flatten
+    plan.collectWithSubqueries { case node => node.getTagValue(LeftToSpark.Tag).getOrElse(Nil).map(_.reason) }.flatten
 
   private val range = "e.k = l.k AND e.ts >= l.ts - 5 AND e.ts < l.ts"
   private def lateral(query: String): String = s"SELECT * FROM l LEFT JOIN LATERAL ($query) f ON true"

@@ -1,0 +1,74 @@
+package org.slidewise.spark.planning.joins
+
+import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.catalyst.expressions.ScalarSubquery
+import org.apache.spark.sql.catalyst.plans.logical.Filter
+
+import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.plan.WindowJoin
+
+/** Right rows that no left row can reach are dropped before the shuffle, and no others. */
+class FilterRightRowsSuite extends SparkSuite {
+
+  private val sum = "SELECT sum(e.v) AS s FROM events e WHERE e.k = l.k AND e.t >= l.t - 5 AND e.t <= l.t"
+
+  override def beforeAll(): Unit = {
+    spark.range(5000).selectExpr("id % 50 AS k", "id AS t", "id % 7 AS v").createOrReplaceTempView("events")
+    spark
+      .sql("SELECT * FROM VALUES (1, 3L, 4000L), (2, 3L, 4010L), (3, 77L, 4020L), (4, null, 4000L), (5, 4L, null) AS (id, k, t)")
+      .createOrReplaceTempView("labels")
+  }
+
+  private def filtered(query: DataFrame): Seq[Filter] = query.queryExecution.optimizedPlan.collect {
+    case join: WindowJoin =>
+      join.right.collect { case f: Filter if f.condition.exists(_.isInstanceOf[ScalarSubquery]) => f }
+  }.flatten
+
+  private def answers(query: String, ratio: Long): (Seq[Row], DataFrame) =
+    withSettings(SlidewiseSettings.WindowJoinFilterRatio -> ratio) {
+      val found = spark.sql(query)
+      found.queryExecution.executedPlan
+      (found.collect().toSeq.sortBy(_.toString), found)
+    }
+
+  private def check(name: String, query: String, subqueries: Int): Unit = test(name) {
+    val (with0, on) = answers(query, 0)
+    val (without, off) = answers(query, Long.MaxValue)
+    assertEquals(with0, without)
+    val found = filtered(on).flatMap(_.condition.collect { case s: ScalarSubquery => s }).distinct
+    assertEquals(found.size, subqueries)
+    assertEquals(filtered(off), Nil)
+  }
+
+  check("bounds and keys", s"SELECT l.id, f.s FROM labels l JOIN LATERAL ($sum) f", subqueries = 3)
+
+  check(
+    "one bound, no keys",
+    "SELECT l.id, (SELECT count(*) FROM events e WHERE e.t <= l.t) AS c FROM labels l",
+    subqueries = 1
+  )
+
+  check(
+    "several frames: the outermost bounds, and none where a frame has none",
+    s"""SELECT l.id, (SELECT count(*) FROM events e WHERE e.k = l.k AND e.t >= l.t - 900) AS a,
+       |(SELECT max(e.v) FROM events e WHERE e.k = l.k AND e.t >= l.t - 40 AND e.t < l.t) AS b FROM labels l""".stripMargin,
+    subqueries = 2
+  )
+
+  check(
+    "no left rows",
+    s"SELECT l.id, f.s FROM labels l JOIN LATERAL ($sum) f WHERE l.id > 100",
+    subqueries = 3
+  )
+
+  test("a left side that is not cheap to read twice is read once") {
+    withSettings(SlidewiseSettings.WindowJoinFilterRatio -> 0L) {
+      val query = spark.sql(
+        s"SELECT l.id, f.s FROM (SELECT k, max(t) AS t, max(id) AS id FROM labels GROUP BY k) l JOIN LATERAL ($sum) f"
+      )
+      assertEquals(filtered(query), Nil)
+      assertEquals(query.count(), 4L)
+    }
+  }
+}
