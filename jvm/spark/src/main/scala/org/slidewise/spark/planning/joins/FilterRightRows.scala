@@ -67,7 +67,7 @@ object FilterRightRows extends Rule[LogicalPlan] {
     if (join.leftKeys.isEmpty || !WindowKeys.haveBytes(join.leftKeys)) None
     else {
       def hash(keys: Seq[Expression]) = new XxHash64(WindowKeys.asBytes(keys))
-      val known = join.leftKeys.map[Expression](IsNotNull(_)).reduce(And)
+      val known = join.leftKeys.map(key => IsNotNull(key): Expression).reduce(And)
       val bloom = overLeft(join, RowsOfFrame.bloomFilter(hash(join.leftKeys)), known)
       Some(BloomFilterMightContain(bloom, hash(join.rightKeys)))
     }
