@@ -83,15 +83,12 @@ def _count(rows: int, scale: float) -> int:
 
 def _made(name: str, labels: int, events: int, scale: float, keys: _Keys, cache: Path) -> Tables:
     rng = np.random.default_rng(_SEED)
-    return Tables(
-        *(
-            kept(
-                cache / f"joins-{name}-{kind}-scale={scale:g}.parquet",
-                lambda m=make, n=rows: m(_count(n, scale), keys, rng),
-            )
-            for kind, make, rows in (("labels", _labels, labels), ("events", _events, events))
-        )
-    )
+
+    def file(kind: str, make: Callable[..., pa.Table], rows: int) -> Path:
+        path = cache / f"joins-{name}-{kind}-scale={scale:g}.parquet"
+        return kept(path, lambda: make(_count(rows, scale), keys, rng))
+
+    return Tables(file("labels", _labels, labels), file("events", _events, events))
 
 
 def _labels(rows: int, keys: _Keys, rng: np.random.Generator, first_day: int = 0) -> pa.Table:

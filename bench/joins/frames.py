@@ -66,11 +66,12 @@ def _polars() -> _Frames:
 
     def window(tables: Tables) -> Any:
         labels = pl.scan_parquet(tables.labels).select("id", "k", "ts")
+        labels = labels.with_columns(since=pl.col("ts") - pl.duration(days=FRAME_DAYS))
         events = pl.scan_parquet(tables.events).rename({"k": "event_k", "ts": "event_ts"})
         pairs = labels.join_where(
             events,
             pl.col("k") == pl.col("event_k"),
-            pl.col("event_ts") >= pl.col("ts") - pl.duration(days=FRAME_DAYS),
+            pl.col("event_ts") >= pl.col("since"),
             pl.col("event_ts") < pl.col("ts"),
         )
         x = pl.col("x")

@@ -114,6 +114,6 @@ def _cpu(run: Run) -> float:
 def _where(found: Results) -> str:
     at, effort = found["where"], found["effort"]
     return (
-        f"Scale {effort['scale']:g}. Whole queries: median (least to most) of {effort['turns']} turns. CPU seconds are those "
-        f"of the engine's process. {machine.measured_on(at)}"
+        f"Scale {effort['scale']:g}. Whole queries: median (least to most) of {effort['turns']} turns. "
+        f"CPU seconds are those of the engine's process. {machine.measured_on(at)}"
     )
