@@ -6,7 +6,7 @@ from typing import Any
 
 from measuring import Contender
 from record import group
-from tasks import Stage
+from shared.tasks import Stage
 
 HEAP_A_TASK = 1
 """In GiB."""

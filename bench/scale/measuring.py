@@ -11,8 +11,8 @@ from typing import Any
 from queries import Query
 from shared.events import EventLog
 from shared.spark import SLIDING_WINDOW, operators, plan
+from shared.tasks import Stage, stages
 from shared.turns import drawn
-from tasks import Stage, stages
 
 MIN_ROWS = 500_000
 """The default of `spark.slidewise.parallel.minRows`."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 SLIDEWISE, SPARK = "Slidewise", "Spark"
 SLIDING_WINDOW, TOP_ROWS, HOPPING_WINDOW = "SlidingWindow", "WindowTopRows", "HoppingWindow"
+WINDOW_JOIN, AS_OF_JOIN = "WindowJoin", "AsOfJoin"
 """Slidewise's operators, as plans name them."""
 
 
@@ -54,4 +56,6 @@ def plan(frame: Any) -> str:
 
 def operators(planned: str) -> set[str]:
     """Slidewise's operators in a plan."""
-    return {name for name in (SLIDING_WINDOW, TOP_ROWS, HOPPING_WINDOW) if f"{name} " in planned}
+    ours = (SLIDING_WINDOW, TOP_ROWS, HOPPING_WINDOW, WINDOW_JOIN, AS_OF_JOIN)
+    # Spark's own operator is named SortMergeAsOfJoin.
+    return {name for name in ours if re.search(rf"(?<!SortMerge){name} ", planned)}
