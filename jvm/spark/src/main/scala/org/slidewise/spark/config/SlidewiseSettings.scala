@@ -64,8 +64,9 @@ object SlidewiseSettings {
 
   private val windowJoinsSetting = boolean(
     WindowJoins,
-    "Whether Slidewise evaluates aggregates of another table's rows in a range of time: LATERAL and scalar subqueries whose " +
-      "conditions are equal keys and a range. If false, Spark joins the tables and aggregates the pairs of rows."
+    "Whether Slidewise evaluates aggregates of another table's rows in a range of time: LATERAL and scalar subqueries, and joins " +
+      "with GROUP BY, whose conditions are equal keys and a range; also as-of joins. If false, Spark joins the tables and " +
+      "aggregates the pairs of rows."
   )
 
   private val windowJoinFilterRatioSetting = Setting.withDefault(

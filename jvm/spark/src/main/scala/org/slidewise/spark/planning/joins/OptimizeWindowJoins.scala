@@ -15,14 +15,20 @@ object OptimizeWindowJoins extends Rule[LogicalPlan] {
       val above = conjuncts(condition).filterNot(below.contains)
       val filtered = join.copy(left = Filter(below.reduce(And), join.left))
       above.reduceOption(And).fold[LogicalPlan](filtered)(Filter(_, filtered))
-    case Project(columns, join: WindowJoin) if isUnread(columns, join) =>
-      val read = AttributeSet(columns.flatMap(_.references))
-      val kept = join.keeping(read.contains)
-      Project(columns, if (kept.calls.isEmpty) join.left else kept)
+    case Project(columns, join: WindowJoin) if isUnread(columns, join) => Project(columns, pruned(columns, join))
+    case Project(columns, Filter(condition, join: WindowJoin)) if isUnread(columns :+ condition, join) =>
+      Project(columns, Filter(condition, pruned(columns :+ condition, join)))
   }
 
-  private def isUnread(columns: Seq[NamedExpression], join: WindowJoin): Boolean = {
-    val read = AttributeSet(columns.flatMap(_.references))
+  /** The join with the calls that `readers` read. */
+  private def pruned(readers: Seq[Expression], join: WindowJoin): LogicalPlan = {
+    val read = AttributeSet(readers.flatMap(_.references))
+    val kept = join.keeping(read.contains)
+    if (kept.calls.isEmpty) join.left else kept
+  }
+
+  private def isUnread(readers: Seq[Expression], join: WindowJoin): Boolean = {
+    val read = AttributeSet(readers.flatMap(_.references))
     join.results.exists(!read.contains(_))
   }
 
