@@ -61,7 +61,8 @@ private[joins] object WindowJoins {
   }
 
   /** The reason why Spark has to evaluate the join; none if Slidewise does. */
-  def reasonNot(join: WindowJoin): Option[String] = WindowJoinPlanner.reasonNot(join, SQLConf.get)
+  def reasonNot(join: WindowJoin): Option[String] =
+    if (join.isStreaming) Some("one of the tables is a stream") else WindowJoinPlanner.reasonNot(join, SQLConf.get)
 
   private def alone(left: LogicalPlan, query: FramedSubquery): JoinedSubquery = {
     val condition = query.condition

@@ -25,6 +25,9 @@ class RewriteWindowJoinsSuite extends SparkSuite {
   private def reasons(plan: LogicalPlan): Seq[String] =
     plan.collectWithSubqueries { case node => node.getTagValue(LeftToSpark.Tag).getOrElse(Nil).map(_.reason) }.flatten
 
+  /** Spark 3.5 refuses LIMIT in a correlated subquery. */
+  private def assumeAllowed(sql: String): Unit = assume(BuiltFor.MINOR != "3.5" || !sql.contains("LIMIT"))
+
   private val range = "e.k = l.k AND e.ts >= l.ts - 5 AND e.ts < l.ts"
   private def lateral(query: String): String = s"SELECT * FROM l LEFT JOIN LATERAL ($query) f ON true"
 
@@ -56,6 +59,7 @@ class RewriteWindowJoinsSuite extends SparkSuite {
     )
   )
     test(s"rewritten: $what") {
+      assumeAllowed(sql)
       val plan = planOf(sql)
       assertEquals(joins(plan).size, operators, plan)
       assertEquals(reasons(plan), Nil)
@@ -79,6 +83,7 @@ class RewriteWindowJoinsSuite extends SparkSuite {
     )
   )
     test(s"left to Spark: $what") {
+      assumeAllowed(sql)
       val plan = planOf(sql)
       assertEquals(joins(plan), Nil, plan)
       assert(reasons(plan).exists(_.contains(reason)), reasons(plan))
