@@ -30,7 +30,7 @@ class InterruptedWritesSuite extends RunsOfStreams {
 
   for (((objects, query, sql, store, settings), number) <- cases.zipWithIndex) {
     test(one(s"$query with state in $store on ${placeOf(objects)} goes on after each write")) {
-      val random = new Random(s"$query $store $place".hashCode)
+      val random = new Random(s"$query $store ${placeOf(objects)}".hashCode)
       val killed = new Killed(sql, settings, objects, random)
       toTry(killed.whole.changes, random, number).foreach(killed.check)
     }
