@@ -1,8 +1,9 @@
 package org.slidewise.spark.execution.streams
 
-import java.nio.file.{Files, Paths}
+import java.nio.file.{Files, Path, Paths}
 
 import scala.concurrent.duration.{Duration, DurationInt}
+import scala.jdk.CollectionConverters._
 import scala.util.Random
 
 import org.slidewise.{LongRun, OneOf}
@@ -23,28 +24,67 @@ class InterruptedWritesSuite extends RunsOfStreams {
     (store, settings) <- Stores
   } yield (objects, query, sql, store, settings)
 
+  private def placeOf(objects: Boolean) = if (objects) "an object store" else "a disk"
+
   private val one = new OneOf(cases.size)
 
   for (((objects, query, sql, store, settings), number) <- cases.zipWithIndex) {
-    val place = if (objects) "an object store" else "a disk"
-    test(one(s"$query with state in $store on $place goes on after each write")) {
-      val random = new Random(s"$query $store $place".hashCode)
-      check(new Runs(sql, settings ++ purging, objects, random), random, number)
+    test(one(s"$query with state in $store on ${placeOf(objects)} goes on after each write")) {
+      val random = new Random(s"$query $store ${placeOf(objects)}".hashCode)
+      val killed = new Killed(sql, settings, objects, random)
+      toTry(killed.whole.changes, random, number).foreach(killed.check)
     }
   }
 
-  private def check(runs: Runs, random: Random, number: Int): Unit = {
-    val whole = runs.uninterrupted
+  private val another = new OneOf(4)
+
+  for ((query, sql) <- Queries; objects <- Seq(false, true))
+    test(another(s"$query killed while it writes its first offsets to ${placeOf(objects)} go on as Spark's own")) {
+      val killed = new Killed(sql, Stores.head._2, objects, new Random(11))
+      val last = killed.whole.places.indexWhere(_.endsWith(" offsets/0")) + 1
+      (1 to last).takeRight(LongRun.orLess(last, 1)).foreach(killed.check)
+    }
+
+  private class Killed(sql: String, settings: Seq[(String, Any)], objects: Boolean, random: Random) {
+    private val runs = new Runs(sql, settings ++ purging, objects, random)
+    private lazy val sparks = new Runs(Queries(1)._2, settings ++ purging :+ SparkAlone, objects, new Random(1))
+
+    val whole: Run = runs.uninterrupted
     assert(whole.failed.isEmpty && whole.rows.size > 10, whole)
-    for (change <- toTry(whole.changes, random, number)) {
+
+    /** A query that is killed at a change goes on, unless Spark's own does not either before unfinished files are deleted. */
+    def check(change: Int): Unit = {
       val first = runs.killedAt(change)
       assertEquals(first.changes.size, change, s"of ${whole.changes.size} changes")
       val at = s"killed before ${first.changes.last}"
       assert(first.failed.exists(_.contains(FaultyFileSystem.Message)), s"$at: ${first.failed}")
       val restarted = runs.restarted(first)
-      assertEquals(restarted.failed, None, at)
-      assertEquals(runs.together(first, restarted), whole.rows, at)
+      if (restarted.failed.isEmpty) assertEquals(runs.together(first, restarted), whole.rows, at)
+      else {
+        assertEquals(restarted.conditions, sparksAfter(first.places.last), s"$at: ${restarted.failed}")
+        deleteUnfinished(first.folder.resolve("offsets"))
+        val again = runs.restarted(first)
+        assertEquals(again.failed, None, at)
+        assertEquals(runs.together(first, again), whole.rows, at)
+      }
     }
+
+    /** How Spark's own operator fails after it was killed at the same change. */
+    private def sparksAfter(place: String): Seq[String] = {
+      val change = sparks.uninterrupted.places.indexOf(place) + 1
+      assert(change > 0, s"Spark does not $place")
+      val first = sparks.killedAt(change)
+      assertEquals(first.places.last, place)
+      val restarted = sparks.restarted(first)
+      assert(restarted.conditions.nonEmpty, s"Spark goes on after it was killed before $place")
+      restarted.conditions
+    }
+  }
+
+  private def deleteUnfinished(folder: Path): Unit = {
+    val files = Files.list(folder)
+    try files.iterator.asScala.filter(_.toString.endsWith(".tmp")).foreach(Files.delete)
+    finally files.close()
   }
 
   /** The numbers of a change of Slidewise's own and of another one; in a long run also of an eighth of all, another one in each case. */

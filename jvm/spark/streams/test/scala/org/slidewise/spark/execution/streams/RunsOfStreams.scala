@@ -6,6 +6,7 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.Random
 
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.{DataFrame, Dataset, Row}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.streaming.StreamingQuery
@@ -81,7 +82,7 @@ abstract private[streams] class RunsOfStreams extends StreamSuite {
       def receive(batch: Dataset[Row], number: Long): Unit =
         written(number) = collect(batch).map(_.toString).toSeq.sorted
       stream(source).createOrReplaceTempView("events")
-      val failed =
+      val exceptions =
         try {
           val query = spark
             .sql(sql)
@@ -98,12 +99,11 @@ abstract private[streams] class RunsOfStreams extends StreamSuite {
             }
           } finally query.stop()
           planOf(query).foreach(plan => assertEquals(hasOperator(plan), !settings.contains(SparkAlone)))
-          None
+          Nil
         } catch {
-          case e: Exception =>
-            Some(Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).mkString("\n"))
+          case e: Exception => Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).toList
         }
-      Run(folder, written.toMap, writes.changes, failed, arrived)
+      Run(folder, written.toMap, writes.changes, exceptions, arrived)
     }
   }
 }
@@ -118,6 +118,8 @@ private[streams] object RunsOfStreams {
     "hopping windows" ->
       "SELECT k, window, sum(n) AS s, count(*) AS c FROM events GROUP BY k, window(ts, '20 seconds', '5 seconds')"
   )
+
+  private val Uuid = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
   /** The key of the last events. */
   private val End = "end"
@@ -150,8 +152,8 @@ private[streams] object RunsOfStreams {
    *   the rows that each batch handed on
    * @param changes
    *   below the checkpoint
-   * @param failed
-   *   the exception with which it ended
+   * @param exceptions
+   *   the one with which it ended, and its causes
    * @param arrived
    *   how many batches of rows its source had
    */
@@ -159,9 +161,17 @@ private[streams] object RunsOfStreams {
       folder: Path,
       batches: Map[Long, Seq[String]],
       changes: Seq[String],
-      failed: Option[String],
+      exceptions: Seq[Throwable],
       arrived: Int
   ) {
+    def failed: Option[String] = exceptions.headOption.map(_ => exceptions.mkString("\n"))
+
+    /** Spark's names of the exceptions. */
+    def conditions: Seq[String] = exceptions.collect { case e: SparkThrowable => e.getCondition }
+
+    /** The changes by paths that are the same in each run: below the checkpoint, and without random names. */
+    def places: Seq[String] =
+      changes.map(_.replace(folder.toString + "/", "").replaceAll(Uuid, "*"))
 
     /** All but those of the last events. */
     def rows: Seq[String] = batches.values.flatten.filterNot(_.contains(End)).toSeq.sorted
