@@ -41,7 +41,9 @@ class WindowJoinMemorySuite extends SparkSuite with AdaptiveSparkPlanHelper {
       val window = "OVER (PARTITION BY k ORDER BY t RANGE BETWEEN 5000 PRECEDING AND CURRENT ROW)"
       val over = spark.sql(checksum(s"SELECT id, s, ${calls.replace(") AS", s") $window AS")} FROM rows"))
       assertEquals(answer, over.collect().toSeq)
-      val operators = collectWithSubqueries(joined.queryExecution.executedPlan) { case j: WindowJoinExec => j }
+      val operators = collectWithSubqueries(joined.queryExecution.executedPlan) { case j: WindowJoinExec =>
+        j
+      }
       assertEquals(operators.map(_.plan.sorts), Seq(sort))
     }
   }

@@ -106,7 +106,9 @@ object WindowReport extends AdaptiveSparkPlanHelper {
 
   /** The reports for subqueries and joins over a range of another table's rows that Spark evaluates. */
   def ofSubqueries(plan: LogicalPlan): Seq[WindowReport] =
-    plan.collectWithSubqueries { case node => node.getTagValue(LeftToSpark.Tag).getOrElse(Nil) }.flatten
+    plan
+      .collectWithSubqueries { case node => node.getTagValue(LeftToSpark.Tag).getOrElse(Nil) }
+      .flatten
       .map(left => WindowReport(left.sql, None, Some(left.reason)))
 
   /** A window operator with its window expressions. */

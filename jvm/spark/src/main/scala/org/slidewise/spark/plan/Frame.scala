@@ -191,7 +191,8 @@ object Frame {
    * @param mayRise
    *   whether the bound mostly rises from one row to the next
    */
-  final case class RowBound(order: SortOrder, value: Expression, isInside: Boolean, mayRise: Boolean) extends Bound
+  final case class RowBound(order: SortOrder, value: Expression, isInside: Boolean, mayRise: Boolean)
+      extends Bound
 
   /**
    * The frame that Spark's `frame` stands for; or the reason why there is none, for a person to read.

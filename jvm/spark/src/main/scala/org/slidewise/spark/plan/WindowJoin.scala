@@ -49,7 +49,10 @@ final case class WindowJoin(
   override def stats: Statistics = {
     def width(attributes: Seq[Attribute]) = 8 + attributes.map(_.dataType.defaultSize).sum
     val ofLeft = left.stats
-    ofLeft.copy(sizeInBytes = ofLeft.sizeInBytes * width(output) / width(left.output), attributeStats = AttributeMap.empty)
+    ofLeft.copy(
+      sizeInBytes = ofLeft.sizeInBytes * width(output) / width(left.output),
+      attributeStats = AttributeMap.empty
+    )
   }
 
   override protected def withNewChildrenInternal(newLeft: LogicalPlan, newRight: LogicalPlan): WindowJoin =

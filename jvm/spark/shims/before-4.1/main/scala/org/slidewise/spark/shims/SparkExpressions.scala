@@ -13,7 +13,7 @@ object SparkExpressions extends CatalystExpressions {
 
   override def movedTimestamp(e: Expression): Option[(Expression, Expression)] = e match {
     case TimeAdd(timestamp, interval, _) => Some(timestamp -> interval)
-    case _ => None
+    case _                               => None
   }
 
   override def evalMode(sum: Sum): EvalMode.Value = sum.evalMode

@@ -9,7 +9,9 @@ object CommonExpressions {
   def inlined(e: Expression): Expression = e match {
     case With(child, definitions) =>
       val values = definitions.map(d => d.id -> d.child).toMap
-      child.transform { case reference: CommonExpressionRef if values.contains(reference.id) => values(reference.id) }
+      child.transform {
+        case reference: CommonExpressionRef if values.contains(reference.id) => values(reference.id)
+      }
     case other => other
   }
 }

@@ -19,7 +19,7 @@ object SparkExpressions extends CatalystExpressions {
 
   override def movedTimestamp(e: Expression): Option[(Expression, Expression)] = e match {
     case TimestampAddInterval(timestamp, interval, _) => Some(timestamp -> interval)
-    case _ => None
+    case _                                            => None
   }
 
   override def evalMode(sum: Sum): EvalMode.Value = sum.evalContext.evalMode

@@ -122,7 +122,8 @@ final private[arrays] class LongAggregate(
   }
 
   override protected def correct(size: Int, first: Int, until: Int): Long = {
-    isChecked = sums != null && !LongKernels.cannotOverflow(input.longs, inputValid, frames.elements, frames.widest)
+    isChecked =
+      sums != null && !LongKernels.cannotOverflow(input.longs, inputValid, frames.elements, frames.widest)
     if (isChecked) sums.correct(input.longs, inputValid, frames.frames, first, until, out)(setNull(_, size))
     else 0L
   }

@@ -75,15 +75,17 @@ final private class ElementGroups(rows: SortedColumns, elements: SortedColumns) 
     found.result()
   }
 
-  private[this] val groupOfRank: Array[Int] = if (!ranked) null else {
-    val groups = Array.fill(rows.keyRanks.length)(-1)
-    var number = 0
-    while (number < elements.keyRanks.length) {
-      groups(rows.keyRanks(number)) = elements.keyRanks(number)
-      number += 1
+  private[this] val groupOfRank: Array[Int] =
+    if (!ranked) null
+    else {
+      val groups = Array.fill(rows.keyRanks.length)(-1)
+      var number = 0
+      while (number < elements.keyRanks.length) {
+        groups(rows.keyRanks(number)) = elements.keyRanks(number)
+        number += 1
+      }
+      groups
     }
-    groups
-  }
 
   /** The group of the row at `place`; -1 if no element has its keys. */
   def of(place: Int): Int =
@@ -131,7 +133,7 @@ final private class FrameScan(
 ) {
   private[this] val (lower, upper) = frame match {
     case Frame.Range(lower, upper) => (boundOf(lower), boundOf(upper))
-    case other                     => throw new IllegalArgumentException(s"$other is no frame of another table")
+    case other => throw new IllegalArgumentException(s"$other is no frame of another table")
   }
   private[this] val lowerColumn = lower.fold(-1)(bounds)
   private[this] val upperColumn = upper.fold(-1)(bounds)
@@ -158,7 +160,8 @@ final private class FrameScan(
         upperColumn >= 0 && rows.columns.isNull(upperColumn, row)
       if (isNull) into.los(i) = hi
       else {
-        if (lowerColumn >= 0) start = moved(keys, first, size, start, rows.columns(lowerColumn)(row), lowerTies)
+        if (lowerColumn >= 0)
+          start = moved(keys, first, size, start, rows.columns(lowerColumn)(row), lowerTies)
         if (upperColumn >= 0) last = moved(keys, first, size, last, rows.columns(upperColumn)(row), upperTies)
         into.los(i) = math.min(start, last)
       }

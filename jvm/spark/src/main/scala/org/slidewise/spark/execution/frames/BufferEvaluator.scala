@@ -53,7 +53,8 @@ final private[execution] class BufferEvaluator(
     case EvaluationMethod.Recalculation => new RecalculationFrames(states)
     case EvaluationMethod.Running       => rising(new RunningFrames(states))
     case _                              =>
-      if (plan.frame.rowBounds.forall(_.mayRise)) rising(new TwoStacksFrames(states)) else new TreeFrames(states)
+      if (plan.frame.rowBounds.forall(_.mayRise)) rising(new TwoStacksFrames(states))
+      else new TreeFrames(states)
   }
 
   private def rising(algorithm: FrameAlgorithm): FrameAlgorithm =

@@ -36,7 +36,12 @@ final private[execution] class FrameFinders(rows: FrameElements) {
         Some(
           new ValueBound(
             RowOrdering.create(
-              Seq(order.copy(child = BoundReference(0, value.dataType, nullable = true), sameOrderExpressions = Nil)),
+              Seq(
+                order.copy(
+                  child = BoundReference(0, value.dataType, nullable = true),
+                  sameOrderExpressions = Nil
+                )
+              ),
               Nil
             ),
             unboxed(order.child, input),

@@ -22,7 +22,9 @@ final private[joins] class RepeatedFrames(
   }
 
   /** Writes the answers for the current frames of a row that stands for `times` rows. */
-  def evaluate(times: Long): Unit = frames.foreach { case (ends, frame) => frame.evaluate(ends.lo, ends.hi, times) }
+  def evaluate(times: Long): Unit = frames.foreach { case (ends, frame) =>
+    frame.evaluate(ends.lo, ends.hi, times)
+  }
 
   def recalculated: Long = frames.map(_._2.frames).sum
   def close(): Unit = frames.foreach(_._2.close())

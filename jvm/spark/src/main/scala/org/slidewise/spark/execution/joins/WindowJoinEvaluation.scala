@@ -30,7 +30,11 @@ final private[execution] class WindowJoinEvaluation(
     right: Seq[Attribute]
 ) extends Serializable {
 
-  def evaluate(leftRows: Iterator[InternalRow], rightRows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] =
+  def evaluate(
+      leftRows: Iterator[InternalRow],
+      rightRows: Iterator[InternalRow],
+      task: WindowTask
+  ): Iterator[InternalRow] =
     if (leftRows.isEmpty) Iterator.empty
     else if (!plan.sorts) byRows(leftRows, rightRows, task)
     else
@@ -62,7 +66,13 @@ final private[execution] class WindowJoinEvaluation(
     val window = new ArrayWindow(arrays.functions, plan.window.orderSpec)
     val columns = new RightColumns(task)
     val rightSorter =
-      new PartitionSorter(task.resources, right, rightSort, inputs = window.inputs, keyNumbers = columns.numbers)
+      new PartitionSorter(
+        task.resources,
+        right,
+        rightSort,
+        inputs = window.inputs,
+        keyNumbers = columns.numbers
+      )
     task.closeAtEnd(rightSorter)
     val elements = task.measures.timeSort(
       rightSorter.sort(

@@ -12,7 +12,8 @@ private[joins] object AsOfWindow {
 
   /** The join as a window; or the reason why it is none. */
   def of(join: AsOfJoin): Either[String, LogicalPlan] = {
-    def isOf(e: Expression, side: LogicalPlan) = e.references.nonEmpty && e.references.subsetOf(side.outputSet)
+    def isOf(e: Expression, side: LogicalPlan) =
+      e.references.nonEmpty && e.references.subsetOf(side.outputSet)
     join.orderExpression match {
       case distance: BinaryExpression if isOf(distance.left, join.left) && isOf(distance.right, join.right) =>
         inDirection(join, isLast = true)
@@ -46,16 +47,27 @@ private[joins] object AsOfWindow {
     val before = if (isStrict) LessThan(right, left) else LessThanOrEqual(right, left)
     val after = if (isStrict) GreaterThan(right, left) else GreaterThanOrEqual(right, left)
     for {
-      backward <- FramedSubquery.ofNearest(join.right, outer(join, keys ++ rest ++ ofLower :+ before), isLast = true)
+      backward <- FramedSubquery.ofNearest(
+        join.right,
+        outer(join, keys ++ rest ++ ofLower :+ before),
+        isLast = true
+      )
       joinedBackward <- WindowJoins.over(join.left, backward.renamed)
       last = joinedBackward.results
-      forward <- FramedSubquery.ofNearest(join.right, outer(join, keys ++ rest ++ ofUpper :+ after), isLast = false)
+      forward <- FramedSubquery.ofNearest(
+        join.right,
+        outer(join, keys ++ rest ++ ofUpper :+ after),
+        isLast = false
+      )
       both <- WindowJoins.over(joinedBackward.withColumns(last ++ joinedBackward.found), forward.renamed)
     } yield {
       val first = both.results
       val found = joinedBackward.found.get
       def distance(to: Seq[NamedExpression]) =
-        FramedSubquery.replaced(join.orderExpression, AttributeMap(join.right.output.zip(to.map(_.toAttribute))))
+        FramedSubquery.replaced(
+          join.orderExpression,
+          AttributeMap(join.right.output.zip(to.map(_.toAttribute)))
+        )
       val all = both.withColumns(first ++ both.found)
       val takesLast = And(
         IsNotNull(found),
@@ -80,7 +92,8 @@ private[joins] object AsOfWindow {
   private def conditions(join: AsOfJoin): Seq[Expression] =
     (join.condition.toSeq :+ join.asOfCondition).flatMap(Conjuncts(_)).filterNot(_ == Literal.TrueLiteral)
 
-  private def outer(join: AsOfJoin, conditions: Seq[Expression]): Seq[Expression] = conditions.map(_.transform {
-    case a: Attribute if join.left.outputSet.contains(a) => OuterReference(a)
-  })
+  private def outer(join: AsOfJoin, conditions: Seq[Expression]): Seq[Expression] =
+    conditions.map(_.transform {
+      case a: Attribute if join.left.outputSet.contains(a) => OuterReference(a)
+    })
 }

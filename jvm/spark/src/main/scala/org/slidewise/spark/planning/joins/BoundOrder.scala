@@ -10,24 +10,25 @@ private[joins] object BoundOrder {
 
   /** An expression that all bounds are at a constant distance from; none if there is none. */
   def common(bounds: Seq[Expression]): Option[Expression] = bounds.map(base) match {
-    case first +: others if others.forall(_.semanticEquals(first)) && RowOrdering.isOrderable(first.dataType) =>
+    case first +: others
+        if others.forall(_.semanticEquals(first)) && RowOrdering.isOrderable(first.dataType) =>
       Some(first)
     case _ => None
   }
 
   /** The expression without what is added to it. */
   private def base(bound: Expression): Expression = bound match {
-    case Add(key, distance, _) if distance.foldable                   => base(key)
-    case Add(distance, key, _) if distance.foldable                   => base(key)
-    case Subtract(key, distance, _) if distance.foldable              => base(key)
-    case DateAdd(key, days) if days.foldable                          => base(key)
-    case DateSub(key, days) if days.foldable                          => base(key)
-    case DateAddInterval(key, interval, _, _) if interval.foldable    => base(key)
-    case DateAddYMInterval(key, months) if months.foldable            => base(key)
-    case AddMonths(key, months) if months.foldable                    => base(key)
-    case TimestampAddYMInterval(key, months, _) if months.foldable    => base(key)
-    case cast: Cast if rises(cast.child.dataType, cast.dataType)      => base(cast.child)
-    case other                                                        =>
+    case Add(key, distance, _) if distance.foldable                => base(key)
+    case Add(distance, key, _) if distance.foldable                => base(key)
+    case Subtract(key, distance, _) if distance.foldable           => base(key)
+    case DateAdd(key, days) if days.foldable                       => base(key)
+    case DateSub(key, days) if days.foldable                       => base(key)
+    case DateAddInterval(key, interval, _, _) if interval.foldable => base(key)
+    case DateAddYMInterval(key, months) if months.foldable         => base(key)
+    case AddMonths(key, months) if months.foldable                 => base(key)
+    case TimestampAddYMInterval(key, months, _) if months.foldable => base(key)
+    case cast: Cast if rises(cast.child.dataType, cast.dataType)   => base(cast.child)
+    case other                                                     =>
       SparkExpressions.movedTimestamp(other) match {
         case Some((key, interval)) if interval.foldable => base(key)
         case _                                          => other
@@ -36,7 +37,7 @@ private[joins] object BoundOrder {
 
   private def rises(from: DataType, to: DataType): Boolean = (from, to) match {
     case (DateType | TimestampType | TimestampNTZType, TimestampType | TimestampNTZType) => true
-    case (_: NumericType, _: NumericType)                                                => Cast.canUpCast(from, to)
-    case _                                                                               => false
+    case (_: NumericType, _: NumericType) => Cast.canUpCast(from, to)
+    case _                                => false
   }
 }

@@ -39,10 +39,10 @@ private[joins] object FramedSubquery {
 
   /** The subquery in the form of a window; or the reason why it has none. */
   def of(plan: LogicalPlan): Either[String, FramedSubquery] = plan match {
-    case SubqueryAlias(_, child)                                  => of(child)
-    case Project(columns, child) if columns.forall(isPlain)       => of(child).map(projected(_, columns))
-    case aggregate: Aggregate                                     => ofAggregate(aggregate)
-    case GlobalLimit(IntegerLiteral(1), LocalLimit(_, child))     => ofSorted(child)
+    case SubqueryAlias(_, child)                              => of(child)
+    case Project(columns, child) if columns.forall(isPlain)   => of(child).map(projected(_, columns))
+    case aggregate: Aggregate                                 => ofAggregate(aggregate)
+    case GlobalLimit(IntegerLiteral(1), LocalLimit(_, child)) => ofSorted(child)
     case other => Left(s"${other.nodeName} is neither an aggregate nor the first row in an order")
   }
 
@@ -54,7 +54,10 @@ private[joins] object FramedSubquery {
     query.copy(results = substituted(columns, query.results).map(asNamedLeft))
 
   /** `columns` over the rows that `below` makes its own columns of. */
-  private def substituted(columns: Seq[NamedExpression], below: Seq[NamedExpression]): Seq[NamedExpression] = {
+  private def substituted(
+      columns: Seq[NamedExpression],
+      below: Seq[NamedExpression]
+  ): Seq[NamedExpression] = {
     val values = AttributeMap(below.collect { case alias: Alias => alias.toAttribute -> alias.child })
     columns.map(replacedIn(_, values))
   }
@@ -86,25 +89,49 @@ private[joins] object FramedSubquery {
           case None                     =>
             val calls = distinct.map(a => a -> call(ValueOverRows.functionOf(a), a.filter, condition))
             val count = call(RowsOfFrame.count, None, condition)
-            val values = calls.map { case (a, alias) =>
-              val over = new ValueOverRows(a, right.output)
-              a.canonicalized ->
-                (if (over.none.toOption.contains(over.default)) alias.toAttribute
-                 else If(GreaterThan(count.toAttribute, Literal(0L)), alias.toAttribute, over.default))
-            }.toMap[Expression, Expression]
+            val values = calls
+              .map { case (a, alias) =>
+                val over = new ValueOverRows(a, right.output)
+                a.canonicalized ->
+                  (if (over.none.toOption.contains(over.default)) alias.toAttribute
+                   else If(GreaterThan(count.toAttribute, Literal(0L)), alias.toAttribute, over.default))
+              }
+              .toMap[Expression, Expression]
             val results = aggregate.aggregateExpressions.map { column =>
-              asNamedLeft(column.transform { case a: AggregateExpression =>
-                values(a.canonicalized)
-              }.asInstanceOf[NamedExpression])
+              asNamedLeft(
+                column
+                  .transform { case a: AggregateExpression =>
+                    values(a.canonicalized)
+                  }
+                  .asInstanceOf[NamedExpression]
+              )
             }
             val counts = results.exists(_.references.contains(count.toAttribute))
-            Right(FramedSubquery(right, condition, calls.map(_._2) ++ (if (counts) Some(count) else None), results, None))
+            Right(
+              FramedSubquery(
+                right,
+                condition,
+                calls.map(_._2) ++ (if (counts) Some(count) else None),
+                results,
+                None
+              )
+            )
         }
       }
 
-  private def call(function: AggregateFunction, filter: Option[Expression], condition: OuterCondition): Alias =
+  private def call(
+      function: AggregateFunction,
+      filter: Option[Expression],
+      condition: OuterCondition
+  ): Alias =
     Alias(
-      FramedAggregate(function, filter, SortOrder(condition.time, Ascending), condition.lower, condition.upper),
+      FramedAggregate(
+        function,
+        filter,
+        SortOrder(condition.time, Ascending),
+        condition.lower,
+        condition.upper
+      ),
       "_call"
     )()
 
@@ -112,8 +139,8 @@ private[joins] object FramedSubquery {
   private def ofSorted(plan: LogicalPlan): Either[String, FramedSubquery] = plan match {
     case SubqueryAlias(_, child)                            => ofSorted(child)
     case Project(columns, child) if columns.forall(isPlain) => ofSorted(child).map(projected(_, columns))
-    case sort: Sort                                         => ofSort(sort.order, sort.child, sort.child.output)
-    case other => Left(s"${other.nodeName} returns one row in no order")
+    case sort: Sort => ofSort(sort.order, sort.child, sort.child.output)
+    case other      => Left(s"${other.nodeName} returns one row in no order")
   }
 
   private def ofSort(
@@ -121,7 +148,7 @@ private[joins] object FramedSubquery {
       plan: LogicalPlan,
       columns: Seq[NamedExpression]
   ): Either[String, FramedSubquery] = plan match {
-    case SubqueryAlias(_, child) if isOuter(child)                                => ofSort(order, child, columns)
+    case SubqueryAlias(_, child) if isOuter(child) => ofSort(order, child, columns)
     case Project(below, child) if isOuter(child) && below.forall(e => isPlain(e)) =>
       val values = AttributeMap(below.collect { case alias: Alias => alias.toAttribute -> alias.child })
       ofSort(
@@ -140,8 +167,14 @@ private[joins] object FramedSubquery {
   }
 
   /** The row of `right` that comes last in the order of time among those that meet the conditions, or first. */
-  def ofNearest(right: LogicalPlan, conditions: Seq[Expression], isLast: Boolean): Either[String, FramedSubquery] =
-    inputOf(right, conditions).map { case (rows, condition) => ofOneRow(rows, condition, right.output, isLast) }
+  def ofNearest(
+      right: LogicalPlan,
+      conditions: Seq[Expression],
+      isLast: Boolean
+  ): Either[String, FramedSubquery] =
+    inputOf(right, conditions).map { case (rows, condition) =>
+      ofOneRow(rows, condition, right.output, isLast)
+    }
 
   private def ofOneRow(
       right: LogicalPlan,
@@ -162,7 +195,8 @@ private[joins] object FramedSubquery {
     val ofWhole = whole.map { case (column, alias) =>
       column.exprId -> Alias(alias.toAttribute, column.name)(column.exprId, column.qualifier)
     }.toMap
-    val results = columns.map(column => ofWhole.getOrElse(column.exprId, asNamedLeft(replacedIn(column, ofSingle))))
+    val results =
+      columns.map(column => ofWhole.getOrElse(column.exprId, asNamedLeft(replacedIn(column, ofSingle))))
     FramedSubquery(right, condition, found +: (whole ++ single).map(_._2), results, Some(found.toAttribute))
   }
 
@@ -186,7 +220,7 @@ private[joins] object FramedSubquery {
     }
 
   private def filters(plan: LogicalPlan): (Seq[Expression], LogicalPlan) = plan match {
-    case SubqueryAlias(_, child) if isOuter(child)   => filters(child)
+    case SubqueryAlias(_, child) if isOuter(child) => filters(child)
     case Filter(condition, child) if isOuter(plan) =>
       val (below, input) = filters(child)
       (Conjuncts(condition) ++ below, input)

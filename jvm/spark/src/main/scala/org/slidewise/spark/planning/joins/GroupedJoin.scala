@@ -39,7 +39,11 @@ private[joins] object GroupedJoin {
    * @param times
    *   the number of left rows of a group; none for one
    */
-  final private case class Groups(left: LogicalPlan, columns: Seq[(Expression, Attribute)], times: Option[Attribute]) {
+  final private case class Groups(
+      left: LogicalPlan,
+      columns: Seq[(Expression, Attribute)],
+      times: Option[Attribute]
+  ) {
     def join(input: JoinInput, condition: OuterCondition, calls: Calls): WindowJoin =
       WindowJoin(
         left,
@@ -61,16 +65,25 @@ private[joins] object GroupedJoin {
     val columns = AttributeSet(input.grouping.collect { case a: Attribute => a })
     val read = AttributeSet(condition.leftKeys ++ condition.lower ++ condition.upper)
     if (!read.subsetOf(columns))
-      Left(s"GROUP BY has no ${(read -- columns).map(_.sql).mkString(", ")}, which the rows of a group may differ in")
+      Left(
+        s"GROUP BY has no ${(read -- columns).map(_.sql).mkString(", ")}, which the rows of a group may differ in"
+      )
     else {
       val left = input.leftRows
       val isUnique = left.distinctKeys.exists(_.subsetOf(ExpressionSet(input.grouping)))
       val keys = named.map(_._2)
       val each = named.map { case (e, name) => e -> name.toAttribute }
-      if (isUnique) Right(Groups(if (keys.forall(_.isInstanceOf[Attribute])) left else Project(keys, left), each, None))
+      if (isUnique)
+        Right(Groups(if (keys.forall(_.isInstanceOf[Attribute])) left else Project(keys, left), each, None))
       else {
         val times = Alias(RowsOfFrame.count.toAggregateExpression(), "_times")()
-        Right(Groups(Aggregate(input.grouping, keys :+ times, byKeys(left, input, condition)), each, Some(times.toAttribute)))
+        Right(
+          Groups(
+            Aggregate(input.grouping, keys :+ times, byKeys(left, input, condition)),
+            each,
+            Some(times.toAttribute)
+          )
+        )
       }
     }
   }
@@ -92,18 +105,22 @@ private[joins] object GroupedJoin {
     val found = ExpressionSet(input.results.flatMap(_.collect { case a: AggregateExpression => a })).toSeq
       .collect { case a: AggregateExpression => a }
     found.find(a => !a.references.subsetOf(input.right.outputSet)) match {
-      case Some(both) => Left(s"${both.sql} reads the other table")
+      case Some(both)                             => Left(s"${both.sql} reads the other table")
       case None if found.exists(!_.deterministic) => Left("an aggregate is not deterministic")
-      case None       =>
+      case None                                   =>
         def call(function: AggregateFunction, filter: Option[Expression]) = Alias(
-          FramedAggregate(function, filter, SortOrder(condition.time, Ascending), condition.lower, condition.upper),
+          FramedAggregate(
+            function,
+            filter,
+            SortOrder(condition.time, Ascending),
+            condition.lower,
+            condition.upper
+          ),
           "_call"
         )()
         Right(
           Calls(
-            found.map(a =>
-              a -> call(ValueOverRows.functionOf(a), a.filter)
-            ),
+            found.map(a => a -> call(ValueOverRows.functionOf(a), a.filter)),
             call(RowsOfFrame.count, None)
           )
         )
@@ -133,7 +150,9 @@ private[joins] object GroupedJoin {
       Project(
         input.results.map {
           case a: Attribute => named(known(a.canonicalized), a)
-          case other => other.transformDown { case e if known.contains(e.canonicalized) => known(e.canonicalized) }
+          case other        =>
+            other
+              .transformDown { case e if known.contains(e.canonicalized) => known(e.canonicalized) }
               .asInstanceOf[NamedExpression]
         },
         rows

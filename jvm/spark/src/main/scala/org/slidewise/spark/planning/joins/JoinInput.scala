@@ -42,8 +42,8 @@ private[joins] object JoinInput {
       results: Seq[NamedExpression],
       above: Seq[Expression] = Nil
   ): Either[String, JoinInput] = plan match {
-    case SubqueryAlias(_, child)       => of(child, grouping, results, above)
-    case Filter(condition, child)      => of(child, grouping, results, above ++ Conjuncts(condition))
+    case SubqueryAlias(_, child)  => of(child, grouping, results, above)
+    case Filter(condition, child) => of(child, grouping, results, above ++ Conjuncts(condition))
     case Project(columns, child) if columns.forall(FramedSubquery.isPlain) =>
       val values = AttributeMap(columns.collect { case alias: Alias => alias.toAttribute -> alias.child })
       of(
@@ -73,7 +73,8 @@ private[joins] object JoinInput {
         sides(join.left, join.right, keepsAll = true, join, grouping, results, above)
       case RightOuter if groups.nonEmpty && isOf(join.right) =>
         sides(join.right, join.left, keepsAll = true, join, grouping, results, above)
-      case other => Left(s"the groups of a ${other.sql} JOIN are not columns of the table whose rows are kept")
+      case other =>
+        Left(s"the groups of a ${other.sql} JOIN are not columns of the table whose rows are kept")
     }
   }
 
@@ -94,7 +95,8 @@ private[joins] object JoinInput {
     val (ofLeft, both) = rest.partition(isOfLeft)
     if (!all.forall(FramedSubquery.isPlain)) Left("a condition of the join is not deterministic")
     else if (keepsAll && on.exists(isOfLeft)) Left("the outer join has a condition on the kept table alone")
-    else if (keepsAll && above.exists(!isOfLeft(_))) Left("a filter above the outer join reads the other table")
+    else if (keepsAll && above.exists(!isOfLeft(_)))
+      Left("a filter above the outer join reads the other table")
     else
       Right(
         JoinInput(left, right, keepsAll, grouping, results, both.map(asOuter(_, left)), ofLeft, ofRight)

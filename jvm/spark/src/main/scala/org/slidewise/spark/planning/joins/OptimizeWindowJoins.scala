@@ -15,7 +15,8 @@ object OptimizeWindowJoins extends Rule[LogicalPlan] {
       val above = conjuncts(condition).filterNot(below.contains)
       val filtered = join.copy(left = Filter(below.reduce(And), join.left))
       above.reduceOption(And).fold[LogicalPlan](filtered)(Filter(_, filtered))
-    case Project(columns, join: WindowJoin) if isUnread(columns, join) => Project(columns, pruned(columns, join))
+    case Project(columns, join: WindowJoin) if isUnread(columns, join) =>
+      Project(columns, pruned(columns, join))
     case Project(columns, Filter(condition, join: WindowJoin)) if isUnread(columns :+ condition, join) =>
       Project(columns, Filter(condition, pruned(columns :+ condition, join)))
   }

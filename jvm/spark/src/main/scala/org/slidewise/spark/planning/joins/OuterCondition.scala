@@ -55,8 +55,9 @@ private[joins] object OuterCondition {
 
   private def partOf(condition: Expression): Either[String, Part] = {
     val part = condition match {
-      case EqualTo(a, b)            => sides(a, b).map { case (left, right, _) => Key(left, right, nullSafe = false) }
-      case EqualNullSafe(a, b)      => sides(a, b).map { case (left, right, _) => Key(left, right, nullSafe = true) }
+      case EqualTo(a, b) => sides(a, b).map { case (left, right, _) => Key(left, right, nullSafe = false) }
+      case EqualNullSafe(a, b) =>
+        sides(a, b).map { case (left, right, _) => Key(left, right, nullSafe = true) }
       case GreaterThan(a, b)        => limit(a, b, isLower = true, isInside = false)
       case GreaterThanOrEqual(a, b) => limit(a, b, isLower = true, isInside = true)
       case LessThan(a, b)           => limit(a, b, isLower = false, isInside = false)
@@ -97,7 +98,8 @@ private[joins] object OuterCondition {
       case Some(Limit(time, _, _)) =>
         if (!limits.forall(_.time.semanticEquals(time)))
           Left(s"the conditions limit several expressions: ${limits.map(_.time.sql).distinct.mkString(", ")}")
-        else if (lower.size > 1 || upper.size > 1) Left(s"several conditions limit ${time.sql} on the same side")
+        else if (lower.size > 1 || upper.size > 1)
+          Left(s"several conditions limit ${time.sql} on the same side")
         else if (!RowOrdering.isOrderable(time.dataType)) Left(s"${time.sql} has no order")
         else {
           val keys = parts.collect { case key: Key => key }

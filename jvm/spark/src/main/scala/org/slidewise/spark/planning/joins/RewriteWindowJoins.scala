@@ -29,7 +29,7 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
       case join: AsOfJoin       => decided(join, s"as-of join (${named(join.right)})", AsOfWindow.of(join))
       case aggregate: Aggregate if aggregate.groupingExpressions.nonEmpty && joinsByRange(aggregate.child) =>
         decided(aggregate, s"GROUP BY over a join (${named(aggregate)})", GroupedJoin.of(aggregate))
-      case project: Project     =>
+      case project: Project =>
         ofScalars(uncorrelated(project).asInstanceOf[Project])((child, values) =>
           project.copy(replaced(project.projectList, values), child)
         )
@@ -42,13 +42,18 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
 
   /** The node with the windows of its uncorrelated subqueries. Spark rewrites correlated ones itself, and knows no other nodes in them. */
   private def uncorrelated(node: LogicalPlan): LogicalPlan = node.transformExpressions {
-    case subquery: SubqueryExpression if !subquery.isCorrelated => subquery.withNewPlan(rewritten(subquery.plan))
+    case subquery: SubqueryExpression if !subquery.isCorrelated =>
+      subquery.withNewPlan(rewritten(subquery.plan))
   }
 
   private def ofLateral(lateral: LateralJoin): LogicalPlan = {
     val query = lateral.right.plan
     val window = for {
-      _ <- Either.cond(isSupported(lateral), (), s"LATERAL is joined by ${lateral.joinType.sql} with a condition")
+      _ <- Either.cond(
+        isSupported(lateral),
+        (),
+        s"LATERAL is joined by ${lateral.joinType.sql} with a condition"
+      )
       found <- FramedSubquery.of(query)
       joined <- WindowJoins.over(lateral.left, found)
     } yield {
@@ -60,9 +65,9 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
   }
 
   private def isSupported(lateral: LateralJoin): Boolean = lateral.joinType match {
-    case LeftOuter       => lateral.condition.forall(_ == Literal.TrueLiteral)
-    case Inner | Cross   => true
-    case _               => false
+    case LeftOuter     => lateral.condition.forall(_ == Literal.TrueLiteral)
+    case Inner | Cross => true
+    case _             => false
   }
 
   private def ofScalars[N <: UnaryNode](node: N)(
@@ -79,7 +84,8 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
         } yield joined
         decided match {
           case Right(joined) =>
-            val column = Alias(joined.results.head.children.headOption.getOrElse(joined.results.head), "_scalar")()
+            val column =
+              Alias(joined.results.head.children.headOption.getOrElse(joined.results.head), "_scalar")()
             (joined.withColumns(Seq(column)), found + (scalar.exprId -> column.toAttribute))
           case Left(reason) =>
             leave(node, s"scalar subquery (${named(scalar.plan)})", reason)
@@ -102,16 +108,17 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
 
   /** Whether the plan is a join of which a condition compares columns of both tables. */
   private def joinsByRange(plan: LogicalPlan, above: Seq[Expression] = Nil): Boolean = plan match {
-    case Filter(condition, child)       => joinsByRange(child, above :+ condition)
-    case _: Project | _: SubqueryAlias  => joinsByRange(plan.children.head, above)
-    case join: Join                     => (above ++ join.condition).flatMap(Conjuncts(_)).exists(isRange)
-    case _                              => false
+    case Filter(condition, child)      => joinsByRange(child, above :+ condition)
+    case _: Project | _: SubqueryAlias => joinsByRange(plan.children.head, above)
+    case join: Join                    => (above ++ join.condition).flatMap(Conjuncts(_)).exists(isRange)
+    case _                             => false
   }
 
   private def isRange(e: Expression): Boolean = e match {
     case _: EqualTo | _: EqualNullSafe => false
-    case comparison: BinaryComparison => comparison.left.references.nonEmpty && comparison.right.references.nonEmpty
-    case _                           => false
+    case comparison: BinaryComparison  =>
+      comparison.left.references.nonEmpty && comparison.right.references.nonEmpty
+    case _ => false
   }
 
   private def leave(node: LogicalPlan, what: String, reason: String): LogicalPlan = {

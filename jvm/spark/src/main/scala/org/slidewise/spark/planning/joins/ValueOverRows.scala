@@ -18,7 +18,8 @@ import org.slidewise.spark.planning.WindowCall
  */
 final private[joins] class ValueOverRows(aggregate: AggregateExpression, columns: Seq[Attribute]) {
   private val nullable = columns.map(_.withNullability(true))
-  private lazy val over = new FunctionOverRows(WindowCall.replaced(ValueOverRows.functionOf(aggregate)), nullable)
+  private lazy val over =
+    new FunctionOverRows(WindowCall.replaced(ValueOverRows.functionOf(aggregate)), nullable)
 
   /** The value over no rows. */
   def none: Try[Literal] = value(0)
@@ -35,7 +36,9 @@ final private[joins] class ValueOverRows(aggregate: AggregateExpression, columns
   private def value(rows: Int): Try[Literal] =
     Try(Literal(over(Seq.fill(rows)(InternalRow.fromSeq(columns.map(_ => null)))), aggregate.dataType))
 
-  private def withNulls(e: Expression): Expression = e.transform { case a: Attribute => a.withNullability(true) }
+  private def withNulls(e: Expression): Expression = e.transform { case a: Attribute =>
+    a.withNullability(true)
+  }
 
   /** The value that Spark has for a correlated subquery without rows. */
   def default: Literal =

@@ -32,7 +32,9 @@ object WindowJoinStrategy extends SparkStrategy {
     val aggregates = named.map { call =>
       val framed = call.child.asInstanceOf[FramedAggregate]
       val function = framed.function.asInstanceOf[AggregateFunction]
-      Alias(AggregateExpression(function, Complete, isDistinct = false, framed.filter), call.name)(call.exprId)
+      Alias(AggregateExpression(function, Complete, isDistinct = false, framed.filter), call.name)(
+        call.exprId
+      )
     }
     val simplified = DecimalAggregates(Aggregate(Nil, aggregates, join.right)).expressions
     named

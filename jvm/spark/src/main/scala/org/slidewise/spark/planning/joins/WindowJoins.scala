@@ -36,12 +36,19 @@ final private[joins] case class JoinedSubquery(
    */
   def withColumns(columns: Seq[NamedExpression], needsRow: Boolean = false): LogicalPlan = {
     val all = conditions ++ (if (needsRow) found.map(IsNotNull(_)) else None)
-    Project(kept ++ (if (needsRow) columns else columns.map(orNull)), all.foldLeft[LogicalPlan](join)((plan, condition) => Filter(condition, plan)))
+    Project(
+      kept ++ (if (needsRow) columns else columns.map(orNull)),
+      all.foldLeft[LogicalPlan](join)((plan, condition) => Filter(condition, plan))
+    )
   }
 
   private def orNull(column: NamedExpression): NamedExpression = (column, found) match {
-    case (alias @ Alias(value, name), Some(row)) if !value.isInstanceOf[Attribute] || kept.exists(_.exprId == value.asInstanceOf[Attribute].exprId) =>
-      Alias(If(IsNotNull(row), value, Literal.create(null, value.dataType)), name)(alias.exprId, alias.qualifier)
+    case (alias @ Alias(value, name), Some(row))
+        if !value.isInstanceOf[Attribute] || kept.exists(_.exprId == value.asInstanceOf[Attribute].exprId) =>
+      Alias(If(IsNotNull(row), value, Literal.create(null, value.dataType)), name)(
+        alias.exprId,
+        alias.qualifier
+      )
     case _ => column
   }
 }
@@ -62,7 +69,8 @@ private[joins] object WindowJoins {
 
   /** The reason why Spark has to evaluate the join; none if Slidewise does. */
   def reasonNot(join: WindowJoin): Option[String] =
-    if (join.isStreaming) Some("one of the tables is a stream") else WindowJoinPlanner.reasonNot(join, SQLConf.get)
+    if (join.isStreaming) Some("one of the tables is a stream")
+    else WindowJoinPlanner.reasonNot(join, SQLConf.get)
 
   private def alone(left: LogicalPlan, query: FramedSubquery): JoinedSubquery = {
     val condition = query.condition

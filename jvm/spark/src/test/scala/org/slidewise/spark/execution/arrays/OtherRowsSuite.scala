@@ -27,8 +27,10 @@ class OtherRowsSuite extends ScalaCheckSuite {
 
   property("an end that moves back is refused") {
     forAll(Gen.zip(inputs, Gen.oneOf(frames))) { case (in, frame) =>
-      val ends = in.rows.groupBy(_.key).values.map(_.map(expectedEnds(in, frame, _)).collect { case Some(end) => end })
-      val movesBack = ends.exists(of => of.zip(of.drop(1)).exists { case (a, b) => b._1 < a._1 || b._2 < a._2 })
+      val ends =
+        in.rows.groupBy(_.key).values.map(_.map(expectedEnds(in, frame, _)).collect { case Some(end) => end })
+      val movesBack =
+        ends.exists(of => of.zip(of.drop(1)).exists { case (a, b) => b._1 < a._1 || b._2 < a._2 })
       movesBack ==> assertEquals(framesOf(in, frame), None)
     }
   }
@@ -60,7 +62,9 @@ private object OtherRowsSuite {
       val (known, unknown) = of.partition(r => r.lower.isDefined && r.upper.isDefined)
       val lower = known.flatMap(_.lower).sorted
       val upper = known.flatMap(_.upper).sorted
-      unknown.map(_.copy(lower = None, upper = None)) ++ lower.zip(upper).map { case (l, u) => Row(key, Some(l), Some(u)) }
+      unknown.map(_.copy(lower = None, upper = None)) ++ lower.zip(upper).map { case (l, u) =>
+        Row(key, Some(l), Some(u))
+      }
     }
     in.copy(rows = rows)
   }
@@ -116,8 +120,17 @@ private object OtherRowsSuite {
         values(i).fold(columns.setNull(c + 1, i))(v => columns.set(c + 1, i, v.toLong))
       }
     }
-    val order = new ArrivalOrder(columns, keys.size, 1, starts, new java.util.BitSet, Array.range(0, keys.size))
-    new SortedColumns(order, columns, 1, 1, inputsFailed = false, _ => true, if (keyed) Array.range(0, NumberOfKeys) else null)
+    val order =
+      new ArrivalOrder(columns, keys.size, 1, starts, new java.util.BitSet, Array.range(0, keys.size))
+    new SortedColumns(
+      order,
+      columns,
+      1,
+      1,
+      inputsFailed = false,
+      _ => true,
+      if (keyed) Array.range(0, NumberOfKeys) else null
+    )
   }
 
   /** The elements of each row's frame as the scan finds them; none if it refuses. */
@@ -125,29 +138,39 @@ private object OtherRowsSuite {
     // Elements have ranks of their own: those of the keys that have elements.
     val present = in.elements.map(_._1).distinct.sorted
     val ranks = present.zipWithIndex.toMap
-    val elements = sorted(in.elements.map { case (key, _) => ranks(key) }, Seq(in.elements.map(e => Some(e._2))), in.keyed)
+    val elements =
+      sorted(in.elements.map { case (key, _) => ranks(key) }, Seq(in.elements.map(e => Some(e._2))), in.keyed)
     val numbered =
       if (!in.keyed) elements
       else
-        new SortedColumns(elements.order, elements.columns, 1, 1, false, _ => true, Array.range(0, present.size))
+        new SortedColumns(
+          elements.order,
+          elements.columns,
+          1,
+          1,
+          false,
+          _ => true,
+          Array.range(0, present.size)
+        )
     val all = present ++ (0 until NumberOfKeys).filterNot(present.contains)
     val rows = sorted(in.rows.map(_.key), Seq(in.rows.map(_.lower), in.rows.map(_.upper)), in.keyed)
     // A key's number is its place in `all`, and its rank among the rows is the key itself.
     val ranked =
       if (!in.keyed) rows
       else new SortedColumns(rows.order, rows.columns, 1, 1, false, _ => true, all.toArray)
-    OtherRows.of(ranked, numbered, Seq(frame), bound => if (bound.value == lowerValue) 1 else 2).map { found =>
-      var from = 0
-      val result = List.newBuilder[List[Int]]
-      while (from < in.rows.size) {
-        val until = rows.order.endOfPartition(from)
-        found.begin(from, until)
-        val of = found.framesOf(null, null)(frame)
-        of.begin(from, until)
-        (0 until until - from).foreach(i => result += (of.frames.lo(i) until of.frames.hi(i)).toList)
-        from = until
-      }
-      result.result()
+    OtherRows.of(ranked, numbered, Seq(frame), bound => if (bound.value == lowerValue) 1 else 2).map {
+      found =>
+        var from = 0
+        val result = List.newBuilder[List[Int]]
+        while (from < in.rows.size) {
+          val until = rows.order.endOfPartition(from)
+          found.begin(from, until)
+          val of = found.framesOf(null, null)(frame)
+          of.begin(from, until)
+          (0 until until - from).foreach(i => result += (of.frames.lo(i) until of.frames.hi(i)).toList)
+          from = until
+        }
+        result.result()
     }
   }
 }

@@ -44,7 +44,10 @@ class ValueFinderSuite extends ScalaCheckSuite {
   }
 
   test("rows of the partition that have not arrived") {
-    val finder = finderOf(Input(Vector(1), Nil, hasLower = true, hasUpper = true, isInside = true), new CountedRows(Vector(1)))
+    val finder = finderOf(
+      Input(Vector(1), Nil, hasLower = true, hasUpper = true, isInside = true),
+      new CountedRows(Vector(1))
+    )
     val _ = intercept[IllegalStateException](finder.advance(0L, boundsRow(None, None), 1L, complete = false))
   }
 }
@@ -70,7 +73,8 @@ private object ValueFinderSuite {
 
   /** By the definition: no row is between values of which one is null, or which are in the wrong order. */
   def expected(in: Input, lower: Option[Int], upper: Option[Int]): List[Int] = {
-    def holds(limit: Option[Int], isUsed: Boolean, isPast: Int => Boolean) = !isUsed || limit.exists(l => isPast(l))
+    def holds(limit: Option[Int], isUsed: Boolean, isPast: Int => Boolean) =
+      !isUsed || limit.exists(l => isPast(l))
     in.keys.indices.filter { i =>
       val key = in.keys(i)
       holds(lower, in.hasLower, l => key > l || in.isInside && key == l) &&

@@ -16,7 +16,9 @@ class FilterRightRowsSuite extends SparkSuite {
   override def beforeAll(): Unit = {
     spark.range(5000).selectExpr("id % 50 AS k", "id AS t", "id % 7 AS v").createOrReplaceTempView("events")
     spark
-      .sql("SELECT * FROM VALUES (1, 3L, 4000L), (2, 3L, 4010L), (3, 77L, 4020L), (4, null, 4000L), (5, 4L, null) AS (id, k, t)")
+      .sql(
+        "SELECT * FROM VALUES (1, 3L, 4000L), (2, 3L, 4010L), (3, 77L, 4020L), (4, null, 4000L), (5, 4L, null) AS (id, k, t)"
+      )
       .createOrReplaceTempView("labels")
   }
 

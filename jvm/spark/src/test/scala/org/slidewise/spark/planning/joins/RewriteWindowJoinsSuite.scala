@@ -12,7 +12,10 @@ import org.slidewise.spark.plan.{LeftToSpark, WindowJoin}
 class RewriteWindowJoinsSuite extends SparkSuite {
   private lazy val tables: Unit = {
     spark.range(9).selectExpr("id", "id % 3 AS k", "id * 2 AS ts", "id AS lo").createOrReplaceTempView("l")
-    spark.range(20).selectExpr("id % 3 AS k", "id AS ts", "id % 5 AS v", "id % 2 AS s").createOrReplaceTempView("e")
+    spark
+      .range(20)
+      .selectExpr("id % 3 AS k", "id AS ts", "id % 5 AS v", "id % 2 AS s")
+      .createOrReplaceTempView("e")
   }
 
   private def planOf(sql: String): LogicalPlan = {
@@ -20,10 +23,14 @@ class RewriteWindowJoinsSuite extends SparkSuite {
     spark.sql(sql).queryExecution.normalized
   }
 
-  private def joins(plan: LogicalPlan): Seq[WindowJoin] = plan.collectWithSubqueries { case join: WindowJoin => join }
+  private def joins(plan: LogicalPlan): Seq[WindowJoin] = plan.collectWithSubqueries {
+    case join: WindowJoin => join
+  }
 
   private def reasons(plan: LogicalPlan): Seq[String] =
-    plan.collectWithSubqueries { case node => node.getTagValue(LeftToSpark.Tag).getOrElse(Nil).map(_.reason) }.flatten
+    plan.collectWithSubqueries { case node =>
+      node.getTagValue(LeftToSpark.Tag).getOrElse(Nil).map(_.reason)
+    }.flatten
 
   /** Spark 3.5 refuses LIMIT in a correlated subquery. */
   private def assumeAllowed(sql: String): Unit = assume(BuiltFor.MINOR != "3.5" || !sql.contains("LIMIT"))
@@ -37,25 +44,54 @@ class RewriteWindowJoinsSuite extends SparkSuite {
       ("comma LATERAL", s"SELECT * FROM l, LATERAL (SELECT sum(v) FROM e WHERE $range) f", 1),
       ("the newest row", lateral(s"SELECT v FROM e WHERE $range ORDER BY ts DESC LIMIT 1"), 1),
       ("a scalar subquery", s"SELECT id, (SELECT sum(v) FROM e WHERE $range) FROM l", 1),
-      ("scalar subqueries of one table and keys",
-        s"SELECT (SELECT sum(v) FROM e WHERE $range), (SELECT max(v) FROM e WHERE e.k = l.k AND e.ts > l.ts) + 1 FROM l", 1),
-      ("scalar subqueries of other keys",
-        s"SELECT (SELECT sum(v) FROM e WHERE $range), (SELECT max(v) FROM e WHERE e.s = l.k AND e.ts > l.ts) FROM l", 2),
-      ("scalar subqueries of other rows",
-        s"SELECT (SELECT sum(v) FROM e WHERE $range), (SELECT max(v) FROM e WHERE $range AND e.v > 2) FROM l", 2),
-      ("LATERAL after one another",
+      (
+        "scalar subqueries of one table and keys",
+        s"SELECT (SELECT sum(v) FROM e WHERE $range), (SELECT max(v) FROM e WHERE e.k = l.k AND e.ts > l.ts) + 1 FROM l",
+        1
+      ),
+      (
+        "scalar subqueries of other keys",
+        s"SELECT (SELECT sum(v) FROM e WHERE $range), (SELECT max(v) FROM e WHERE e.s = l.k AND e.ts > l.ts) FROM l",
+        2
+      ),
+      (
+        "scalar subqueries of other rows",
+        s"SELECT (SELECT sum(v) FROM e WHERE $range), (SELECT max(v) FROM e WHERE $range AND e.v > 2) FROM l",
+        2
+      ),
+      (
+        "LATERAL after one another",
         s"SELECT * FROM l, LATERAL (SELECT sum(v) FROM e WHERE $range) f, LATERAL (SELECT max(v) FROM e WHERE e.k = l.k AND e.ts > l.ts) g",
-        1),
-      ("a bound that is a result",
+        1
+      ),
+      (
+        "a bound that is a result",
         s"SELECT * FROM l, LATERAL (SELECT sum(v) s FROM e WHERE $range) f, LATERAL (SELECT max(v) FROM e WHERE e.k = l.k AND e.ts > f.s) g",
-        2),
+        2
+      ),
       ("a scalar subquery in WHERE", s"SELECT id FROM l WHERE (SELECT sum(v) FROM e WHERE $range) > 3", 1),
-      ("BETWEEN two columns", "SELECT (SELECT sum(v) FROM e WHERE e.k = l.k AND e.ts BETWEEN l.lo AND l.ts) FROM l", 1),
+      (
+        "BETWEEN two columns",
+        "SELECT (SELECT sum(v) FROM e WHERE e.k = l.k AND e.ts BETWEEN l.lo AND l.ts) FROM l",
+        1
+      ),
       ("no keys", "SELECT (SELECT sum(v) FROM e WHERE e.ts < l.ts) FROM l", 1),
       ("a null-safe key", "SELECT (SELECT sum(v) FROM e WHERE e.k <=> l.k AND e.ts < l.ts) FROM l", 1),
-      ("a projected table", lateral("SELECT sum(w) FROM (SELECT v * 2 AS w, k, ts + 1 AS ts FROM e) e WHERE " + range), 1),
-      ("an uncorrelated subquery around", s"SELECT (SELECT max(f.s) FROM l, LATERAL (SELECT sum(v) s FROM e WHERE $range) f)", 1),
-      ("a CTE", s"WITH q AS (SELECT id, (SELECT sum(v) s FROM e WHERE $range) s FROM l) SELECT * FROM q a JOIN q b ON a.id = b.id", 1)
+      (
+        "a projected table",
+        lateral("SELECT sum(w) FROM (SELECT v * 2 AS w, k, ts + 1 AS ts FROM e) e WHERE " + range),
+        1
+      ),
+      (
+        "an uncorrelated subquery around",
+        s"SELECT (SELECT max(f.s) FROM l, LATERAL (SELECT sum(v) s FROM e WHERE $range) f)",
+        1
+      ),
+      (
+        "a CTE",
+        s"WITH q AS (SELECT id, (SELECT sum(v) s FROM e WHERE $range) s FROM l) SELECT * FROM q a JOIN q b ON a.id = b.id",
+        1
+      )
     )
   )
     test(s"rewritten: $what") {
@@ -67,19 +103,58 @@ class RewriteWindowJoinsSuite extends SparkSuite {
 
   for (
     (what, sql, reason) <- Seq(
-      ("GROUP BY", lateral(s"SELECT s, sum(v) FROM e WHERE $range GROUP BY s"), "the subquery has a GROUP BY"),
-      ("HAVING", lateral(s"SELECT sum(v) FROM e WHERE $range HAVING sum(v) > 1"), "is neither an aggregate nor"),
-      ("all rows", lateral(s"SELECT v FROM e WHERE $range"), "is neither an aggregate nor the first row in an order"),
-      ("two rows", lateral(s"SELECT v FROM e WHERE $range ORDER BY ts LIMIT 2"), "is neither an aggregate nor"),
+      (
+        "GROUP BY",
+        lateral(s"SELECT s, sum(v) FROM e WHERE $range GROUP BY s"),
+        "the subquery has a GROUP BY"
+      ),
+      (
+        "HAVING",
+        lateral(s"SELECT sum(v) FROM e WHERE $range HAVING sum(v) > 1"),
+        "is neither an aggregate nor"
+      ),
+      (
+        "all rows",
+        lateral(s"SELECT v FROM e WHERE $range"),
+        "is neither an aggregate nor the first row in an order"
+      ),
+      (
+        "two rows",
+        lateral(s"SELECT v FROM e WHERE $range ORDER BY ts LIMIT 2"),
+        "is neither an aggregate nor"
+      ),
       ("a row in no order", lateral(s"SELECT v FROM e WHERE $range LIMIT 1"), "returns one row in no order"),
-      ("a row in another order", lateral(s"SELECT v FROM e WHERE $range ORDER BY v LIMIT 1"), "are not in the order of"),
-      ("a condition that compares by <>", lateral(s"SELECT sum(v) FROM e WHERE $range AND e.v <> l.id"), "is neither an equality nor"),
-      ("OR", lateral(s"SELECT sum(v) FROM e WHERE $range AND (e.v > l.id OR e.v = 1)"), "is neither an equality nor"),
-      ("a condition on both tables in one side", lateral(s"SELECT sum(v) FROM e WHERE $range AND e.ts + l.id > 3"), "is neither an equality nor"),
-      ("ranges of two columns", lateral(s"SELECT sum(v) FROM e WHERE $range AND e.v < l.id"), "limit several expressions"),
+      (
+        "a row in another order",
+        lateral(s"SELECT v FROM e WHERE $range ORDER BY v LIMIT 1"),
+        "are not in the order of"
+      ),
+      (
+        "a condition that compares by <>",
+        lateral(s"SELECT sum(v) FROM e WHERE $range AND e.v <> l.id"),
+        "is neither an equality nor"
+      ),
+      (
+        "OR",
+        lateral(s"SELECT sum(v) FROM e WHERE $range AND (e.v > l.id OR e.v = 1)"),
+        "is neither an equality nor"
+      ),
+      (
+        "a condition on both tables in one side",
+        lateral(s"SELECT sum(v) FROM e WHERE $range AND e.ts + l.id > 3"),
+        "is neither an equality nor"
+      ),
+      (
+        "ranges of two columns",
+        lateral(s"SELECT sum(v) FROM e WHERE $range AND e.v < l.id"),
+        "limit several expressions"
+      ),
       ("two lower bounds", lateral(s"SELECT sum(v) FROM e WHERE $range AND e.ts > l.lo"), "on the same side"),
-      ("LEFT JOIN with a condition", s"SELECT * FROM l LEFT JOIN LATERAL (SELECT sum(v) s FROM e WHERE $range) f ON f.s > 3",
-        "LATERAL is joined by LEFT OUTER with a condition")
+      (
+        "LEFT JOIN with a condition",
+        s"SELECT * FROM l LEFT JOIN LATERAL (SELECT sum(v) s FROM e WHERE $range) f ON f.s > 3",
+        "LATERAL is joined by LEFT OUTER with a condition"
+      )
     )
   )
     test(s"left to Spark: $what") {
@@ -103,7 +178,11 @@ class RewriteWindowJoinsSuite extends SparkSuite {
 
   test("streams are left to Spark, whichever side they are on") {
     tables
-    spark.readStream.format("rate").load().selectExpr("value AS k", "value AS ts", "value AS v", "value AS id").createOrReplaceTempView("r")
+    spark.readStream
+      .format("rate")
+      .load()
+      .selectExpr("value AS k", "value AS ts", "value AS v", "value AS id")
+      .createOrReplaceTempView("r")
     for (
       sql <- Seq(
         "SELECT (SELECT sum(v) FROM e WHERE e.k = r.k AND e.ts < r.ts) FROM r",
@@ -117,12 +196,15 @@ class RewriteWindowJoinsSuite extends SparkSuite {
     }
   }
 
-  test("a self join, a view with aliases on both sides, and filters on the left rows, which are pushed below") {
+  test(
+    "a self join, a view with aliases on both sides, and filters on the left rows, which are pushed below"
+  ) {
     assume(BuiltFor.MINOR != "3.5")
     tables
     spark.sql("SELECT k + 1 AS k, ts * 2 AS ts, v FROM e").createOrReplaceTempView("w")
     for (table <- Seq("e", "w")) {
-      val sql = s"SELECT ts, f.s, f.n FROM $table l, LATERAL (SELECT sum(v) s, count(*) n FROM $table e WHERE $range) f WHERE l.k = 2"
+      val sql =
+        s"SELECT ts, f.s, f.n FROM $table l, LATERAL (SELECT sum(v) s, count(*) n FROM $table e WHERE $range) f WHERE l.k = 2"
       val plan = spark.sql(sql).queryExecution.optimizedPlan
       assertEquals(joins(plan).size, 1)
       assert(joins(plan).head.left.toString.contains("= 2)"), plan)
@@ -134,7 +216,8 @@ class RewriteWindowJoinsSuite extends SparkSuite {
   }
 
   test("results that nobody reads are not computed") {
-    val sql = s"SELECT id, n FROM (SELECT * FROM l, LATERAL (SELECT sum(v) s, count(*) n FROM e WHERE $range))"
+    val sql =
+      s"SELECT id, n FROM (SELECT * FROM l, LATERAL (SELECT sum(v) s, count(*) n FROM e WHERE $range))"
     val plan = { tables; spark.sql(sql).queryExecution.optimizedPlan }
     assertEquals(joins(plan).map(_.calls.size), Seq(1))
     val none = spark.sql(s"SELECT id FROM (SELECT * FROM l, LATERAL (SELECT sum(v) s FROM e WHERE $range))")

@@ -28,18 +28,19 @@ class InterruptedWritesSuite extends RunsOfStreams {
 
   private val one = new OneOf(cases.size)
 
-  for (((objects, query, sql, store, settings), number) <- cases.zipWithIndex) {
+  for (((objects, query, sql, store, settings), number) <- cases.zipWithIndex)
     test(one(s"$query with state in $store on ${placeOf(objects)} goes on after each write")) {
       val random = new Random(s"$query $store ${placeOf(objects)}".hashCode)
       val killed = new Killed(sql, settings, objects, random)
       toTry(killed.whole.changes, random, number).foreach(killed.check)
     }
-  }
 
   private val another = new OneOf(4)
 
   for ((query, sql) <- Queries; objects <- Seq(false, true))
-    test(another(s"$query killed while it writes its first offsets to ${placeOf(objects)} go on as Spark's own")) {
+    test(
+      another(s"$query killed while it writes its first offsets to ${placeOf(objects)} go on as Spark's own")
+    ) {
       val killed = new Killed(sql, Stores.head._2, objects, new Random(11))
       val last = killed.whole.places.indexWhere(_.endsWith(" offsets/0")) + 1
       (1 to last).takeRight(LongRun.orLess(last, 1)).foreach(killed.check)
@@ -47,7 +48,8 @@ class InterruptedWritesSuite extends RunsOfStreams {
 
   private class Killed(sql: String, settings: Seq[(String, Any)], objects: Boolean, random: Random) {
     private val runs = new Runs(sql, settings ++ purging, objects, random)
-    private lazy val sparks = new Runs(Queries(1)._2, settings ++ purging :+ SparkAlone, objects, new Random(1))
+    private lazy val sparks =
+      new Runs(Queries(1)._2, settings ++ purging :+ SparkAlone, objects, new Random(1))
 
     val whole: Run = runs.uninterrupted
     assert(whole.failed.isEmpty && whole.rows.size > 10, whole)
