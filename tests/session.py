@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import runpy
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -83,3 +85,16 @@ def settings(spark: SparkSession, changes: Mapping[str, Any]) -> Iterator[None]:
                 spark.conf.unset(key)
             else:
                 spark.conf.set(key, old)
+
+
+def run_on_connect(code: str, server: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Runs a program in a process that has no Spark of its own; its argument is the server's address."""
+    return subprocess.run(
+        [sys.executable, "-c", code, server],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "SPARK_LOCAL_IP": "127.0.0.1"},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )

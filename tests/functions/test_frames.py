@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
+from session import run_on_connect
 from sparks import SPARK, needs_connect_server
 
 import slidewise.functions as sw
@@ -82,15 +80,7 @@ except TypeError as error:
     print("refused:", error)
 print("rows:", [counts(spark, interval)[-1] for interval in ("1 day", timedelta(hours=1.5))])
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code, connect_server],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "SPARK_LOCAL_IP": "127.0.0.1"},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = run_on_connect(code, connect_server, tmp_path)
     assert "rows: [49, 4]" in done.stdout, done.stderr[-3000:]
     assert "unpatched: pyspark.sql.connect.expressions" in done.stdout
     assert "write slidewise.functions.over(column, window) instead of column.over(window)" in done.stdout

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
+from session import run_on_connect
 from sparks import needs_connect_server
 
 import slidewise
@@ -146,13 +144,5 @@ for call, error, words in test_join_arguments.WRONG:
     test_join_arguments.check(spark, call, error, words)
 print("all as expected", type(spark).__module__)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code, connect_server],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "SPARK_LOCAL_IP": "127.0.0.1"},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = run_on_connect(code, connect_server, tmp_path)
     assert "all as expected pyspark.sql.connect.session" in done.stdout, done.stderr[-3000:]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from plans import plan
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
-from session import settings
+from session import run_on_connect, settings
 from sparks import needs_connect_server, needs_spark
 
 from joins.alone import IN_SPARK
@@ -22,19 +23,25 @@ NEWEST = f"FROM e WHERE {RANGE} ORDER BY e.ts DESC LIMIT 1"
 OPERATOR = re.compile(r"\b(?:WindowJoin|AsOfJoin) ")
 
 
+LEFT = [
+    (i, *(None if (i * m) % 11 == 3 else (i * m) % n for m, n in ((1, 4), (7, 20), (5, 20), (3, 25))), "abA"[i % 3])
+    for i in range(40)
+]
+RIGHT = [
+    (*(None if (i * m) % 13 == 3 else (i * m) % n for m, n in ((1, 3), (5, 20), (3, 9))), "abB"[i % 3])
+    for i in range(60)
+]
+
+
+def create_views(spark: SparkSession) -> None:
+    spark.createDataFrame(LEFT, L).createOrReplaceTempView("l")
+    spark.createDataFrame(RIGHT, E).createOrReplaceTempView("e")
+
+
 @pytest.fixture(autouse=True)
 def tables(spark: SparkSession) -> Iterator[None]:
-    left = [
-        (i, *(None if (i * m) % 11 == 3 else (i * m) % n for m, n in ((1, 4), (7, 20), (5, 20), (3, 25))), "abA"[i % 3])
-        for i in range(40)
-    ]
-    right = [
-        (*(None if (i * m) % 13 == 3 else (i * m) % n for m, n in ((1, 3), (5, 20), (3, 9))), "abB"[i % 3])
-        for i in range(60)
-    ]
-    spark.createDataFrame(left, L).createOrReplaceTempView("l")
-    spark.createDataFrame(right, E).createOrReplaceTempView("e")
-    spark.createDataFrame(right, E).filter("k < 0").createOrReplaceTempView("nothing")
+    create_views(spark)
+    spark.createDataFrame(RIGHT, E).filter("k < 0").createOrReplaceTempView("nothing")
     with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
         yield
 
@@ -207,17 +214,23 @@ def test_data_frames(spark: SparkSession) -> None:
         assert found == sorted(map(repr, _by_columns(spark).collect()))
 
 
+def print_answers(spark: SparkSession) -> None:
+    """Prints the answers and whether Slidewise's operator is in the plans, for the test over Connect."""
+    create_views(spark)
+    for frame in (spark.sql(_OF_L), _by_columns(spark)):
+        assert OPERATOR.search(frame._explain_string())
+        print(sorted(map(repr, frame.collect())))
+
+
 @needs_connect_server
-def test_connect(spark: SparkSession, connect_server: str) -> None:
-    # A client changes what the functions of columns return, so that the session asks first.
+def test_connect(spark: SparkSession, connect_server: str, tmp_path: Path) -> None:
+    # In a process of its own: a client changes what the functions of columns return for good.
+    code = """
+import sys
+from pyspark.sql import SparkSession
+from joins import test_window_joins
+test_window_joins.print_answers(SparkSession.builder.remote(sys.argv[1]).getOrCreate())
+"""
+    done = run_on_connect(code, connect_server, tmp_path)
     expected = [sorted(map(repr, frame.collect())) for frame in (spark.sql(_OF_L), _by_columns(spark))]
-    rows = {name: (spark.table(name).collect(), schema) for name, schema in (("l", L), ("e", E))}
-    client = SparkSession.builder.remote(connect_server).create()
-    try:
-        for name, (values, schema) in rows.items():
-            client.createDataFrame(values, schema).createOrReplaceTempView(name)
-        frames = (client.sql(_OF_L), _by_columns(client))
-        assert all(OPERATOR.search(frame._explain_string()) for frame in frames)
-        assert [sorted(map(repr, frame.collect())) for frame in frames] == expected
-    finally:
-        client.stop()
+    assert done.stdout.splitlines() == list(map(str, expected)), done.stderr[-3000:]
