@@ -20,18 +20,6 @@ final case class RowWisePlan(
 
   def isEmpty: Boolean = results.isEmpty
 
-  /** The evaluation of the expressions of both plans. */
-  def ++(other: RowWisePlan): RowWisePlan =
-    if (isEmpty) other
-    else {
-      def moved(a: PlannedAggregate) = a.copy(answer = a.answer + answers.size)
-      RowWisePlan(
-        frames ++ other.frames.map(f => f.copy(aggregates = f.aggregates.map(moved))),
-        answers ++ other.answers,
-        results ++ other.results
-      )
-    }
-
   /** The evaluation methods, each once. */
   def methods: Seq[EvaluationMethod] = frames.map(_.method).distinct
 

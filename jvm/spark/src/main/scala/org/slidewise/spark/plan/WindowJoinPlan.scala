@@ -1,6 +1,6 @@
 package org.slidewise.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{Expression, SortOrder}
 
 /**
  * The plan of one operator that evaluates windows over another table.
@@ -31,12 +31,6 @@ final case class WindowJoinPlan(
   /** Whether the operator sorts both sides; otherwise they come in order. */
   def sorts: Boolean = window.sortPlacement != SortPlacement.BelowOperator
 
-  /** The row-wise evaluation of all expressions. */
-  def byRows: RowWisePlan = window.arrays.map(_.fallback).fold(window.rowWise)(_ ++ window.rowWise)
-
-  /** The frames of all expressions that arrays evaluate, each once. */
-  def arrayFrames: Seq[Frame] = window.arrays.toSeq.flatMap(_.functions).flatMap(_.readFrame).distinct
-
-  /** The attributes of the results. */
-  def results: Seq[Attribute] = window.expressions.map(_.expression.toAttribute)
+  /** The row-wise evaluation of all expressions. Arrays evaluate all of them or none. */
+  def byRows: RowWisePlan = window.arrays.fold(window.rowWise)(_.fallback)
 }

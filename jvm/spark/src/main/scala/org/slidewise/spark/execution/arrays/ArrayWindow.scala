@@ -22,6 +22,9 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
 
   private val values: Seq[Expression] = distinct(functions.flatMap(columnsOf))
 
+  /** The bounds that are values of a row of another table. */
+  def rowBounds: Seq[Frame.RowBound] = frames.flatMap(_.rowBounds).distinct
+
   private val bounds: Seq[Frame.KeyBound] = frames.flatMap(_.keyBounds).distinct
 
   private val computed: Seq[Expression] = distinct(bounds.filter(_.shift.isEmpty).map(prefixOf))

@@ -56,6 +56,20 @@ abstract private[execution] class FrameFinder extends FrameBounds {
   final def reset(): Unit = moveTo(0L, 0L)
 }
 
+private[execution] object FrameFinder {
+
+  /** The number of elements in the widest of the current frames. */
+  def widest(finders: Array[FrameFinder]): Long = {
+    var widest = 0L
+    var i = 0
+    while (i < finders.length) {
+      widest = math.max(widest, finders(i).hi - finders(i).lo)
+      i += 1
+    }
+    widest
+  }
+}
+
 /** Finds frames at a distance in rows: see [[org.slidewise.spark.plan.Frame.Rows]]. */
 final private[execution] class RowsFinder(lower: Option[Int], upper: Option[Int]) extends FrameFinder {
   private[this] val first = lower.fold(Long.MinValue / 2)(_.toLong)

@@ -177,15 +177,7 @@ final private[execution] class SlidingWindowIterator(
     known
   }
 
-  override protected def widestFrame: Long = {
-    var widest = 0L
-    var i = 0
-    while (i < finders.length) {
-      widest = math.max(widest, finders(i).hi - finders(i).lo)
-      i += 1
-    }
-    widest
-  }
+  override protected def widestFrame: Long = FrameFinder.widest(finders)
 
   private def release(): Unit = {
     task.resources.stopIfCancelled()

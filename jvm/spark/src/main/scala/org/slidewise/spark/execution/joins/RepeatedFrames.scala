@@ -26,6 +26,5 @@ final private[joins] class RepeatedFrames(
     frame.evaluate(ends.lo, ends.hi, times)
   }
 
-  def recalculated: Long = frames.map(_._2.frames).sum
   def close(): Unit = frames.foreach(_._2.close())
 }

@@ -83,7 +83,7 @@ final private[execution] class WindowJoinEvaluation(
         }
       )
     )
-    val bounds = arrays.functions.flatMap(_.readFrame).distinct.flatMap(_.rowBounds).distinct
+    val bounds = window.rowBounds
     val places = bounds.zipWithIndex.toMap
     val inputs =
       bounds.map(b => InputColumn(SortPrefix(b.order.copy(child = b.value)), window.orderKey.flip)) ++

@@ -103,15 +103,7 @@ final private[joins] class WindowJoinIterator(
     if (passed % WindowJoinIterator.CheckEvery == 0) task.resources.stopIfCancelled()
   }
 
-  override protected def widestFrame: Long = {
-    var widest = 0L
-    var i = 0
-    while (i < finders.length) {
-      widest = math.max(widest, finders(i).hi - finders(i).lo)
-      i += 1
-    }
-    widest
-  }
+  override protected def widestFrame: Long = FrameFinder.widest(finders)
 }
 
 private object WindowJoinIterator {

@@ -93,7 +93,5 @@ private[joins] object AsOfWindow {
     (join.condition.toSeq :+ join.asOfCondition).flatMap(Conjuncts(_)).filterNot(_ == Literal.TrueLiteral)
 
   private def outer(join: AsOfJoin, conditions: Seq[Expression]): Seq[Expression] =
-    conditions.map(_.transform {
-      case a: Attribute if join.left.outputSet.contains(a) => OuterReference(a)
-    })
+    conditions.map(OuterCondition.asOuter(_, join.left))
 }

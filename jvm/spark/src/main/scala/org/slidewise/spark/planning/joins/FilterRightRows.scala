@@ -30,14 +30,11 @@ object FilterRightRows extends Rule[LogicalPlan] {
   }
 
   private def isCheap(plan: LogicalPlan): Boolean = plan match {
-    case Project(columns, child)  => isPlain(columns) && isCheap(child)
-    case Filter(condition, child) => isPlain(Seq(condition)) && isCheap(child)
+    case Project(columns, child)  => columns.forall(FramedSubquery.isPlain) && isCheap(child)
+    case Filter(condition, child) => FramedSubquery.isPlain(condition) && isCheap(child)
     case leaf: LeafNode           => !leaf.isStreaming
     case _                        => false
   }
-
-  private def isPlain(expressions: Seq[Expression]): Boolean =
-    expressions.forall(e => e.deterministic && !e.exists(_.isInstanceOf[PlanExpression[_]]))
 
   private def filtered(join: WindowJoin): LogicalPlan = {
     val frames = join.calls.collect { case framed: FramedAggregate => framed }

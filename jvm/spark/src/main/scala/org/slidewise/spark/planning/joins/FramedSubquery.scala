@@ -1,11 +1,10 @@
 package org.slidewise.spark.planning.joins
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical._
 
 import org.slidewise.spark.expressions.RowsOfFrame
-import org.slidewise.spark.plan.FramedAggregate
 
 /**
  * A correlated subquery whose result for a row of the query around is made of aggregates of a window over another table.
@@ -13,7 +12,7 @@ import org.slidewise.spark.plan.FramedAggregate
  * @param right
  *   the rows of the subquery, which do not depend on the query around
  * @param calls
- *   the aggregates, each an alias of a [[FramedAggregate]]
+ *   the aggregates, each an alias of a [[org.slidewise.spark.plan.FramedAggregate]]
  * @param results
  *   the columns of the subquery, over a row of the query around and `calls`
  * @param found
@@ -81,14 +80,13 @@ private[joins] object FramedSubquery {
     else if (!aggregate.aggregateExpressions.forall(isPlain)) Left("the subquery is not deterministic")
     else
       inputOf(aggregate.child).flatMap { case (right, condition) =>
-        val found = aggregate.aggregateExpressions.flatMap(_.collect { case a: AggregateExpression => a })
-        val distinct = ExpressionSet(found).toSeq.collect { case a: AggregateExpression => a }
+        val distinct = ValueOverRows.aggregatesIn(aggregate.aggregateExpressions)
         distinct.find(a => isOuter(a)) match {
           case Some(outer)              => Left(s"${outer.sql} aggregates values of both tables")
           case None if distinct.isEmpty => Left("the subquery has no aggregate function")
           case None                     =>
-            val calls = distinct.map(a => a -> call(ValueOverRows.functionOf(a), a.filter, condition))
-            val count = call(RowsOfFrame.count, None, condition)
+            val calls = distinct.map(a => a -> condition.call(ValueOverRows.functionOf(a), a.filter))
+            val count = condition.call(RowsOfFrame.count)
             val values = calls
               .map { case (a, alias) =>
                 val over = new ValueOverRows(a, right.output)
@@ -118,22 +116,6 @@ private[joins] object FramedSubquery {
             )
         }
       }
-
-  private def call(
-      function: AggregateFunction,
-      filter: Option[Expression],
-      condition: OuterCondition
-  ): Alias =
-    Alias(
-      FramedAggregate(
-        function,
-        filter,
-        SortOrder(condition.time, Ascending),
-        condition.lower,
-        condition.upper
-      ),
-      "_call"
-    )()
 
   /** The subquery that returns the first row of `plan`, which sorts by the time of the window. */
   private def ofSorted(plan: LogicalPlan): Either[String, FramedSubquery] = plan match {
@@ -183,7 +165,7 @@ private[joins] object FramedSubquery {
       isLast: Boolean
   ): FramedSubquery = {
     def value(of: Expression) =
-      call(if (isLast) RowsOfFrame.last(of) else RowsOfFrame.first(of), None, condition)
+      condition.call(if (isLast) RowsOfFrame.last(of) else RowsOfFrame.first(of))
     val found = value(Literal.TrueLiteral)
     // A column that also reads the row around it is computed from the right row's columns.
     val single = AttributeSet(columns.filter(isOuter(_))).toSeq.map(a => a -> value(a))

@@ -1,11 +1,11 @@
 package org.slidewise.spark.planning.joins
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical._
 
 import org.slidewise.spark.expressions.RowsOfFrame
-import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
+import org.slidewise.spark.plan.WindowJoin
 
 /**
  * `GROUP BY` columns of one table over its join with another by equal keys and a range of time, in the form of a window join.
@@ -102,26 +102,15 @@ private[joins] object GroupedJoin {
   }
 
   private def callsOf(input: JoinInput, condition: OuterCondition): Either[String, Calls] = {
-    val found = ExpressionSet(input.results.flatMap(_.collect { case a: AggregateExpression => a })).toSeq
-      .collect { case a: AggregateExpression => a }
+    val found = ValueOverRows.aggregatesIn(input.results)
     found.find(a => !a.references.subsetOf(input.right.outputSet)) match {
       case Some(both)                             => Left(s"${both.sql} reads the other table")
       case None if found.exists(!_.deterministic) => Left("an aggregate is not deterministic")
       case None                                   =>
-        def call(function: AggregateFunction, filter: Option[Expression]) = Alias(
-          FramedAggregate(
-            function,
-            filter,
-            SortOrder(condition.time, Ascending),
-            condition.lower,
-            condition.upper
-          ),
-          "_call"
-        )()
         Right(
           Calls(
-            found.map(a => a -> call(ValueOverRows.functionOf(a), a.filter)),
-            call(RowsOfFrame.count, None)
+            found.map(a => a -> condition.call(ValueOverRows.functionOf(a), a.filter)),
+            condition.call(RowsOfFrame.count)
           )
         )
     }

@@ -99,12 +99,17 @@ private[joins] object JoinInput {
       Left("a filter above the outer join reads the other table")
     else
       Right(
-        JoinInput(left, right, keepsAll, grouping, results, both.map(asOuter(_, left)), ofLeft, ofRight)
+        JoinInput(
+          left,
+          right,
+          keepsAll,
+          grouping,
+          results,
+          both.map(OuterCondition.asOuter(_, left)),
+          ofLeft,
+          ofRight
+        )
       )
-  }
-
-  private def asOuter(e: Expression, left: LogicalPlan): Expression = e.transform {
-    case a: Attribute if left.outputSet.contains(a) => OuterReference(a)
   }
 }
 

@@ -12,7 +12,7 @@ object OptimizeWindowJoins extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
     case Filter(condition, join: WindowJoin) if pushed(condition, join).nonEmpty =>
       val below = pushed(condition, join)
-      val above = conjuncts(condition).filterNot(below.contains)
+      val above = Conjuncts(condition).filterNot(below.contains)
       val filtered = join.copy(left = Filter(below.reduce(And), join.left))
       above.reduceOption(And).fold[LogicalPlan](filtered)(Filter(_, filtered))
     case Project(columns, join: WindowJoin) if isUnread(columns, join) =>
@@ -35,10 +35,5 @@ object OptimizeWindowJoins extends Rule[LogicalPlan] {
 
   private def pushed(condition: Expression, join: WindowJoin): Seq[Expression] =
     if (!condition.deterministic) Nil
-    else conjuncts(condition).filter(c => c.references.nonEmpty && c.references.subsetOf(join.left.outputSet))
-
-  private def conjuncts(condition: Expression): Seq[Expression] = condition match {
-    case And(a, b) => conjuncts(a) ++ conjuncts(b)
-    case other     => Seq(other)
-  }
+    else Conjuncts(condition).filter(c => c.references.nonEmpty && c.references.subsetOf(join.left.outputSet))
 }

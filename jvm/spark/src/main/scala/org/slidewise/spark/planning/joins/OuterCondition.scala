@@ -1,11 +1,12 @@
 package org.slidewise.spark.planning.joins
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreePattern.OUTER_REFERENCE
 
 import org.slidewise.spark.expressions.GroupingKeys
-import org.slidewise.spark.plan.RowValue
+import org.slidewise.spark.plan.{FramedAggregate, RowValue}
 
 /**
  * The conditions by which the rows of a subquery depend on a row of the query around it, in the form of a window: equal keys and a
@@ -25,6 +26,10 @@ final private[joins] case class OuterCondition(
     lower: Option[RowValue],
     upper: Option[RowValue]
 ) {
+
+  /** A call of the aggregate over the rows of the subquery in the window of a row around it. */
+  def call(function: AggregateFunction, filter: Option[Expression] = None): Alias =
+    Alias(FramedAggregate(function, filter, SortOrder(time, Ascending), lower, upper), "_call")()
 
   /** The conditions that a row of the subquery meets if it belongs to any row around it. */
   def required: Seq[Expression] = (rightKeys :+ time).filter(_.nullable).map(IsNotNull(_))
@@ -89,6 +94,11 @@ private[joins] object OuterCondition {
 
   /** The expression over the rows of the query around. */
   def asLeft(e: Expression): Expression = e.transform { case OuterReference(attribute) => attribute }
+
+  /** The expression with references to a query around in place of the columns of its rows, `left`. */
+  def asOuter(e: Expression, left: LogicalPlan): Expression = e.transform {
+    case a: Attribute if left.outputSet.contains(a) => OuterReference(a)
+  }
 
   private def together(parts: Seq[Part]): Either[String, OuterCondition] = {
     val limits = parts.collect { case limit: Limit => limit }

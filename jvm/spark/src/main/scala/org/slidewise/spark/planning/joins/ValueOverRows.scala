@@ -47,6 +47,11 @@ final private[joins] class ValueOverRows(aggregate: AggregateExpression, columns
 
 private[joins] object ValueOverRows {
 
+  /** The aggregates in `expressions`, each once. */
+  def aggregatesIn(expressions: Seq[Expression]): Seq[AggregateExpression] =
+    ExpressionSet(expressions.flatMap(_.collect { case a: AggregateExpression => a })).toSeq
+      .collect { case a: AggregateExpression => a }
+
   /** The function as a window has it. */
   def functionOf(aggregate: AggregateExpression): AggregateFunction =
     if (aggregate.isDistinct) DistinctAggregate(aggregate.aggregateFunction) else aggregate.aggregateFunction

@@ -42,9 +42,10 @@ final private[joins] case class JoinedSubquery(
     )
   }
 
+  // A call is null by itself where there is no row.
   private def orNull(column: NamedExpression): NamedExpression = (column, found) match {
-    case (alias @ Alias(value, name), Some(row))
-        if !value.isInstanceOf[Attribute] || kept.exists(_.exprId == value.asInstanceOf[Attribute].exprId) =>
+    case (Alias(call: Attribute, _), _) if join.results.exists(_.exprId == call.exprId) => column
+    case (alias @ Alias(value, name), Some(row))                                        =>
       Alias(If(IsNotNull(row), value, Literal.create(null, value.dataType)), name)(
         alias.exprId,
         alias.qualifier
@@ -63,8 +64,9 @@ private[joins] object WindowJoins {
    *   the reason if Spark has to evaluate it
    */
   def over(left: LogicalPlan, query: FramedSubquery): Either[String, JoinedSubquery] = {
-    val joined = shared(left, query).getOrElse(alone(left, query))
-    reasonNot(joined.join).toLeft(joined)
+    // The calls of a join that is shared have been checked with their own subqueries.
+    val own = alone(left, query)
+    reasonNot(own.join).toLeft(shared(left, query).getOrElse(own))
   }
 
   /** The reason why Spark has to evaluate the join; none if Slidewise does. */
