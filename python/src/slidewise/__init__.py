@@ -7,6 +7,8 @@
 False
 """
 
+from typing import TYPE_CHECKING, Any
+
 from slidewise._aggregates.aggregator import Aggregator
 from slidewise._configure import configure
 from slidewise._doctor import Diagnosis, Finding, doctor
@@ -20,9 +22,11 @@ from slidewise._jars import (
     supported_scala_versions,
     supported_versions,
 )
-from slidewise._joins import asof_join, window_join
 from slidewise._plot import Picture, plot
 from slidewise._udaf import register, udaf
+
+if TYPE_CHECKING:
+    from slidewise._joins import asof_join, window_join
 
 __all__ = [
     "Aggregator",
@@ -46,3 +50,14 @@ __all__ = [
     "udaf",
     "window_join",
 ]
+
+_JOINS = ("asof_join", "window_join")
+
+
+def __getattr__(name: str) -> Any:
+    """Loads joins when they are first used: they import pyspark.sql, which `slidewise.doctor` must do without."""
+    if name not in _JOINS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from slidewise import _joins
+
+    return getattr(_joins, name)

@@ -38,6 +38,8 @@ KEYS = tuple(
         "streaming.lateRowsPath",
         "streaming.mode",
         "topRows.enabled",
+        "windowJoins.enabled",
+        "windowJoins.filterRatio",
     )
 )
 """The settings that the jar registers with Spark."""
