@@ -6,7 +6,6 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.slidewise.OneOf
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.parallel.ParallelJoinExec
-import org.slidewise.spark.execution.task.WindowMetrics
 
 /**
  * Window joins whose tasks share the rows of a key, or of a table without keys, have the answers of one task a key. Half of the rows
@@ -49,7 +48,7 @@ class SharedJoinSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     "row by row" -> "SELECT max(e.s) AS a, count(*) AS b, max_by(e.v, e.id) AS c, sum(e.v) FILTER (WHERE e.v > 500) AS d"
   )
 
-  private val one = new OneOf(8)
+  private val one = new OneOf(4)
 
   for ((keyed, keys) <- Seq("by key" -> "e.k = l.k AND ", "without keys" -> ""); (width, frame) <- frames; (how, select) <- calls)
     test(one(s"frames $width $keyed, $how")) {
@@ -90,6 +89,22 @@ class SharedJoinSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     }
   }
 
+  for (side <- Seq("l", "e")) test(s"adaptive execution detects that half of the rows of $side have one key") {
+    val even = s"(SELECT id, id % 9 AS k, ts, v, s FROM ${if (side == "l") "e" else "l"})"
+    val (left, right) = if (side == "l") ("l", s"$even e") else (s"$even l", "e")
+    withSettings(
+      SlidewiseSettings.ParallelSkewThreshold -> "1k",
+      SlidewiseSettings.ParallelCores -> "6",
+      "spark.sql.adaptive.skewJoin.skewedPartitionFactor" -> "1.5"
+    ) {
+      val sql = s"SELECT l.*, f.* FROM $left, LATERAL (SELECT sum(e.v) AS a, count(*) AS b FROM $right " +
+        "WHERE e.k = l.k AND e.ts > l.ts - INTERVAL 1 HOUR AND e.ts < l.ts) f"
+      val joined = spark.sql(sql)
+      assertEquals(sorted(joined), alone(sql))
+      assertEquals(operators(joined).size, 1, joined.queryExecution.executedPlan)
+    }
+  }
+
   for (empty <- Seq("l", "e"))
     test(s"no rows in $empty") {
       val tables = Map("l" -> "l", "e" -> "e", empty -> s"(SELECT * FROM $empty WHERE id < 0) AS $empty")
@@ -102,7 +117,7 @@ class SharedJoinSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
   private def isShared(sql: String): Unit = {
     val joined = isSame(sql)
-    val tasks = operators(joined).map(_.metrics(WindowMetrics.Tasks).value)
+    val tasks = operators(joined).map(_.metrics("tasks").value)
     assert(tasks.nonEmpty && tasks.forall(_ > 2), s"$tasks tasks in ${joined.queryExecution.executedPlan}")
   }
 
@@ -113,7 +128,7 @@ class SharedJoinSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   }
 
   private def alone(sql: String): Seq[String] =
-    withSettings(SlidewiseSettings.WindowJoins -> false)(sorted(spark.sql(sql)))
+    withSettings(SlidewiseSettings.Parallel -> false)(sorted(spark.sql(sql)))
 
   private def sorted(rows: DataFrame): Seq[String] = rows.collect().map((row: Row) => row.toString).toSeq.sorted
 

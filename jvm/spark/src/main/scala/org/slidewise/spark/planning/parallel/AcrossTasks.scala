@@ -45,6 +45,9 @@ object AcrossTasks {
       else if (!aggregate.function.deterministic || !aggregate.filter.forall(_.deterministic))
         Some(s"$name is not deterministic")
       else if (!unbounded) None
+      else if (frame.method == EvaluationMethod.RowReferences)
+        if (aggregate.call.reference.forall(_.value.isEmpty) || UnboundedFunctions.readsNear(aggregate, frame.frame)) None
+        else Some("a value of an unbounded frame may lie in any row")
       else unmerged(aggregate, name, merging)
     }.headOption
   }
