@@ -93,8 +93,10 @@ class SharedJoinSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     val even = s"(SELECT id, id % 9 AS k, ts, v, s FROM ${if (side == "l") "e" else "l"})"
     val (left, right) = if (side == "l") ("l", s"$even e") else (s"$even l", "e")
     withSettings(
+      "spark.sql.adaptive.enabled" -> true,
+      "spark.sql.shuffle.partitions" -> 12,
       SlidewiseSettings.ParallelSkewThreshold -> "1k",
-      SlidewiseSettings.ParallelCores -> "6",
+      SlidewiseSettings.ParallelCores -> "12",
       "spark.sql.adaptive.skewJoin.skewedPartitionFactor" -> "1.5"
     ) {
       val sql = s"SELECT l.*, f.* FROM $left, LATERAL (SELECT sum(e.v) AS a, count(*) AS b FROM $right " +
