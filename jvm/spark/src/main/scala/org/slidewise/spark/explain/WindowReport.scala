@@ -24,7 +24,7 @@ import org.slidewise.spark.execution.{
   PythonSlidingWindowExec,
   SlidingWindowExec,
   SlidingWindowExecBase,
-  WindowJoinExec,
+  WindowJoinExecBase,
   WindowTopRowsExec
 }
 import org.slidewise.spark.plan._
@@ -67,7 +67,7 @@ object WindowReport extends AdaptiveSparkPlanHelper {
         collectWithSubqueries(plan)(hoppingFunctions).distinct.flatten.map(f =>
           Option(f.resultId) -> reportOf(f)
         ) ++
-        collectWithSubqueries(plan) { case join: WindowJoinExec => reports(join, definitions) }.flatten
+        collectWithSubqueries(plan) { case join: WindowJoinExecBase => reports(join, definitions) }.flatten
       val cached = collectWithSubqueries(plan) { case scan: InMemoryTableScanExec =>
         scan.relation.cachedPlan
       }
@@ -121,11 +121,12 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   }
 
   private def reports(
-      join: WindowJoinExec,
+      join: WindowJoinExecBase,
       definitions: Map[ExprId, Expression]
   ): Seq[(Option[ExprId], WindowReport)] = join.plan.window.expressions.map { p =>
     val text = WindowSql.readable(p.expression.children.head, definitions)
-    Option(p.expression.exprId) -> WindowReport(text, Some(p.method.toString), p.note)
+    Option(p.expression.exprId) ->
+      join.tasksNote.foldLeft(WindowReport(text, Some(p.method.toString), p.note))(withNote)
   }
 
   private def byId(planned: Seq[PlannedExpression]): Map[ExprId, PlannedExpression] =

@@ -165,7 +165,8 @@ final private[execution] class WindowJoinEvaluation(
       new JoinElements(
         UnsafeProjection.create(needed.map(a => a: Expression), right),
         log,
-        finders.values.toArray
+        finders.values.toArray,
+        around
       ),
       new FrameEvaluators(evaluators.toArray, answers.row, surroundingStates),
       plan.times.map { times =>
@@ -182,8 +183,7 @@ final private[execution] class WindowJoinEvaluation(
         )
       },
       UnsafeProjection.create(left ++ byRows.resultExpressions, left ++ byRows.answers),
-      task,
-      around
+      task
     )
     task.onCompletion(() => iterator.close())
     iterator

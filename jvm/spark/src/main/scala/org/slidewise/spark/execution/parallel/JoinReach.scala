@@ -33,8 +33,9 @@ private[parallel] object JoinReach {
     /** The bounds on one side of the frames; that on the other side, where there is none. */
     private def bounds(near: Frame.Range => Frame.Bound, far: Frame.Range => Frame.Bound): Seq[Expression] = {
       val found = frames.map {
-        case range: Frame.Range => Seq(near(range), far(range)).collectFirst { case row: Frame.RowBound => row }
-        case other              => throw new IllegalArgumentException(s"$other is no frame of another table")
+        case range: Frame.Range =>
+          Seq(near(range), far(range)).collectFirst { case row: Frame.RowBound => row }
+        case other => throw new IllegalArgumentException(s"$other is no frame of another table")
       }
       ExpressionSet(found.flatten.map(_.value)).toSeq
     }

@@ -92,9 +92,12 @@ final private[parallel] class ParallelJoin(
       together: Int
   ): Option[RDD[InternalRow]] = {
     val ends = Cut.Start +: cuts :+ Cut.End
-    val own = ends.zip(ends.tail).map { case (from, until) =>
-      RangeToRead.of(leftRows.sorted, Array(from, until))
-    }.toArray
+    val own = ends
+      .zip(ends.tail)
+      .map { case (from, until) =>
+        RangeToRead.of(leftRows.sorted, Array(from, until))
+      }
+      .toArray
     val reached = reaches(leftRows, own).map(_.map(widened(rightRows, _, together)))
     around(rightRows, ends, reached, together).map { surroundings =>
       val reads = reached.map {

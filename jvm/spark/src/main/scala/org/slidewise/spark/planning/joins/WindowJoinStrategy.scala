@@ -8,19 +8,25 @@ import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.WindowJoinExec
-import org.slidewise.spark.planning.parallel.ParallelPlanner
+import org.slidewise.spark.planning.JoinTaskPlanner
 import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
 
-/** Plans [[WindowJoin]]s. */
-object WindowJoinStrategy extends SparkStrategy {
+/**
+ * Plans [[WindowJoin]]s.
+ *
+ * @param withoutKeys
+ *   decides on joins without keys
+ */
+final private[spark] class WindowJoinStrategy(withoutKeys: JoinTaskPlanner) extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case join: WindowJoin =>
       val (calls, results) = ofSmallDecimals(join)
       val planned = WindowJoinPlanner.plan(join, calls, SQLConf.get)
       val (left, right) = (planLater(join.left), planLater(join.right))
-      val operator = ParallelPlanner
-        .ofJoin(SQLConf.get, join, planned, left, right)
+      val operator = Some(join)
+        .filter(_.leftKeys.isEmpty)
+        .flatMap(withoutKeys.shared(SQLConf.get, _, planned, left, right))
         .getOrElse(WindowJoinExec(planned, left, right))
       val output = join.left.output ++ results
       Seq(if (operator.output == output) operator else ProjectExec(output, operator))
