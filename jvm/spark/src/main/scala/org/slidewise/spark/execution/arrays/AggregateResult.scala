@@ -42,8 +42,16 @@ abstract private[arrays] class AggregateResult(
       addSurroundings(size, surroundings.after, isBefore = false)
       finish(size, surroundings.count)
     }
+    var row = frames.nextWithout(0)
+    while (row >= 0) {
+      if (atLeast == 0) putZero(row) else setNull(row, size)
+      row = frames.nextWithout(row + 1)
+    }
     recalculated
   }
+
+  /** Makes zero the result for `row`, as functions that are never null have it for no rows. */
+  protected def putZero(row: Int): Unit
 
   /** Whether frames hold values of rows that the task does not evaluate. */
   final protected def hasSurroundings: Boolean = surroundings.before != null || surroundings.after != null
@@ -136,6 +144,7 @@ final private[arrays] class LongAggregate(
     }
 
   override protected def put(row: Int, value: ArrayValue): Unit = out(row) = value.long
+  override protected def putZero(row: Int): Unit = out(row) = 0L
 
   override def failsAt: Int = if (isChecked) sums.failsAt else Int.MaxValue
   override def failure: ArithmeticException = if (isChecked) sums.failure else null
@@ -181,6 +190,7 @@ final private[arrays] class DoubleAggregate(
     }
 
   override protected def put(row: Int, value: ArrayValue): Unit = out(row) = value.double
+  override protected def putZero(row: Int): Unit = out(row) = 0.0
 
   override protected def finish(size: Int, surroundingValues: Long): Unit = if (isMean) {
     val counts = new ValidCounts(inputValid, size)

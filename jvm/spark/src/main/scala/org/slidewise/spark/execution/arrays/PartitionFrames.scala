@@ -31,6 +31,12 @@ abstract private[arrays] class PartitionFrames {
   /** Whether no frame can be empty. */
   def neverEmpty: Boolean
 
+  /**
+   * The first row from `row` on that has no frame; -1 if there is none. Its result is that of an empty frame, and its place in
+   * [[frames]] repeats the frame before.
+   */
+  def nextWithout(row: Int): Int = -1
+
   /** The number of leading frames that stay as they are if more rows follow. */
   def complete: Int
 
