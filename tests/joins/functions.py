@@ -92,6 +92,11 @@ FUNCTIONS: list[Function] = [
         "count(*) FILTER (WHERE e.v > 3)",
         lambda r: _of("v", lambda values: sum(v > 3 for v in values), 0)(r),
     ),
+    Function(
+        "count_if(e.v IS NULL)",
+        "count(*) FILTER (WHERE e.v IS NULL)",
+        lambda r: sum(x["v"] is None for x in r),
+    ),
     Function("max(struct(e.v, e.id)).id", None, None),
     Function("regr_count(e.v, e.f)", "regr_count(e.v, e.f)", _of("v", len, 0)),
     Function("bit_xor(e.v)", None, None),
