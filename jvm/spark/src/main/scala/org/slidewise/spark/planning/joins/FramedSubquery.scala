@@ -141,7 +141,7 @@ private[joins] object FramedSubquery {
     case _ =>
       inputOf(plan).flatMap { case (right, condition) =>
         order match {
-          case Seq(by) if by.child.semanticEquals(condition.time) =>
+          case Seq(by) if condition.isInOrderOf(by.child) =>
             Right(ofOneRow(right, condition, columns, by.direction == Descending))
           case _ => Left(s"the rows are not in the order of ${condition.time.sql} alone")
         }

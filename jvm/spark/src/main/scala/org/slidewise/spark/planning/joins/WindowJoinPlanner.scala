@@ -27,7 +27,7 @@ private[joins] object WindowJoinPlanner {
     WindowJoinPlan(
       decided.operator.get,
       join.leftKeys,
-      Seq(SortOrder(order.getOrElse(values(calls).head.child), Ascending)),
+      Seq(SortOrder(order.getOrElse(BoundOrder.base(values(calls).head.child)), Ascending)),
       join.times
     )
   }
