@@ -8,6 +8,7 @@ import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.WindowJoinExec
+import org.slidewise.spark.planning.parallel.ParallelPlanner
 import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
 
 /** Plans [[WindowJoin]]s. */
@@ -17,7 +18,10 @@ object WindowJoinStrategy extends SparkStrategy {
     case join: WindowJoin =>
       val (calls, results) = ofSmallDecimals(join)
       val planned = WindowJoinPlanner.plan(join, calls, SQLConf.get)
-      val operator = WindowJoinExec(planned, planLater(join.left), planLater(join.right))
+      val (left, right) = (planLater(join.left), planLater(join.right))
+      val operator = ParallelPlanner
+        .ofJoin(SQLConf.get, join, planned, left, right)
+        .getOrElse(WindowJoinExec(planned, left, right))
       val output = join.left.output ++ results
       Seq(if (operator.output == output) operator else ProjectExec(output, operator))
     case _ => Nil
