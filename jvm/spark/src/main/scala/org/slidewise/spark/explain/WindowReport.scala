@@ -22,6 +22,7 @@ import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.{
   HoppingWindowExec,
   PythonSlidingWindowExec,
+  PythonWindowJoinExec,
   SlidingWindowExec,
   SlidingWindowExecBase,
   WindowJoinExec,
@@ -67,7 +68,10 @@ object WindowReport extends AdaptiveSparkPlanHelper {
         collectWithSubqueries(plan)(hoppingFunctions).distinct.flatten.map(f =>
           Option(f.resultId) -> reportOf(f)
         ) ++
-        collectWithSubqueries(plan) { case join: WindowJoinExec => reports(join, definitions) }.flatten
+        collectWithSubqueries(plan) {
+          case join: WindowJoinExec       => reports(join.plan.window.expressions, definitions)
+          case join: PythonWindowJoinExec => reports(join.plan.window.expressions, definitions)
+        }.flatten
       val cached = collectWithSubqueries(plan) { case scan: InMemoryTableScanExec =>
         scan.relation.cachedPlan
       }
@@ -121,9 +125,9 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   }
 
   private def reports(
-      join: WindowJoinExec,
+      joined: Seq[PlannedExpression],
       definitions: Map[ExprId, Expression]
-  ): Seq[(Option[ExprId], WindowReport)] = join.plan.window.expressions.map { p =>
+  ): Seq[(Option[ExprId], WindowReport)] = joined.map { p =>
     val text = WindowSql.readable(p.expression.children.head, definitions)
     Option(p.expression.exprId) -> WindowReport(text, Some(p.method.toString), p.note)
   }

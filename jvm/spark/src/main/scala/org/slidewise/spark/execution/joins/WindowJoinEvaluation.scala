@@ -53,7 +53,7 @@ final private[execution] class WindowJoinEvaluation(
 
   // Keys are numbered on both sides, so that the numbers tell which keys are equal.
   private def rightSort =
-    new SortSpec(plan.rightKeys, plan.window.orderSpec, radixInSpark = false, peers = 1, numbersKeys = true)
+    new SortSpec(plan.rightKeys, plan.window.sortOrder, radixInSpark = false, peers = 1, numbersKeys = true)
   private def leftSort =
     new SortSpec(plan.leftKeys, plan.leftOrder, radixInSpark = false, peers = 1, numbersKeys = true)
 

@@ -28,8 +28,14 @@ final private[joins] case class OuterCondition(
 ) {
 
   /** A call of the aggregate over the rows of the subquery in the window of a row around it. */
-  def call(function: AggregateFunction, filter: Option[Expression] = None): Alias =
-    Alias(FramedAggregate(function, filter, SortOrder(time, Ascending), lower, upper), "_call")()
+  def call(
+      function: AggregateFunction,
+      filter: Option[Expression] = None,
+      rowOfNulls: Boolean = false
+  ): Alias = Alias(
+    FramedAggregate(function, filter, SortOrder(time, Ascending), lower, upper, rowOfNulls),
+    "_call"
+  )()
 
   /** The conditions that a row of the subquery meets if it belongs to any row around it. */
   def required: Seq[Expression] = (rightKeys :+ time).filter(_.nullable).map(IsNotNull(_))

@@ -57,7 +57,34 @@ class RewriteWindowJoinsSuite extends SparkSuite {
       (
         "scalar subqueries of other rows",
         s"SELECT (SELECT sum(v) FROM e WHERE $range), (SELECT max(v) FROM e WHERE $range AND e.v > 2) FROM l",
+        1
+      ),
+      (
+        "scalar subqueries of other rows, whose key a condition guards",
+        s"SELECT (SELECT sum(v) FROM e WHERE 1 div e.k = l.k AND e.ts < l.ts AND e.k > 0), (SELECT max(v) FROM e WHERE 1 div e.k = l.k AND e.ts < l.ts AND e.k > 1) FROM l",
         2
+      ),
+      (
+        "newest rows that other conditions select",
+        s"SELECT (SELECT v FROM e WHERE $range ORDER BY ts DESC LIMIT 1), (SELECT v FROM e WHERE $range AND e.v > 2 ORDER BY ts DESC LIMIT 1) FROM l",
+        2
+      ),
+      (
+        "newest rows in orders of which one begins with the other",
+        s"SELECT (SELECT v FROM e WHERE $range ORDER BY ts DESC LIMIT 1), (SELECT s FROM e WHERE $range ORDER BY ts DESC, v LIMIT 1) FROM l",
+        1
+      ),
+      (
+        "newest rows in two orders",
+        s"SELECT (SELECT v FROM e WHERE $range ORDER BY ts DESC, s LIMIT 1), (SELECT s FROM e WHERE $range ORDER BY ts DESC, v LIMIT 1) FROM l",
+        2
+      ),
+      ("HAVING", lateral(s"SELECT sum(v) FROM e WHERE $range HAVING count(*) > 1"), 1),
+      ("a filter of the newest row", lateral(s"SELECT v FROM (SELECT v FROM e WHERE $range ORDER BY ts DESC LIMIT 1) WHERE v > 2"), 1),
+      (
+        "GROUP BY with aggregates of left columns",
+        s"SELECT l.id, first(l.k), max(l.ts), count(l.id), sum(l.ts) FILTER (WHERE e.v > 2), sum(e.v) FILTER (WHERE l.k = 1) FROM l LEFT JOIN e ON $range GROUP BY l.id, l.k, l.ts",
+        1
       ),
       (
         "LATERAL after one another",
@@ -109,9 +136,14 @@ class RewriteWindowJoinsSuite extends SparkSuite {
         "the subquery has a GROUP BY"
       ),
       (
-        "HAVING",
-        lateral(s"SELECT sum(v) FROM e WHERE $range HAVING sum(v) > 1"),
-        "is neither an aggregate nor"
+        "an aggregate of both tables",
+        s"SELECT l.id, sum(e.v * l.k) FROM l JOIN e ON $range GROUP BY l.id, l.k, l.ts",
+        "aggregates values of both tables"
+      ),
+      (
+        "an aggregate of a left column that is not grouped",
+        s"SELECT l.id, max(l.lo) FROM l JOIN e ON $range GROUP BY l.id, l.k, l.ts",
+        "aggregates l.lo, which GROUP BY lacks"
       ),
       (
         "all rows",
