@@ -11,25 +11,16 @@ import org.slidewise.spark.expressions.RowsOfFrame
 import org.slidewise.spark.plan.{FramedAggregate, RowValue, WindowJoin, WindowKeys}
 
 /**
- * Drops right rows of a [[WindowJoin]] that the filters of all calls leave out. Where the left side is small, it also drops rows
- * that no left row can reach: those before the least lower bound, after the greatest upper bound, or with keys that a Bloom filter
- * of the left keys does not hold. The bounds are scalar subqueries, which Spark pushes to the readers of files.
+ * Drops right rows that no left row of a [[WindowJoin]] can reach, where the left side is small: rows before the least lower bound,
+ * after the greatest upper bound, or with keys that a Bloom filter of the left keys does not hold. The bounds are scalar
+ * subqueries, which Spark pushes to the readers of files.
  *
- * The bounds read the left side a second time, so it has to be a scan with filters and projections.
+ * Reads the left side twice, so it has to be a scan with filters and projections.
  */
 object FilterRightRows extends Rule[LogicalPlan] {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp { case join: WindowJoin =>
-    val read = whichAreRead(join)
-    if (isWorthIt(read)) read.copy(right = filtered(read)) else read
-  }
-
-  /** The join without right rows that the filters of all calls leave out. */
-  private def whichAreRead(join: WindowJoin): WindowJoin = {
-    val filters = join.calls.collect { case framed: FramedAggregate => framed.filter }
-    val each = ExpressionSet(filters.flatten).toSeq
-    if (each.isEmpty || !filters.forall(_.isDefined) || !each.forall(FramedSubquery.isPlain)) join
-    else join.copy(right = Filter(each.reduce(Or), join.right))
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
+    case join: WindowJoin if isWorthIt(join) => join.copy(right = filtered(join))
   }
 
   private def isWorthIt(join: WindowJoin): Boolean = isCheap(join.left) && {

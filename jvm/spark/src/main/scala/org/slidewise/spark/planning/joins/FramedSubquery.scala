@@ -5,7 +5,6 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical._
 
 import org.slidewise.spark.expressions.RowsOfFrame
-import org.slidewise.spark.plan.FramedAggregate
 
 /**
  * A correlated subquery whose result for a row of the query around is made of aggregates of a window over another table.
@@ -41,9 +40,6 @@ final private[joins] case class FramedSubquery(
 
   /** Whether the subquery has a row, over a row of the query around and `calls`; none if it always has one. */
   def hasRow: Option[Expression] = (found.map(IsNotNull(_)) ++ having).reduceOption[Expression](And)
-
-  /** The same calls over the rows of `input` that `rows` selects. */
-  def filtered(rows: Seq[Expression]): Seq[Alias] = FramedSubquery.filtered(calls, rows)
 
   /** The same subquery, whose columns have other identifiers. */
   def renamed: FramedSubquery = copy(results = results.map {
@@ -218,13 +214,6 @@ private[joins] object FramedSubquery {
       results,
       Some(found.toAttribute)
     )
-  }
-
-  /** The calls over the rows that meet `conditions`. */
-  def filtered(calls: Seq[Alias], conditions: Seq[Expression]): Seq[Alias] = calls.map { call =>
-    val framed = call.child.asInstanceOf[FramedAggregate]
-    val all = (conditions ++ framed.filter).reduceOption(And)
-    Alias(framed.copy(filter = all), call.name)(call.exprId)
   }
 
   /**

@@ -37,27 +37,39 @@ private[joins] object SharedRows {
   /** The rows of both; none if they are rows of different tables, or if a filter would cost more than it saves. */
   def of(join: WindowJoin, query: FramedSubquery): Option[SharedRows] = {
     val (ofJoin, rows) = conditionsOf(join.right)
-    if (!rows.sameResult(query.input)) None
-    else {
-      val columns = AttributeMap(query.input.output.zip(rows.output))
+    val columns = AttributeMap(query.input.output.zip(join.right.output))
+    val calls = query.calls.map(moved(_, columns))
+    if (join.right.sameResult(query.right)) Some(new SharedRows(join.right, join.named, calls, columns))
+    else if (rows.sameResult(query.input) && mayFilter(join, query)) {
       val required = query.condition.required.map(moved(_, columns))
       val ofQuery = query.own.map(moved(_, columns))
-      val calls = query.calls.map(moved(_, columns))
       val known = ofJoin.filterNot(c => required.exists(_.semanticEquals(c)))
       val common = known.zip(ofQuery).takeWhile { case (a, b) => a.semanticEquals(b) }.map(_._1)
       val (more, others) = (known.drop(common.size), ofQuery.drop(common.size))
-      if (more.isEmpty && others.isEmpty) Some(new SharedRows(join.right, join.named, calls, columns))
-      else if (mayFilter(join, query))
-        Some(
-          new SharedRows(
-            (common ++ required).reduceOption(And).fold(rows)(Filter(_, rows)),
-            FramedSubquery.filtered(join.named, more),
-            FramedSubquery.filtered(calls, others),
-            columns
-          )
+      val either = for (a <- more.reduceOption(And); b <- others.reduceOption(And)) yield Or(a, b)
+      Some(
+        new SharedRows(
+          (common ++ either ++ required).reduceOption(And).fold(rows)(Filter(_, rows)),
+          join.named.map(filtered(_, more)),
+          calls.map(filtered(_, others)),
+          columns
         )
-      else None
-    }
+      )
+    } else None
+  }
+
+  /** The call over the rows that meet `conditions`. */
+  private def filtered(call: Alias, conditions: Seq[Expression]): Alias = {
+    val framed = call.child.asInstanceOf[FramedAggregate]
+    val own = framed.filter.toSeq.flatMap(conjuncts)
+    val all = conditions.filterNot(isImplied(_, own)) ++ framed.filter
+    Alias(framed.copy(filter = all.reduceOption(And)), call.name)(call.exprId)
+  }
+
+  /** Whether rows that meet `known` meet `condition`, as they do one that joins and queries before have led to. */
+  private def isImplied(condition: Expression, known: Seq[Expression]): Boolean = condition match {
+    case Or(a, b) => isImplied(a, known) || isImplied(b, known)
+    case other    => conjuncts(other).forall(c => known.exists(_.semanticEquals(c)))
   }
 
   private def conditionsOf(right: LogicalPlan): (Seq[Expression], LogicalPlan) = right match {
