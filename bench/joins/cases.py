@@ -127,7 +127,10 @@ _DATED = Case(
 
 def _shared(tasks: int) -> Contender:
     settings = {
+        # As many tasks read the files.
+        "spark.sql.files.maxPartitionBytes": str(30_000_000 // tasks),
         "spark.sql.shuffle.partitions": str(tasks),
+        "spark.slidewise.parallel.minRows": str(data.EVENTS // tasks // 2),
         "spark.slidewise.parallel.skewThreshold": "64k",
         "spark.slidewise.parallel.cores": str(tasks),
     }

@@ -15,6 +15,6 @@ def kept(path: Path, make: Callable[[], pa.Table]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         table = make()
         unfinished = path.with_suffix(".unfinished")
-        pq.write_table(table, unfinished, row_group_size=max(table.num_rows // 16, 1))
+        pq.write_table(table, unfinished, row_group_size=max(table.num_rows // 64, 1))
         unfinished.rename(path)
     return path

@@ -36,10 +36,13 @@ class Stage:
 
 
 def stages(log: EventLog, spark: Any) -> list[Stage]:
-    """Of all queries since the last call, in order."""
+    """Of all queries since the last call, in order. Tasks of a query that was stopped do not count."""
     tasks: dict[int, list[Task]] = {}
     for event in log.since_last(spark, "SparkListenerTaskEnd"):
-        if event["Task End Reason"]["Reason"] != "Success":
+        reason = event["Task End Reason"]["Reason"]
+        if reason == "TaskKilled":
+            continue
+        if reason != "Success":
             raise RuntimeError(f"a task failed: {event['Task End Reason']}")
         info, metrics = event["Task Info"], event["Task Metrics"]
         tasks.setdefault(event["Stage ID"], []).append(

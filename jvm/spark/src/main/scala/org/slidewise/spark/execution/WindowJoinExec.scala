@@ -4,13 +4,11 @@ import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.physical._
-import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
-import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.execution.SparkPlan
 
 import org.slidewise.spark.execution.joins.WindowJoinEvaluation
-import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
+import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.WindowJoinPlan
 
 /**
@@ -33,16 +31,7 @@ case class WindowJoinExec(
     leftOrder: Seq[SortOrder],
     left: SparkPlan,
     right: SparkPlan
-) extends BinaryExecNode {
-
-  @transient private lazy val isAsOf = plan.isAsOf
-
-  override def nodeName: String = if (isAsOf) "AsOfJoin" else "WindowJoin"
-
-  @transient override lazy val output: Seq[Attribute] = left.output ++ calls.map(_.toAttribute)
-  override def producedAttributes: AttributeSet = AttributeSet(calls.map(_.toAttribute))
-
-  override lazy val metrics: Map[String, SQLMetric] = WindowMetrics.create(sparkContext)
+) extends WindowJoinExecBase {
 
   override def requiredChildDistribution: Seq[Distribution] =
     if (leftKeys.isEmpty) Seq(AllTuples, AllTuples)
@@ -58,23 +47,7 @@ case class WindowJoinExec(
   @transient override lazy val outputOrdering: Seq[SortOrder] =
     if (plan.sorts) ascending(leftKeys) ++ leftOrder else left.outputOrdering
 
-  override protected def stringArgs: Iterator[Any] =
-    Iterator[Any](plan.window.methods, leftKeys, rightKeys, calls) ++
-      (if (plan.window.fallback.isEmpty) None
-       else Some(plan.window.fallback.mkString("falls back to ", ", ", "")))
-
-  /** Plans of two queries are equal if their expressions are, whatever the identifiers of their columns. */
-  override protected def doCanonicalize(): SparkPlan = {
-    val canonical = super.doCanonicalize().asInstanceOf[WindowJoinExec]
-    canonical.copy(plan =
-      plan.copy(
-        window = plan.window.canonical(QueryPlan.normalizeExpressions(_, right.output)),
-        leftKeys = Nil,
-        leftOrder = Nil,
-        times = plan.times.map(QueryPlan.normalizeExpressions(_, left.output))
-      )
-    )
-  }
+  override protected def withPlan(plan: WindowJoinPlan): WindowJoinExec = copy(plan = plan)
 
   override protected def doExecute(): RDD[InternalRow] = {
     val evaluation = new WindowJoinEvaluation(plan, left.output, right.output)

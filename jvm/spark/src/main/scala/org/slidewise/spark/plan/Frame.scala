@@ -21,11 +21,11 @@ sealed trait Frame extends Product with Serializable {
   /** Whether the frame may hold rows after the current row and its peers. */
   def looksAhead: Boolean
 
-  /** Whether a bounded start of the frame is at the current row or before it; false if that is not known. */
-  def startsByCurrentRow: Boolean
-
-  /** Whether a bounded end of the frame is at the current row or after it; false if that is not known. */
-  def endsFromCurrentRow: Boolean
+  /**
+   * Whether a task that evaluates the current row reads the row at the bounded start of the frame, or at the bounded end. It reads
+   * the current row, and a row beyond those that the bounds of its rows reach in another table. False if that is not known.
+   */
+  def hasNearEnd(atEnd: Boolean): Boolean
 
   /** Whether the frame of a row is known as soon as the row has arrived, whatever follows. */
   def endsAtOnce: Boolean
@@ -66,8 +66,8 @@ object Frame {
     override def isGrowing: Boolean = lower.isEmpty
     override def reachesEnd: Boolean = upper.isEmpty
     override def looksAhead: Boolean = upper.forall(_ > 0)
-    override def startsByCurrentRow: Boolean = lower.exists(_ <= 0)
-    override def endsFromCurrentRow: Boolean = upper.exists(_ >= 0)
+    override def hasNearEnd(atEnd: Boolean): Boolean =
+      if (atEnd) upper.exists(_ >= 0) else lower.exists(_ <= 0)
     override def endsAtOnce: Boolean = !looksAhead
 
     override def length: Option[Long] = for (l <- lower; u <- upper) yield u.toLong - l + 1
@@ -98,11 +98,11 @@ object Frame {
       case bound: KeyBound         => bound.mayFollow
     }
 
-    override def startsByCurrentRow: Boolean = isBeside(lower)(_ <= 0)
-    override def endsFromCurrentRow: Boolean = isBeside(upper)(_ >= 0)
+    override def hasNearEnd(atEnd: Boolean): Boolean =
+      if (atEnd) isBeside(upper)(_ >= 0) else isBeside(lower)(_ <= 0)
 
     private def isBeside(bound: Bound)(isThere: Int => Boolean): Boolean = bound match {
-      case Peers                                    => true
+      case Peers | _: RowBound                      => true
       case KeyBound(_, IntegerLiteral(distance), _) => isThere(distance)
       case _                                        => false
     }

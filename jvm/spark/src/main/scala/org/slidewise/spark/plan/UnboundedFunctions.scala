@@ -62,11 +62,10 @@ object UnboundedFunctions {
     a.function.canonicalized == b.function.canonicalized &&
       a.filter.map(_.canonicalized) == b.filter.map(_.canonicalized)
 
-  /** Whether the result is the value of a row at the bounded end of a frame that holds the current row. */
-  private def readsNear(aggregate: PlannedAggregate, frame: Frame): Boolean =
+  /** Whether the result is the value of a row at the bounded end of a frame, and a task that needs it reads this row. */
+  def readsNear(aggregate: PlannedAggregate, frame: Frame): Boolean =
     aggregate.call.reference.exists {
-      case RowReference(Some(_), 1, false) => frame.startsByCurrentRow
-      case RowReference(Some(_), 1, true)  => frame.endsFromCurrentRow
-      case _                               => false
+      case RowReference(Some(_), 1, fromEnd) => frame.hasNearEnd(fromEnd)
+      case _                                 => false
     }
 }

@@ -25,6 +25,11 @@ final case class WindowJoinPlan(
   def isAsOf: Boolean =
     byRows.frames.flatMap(_.aggregates).forall(_.call.reference.exists(_.value.isDefined))
 
+  /** Whether a result depends on all right rows before or after those that a bound reaches. */
+  def readsUnbounded: Boolean = byRows.frames.exists(frame =>
+    frame.frame.isUnbounded && !frame.aggregates.forall(UnboundedFunctions.readsNear(_, frame.frame))
+  )
+
   /** The keys of a right row. */
   def rightKeys: Seq[Expression] = window.partitionSpec
 

@@ -41,6 +41,7 @@ abstract private[arrays] class AggregateResult(
       addSurroundings(size, surroundings.before, isBefore = true)
       addSurroundings(size, surroundings.after, isBefore = false)
       finish(size, surroundings.count)
+      if (!frames.allKnown) clearUnknown(size)
     }
     recalculated
   }
@@ -58,6 +59,14 @@ abstract private[arrays] class AggregateResult(
     var i = 0
     while (i < size) {
       if (!Validity.at(words, i)) put(i, value)
+      i += 1
+    }
+  }
+
+  private def clearUnknown(size: Int): Unit = {
+    var i = 0
+    while (i < size) {
+      if (!frames.isKnown(i)) (if (atLeast == 0) put(i, AggregateResult.Zero) else setNull(i, size))
       i += 1
     }
   }
@@ -183,7 +192,7 @@ final private[arrays] class DoubleAggregate(
   override protected def put(row: Int, value: ArrayValue): Unit = out(row) = value.double
 
   override protected def finish(size: Int, surroundingValues: Long): Unit = if (isMean) {
-    val counts = new ValidCounts(inputValid, size)
+    val counts = new ValidCounts(inputValid, frames.elements)
     val lo = frames.frames.lo
     val hi = frames.frames.hi
     var i = 0
@@ -203,6 +212,7 @@ final private[arrays] class DoubleAggregate(
 }
 
 private[arrays] object AggregateResult {
+  private val Zero = ArrayValue(0L, 0.0, 0L)
 
   /** @param checkpoint called now and then while frames are recalculated; may throw to cancel */
   def apply(

@@ -75,11 +75,14 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
    *
    * @param bounds
    *   the column of each bound among those of `rows`
+   * @param surroundings
+   *   those of `elements`
    */
   def evaluatorOver(
       elements: SortedColumns,
       rows: SortedColumns,
       bounds: Frame.RowBound => Int,
+      surroundings: ArraySurroundings,
       measures: WindowMeasures
   ): Option[PartitionEvaluator] = {
     val ends = rows.order.size.toLong * frames.size * 8L
@@ -87,7 +90,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
     if (canEvaluate(elements) && rows.acquire(bytes(widest) + ends))
       OtherRows
         .of(rows, elements, frames, bounds)
-        .map(new PartitionEvaluator(this, rows.order, _, ArraySurroundings.none(functions.size), measures))
+        .map(new PartitionEvaluator(this, rows.order, _, surroundings, measures))
     else None
   }
 

@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.arrays
 
+import java.util.BitSet
+
 import java.lang.Long.compareUnsigned
 
 import org.slidewise.core.batch.Frames
@@ -18,7 +20,10 @@ final private[arrays] class OtherRows private (
 ) extends PartitionElements {
   private[this] var first, last = 0
 
-  override def begin(firstRow: Int, lastRow: Int): Unit = {
+  override def isFirst: Boolean = first == 0 && last > 0
+  override def isLast: Boolean = last == columns.order.size && first < last
+
+  override def begin(firstRow: Int, lastRow: Int, isFirst: Boolean, isLast: Boolean): Unit = {
     val group = groups.of(firstRow)
     first = groups.from(group)
     last = groups.until(group)
@@ -100,6 +105,17 @@ final private class ElementGroups(rows: SortedColumns, elements: SortedColumns) 
 /** The frames of one partition's rows after the other, all found before. */
 final private class ValueFrames(rows: Int) extends PartitionFrames {
   val los, his = new Array[Int](rows)
+
+  /** The rows without a frame; null if there are none. */
+  private[this] var without: BitSet = _
+
+  def setUnknown(row: Int): Unit = {
+    if (without == null) without = new BitSet
+    without.set(row)
+  }
+
+  override def allKnown: Boolean = without == null
+  override def isKnown(row: Int): Boolean = without == null || !without.get(from + row)
   private[this] var lo, hi = Array.emptyIntArray
   private[this] var count = 0
 
@@ -158,8 +174,10 @@ final private class FrameScan(
       val row = numbers(i)
       val isNull = lowerColumn >= 0 && rows.columns.isNull(lowerColumn, row) ||
         upperColumn >= 0 && rows.columns.isNull(upperColumn, row)
-      if (isNull) into.los(i) = hi
-      else {
+      if (isNull) {
+        into.los(i) = hi
+        into.setUnknown(i)
+      } else {
         if (lowerColumn >= 0)
           start = moved(keys, first, size, start, rows.columns(lowerColumn)(row), lowerTies)
         if (upperColumn >= 0) last = moved(keys, first, size, last, rows.columns(upperColumn)(row), upperTies)

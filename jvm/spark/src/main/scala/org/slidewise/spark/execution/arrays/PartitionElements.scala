@@ -9,8 +9,21 @@ private[arrays] trait PartitionElements {
   /** The columns of the elements. */
   def columns: SortedColumns
 
-  /** Turns to the elements of the rows at the places `first until last`, which are a partition or the rest of one. */
-  def begin(first: Int, last: Int): Unit
+  /**
+   * Turns to the elements of the rows at the places `first until last`, which are a partition or the rest of one.
+   *
+   * @param isFirst
+   *   whether the partition is the task's first
+   * @param isLast
+   *   whether it is the task's last, and its last row has come
+   */
+  def begin(first: Int, last: Int, isFirst: Boolean, isLast: Boolean): Unit
+
+  /** Whether the elements are those of the task's first partition, which earlier ones may precede in other tasks. */
+  def isFirst: Boolean
+
+  /** Whether the elements are those of the task's last partition, which later ones may follow in other tasks. */
+  def isLast: Boolean
 
   /** The place of the partition's first element. */
   def from: Int
@@ -25,11 +38,17 @@ private[arrays] trait PartitionElements {
 /** Rows whose frames hold rows of the same partition. */
 final private[arrays] class OwnRows(val columns: SortedColumns) extends PartitionElements {
   private[this] var first, last = 0
+  private[this] var atStart, atEnd = false
 
-  override def begin(newFirst: Int, newLast: Int): Unit = {
+  override def begin(newFirst: Int, newLast: Int, isFirst: Boolean, isLast: Boolean): Unit = {
     first = newFirst
     last = newLast
+    atStart = isFirst
+    atEnd = isLast
   }
+
+  override def isFirst: Boolean = atStart
+  override def isLast: Boolean = atEnd
 
   override def from: Int = first
   override def size: Int = last - first

@@ -44,9 +44,9 @@ final private[execution] class PartitionEvaluator(
   def begin(newFrom: Int, isFirst: Boolean, complete: Boolean): Unit = {
     first = newFrom
     last = rows.endOfPartition(newFrom)
-    surroundings.begin(isFirst, complete && last == size)
     peers.begin(first, last)
-    elements.begin(first, last)
+    elements.begin(first, last, isFirst, complete && last == size)
+    surroundings.begin(elements.isFirst, elements.isLast)
     var f = 0
     while (f < allFrames.length) {
       allFrames(f).begin(first, last)

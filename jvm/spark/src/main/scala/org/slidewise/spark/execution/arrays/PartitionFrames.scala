@@ -25,6 +25,12 @@ abstract private[arrays] class PartitionFrames {
   /** The number of elements that the frames are over. */
   def elements: Int = until - from
 
+  /** Whether each row has a frame. */
+  def allKnown: Boolean = true
+
+  /** Whether a row has a frame. A row without one has the results over no rows. */
+  def isKnown(row: Int): Boolean = true
+
   /** The widest frame of the partition, in rows. */
   def widest: Int
 

@@ -65,30 +65,39 @@ final private[execution] class BufferEvaluator(
 
   private[this] val evaluation = new MergedEvaluation(plan.aggregates, guards, recalculation) {
     override protected def merge(lo: Long, hi: Long): Unit = {
-      if (after == null) states.lower(slide(), answers) else states.lowerBefore(slide(), after, answers)
+      if (older == null && after == null || !bounds.isKnown) states.lower(slide(), answers)
+      else states.lowerBetween(older, slide(), after, answers)
       if (before != null) before.addTo(answers, plan.aggregates)
     }
     override protected def drop(): Unit = if (hasFailed) states.close() else algorithm.reset()
-    override protected def canRecalculate: Boolean = merges && after == null && before == null
+    override protected def canRecalculate: Boolean =
+      merges && after == null && before == null && older == null
   }
 
   // The surrounding rows, if frames hold them.
   private[this] var before: SurroundingStates = _
-  private[this] var after: InternalRow = _
+  private[this] var older, after: InternalRow = _
 
   override def startAfter(rows: SurroundingStates): Unit = if (plan.frame.isGrowing) {
-    before = rows
-    states.preset(algorithm.slide(0L, 0L))(rows.writeTo(_, plan.aggregates))
+    // Frames of another table may start again.
+    if (plan.frame.isOfOtherRows) older = newState(rows)
+    else {
+      before = rows
+      states.preset(algorithm.slide(0L, 0L))(rows.writeTo(_, plan.aggregates))
+    }
   }
 
-  override def endBefore(rows: SurroundingStates): Unit = if (plan.frame.reachesEnd)
-    after = states.newState(rows.writeTo(_, plan.aggregates))
+  override def endBefore(rows: SurroundingStates): Unit = if (plan.frame.reachesEnd) after = newState(rows)
+
+  private def newState(rows: SurroundingStates) = states.newState(rows.writeTo(_, plan.aggregates))
 
   private[this] var lo, hi = -1L
+  private[this] var known = true
 
-  override def evaluate(): Unit = if (bounds.lo != lo || bounds.hi != hi) {
+  override def evaluate(): Unit = if (bounds.lo != lo || bounds.hi != hi || bounds.isKnown != known) {
     lo = bounds.lo
     hi = bounds.hi
+    known = bounds.isKnown
     evaluation.evaluate(lo, hi)
   }
 
@@ -118,6 +127,7 @@ final private[execution] class BufferEvaluator(
     }
     recalculation.reset()
     before = null
+    older = null
     after = null
     lo = -1
     hi = -1

@@ -10,6 +10,9 @@ abstract private[execution] class FrameBounds {
 
   final def lo: Long = loAt
   final def hi: Long = hiAt
+
+  /** Whether the row has a frame. A row without one has the results over no rows. */
+  def isKnown: Boolean = true
 }
 
 /** Finds the frame of one row after the other, while the rows of the partition arrive in order. */

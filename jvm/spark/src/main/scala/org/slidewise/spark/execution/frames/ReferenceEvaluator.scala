@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{BindReferences, Expression}
 
 import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.execution.states.FrameElements
+import org.slidewise.spark.execution.surroundings.SurroundingStates
 import org.slidewise.spark.plan.{FramePlan, PlannedAggregate, RowReference}
 
 /**
@@ -59,13 +60,22 @@ final private[execution] class ReferenceEvaluator(
     }
     i = 0
     while (i < sizes.length) {
-      answers.setLong(sizes(i), bounds.hi - bounds.lo)
+      answers.setLong(sizes(i), bounds.hi - bounds.lo + (if (bounds.isKnown) around else 0L))
       i += 1
     }
   }
 
+  // The rows of the frames that are not among the elements.
+  private[this] var around = 0L
+
+  override def startAfter(before: SurroundingStates): Unit = if (plan.frame.isGrowing) around += before.count
+  override def endBefore(after: SurroundingStates): Unit = if (plan.frame.reachesEnd) around += after.count
+
   // The rows that the answers point into are gone.
-  override def reset(): Unit = places.foreach(_.forget(answers))
+  override def reset(): Unit = {
+    places.foreach(_.forget(answers))
+    around = 0L
+  }
   override def oldestNeeded: Long = bounds.lo
   override def combines: Long = 0L
   override def close(): Unit = ()

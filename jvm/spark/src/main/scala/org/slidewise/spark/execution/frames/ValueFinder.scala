@@ -54,6 +54,9 @@ final private[execution] class ValueFinder(
     rows: RowsByPosition
 ) extends FrameFinder {
   private[this] var first, last = 0L
+  private[this] var known = true
+
+  override def isKnown: Boolean = known
 
   override def advance(
       index: Long,
@@ -63,8 +66,8 @@ final private[execution] class ValueFinder(
       horizon: Long
   ): Boolean = {
     if (!complete) throw new IllegalStateException("the rows of the partition have not all arrived")
-    val isKnown = lower.forall(_.moveTo(current)) && upper.forall(_.moveTo(current))
-    if (isKnown) {
+    known = lower.forall(_.moveTo(current)) && upper.forall(_.moveTo(current))
+    if (known) {
       first = lower.fold(0L)(positionOf(_, math.min(first, arrived), arrived))
       last = upper.fold(arrived)(positionOf(_, math.min(last, arrived), arrived))
       hiAt = last

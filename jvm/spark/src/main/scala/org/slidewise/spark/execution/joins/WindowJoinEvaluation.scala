@@ -8,7 +8,7 @@ import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.sorting._
 import org.slidewise.spark.execution.states.FrameElements
-import org.slidewise.spark.execution.surroundings.SurroundingRows
+import org.slidewise.spark.execution.surroundings._
 import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
 import org.slidewise.spark.plan._
 
@@ -30,19 +30,25 @@ final private[execution] class WindowJoinEvaluation(
     right: Seq[Attribute]
 ) extends Serializable {
 
+  /**
+   * @param around
+   *   the surroundings of the right rows
+   */
   def evaluate(
       leftRows: Iterator[InternalRow],
       rightRows: Iterator[InternalRow],
-      task: WindowTask
+      task: WindowTask,
+      around: SurroundingRows = SurroundingRows.None
   ): Iterator[InternalRow] =
     if (leftRows.isEmpty) Iterator.empty
-    else if (!plan.sorts) byRows(leftRows, rightRows, task)
+    else if (!plan.sorts) byRows(leftRows, rightRows, task, around)
     else
       plan.window.arrays match {
-        case Some(arrays) => sortedInArrays(arrays, leftRows, rightRows, task)
+        case Some(arrays) => sortedInArrays(arrays, leftRows, rightRows, task, around)
         case None         =>
           val elements = task.measures.timeSort(sorterOf(rightSort, right, task).sort(rightRows))
-          byRows(task.measures.timeSort(sorterOf(leftSort, left, task).sort(leftRows)), elements, task)
+          val rows = task.measures.timeSort(sorterOf(leftSort, left, task).sort(leftRows))
+          byRows(rows, elements, task, around)
       }
 
   private def sorterOf(spec: SortSpec, input: Seq[Attribute], task: WindowTask): PartitionSorter = {
@@ -61,7 +67,8 @@ final private[execution] class WindowJoinEvaluation(
       arrays: ArrayPlan,
       leftRows: Iterator[InternalRow],
       rightRows: Iterator[InternalRow],
-      task: WindowTask
+      task: WindowTask,
+      around: SurroundingRows
   ): Iterator[InternalRow] = {
     val window = new ArrayWindow(arrays.functions, plan.window.orderSpec)
     val columns = new RightColumns(task)
@@ -83,6 +90,7 @@ final private[execution] class WindowJoinEvaluation(
         }
       )
     )
+    val inArrays = new ArraySurroundingsReader(plan.window, arrays, right).read(around)
     val bounds = window.rowBounds
     val places = bounds.zipWithIndex.toMap
     val inputs =
@@ -97,7 +105,8 @@ final private[execution] class WindowJoinEvaluation(
         (sorted, where) =>
           for {
             kept <- columns.kept if !sorted.inputsFailed && standForOne(sorted, bounds.size)
-            evaluator <- window.evaluatorOver(kept, sorted, b => sorted.firstInput + places(b), task.measures)
+            evaluator <- window
+              .evaluatorOver(kept, sorted, b => sorted.firstInput + places(b), inArrays, task.measures)
           } yield ArrayRowFinisher.of(
             evaluator,
             where,
@@ -115,7 +124,7 @@ final private[execution] class WindowJoinEvaluation(
       columns.release()
       task.measures.countFallback()
       val withoutRoom = UnsafeProjection.create(left.map(a => a: Expression), left ++ arrays.results)
-      byRows(rows.rows.map(withoutRoom), elements.rows, task)
+      byRows(rows.rows.map(withoutRoom), elements.rows, task, around)
     }
   }
 
@@ -128,7 +137,8 @@ final private[execution] class WindowJoinEvaluation(
   private def byRows(
       leftRows: Iterator[InternalRow],
       rightRows: Iterator[InternalRow],
-      task: WindowTask
+      task: WindowTask,
+      around: SurroundingRows
   ): Iterator[InternalRow] = {
     val byRows = plan.byRows
     val needed = byRows.neededAttributes(right, plan.window.orderSpec)
@@ -157,7 +167,7 @@ final private[execution] class WindowJoinEvaluation(
         log,
         finders.values.toArray
       ),
-      new FrameEvaluators(evaluators.toArray, answers.row),
+      new FrameEvaluators(evaluators.toArray, answers.row, surroundingStates),
       plan.times.map { times =>
         new Repetition(
           UnsafeProjection.create(Seq(times), left),
@@ -172,10 +182,16 @@ final private[execution] class WindowJoinEvaluation(
         )
       },
       UnsafeProjection.create(left ++ byRows.resultExpressions, left ++ byRows.answers),
-      task
+      task,
+      around
     )
     task.onCompletion(() => iterator.close())
     iterator
+  }
+
+  private def surroundingStates: PartialAggregate => Option[SurroundingStates] = {
+    lazy val functions = new SurroundingFunctions(plan.window, right)
+    rows => if (rows.isEmpty) None else Some(new SurroundingStates(functions, rows))
   }
 }
 

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.surroundings.SurroundingRows
 import org.slidewise.spark.execution.task.{MeasuredResource, WindowTask}
 
 /** One side of a window join: its rows in the order of their keys. */
@@ -31,6 +32,8 @@ final private[execution] class KeyedRows(rows: Iterator[InternalRow], val keys: 
  *
  * @param keyOrder
  *   compares a left key with a right one
+ * @param around
+ *   the surroundings of the right rows
  */
 final private[execution] class WindowJoinIterator(
     left: KeyedRows,
@@ -40,13 +43,14 @@ final private[execution] class WindowJoinIterator(
     evaluators: FrameEvaluators,
     repetition: Option[Repetition],
     output: Projection,
-    task: WindowTask
+    task: WindowTask,
+    around: SurroundingRows
 ) extends FrameIterator(evaluators, output, task.measures) {
   private[this] val log = elements.log
   private[this] val finders = elements.finders
   private[this] val repeats = repetition.orNull
   private[this] val currentKey = left.keys.current
-  private[this] var started = false
+  private[this] var started, hasTaken = false
   private[this] var index, passed = 0L
 
   override protected def current: InternalRow = left.next
@@ -86,6 +90,11 @@ final private[execution] class WindowJoinIterator(
     evaluators.reset()
     while (right.next != null && keyOrder.compare(currentKey, right.key) > 0) skip()
     while (right.next != null && keyOrder.compare(currentKey, right.key) == 0) take()
+    if (log.end > 0L) {
+      if (!hasTaken) evaluators.startAfter(around.before)
+      if (right.next == null) evaluators.endBefore(around.after)
+      hasTaken = true
+    }
   }
 
   private def skip(): Unit = {

@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SQLExecution}
-import org.apache.spark.sql.execution.metric.SQLMetrics
 
 import org.slidewise.spark.execution.SlidingWindowExecBase
 import org.slidewise.spark.execution.task.WindowMetrics
@@ -47,12 +46,7 @@ case class ParallelWindowExec(
     val found = new ParallelWindow(plan, limited, child.output, evaluation)
       .execute(runs)
       .getOrElse(inOnePartition(evaluateUnwritten()))
-    metrics(WindowMetrics.Tasks).set(found.getNumPartitions)
-    SQLMetrics.postDriverMetricUpdates(
-      sparkContext,
-      sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY),
-      Seq(metrics(WindowMetrics.Tasks))
-    )
+    WindowMetrics.setTasks(sparkContext, metrics, found.getNumPartitions)
     found
   }
 

@@ -18,7 +18,12 @@ import org.apache.spark.sql.execution.joins._
 import org.apache.spark.sql.execution.python.EvalPythonExec
 import org.apache.spark.sql.execution.window.{WindowExecBase, WindowGroupLimitExec}
 
-import org.slidewise.spark.execution.{HoppingWindowExec, SlidingWindowExecBase, WindowTopRowsExec}
+import org.slidewise.spark.execution.{
+  HoppingWindowExec,
+  SlidingWindowExecBase,
+  WindowJoinExecBase,
+  WindowTopRowsExec
+}
 import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan.{OrderSensitivity, SlidingWindowPlan}
 import org.slidewise.spark.shims.SparkCollations
@@ -148,6 +153,7 @@ final private[spark] class PlanDeterminism extends Logging {
     case shared: ParallelWindowExec => shared.windowExpression.forall(SensitiveColumns.repeats)
     // A task may run out of memory in one of two attempts, which changes the order.
     case _: SlidingWindowExecBase | _: WindowTopRowsExec | _: HoppingWindowExec        => false
+    case _: WindowJoinExecBase                                                         => false
     case _: BaseAggregateExec | _: SortExec | _: SortMergeJoinExec | _: WindowExecBase => false
     case _ => !shuffles(plan) && plan.expressions.forall(SensitiveColumns.repeats)
   }
@@ -174,6 +180,8 @@ final private[spark] class PlanDeterminism extends Logging {
     case project: ProjectExec          => Some(below.ofResults(project.projectList))
     case window: WindowExecBase        => Some(below ++ below.ofResults(window.windowExpression))
     case window: SlidingWindowExecBase => Some(below ++ below.ofResults(window.windowExpression))
+    case join: WindowJoinExecBase      =>
+      (below ++ below.ofResults(join.calls)).decidedBy(join.leftKeys ++ join.rightKeys)
     case aggregate: BaseAggregateExec  => ofAggregate(aggregate, below)
     case hopping: HoppingWindowExec    =>
       val results = below ++ below.ofCalls(hopping.aggregateExpressions, hopping.plan.answers)

@@ -26,7 +26,7 @@ import org.slidewise.spark.plan.SlidingWindowPlan
  * have no order, a run is one bucket.
  *
  * To Spark's reuse, exchanges of the same rows are equal, like Spark's own exchanges of windows without keys. A window that needs
- * the rows in another order than the first window writes them once more, and the child runs once: see [[forWindow]].
+ * the rows in another order than the first window writes them once more, and the child runs once: see [[inOrder]].
  *
  * Memory: in a task, its rows, which may go to files. On the driver, a key for each of `buckets` in each run, or for a quarter of
  * them if there are many runs, and an aggregate if `aggregated` is not empty.
@@ -44,7 +44,7 @@ import org.slidewise.spark.plan.SlidingWindowPlan
  * @param window
  *   the plan of these expressions, if there are any
  * @param isReread
- *   whether several windows of the query read the rows
+ *   whether several windows of the query, or a join, read the rows
  */
 case class RunsExchangeExec(
     partitionSpec: Seq[Expression],
@@ -77,25 +77,16 @@ case class RunsExchangeExec(
   private def isUnordered: Boolean = window.exists(_.isWholeTable)
 
   /**
-   * This exchange, if its rows are in the order of the window `reader`, or that window needs no order. Otherwise another
-   * exchange, which writes the rows that it reads from this one.
+   * This exchange, if its rows are in the order `wanted`. Otherwise another exchange, which writes the rows that it reads from this
+   * one.
    *
    * @param input
-   *   the attributes of the rows in the window
+   *   the attributes of the rows in the order
    */
-  private[parallel] def forWindow(
-      reader: SlidingWindowPlan,
-      parallel: ParallelPlan,
-      input: Seq[Attribute]
-  ): RunsExchangeExec = {
+  private[parallel] def inOrder(wanted: RunOrder, parallel: ParallelPlan, input: Seq[Attribute]): RunsExchangeExec = {
     val own = normalized(partitionSpec ++ order, child.output)
-    if (
-      reader.isWholeTable || !isUnordered && own == normalized(
-        reader.partitionSpec ++ reader.sortOrder,
-        input
-      )
-    ) this
-    else RunsExchangeExec.of(reader, parallel, RunRowsExec(input, this)).copy(isReread = true)
+    if (!isUnordered && own == normalized(wanted.partition ++ wanted.order, input)) this
+    else RunsExchangeExec.of(wanted, parallel, RunRowsExec(input, this))
   }
 
   /** Whether the index of a run has the aggregates that a window needs. */
@@ -192,21 +183,27 @@ object RunsExchangeExec {
 
   /** The exchange of a window's rows that several tasks share. */
   def of(plan: SlidingWindowPlan, parallel: ParallelPlan, child: SparkPlan): RunsExchangeExec = {
-    val buckets = if (plan.isWholeTable) 1 else bucketsFor(parallel.maxTasks)
-    val (aggregated, window) =
-      if (parallel.aggregatesRuns) (plan.expressions.map(_.expression), Some(plan)) else (Nil, None)
-    val rowsABucket = math.min(FewestRows, parallel.minRows)
-    RunsExchangeExec(
-      plan.partitionSpec,
-      plan.sortOrder,
-      buckets,
-      rowsABucket,
-      aggregated,
-      window,
-      isReread = false,
-      child
+    val rows = of(RunOrder(plan.partitionSpec, plan.sortOrder), parallel, child)
+    rows.copy(
+      buckets = if (plan.isWholeTable) 1 else rows.buckets,
+      aggregated = if (parallel.aggregatesRuns) plan.expressions.map(_.expression) else Nil,
+      window = if (parallel.aggregatesRuns) Some(plan) else None,
+      isReread = false
     )
   }
+
+  /** The exchange of rows that several tasks share, which is written however few partitions there are. */
+  private[parallel] def of(order: RunOrder, parallel: ParallelPlan, child: SparkPlan): RunsExchangeExec =
+    RunsExchangeExec(
+      order.partition,
+      order.order,
+      bucketsFor(parallel.maxTasks),
+      rowsABucket = math.min(FewestRows, parallel.minRows),
+      aggregated = Nil,
+      window = None,
+      isReread = true,
+      child
+    )
 
   // With no more partitions, the shuffle writes a file for each of them: see `spark.shuffle.sort.bypassMergeThreshold`.
   private val MostBypassed = 200

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
 import org.slidewise.spark.families.Families
-import org.slidewise.spark.plan.{OrderSensitivity, StateTypes}
+import org.slidewise.spark.plan.{FramedAggregate, OrderSensitivity, StateTypes}
 
 /**
  * The columns whose values depend on the order in which rows come.
@@ -52,6 +52,7 @@ final private[spark] class SensitiveColumns private (private val columns: Map[Ex
     case column: Attribute                => columns.getOrElse(column.exprId, OrderSensitivity.NONE)
     case WindowExpression(function, spec) => ofWindow(function, spec)
     case call: AggregateExpression        => ofCall(call)
+    case framed: FramedAggregate          => ofFramed(framed)
     case _ if !expression.deterministic   => OrderSensitivity.VALUE
     case Alias(child, _)                  => of(child)
     case _                                => ofInputs(expression)
@@ -92,6 +93,13 @@ final private[spark] class SensitiveColumns private (private val columns: Map[Ex
         case _ => OrderSensitivity.VALUE
       }
   }
+
+  private def ofFramed(framed: FramedAggregate): OrderSensitivity =
+    if (!areSame(framed.order.child +: (framed.filter ++ framed.lower ++ framed.upper).toSeq)) OrderSensitivity.VALUE
+    else {
+      val own = Families.of(framed.function).orderSensitivity
+      most(Seq(if (own == OrderSensitivity.VALUE) OrderSensitivity.TIES else own, ofInputs(framed.function)))
+    }
 
   /** The sensitivity of an aggregate of the rows that the expression reads, also of one over partial aggregates. */
   private def ofCall(call: AggregateExpression): OrderSensitivity =

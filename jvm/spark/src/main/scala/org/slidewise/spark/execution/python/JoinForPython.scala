@@ -9,6 +9,7 @@ import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.joins.{JoinElements, KeyedRows, WindowJoinIterator}
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.states.FrameElements
+import org.slidewise.spark.execution.surroundings.SurroundingRows
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.{PythonJoinPlan, WindowKeys}
 
@@ -78,7 +79,8 @@ final private[execution] class JoinForPython(
       new FrameEvaluators(Array[FrameEvaluator](starts), InternalRow.empty),
       repetition = None,
       FirstOfPair,
-      task
+      task,
+      SurroundingRows.None
     )
     val ofElement = python.leading.map(a => Literal.create(null, a.dataType)) ++ python.inputs
     val elements = new ElementsForPython(

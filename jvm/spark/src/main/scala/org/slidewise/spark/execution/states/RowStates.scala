@@ -95,11 +95,27 @@ abstract private[execution] class RowStates(
 
   private[this] lazy val scratch = functions.newState()
 
-  /** Writes the results for the state in `slot` followed by `after`, and changes neither. */
-  final def lowerBefore(slot: Int, after: InternalRow, results: InternalRow): Unit = {
-    functions.merge(scratch, older(slot), after)
-    combined += 1
+  /** Writes the results for the state in `slot` between two others, of which one may be null, and changes none. */
+  final def lowerBetween(
+      before: InternalRow,
+      slot: Int,
+      after: InternalRow,
+      results: InternalRow
+  ): Unit = {
+    if (before == null) merge(older(slot), after)
+    else {
+      merge(before, older(slot))
+      if (after != null) {
+        functions.mergeInPlace(scratch, after)
+        combined += 1
+      }
+    }
     functions.lower(scratch, results)
+  }
+
+  private def merge(older: InternalRow, newer: InternalRow): Unit = {
+    functions.merge(scratch, older, newer)
+    combined += 1
   }
 
   final def lower(slot: Int, results: InternalRow): Unit = functions.lower(older(slot), results)

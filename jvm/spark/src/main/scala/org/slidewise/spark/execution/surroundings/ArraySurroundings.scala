@@ -27,15 +27,6 @@ final private[execution] class ArraySurroundings(
     val after: Array[ArrayValue]
 )
 
-private[execution] object ArraySurroundings {
-
-  /** No surrounding rows, for a number of functions. */
-  def none(functions: Int): ArraySurroundings = {
-    val values = new Array[ArrayValue](functions)
-    new ArraySurroundings(SurroundingRows.None, values, values)
-  }
-}
-
 /** Converts surrounding rows for the kernels of an [[ArrayPlan]]. The plan's fallback has the same functions. */
 final private[execution] class ArraySurroundingsReader(
     plan: SlidingWindowPlan,

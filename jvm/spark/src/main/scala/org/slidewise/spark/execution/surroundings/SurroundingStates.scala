@@ -7,6 +7,9 @@ import org.slidewise.spark.plan.{PlannedAggregate, UnboundedFunctions}
 /** The aggregation buffers of the rows before or after those of a task, for row-wise evaluation. */
 final private[execution] class SurroundingStates(functions: SurroundingFunctions, rows: PartialAggregate) {
 
+  /** The number of rows. */
+  def count: Long = rows.rows
+
   /**
    * Writes the states of the aggregates into their fields of `state`, side by side. Leaves the fields of ranks, and of functions
    * that need no surrounding rows.

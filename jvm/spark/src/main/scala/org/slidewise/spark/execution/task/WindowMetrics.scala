@@ -1,6 +1,7 @@
 package org.slidewise.spark.execution.task
 
 import org.apache.spark.SparkContext
+import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
 /** The metrics of a `SlidingWindow` in the SQL tab. */
@@ -31,6 +32,16 @@ private[execution] object WindowMetrics {
     SortTime -> SQLMetrics.createNanoTimingMetric(context, "time in sort, including the child's"),
     Time -> SQLMetrics.createNanoTimingMetric(context, "time in window, estimated from a sample")
   )
+
+  /** Sets the number of tasks that share the rows, on the driver. */
+  def setTasks(context: SparkContext, metrics: Map[String, SQLMetric], tasks: Int): Unit = {
+    metrics(Tasks).set(tasks.toLong)
+    SQLMetrics.postDriverMetricUpdates(
+      context,
+      context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY),
+      Seq(metrics(Tasks))
+    )
+  }
 
   /** The metrics of an operator that only evaluates row by row and does not sort. */
   def rowByRow(context: SparkContext): Map[String, SQLMetric] =

@@ -9,6 +9,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.{PythonWindowJoinExec, WindowJoinExec}
 import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
+import org.slidewise.spark.planning.parallel.ParallelPlanner
 
 /** Plans [[WindowJoin]]s. */
 object WindowJoinStrategy extends SparkStrategy {
@@ -18,7 +19,10 @@ object WindowJoinStrategy extends SparkStrategy {
     case join: WindowJoin                                                   =>
       val (calls, results) = ofSmallDecimals(join)
       val planned = WindowJoinPlanner.plan(join, calls, SQLConf.get)
-      val operator = WindowJoinExec(planned, planLater(join.left), planLater(join.right))
+      val (left, right) = (planLater(join.left), planLater(join.right))
+      val operator = ParallelPlanner
+        .ofJoin(SQLConf.get, join, planned, left, right)
+        .getOrElse(WindowJoinExec(planned, left, right))
       Seq(projected(operator, join.left.output ++ results))
     case _ => Nil
   }

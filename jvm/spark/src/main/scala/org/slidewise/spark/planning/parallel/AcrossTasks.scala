@@ -33,8 +33,8 @@ object AcrossTasks {
 
   /** Whether the value lies in a row that a bound of the frame reaches. */
   private def isNear(value: ArrayFunction.ValueOfFrame): Boolean =
-    !value.frame.isUnbounded || value.n == 1 && !value.ignoreNulls &&
-      (if (value.fromEnd) value.frame.endsFromCurrentRow else value.frame.startsByCurrentRow)
+    !value.frame.isUnbounded ||
+      value.n == 1 && !value.ignoreNulls && value.frame.hasNearEnd(atEnd = value.fromEnd)
 
   private def byRows(frame: FramePlan, merging: MergePolicy): Option[String] = {
     val unbounded = frame.frame.isUnbounded
@@ -45,6 +45,9 @@ object AcrossTasks {
       else if (!aggregate.function.deterministic || !aggregate.filter.forall(_.deterministic))
         Some(s"$name is not deterministic")
       else if (!unbounded) None
+      else if (frame.method == EvaluationMethod.RowReferences)
+        if (aggregate.call.reference.forall(_.value.isEmpty) || UnboundedFunctions.readsNear(aggregate, frame.frame)) None
+        else Some("a value of an unbounded frame may lie in any row")
       else unmerged(aggregate, name, merging)
     }.headOption
   }

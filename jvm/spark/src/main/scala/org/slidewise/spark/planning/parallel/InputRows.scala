@@ -20,7 +20,8 @@ private[planning] object InputRows {
     told.getOrElse(of(window.children.head))
   }
 
-  private def of(plan: LogicalPlan): Option[Long] = plan match {
+  /** The greatest number of rows of `plan`. */
+  def of(plan: LogicalPlan): Option[Long] = plan match {
     case window: Window =>
       val found = of(window.child)
       window.setTagValue(Told, found)

@@ -1,11 +1,12 @@
 package org.slidewise.spark.planning.parallel
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType}
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.parallel.{ParallelPlan, ParallelWindowExec}
+import org.slidewise.spark.execution.parallel.{ParallelJoinExec, ParallelPlan, ParallelWindowExec}
 import org.slidewise.spark.plan._
 import org.slidewise.spark.planning.{TaskPlanner, WindowDecision}
 
@@ -60,6 +61,21 @@ private[spark] object ParallelPlanner extends TaskPlanner {
     if (plan.bySpark.nonEmpty) Some("Spark's operator evaluates other functions of the window, in one task")
     else plan.operator.flatMap(reasonNot(conf, _))
 
+  /** The operator of a join without keys, whose tasks share the rows; none if one task is to evaluate it. */
+  def ofJoin(
+      conf: SQLConf,
+      join: WindowJoin,
+      plan: WindowJoinPlan,
+      left: SparkPlan,
+      right: SparkPlan
+  ): Option[SparkPlan] = {
+    def areFew = join.children.map(InputRows.of).reduce((a, b) => for (x <- a; y <- b) yield x + y)
+      .exists(_ / 2 < SlidewiseSettings.parallelMinRows(conf))
+    if (join.leftKeys.isEmpty && SlidewiseSettings.parallel(conf) && !areFew && reasonNot(plan).isEmpty)
+      Some(ParallelJoinExec.over(left, right, plan, limits(conf)))
+    else None
+  }
+
   /** The limits for the tasks that share a window. */
   def limits(conf: SQLConf): ParallelPlan =
     ParallelPlan(SlidewiseSettings.parallelMinRows(conf), math.max(1, conf.numShufflePartitions))
@@ -78,6 +94,15 @@ private[spark] object ParallelPlanner extends TaskPlanner {
     else if (!conf.ansiEnabled && boundsMayWrap(operator))
       Some("without ANSI mode, a bound of a RANGE frame over whole numbers may wrap around")
     else AcrossTasks.reasonNot(operator)
+
+  /** The reason why one task must evaluate each key of a join, for a person to read; none if several tasks can share it. */
+  def reasonNot(join: WindowJoinPlan): Option[String] =
+    if (!join.sorts) Some("Spark sorts the rows")
+    else if (join.window.sortOrder.size > join.window.orderSpec.size)
+      Some("ORDER BY has columns after the time")
+    else if (join.times.nonEmpty && join.readsUnbounded)
+      Some("a row that stands for several has a frame without a limit on one side")
+    else AcrossTasks.reasonNot(join.window)
 
   private def boundsMayWrap(operator: SlidingWindowPlan) =
     FrameReach.of(operator).bounds.nonEmpty && (operator.orderSpec.head.child.dataType match {

@@ -5,8 +5,10 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.SparkPlan
 
+import org.slidewise.spark.plan.WindowJoin
+
 /**
- * Windows whose partitions a user's `repartition(k)` or `DISTRIBUTE BY k` needs. Spark drops its shuffle where that below the window
+ * Windows and window joins whose partitions a user's `repartition(k)` or `DISTRIBUTE BY k` needs. Spark drops its shuffle where that below the window
  * has the same keys, and nothing in the physical plan shows it.
  */
 private[planning] object RepartitionAbove {
@@ -21,6 +23,9 @@ private[planning] object RepartitionAbove {
       if (keys.forall(key => window.partitionSpec.exists(_.semanticEquals(key))))
         window.setTagValue(Needed, ())
       note(keys, window.child)
+    case join: WindowJoin =>
+      if (keys.forall(key => join.leftKeys.exists(_.semanticEquals(key)))) join.setTagValue(Needed, ())
+      join.children.foreach(note(keys, _))
     case Project(columns, child) =>
       // A window's keys are columns: what is computed above it is none.
       val named = AttributeMap(columns.collect { case alias: Alias => alias.toAttribute -> alias.child })

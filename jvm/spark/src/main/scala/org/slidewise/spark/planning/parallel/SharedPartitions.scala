@@ -7,21 +7,21 @@ import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.SlidingWindowExec
-import org.slidewise.spark.execution.parallel.{ParallelWindowExec, PlanDeterminism}
+import org.slidewise.spark.execution.{SlidingWindowExec, WindowJoinExec}
+import org.slidewise.spark.execution.parallel.{ParallelJoinExec, ParallelWindowExec, PlanDeterminism}
 import org.slidewise.spark.planning.WindowPlanner
 
 /**
- * Lets several tasks share the rows of windows with PARTITION BY, where no operator above relies on the windows' partitions.
- * Visits each node once.
+ * Lets several tasks share the rows of windows with PARTITION BY, and of window joins with keys, where no operator above relies on
+ * their partitions. Visits each node once.
  *
  * @param rows
- *   returns the rows of a window, given the rows that it reads now; these need not be partitioned; none if the window is not to
- *   be shared
+ *   returns the rows of each input of a window or join, given the operator and the inputs that it reads now; these rows need not be
+ *   partitioned; none if it is not to be shared
  */
 final private[planning] class SharedPartitions(
     conf: SQLConf,
-    rows: (SlidingWindowExec, SparkPlan) => Option[SparkPlan]
+    rows: (SparkPlan, Seq[SparkPlan]) => Option[Seq[SparkPlan]]
 ) {
   import SharedPartitions._
 
@@ -58,9 +58,10 @@ final private[planning] class SharedPartitions(
         Choice.only(withChildren(plan, children)(_.shared))
       else above(plan, children)
     plan match {
-      case window: SlidingWindowExec if isWindow(window) =>
-        val unshared = below.unshared.asInstanceOf[SlidingWindowExec]
-        rows(window, unshared.child).flatMap(share(unshared, _)).fold(below)(Choice(_, unshared))
+      case _ if isWindow(plan) =>
+        rows(plan, below.unshared.children)
+          .flatMap(share(below.unshared, _))
+          .fold(below)(Choice(_, below.unshared))
       // Nothing above sees the partitions below.
       case _: Exchange => Choice.only(below.shared)
       case _           => below
@@ -80,7 +81,24 @@ final private[planning] class SharedPartitions(
     if (chosen.corresponds(plan.children)(_ eq _)) plan else plan.withNewChildren(chosen)
   }
 
-  private def share(window: SlidingWindowExec, rows: SparkPlan): Option[SparkPlan] = {
+  private def share(plan: SparkPlan, rows: Seq[SparkPlan]): Option[SparkPlan] = plan match {
+    case window: SlidingWindowExec => shareWindow(window, rows.head)
+    case join: WindowJoinExec      => shareJoin(join, rows.head, rows(1))
+    case _                         => None
+  }
+
+  private def shareJoin(join: WindowJoinExec, left: SparkPlan, right: SparkPlan): Option[SparkPlan] =
+    if (
+      ParallelPlanner.reasonNot(join.plan).isEmpty &&
+      determinism.of(left).exists(ParallelJoinExec.allowsLeft(join.plan, _)) &&
+      determinism.of(right).exists(_.allows(join.plan.window))
+    ) {
+      val shared = ParallelJoinExec.over(left, right, join.plan, ParallelPlanner.limits(conf))
+      (shared +: shared.children).foreach(_.copyTagsFrom(join))
+      Some(shared)
+    } else None
+
+  private def shareWindow(window: SlidingWindowExec, rows: SparkPlan): Option[SparkPlan] = {
     val planner =
       new WindowPlanner(
         conf,
@@ -112,6 +130,7 @@ private object SharedPartitions {
   private def isWindow(plan: SparkPlan): Boolean = plan match {
     case window: SlidingWindowExec =>
       window.partitionSpec.nonEmpty && !RepartitionAbove.of(window) && !PlacesAbove.of(window)
+    case join: WindowJoinExec => join.leftKeys.nonEmpty && !RepartitionAbove.of(join)
     case _ => false
   }
 }

@@ -13,9 +13,9 @@ import org.apache.spark.sql.internal.SQLConf
 import org.slidewise.spark.config.SlidewiseSettings
 
 /**
- * Lets several tasks share the rows of a window with PARTITION BY if one task would get so many of them that the others wait for
- * it. Adaptive execution knows this once the shuffle is written. The rows are shuffled once more, and several tasks read the hot
- * partition.
+ * Lets several tasks share the rows of a window with PARTITION BY, or of a window join with keys, if one task
+ * would get so many of them that the others wait for it. Adaptive execution knows this once the shuffle is written. The rows are
+ * shuffled once more, and several tasks read the hot partition.
  *
  * A partition of the shuffle is skewed if it is larger than `spark.slidewise.parallel.skewThreshold`, than
  * `spark.sql.adaptive.skewJoin.skewedPartitionFactor` times the median, and than [[SkewedWindows.Gain]] times the share of each
@@ -29,32 +29,59 @@ private[spark] object SkewedWindows extends Rule[SparkPlan] {
   private val Gain = 2.0
 
   override def apply(plan: SparkPlan): SparkPlan =
-    new SharedPartitions(conf, (_, rows) => splitReads(rows)).in(plan)
+    new SharedPartitions(conf, (_, inputs) => splitReads(inputs)).in(plan)
 
-  /** The shuffle's partitions, with several tasks for each skewed partition; none if no partition is skewed. */
-  private def splitReads(child: SparkPlan): Option[SparkPlan] = child match {
-    case stage: ShuffleQueryStageExec                        => splitReads(stage)
-    case AQEShuffleReadExec(stage: ShuffleQueryStageExec, _) => splitReads(stage)
+  /** The inputs, with several tasks for each skewed partition of their shuffles; none if no partition is skewed. */
+  private def splitReads(inputs: Seq[SparkPlan]): Option[Seq[SparkPlan]] = {
+    val shuffles = inputs.map(written)
+    val read = shuffles.flatten
+    // Both inputs of a join have the same partitions.
+    val sizes = read.map(_.sizes.toSeq).transpose.map(_.sum).toArray
+    if (read.isEmpty || read.map(_.sizes.length).distinct.size > 1) None
+    else {
+      val rows = read.map(_.stage.getRuntimeStatistics.rowCount)
+      val limit = skewedFrom(sizes, if (rows.forall(_.nonEmpty)) Some(rows.flatten.sum) else None)
+      if (!sizes.exists(_ > limit)) None
+      else {
+        val split = inputs.zip(shuffles).map { case (input, shuffle) =>
+          shuffle.fold(input)(_.splitWhere(reducer => sizes(reducer) > limit))
+        }
+        if (split.exists(isSplit)) Some(split) else None
+      }
+    }
+  }
+
+  private def isSplit(input: SparkPlan): Boolean = input match {
+    case AQEShuffleReadExec(_, specs) => specs.exists(_.isInstanceOf[PartialReducerPartitionSpec])
+    case _                            => false
+  }
+
+  /** A shuffle that is written for an operator. The partitions of a user's own shuffle stay as they are. */
+  private def written(input: SparkPlan): Option[WrittenShuffle] = input match {
+    case stage: ShuffleQueryStageExec =>
+      stage.mapStats
+        .filter(_ => stage.isMaterialized && stage.shuffle.shuffleOrigin == ENSURE_REQUIREMENTS)
+        .map(found => new WrittenShuffle(stage, found.shuffleId, found.bytesByPartitionId))
+    case AQEShuffleReadExec(stage: ShuffleQueryStageExec, _) => written(stage)
     case _                                                   => None
   }
 
-  private def splitReads(stage: ShuffleQueryStageExec): Option[SparkPlan] =
-    // The partitions of a user's own shuffle stay as they are.
-    stage.mapStats
-      .filter(_ => stage.isMaterialized && stage.shuffle.shuffleOrigin == ENSURE_REQUIREMENTS)
-      .flatMap { statistics =>
-        val sizes = statistics.bytesByPartitionId
-        val limit = skewedFrom(sizes, stage.getRuntimeStatistics.rowCount)
-        val target =
-          math.max(1L, (sizes.sum / conf.numShufflePartitions).max(SlidewiseSettings.skewThreshold(conf) / 4))
-        val specs = sizes.indices.map { reducer =>
-          val parts =
-            if (sizes(reducer) <= limit) None
-            else ShufflePartitionsUtil.createSkewPartitionSpecs(statistics.shuffleId, reducer, target)
-          parts.getOrElse(Seq(CoalescedPartitionSpec(reducer, reducer + 1, sizes(reducer))))
-        }
-        if (specs.exists(_.size > 1)) Some(AQEShuffleReadExec(stage, specs.flatten)) else None
+  final private class WrittenShuffle(val stage: ShuffleQueryStageExec, id: Int, val sizes: Array[Long]) {
+
+    /** Reads each partition for which `isSkewed` is true in several tasks. */
+    def splitWhere(isSkewed: Int => Boolean): SparkPlan = {
+      val target =
+        math.max(1L, (sizes.sum / conf.numShufflePartitions).max(SlidewiseSettings.skewThreshold(conf) / 4))
+      val specs = sizes.indices.map { reducer =>
+        val parts =
+          if (isSkewed(reducer))
+            ShufflePartitionsUtil.createSkewPartitionSpecs(id, reducer, target)
+          else None
+        parts.getOrElse(Seq(CoalescedPartitionSpec(reducer, reducer + 1, sizes(reducer))))
       }
+      AQEShuffleReadExec(stage, specs.flatten)
+    }
+  }
 
   private def skewedFrom(sizes: Array[Long], rows: Option[BigInt]): Double = {
     val cores = SlidewiseSettings

@@ -164,7 +164,7 @@ private object OtherRowsSuite {
         val result = List.newBuilder[List[Int]]
         while (from < in.rows.size) {
           val until = rows.order.endOfPartition(from)
-          found.begin(from, until)
+          found.begin(from, until, isFirst = from == 0, isLast = false)
           val of = found.framesOf(null, null)(frame)
           of.begin(from, until)
           (0 until until - from).foreach(i => result += (of.frames.lo(i) until of.frames.hi(i)).toList)

@@ -13,7 +13,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow}
 import org.slidewise.spark.execution.rows.RowLogSuite
-import org.slidewise.spark.execution.surroundings.ArraySurroundings
+import org.slidewise.spark.execution.surroundings.{ArraySurroundings, SurroundingRows}
 import org.slidewise.spark.execution.task.{TaskResources, Tasks, WindowMeasures, WindowMetrics}
 import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel, Frame}
 
@@ -171,7 +171,7 @@ object PartitionSorterSuite {
             _,
             attributes.size,
             Seq(LongType),
-            ArraySurroundings.none(1),
+            new ArraySurroundings(SurroundingRows.None, Array(null), Array(null)),
             measures
           )
         )

@@ -1,0 +1,84 @@
+package org.slidewise.spark.execution.parallel
+
+import scala.reflect.ClassTag
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.execution.{PartialMapperPartitionSpec, ShufflePartitionSpec}
+
+import org.slidewise.spark.execution.surroundings.SurroundingFunctions
+
+/**
+ * Reads the runs that an exchange has written: ranges of them in several tasks, or all in one.
+ *
+ * @param order
+ *   the order of the runs
+ * @param input
+ *   the attributes of a row
+ */
+final private[parallel] class RunsReader(
+    runs: RunsExchangeExec,
+    written: WrittenRuns,
+    order: RunOrder,
+    val input: Seq[Attribute]
+) {
+
+  def indexes: Array[RunIndex] = written.indexes
+
+  /** The number of all rows. */
+  def rows: Long = indexes.map(_.rows).sum
+
+  def cutOrder: CutOrder = new CutOrder(order.directions)
+
+  /** The runs as one sequence. */
+  lazy val sorted: Runs = new Runs(indexes, cutOrder)
+
+  /** The rows that a task writes when it runs again; none if it may write other rows. */
+  def determinism: Option[OutputDeterminism] = written.determinism.map(_.renamed(runs.output, input))
+
+  /** All rows, as one range. */
+  def whole: RangeToRead = RangeToRead.all(indexes.indices, buckets)
+
+  /** The maximum number of buckets of a run. */
+  def buckets: Int = runs.buckets
+
+  /** Reads ranges. Each task gets a range, and the rows of its parts. */
+  def read[T: ClassTag](ranges: Array[RangeToRead])(
+      f: (RangeToRead, Int => Iterator[InternalRow]) => Iterator[T]
+  ): RDD[T] =
+    readWith(ranges.map((_, None)))((range, _, parts) => f(range, parts))
+
+  /** Reads ranges. Each comes with a value that `f` needs besides its rows. */
+  def readWith[A, T: ClassTag](ranges: Array[(RangeToRead, A)])(
+      f: (RangeToRead, A, Int => Iterator[InternalRow]) => Iterator[T]
+  ): RDD[T] = {
+    val parts = for {
+      (range, _) <- ranges
+      (part, reads) <- range.parts.zip(range.reads)
+      (first, end) <- reads
+    } yield PartialMapperPartitionSpec(part.run, first, end): ShufflePartitionSpec
+    val rows = runs.rowsOf
+    new RangesRDD[A, T](
+      runs.blocksOf(parts),
+      runs.blocksOf(parts.take(1)),
+      ranges,
+      (range, value, blocks) => f(range, value, part => rows(blocks(part)))
+    )
+  }
+
+  /** Reads ranges in a job. Each task returns one value. */
+  def collect(ranges: Array[RangeToRead])(
+      f: (RangeToRead, Int => Iterator[InternalRow]) => Array[Byte]
+  ): Array[Array[Byte]] = {
+    val values = read(ranges)((range, parts) => Iterator.single(f(range, parts)))
+    values.sparkContext.runJob(values, (found: Iterator[Array[Byte]]) => found.next())
+  }
+
+  /** Opens a range in a task, given the functions for which rows outside it are aggregated. */
+  def opener: (RangeToRead, Option[SurroundingFunctions], Int => Iterator[InternalRow]) => RangeRows = {
+    val (runOrder, attributes) = (order, input)
+    (range, functions, parts) =>
+      new RangeRows(range, parts, runOrder.keys(attributes), new CutOrder(runOrder.directions), functions)
+  }
+}

@@ -1,0 +1,49 @@
+package org.slidewise.spark.execution.parallel
+
+import org.slidewise.spark.execution.surroundings.{SurroundingFunctions, SurroundingRows}
+import org.slidewise.spark.plan.SlidingWindowPlan
+
+/** Finds the surroundings of ranges of rows by a job, which reads all rows once and aggregates those between the ranges' ends. */
+final private[parallel] class ScannedRanges(
+    reader: RunsReader,
+    plan: SlidingWindowPlan,
+    functions: SurroundingFunctions
+) {
+  private[this] val order = reader.cutOrder
+
+  /**
+   * The surroundings of the rows of each range; none if one task must evaluate them.
+   *
+   * @param ends
+   *   the places, in order, between which a task of the job reads the rows
+   * @param ranges
+   *   the first and the last place of each range
+   */
+  def around(ends: Seq[Cut], ranges: Seq[(Cut, Cut)]): Option[Array[SurroundingRows]] = {
+    val points = (ends ++ ranges.flatMap(r => Seq(r._1, r._2)))
+      .sortWith(order.compare(_, _) < 0)
+      .foldLeft(Vector.empty[Cut])((kept, next) =>
+        if (kept.nonEmpty && order.compare(kept.last, next) == 0) kept else kept :+ next
+      )
+      .toArray
+    def place(cut: Cut) =
+      java.util.Arrays.binarySearch(points, cut, (a: Cut, b: Cut) => order.compare(a, b))
+    val places = ends.map(place)
+    val toRead = places.zip(places.tail).map { case (a, b) =>
+      RangeToRead.of(reader.sorted, points.slice(a, b + 1))
+    }
+    val scan = new SegmentScan(segments(toRead.toArray), functions)
+    if (scan.mustBeOneTask) None
+    else Some(ranges.map { case (from, until) => scan.around(place(from), place(until)) }.toArray)
+  }
+
+  private def segments(ranges: Array[RangeToRead]): Array[Option[Segment]] = {
+    val open = reader.opener
+    val segments = new SegmentReader(plan, reader.input, functions)
+    reader
+      .collect(ranges) { (range, parts) =>
+        OwnClasses.bytesOf(segments.read(open(range, None, parts), range.cuts.length - 1))
+      }
+      .flatMap(OwnClasses.valueOf[Array[Option[Segment]]](_))
+  }
+}
