@@ -6,10 +6,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.slidewise.spark.plan._
 import org.slidewise.spark.planning.WindowPlanner
 
-/**
- * Plans window joins with the planner of windows: the right rows are partitions in the order of their time. Arrays evaluate all
- * calls of a join or none.
- */
+/** Plans window joins with the planner of windows: the right rows are partitions in the order of their time. */
 private[joins] object WindowJoinPlanner {
 
   /** The reason why Spark has to evaluate a call of the join; none if Slidewise evaluates all. */
@@ -24,12 +21,7 @@ private[joins] object WindowJoinPlanner {
     decided.bySpark.headOption.foreach { left =>
       throw new IllegalStateException(s"${left.expression.sql} is evaluated by Spark: ${left.reason}")
     }
-    WindowJoinPlan(
-      decided.operator.get,
-      join.leftKeys,
-      leftOrder,
-      join.times
-    )
+    WindowJoinPlan(decided.operator.get, join.leftKeys, leftOrder, join.times)
   }
 
   /** The calls, and the order of left rows in which their bounds mostly rise, as far as there is one. */
@@ -41,11 +33,7 @@ private[joins] object WindowJoinPlanner {
 
   private def planned(join: WindowJoin, calls: Seq[NamedExpression], conf: SQLConf): WindowPlan = {
     val order = Seq(SortOrder(join.time, Ascending))
-    def planned(mayUseArrays: Boolean) =
-      new WindowPlanner(conf, join.rightKeys, order, order ++ join.ties, mayUseArrays = _ => mayUseArrays).plan(calls)
-    val inArrays = planned(mayUseArrays = true)
-    if (inArrays.operator.exists(o => o.arrays.isDefined && !o.rowWise.isEmpty)) planned(mayUseArrays = false)
-    else inArrays
+    new WindowPlanner(conf, join.rightKeys, order, order ++ join.ties).plan(calls)
   }
 
   private def values(calls: Seq[NamedExpression]): Seq[RowValue] =
