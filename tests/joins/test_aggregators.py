@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import pytest
 from plans import plan
+from pyspark import cloudpickle
 from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
@@ -15,6 +17,8 @@ from sparks import needs_spark
 import slidewise
 from aggregators.classes import InPlace, Longest, Mean, MeanInBatches
 from joins.test_window_joins import LEFT, RANGE, RIGHT, E, L
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # Python workers do not find this file.
 
 BOTH = "e.k = l.k AND e.ts BETWEEN l.lo AND l.hi"
 

@@ -82,6 +82,7 @@ WITHOUT_ROWS = {
     "a sketch": _lateral(
         f"SELECT hll_sketch_estimate(hll_sketch_agg(v)), histogram_numeric(v, 3) IS NULL FROM e WHERE {RANGE} AND v > 7"
     ),
+    "counts under other names": _lateral(f"SELECT count_if(v > 3), regr_count(v, ts) FROM e WHERE {RANGE}"),
     "a sum or zero": f"SELECT id, (SELECT coalesce(sum(v), 0) + count(*) FROM e WHERE {RANGE}) FROM l",
     "an empty table": _lateral("SELECT sum(v), count(*) FROM nothing AS e WHERE e.k = l.k AND e.ts < l.ts"),
 }

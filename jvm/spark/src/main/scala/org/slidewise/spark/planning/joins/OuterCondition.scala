@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreePattern.OUTER_REFERENCE
+import org.apache.spark.sql.types._
 
 import org.slidewise.spark.expressions.GroupingKeys
 import org.slidewise.spark.plan.{FramedAggregate, RowValue}
@@ -106,8 +107,31 @@ private[joins] object OuterCondition {
     case a: Attribute if left.outputSet.contains(a) => OuterReference(a)
   }
 
+  /** The limits, where some of them compare the time as a wider number, and others do not. */
+  private def ofOneTime(limits: Seq[Limit]): Seq[Limit] =
+    limits.map(_.time).collectFirst {
+      case wide: Cast if isExact(wide) && limits.exists(_.time.semanticEquals(wide.child)) => wide
+    } match {
+      case Some(wide) =>
+        limits.map {
+          case Limit(time, value, isLower) if time.semanticEquals(wide.child) =>
+            Limit(wide, value.copy(child = wide.copy(child = value.child)), isLower)
+          case other => other
+        }
+      case None => limits
+    }
+
+  /** Whether different numbers stay different. */
+  private def isExact(cast: Cast): Boolean = (cast.child.dataType, cast.dataType) match {
+    case (ByteType | ShortType | IntegerType, DoubleType) => true
+    case (_: IntegralType, to: NumericType)               =>
+      to != FloatType && to != DoubleType && Cast.canUpCast(cast.child.dataType, to)
+    case (FloatType, DoubleType)                          => true
+    case _                                                => false
+  }
+
   private def together(parts: Seq[Part]): Either[String, OuterCondition] = {
-    val limits = parts.collect { case limit: Limit => limit }
+    val limits = ofOneTime(parts.collect { case limit: Limit => limit })
     val (lower, upper) = limits.partition(_.isLower)
     limits.headOption match {
       case None                    => Left(NoRange)

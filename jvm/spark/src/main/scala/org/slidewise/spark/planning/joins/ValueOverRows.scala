@@ -42,7 +42,7 @@ final private[joins] class ValueOverRows(aggregate: AggregateExpression, columns
 
   /** The value that Spark has for a correlated subquery without rows. */
   def default: Literal =
-    aggregate.aggregateFunction.defaultResult.getOrElse(Literal.create(null, aggregate.dataType))
+    WindowCall.replaced(aggregate.aggregateFunction).defaultResult.getOrElse(Literal.create(null, aggregate.dataType))
 }
 
 private[joins] object ValueOverRows {

@@ -2,9 +2,10 @@ package org.slidewise.spark.planning.joins
 
 import scala.util.Try
 
+import org.apache.spark.sql.{functions => F, Encoders}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
-import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.{Gcd, SparkSuite}
 import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
 import org.slidewise.spark.plan.{LeftToSpark, WindowJoin}
 
@@ -100,6 +101,11 @@ class RewriteWindowJoinsSuite extends SparkSuite {
       (
         "BETWEEN two columns",
         "SELECT (SELECT sum(v) FROM e WHERE e.k = l.k AND e.ts BETWEEN l.lo AND l.ts) FROM l",
+        1
+      ),
+      (
+        "a time that one bound compares as a wider number",
+        "SELECT (SELECT sum(v) FROM e WHERE e.k = l.k AND int(e.ts) > l.ts - 5 AND int(e.ts) <= int(l.ts)) FROM l",
         1
       ),
       ("no keys", "SELECT (SELECT sum(v) FROM e WHERE e.ts < l.ts) FROM l", 1),
@@ -244,6 +250,25 @@ class RewriteWindowJoinsSuite extends SparkSuite {
         withSettings(SlidewiseSettings.Enabled -> on)(spark.sql(sql).collect().map(_.toString).sorted.toSeq)
       )
       assertEquals(answers.head, answers.last)
+    }
+  }
+
+  test("users' aggregators, with and without rows") {
+    tables
+    spark.udf.register("gcd_of", F.udaf(Gcd, Encoders.scalaLong))
+    for (
+      sql <- Seq(
+        lateral(s"SELECT gcd_of(v), count_if(v > 3) FROM e WHERE $range"),
+        s"SELECT id, (SELECT gcd_of(v) FROM e WHERE $range) FROM l",
+        s"SELECT l.id, gcd_of(e.v) FROM l LEFT JOIN e ON $range GROUP BY l.id, l.k, l.ts",
+        s"SELECT l.k, l.ts % 4, gcd_of(e.v) FILTER (WHERE e.s = 1) FROM (SELECT k, ts % 4 AS ts FROM l) l JOIN e ON $range GROUP BY l.k, l.ts"
+      )
+    ) {
+      assertEquals(joins(planOf(sql)).size, 1, sql)
+      val answers = Seq("true", "false").map(on =>
+        withSettings(SlidewiseSettings.Enabled -> on)(spark.sql(sql).collect().map(_.toString).sorted.toSeq)
+      )
+      assertEquals(answers.head, answers.last, sql)
     }
   }
 
