@@ -8,6 +8,7 @@ import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.{
   PythonSlidingWindowExec,
+  PythonWindowJoinExec,
   SlidingWindowExec,
   WindowJoinExec,
   WindowTopRowsExec
@@ -27,8 +28,9 @@ private[spark] object BlockExchanges extends Rule[SparkPlan] {
     else plan.transformUp { case window if isWindow(window) => withBlocks(window) }
 
   private def isWindow(plan: SparkPlan): Boolean = plan match {
-    case _: SlidingWindowExec | _: WindowTopRowsExec | _: PythonSlidingWindowExec | _: WindowJoinExec => true
-    case _                                                                                            => false
+    case _: SlidingWindowExec | _: WindowTopRowsExec | _: PythonSlidingWindowExec => true
+    case _: WindowJoinExec | _: PythonWindowJoinExec                              => true
+    case _                                                                        => false
   }
 
   private def withBlocks(window: SparkPlan): SparkPlan =

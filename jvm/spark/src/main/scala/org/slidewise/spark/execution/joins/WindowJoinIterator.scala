@@ -9,7 +9,7 @@ import org.slidewise.spark.execution.surroundings.SurroundingRows
 import org.slidewise.spark.execution.task.{MeasuredResource, WindowTask}
 
 /** One side of a window join: its rows in the order of their keys. */
-final private[joins] class KeyedRows(rows: Iterator[InternalRow], val keys: PartitionKeys) {
+final private[execution] class KeyedRows(rows: Iterator[InternalRow], val keys: PartitionKeys) {
   private[this] var row, keyOfRow: UnsafeRow = _
 
   /** The next row, and its key; null if there is none. */
@@ -33,7 +33,7 @@ final private[joins] class KeyedRows(rows: Iterator[InternalRow], val keys: Part
  * @param keyOrder
  *   compares a left key with a right one
  */
-final private[joins] class WindowJoinIterator(
+final private[execution] class WindowJoinIterator(
     left: KeyedRows,
     right: KeyedRows,
     keyOrder: Ordering[InternalRow],
@@ -124,7 +124,7 @@ private object WindowJoinIterator {
  * @param around
  *   the surroundings of all right rows
  */
-final private[joins] class JoinElements(
+final private[execution] class JoinElements(
     val summary: UnsafeProjection,
     val log: RowLog,
     val finders: Array[FrameFinder],
@@ -137,4 +137,4 @@ final private[joins] class JoinElements(
  * @param timesOf
  *   projects a left row to the number of rows that it stands for
  */
-final private[joins] class Repetition(val timesOf: Projection, val frames: RepeatedFrames)
+final private[execution] class Repetition(val timesOf: Projection, val frames: RepeatedFrames)

@@ -30,8 +30,14 @@ final private[joins] case class OuterCondition(
   import OuterCondition.narrow
 
   /** A call of the aggregate over the rows of the subquery in the window of a row around it. */
-  def call(function: AggregateFunction, filter: Option[Expression] = None): Alias =
-    Alias(FramedAggregate(function, filter, SortOrder(time, Ascending), lower, upper), "_call")()
+  def call(
+      function: AggregateFunction,
+      filter: Option[Expression] = None,
+      rowOfNulls: Boolean = false
+  ): Alias = Alias(
+    FramedAggregate(function, filter, SortOrder(time, Ascending), lower, upper, rowOfNulls),
+    "_call"
+  )()
 
   /** Whether the values of the expression have the order of the time. */
   def isInOrderOf(e: Expression): Boolean = narrow(e).semanticEquals(narrow(time))
