@@ -123,11 +123,11 @@ private[joins] object OuterCondition {
 
   /** Whether different numbers stay different. */
   private def isExact(cast: Cast): Boolean = (cast.child.dataType, cast.dataType) match {
-    case (ByteType | ShortType | IntegerType, DoubleType) => true
-    case (_: IntegralType, to: NumericType)               =>
-      to != FloatType && to != DoubleType && Cast.canUpCast(cast.child.dataType, to)
-    case (FloatType, DoubleType)                          => true
-    case _                                                => false
+    case (ByteType | ShortType | IntegerType | FloatType, DoubleType) => true
+    case (ByteType | ShortType | IntegerType | LongType, to)          =>
+      to != FloatType && to != DoubleType && to.isInstanceOf[NumericType] &&
+      Cast.canUpCast(cast.child.dataType, to)
+    case _ => false
   }
 
   private def together(parts: Seq[Part]): Either[String, OuterCondition] = {
