@@ -26,8 +26,9 @@ def as_of(left: Any, right: Any, **arguments: Any) -> Any:
 
 Call = Callable[[Any, Any], Any]
 WRONG: list[tuple[Call, type[Exception], str]] = [
-    (lambda a, b: windows("a", b), TypeError, "left is 'a', but must be a DataFrame"),
+    (lambda a, b: windows("a", b), TypeError, "left is 'a', but must be a DataFrame of Spark"),
     (lambda a, b: windows(a, None), TypeError, "right is None, but must be a DataFrame"),
+    (lambda a, b: windows(a, [b]), TypeError, "right is a builtins.list, but must be a DataFrame of Spark"),
     (lambda a, b: windows(a, b, on=None), ValueError, "on is None, but must name the column of times of both tables"),
     (lambda a, b: windows(a, b, on="t"), ValueError, "on is 't', but left has the columns id, k, ts"),
     (lambda a, b: windows(a, b, on="id"), ValueError, "on is 'id', but right has the columns k, ts, x"),

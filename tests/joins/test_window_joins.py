@@ -82,7 +82,9 @@ WITHOUT_ROWS = {
     "a sketch": _lateral(
         f"SELECT hll_sketch_estimate(hll_sketch_agg(v)), histogram_numeric(v, 3) IS NULL FROM e WHERE {RANGE} AND v > 7"
     ),
-    "counts under other names": _lateral(f"SELECT count_if(v > 3), regr_count(v, ts) FROM e WHERE {RANGE}"),
+    "functions that the optimizer replaces": _lateral(
+        f"SELECT count_if(v > 3), regr_count(v, k), bool_or(v > 3), count(nullif(v, 3)) FROM e WHERE {RANGE}"
+    ),
     "a sum or zero": f"SELECT id, (SELECT coalesce(sum(v), 0) + count(*) FROM e WHERE {RANGE}) FROM l",
     "an empty table": _lateral("SELECT sum(v), count(*) FROM nothing AS e WHERE e.k = l.k AND e.ts < l.ts"),
 }
@@ -105,6 +107,17 @@ FORMS: dict[str, tuple[str, int]] = {
     "three ranges": (
         f"SELECT id, (SELECT sum(v) FROM e WHERE {RANGE}), (SELECT max(v) FROM e WHERE e.k = l.k AND e.ts > l.ts),"
         f" (SELECT count(*) FROM e WHERE e.k = l.k AND e.ts BETWEEN l.lo AND l.hi) FROM l",
+        1,
+    ),
+    "JOIN LATERAL ON true, twice": (
+        f"SELECT id, f.*, g.* FROM l JOIN LATERAL ({_SUMS} {RANGE}) f ON true"
+        f" JOIN LATERAL (SELECT e.ts AS t {NEWEST}) g ON true",
+        1,
+    ),
+    "a time in two widths": (_lateral(f"{_SUMS} e.k = l.k AND e.ts > l.ts - 2L AND e.ts < l.hi"), 1),
+    "a time in two widths, ordered by the narrow one": (
+        "SELECT id, (SELECT e.ts FROM e WHERE e.k = l.k AND e.ts > l.ts - 2L AND e.ts <= l.hi"
+        " ORDER BY e.ts DESC LIMIT 1) FROM l",
         1,
     ),
     "a bound that is a result": (
@@ -151,6 +164,11 @@ FORMS: dict[str, tuple[str, int]] = {
         f" FROM l LEFT JOIN e ON {RANGE} GROUP BY l.id, l.k, l.ts",
         1,
     ),
+    "GROUP BY of a left join, and functions that the optimizer replaces": (
+        "SELECT l.k, l.ts, count_if(e.v > 3), count(nullif(e.v, 3)), sum(e.v) FILTER (WHERE nullif(e.v, 3) > 2)"
+        f" FROM l LEFT JOIN e ON {RANGE} GROUP BY l.k, l.ts",
+        1,
+    ),
     "GROUP BY of equal rows": (
         "SELECT l.k, l.ts, sum(e.v), count(*), avg(e.v), first(e.k), last(e.k), max(e.s)"
         " FROM (SELECT k, ts % 3 AS ts FROM l) l"
@@ -186,6 +204,17 @@ FORMS: dict[str, tuple[str, int]] = {
     ),
     "GROUP BY of an inner join with aggregates of left columns": (
         f"SELECT l.id, sum(l.ts), count(l.k) FROM l JOIN e ON {RANGE} GROUP BY l.id, l.k, l.ts",
+        1,
+    ),
+    "GROUP BY of a join, and bounds that overflow for rows without partners": (
+        "SELECT l.id, l.k, l.ts, sum(e.v), count(e.v) FROM (SELECT id, IF(id % 4 = 0, -1, k) AS k,"
+        " IF(id % 4 = 0, IF(id % 8 = 0, -2147483648, 2147483647), ts) AS ts FROM l) l"
+        " LEFT JOIN e ON e.k = l.k AND e.ts >= l.ts - 5 AND e.ts < l.ts + 5 GROUP BY l.id, l.k, l.ts",
+        1,
+    ),
+    "GROUP BY of a join, and an upper bound that overflows for rows above which there are none": (
+        "SELECT l.id, l.k, l.ts, sum(e.v) FROM (SELECT id, k, IF(id % 4 = 0, 2147483647, ts) AS ts FROM l) l"
+        " JOIN e ON e.k = l.k AND e.ts >= l.ts - 5 AND e.ts < l.ts + 5 GROUP BY l.id, l.k, l.ts",
         1,
     ),
     "GROUP BY of an inner join": (

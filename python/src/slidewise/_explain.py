@@ -18,9 +18,12 @@ _SCHEMA = "sql string, slidewise boolean, algorithm string, reason string"
 def explain(df: DataFrame) -> DataFrame:
     """One row for each window expression of a query, in the order of the query.
 
+    Aggregates of [slidewise.window_join] and of such joins in SQL have a row each. A subquery or a join over a range of
+    time that Spark runs has one row, with the reason.
+
     | column | |
     |---|---|
-    | `sql` | the window expression |
+    | `sql` | the window expression, or the aggregate and its frame |
     | `slidewise` | whether Slidewise runs it |
     | `algorithm` | the algorithm, if Slidewise runs it |
     | `reason` | why Spark runs it, or a remark on the algorithm |

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
-    from slidewise._joins._lateral import Condition
-
 _DIRECTIONS = ("backward", "forward", "nearest")
 
 
@@ -84,13 +82,18 @@ def asof_join(
     renamed, taken = _names(sides, suffixes)
     joined = left.alias(sides.alias)
     ways = ("backward", "forward") if direction == "nearest" else (direction,)
+    compared = sides.compared(
+        [value for way in ways for _, value in _bounds(sides, way, distance, allow_exact_matches)]
+    )
+    on_time = compared(quoted(sides.right.on))
     for way in ways:
         columns = {f"slidewise_{way}_{at}": quoted(name) for at, name in enumerate(taken)}
         if direction == "nearest":
             columns[f"slidewise_{way}"] = quoted(sides.right.on)
         if columns:
-            conditions = [*sides.same_keys, *_bounds(sides, way, distance, allow_exact_matches)]
-            joined = with_first(joined, right, conditions, columns, quoted(sides.right.on), newest=way == "backward")
+            bounds = _bounds(sides, way, distance, allow_exact_matches)
+            conditions = [*sides.same_keys, *((on_time, operator, compared(value)) for operator, value in bounds)]
+            joined = with_first(joined, right, conditions, columns, on_time, newest=way == "backward")
     found = [[F.col(f"slidewise_{way}_{at}") for way in ways] for at in range(len(taken))]
     if direction == "nearest" and taken:
         found = [[F.when(_is_backward(sides), backward).otherwise(forward)] for backward, forward in found]
@@ -107,13 +110,12 @@ def _named(column: Column, name: str, new: str) -> Column:
     return column if new == name else column.alias(new)
 
 
-def _bounds(sides: Sides, way: str, distance: str | None, exact: bool) -> list[Condition]:
-    """The conditions on the time of a row of `right`."""
-    column = quoted(sides.right.on)
+def _bounds(sides: Sides, way: str, distance: str | None, exact: bool) -> list[tuple[str, str]]:
+    """The bounds on the time of a row of `right`, each an operator and an expression of `left`."""
     before, after, sign = ("<", ">", "-") if way == "backward" else (">", "<", "+")
-    bounds = [(column, f"{before}=" if exact else before, sides.time)]
+    bounds = [(f"{before}=" if exact else before, sides.time)]
     if distance is not None:
-        bounds.append((column, f"{after}=", f"{sides.time} {sign} {distance}"))
+        bounds.append((f"{after}=", f"{sides.time} {sign} {distance}"))
     return bounds
 
 
@@ -137,6 +139,8 @@ def _distance(sides: Sides, tolerance: Any) -> str:
         )
     if not (tolerance >= 0 and math.isfinite(tolerance)):
         raise ValueError(f"tolerance is {tolerance!r}, but must be finite and not negative")
+    if sides.left.has_whole_numbers and sides.right.has_whole_numbers:
+        return str(math.floor(tolerance))
     if isinstance(tolerance, Decimal):
         return f"{tolerance:f}BD"
     return f"{tolerance!r}D" if isinstance(tolerance, float) else str(tolerance)

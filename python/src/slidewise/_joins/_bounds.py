@@ -46,7 +46,7 @@ def frame_of(window: Any, argument: str) -> Frame:
     read = _of_connect if is_connect(window) else _of_nodes if is_since("4.0", __version__) else _of_expressions
     frame = read(window)
     if frame is None:
-        raise ValueError(f"{argument} is another window, but must be {_ALLOWED}")
+        raise ValueError(f"{argument} has keys, an order, rows, or no bounds, but must be {_ALLOWED}")
     return frame
 
 

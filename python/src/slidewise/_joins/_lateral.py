@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     Condition: TypeAlias = tuple[str, str, str]
-    """A column of the right side, an operator, and an expression of the left side, all in SQL."""
+    """An expression of the right side, an operator, and an expression of the left side, all in SQL."""
 
 _COMPARED = {
     "=": lambda a, b: a == b,
@@ -59,13 +59,14 @@ def with_first(
 
     FROM left LEFT JOIN LATERAL (SELECT columns FROM right WHERE conditions ORDER BY on DESC LIMIT 1)
 
-    `columns` has the new name of each column. Spark 3.5 refuses LIMIT there: it gets an aggregate.
+    `columns` has the new name of each column, and `on` is the time in SQL. Spark 3.5 refuses LIMIT there: it gets an
+    aggregate.
     """
     named = [F.col(column).alias(name) for name, column in columns.items()]
     if _has_lateral_joins(left):
-        order = F.col(on).desc() if newest else F.col(on).asc()
+        order = F.expr(on).desc() if newest else F.expr(on).asc()
         return left.lateralJoin(_where(right, conditions).orderBy(order).limit(1).select(*named), how="left")
-    first = (F.max_by if newest else F.min_by)(F.struct(*named), F.col(on)).alias(_ROW)
+    first = (F.max_by if newest else F.min_by)(F.struct(*named), F.expr(on)).alias(_ROW)
     joined = with_aggregates(left, right, conditions, [first])
     return joined.select("*", f"{_ROW}.*").drop(_ROW)
 
@@ -82,5 +83,5 @@ def _where(right: DataFrame, conditions: Sequence[Condition]) -> Any:
 
 
 def _all(conditions: Sequence[Condition], of_left: Callable[[str], Column]) -> Column:
-    both: Column = reduce(lambda a, b: a & b, [_COMPARED[op](F.col(c), of_left(value)) for c, op, value in conditions])
+    both: Column = reduce(lambda a, b: a & b, [_COMPARED[op](F.expr(c), of_left(value)) for c, op, value in conditions])
     return both

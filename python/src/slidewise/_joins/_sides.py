@@ -5,11 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.types import NumericType
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import IntegralType, NumericType
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
 
@@ -37,6 +41,10 @@ class Side:
         if isinstance(self._type, NumericType):
             return "number"
         return "time" if self.type_of_time.startswith(("date", "time")) else self.type_of_time
+
+    @property
+    def has_whole_numbers(self) -> bool:
+        return isinstance(self._type, IntegralType)
 
     @property
     def _type(self) -> DataType:
@@ -67,6 +75,22 @@ class Sides:
         """The columns of `right` that are joined with a column of `left` of the same name."""
         pairs = zip((self.left.on, *self.left.by), (self.right.on, *self.right.by))
         return {right for left, right in pairs if self.folded(left) == self.folded(right)}
+
+    def compared(self, bounds: Sequence[str]) -> Callable[[str], str]:
+        """Casts times of `right` and bounds to one type, in which both ends of a range are compared.
+
+        `bounds` are expressions of `left` in SQL. Asks Spark for their types unless all are known to be of one.
+        """
+        types = {side.type_of_time for side in (self.left, self.right)}
+        if types in ({"timestamp"}, {"timestamp_ntz"}, {"bigint"}) or not bounds:
+            return str
+        left = self.left.table.alias(self.alias)
+        columns = [left.select(F.expr(bound)) for bound in bounds]
+        columns.append(self.right.table.select(quoted(self.right.on)))
+        if len({column.schema[0].dataType for column in columns}) == 1:
+            return str
+        common = reduce(lambda a, b: a.union(b), columns).schema[0].dataType.simpleString()
+        return lambda value: f"cast({value} AS {common})"
 
     def check_kind(self, what: str) -> str:
         """Whether the times are numbers or times. Refuses other types, on which there is no distance."""
@@ -110,7 +134,10 @@ def sides_of(
     """Checks the arguments that name the columns, and finds the columns."""
     for argument, table in (("left", left), ("right", right)):
         if not is_a("DataFrame", table):
-            raise TypeError(f"{argument} is {table!r:.200}, but must be a DataFrame")
+            # The text of a pandas-on-Spark table would run a job.
+            simple = table is None or isinstance(table, (str, int, float))
+            given = repr(table) if simple else f"a {type(table).__module__}.{type(table).__qualname__}"
+            raise TypeError(f"{argument} is {given:.200}, but must be a DataFrame of Spark")
     case_sensitive = left.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true"
     times = _two_of("on", on, left_on, right_on)
     keys = _two_of("by", by, left_by, right_by)

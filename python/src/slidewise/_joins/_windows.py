@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from pyspark.sql import functions as F  # noqa: N812
@@ -15,8 +15,6 @@ from slidewise._joins._sides import Sides, is_a, quoted, sides_of
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.window import WindowSpec
-
-    from slidewise._joins._lateral import Condition
 
 _CLOSED = ("left", "right", "both", "neither")
 _BEFORE = "slidewise_before_"
@@ -83,35 +81,43 @@ def window_join(
     if not isinstance(include_prevailing, bool):
         raise TypeError(f"include_prevailing is {include_prevailing!r}, but must be True or False")
     frames = _by_frame(sides, aggregates)
+    compared = sides.compared(_bounds(sides, frames))
+    on_time = compared(quoted(sides.right.on))
     joined = left.alias(sides.alias)
     starts: dict[str, str] = {}
     if include_prevailing:
         for distance in dict.fromkeys(frame.lower for frame in frames if frame.lower is not None):
             starts[distance] = f"{_BEFORE}{len(starts)}"
-            newest = F.max(quoted(sides.right.on)).alias(starts[distance])
-            before = (quoted(sides.right.on), "<=", plus(sides.time, distance))
+            newest = F.max(F.expr(on_time)).alias(starts[distance])
+            before = (on_time, "<=", compared(plus(sides.time, distance)))
             joined = with_aggregates(joined, right, [*sides.same_keys, before], [newest])
     for frame, columns in frames.items():
         bounds = _conditions(sides, frame, closed, starts)
-        joined = with_aggregates(joined, right, [*sides.same_keys, *bounds], columns)
+        conditions = [*sides.same_keys, *((on_time, operator, compared(value)) for operator, value in bounds)]
+        joined = with_aggregates(joined, right, conditions, columns)
     result = joined.select(f"{sides.alias}.*", *map(quoted, aggregates))
     _ = result.columns  # errors now, on Spark Connect, too
     return result
 
 
-def _conditions(sides: Sides, frame: Frame, closed: str | None, starts: dict[str, str]) -> list[Condition]:
-    """The conditions that a row of `right` is in the frame."""
-    column = quoted(sides.right.on)
+def _bounds(sides: Sides, frames: Iterable[Frame]) -> list[str]:
+    """The ends of the frames as expressions of `left`."""
+    distances = dict.fromkeys(d for frame in frames for d in (frame.lower, frame.upper) if d is not None)
+    return [plus(sides.time, distance) for distance in distances]
+
+
+def _conditions(sides: Sides, frame: Frame, closed: str | None, starts: dict[str, str]) -> list[tuple[str, str]]:
+    """The conditions that a row of `right` is in the frame, each an operator and an expression of `left`."""
     ends = closed or ("left" if frame.upper == CURRENT_ROW else "both")
     found = []
     if frame.lower is not None:
         start = plus(sides.time, frame.lower)
         if frame.lower in starts:
-            found.append((column, ">=", f"coalesce({starts[frame.lower]}, {start})"))
+            found.append((">=", f"coalesce({starts[frame.lower]}, {start})"))
         else:
-            found.append((column, ">=" if ends in ("left", "both") else ">", start))
+            found.append((">=" if ends in ("left", "both") else ">", start))
     if frame.upper is not None:
-        found.append((column, "<=" if ends in ("right", "both") else "<", plus(sides.time, frame.upper)))
+        found.append(("<=" if ends in ("right", "both") else "<", plus(sides.time, frame.upper)))
     return found
 
 

@@ -12,6 +12,8 @@ from slidewise._switch import switched
 from slidewise.cli._progress import progress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType, StructField
 
@@ -46,7 +48,13 @@ def speed(ratio: float) -> str:
     return "as fast" if words.startswith("1.0 ") else words
 
 
-def compare(spark: SparkSession, query: str, folder: Path, rounds: int = 1, name: str = "query") -> Comparison:
+def compare(
+    spark: SparkSession,
+    query: Callable[[SparkSession], DataFrame],
+    folder: Path,
+    rounds: int = 1,
+    name: str = "query",
+) -> Comparison:
     """Runs the query with Slidewise on and off in turn. Each run writes the whole answer to Parquet."""
     result = Comparison(on_at=str(folder / "on"), off_at=str(folder / "off"))
     for _ in range(rounds):
@@ -57,7 +65,7 @@ def compare(spark: SparkSession, query: str, folder: Path, rounds: int = 1, name
             what = f"{name}, Slidewise {'on' if enabled else 'off'}"
             with switched(spark, enabled), progress(spark, what):
                 began = time.perf_counter()
-                spark.sql(query).write.mode("overwrite").parquet(path)
+                query(spark).write.mode("overwrite").parquet(path)
                 seconds.append(time.perf_counter() - began)
     return result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 import zipfile
 from importlib.util import find_spec
 from itertools import groupby
@@ -15,14 +16,17 @@ import slidewise
 from slidewise._plot import Picture
 from slidewise._plot._picture import Series, draw
 from slidewise.cli import _compare, _table
-from slidewise.cli._demo_queries import LOAD, PICTURE, QUERIES, Query
+from slidewise.cli._demo_joins import WEEK, joins
+from slidewise.cli._demo_queries import LOAD, LOAD_WEATHER, PICTURE, QUERIES, Query
 from slidewise.cli._progress import progress
 from slidewise.cli._session import session
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from collections.abc import Sequence
 
-_WARM_UP_ROWS = 20_000
+    from pyspark.sql import DataFrame, SparkSession
+
+_WARM_UP = {"flights": "id < 20000", "week": "at < TIMESTAMP_NTZ '2013-02-04 08:00:00'"}
 
 
 def run(out: Path, rounds: int) -> None:
@@ -32,13 +36,17 @@ def run(out: Path, rounds: int) -> None:
         folder = Path(scratch)
         with progress(spark, "loading the flights"):
             rows = load(spark, data, folder)
+            load_weather(spark, data, folder)
+        spark.table("flights").where(WEEK).createOrReplaceTempView("week")
         click.echo(f"Flights out of New York in 2013: {rows:,} rows. Spark {spark.version}.")
-        _warm_up(spark, folder)
-        ratios = [_show(spark, query, folder, rounds) for query in QUERIES]
+        queries = [*QUERIES, *joins("week")]
+        _warm_up(spark, queries, folder)
+        ratios = [_show(spark, query, folder, rounds) for query in queries]
+        _show_whole_year(spark, folder)
         _draw(spark, folder, out / "flights.png")
         click.echo(f"\nThe picture: {out / 'flights.png'}")
         click.echo("\nWith Slidewise on, in this session, with the same answers:")
-        for query, ratio in zip(QUERIES, ratios):
+        for query, ratio in zip(queries, ratios):
             click.echo(f"  {_compare.speed(ratio):>20}  {query.title}")
 
 
@@ -58,34 +66,56 @@ def load(spark: SparkSession, data: Path, folder: Path) -> int:
     with zipfile.ZipFile(data / "flights.csv.zip") as archive:
         name = next(name for name in archive.namelist() if name.endswith("flights.csv") and "MACOSX" not in name)
         archive.extract(name, folder)
-    read = spark.read.option("header", True).option("inferSchema", True).option("nullValue", "NA")
-    read.csv(str(folder / name)).createOrReplaceTempView("flights_csv")
-    read.csv(str(data / "airlines.csv")).createOrReplaceTempView("airlines")
+    _read(spark, folder / name).createOrReplaceTempView("flights_csv")
+    _read(spark, data / "airlines.csv").createOrReplaceTempView("airlines")
     spark.sql(LOAD).write.parquet(str(folder / "flights"))
     flights = spark.read.parquet(str(folder / "flights"))
     flights.createOrReplaceTempView("flights")
     return flights.count()
 
 
-def _warm_up(spark: SparkSession, folder: Path) -> None:
-    flights = spark.table("flights")
-    flights.where(f"id < {_WARM_UP_ROWS}").createOrReplaceTempView("flights")
-    for query in QUERIES:
-        _compare.compare(spark, query.sql, folder / "warm-up", name="warm-up")
-    flights.createOrReplaceTempView("flights")
+def load_weather(spark: SparkSession, data: Path, folder: Path) -> None:
+    """Creates the view `weather`: the hourly observations at the three airports."""
+    _read(spark, data / "weather.csv").createOrReplaceTempView("weather_csv")
+    spark.sql(LOAD_WEATHER).write.parquet(str(folder / "weather"))
+    spark.read.parquet(str(folder / "weather")).createOrReplaceTempView("weather")
+
+
+def _read(spark: SparkSession, path: Path) -> DataFrame:
+    return spark.read.option("header", True).option("inferSchema", True).option("nullValue", "NA").csv(str(path))
+
+
+def _warm_up(spark: SparkSession, queries: Sequence[Query], folder: Path) -> None:
+    whole = {view: spark.table(view) for view in _WARM_UP}
+    for view, few in _WARM_UP.items():
+        whole[view].where(few).createOrReplaceTempView(view)
+    for query in queries:
+        _compare.compare(spark, query.answer, folder / "warm-up", name="warm-up")
+    for view, rows in whole.items():
+        rows.createOrReplaceTempView(view)
 
 
 def _show(spark: SparkSession, query: Query, folder: Path, rounds: int) -> float:
-    click.echo(f"\n── {query.title} ──\n{query.sql}\n")
-    comparison = _compare.compare(spark, query.sql, folder / query.name, rounds, query.name)
+    click.echo(f"\n── {query.title} ──\n{query.text}\n")
+    comparison = _compare.compare(spark, query.answer, folder / query.name, rounds, query.name)
     answer = spark.read.parquet(comparison.on_at)
     click.echo(_table.render(answer.where(query.excerpt).orderBy("at", "id").drop("id").limit(5)))
-    click.echo("\n" + _table.render(slidewise.explain(spark.sql(query.sql))))
+    click.echo("\n" + _table.render(slidewise.explain(query.answer(spark))))
     differing = _compare.differing_rows(spark, comparison)
     if differing:
         raise click.ClickException(f"{query.title}: {differing} rows differ between Slidewise on and off")
     click.echo(f"\n{comparison}; the same answer")
     return comparison.ratio
+
+
+def _show_whole_year(spark: SparkSession, folder: Path) -> None:
+    click.echo("\nThe joins ran on the flights of one week. With Slidewise, on those of the whole year:")
+    for query in joins("flights"):
+        with progress(spark, f"{query.name}, whole year"):
+            began = time.perf_counter()
+            query.answer(spark).write.parquet(str(folder / query.name / "year"))
+            seconds = time.perf_counter() - began
+        click.echo(f"  {seconds:.2f} s  {query.title}")
 
 
 def _draw(spark: SparkSession, folder: Path, to: Path) -> None:

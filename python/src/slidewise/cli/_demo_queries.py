@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame, SparkSession
 
 LOAD = """
 SELECT monotonically_increasing_id() AS id, carrier, concat(carrier, flight) AS flight, tailnum, origin, dest,
        make_timestamp_ntz(year, month, day, sched_dep_time DIV 100, sched_dep_time % 100, 0) AS at,
        CAST(dep_delay AS DOUBLE) AS delay
 FROM flights_csv"""
+
+# The columns have the local time, as those of the flights. `time_hour` is in UTC.
+LOAD_WEATHER = """
+SELECT origin, make_timestamp_ntz(year, month, day, hour, 0, 0) AS at, temp, wind_speed, precip, visib
+FROM weather_csv"""
 
 
 # A day without flights in the week before it has no mean. Its NaN breaks the line.
@@ -56,16 +67,21 @@ FROM answered GROUP BY carrier, origin"""
 
 @dataclass(frozen=True)
 class Query:
-    """A query over `flights`, and the condition of the rows to print."""
+    """A query: its text, the condition of the rows to print, and its answer."""
 
     name: str
     title: str
-    sql: str
+    text: str
     excerpt: str
+    answer: Callable[[SparkSession], DataFrame]
+
+
+def _sql(name: str, title: str, sql: str, excerpt: str) -> Query:
+    return Query(name, title, sql, excerpt, lambda spark: spark.sql(sql))
 
 
 QUERIES = [
-    Query(
+    _sql(
         "delay_7d",
         "Delay over the last 7 days, mean and standard deviation, by carrier",
         """SELECT id, carrier, at, delay,
@@ -75,7 +91,7 @@ FROM flights
 WINDOW week AS (PARTITION BY carrier ORDER BY at RANGE BETWEEN INTERVAL 7 DAYS PRECEDING AND CURRENT ROW)""",
         "carrier = 'UA' AND at >= TIMESTAMP_NTZ '2013-07-04 12:00:00'",
     ),
-    Query(
+    _sql(
         "worst",
         "Worst delay of the last 1,000 flights and its flight, by airport",
         """SELECT id, origin, at,
@@ -85,7 +101,7 @@ FROM flights
 WINDOW last AS (PARTITION BY origin ORDER BY at, id ROWS BETWEEN 999 PRECEDING AND CURRENT ROW)""",
         "origin = 'JFK' AND at >= TIMESTAMP_NTZ '2013-07-04 12:00:00'",
     ),
-    Query(
+    _sql(
         "aircraft",
         "Approximate number of aircraft in the last 1,000 flights, by airport",
         """SELECT id, origin, at, tailnum,
@@ -94,7 +110,7 @@ FROM flights
 WINDOW last AS (PARTITION BY origin ORDER BY at, id ROWS BETWEEN 999 PRECEDING AND CURRENT ROW)""",
         "origin = 'LGA' AND at >= TIMESTAMP_NTZ '2013-07-04 12:00:00'",
     ),
-    Query(
+    _sql(
         "late",
         "Flights of the last 1,000 that left over an hour late, by carrier",
         """SELECT id, carrier, at, delay,
@@ -103,7 +119,7 @@ FROM flights
 WINDOW last AS (PARTITION BY carrier ORDER BY at, id ROWS BETWEEN 999 PRECEDING AND CURRENT ROW)""",
         "carrier = 'B6' AND at >= TIMESTAMP_NTZ '2013-07-04 12:00:00'",
     ),
-    Query(
+    _sql(
         "hopping",
         "Departures and delay in three hours, every five minutes, by airport",
         """SELECT origin, window.end AS at, min(id) AS id,

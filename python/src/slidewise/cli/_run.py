@@ -151,8 +151,11 @@ def _refuse_statement(spark: SparkSession, query: str) -> None:
 
 
 def _print_comparison(spark: SparkSession, query: str, result: DataFrame, scratch: Path) -> None:
-    _compare.compare(spark, query, scratch, name="warm-up")
-    comparison = _compare.compare(spark, query, scratch)
+    def answer(spark: SparkSession) -> DataFrame:
+        return spark.sql(query)
+
+    _compare.compare(spark, answer, scratch, name="warm-up")
+    comparison = _compare.compare(spark, answer, scratch)
     differing = _compare.differing_rows(spark, comparison)
     if not differing:
         click.echo(f"{comparison}; the same answer")

@@ -25,7 +25,7 @@ import org.slidewise.spark.execution.{
   PythonWindowJoinExec,
   SlidingWindowExec,
   SlidingWindowExecBase,
-  WindowJoinExec,
+  WindowJoinExecBase,
   WindowTopRowsExec
 }
 import org.slidewise.spark.plan._
@@ -69,8 +69,10 @@ object WindowReport extends AdaptiveSparkPlanHelper {
           Option(f.resultId) -> reportOf(f)
         ) ++
         collectWithSubqueries(plan) {
-          case join: WindowJoinExec       => reports(join.plan.window.expressions, definitions)
-          case join: PythonWindowJoinExec => reports(join.plan.window.expressions, definitions)
+          case join: WindowJoinExecBase =>
+            reports(join.plan.window.expressions, join.tasksNote, definitions)
+          case join: PythonWindowJoinExec =>
+            reports(join.plan.window.expressions, None, definitions)
         }.flatten
       val cached = collectWithSubqueries(plan) { case scan: InMemoryTableScanExec =>
         scan.relation.cachedPlan
@@ -126,10 +128,12 @@ object WindowReport extends AdaptiveSparkPlanHelper {
 
   private def reports(
       joined: Seq[PlannedExpression],
+      tasksNote: Option[String],
       definitions: Map[ExprId, Expression]
   ): Seq[(Option[ExprId], WindowReport)] = joined.map { p =>
     val text = WindowSql.readable(p.expression.children.head, definitions)
-    Option(p.expression.exprId) -> WindowReport(text, Some(p.method.toString), p.note)
+    Option(p.expression.exprId) ->
+      tasksNote.foldLeft(WindowReport(text, Some(p.method.toString), p.note))(withNote)
   }
 
   private def byId(planned: Seq[PlannedExpression]): Map[ExprId, PlannedExpression] =

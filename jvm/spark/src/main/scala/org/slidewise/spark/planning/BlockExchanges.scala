@@ -16,8 +16,8 @@ import org.slidewise.spark.execution.{
 import org.slidewise.spark.execution.exchange.BlockExchangeExec
 
 /**
- * Has the rows of a window with PARTITION BY, and those of a window join with keys, reach it in blocks. Where other operators read the same exchange, Spark reuses the one
- * or the other for all of them: see [[BlockExchangeExec]].
+ * Has the rows of a window with PARTITION BY, and those of a window join with keys, reach it in blocks. Where other operators read
+ * the same exchange, Spark reuses the one or the other for all of them: see [[BlockExchangeExec]].
  */
 private[spark] object BlockExchanges extends Rule[SparkPlan] {
 

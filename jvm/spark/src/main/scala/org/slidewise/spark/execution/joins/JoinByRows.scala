@@ -58,7 +58,8 @@ final private[joins] class JoinByRows(
       new JoinElements(
         UnsafeProjection.create(needed.map(a => a: Expression), right),
         log,
-        finders.values.toArray
+        finders.values.toArray,
+        around
       ),
       new FrameEvaluators(evaluators.toArray, answers.row, surroundingStates),
       plan.times.map { times =>
@@ -75,8 +76,7 @@ final private[joins] class JoinByRows(
         )
       },
       UnsafeProjection.create(left ++ expressions.resultExpressions, left ++ expressions.answers),
-      task,
-      around
+      task
     )
     task.onCompletion(() => iterator.close())
     iterator

@@ -32,8 +32,6 @@ final private[execution] class KeyedRows(rows: Iterator[InternalRow], val keys: 
  *
  * @param keyOrder
  *   compares a left key with a right one
- * @param around
- *   the surroundings of the right rows
  */
 final private[execution] class WindowJoinIterator(
     left: KeyedRows,
@@ -43,8 +41,7 @@ final private[execution] class WindowJoinIterator(
     evaluators: FrameEvaluators,
     repetition: Option[Repetition],
     output: Projection,
-    task: WindowTask,
-    around: SurroundingRows
+    task: WindowTask
 ) extends FrameIterator(evaluators, output, task.measures) {
   private[this] val log = elements.log
   private[this] val finders = elements.finders
@@ -91,8 +88,8 @@ final private[execution] class WindowJoinIterator(
     while (right.next != null && keyOrder.compare(currentKey, right.key) > 0) skip()
     while (right.next != null && keyOrder.compare(currentKey, right.key) == 0) take()
     if (log.end > 0L) {
-      if (!hasTaken) evaluators.startAfter(around.before)
-      if (right.next == null) evaluators.endBefore(around.after)
+      if (!hasTaken) evaluators.startAfter(elements.around.before)
+      if (right.next == null) evaluators.endBefore(elements.around.after)
       hasTaken = true
     }
   }
@@ -124,11 +121,14 @@ private object WindowJoinIterator {
  *
  * @param summary
  *   projects a right row to the columns in `log`
+ * @param around
+ *   the surroundings of all right rows
  */
 final private[execution] class JoinElements(
     val summary: UnsafeProjection,
     val log: RowLog,
-    val finders: Array[FrameFinder]
+    val finders: Array[FrameFinder],
+    val around: SurroundingRows
 )
 
 /**

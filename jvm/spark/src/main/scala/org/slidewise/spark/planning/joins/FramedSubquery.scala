@@ -164,7 +164,7 @@ private[joins] object FramedSubquery {
     case _ =>
       inputOf(plan).flatMap { rows =>
         order match {
-          case by +: ties if by.child.semanticEquals(rows.condition.time) && !ties.exists(isOuter(_)) =>
+          case by +: ties if rows.condition.isInOrderOf(by.child) && !ties.exists(isOuter(_)) =>
             val isLast = by.direction == Descending
             Right(ofOneRow(rows, columns, isLast).copy(ties = if (isLast) ties.map(reversed) else ties))
           case _ => Left(s"the rows are not in the order of ${rows.condition.time.sql}")

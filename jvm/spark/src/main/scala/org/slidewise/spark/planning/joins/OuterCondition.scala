@@ -27,6 +27,7 @@ final private[joins] case class OuterCondition(
     lower: Option[RowValue],
     upper: Option[RowValue]
 ) {
+  import OuterCondition.narrow
 
   /** A call of the aggregate over the rows of the subquery in the window of a row around it. */
   def call(
@@ -37,6 +38,9 @@ final private[joins] case class OuterCondition(
     FramedAggregate(function, filter, SortOrder(time, Ascending), lower, upper, rowOfNulls),
     "_call"
   )()
+
+  /** Whether the values of the expression have the order of the time. */
+  def isInOrderOf(e: Expression): Boolean = narrow(e).semanticEquals(narrow(time))
 
   /** The conditions that a row of the subquery meets if it belongs to any row around it. */
   def required: Seq[Expression] = (rightKeys :+ time).filter(_.nullable).map(IsNotNull(_))
@@ -107,29 +111,6 @@ private[joins] object OuterCondition {
     case a: Attribute if left.outputSet.contains(a) => OuterReference(a)
   }
 
-  /** The limits, where some of them compare the time as a wider number, and others do not. */
-  private def ofOneTime(limits: Seq[Limit]): Seq[Limit] =
-    limits.map(_.time).collectFirst {
-      case wide: Cast if isExact(wide) && limits.exists(_.time.semanticEquals(wide.child)) => wide
-    } match {
-      case Some(wide) =>
-        limits.map {
-          case Limit(time, value, isLower) if time.semanticEquals(wide.child) =>
-            Limit(wide, value.copy(child = wide.copy(child = value.child)), isLower)
-          case other => other
-        }
-      case None => limits
-    }
-
-  /** Whether different numbers stay different. */
-  private def isExact(cast: Cast): Boolean = (cast.child.dataType, cast.dataType) match {
-    case (ByteType | ShortType | IntegerType | FloatType, DoubleType) => true
-    case (ByteType | ShortType | IntegerType | LongType, to)          =>
-      to != FloatType && to != DoubleType && to.isInstanceOf[NumericType] &&
-      Cast.canUpCast(cast.child.dataType, to)
-    case _ => false
-  }
-
   private def together(parts: Seq[Part]): Either[String, OuterCondition] = {
     val limits = ofOneTime(parts.collect { case limit: Limit => limit })
     val (lower, upper) = limits.partition(_.isLower)
@@ -154,6 +135,34 @@ private[joins] object OuterCondition {
           )
         }
     }
+  }
+
+  /** Limits of a time that some compare in a wider type, as limits in that type; unchanged if the times differ otherwise. */
+  private def ofOneTime(limits: Seq[Limit]): Seq[Limit] = {
+    val widest = limits.map(_.time).find { time =>
+      limits.forall { limit =>
+        narrow(limit.time).semanticEquals(narrow(time)) && isExact(limit.time.dataType, time.dataType)
+      }
+    }
+    widest.fold(limits)(time =>
+      limits.map { limit =>
+        if (limit.time.dataType == time.dataType) limit
+        else limit.copy(time, limit.value.copy(child = Cast(limit.value.child, time.dataType)))
+      }
+    )
+  }
+
+  /** The expression without casts to wider types. */
+  def narrow(time: Expression): Expression = time match {
+    case cast: Cast if isExact(cast.child.dataType, cast.dataType) => narrow(cast.child)
+    case other                                                     => other
+  }
+
+  /** Whether a cast keeps the order of all values and makes no two equal. */
+  private def isExact(from: DataType, to: DataType): Boolean = (from, to) match {
+    case (IntegerType | LongType, FloatType) | (LongType, DoubleType) => false
+    case (_: NumericType, _: NumericType)                             => Cast.canUpCast(from, to)
+    case _ => from == to || from == DateType && to == TimestampNTZType
   }
 
   /** A key that is compared as bytes: equal numbers have equal bytes, and nulls that equal each other are values. */

@@ -27,7 +27,7 @@ private[joins] object WindowJoinPlanner {
   /** The calls, and the order of left rows in which their bounds mostly rise, as far as there is one. */
   def inOrder(calls: Seq[NamedExpression]): (Seq[NamedExpression], Seq[SortOrder]) = {
     val order = leftOrder(calls)
-    val first = order.getOrElse(values(calls).head.child)
+    val first = order.getOrElse(BoundOrder.base(values(calls).head.child))
     (calls.map(inOrder(_, order)), Seq(SortOrder(first, Ascending)))
   }
 

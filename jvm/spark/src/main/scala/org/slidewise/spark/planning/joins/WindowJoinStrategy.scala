@@ -9,10 +9,15 @@ import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.execution.{PythonWindowJoinExec, WindowJoinExec}
 import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
-import org.slidewise.spark.planning.parallel.ParallelPlanner
+import org.slidewise.spark.planning.JoinTaskPlanner
 
-/** Plans [[WindowJoin]]s. */
-object WindowJoinStrategy extends SparkStrategy {
+/**
+ * Plans [[WindowJoin]]s.
+ *
+ * @param withoutKeys
+ *   decides on joins without keys
+ */
+final private[spark] class WindowJoinStrategy(withoutKeys: JoinTaskPlanner) extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case join: WindowJoin if join.named.exists(PythonJoinPlanner.isInPython) => Seq(inPython(join))
@@ -20,8 +25,9 @@ object WindowJoinStrategy extends SparkStrategy {
       val (calls, results) = ofSmallDecimals(join)
       val planned = WindowJoinPlanner.plan(join, calls, SQLConf.get)
       val (left, right) = (planLater(join.left), planLater(join.right))
-      val operator = ParallelPlanner
-        .ofJoin(SQLConf.get, join, planned, left, right)
+      val operator = Some(join)
+        .filter(_.leftKeys.isEmpty)
+        .flatMap(withoutKeys.shared(SQLConf.get, _, planned, left, right))
         .getOrElse(WindowJoinExec(planned, left, right))
       Seq(projected(operator, join.left.output ++ results))
     case _ => Nil
