@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from joins.functions import FUNCTIONS, Function, Row
-from joins.values import KEYS, TIMES, TimeKind, rank
+from joins.values import KEYS, TIMES, WIDER, TimeKind, rank
 
 Rows = dict[int, tuple[Any, ...]]
 
@@ -56,7 +56,13 @@ class JoinQuery:
     def as_of(self) -> bool:
         return self.form.startswith("as of")
 
+    @property
+    def grouped(self) -> bool:
+        return self.form.startswith("grouped")
+
     def sql(self, of: Callable[[Function], str | None]) -> str:
+        if self.grouped:
+            return self._groups(of)
         names, selected, lateral, where = [], [], [], ""
         for i, (bounds, functions) in enumerate(zip(self.windows, self.columns, strict=True)):
             condition = self._condition(bounds)
@@ -86,6 +92,15 @@ class JoinQuery:
         selected = selected or names
         return self._wrapped(f"SELECT {', '.join(['l.id', *selected])} FROM l{''.join(lateral)}{where}", names)
 
+    def _groups(self, of: Callable[[Function], str | None]) -> str:
+        """Left rows of a group are equal but for their `id`."""
+        names = [f"c0_{n}" for n in range(len(self.columns[0]))]
+        called = [f"{of(f)} AS {name}" for f, name in zip(self.columns[0], names, strict=True)]
+        join = "LEFT JOIN" if self.form == "grouped, left" else "JOIN"
+        of_left = ", ".join(f"l.{column}" for column in self.left.columns if column != "id")
+        joined = f"l {join} e ON {self._condition(self.windows[0])}"
+        return self._wrapped(f"SELECT l.g AS id, {', '.join(called)} FROM {joined} GROUP BY {of_left}", names)
+
     def _condition(self, bounds: Sequence[Bound]) -> str:
         keys = [f"e.k{i} {'<=>' if safe else '='} l.k{i}" for i, safe in enumerate(self.keys)]
         own = ["e.f < 3"] if self.filtered else []
@@ -111,6 +126,8 @@ class JoinQuery:
             return None
         if not all(f.duckdb for functions in self.columns for f in functions):
             return None
+        if "struct" in str(self.left.columns):
+            return None
         return self.sql(lambda f: f.duckdb).replace("<=>", "IS NOT DISTINCT FROM")
 
     @property
@@ -123,8 +140,14 @@ class JoinQuery:
             return None
         answer: Rows = {}
         for row in self.left.rows:
+            if self.wrapper == "filtered" and row["g" if self.grouped else "id"] % 3 == 1:
+                continue
             found = [self._frame(row, bounds) for bounds in self.windows]
-            if self.wrapper == "filtered" and row["id"] % 3 == 1:
+            if self.grouped:
+                joined = found[0] or ([dict.fromkeys(self.right.columns)] if self.form == "grouped, left" else [])
+                times = sum(other["g"] == row["g"] for other in self.left.rows)
+                if joined:
+                    answer[row["g"]] = self._values([joined * times])
                 continue
             if (self.form == "where" and len(found[0]) < 2) or (self.form == "as of, inner" and not all(found)):
                 continue
@@ -163,9 +186,14 @@ def random_join_query(seed: int, index: int) -> JoinQuery:
     keys = [rng.choice(list(KEYS)) for _ in range(rng.choice([0, 1, 1, 1, 2]))]
     kind = rng.choice(list(TIMES))
     form = rng.choice(
-        ["left", "left", "inner", "scalar", "scalar", "where", "as of, left", "as of, inner", "as of, scalar"]
+        [
+            *("left", "left", "inner", "scalar", "scalar", "where", "as of, left", "as of, inner", "as of, scalar"),
+            *("grouped, left", "grouped, inner"),
+        ]
     )
-    windows = 1 if form == "where" else rng.choice([1, 1, 2, 3] if form == "left" else [1, 2])
+    windows = (
+        1 if form == "where" or form.startswith("grouped") else rng.choice([1, 1, 2, 3] if form == "left" else [1, 2])
+    )
     most = {"where": 1, "scalar": 2}.get(form, 4)  # Spark plans a join for each scalar subquery.
     return JoinQuery(
         _left(rng, keys, kind),
@@ -178,20 +206,22 @@ def random_join_query(seed: int, index: int) -> JoinQuery:
         rng.random() < 0.3,
         rng.random() < 0.6,
         TIMES[kind].widens,
-        rng.choice(["local", "local", "cached"]),
+        rng.choice(["local", "local", "local", "cached", "files"]),
         _settings(rng),
     )
 
 
 def _settings(rng: random.Random) -> dict[str, str]:
     return {
-        "spark.sql.session.timeZone": rng.choice(["UTC", "UTC", "America/New_York"]),
+        "spark.sql.session.timeZone": rng.choice(["UTC", "UTC", "UTC", "America/New_York", "Australia/Lord_Howe"]),
         "spark.sql.ansi.enabled": rng.choice(["true", "true", "false"]),
         "spark.sql.adaptive.enabled": rng.choice(["true", "false"]),
-        "spark.sql.shuffle.partitions": rng.choice(["1", "2", "3"]),
+        "spark.sql.shuffle.partitions": rng.choice(["1", "2", "3", "8"]),
         "spark.sql.codegen.wholeStage": rng.choice(["true", "true", "false"]),
         "spark.sql.codegen.factoryMode": rng.choice(["FALLBACK", "FALLBACK", "NO_CODEGEN"]),
         "spark.slidewise.sort.enabled": rng.choice(["true", "true", "false"]),
+        "spark.slidewise.state.maxSize": rng.choice(["16m", "16m", "64k"]),
+        "spark.slidewise.windowJoins.filterRatio": rng.choice(["10", "0"]),
     }
 
 
@@ -217,17 +247,21 @@ def _or_null(rng: random.Random, share: float, draw: Callable[[], Any]) -> Any:
 
 
 def _left(rng: random.Random, keys: list[str], kind: str) -> Table:
-    names = {"id": "int"} | {f"k{i}": key for i, key in enumerate(keys)} | dict.fromkeys(("t", "lo", "hi"), kind)
-    nulls, skew = rng.choice([0.0, 0.1, 0.4]), rng.random() < 0.3
+    own = kind if rng.random() < 0.8 else WIDER.get(kind, kind)
+    times = dict.fromkeys(("t", "lo", "hi"), own)
+    names = {"id": "int", "g": "int"} | {f"k{i}": key for i, key in enumerate(keys)} | times
+    nulls, skew, twins = rng.choice([0.0, 0.1, 0.4]), rng.random() < 0.3, rng.choice([0.0, 0.3])
 
     def row(number: int) -> Row:
         of_keys = [_or_null(rng, nulls, lambda key=key: _key(rng, key, skew)) for key in keys]
         times = [_or_null(rng, nulls, lambda: TIMES[kind].of(rng.randrange(50))) for _ in range(3)]
-        return dict(zip(names, [number, *of_keys, *times], strict=True))
+        return dict(zip(names, [number, number, *of_keys, *times], strict=True))
 
-    numbers = list(range(rng.choice([0, 1, 12, 40, 40, 120])))
-    rng.shuffle(numbers)
-    return Table(names, [row(number) for number in numbers])
+    rows: list[Row] = []
+    for number in range(rng.choice([0, 1, 12, 40, 40, 120])):
+        rows.append({**rows[-1], "id": number} if rows and rng.random() < twins else row(number))
+    rng.shuffle(rows)
+    return Table(names, rows)
 
 
 def _key(rng: random.Random, kind: str, skew: bool) -> Any:

@@ -6,6 +6,7 @@ import math
 import os
 import re
 from decimal import Decimal
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -37,21 +38,25 @@ def test_many_random_window_joins(spark: SparkSession, random_queries: RandomQue
 def check(spark: SparkSession, query: JoinQuery) -> None:
     sizes = f"{len(query.left.rows)} and {len(query.right.rows)} rows of {query.left.columns}"
     described = f"{query.in_spark}\n{sizes}, {query.storage}, {query.settings}"
-    with settings(spark, query.settings):
+    with settings(spark, query.settings), TemporaryDirectory() as folder:
         for name, table in (("l", query.left), ("e", query.right)):
-            _view(spark, name, table, query.storage)
+            _view(spark, name, table, query.storage, folder)
         try:
             _check(spark, query, described)
         finally:
             spark.catalog.clearCache()
 
 
-def _view(spark: SparkSession, name: str, table: Table, storage: str) -> None:
+def _view(spark: SparkSession, name: str, table: Table, storage: str, folder: str) -> None:
     schema = StructType.fromDDL(", ".join(f"{column} {kind}" for column, kind in table.columns.items()))
     # Times in the session's zone, whatever the zone of the process.
     rows = [tuple(row.values()) for row in table.rows]
     with settings(spark, {"spark.sql.session.timeZone": "UTC"}):
-        spark.createDataFrame(rows, schema).createOrReplaceTempView(name)
+        frame = spark.createDataFrame(rows, schema)
+    if storage == "files":
+        frame.write.parquet(f"{folder}/{name}")
+        frame = spark.read.parquet(f"{folder}/{name}")
+    frame.createOrReplaceTempView(name)
     if storage == "cached":
         spark.catalog.cacheTable(name)
 
@@ -59,8 +64,10 @@ def _view(spark: SparkSession, name: str, table: Table, storage: str) -> None:
 def _check(spark: SparkSession, query: JoinQuery, described: str) -> None:
     on = spark.sql(query.in_spark)
     answer = _rows(on)
-    executed = plan(on).split("Initial Plan")[0]
+    executed, *planned = plan(on).split("Initial Plan")
     operators = re.findall(r"\b(?:WindowJoin|AsOfJoin) ", executed)
+    if not operators and "EmptyRelation" in executed:  # as adaptive execution found out when the query ran
+        operators = re.findall(r"\b(?:WindowJoin|AsOfJoin) ", planned[0])
     assert operators, f"{described}\n{executed}"
     assert {operator == "AsOfJoin " for operator in operators} == {query.as_of}, f"{described}\n{executed}"
     if query.wrapper in ("plain", "filtered", "pruned"):
@@ -89,6 +96,9 @@ _ARROW = {
     "string": pa.string(),
     "date": pa.date32(),
     "double": pa.float64(),
+    "float": pa.float32(),
+    "smallint": pa.int16(),
+    "binary": pa.binary(),
     "boolean": pa.bool_(),
     "timestamp": pa.timestamp("us"),
     "timestamp_ntz": pa.timestamp("us"),

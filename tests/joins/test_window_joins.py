@@ -82,6 +82,9 @@ WITHOUT_ROWS = {
     "a sketch": _lateral(
         f"SELECT hll_sketch_estimate(hll_sketch_agg(v)), histogram_numeric(v, 3) IS NULL FROM e WHERE {RANGE} AND v > 7"
     ),
+    "functions that the optimizer replaces": _lateral(
+        f"SELECT count_if(v > 3), regr_count(v, k), bool_or(v > 3), count(nullif(v, 3)) FROM e WHERE {RANGE}"
+    ),
     "a sum or zero": f"SELECT id, (SELECT coalesce(sum(v), 0) + count(*) FROM e WHERE {RANGE}) FROM l",
     "an empty table": _lateral("SELECT sum(v), count(*) FROM nothing AS e WHERE e.k = l.k AND e.ts < l.ts"),
 }
@@ -104,6 +107,17 @@ FORMS: dict[str, tuple[str, int]] = {
     "three ranges": (
         f"SELECT id, (SELECT sum(v) FROM e WHERE {RANGE}), (SELECT max(v) FROM e WHERE e.k = l.k AND e.ts > l.ts),"
         f" (SELECT count(*) FROM e WHERE e.k = l.k AND e.ts BETWEEN l.lo AND l.hi) FROM l",
+        1,
+    ),
+    "JOIN LATERAL ON true, twice": (
+        f"SELECT id, f.*, g.* FROM l JOIN LATERAL ({_SUMS} {RANGE}) f ON true"
+        f" JOIN LATERAL (SELECT e.ts AS t {NEWEST}) g ON true",
+        1,
+    ),
+    "a time in two widths": (_lateral(f"{_SUMS} e.k = l.k AND e.ts > l.ts - 2L AND e.ts < l.hi"), 1),
+    "a time in two widths, ordered by the narrow one": (
+        "SELECT id, (SELECT e.ts FROM e WHERE e.k = l.k AND e.ts > l.ts - 2L AND e.ts <= l.hi"
+        " ORDER BY e.ts DESC LIMIT 1) FROM l",
         1,
     ),
     "a bound that is a result": (
@@ -150,10 +164,55 @@ FORMS: dict[str, tuple[str, int]] = {
         f" FROM l LEFT JOIN e ON {RANGE} GROUP BY l.id, l.k, l.ts",
         1,
     ),
+    "GROUP BY of a left join, and functions that the optimizer replaces": (
+        "SELECT l.k, l.ts, count_if(e.v > 3), count(nullif(e.v, 3)), sum(e.v) FILTER (WHERE nullif(e.v, 3) > 2)"
+        f" FROM l LEFT JOIN e ON {RANGE} GROUP BY l.k, l.ts",
+        1,
+    ),
     "GROUP BY of equal rows": (
         "SELECT l.k, l.ts, sum(e.v), count(*), avg(e.v), first(e.k), last(e.k), max(e.s)"
         " FROM (SELECT k, ts % 3 AS ts FROM l) l"
         f" LEFT JOIN e ON {RANGE} GROUP BY l.k, l.ts",
+        1,
+    ),
+    "GROUP BY of a join, and bounds that overflow for rows without partners": (
+        "SELECT l.id, l.k, l.ts, sum(e.v), count(e.v) FROM (SELECT id, IF(id % 4 = 0, -1, k) AS k,"
+        " IF(id % 4 = 0, IF(id % 8 = 0, -2147483648, 2147483647), ts) AS ts FROM l) l"
+        " LEFT JOIN e ON e.k = l.k AND e.ts >= l.ts - 5 AND e.ts < l.ts + 5 GROUP BY l.id, l.k, l.ts",
+        1,
+    ),
+    "GROUP BY of a join, and an upper bound that overflows for rows above which there are none": (
+        "SELECT l.id, l.k, l.ts, sum(e.v) FROM (SELECT id, k, IF(id % 4 = 0, 2147483647, ts) AS ts FROM l) l"
+        " JOIN e ON e.k = l.k AND e.ts >= l.ts - 5 AND e.ts < l.ts + 5 GROUP BY l.id, l.k, l.ts",
+    "conditions that differ": (
+        f"SELECT id, (SELECT sum(v) FROM e WHERE {RANGE} AND s = 'a'), (SELECT count(*) FROM e WHERE {RANGE} AND s = 'b'),"
+        f" (SELECT max(v) FROM e WHERE e.k = l.k AND e.ts > l.ts AND v < 6 AND s = 'a') FROM l",
+        1,
+    ),
+    "ties in an order of their own": (
+        _lateral(f"SELECT e.v, e.s FROM e WHERE {RANGE} ORDER BY e.ts DESC, e.v NULLS LAST, e.s DESC LIMIT 1"),
+        1,
+    ),
+    "ties of the oldest row, as a scalar": (
+        "SELECT id, (SELECT e.v FROM e WHERE e.k = l.k AND e.ts > l.ts ORDER BY e.ts, e.v DESC LIMIT 1) FROM l",
+        1,
+    ),
+    "HAVING": (_lateral(f"{_SUMS} {RANGE} HAVING count(*) > 2 AND max(v) > l.k"), 1),
+    "HAVING, inner": (_lateral(f"{_SUMS} {RANGE} HAVING count(*) <> 2", ","), 1),
+    "HAVING of a scalar subquery": (f"SELECT id, (SELECT count(*) FROM e WHERE {RANGE} HAVING count(*) <> 3) FROM l", 1),
+    "GROUP BY with aggregates of left columns": (
+        "SELECT l.id, l.k, first(l.k), max(l.ts), sum(e.v), count(l.ts), avg(l.ts / 3), collect_list(l.k), count(DISTINCT l.k),"
+        " sum(l.ts) FILTER (WHERE e.v > 3), sum(e.v) FILTER (WHERE l.k = 1), percentile(l.ts, 0.5), max_by(l.k, l.ts)"
+        f" FROM l LEFT JOIN e ON {RANGE} GROUP BY l.id, l.k, l.ts",
+        1,
+    ),
+    "GROUP BY of equal rows with aggregates of left columns": (
+        "SELECT l.k, l.ts, sum(l.k / 7), count(l.ts), any_value(l.ts), max(e.v)"
+        f" FROM (SELECT k, ts % 3 AS ts FROM l) l LEFT JOIN e ON {RANGE} GROUP BY l.k, l.ts",
+        1,
+    ),
+    "GROUP BY of an inner join with aggregates of left columns": (
+        f"SELECT l.id, sum(l.ts), count(l.k) FROM l JOIN e ON {RANGE} GROUP BY l.id, l.k, l.ts",
         1,
     ),
     "GROUP BY of an inner join": (

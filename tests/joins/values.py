@@ -18,11 +18,20 @@ KEYS: dict[str, list[Any]] = {
     "decimal(20,2)": [Decimal("1.50"), Decimal("-0.25"), Decimal("123456789012345678.25")],
     "date": [dt.date(2024, 2, 29), dt.date(1969, 12, 31)],
     "double": [math.nan, 0.0, -0.0, math.inf, 1.5],
+    "float": [math.nan, 0.0, -0.0, 0.25],
     "boolean": [True, False],
+    "smallint": [-1, 0, 7],
+    "binary": [b"", b"\x00", b"\xff"],
+    "timestamp": [dt.datetime(2024, 11, 3, 6, 30), dt.datetime(1969, 12, 31, 23, 59, 59, 999999)],
+    "struct<a: int, b: string>": [(1, "x"), (1, None), (None, "x")],
 }
 
-# Both change the offset of New York: 10 March and 3 November.
-_SPRING, _AUTUMN = dt.datetime(2024, 3, 8), dt.datetime(2024, 11, 1)
+# Two clocks change on these days: 10 March and 3 November in New York, 7 April and 6 October on Lord Howe. 1969 is
+# before the epoch, and 29 February has no anniversary.
+_STARTS = (
+    *(dt.datetime(2024, 3, 8), dt.datetime(2024, 11, 1), dt.datetime(2024, 4, 5), dt.datetime(2024, 10, 4)),
+    *(dt.datetime(1969, 12, 30), dt.datetime(2024, 2, 27)),
+)
 
 
 @dataclass(frozen=True)
@@ -51,13 +60,13 @@ def _number(sql: str, of: Callable[[int], Any]) -> Callable[[random.Random], Mov
 
 def _interval(units: dict[str, dt.timedelta]) -> Callable[[random.Random], Moved]:
     def draw(rng: random.Random) -> Moved:
-        unit = rng.choice([*units, "MONTH"])
-        n = rng.choice([1, 2, 5]) if unit != "MONTH" else 1
+        unit = rng.choice([*units, "MONTH", "YEAR"])
+        n = rng.choice([1, 2, 5]) if unit in units else 1
         sign = rng.choice("--+")
         signed = -n if sign == "-" else n
         move = (
-            (lambda value: _add_months(value, signed))
-            if unit == "MONTH"
+            (lambda value: _add_months(value, signed * (12 if unit == "YEAR" else 1)))
+            if unit not in units
             else lambda value: value + signed * units[unit]
         )
         return Moved(f" {sign} INTERVAL {n} {unit}", move)
@@ -80,15 +89,17 @@ def _double(n: int) -> float:
 
 
 def _stamp(n: int) -> dt.datetime:
-    return (_SPRING if n < 25 else _AUTUMN) + dt.timedelta(hours=4 * (n % 25))
+    return _STARTS[n // 9] + dt.timedelta(hours=7 * (n % 9), minutes=30 * (n % 2))
 
 
 _HOURS = {"HOUR": dt.timedelta(hours=1), "DAY": dt.timedelta(days=1)}
 
 TIMES: dict[str, TimeKind] = {
+    "smallint": TimeKind(lambda n: n - 9),
     "int": TimeKind(lambda n: n - 9, _number("{}", int)),
     "bigint": TimeKind(lambda n: n * 10**15, _number("{}", lambda n: n * 10**15)),
     "double": TimeKind(_double, _number("CAST({} AS DOUBLE)", lambda n: n / 2)),
+    "float": TimeKind(_double),
     "decimal(10,2)": TimeKind(lambda n: Decimal(n) / 4, _number("{:.2f}", lambda n: Decimal(n) / 4), widens=True),
     "decimal(38,3)": TimeKind(lambda n: Decimal(f"{n}000000000000000000000.125")),
     "string": TimeKind(lambda n: f"{'aé😀'[n % 3]}{n:02}"),
@@ -96,6 +107,9 @@ TIMES: dict[str, TimeKind] = {
     "timestamp": TimeKind(_stamp, _interval(_HOURS)),
     "timestamp_ntz": TimeKind(_stamp, _interval(_HOURS)),
 }
+
+WIDER = {"smallint": "bigint", "int": "bigint", "float": "double", "decimal(10,2)": "decimal(20,4)"}
+"""Types of times on the left that compare exactly with those on the right."""
 
 
 def rank(value: Any) -> Any:

@@ -25,24 +25,26 @@ class Inputs:
     def __init__(self, batch: pa.RecordBatch, function: dict[str, Any]) -> None:
         self._values = [batch.column(i) for i in function["arguments"]]
         self._passes = None if function["filter"] is None else batch.column(function["filter"])
-        self._count = len(batch)
+        self.count = len(batch)
 
     def rows(self) -> list[Row]:
         """The arguments of each row; None for rows that do not pass."""
-        rows: list[Row] = list(zip(*map(to_python, self._values))) if self._values else [()] * self._count
+        rows: list[Row] = list(zip(*map(to_python, self._values))) if self._values else [()] * self.count
         if self._passes is None:
             return rows
         return [row if passing else None for row, passing in zip(rows, self._passes.to_pylist())]
 
     def reduced(self, calls: Calls) -> Buffers:
         """A buffer for each row; that of no rows where an argument is null, or the row does not pass."""
-        kept = np.ones(self._count, dtype=bool)
+        zeros = calls.zeros(self.count)
+        if self.count == 0:
+            return zeros
+        kept = np.ones(self.count, dtype=bool)
         for value in self._values:
             if value.null_count:
                 kept &= value.is_valid().to_numpy(zero_copy_only=False)
         if self._passes is not None:
             kept &= self._passes.fill_null(False).to_numpy(zero_copy_only=False)
-        zeros = calls.zeros(self._count)
         if kept.all():
             return calls.reduce_batch(zeros, tuple(map(_in_numpy, self._values)))
         places = np.flatnonzero(kept)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Evaluation = Callable[["Iterator[pa.RecordBatch]"], "Iterator[pa.RecordBatch]"]
 
 
+_EVALUATIONS = {"over": windows.over, "join": windows.join, "partial": groups.partial, "final": groups.final}
+
+
 class AggregatorFunction:
     """An aggregator as a function of Spark.
 
@@ -35,7 +38,7 @@ class AggregatorFunction:
     def evaluation(self, functions: tuple[AggregatorFunction, ...], spec: str) -> Evaluation:
         """Evaluates the functions of one operator, as `spec` says in JSON."""
         wanted = json.loads(spec)
-        evaluate = {"over": windows.over, "partial": groups.partial, "final": groups.final}[wanted["operator"]]
+        evaluate = _EVALUATIONS[wanted["operator"]]
         aggregators = [function.aggregator for function in functions]
         return lambda batches: evaluate(aggregators, wanted, batches)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 class _Evaluation(Protocol):
     def arrive(self, lo: pa.Array, hi: pa.Array, inputs: Inputs) -> None:
-        """Takes the next rows, with their frames."""
+        """Takes the next frames, and the next rows that frames consist of."""
 
     def results(self, ended: bool) -> pa.Array | None:
         """The results of the next rows whose frames have arrived; none if they had better wait for more."""
@@ -37,16 +37,42 @@ def over(
     The batches have, for each frame of the window, the numbers of its first row and of the row after its last; then the
     functions' arguments and filters. Rows are numbered through all batches, and the ends of frames do not move back.
     """
+    return _evaluated(aggregators, spec, ((batch, batch) for batch in batches))
+
+
+def join(
+    aggregators: Sequence[Aggregator], spec: dict[str, Any], batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """The results of each frame, in the order of the frames, over the rows of another table.
+
+    The batches have the columns of [over], but a row has either frames or is one that frames consist of, without frames.
+    Only the latter rows are numbered.
+    """
+
+    def parts() -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch]]:
+        for batch in batches:
+            ends = batch.column(0)
+            yield batch.filter(ends.is_valid()), batch.filter(ends.is_null())
+
+    return _evaluated(aggregators, spec, parts())
+
+
+def _evaluated(
+    aggregators: Sequence[Aggregator],
+    spec: dict[str, Any],
+    batches: Iterator[tuple[pa.RecordBatch, pa.RecordBatch]],
+) -> Iterator[pa.RecordBatch]:
+    """The results of frames in batches, each with a batch of rows that frames consist of."""
     zone = time_zone(spec["timeZone"])
     functions = spec["functions"]
     evaluations = [
         _evaluation(aggregator, function["grows"], zone) for aggregator, function in zip(aggregators, functions)
     ]
     waiting: list[list[pa.Array]] = [[] for _ in functions]
-    for batch in batches:
+    for frames, rows in batches:
         for evaluation, function in zip(evaluations, functions):
             frame = 2 * function["frame"]
-            evaluation.arrive(batch.column(frame), batch.column(frame + 1), Inputs(batch, function))
+            evaluation.arrive(frames.column(frame), frames.column(frame + 1), Inputs(rows, function))
         yield from _ready(evaluations, waiting, ended=False)
     yield from _ready(evaluations, waiting, ended=True)
 
@@ -98,7 +124,7 @@ class _ByRow:
         ends = hi.to_pylist()
         self._frames.extend(zip(lo.to_pylist(), ends))
         self._ends.extend(ends)
-        self._arrived += len(lo)
+        self._arrived += inputs.count
 
     def results(self, ended: bool) -> pa.Array | None:
         known = bisect_right(self._ends, self._arrived)
@@ -131,16 +157,18 @@ class _InArrays:
     def __init__(self, calls: Calls, grows: bool, zone: tzinfo) -> None:
         self._calls, self._grows, self._zone = calls, grows, zone
         self._buffers: list[Buffers] = []  # of the rows from number _first on, one each
-        self._first = self._arrived = self._answered = 0
-        self._waiting: list[tuple[Array, Array]] = []  # the frames of the rows that wait, by batch
+        self._first = self._arrived = 0
+        self._answered = self._asked = 0  # frames
+        self._waiting: list[tuple[Array, Array]] = []  # the frames that wait, by batch
 
     def arrive(self, lo: pa.Array, hi: pa.Array, inputs: Inputs) -> None:
         try:
             self._buffers.append(inputs.reduced(self._calls))
         except Exception as error:
-            raise _failure(self._calls, f"row {self._arrived} of its task or later") from error
+            raise _failure(self._calls, f"row {self._asked} of its task or later") from error
         self._waiting.append((lo.to_numpy(), hi.to_numpy()))
-        self._arrived += len(lo)
+        self._arrived += inputs.count
+        self._asked += len(lo)
 
     def results(self, ended: bool) -> pa.Array | None:
         known = sum(int(np.searchsorted(hi, self._arrived, side="right")) for _, hi in self._waiting)

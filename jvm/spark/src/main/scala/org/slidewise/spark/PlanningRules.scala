@@ -18,7 +18,7 @@ private[spark] object PlanningRules {
     PythonWindowStrategy,
     PythonAggregateStrategy,
     TopRowsStrategy,
-    WindowJoinStrategy,
+    new WindowJoinStrategy(ParallelPlanner),
     HoppingWindowStrategy
   )
 

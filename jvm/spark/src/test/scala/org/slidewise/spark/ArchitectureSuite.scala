@@ -68,7 +68,7 @@ class ArchitectureSuite extends FunSuite {
       )),
       "execution.joins" -> (model ++
         Seq("task", "rows", "states", "sorting", "surroundings", "frames", "arrays").map("execution." + _)),
-      "execution.python" -> (model ++ Seq("task", "rows", "states", "surroundings", "frames").map(
+      "execution.python" -> (model ++ Seq("task", "rows", "states", "surroundings", "frames", "joins").map(
         "execution." + _
       )),
       "execution" -> (model ++ execution),

@@ -50,12 +50,15 @@ class SharedJoinSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
   private val one = new OneOf(4)
 
-  for ((keyed, keys) <- Seq("by key" -> "e.k = l.k AND ", "without keys" -> ""); (width, frame) <- frames; (how, select) <- calls)
+  for (
+    (keyed, keys) <- Seq("by key" -> "e.k = l.k AND ", "without keys" -> ""); (width, frame) <- frames;
+    (how, select) <- calls
+  )
     test(one(s"frames $width $keyed, $how")) {
       isShared(s"SELECT l.*, f.* FROM l, LATERAL ($select FROM e WHERE $keys$frame) f")
     }
 
-  for ((keyed, keys) <- Seq("by key" -> "e.k = l.k AND ", "without keys" -> "")) {
+  for ((keyed, keys) <- Seq("by key" -> "e.k = l.k AND ", "without keys" -> ""))
     test(s"as-of joins $keyed") {
       // The time of the row that is found: of several rows with one time, any is right.
       for ((frame, order) <- Seq("e.ts <= l.ts" -> "DESC", "e.ts >= l.ts" -> "ASC"))
@@ -63,7 +66,6 @@ class SharedJoinSuite extends SparkSuite with AdaptiveSparkPlanHelper {
           s"SELECT l.*, f.ts AS found FROM l LEFT JOIN LATERAL (SELECT e.ts FROM e WHERE $keys$frame ORDER BY e.ts $order LIMIT 1) f"
         )
     }
-  }
 
   test("several frames, of which one has no limit") {
     isShared(
@@ -89,21 +91,35 @@ class SharedJoinSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     }
   }
 
-  for (side <- Seq("l", "e")) test(s"adaptive execution detects that half of the rows of $side have one key") {
-    val even = s"(SELECT id, id % 9 AS k, ts, v, s FROM ${if (side == "l") "e" else "l"})"
-    val (left, right) = if (side == "l") ("l", s"$even e") else (s"$even l", "e")
-    withSettings(
-      "spark.sql.adaptive.enabled" -> true,
-      "spark.sql.shuffle.partitions" -> 12,
-      SlidewiseSettings.ParallelSkewThreshold -> "1k",
-      SlidewiseSettings.ParallelCores -> "12",
-      "spark.sql.adaptive.skewJoin.skewedPartitionFactor" -> "1.5"
-    ) {
-      val sql = s"SELECT l.*, f.* FROM $left, LATERAL (SELECT sum(e.v) AS a, count(*) AS b FROM $right " +
-        "WHERE e.k = l.k AND e.ts > l.ts - INTERVAL 1 HOUR AND e.ts < l.ts) f"
-      val joined = spark.sql(sql)
-      assertEquals(sorted(joined), alone(sql))
-      assertEquals(operators(joined).size, 1, joined.queryExecution.executedPlan)
+  for (side <- Seq("l", "e"))
+    test(s"adaptive execution detects that half of the rows of $side have one key") {
+      val even = s"(SELECT id, id % 9 AS k, ts, v, s FROM ${if (side == "l") "e" else "l"})"
+      val (left, right) = if (side == "l") ("l", s"$even e") else (s"$even l", "e")
+      withSettings(
+        "spark.sql.adaptive.enabled" -> true,
+        "spark.sql.shuffle.partitions" -> 12,
+        SlidewiseSettings.ParallelSkewThreshold -> "1k",
+        SlidewiseSettings.ParallelCores -> "12",
+        "spark.sql.adaptive.skewJoin.skewedPartitionFactor" -> "1.5"
+      ) {
+        val sql = s"SELECT l.*, f.* FROM $left, LATERAL (SELECT sum(e.v) AS a, count(*) AS b FROM $right " +
+          "WHERE e.k = l.k AND e.ts > l.ts - INTERVAL 1 HOUR AND e.ts < l.ts) f"
+        val joined = spark.sql(sql)
+        assertEquals(sorted(joined), alone(sql))
+        assertEquals(operators(joined).size, 1, joined.queryExecution.executedPlan)
+      }
+    }
+
+  test("a bound that fails is an error only if rows are within the other one") {
+    def sql(keys: String, least: Int) = "SELECT l.id, f.* FROM l, LATERAL (SELECT count(*) AS a FROM " +
+      s"(SELECT k, cast(v AS int) AS t FROM e) e WHERE $keys e.t <= l.v AND e.t >= -l.v - 2147483000 AND e.t > $least) f"
+    withSettings("spark.sql.ansi.enabled" -> true) {
+      for (keys <- Seq("e.k = l.k AND", "")) {
+        intercept[Exception](expected(spark.sql(sql(keys, -1)).collect()))
+        val free = s"SELECT * FROM (${sql(keys, -1)}) WHERE id < 0"
+        isSame(free)
+      }
+      isShared(sql("e.k = l.k + 1000 * cast(l.v > 647 AS int) AND", -1))
     }
   }
 
@@ -115,7 +131,8 @@ class SharedJoinSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       )
     }
 
-  private def expected[T](body: => T): T = withSettings(SlidewiseSettings.ParallelSkewedKeys -> "expected")(body)
+  private def expected[T](body: => T): T =
+    withSettings(SlidewiseSettings.ParallelSkewedKeys -> "expected")(body)
 
   private def isShared(sql: String): Unit = {
     val joined = isSame(sql)
@@ -132,7 +149,8 @@ class SharedJoinSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   private def alone(sql: String): Seq[String] =
     withSettings(SlidewiseSettings.Parallel -> false)(sorted(spark.sql(sql)))
 
-  private def sorted(rows: DataFrame): Seq[String] = rows.collect().map((row: Row) => row.toString).toSeq.sorted
+  private def sorted(rows: DataFrame): Seq[String] =
+    rows.collect().map((row: Row) => row.toString).toSeq.sorted
 
   private def operators(rows: DataFrame): Seq[ParallelJoinExec] =
     collect(rows.queryExecution.executedPlan) { case join: ParallelJoinExec => join }

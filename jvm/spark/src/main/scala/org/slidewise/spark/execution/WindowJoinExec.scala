@@ -39,7 +39,7 @@ case class WindowJoinExec(
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     if (plan.sorts) Seq(Nil, Nil)
-    else Seq(ascending(leftKeys) ++ leftOrder, ascending(rightKeys) ++ plan.window.orderSpec)
+    else Seq(ascending(leftKeys) ++ leftOrder, ascending(rightKeys) ++ plan.window.sortOrder)
 
   private def ascending(keys: Seq[Expression]) = keys.map(SortOrder(_, Ascending))
 

@@ -27,6 +27,9 @@ abstract class WindowJoinExecBase extends BinaryExecNode {
 
   final override lazy val metrics: Map[String, SQLMetric] = WindowMetrics.create(sparkContext)
 
+  /** A note on the tasks that evaluate the rows, for `slidewise.explain`; none if there is one for each key. */
+  def tasksNote: Option[String] = None
+
   /** Notes for EXPLAIN. */
   protected def notes: Seq[String] = Nil
 

@@ -22,9 +22,10 @@ import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.{
   HoppingWindowExec,
   PythonSlidingWindowExec,
+  PythonWindowJoinExec,
   SlidingWindowExec,
   SlidingWindowExecBase,
-  WindowJoinExec,
+  WindowJoinExecBase,
   WindowTopRowsExec
 }
 import org.slidewise.spark.plan._
@@ -67,7 +68,10 @@ object WindowReport extends AdaptiveSparkPlanHelper {
         collectWithSubqueries(plan)(hoppingFunctions).distinct.flatten.map(f =>
           Option(f.resultId) -> reportOf(f)
         ) ++
-        collectWithSubqueries(plan) { case join: WindowJoinExec => reports(join, definitions) }.flatten
+        collectWithSubqueries(plan) {
+          case join: WindowJoinExecBase   => reports(join.plan.window.expressions, join.tasksNote, definitions)
+          case join: PythonWindowJoinExec => reports(join.plan.window.expressions, None, definitions)
+        }.flatten
       val cached = collectWithSubqueries(plan) { case scan: InMemoryTableScanExec =>
         scan.relation.cachedPlan
       }
@@ -121,11 +125,13 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   }
 
   private def reports(
-      join: WindowJoinExec,
+      joined: Seq[PlannedExpression],
+      tasks: Option[String],
       definitions: Map[ExprId, Expression]
-  ): Seq[(Option[ExprId], WindowReport)] = join.plan.window.expressions.map { p =>
+  ): Seq[(Option[ExprId], WindowReport)] = joined.map { p =>
     val text = WindowSql.readable(p.expression.children.head, definitions)
-    Option(p.expression.exprId) -> WindowReport(text, Some(p.method.toString), p.note)
+    Option(p.expression.exprId) ->
+      tasks.foldLeft(WindowReport(text, Some(p.method.toString), p.note))(withNote)
   }
 
   private def byId(planned: Seq[PlannedExpression]): Map[ExprId, PlannedExpression] =

@@ -16,13 +16,16 @@ import org.apache.spark.sql.types.DataType
  *   the least time; none if nothing limits it
  * @param upper
  *   the greatest time; none if nothing limits it
+ * @param rowOfNulls
+ *   whether a row of nulls is aggregated if there are no right rows, as outer joins have it; for functions in Python only
  */
 final case class FramedAggregate(
     function: Expression,
     filter: Option[Expression],
     order: SortOrder,
     lower: Option[RowValue],
-    upper: Option[RowValue]
+    upper: Option[RowValue],
+    rowOfNulls: Boolean = false
 ) extends Expression
     with Unevaluable {
   override def children: Seq[Expression] = Seq(function, order) ++ filter ++ lower ++ upper

@@ -20,6 +20,18 @@ final case class RowWisePlan(
 
   def isEmpty: Boolean = results.isEmpty
 
+  /** The evaluation of the expressions of both plans. */
+  def and(other: RowWisePlan): RowWisePlan =
+    if (other.isEmpty) this
+    else
+      RowWisePlan(
+        frames ++ other.frames.map { frame =>
+          frame.copy(aggregates = frame.aggregates.map(a => a.copy(answer = answers.size + a.answer)))
+        },
+        answers ++ other.answers,
+        results ++ other.results
+      )
+
   /** The evaluation methods, each once. */
   def methods: Seq[EvaluationMethod] = frames.map(_.method).distinct
 

@@ -19,6 +19,8 @@ import org.apache.spark.sql.catalyst.plans.logical._
  *   the columns of the aggregates. Spark's rules drop names of expressions in nodes that they do not know
  * @param times
  *   the number of equal left rows that a row stands for, a long; the aggregates read each right row as often. None for one
+ * @param ties
+ *   the order of right rows that have the same time
  */
 final case class WindowJoin(
     left: LogicalPlan,
@@ -28,7 +30,8 @@ final case class WindowJoin(
     time: Expression,
     calls: Seq[Expression],
     results: Seq[Attribute],
-    times: Option[Expression] = None
+    times: Option[Expression] = None,
+    ties: Seq[SortOrder] = Nil
 ) extends BinaryNode {
   override lazy val output: Seq[Attribute] = left.output ++ results
   override def producedAttributes: AttributeSet = AttributeSet(results)

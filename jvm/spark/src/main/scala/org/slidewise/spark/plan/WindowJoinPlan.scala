@@ -36,6 +36,6 @@ final case class WindowJoinPlan(
   /** Whether the operator sorts both sides; otherwise they come in order. */
   def sorts: Boolean = window.sortPlacement != SortPlacement.BelowOperator
 
-  /** The row-wise evaluation of all expressions. Arrays evaluate all of them or none. */
-  def byRows: RowWisePlan = window.arrays.fold(window.rowWise)(_.fallback)
+  /** The row-wise evaluation of all expressions. */
+  def byRows: RowWisePlan = window.arrays.fold(window.rowWise)(_.fallback.and(window.rowWise))
 }

@@ -8,6 +8,7 @@ import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.{
   PythonSlidingWindowExec,
+  PythonWindowJoinExec,
   SlidingWindowExec,
   WindowJoinExec,
   WindowTopRowsExec
@@ -15,8 +16,8 @@ import org.slidewise.spark.execution.{
 import org.slidewise.spark.execution.exchange.BlockExchangeExec
 
 /**
- * Has the rows of a window with PARTITION BY, and those of a window join with keys, reach it in blocks. Where other operators read the same exchange, Spark reuses the one
- * or the other for all of them: see [[BlockExchangeExec]].
+ * Has the rows of a window with PARTITION BY, and those of a window join with keys, reach it in blocks. Where other operators read
+ * the same exchange, Spark reuses the one or the other for all of them: see [[BlockExchangeExec]].
  */
 private[spark] object BlockExchanges extends Rule[SparkPlan] {
 
@@ -27,8 +28,9 @@ private[spark] object BlockExchanges extends Rule[SparkPlan] {
     else plan.transformUp { case window if isWindow(window) => withBlocks(window) }
 
   private def isWindow(plan: SparkPlan): Boolean = plan match {
-    case _: SlidingWindowExec | _: WindowTopRowsExec | _: PythonSlidingWindowExec | _: WindowJoinExec => true
-    case _                                                                                            => false
+    case _: SlidingWindowExec | _: WindowTopRowsExec | _: PythonSlidingWindowExec => true
+    case _: WindowJoinExec | _: PythonWindowJoinExec                              => true
+    case _                                                                        => false
   }
 
   private def withBlocks(window: SparkPlan): SparkPlan =

@@ -35,6 +35,24 @@ private[spark] trait TaskPlanner {
   ): WindowDecision
 }
 
+/** Decides whether several tasks share the rows of a join without keys. */
+private[spark] trait JoinTaskPlanner {
+
+  /**
+   * @param left
+   *   the left rows, and `right` the right ones, as they come
+   * @return
+   *   the operator whose tasks share them; none if one task is to evaluate the join
+   */
+  def shared(
+      conf: SQLConf,
+      join: WindowJoin,
+      plan: WindowJoinPlan,
+      left: SparkPlan,
+      right: SparkPlan
+  ): Option[SparkPlan]
+}
+
 /**
  * Plans the window functions of the JVM that Slidewise evaluates as one operator for each window, and the other functions as
  * Spark's own operator above it. One sort serves both operators. If planning fails because of a bug, or because this Spark lacks a

@@ -41,10 +41,17 @@ abstract private[arrays] class AggregateResult(
       addSurroundings(size, surroundings.before, isBefore = true)
       addSurroundings(size, surroundings.after, isBefore = false)
       finish(size, surroundings.count)
-      if (!frames.allKnown) clearUnknown(size)
+    }
+    var row = frames.nextWithout(0)
+    while (row >= 0) {
+      if (atLeast == 0) putZero(row) else setNull(row, size)
+      row = frames.nextWithout(row + 1)
     }
     recalculated
   }
+
+  /** Makes zero the result for `row`, as functions that are never null have it for no rows. */
+  protected def putZero(row: Int): Unit
 
   /** Whether frames hold values of rows that the task does not evaluate. */
   final protected def hasSurroundings: Boolean = surroundings.before != null || surroundings.after != null
@@ -59,14 +66,6 @@ abstract private[arrays] class AggregateResult(
     var i = 0
     while (i < size) {
       if (!Validity.at(words, i)) put(i, value)
-      i += 1
-    }
-  }
-
-  private def clearUnknown(size: Int): Unit = {
-    var i = 0
-    while (i < size) {
-      if (!frames.isKnown(i)) (if (atLeast == 0) put(i, AggregateResult.Zero) else setNull(i, size))
       i += 1
     }
   }
@@ -145,6 +144,7 @@ final private[arrays] class LongAggregate(
     }
 
   override protected def put(row: Int, value: ArrayValue): Unit = out(row) = value.long
+  override protected def putZero(row: Int): Unit = out(row) = 0L
 
   override def failsAt: Int = if (isChecked) sums.failsAt else Int.MaxValue
   override def failure: ArithmeticException = if (isChecked) sums.failure else null
@@ -190,6 +190,7 @@ final private[arrays] class DoubleAggregate(
     }
 
   override protected def put(row: Int, value: ArrayValue): Unit = out(row) = value.double
+  override protected def putZero(row: Int): Unit = out(row) = 0.0
 
   override protected def finish(size: Int, surroundingValues: Long): Unit = if (isMean) {
     val counts = new ValidCounts(inputValid, frames.elements)
@@ -212,8 +213,6 @@ final private[arrays] class DoubleAggregate(
 }
 
 private[arrays] object AggregateResult {
-  private val Zero = ArrayValue(0L, 0.0, 0L)
-
   /** @param checkpoint called now and then while frames are recalculated; may throw to cancel */
   def apply(
       function: ArrayFunction.Aggregate,

@@ -43,6 +43,7 @@ final private class LongMultisetResult(
   private[this] var out: Array[Long] = _
 
   override def values: Array[Long] = out
+  override protected def putZero(row: Int): Unit = out(row) = 0L
 
   override protected def compute(size: Int): Unit = {
     out = PartitionColumn.room(out, size)
@@ -61,6 +62,7 @@ final private class DoubleMultisetResult(
   private[this] var out: Array[Double] = _
 
   override def values: Array[Double] = out
+  override protected def putZero(row: Int): Unit = out(row) = 0.0
 
   override protected def compute(size: Int): Unit = {
     out = PartitionColumn.room(out, size)
@@ -88,6 +90,7 @@ final private class DistinctSumResult(
   private[this] var error: ArithmeticException = _
 
   override def values: Array[Long] = out
+  override protected def putZero(row: Int): Unit = out(row) = 0L
   override def failsAt: Int = failed
   override def failure: ArithmeticException = error
 

@@ -1,7 +1,5 @@
 package org.slidewise.spark.execution.arrays
 
-import java.util.BitSet
-
 import java.lang.Long.compareUnsigned
 
 import org.slidewise.core.batch.Frames
@@ -11,7 +9,7 @@ import org.slidewise.spark.plan.Frame
 /**
  * Rows whose frames hold rows of another table with the same keys. One scan of both finds all frames.
  *
- * Memory: eight bytes for each row and frame, and eight bytes for each key.
+ * Memory: eight bytes and a bit for each row and frame, and eight bytes for each key.
  */
 final private[arrays] class OtherRows private (
     val columns: SortedColumns,
@@ -105,22 +103,20 @@ final private class ElementGroups(rows: SortedColumns, elements: SortedColumns) 
 /** The frames of one partition's rows after the other, all found before. */
 final private class ValueFrames(rows: Int) extends PartitionFrames {
   val los, his = new Array[Int](rows)
-
-  /** The rows without a frame; null if there are none. */
-  private[this] var without: BitSet = _
-
-  def setUnknown(row: Int): Unit = {
-    if (without == null) without = new BitSet
-    without.set(row)
-  }
-
-  override def allKnown: Boolean = without == null
-  override def isKnown(row: Int): Boolean = without == null || !without.get(from + row)
+  private[this] val withoutFrame = new java.util.BitSet
   private[this] var lo, hi = Array.emptyIntArray
   private[this] var count = 0
 
   override def elements: Int = count
   def elements_=(number: Int): Unit = count = number
+
+  /** Gives the row at a place no frame. */
+  def leaveOut(place: Int): Unit = withoutFrame.set(place)
+
+  override def nextWithout(row: Int): Int = {
+    val place = withoutFrame.nextSetBit(from + row)
+    if (place < 0 || place >= until) -1 else place - from
+  }
 
   override protected def make(): Frames = {
     val size = until - from
@@ -174,19 +170,17 @@ final private class FrameScan(
       val row = numbers(i)
       val isNull = lowerColumn >= 0 && rows.columns.isNull(lowerColumn, row) ||
         upperColumn >= 0 && rows.columns.isNull(upperColumn, row)
-      if (isNull) {
-        into.los(i) = hi
-        into.setUnknown(i)
-      } else {
+      if (isNull) into.leaveOut(i)
+      else {
         if (lowerColumn >= 0)
           start = moved(keys, first, size, start, rows.columns(lowerColumn)(row), lowerTies)
         if (upperColumn >= 0) last = moved(keys, first, size, last, rows.columns(upperColumn)(row), upperTies)
-        into.los(i) = math.min(start, last)
+        rise = start >= 0 && last >= 0 && math.min(start, last) >= lo && last >= hi
+        lo = math.min(start, last)
+        hi = last
       }
-      into.his(i) = if (isNull) hi else last
-      rise = start >= 0 && last >= 0 && into.los(i) >= lo && into.his(i) >= hi
-      lo = into.los(i)
-      hi = into.his(i)
+      into.los(i) = lo
+      into.his(i) = hi
       i += 1
     }
     rise

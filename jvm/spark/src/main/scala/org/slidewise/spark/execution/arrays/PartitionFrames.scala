@@ -25,17 +25,17 @@ abstract private[arrays] class PartitionFrames {
   /** The number of elements that the frames are over. */
   def elements: Int = until - from
 
-  /** Whether each row has a frame. */
-  def allKnown: Boolean = true
-
-  /** Whether a row has a frame. A row without one has the results over no rows. */
-  def isKnown(row: Int): Boolean = true
-
   /** The widest frame of the partition, in rows. */
   def widest: Int
 
   /** Whether no frame can be empty. */
   def neverEmpty: Boolean
+
+  /**
+   * The first row from `row` on that has no frame; -1 if there is none. Its result is that of an empty frame, and its place in
+   * [[frames]] repeats the frame before.
+   */
+  def nextWithout(row: Int): Int = -1
 
   /** The number of leading frames that stay as they are if more rows follow. */
   def complete: Int

@@ -151,6 +151,7 @@ final private[arrays] class ValueOfFrame(
   private[this] val n = function.n
   private[this] var los, his = Array.emptyIntArray
   private[this] var found: ValidPositions = _
+  private[this] var without = -1
 
   override protected def elements(size: Int): Int = frames.elements
 
@@ -160,9 +161,14 @@ final private[arrays] class ValueOfFrame(
     los = frames.frames.lo
     his = frames.frames.hi
     found = positions
+    without = frames.nextWithout(0)
   }
 
-  override protected def source(row: Int): Int = {
+  // Rows are asked for in order.
+  override protected def source(row: Int): Int = if (row == without) {
+    without = frames.nextWithout(row + 1)
+    -1
+  } else {
     val (lo, hi) = (los(row), his(row))
     val at =
       if (found != null)

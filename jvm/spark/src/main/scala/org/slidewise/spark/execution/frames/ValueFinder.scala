@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.frames
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Projection
 
@@ -55,6 +57,7 @@ final private[execution] class ValueFinder(
 ) extends FrameFinder {
   private[this] var first, last = 0L
   private[this] var known = true
+  private[this] var failure: Throwable = _
 
   override def isKnown: Boolean = known
 
@@ -66,14 +69,39 @@ final private[execution] class ValueFinder(
       horizon: Long
   ): Boolean = {
     if (!complete) throw new IllegalStateException("the rows of the partition have not all arrived")
-    known = lower.forall(_.moveTo(current)) && upper.forall(_.moveTo(current))
+    failure = null
+    val from = if (arrived == 0L) -1L else endOf(lower, current, first, arrived, withoutBound = 0L)
+    val until = if (from < 0L) -1L else endOf(upper, current, last, arrived, withoutBound = arrived)
+    known = until >= 0L
     if (known) {
-      first = lower.fold(0L)(positionOf(_, math.min(first, arrived), arrived))
-      last = upper.fold(arrived)(positionOf(_, math.min(last, arrived), arrived))
-      hiAt = last
-      loAt = math.min(first, last)
+      if (failure != null && from < until) throw failure
+      first = from
+      last = until
+      hiAt = until
+      loAt = math.min(from, until)
     } else loAt = hiAt
     true
+  }
+
+  /**
+   * The position of one end of the frame; -1 if its bound is null. A bound that fails is an error only if rows are within the
+   * other one, as in a join.
+   */
+  private def endOf(
+      bound: Option[ValueBound],
+      current: InternalRow,
+      near: Long,
+      count: Long,
+      withoutBound: Long
+  ): Long = bound match {
+    case None       => withoutBound
+    case Some(some) =>
+      try if (some.moveTo(current)) positionOf(some, math.min(near, count), count) else -1L
+      catch {
+        case NonFatal(e) =>
+          failure = e
+          withoutBound
+      }
   }
 
   /** The position of the first row that is not before the bound, searched from `near`. */

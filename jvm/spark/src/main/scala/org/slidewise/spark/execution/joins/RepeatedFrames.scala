@@ -9,7 +9,7 @@ import org.slidewise.spark.plan.RowWisePlan
  * Evaluates the frames of left rows that stand for several equal ones: each right row counts as often. n·m combines for a frame of
  * n rows and m left rows, as in Spark's join.
  */
-final private[joins] class RepeatedFrames(
+final private[execution] class RepeatedFrames(
     plan: RowWisePlan,
     bounds: Seq[FrameBounds],
     elements: FrameElements,

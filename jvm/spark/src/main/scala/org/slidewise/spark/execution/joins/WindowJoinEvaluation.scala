@@ -4,11 +4,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow}
-import org.slidewise.spark.execution.frames._
-import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.sorting._
-import org.slidewise.spark.execution.states.FrameElements
-import org.slidewise.spark.execution.surroundings._
+import org.slidewise.spark.execution.surroundings.{ArraySurroundingsReader, SurroundingRows}
 import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
 import org.slidewise.spark.plan._
 
@@ -16,8 +13,8 @@ import org.slidewise.spark.plan._
  * Evaluates windows over another table in one task: sorts the right rows, then the left ones, and finds all frames by one scan of
  * both.
  *
- * Arrays evaluate the functions if the plan says so, and the columns of both sides fit in memory. Otherwise the
- * rows are merged and evaluated one by one.
+ * Arrays evaluate the functions that the plan says, if the columns of both sides fit in memory. A [[JoinByRows]] evaluates the
+ * others, or all of them.
  *
  * @param left
  *   the attributes of a left row
@@ -41,15 +38,18 @@ final private[execution] class WindowJoinEvaluation(
       around: SurroundingRows = SurroundingRows.None
   ): Iterator[InternalRow] =
     if (leftRows.isEmpty) Iterator.empty
-    else if (!plan.sorts) byRows(leftRows, rightRows, task, around)
+    else if (!plan.sorts) all.evaluate(leftRows, rightRows, task, around)
     else
       plan.window.arrays match {
         case Some(arrays) => sortedInArrays(arrays, leftRows, rightRows, task, around)
         case None         =>
           val elements = task.measures.timeSort(sorterOf(rightSort, right, task).sort(rightRows))
           val rows = task.measures.timeSort(sorterOf(leftSort, left, task).sort(leftRows))
-          byRows(rows, elements, task, around)
+          all.evaluate(rows, elements, task, around)
       }
+
+  /** The evaluation of all expressions. */
+  private def all = new JoinByRows(plan, plan.byRows, left, right)
 
   private def sorterOf(spec: SortSpec, input: Seq[Attribute], task: WindowTask): PartitionSorter = {
     val sorter = new PartitionSorter(task.resources, input, spec)
@@ -59,7 +59,7 @@ final private[execution] class WindowJoinEvaluation(
 
   // Keys are numbered on both sides, so that the numbers tell which keys are equal.
   private def rightSort =
-    new SortSpec(plan.rightKeys, plan.window.orderSpec, radixInSpark = false, peers = 1, numbersKeys = true)
+    new SortSpec(plan.rightKeys, plan.window.sortOrder, radixInSpark = false, peers = 1, numbersKeys = true)
   private def leftSort =
     new SortSpec(plan.leftKeys, plan.leftOrder, radixInSpark = false, peers = 1, numbersKeys = true)
 
@@ -117,14 +117,17 @@ final private[execution] class WindowJoinEvaluation(
           )
       )
     )
-    if (rows.finished) {
+    if (rows.finished && plan.window.rowWise.isEmpty) {
       rightSorter.close()
       rows.rows
-    } else {
+    } else if (rows.finished)
+      new JoinByRows(plan, plan.window.rowWise, left ++ arrays.results, right)
+        .evaluate(rows.rows, elements.rows, task.withoutRowCount, around)
+    else {
       columns.release()
       task.measures.countFallback()
       val withoutRoom = UnsafeProjection.create(left.map(a => a: Expression), left ++ arrays.results)
-      byRows(rows.rows.map(withoutRoom), elements.rows, task, around)
+      all.evaluate(rows.rows.map(withoutRoom), elements.rows, task, around)
     }
   }
 
@@ -132,66 +135,6 @@ final private[execution] class WindowJoinEvaluation(
   private def standForOne(sorted: SortedColumns, bounds: Int): Boolean = plan.times.isEmpty || {
     val times = sorted.columns(sorted.firstInput + bounds)
     (0 until sorted.order.size).forall(times(_) == 1L)
-  }
-
-  private def byRows(
-      leftRows: Iterator[InternalRow],
-      rightRows: Iterator[InternalRow],
-      task: WindowTask,
-      around: SurroundingRows
-  ): Iterator[InternalRow] = {
-    val byRows = plan.byRows
-    val needed = byRows.neededAttributes(right, plan.window.orderSpec)
-    val log = RowLog.of(needed, task.resources)
-    val elements = new FrameElements(needed, () => log.reader())
-    val found = new FrameFinders(elements)
-    val finders = byRows.frames.map(_.frame).distinct.map(f => f -> found.ofOtherRows(f, left)).toMap
-    val answers = new AnswerRow(byRows)
-    val evaluators = byRows.frames.zipWithIndex.map { case (frame, index) =>
-      FrameEvaluator.of(
-        frame,
-        index,
-        finders(frame.frame),
-        elements,
-        task.resources,
-        plan.window.maxStateBytes,
-        answers
-      )
-    }
-    val iterator = new WindowJoinIterator(
-      new KeyedRows(leftRows, PartitionKeys.of(WindowKeys.asBytes(plan.leftKeys), left)),
-      new KeyedRows(rightRows, PartitionKeys.of(WindowKeys.asBytes(plan.rightKeys), right)),
-      InterpretedOrdering.forSchema(WindowKeys.asBytes(plan.rightKeys).map(_.dataType)),
-      new JoinElements(
-        UnsafeProjection.create(needed.map(a => a: Expression), right),
-        log,
-        finders.values.toArray
-      ),
-      new FrameEvaluators(evaluators.toArray, answers.row, surroundingStates),
-      plan.times.map { times =>
-        new Repetition(
-          UnsafeProjection.create(Seq(times), left),
-          new RepeatedFrames(
-            byRows,
-            byRows.frames.map(f => finders(f.frame)),
-            elements,
-            task.resources,
-            plan.window.maxStateBytes,
-            answers
-          )
-        )
-      },
-      UnsafeProjection.create(left ++ byRows.resultExpressions, left ++ byRows.answers),
-      task,
-      around
-    )
-    task.onCompletion(() => iterator.close())
-    iterator
-  }
-
-  private def surroundingStates: PartialAggregate => Option[SurroundingStates] = {
-    lazy val functions = new SurroundingFunctions(plan.window, right)
-    rows => if (rows.isEmpty) None else Some(new SurroundingStates(functions, rows))
   }
 }
 

@@ -9,7 +9,7 @@ import org.slidewise.spark.execution.surroundings.SurroundingRows
 import org.slidewise.spark.execution.task.{MeasuredResource, WindowTask}
 
 /** One side of a window join: its rows in the order of their keys. */
-final private[joins] class KeyedRows(rows: Iterator[InternalRow], val keys: PartitionKeys) {
+final private[execution] class KeyedRows(rows: Iterator[InternalRow], val keys: PartitionKeys) {
   private[this] var row, keyOfRow: UnsafeRow = _
 
   /** The next row, and its key; null if there is none. */
@@ -32,10 +32,8 @@ final private[joins] class KeyedRows(rows: Iterator[InternalRow], val keys: Part
  *
  * @param keyOrder
  *   compares a left key with a right one
- * @param around
- *   the surroundings of the right rows
  */
-final private[joins] class WindowJoinIterator(
+final private[execution] class WindowJoinIterator(
     left: KeyedRows,
     right: KeyedRows,
     keyOrder: Ordering[InternalRow],
@@ -43,8 +41,7 @@ final private[joins] class WindowJoinIterator(
     evaluators: FrameEvaluators,
     repetition: Option[Repetition],
     output: Projection,
-    task: WindowTask,
-    around: SurroundingRows
+    task: WindowTask
 ) extends FrameIterator(evaluators, output, task.measures) {
   private[this] val log = elements.log
   private[this] val finders = elements.finders
@@ -91,8 +88,8 @@ final private[joins] class WindowJoinIterator(
     while (right.next != null && keyOrder.compare(currentKey, right.key) > 0) skip()
     while (right.next != null && keyOrder.compare(currentKey, right.key) == 0) take()
     if (log.end > 0L) {
-      if (!hasTaken) evaluators.startAfter(around.before)
-      if (right.next == null) evaluators.endBefore(around.after)
+      if (!hasTaken) evaluators.startAfter(elements.around.before)
+      if (right.next == null) evaluators.endBefore(elements.around.after)
       hasTaken = true
     }
   }
@@ -124,11 +121,14 @@ private object WindowJoinIterator {
  *
  * @param summary
  *   projects a right row to the columns in `log`
+ * @param around
+ *   the surroundings of all right rows
  */
-final private[joins] class JoinElements(
+final private[execution] class JoinElements(
     val summary: UnsafeProjection,
     val log: RowLog,
-    val finders: Array[FrameFinder]
+    val finders: Array[FrameFinder],
+    val around: SurroundingRows
 )
 
 /**
@@ -137,4 +137,4 @@ final private[joins] class JoinElements(
  * @param timesOf
  *   projects a left row to the number of rows that it stands for
  */
-final private[joins] class Repetition(val timesOf: Projection, val frames: RepeatedFrames)
+final private[execution] class Repetition(val timesOf: Projection, val frames: RepeatedFrames)

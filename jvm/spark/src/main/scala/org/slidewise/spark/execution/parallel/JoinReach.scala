@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.parallel
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
@@ -18,7 +20,8 @@ final private[parallel] case class JoinReach(from: Cut, until: Cut)
 private[parallel] object JoinReach {
 
   /**
-   * Finds the reach of left rows.
+   * Finds the reach of left rows. A bound that fails reaches all right rows with the keys, since it is an error only if some of
+   * them are within the other bound.
    *
    * @param order
    *   the order of right rows, by keys and time
@@ -27,42 +30,67 @@ private[parallel] object JoinReach {
    */
   final class Finder(plan: WindowJoinPlan, order: RunOrder, input: Seq[Attribute]) extends Serializable {
     private[this] val frames = plan.byRows.frames.map(_.frame).distinct
-    private[this] val lower = bounds(_.lower, _.upper)
-    private[this] val upper = bounds(_.upper, _.lower)
+    private[this] val lower = bounds(range => Seq(range.lower, range.upper))
+    private[this] val upper = bounds(range => Seq(range.upper, range.lower))
 
     /** The bounds on one side of the frames; that on the other side, where there is none. */
-    private def bounds(near: Frame.Range => Frame.Bound, far: Frame.Range => Frame.Bound): Seq[Expression] = {
-      val found = frames.map {
-        case range: Frame.Range => Seq(near(range), far(range)).collectFirst { case row: Frame.RowBound => row }
+    private def bounds(sides: Frame.Range => Seq[Frame.Bound]): Seq[Expression] = {
+      val found = frames.flatMap {
+        case range: Frame.Range => sides(range).collectFirst { case row: Frame.RowBound => row.value }
         case other              => throw new IllegalArgumentException(s"$other is no frame of another table")
       }
-      ExpressionSet(found.flatten.map(_.value)).toSeq
+      ExpressionSet(found).toSeq
     }
 
     /** None if no frame holds a row. */
     def of(rows: Iterator[InternalRow]): Option[JoinReach] = {
-      val first, last = new Extreme(order.ordering)
-      val (firsts, lasts) = (lower.map(keys), upper.map(keys))
+      val (keys, cuts) = (order.ordering, new CutOrder(order.directions))
+      val first = new Extreme(lower, keys.lt(_, _), Cut.before(_, _), cuts.first)
+      val last = new Extreme(upper, keys.gt(_, _), Cut.after(_, _), cuts.last)
       rows.foreach { row =>
-        firsts.foreach(key => first.add(key(row), -1))
-        lasts.foreach(key => last.add(key(row), 1))
+        first.add(row)
+        last.add(row)
       }
-      for (a <- first.found; b <- last.found)
-        yield JoinReach(Cut.before(a, order.columns), Cut.after(b, order.columns))
+      for (from <- first.found; until <- last.found) yield JoinReach(from, until)
     }
 
-    private def keys(bound: Expression) =
-      UnsafeProjection.create(WindowKeys.asBytes(plan.leftKeys) :+ bound, input)
-  }
+    /**
+     * The place before the first time that bounds reach, or after the last.
+     *
+     * @param isBeyond
+     *   whether a key with a time is further than another
+     * @param further
+     *   the further one of two places
+     */
+    final private class Extreme(
+        bounds: Seq[Expression],
+        isBeyond: (InternalRow, InternalRow) => Boolean,
+        cut: (InternalRow, Int) => Cut,
+        further: (Cut, Cut) => Cut
+    ) {
+      private[this] val keys = WindowKeys.asBytes(plan.leftKeys)
+      private[this] val withBound = bounds.map(b => UnsafeProjection.create(keys :+ b, input)).toArray
+      private[this] val withoutBound = UnsafeProjection.create(keys, input)
+      private[this] var known: UnsafeRow = _
+      private[this] var failed: Option[Cut] = None
 
-  /** The first or the last of some keys without nulls. */
-  final private class Extreme(order: Ordering[InternalRow]) {
-    private[this] var known: UnsafeRow = _
+      def add(row: InternalRow): Unit = {
+        var i = 0
+        while (i < withBound.length) {
+          try {
+            val next = withBound(i)(row)
+            if (!next.anyNull && (known == null || isBeyond(next, known))) known = next.copy()
+          } catch { case NonFatal(_) => addKey(withoutBound(row)) }
+          i += 1
+        }
+      }
 
-    /** Takes `next` if it is beyond all keys so far, in the direction of `sign`. */
-    def add(next: UnsafeRow, sign: Int): Unit =
-      if (!next.anyNull && (known == null || order.compare(next, known) * sign > 0)) known = next.copy()
+      private def addKey(key: UnsafeRow): Unit = if (!key.anyNull) {
+        val reached = cut(key.copy(), keys.size)
+        failed = Some(failed.fold(reached)(further(_, reached)))
+      }
 
-    def found: Option[UnsafeRow] = Option(known)
+      def found: Option[Cut] = (Option(known).map(cut(_, order.columns)) ++ failed).reduceOption(further)
+    }
   }
 }

@@ -92,9 +92,12 @@ final private[parallel] class ParallelJoin(
       together: Int
   ): Option[RDD[InternalRow]] = {
     val ends = Cut.Start +: cuts :+ Cut.End
-    val own = ends.zip(ends.tail).map { case (from, until) =>
-      RangeToRead.of(leftRows.sorted, Array(from, until))
-    }.toArray
+    val own = ends
+      .zip(ends.tail)
+      .map { case (from, until) =>
+        RangeToRead.of(leftRows.sorted, Array(from, until))
+      }
+      .toArray
     val reached = reaches(leftRows, own).map(_.map(widened(rightRows, _, together)))
     around(rightRows, ends, reached, together).map { surroundings =>
       val reads = reached.map {
@@ -162,14 +165,14 @@ final private[parallel] class ParallelJoin(
 
 private[parallel] object ParallelJoin {
 
-  /** The order of left rows: by keys and the first bound. It is in terms of the time of right rows. */
+  /** The order of left rows: by keys and the first bound, null if it fails. It is in terms of the time of right rows. */
   def leftOrder(plan: WindowJoinPlan): RunOrder = {
     val bounds: Seq[Frame.RowBound] = plan.byRows.frames.flatMap(_.frame.rowBounds)
-    RunOrder(plan.leftKeys, Seq(SortOrder(bounds.head.value, Ascending)))
+    RunOrder(plan.leftKeys, Seq(SortOrder(TryEval(bounds.head.value), Ascending)))
   }
 
   /** The order of right rows, by keys and time. */
-  def rightOrder(plan: WindowJoinPlan): RunOrder = RunOrder(plan.rightKeys, plan.window.sortOrder)
+  def rightOrder(plan: WindowJoinPlan): RunOrder = RunOrder(plan.rightKeys, plan.window.sortOrder.take(1))
 }
 
 /** Evaluates the left rows of one task. */

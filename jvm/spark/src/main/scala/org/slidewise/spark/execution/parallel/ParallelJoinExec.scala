@@ -27,6 +27,8 @@ case class ParallelJoinExec(
 
   @transient override lazy val outputPartitioning: Partitioning = UnknownPartitioning(parallel.maxTasks)
 
+  override def tasksNote: Option[String] = Some(parallel.note)
+
   override protected def notes: Seq[String] = Seq(parallel.toString)
 
   override protected def withPlan(plan: WindowJoinPlan): ParallelJoinExec = copy(plan = plan)
@@ -55,7 +57,12 @@ object ParallelJoinExec {
     )
 
   /** The operator over rows that it writes as runs first. */
-  def over(left: SparkPlan, right: SparkPlan, plan: WindowJoinPlan, parallel: ParallelPlan): ParallelJoinExec =
+  def over(
+      left: SparkPlan,
+      right: SparkPlan,
+      plan: WindowJoinPlan,
+      parallel: ParallelPlan
+  ): ParallelJoinExec =
     ParallelJoinExec(
       plan,
       parallel,

@@ -124,7 +124,9 @@ final private[parallel] class ParallelWindow(
     val parts = cutsOf.map(reader.sorted.parts)
     val ranges = cutsOf.zip(parts).map { case (cuts, parts) => RangeToRead.of(cuts, parts) }.toArray
     def scanned =
-      new ScannedRanges(reader, plan, surrounding).around(ends, from.zip(until)).map(_.map(RangeSurroundings.Scanned(_)))
+      new ScannedRanges(reader, plan, surrounding)
+        .around(ends, from.zip(until))
+        .map(_.map(RangeSurroundings.Scanned(_)))
     def inBuckets = {
       val totals = new BucketTotals(reader.indexes, surrounding)
       if (surrounding.mustBeOneTask(totals.all)) None

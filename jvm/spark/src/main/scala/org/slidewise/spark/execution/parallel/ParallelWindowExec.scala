@@ -31,7 +31,7 @@ case class ParallelWindowExec(
   // Declared before it is known whether the rows come sorted.
   @transient override lazy val outputOrdering: Seq[SortOrder] = sortedOrder
 
-  override def tasksNote: Option[String] = Some(s"tasks share the rows, at least ${parallel.minRows} each")
+  override def tasksNote: Option[String] = Some(parallel.note)
 
   override protected def stringArgs: Iterator[Any] = arguments(Seq(parallel.toString))
 

@@ -182,8 +182,8 @@ final private[spark] class PlanDeterminism extends Logging {
     case window: SlidingWindowExecBase => Some(below ++ below.ofResults(window.windowExpression))
     case join: WindowJoinExecBase      =>
       (below ++ below.ofResults(join.calls)).decidedBy(join.leftKeys ++ join.rightKeys)
-    case aggregate: BaseAggregateExec  => ofAggregate(aggregate, below)
-    case hopping: HoppingWindowExec    =>
+    case aggregate: BaseAggregateExec => ofAggregate(aggregate, below)
+    case hopping: HoppingWindowExec   =>
       val results = below ++ below.ofCalls(hopping.aggregateExpressions, hopping.plan.answers)
       results
         .decidedBy((hopping.keys :+ hopping.plan.pane) ++ hopping.condition)

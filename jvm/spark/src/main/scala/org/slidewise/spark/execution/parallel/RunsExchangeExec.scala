@@ -83,7 +83,11 @@ case class RunsExchangeExec(
    * @param input
    *   the attributes of the rows in the order
    */
-  private[parallel] def inOrder(wanted: RunOrder, parallel: ParallelPlan, input: Seq[Attribute]): RunsExchangeExec = {
+  private[parallel] def inOrder(
+      wanted: RunOrder,
+      parallel: ParallelPlan,
+      input: Seq[Attribute]
+  ): RunsExchangeExec = {
     val own = normalized(partitionSpec ++ order, child.output)
     if (!isUnordered && own == normalized(wanted.partition ++ wanted.order, input)) this
     else RunsExchangeExec.of(wanted, parallel, RunRowsExec(input, this))

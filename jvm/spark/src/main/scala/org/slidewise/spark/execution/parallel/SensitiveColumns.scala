@@ -95,7 +95,8 @@ final private[spark] class SensitiveColumns private (private val columns: Map[Ex
   }
 
   private def ofFramed(framed: FramedAggregate): OrderSensitivity =
-    if (!areSame(framed.order.child +: (framed.filter ++ framed.lower ++ framed.upper).toSeq)) OrderSensitivity.VALUE
+    if (!areSame(framed.order.child +: (framed.filter ++ framed.lower ++ framed.upper).toSeq))
+      OrderSensitivity.VALUE
     else {
       val own = Families.of(framed.function).orderSensitivity
       most(Seq(if (own == OrderSensitivity.VALUE) OrderSensitivity.TIES else own, ofInputs(framed.function)))

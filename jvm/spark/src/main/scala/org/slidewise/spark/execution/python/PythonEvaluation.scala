@@ -29,6 +29,9 @@ final private[execution] class PythonEvaluation private (
     factory: PartitionEvaluatorFactory[InternalRow, InternalRow]
 ) extends Serializable {
 
+  /** The arguments and filters of the functions, each once. */
+  def inputs: Seq[Expression] = columns.drop(leading.size)
+
   /** Evaluates rows of `columns`, in the task of partition `index`. */
   def evaluate(index: Int, rows: Iterator[InternalRow]): Iterator[InternalRow] =
     factory.createEvaluator().eval(index, rows)

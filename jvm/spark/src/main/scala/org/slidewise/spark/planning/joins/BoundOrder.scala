@@ -17,7 +17,7 @@ private[joins] object BoundOrder {
   }
 
   /** The expression without what is added to it. */
-  private def base(bound: Expression): Expression = bound match {
+  def base(bound: Expression): Expression = bound match {
     case Add(key, distance, _) if distance.foldable                => base(key)
     case Add(distance, key, _) if distance.foldable                => base(key)
     case Subtract(key, distance, _) if distance.foldable           => base(key)

@@ -9,22 +9,37 @@ import org.slidewise.spark.expressions.RowsOfFrame
 /**
  * A correlated subquery whose result for a row of the query around is made of aggregates of a window over another table.
  *
- * @param right
- *   the rows of the subquery, which do not depend on the query around
+ * @param input
+ *   the rows of the subquery before any condition, which do not depend on the query around
+ * @param own
+ *   the conditions on these rows alone
  * @param calls
  *   the aggregates, each an alias of a [[org.slidewise.spark.plan.FramedAggregate]]
  * @param results
  *   the columns of the subquery, over a row of the query around and `calls`
  * @param found
- *   the call that is null where the subquery has no row; none if it always has one
+ *   the call that is null where no row meets the conditions, if the subquery then has no row
+ * @param having
+ *   the condition on its row, over a row of the query around and `calls`
+ * @param ties
+ *   the order of rows that have the same time
  */
 final private[joins] case class FramedSubquery(
-    right: LogicalPlan,
+    input: LogicalPlan,
+    own: Seq[Expression],
     condition: OuterCondition,
     calls: Seq[Alias],
     results: Seq[NamedExpression],
-    found: Option[Attribute]
+    found: Option[Attribute],
+    having: Option[Expression] = None,
+    ties: Seq[SortOrder] = Nil
 ) {
+
+  /** The rows that belong to the window of any row of the query around. */
+  def right: LogicalPlan = (own ++ condition.required).reduceOption(And).fold(input)(Filter(_, input))
+
+  /** Whether the subquery has a row, over a row of the query around and `calls`; none if it always has one. */
+  def hasRow: Option[Expression] = (found.map(IsNotNull(_)) ++ having).reduceOption[Expression](And)
 
   /** The same subquery, whose columns have other identifiers. */
   def renamed: FramedSubquery = copy(results = results.map {
@@ -40,6 +55,7 @@ private[joins] object FramedSubquery {
   def of(plan: LogicalPlan): Either[String, FramedSubquery] = plan match {
     case SubqueryAlias(_, child)                              => of(child)
     case Project(columns, child) if columns.forall(isPlain)   => of(child).map(projected(_, columns))
+    case Filter(condition, child) if isPlain(condition)       => of(child).map(having(_, condition))
     case aggregate: Aggregate                                 => ofAggregate(aggregate)
     case GlobalLimit(IntegerLiteral(1), LocalLimit(_, child)) => ofSorted(child)
     case other => Left(s"${other.nodeName} is neither an aggregate nor the first row in an order")
@@ -51,6 +67,12 @@ private[joins] object FramedSubquery {
 
   private def projected(query: FramedSubquery, columns: Seq[NamedExpression]): FramedSubquery =
     query.copy(results = substituted(columns, query.results).map(asNamedLeft))
+
+  private def having(query: FramedSubquery, condition: Expression): FramedSubquery = {
+    val values = AttributeMap(query.results.collect { case alias: Alias => alias.toAttribute -> alias.child })
+    val all = query.having.toSeq :+ asLeft(replaced(condition, values))
+    query.copy(having = all.reduceOption(And))
+  }
 
   /** `columns` over the rows that `below` makes its own columns of. */
   private def substituted(
@@ -79,7 +101,7 @@ private[joins] object FramedSubquery {
     if (aggregate.groupingExpressions.nonEmpty) Left("the subquery has a GROUP BY")
     else if (!aggregate.aggregateExpressions.forall(isPlain)) Left("the subquery is not deterministic")
     else
-      inputOf(aggregate.child).flatMap { case (right, condition) =>
+      inputOf(aggregate.child).flatMap { case Rows(input, own, condition) =>
         val distinct = ValueOverRows.aggregatesIn(aggregate.aggregateExpressions)
         distinct.find(a => isOuter(a)) match {
           case Some(outer)              => Left(s"${outer.sql} aggregates values of both tables")
@@ -89,7 +111,7 @@ private[joins] object FramedSubquery {
             val count = condition.call(RowsOfFrame.count)
             val values = calls
               .map { case (a, alias) =>
-                val over = new ValueOverRows(a, right.output)
+                val over = new ValueOverRows(a, input.output)
                 a.canonicalized ->
                   (if (over.none.toOption.contains(over.default)) alias.toAttribute
                    else If(GreaterThan(count.toAttribute, Literal(0L)), alias.toAttribute, over.default))
@@ -107,7 +129,8 @@ private[joins] object FramedSubquery {
             val counts = results.exists(_.references.contains(count.toAttribute))
             Right(
               FramedSubquery(
-                right,
+                input,
+                own,
                 condition,
                 calls.map(_._2) ++ (if (counts) Some(count) else None),
                 results,
@@ -139,13 +162,20 @@ private[joins] object FramedSubquery {
         substituted(columns, below)
       )
     case _ =>
-      inputOf(plan).flatMap { case (right, condition) =>
+      inputOf(plan).flatMap { rows =>
         order match {
-          case Seq(by) if by.child.semanticEquals(condition.time) =>
-            Right(ofOneRow(right, condition, columns, by.direction == Descending))
-          case _ => Left(s"the rows are not in the order of ${condition.time.sql} alone")
+          case by +: ties if rows.condition.isInOrderOf(by.child) && !ties.exists(isOuter(_)) =>
+            val isLast = by.direction == Descending
+            Right(ofOneRow(rows, columns, isLast).copy(ties = if (isLast) ties.map(reversed) else ties))
+          case _ => Left(s"the rows are not in the order of ${rows.condition.time.sql}")
         }
       }
+  }
+
+  private def reversed(order: SortOrder): SortOrder = {
+    val isAscending = order.direction == Descending
+    val nulls = if (order.nullOrdering == NullsFirst) NullsLast else NullsFirst
+    SortOrder(order.child, if (isAscending) Ascending else Descending, nulls, Nil)
   }
 
   /** The row of `right` that comes last in the order of time among those that meet the conditions, or first. */
@@ -154,18 +184,15 @@ private[joins] object FramedSubquery {
       conditions: Seq[Expression],
       isLast: Boolean
   ): Either[String, FramedSubquery] =
-    inputOf(right, conditions).map { case (rows, condition) =>
-      ofOneRow(rows, condition, right.output, isLast)
-    }
+    inputOf(right, conditions).map(ofOneRow(_, right.output, isLast))
 
   private def ofOneRow(
-      right: LogicalPlan,
-      condition: OuterCondition,
+      rows: Rows,
       columns: Seq[NamedExpression],
       isLast: Boolean
   ): FramedSubquery = {
     def value(of: Expression) =
-      condition.call(if (isLast) RowsOfFrame.last(of) else RowsOfFrame.first(of))
+      rows.condition.call(if (isLast) RowsOfFrame.last(of) else RowsOfFrame.first(of))
     val found = value(Literal.TrueLiteral)
     // A column that also reads the row around it is computed from the right row's columns.
     val single = AttributeSet(columns.filter(isOuter(_))).toSeq.map(a => a -> value(a))
@@ -179,11 +206,29 @@ private[joins] object FramedSubquery {
     }.toMap
     val results =
       columns.map(column => ofWhole.getOrElse(column.exprId, asNamedLeft(replacedIn(column, ofSingle))))
-    FramedSubquery(right, condition, found +: (whole ++ single).map(_._2), results, Some(found.toAttribute))
+    FramedSubquery(
+      rows.input,
+      rows.own,
+      rows.condition,
+      found +: (whole ++ single).map(_._2),
+      results,
+      Some(found.toAttribute)
+    )
   }
 
-  /** The rows that do not depend on the query around, and the condition on them that does. */
-  private def inputOf(plan: LogicalPlan): Either[String, (LogicalPlan, OuterCondition)] = {
+  /**
+   * The rows that a subquery reads.
+   *
+   * @param input
+   *   rows that do not depend on the query around
+   * @param own
+   *   the conditions on them that do not, either
+   * @param condition
+   *   the condition on them that does
+   */
+  final private case class Rows(input: LogicalPlan, own: Seq[Expression], condition: OuterCondition)
+
+  private def inputOf(plan: LogicalPlan): Either[String, Rows] = {
     val (conditions, input) = filters(plan)
     inputOf(input, conditions)
   }
@@ -191,14 +236,12 @@ private[joins] object FramedSubquery {
   private def inputOf(
       input: LogicalPlan,
       conditions: Seq[Expression]
-  ): Either[String, (LogicalPlan, OuterCondition)] =
+  ): Either[String, Rows] =
     if (isOuter(input)) Left(s"${input.nodeName} of the subquery depends on the query around it")
     else if (!conditions.forall(isPlain)) Left("a condition of the subquery is not deterministic")
     else {
       val (outer, own) = conditions.partition(isOuter(_))
-      OuterCondition.of(outer).map { condition =>
-        (own ++ condition.required).reduceOption(And).fold(input)(Filter(_, input)) -> condition
-      }
+      OuterCondition.of(outer).map(Rows(input, own, _))
     }
 
   private def filters(plan: LogicalPlan): (Seq[Expression], LogicalPlan) = plan match {

@@ -18,15 +18,16 @@ private[joins] object GroupedJoin {
   /** The aggregate as a window join; or the reason why it is none. */
   def of(aggregate: Aggregate): Either[String, LogicalPlan] =
     for {
-      input <- JoinInput.of(aggregate.child, aggregate.groupingExpressions, aggregate.aggregateExpressions)
+      joined <- JoinInput.of(aggregate.child, aggregate.groupingExpressions, aggregate.aggregateExpressions)
+      input = joined.copy(results = AggregatesOfLeft.replaced(joined))
       condition <- OuterCondition.of(input.both)
       groups <- groupsOf(input, condition)
       calls <- callsOf(input, condition)
-      joined <- {
+      join <- {
         val join = groups.join(input, condition, calls)
         WindowJoins.reasonNot(join).toLeft(join)
       }
-      rows <- results(input, groups, calls, joined)
+      rows <- results(input, groups, calls, join)
     } yield rows
 
   /**
@@ -104,16 +105,31 @@ private[joins] object GroupedJoin {
   private def callsOf(input: JoinInput, condition: OuterCondition): Either[String, Calls] = {
     val found = ValueOverRows.aggregatesIn(input.results)
     found.find(a => !a.references.subsetOf(input.right.outputSet)) match {
-      case Some(both)                             => Left(s"${both.sql} reads the other table")
+      case Some(other)                            => Left(whyNot(other, input))
       case None if found.exists(!_.deterministic) => Left("an aggregate is not deterministic")
       case None                                   =>
         Right(
           Calls(
-            found.map(a => a -> condition.call(ValueOverRows.functionOf(a), a.filter)),
+            found.map { a =>
+              val function = ValueOverRows.functionOf(a)
+              a -> condition.call(
+                function,
+                a.filter,
+                rowOfNulls = input.keepsAll && PythonJoinPlanner.isInPython(function)
+              )
+            },
             condition.call(RowsOfFrame.count)
           )
         )
     }
+  }
+
+  private def whyNot(aggregate: AggregateExpression, input: JoinInput): String = {
+    val ofLeft = aggregate.references -- input.right.outputSet
+    val absent = ofLeft -- AttributeSet(input.grouping.collect { case a: Attribute => a })
+    if (absent.nonEmpty && aggregate.references.subsetOf(ofLeft))
+      s"${aggregate.sql} aggregates ${absent.map(_.sql).mkString(", ")}, which GROUP BY lacks"
+    else s"${aggregate.sql} aggregates values of both tables"
   }
 
   private def results(
@@ -162,7 +178,8 @@ private[joins] object GroupedJoin {
       a: AggregateExpression,
       columns: Seq[Attribute],
       times: Option[Attribute]
-  ): Either[String, Option[Expression]] = {
+  ): Either[String, Option[Expression]] = if (PythonJoinPlanner.isInPython(a.aggregateFunction)) Right(None)
+  else {
     val over = new ValueOverRows(a, columns)
     (for (none <- over.none; one <- over.nulls(1); two <- over.nulls(2)) yield (none, one, two)).toEither.left
       .map(e => s"${a.sql} fails over a row of nulls: $e")

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreePattern.OUTER_REFERENCE
+import org.apache.spark.sql.types._
 
 import org.slidewise.spark.expressions.GroupingKeys
 import org.slidewise.spark.plan.{FramedAggregate, RowValue}
@@ -26,10 +27,20 @@ final private[joins] case class OuterCondition(
     lower: Option[RowValue],
     upper: Option[RowValue]
 ) {
+  import OuterCondition.narrow
 
   /** A call of the aggregate over the rows of the subquery in the window of a row around it. */
-  def call(function: AggregateFunction, filter: Option[Expression] = None): Alias =
-    Alias(FramedAggregate(function, filter, SortOrder(time, Ascending), lower, upper), "_call")()
+  def call(
+      function: AggregateFunction,
+      filter: Option[Expression] = None,
+      rowOfNulls: Boolean = false
+  ): Alias = Alias(
+    FramedAggregate(function, filter, SortOrder(time, Ascending), lower, upper, rowOfNulls),
+    "_call"
+  )()
+
+  /** Whether the values of the expression have the order of the time. */
+  def isInOrderOf(e: Expression): Boolean = narrow(e).semanticEquals(narrow(time))
 
   /** The conditions that a row of the subquery meets if it belongs to any row around it. */
   def required: Seq[Expression] = (rightKeys :+ time).filter(_.nullable).map(IsNotNull(_))
@@ -101,7 +112,7 @@ private[joins] object OuterCondition {
   }
 
   private def together(parts: Seq[Part]): Either[String, OuterCondition] = {
-    val limits = parts.collect { case limit: Limit => limit }
+    val limits = ofOneTime(parts.collect { case limit: Limit => limit })
     val (lower, upper) = limits.partition(_.isLower)
     limits.headOption match {
       case None                    => Left(NoRange)
@@ -124,6 +135,33 @@ private[joins] object OuterCondition {
           )
         }
     }
+  }
+
+  /** Limits of a time that some compare in a wider type, as limits in that type; unchanged if the times differ otherwise. */
+  private def ofOneTime(limits: Seq[Limit]): Seq[Limit] = {
+    val widest = limits.map(_.time).find { time =>
+      limits.forall { limit =>
+        narrow(limit.time).semanticEquals(narrow(time)) && isExact(limit.time.dataType, time.dataType)
+      }
+    }
+    widest.fold(limits)(time =>
+      limits.map { limit =>
+        if (limit.time.dataType == time.dataType) limit
+        else limit.copy(time, limit.value.copy(child = Cast(limit.value.child, time.dataType)))
+      }
+    )
+  }
+
+  private def narrow(time: Expression): Expression = time match {
+    case cast: Cast if isExact(cast.child.dataType, cast.dataType) => narrow(cast.child)
+    case other                                                     => other
+  }
+
+  /** Whether a cast keeps the order of all values and makes no two equal. */
+  private def isExact(from: DataType, to: DataType): Boolean = (from, to) match {
+    case (IntegerType | LongType, FloatType) | (LongType, DoubleType) => false
+    case (_: NumericType, _: NumericType)                             => Cast.canUpCast(from, to)
+    case _ => from == to || from == DateType && to == TimestampNTZType
   }
 
   /** A key that is compared as bytes: equal numbers have equal bytes, and nulls that equal each other are values. */

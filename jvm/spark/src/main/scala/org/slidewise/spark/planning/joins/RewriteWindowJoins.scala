@@ -59,7 +59,8 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
     } yield {
       val columns = query.output.map(a => joined.results.find(_.exprId == a.exprId).get)
       val rows = joined.withColumns(columns, needsRow = lateral.joinType != LeftOuter)
-      if (lateral.joinType == LeftOuter) rows else lateral.condition.fold(rows)(Filter(_, rows))
+      if (lateral.joinType == LeftOuter) rows
+      else lateral.condition.filterNot(_ == Literal.TrueLiteral).fold(rows)(Filter(_, rows))
     }
     decided(lateral, s"LATERAL (${named(query)})", window)
   }

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression,
 
 import org.slidewise.spark.expressions.{DistinctAggregate, FunctionOverRows}
 import org.slidewise.spark.planning.WindowCall
+import org.slidewise.spark.shims.CommonExpressions
 
 /**
  * The value of an aggregate where no right row belongs to a left one, which Spark's rewrites of subqueries and outer joins replace
@@ -19,7 +20,10 @@ import org.slidewise.spark.planning.WindowCall
 final private[joins] class ValueOverRows(aggregate: AggregateExpression, columns: Seq[Attribute]) {
   private val nullable = columns.map(_.withNullability(true))
   private lazy val over =
-    new FunctionOverRows(WindowCall.replaced(ValueOverRows.functionOf(aggregate)), nullable)
+    new FunctionOverRows(
+      evaluable(WindowCall.replaced(ValueOverRows.functionOf(aggregate))).asInstanceOf[AggregateFunction],
+      nullable
+    )
 
   /** The value over no rows. */
   def none: Try[Literal] = value(0)
@@ -28,7 +32,7 @@ final private[joins] class ValueOverRows(aggregate: AggregateExpression, columns
   def nulls(rows: Int): Try[Literal] = Try {
     val row = InternalRow.fromSeq(columns.map(_ => null))
     val counts = aggregate.filter.forall { f =>
-      java.lang.Boolean.TRUE == BindReferences.bindReference(withNulls(f), nullable).eval(row)
+      java.lang.Boolean.TRUE == BindReferences.bindReference(evaluable(withNulls(f)), nullable).eval(row)
     }
     if (counts) rows else 0
   }.flatMap(value)
@@ -36,13 +40,21 @@ final private[joins] class ValueOverRows(aggregate: AggregateExpression, columns
   private def value(rows: Int): Try[Literal] =
     Try(Literal(over(Seq.fill(rows)(InternalRow.fromSeq(columns.map(_ => null)))), aggregate.dataType))
 
+  // The optimizer has not replaced functions such as `nullif` yet.
+  private def evaluable(e: Expression): Expression = e.transform { case replaceable: RuntimeReplaceable =>
+    evaluable(CommonExpressions.inlined(replaceable.replacement))
+  }
+
   private def withNulls(e: Expression): Expression = e.transform { case a: Attribute =>
     a.withNullability(true)
   }
 
   /** The value that Spark has for a correlated subquery without rows. */
   def default: Literal =
-    aggregate.aggregateFunction.defaultResult.getOrElse(Literal.create(null, aggregate.dataType))
+    WindowCall
+      .replaced(aggregate.aggregateFunction)
+      .defaultResult
+      .getOrElse(Literal.create(null, aggregate.dataType))
 }
 
 private[joins] object ValueOverRows {

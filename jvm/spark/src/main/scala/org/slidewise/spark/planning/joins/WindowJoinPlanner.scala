@@ -6,39 +6,34 @@ import org.apache.spark.sql.internal.SQLConf
 import org.slidewise.spark.plan._
 import org.slidewise.spark.planning.WindowPlanner
 
-/**
- * Plans window joins with the planner of windows: the right rows are partitions in the order of their time. Arrays evaluate all
- * calls of a join or none.
- */
+/** Plans window joins with the planner of windows: the right rows are partitions in the order of their time. */
 private[joins] object WindowJoinPlanner {
 
   /** The reason why Spark has to evaluate a call of the join; none if Slidewise evaluates all. */
   def reasonNot(join: WindowJoin, conf: SQLConf): Option[String] =
-    planned(join, join.named, conf).bySpark.headOption.map(_.reason)
+    planned(join, join.named.filterNot(PythonJoinPlanner.isInPython), conf).bySpark.headOption
+      .map(_.reason)
 
   /** The plan of the join's operator, given its calls as the optimizer leaves them. */
   def plan(join: WindowJoin, calls: Seq[NamedExpression], conf: SQLConf): WindowJoinPlan = {
-    val order = leftOrder(calls)
-    val ordered = calls.map(inOrder(_, order))
+    val (ordered, leftOrder) = inOrder(calls)
     val decided = planned(join, ordered, conf)
     decided.bySpark.headOption.foreach { left =>
       throw new IllegalStateException(s"${left.expression.sql} is evaluated by Spark: ${left.reason}")
     }
-    WindowJoinPlan(
-      decided.operator.get,
-      join.leftKeys,
-      Seq(SortOrder(order.getOrElse(values(calls).head.child), Ascending)),
-      join.times
-    )
+    WindowJoinPlan(decided.operator.get, join.leftKeys, leftOrder, join.times)
+  }
+
+  /** The calls, and the order of left rows in which their bounds mostly rise, as far as there is one. */
+  def inOrder(calls: Seq[NamedExpression]): (Seq[NamedExpression], Seq[SortOrder]) = {
+    val order = leftOrder(calls)
+    val first = order.getOrElse(BoundOrder.base(values(calls).head.child))
+    (calls.map(inOrder(_, order)), Seq(SortOrder(first, Ascending)))
   }
 
   private def planned(join: WindowJoin, calls: Seq[NamedExpression], conf: SQLConf): WindowPlan = {
     val order = Seq(SortOrder(join.time, Ascending))
-    def planned(mayUseArrays: Boolean) =
-      new WindowPlanner(conf, join.rightKeys, order, order, mayUseArrays = _ => mayUseArrays).plan(calls)
-    val inArrays = planned(mayUseArrays = true)
-    if (inArrays.operator.exists(o => o.arrays.isDefined && !o.rowWise.isEmpty)) planned(mayUseArrays = false)
-    else inArrays
+    new WindowPlanner(conf, join.rightKeys, order, order ++ join.ties).plan(calls)
   }
 
   private def values(calls: Seq[NamedExpression]): Seq[RowValue] =

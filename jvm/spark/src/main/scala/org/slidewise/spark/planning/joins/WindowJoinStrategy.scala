@@ -7,24 +7,49 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.execution.WindowJoinExec
-import org.slidewise.spark.planning.parallel.ParallelPlanner
+import org.slidewise.spark.execution.{PythonWindowJoinExec, WindowJoinExec}
 import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
+import org.slidewise.spark.planning.JoinTaskPlanner
 
-/** Plans [[WindowJoin]]s. */
-object WindowJoinStrategy extends SparkStrategy {
+/**
+ * Plans [[WindowJoin]]s.
+ *
+ * @param withoutKeys
+ *   decides on joins without keys
+ */
+final private[spark] class WindowJoinStrategy(withoutKeys: JoinTaskPlanner) extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case join: WindowJoin =>
+    case join: WindowJoin if join.named.exists(PythonJoinPlanner.isInPython) => Seq(inPython(join))
+    case join: WindowJoin                                                   =>
       val (calls, results) = ofSmallDecimals(join)
       val planned = WindowJoinPlanner.plan(join, calls, SQLConf.get)
       val (left, right) = (planLater(join.left), planLater(join.right))
-      val operator = ParallelPlanner
-        .ofJoin(SQLConf.get, join, planned, left, right)
+      val operator = Some(join)
+        .filter(_.leftKeys.isEmpty)
+        .flatMap(withoutKeys.shared(SQLConf.get, _, planned, left, right))
         .getOrElse(WindowJoinExec(planned, left, right))
-      val output = join.left.output ++ results
-      Seq(if (operator.output == output) operator else ProjectExec(output, operator))
+      Seq(projected(operator, join.left.output ++ results))
     case _ => Nil
+  }
+
+  private def projected(operator: SparkPlan, output: Seq[NamedExpression]): SparkPlan =
+    if (operator.output == output) operator else ProjectExec(output, operator)
+
+  /** Aggregators in Python, above a join that evaluates the other calls unless Python's operator knows them. */
+  private def inPython(join: WindowJoin): SparkPlan = {
+    val others = join.named.filterNot(PythonJoinPlanner.isInPython)
+    val isAlone = others.forall(PythonJoinPlanner.isCount)
+    val ofOthers = AttributeSet(others.map(_.toAttribute))
+    val below = if (isAlone) join.left else join.keeping(ofOthers.contains)
+    val own = if (isAlone) others else Nil
+    val operator = PythonWindowJoinExec(
+      PythonJoinPlanner.plan(join, own),
+      own,
+      planLater(below),
+      planLater(join.right)
+    )
+    projected(operator, join.output)
   }
 
   /**

@@ -15,18 +15,21 @@ import org.slidewise.spark.plan.WindowJoin
  *   the columns of the rows around the subquery, over `join`
  * @param conditions
  *   the conditions of other subqueries on the rows of `join`
- * @param results
- *   the columns of the subquery, over `join`
- * @param found
- *   not null where the subquery has a row; none if it always has one
+ * @param query
+ *   the subquery
  */
 final private[joins] case class JoinedSubquery(
     join: WindowJoin,
     kept: Seq[NamedExpression],
     conditions: Seq[Expression],
-    results: Seq[NamedExpression],
-    found: Option[Attribute]
+    query: FramedSubquery
 ) {
+
+  /** The columns of the subquery, over `join`. */
+  def results: Seq[NamedExpression] = query.results
+
+  /** See [[FramedSubquery]]. */
+  def found: Option[Attribute] = query.found
 
   /**
    * The rows around the subquery, each with `columns`, which are over `join`.
@@ -35,18 +38,20 @@ final private[joins] case class JoinedSubquery(
    *   whether only rows remain for which the subquery has a row; the columns of the others are null
    */
   def withColumns(columns: Seq[NamedExpression], needsRow: Boolean = false): LogicalPlan = {
-    val all = conditions ++ (if (needsRow) found.map(IsNotNull(_)) else None)
+    val all = conditions ++ (if (needsRow) query.hasRow else None)
     Project(
       kept ++ (if (needsRow) columns else columns.map(orNull)),
       all.foldLeft[LogicalPlan](join)((plan, condition) => Filter(condition, plan))
     )
   }
 
-  // A call is null by itself where there is no row.
-  private def orNull(column: NamedExpression): NamedExpression = (column, found) match {
-    case (Alias(call: Attribute, _), _) if join.results.exists(_.exprId == call.exprId) => column
-    case (alias @ Alias(value, name), Some(row))                                        =>
-      Alias(If(IsNotNull(row), value, Literal.create(null, value.dataType)), name)(
+  // A call over no rows is null by itself where it is one of a row.
+  private def orNull(column: NamedExpression): NamedExpression = (column, query.hasRow) match {
+    case (Alias(call: Attribute, _), _)
+        if query.having.isEmpty && join.results.exists(_.exprId == call.exprId) =>
+      column
+    case (alias @ Alias(value, name), Some(hasRow)) =>
+      Alias(If(hasRow, value, Literal.create(null, value.dataType)), name)(
         alias.exprId,
         alias.qualifier
       )
@@ -64,7 +69,6 @@ private[joins] object WindowJoins {
    *   the reason if Spark has to evaluate it
    */
   def over(left: LogicalPlan, query: FramedSubquery): Either[String, JoinedSubquery] = {
-    // The calls of a join that is shared have been checked with their own subqueries.
     val own = alone(left, query)
     reasonNot(own.join).toLeft(shared(left, query).getOrElse(own))
   }
@@ -84,45 +88,41 @@ private[joins] object WindowJoins {
         condition.rightKeys,
         condition.time,
         query.calls.map(_.child),
-        query.calls.map(_.toAttribute)
+        query.calls.map(_.toAttribute),
+        ties = query.ties
       ),
       left.output,
       Nil,
-      query.results,
-      query.found
+      query
     )
   }
 
   private def shared(left: LogicalPlan, query: FramedSubquery): Option[JoinedSubquery] = left match {
-    case Project(kept, Conditions(conditions, join: WindowJoin))
-        if join.times.isEmpty && join.right.sameResult(query.right) =>
-      val toRight = AttributeMap(query.right.output.zip(join.right.output))
-      def moved[E <: Expression](e: E): E =
-        e.transform { case a: Attribute => toRight.getOrElse(a, a) }.asInstanceOf[E]
-      val condition = query.condition
-      val keys = condition.leftKeys.zip(condition.rightKeys.map(moved(_)))
-      val calls = query.calls.map(moved(_))
-      val passed = AttributeSet(kept.collect { case a: Attribute if join.left.outputSet.contains(a) => a })
-      val reads = AttributeSet(calls ++ condition.leftKeys) -- join.right.outputSet
-      if (
-        moved(condition.time).semanticEquals(join.time) && reads.subsetOf(passed) &&
-        sameKeys(keys, join.leftKeys.zip(join.rightKeys))
-      )
-        Some(
-          JoinedSubquery(
-            join.copy(
-              calls = join.calls ++ calls.map(_.child),
-              results = join.results ++ calls.map(_.toAttribute)
-            ),
-            kept,
-            conditions,
-            query.results,
-            query.found
-          )
+    case Project(kept, Conditions(conditions, join: WindowJoin)) if join.times.isEmpty =>
+      for {
+        rows <- SharedRows.of(join, query)
+        ties <- longer(join.ties, query.ties.map(rows.moved(_)))
+        condition = query.condition
+        keys = condition.leftKeys.zip(condition.rightKeys.map(rows.moved(_)))
+        passed = AttributeSet(kept.collect { case a: Attribute if join.left.outputSet.contains(a) => a })
+        reads = AttributeSet(rows.calls ++ condition.leftKeys) -- join.right.outputSet
+        if rows.moved(condition.time).semanticEquals(join.time) && reads.subsetOf(passed) &&
+          sameKeys(keys, join.leftKeys.zip(join.rightKeys))
+        both = join.copy(
+          right = rows.right,
+          calls = (rows.callsOfJoin ++ rows.calls).map(_.child),
+          results = join.results ++ rows.calls.map(_.toAttribute),
+          ties = ties
         )
-      else None
+        if reasonNot(both).isEmpty
+      } yield JoinedSubquery(both, kept, conditions, query)
     case _ => None
   }
+
+  /** The longer one of two orders, if it begins with the other. */
+  private def longer(a: Seq[SortOrder], b: Seq[SortOrder]): Option[Seq[SortOrder]] =
+    if (a.zip(b).forall { case (x, y) => x.semanticEquals(y) }) Some(if (a.size < b.size) b else a)
+    else None
 
   private def sameKeys(a: Seq[(Expression, Expression)], b: Seq[(Expression, Expression)]): Boolean =
     a.size == b.size && a.forall { case (left, right) =>

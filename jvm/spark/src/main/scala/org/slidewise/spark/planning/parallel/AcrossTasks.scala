@@ -46,7 +46,10 @@ object AcrossTasks {
         Some(s"$name is not deterministic")
       else if (!unbounded) None
       else if (frame.method == EvaluationMethod.RowReferences)
-        if (aggregate.call.reference.forall(_.value.isEmpty) || UnboundedFunctions.readsNear(aggregate, frame.frame)) None
+        if (
+          aggregate.call.reference
+            .forall(_.value.isEmpty) || UnboundedFunctions.readsNear(aggregate, frame.frame)
+        ) None
         else Some("a value of an unbounded frame may lie in any row")
       else unmerged(aggregate, name, merging)
     }.headOption

@@ -29,7 +29,8 @@ private[spark] object ExpectedSkew extends Rule[SparkPlan] with AdaptiveSparkPla
     new SharedPartitions(
       conf,
       (operator, rows) => {
-        lazy val found = operator.children.zip(rows).map { case (planned, now) => unpartitioned(planned, now) }
+        lazy val found =
+          operator.children.zip(rows).map { case (planned, now) => unpartitioned(planned, now) }
         if (!SlidewiseSettings.expectsSkew(conf) || found.forall(_.isEmpty)) None
         else Some(found.zip(rows).map { case (unshuffled, now) => unshuffled.getOrElse(now) })
       }

@@ -8,10 +8,10 @@ import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType}
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.parallel.{ParallelJoinExec, ParallelPlan, ParallelWindowExec}
 import org.slidewise.spark.plan._
-import org.slidewise.spark.planning.{TaskPlanner, WindowDecision}
+import org.slidewise.spark.planning.{JoinTaskPlanner, TaskPlanner, WindowDecision}
 
-/** Decides whether several tasks share the rows of a window without PARTITION BY. */
-private[spark] object ParallelPlanner extends TaskPlanner {
+/** Decides whether several tasks share the rows of a window without PARTITION BY, or of a window join without keys. */
+private[spark] object ParallelPlanner extends TaskPlanner with JoinTaskPlanner {
 
   /**
    * The number of tasks from which row-wise evaluation is faster than one task that evaluates in arrays. Measured, two tasks take
@@ -61,17 +61,18 @@ private[spark] object ParallelPlanner extends TaskPlanner {
     if (plan.bySpark.nonEmpty) Some("Spark's operator evaluates other functions of the window, in one task")
     else plan.operator.flatMap(reasonNot(conf, _))
 
-  /** The operator of a join without keys, whose tasks share the rows; none if one task is to evaluate it. */
-  def ofJoin(
+  override def shared(
       conf: SQLConf,
       join: WindowJoin,
       plan: WindowJoinPlan,
       left: SparkPlan,
       right: SparkPlan
   ): Option[SparkPlan] = {
-    def areFew = join.children.map(InputRows.of).reduce((a, b) => for (x <- a; y <- b) yield x + y)
+    def areFew = join.children
+      .map(InputRows.of)
+      .reduce((a, b) => for (x <- a; y <- b) yield x + y)
       .exists(_ / 2 < SlidewiseSettings.parallelMinRows(conf))
-    if (join.leftKeys.isEmpty && SlidewiseSettings.parallel(conf) && !areFew && reasonNot(plan).isEmpty)
+    if (SlidewiseSettings.parallel(conf) && !areFew && reasonNot(plan).isEmpty)
       Some(ParallelJoinExec.over(left, right, plan, limits(conf)))
     else None
   }

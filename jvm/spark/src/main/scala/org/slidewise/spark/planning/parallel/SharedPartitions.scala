@@ -131,6 +131,6 @@ private object SharedPartitions {
     case window: SlidingWindowExec =>
       window.partitionSpec.nonEmpty && !RepartitionAbove.of(window) && !PlacesAbove.of(window)
     case join: WindowJoinExec => join.leftKeys.nonEmpty && !RepartitionAbove.of(join)
-    case _ => false
+    case _                    => false
   }
 }

@@ -90,7 +90,8 @@ class ResolveHoppingWindowsSuite extends HoppingEvents {
     test(left(s"Spark's plan: $sql")) {
       val on = spark.sql(sql)
       // The last query is also a join.
-      val optimized = withSettings(SlidewiseSettings.WindowJoins -> false)(spark.sql(sql).queryExecution.optimizedPlan)
+      val optimized =
+        withSettings(SlidewiseSettings.WindowJoins -> false)(spark.sql(sql).queryExecution.optimizedPlan)
       val expected = off(spark.sql(sql).queryExecution.optimizedPlan)
       assertEquals(textOf(optimized), textOf(expected))
       same(spark.sql(sql))

@@ -2,9 +2,10 @@ package org.slidewise.spark.planning.joins
 
 import scala.util.Try
 
+import org.apache.spark.sql.{functions => F, Encoders}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
-import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.{Gcd, SparkSuite}
 import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
 import org.slidewise.spark.plan.{LeftToSpark, WindowJoin}
 
@@ -57,7 +58,34 @@ class RewriteWindowJoinsSuite extends SparkSuite {
       (
         "scalar subqueries of other rows",
         s"SELECT (SELECT sum(v) FROM e WHERE $range), (SELECT max(v) FROM e WHERE $range AND e.v > 2) FROM l",
+        1
+      ),
+      (
+        "scalar subqueries of other rows, whose key a condition guards",
+        s"SELECT (SELECT sum(v) FROM e WHERE 1 div e.k = l.k AND e.ts < l.ts AND e.k > 0), (SELECT max(v) FROM e WHERE 1 div e.k = l.k AND e.ts < l.ts AND e.k > 1) FROM l",
         2
+      ),
+      (
+        "newest rows that other conditions select",
+        s"SELECT (SELECT v FROM e WHERE $range ORDER BY ts DESC LIMIT 1), (SELECT v FROM e WHERE $range AND e.v > 2 ORDER BY ts DESC LIMIT 1) FROM l",
+        2
+      ),
+      (
+        "newest rows in orders of which one begins with the other",
+        s"SELECT (SELECT v FROM e WHERE $range ORDER BY ts DESC LIMIT 1), (SELECT s FROM e WHERE $range ORDER BY ts DESC, v LIMIT 1) FROM l",
+        1
+      ),
+      (
+        "newest rows in two orders",
+        s"SELECT (SELECT v FROM e WHERE $range ORDER BY ts DESC, s LIMIT 1), (SELECT s FROM e WHERE $range ORDER BY ts DESC, v LIMIT 1) FROM l",
+        2
+      ),
+      ("HAVING", lateral(s"SELECT sum(v) FROM e WHERE $range HAVING count(*) > 1"), 1),
+      ("a filter of the newest row", lateral(s"SELECT v FROM (SELECT v FROM e WHERE $range ORDER BY ts DESC LIMIT 1) WHERE v > 2"), 1),
+      (
+        "GROUP BY with aggregates of left columns",
+        s"SELECT l.id, first(l.k), max(l.ts), count(l.id), sum(l.ts) FILTER (WHERE e.v > 2), sum(e.v) FILTER (WHERE l.k = 1) FROM l LEFT JOIN e ON $range GROUP BY l.id, l.k, l.ts",
+        1
       ),
       (
         "LATERAL after one another",
@@ -73,6 +101,11 @@ class RewriteWindowJoinsSuite extends SparkSuite {
       (
         "BETWEEN two columns",
         "SELECT (SELECT sum(v) FROM e WHERE e.k = l.k AND e.ts BETWEEN l.lo AND l.ts) FROM l",
+        1
+      ),
+      (
+        "a time that one bound compares as a wider number",
+        "SELECT (SELECT sum(v) FROM e WHERE e.k = l.k AND int(e.ts) > l.ts - 5 AND int(e.ts) <= int(l.ts)) FROM l",
         1
       ),
       ("no keys", "SELECT (SELECT sum(v) FROM e WHERE e.ts < l.ts) FROM l", 1),
@@ -109,9 +142,14 @@ class RewriteWindowJoinsSuite extends SparkSuite {
         "the subquery has a GROUP BY"
       ),
       (
-        "HAVING",
-        lateral(s"SELECT sum(v) FROM e WHERE $range HAVING sum(v) > 1"),
-        "is neither an aggregate nor"
+        "an aggregate of both tables",
+        s"SELECT l.id, sum(e.v * l.k) FROM l JOIN e ON $range GROUP BY l.id, l.k, l.ts",
+        "aggregates values of both tables"
+      ),
+      (
+        "an aggregate of a left column that is not grouped",
+        s"SELECT l.id, max(l.lo) FROM l JOIN e ON $range GROUP BY l.id, l.k, l.ts",
+        "aggregates l.lo, which GROUP BY lacks"
       ),
       (
         "all rows",
@@ -212,6 +250,25 @@ class RewriteWindowJoinsSuite extends SparkSuite {
         withSettings(SlidewiseSettings.Enabled -> on)(spark.sql(sql).collect().map(_.toString).sorted.toSeq)
       )
       assertEquals(answers.head, answers.last)
+    }
+  }
+
+  test("users' aggregators, with and without rows") {
+    tables
+    spark.udf.register("gcd_of", F.udaf(Gcd, Encoders.scalaLong))
+    for (
+      sql <- Seq(
+        lateral(s"SELECT gcd_of(v), count_if(v > 3) FROM e WHERE $range"),
+        s"SELECT id, (SELECT gcd_of(v) FROM e WHERE $range) FROM l",
+        s"SELECT l.id, gcd_of(e.v) FROM l LEFT JOIN e ON $range GROUP BY l.id, l.k, l.ts",
+        s"SELECT l.k, l.ts % 4, gcd_of(e.v) FILTER (WHERE e.s = 1) FROM (SELECT k, ts % 4 AS ts FROM l) l JOIN e ON $range GROUP BY l.k, l.ts"
+      )
+    ) {
+      assertEquals(joins(planOf(sql)).size, 1, sql)
+      val answers = Seq("true", "false").map(on =>
+        withSettings(SlidewiseSettings.Enabled -> on)(spark.sql(sql).collect().map(_.toString).sorted.toSeq)
+      )
+      assertEquals(answers.head, answers.last, sql)
     }
   }
 

@@ -1,0 +1,60 @@
+package org.slidewise.spark.planning.joins
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.optimizer.EliminateDistinct
+
+import org.slidewise.spark.expressions.{AggregateOfCopies, RowsOfFrame}
+import org.slidewise.spark.families.Families
+import org.slidewise.spark.planning.WindowCall
+
+/**
+ * Aggregates of grouped columns of the left table: their inputs are constants within a group, so that a group's value depends on
+ * the left row and the number of its pairs.
+ */
+private[joins] object AggregatesOfLeft {
+
+  /** The columns with such aggregates in terms of the number of pairs, and with conditions on the left row around others. */
+  def replaced(input: JoinInput): Seq[NamedExpression] = {
+    val ofLeft = AttributeSet(input.grouping.collect { case a: Attribute => a })
+    def isOfLeft(e: Expression) = e.references.nonEmpty && e.references.subsetOf(ofLeft)
+    def isOfRight(e: Expression) = e.references.subsetOf(input.right.outputSet)
+    input.results.map(_.transform {
+      case a: AggregateExpression if isOfLeft(a.aggregateFunction) && canCopy(a) =>
+        val (left, right) = a.filter.toSeq.flatMap(Conjuncts(_)).partition(isOfLeft)
+        if (right.forall(isOfRight)) ofCopies(a, left, right) else a
+      case a @ AggregateExpression(function, _, _, Some(filter), _)
+          if isOfLeft(filter) && isOfRight(function) =>
+        new ValueOverRows(a, input.right.output).none.toOption
+          .fold[Expression](a)(If(filter, a.copy(filter = None), _))
+    }.asInstanceOf[NamedExpression])
+  }
+
+  private def canCopy(a: AggregateExpression): Boolean = a.deterministic && (functionOf(a) match {
+    case _: DeclarativeAggregate | _: ImperativeAggregate => true
+    case _                                                => false
+  })
+
+  private def functionOf(a: AggregateExpression): AggregateFunction =
+    WindowCall.replaced(ValueOverRows.functionOf(a))
+
+  private def ofCopies(
+      a: AggregateExpression,
+      left: Seq[Expression],
+      right: Seq[Expression]
+  ): Expression = {
+    val function = functionOf(a)
+    val pairs = AggregateExpression(RowsOfFrame.count, Complete, isDistinct = false, right.reduceOption(And))
+    val counted = if (ignoresCopies(function)) Least(Seq(pairs, Literal(1L))) else pairs
+    val columns = function.references.toSeq
+    AggregateOfCopies(
+      function,
+      columns,
+      columns,
+      left.reduceOption(And).fold[Expression](counted)(If(_, counted, Literal(0L)))
+    )
+  }
+
+  private def ignoresCopies(function: AggregateFunction): Boolean =
+    Families.of(function).ignoresDuplicates || EliminateDistinct.isDuplicateAgnostic(function)
+}
