@@ -6,16 +6,15 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from aggregators.classes import InPlace, Longest, Mean, MeanInBatches
 from plans import plan
 from pyspark import cloudpickle
-from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 from session import settings
-from sparks import needs_spark
+from sparks import SPARK_ERRORS, needs_spark
 
 import slidewise
-from aggregators.classes import InPlace, Longest, Mean, MeanInBatches
 from joins.test_window_joins import LEFT, RANGE, RIGHT, E, L
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # Python workers do not find this file.
@@ -104,5 +103,5 @@ class Refuses(InPlace):
 
 def test_an_error_names_the_key(spark: SparkSession) -> None:
     slidewise.register(spark, "py_refuses", Refuses())
-    with pytest.raises(PythonException, match=r"failed at row \d+ of its task.*in the partition of"):
+    with pytest.raises(SPARK_ERRORS, match=r"failed at row \d+ of its task, in the partition of l.k = 0"):
         spark.sql(_lateral("py_refuses(v)")).collect()

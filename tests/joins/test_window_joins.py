@@ -175,18 +175,10 @@ FORMS: dict[str, tuple[str, int]] = {
         f" LEFT JOIN e ON {RANGE} GROUP BY l.k, l.ts",
         1,
     ),
-    "GROUP BY of a join, and bounds that overflow for rows without partners": (
-        "SELECT l.id, l.k, l.ts, sum(e.v), count(e.v) FROM (SELECT id, IF(id % 4 = 0, -1, k) AS k,"
-        " IF(id % 4 = 0, IF(id % 8 = 0, -2147483648, 2147483647), ts) AS ts FROM l) l"
-        " LEFT JOIN e ON e.k = l.k AND e.ts >= l.ts - 5 AND e.ts < l.ts + 5 GROUP BY l.id, l.k, l.ts",
-        1,
-    ),
-    "GROUP BY of a join, and an upper bound that overflows for rows above which there are none": (
-        "SELECT l.id, l.k, l.ts, sum(e.v) FROM (SELECT id, k, IF(id % 4 = 0, 2147483647, ts) AS ts FROM l) l"
-        " JOIN e ON e.k = l.k AND e.ts >= l.ts - 5 AND e.ts < l.ts + 5 GROUP BY l.id, l.k, l.ts",
     "conditions that differ": (
-        f"SELECT id, (SELECT sum(v) FROM e WHERE {RANGE} AND s = 'a'), (SELECT count(*) FROM e WHERE {RANGE} AND s = 'b'),"
-        f" (SELECT max(v) FROM e WHERE e.k = l.k AND e.ts > l.ts AND v < 6 AND s = 'a') FROM l",
+        f"SELECT id, (SELECT sum(v) FROM e WHERE {RANGE} AND s = 'a'),"
+        f" (SELECT count(*) FROM e WHERE {RANGE} AND s = 'b'),"
+        " (SELECT max(v) FROM e WHERE e.k = l.k AND e.ts > l.ts AND v < 6 AND s = 'a') FROM l",
         1,
     ),
     "ties in an order of their own": (
@@ -199,9 +191,13 @@ FORMS: dict[str, tuple[str, int]] = {
     ),
     "HAVING": (_lateral(f"{_SUMS} {RANGE} HAVING count(*) > 2 AND max(v) > l.k"), 1),
     "HAVING, inner": (_lateral(f"{_SUMS} {RANGE} HAVING count(*) <> 2", ","), 1),
-    "HAVING of a scalar subquery": (f"SELECT id, (SELECT count(*) FROM e WHERE {RANGE} HAVING count(*) <> 3) FROM l", 1),
+    "HAVING of a scalar subquery": (
+        f"SELECT id, (SELECT count(*) FROM e WHERE {RANGE} HAVING count(*) <> 3) FROM l",
+        1,
+    ),
     "GROUP BY with aggregates of left columns": (
-        "SELECT l.id, l.k, first(l.k), max(l.ts), sum(e.v), count(l.ts), avg(l.ts / 3), collect_list(l.k), count(DISTINCT l.k),"
+        "SELECT l.id, l.k, first(l.k), max(l.ts), sum(e.v), count(l.ts), avg(l.ts / 3), collect_list(l.k),"
+        " count(DISTINCT l.k),"
         " sum(l.ts) FILTER (WHERE e.v > 3), sum(e.v) FILTER (WHERE l.k = 1), percentile(l.ts, 0.5), max_by(l.k, l.ts)"
         f" FROM l LEFT JOIN e ON {RANGE} GROUP BY l.id, l.k, l.ts",
         1,
@@ -213,6 +209,17 @@ FORMS: dict[str, tuple[str, int]] = {
     ),
     "GROUP BY of an inner join with aggregates of left columns": (
         f"SELECT l.id, sum(l.ts), count(l.k) FROM l JOIN e ON {RANGE} GROUP BY l.id, l.k, l.ts",
+        1,
+    ),
+    "GROUP BY of a join, and bounds that overflow for rows without partners": (
+        "SELECT l.id, l.k, l.ts, sum(e.v), count(e.v) FROM (SELECT id, IF(id % 4 = 0, -1, k) AS k,"
+        " IF(id % 4 = 0, IF(id % 8 = 0, -2147483648, 2147483647), ts) AS ts FROM l) l"
+        " LEFT JOIN e ON e.k = l.k AND e.ts >= l.ts - 5 AND e.ts < l.ts + 5 GROUP BY l.id, l.k, l.ts",
+        1,
+    ),
+    "GROUP BY of a join, and an upper bound that overflows for rows above which there are none": (
+        "SELECT l.id, l.k, l.ts, sum(e.v) FROM (SELECT id, k, IF(id % 4 = 0, 2147483647, ts) AS ts FROM l) l"
+        " JOIN e ON e.k = l.k AND e.ts >= l.ts - 5 AND e.ts < l.ts + 5 GROUP BY l.id, l.k, l.ts",
         1,
     ),
     "GROUP BY of an inner join": (

@@ -45,8 +45,8 @@ def join(
 ) -> Iterator[pa.RecordBatch]:
     """The results of each frame, in the order of the frames, over the rows of another table.
 
-    The batches have the columns of [over], but a row has either frames or is one that frames consist of, without frames.
-    Only the latter rows are numbered.
+    The batches have the columns of [over], but a row either has frames, or is one that frames consist of. Only the
+    latter rows are numbered.
     """
 
     def parts() -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch]]:

@@ -69,8 +69,10 @@ object WindowReport extends AdaptiveSparkPlanHelper {
           Option(f.resultId) -> reportOf(f)
         ) ++
         collectWithSubqueries(plan) {
-          case join: WindowJoinExecBase   => reports(join.plan.window.expressions, join.tasksNote, definitions)
-          case join: PythonWindowJoinExec => reports(join.plan.window.expressions, None, definitions)
+          case join: WindowJoinExecBase =>
+            reports(join.plan.window.expressions, join.tasksNote, definitions)
+          case join: PythonWindowJoinExec =>
+            reports(join.plan.window.expressions, None, definitions)
         }.flatten
       val cached = collectWithSubqueries(plan) { case scan: InMemoryTableScanExec =>
         scan.relation.cachedPlan
@@ -126,12 +128,12 @@ object WindowReport extends AdaptiveSparkPlanHelper {
 
   private def reports(
       joined: Seq[PlannedExpression],
-      tasks: Option[String],
+      tasksNote: Option[String],
       definitions: Map[ExprId, Expression]
   ): Seq[(Option[ExprId], WindowReport)] = joined.map { p =>
     val text = WindowSql.readable(p.expression.children.head, definitions)
     Option(p.expression.exprId) ->
-      tasks.foldLeft(WindowReport(text, Some(p.method.toString), p.note))(withNote)
+      tasksNote.foldLeft(WindowReport(text, Some(p.method.toString), p.note))(withNote)
   }
 
   private def byId(planned: Seq[PlannedExpression]): Map[ExprId, PlannedExpression] =

@@ -213,6 +213,7 @@ final private[arrays] class DoubleAggregate(
 }
 
 private[arrays] object AggregateResult {
+
   /** @param checkpoint called now and then while frames are recalculated; may throw to cancel */
   def apply(
       function: ArrayFunction.Aggregate,

@@ -87,4 +87,3 @@ final private[joins] class JoinByRows(
     rows => if (rows.isEmpty) None else Some(new SurroundingStates(functions, rows))
   }
 }
-

@@ -75,7 +75,12 @@ final private[execution] class JoinForPython(
       new KeyedRows(leftRows, PartitionKeys.of(WindowKeys.asBytes(plan.leftKeys), left)),
       new KeyedRows(rightRows, PartitionKeys.of(WindowKeys.asBytes(plan.rightKeys), right)),
       InterpretedOrdering.forSchema(WindowKeys.asBytes(plan.rightKeys).map(_.dataType)),
-      new JoinElements(UnsafeProjection.create(needed.map(a => a: Expression), right), log, finders, SurroundingRows.None),
+      new JoinElements(
+        UnsafeProjection.create(needed.map(a => a: Expression), right),
+        log,
+        finders.toArray[FrameFinder],
+        SurroundingRows.None
+      ),
       new FrameEvaluators(Array[FrameEvaluator](starts), InternalRow.empty),
       repetition = None,
       FirstOfPair,

@@ -152,7 +152,8 @@ private[joins] object OuterCondition {
     )
   }
 
-  private def narrow(time: Expression): Expression = time match {
+  /** The expression without casts to wider types. */
+  def narrow(time: Expression): Expression = time match {
     case cast: Cast if isExact(cast.child.dataType, cast.dataType) => narrow(cast.child)
     case other                                                     => other
   }

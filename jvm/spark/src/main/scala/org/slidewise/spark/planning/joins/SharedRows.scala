@@ -91,7 +91,7 @@ private[joins] object SharedRows {
       case _ => false
     }
 
-  private def isColumn(e: Expression): Boolean = e match {
+  private def isColumn(e: Expression): Boolean = OuterCondition.narrow(e) match {
     case _: Attribute => true
     case normalized   =>
       normalized.children.size == 1 && isColumn(normalized.children.head) &&

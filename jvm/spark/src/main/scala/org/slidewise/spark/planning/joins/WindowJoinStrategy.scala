@@ -21,7 +21,7 @@ final private[spark] class WindowJoinStrategy(withoutKeys: JoinTaskPlanner) exte
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case join: WindowJoin if join.named.exists(PythonJoinPlanner.isInPython) => Seq(inPython(join))
-    case join: WindowJoin                                                   =>
+    case join: WindowJoin                                                    =>
       val (calls, results) = ofSmallDecimals(join)
       val planned = WindowJoinPlanner.plan(join, calls, SQLConf.get)
       val (left, right) = (planLater(join.left), planLater(join.right))

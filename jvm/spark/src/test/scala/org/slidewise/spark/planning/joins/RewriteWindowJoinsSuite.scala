@@ -81,7 +81,11 @@ class RewriteWindowJoinsSuite extends SparkSuite {
         2
       ),
       ("HAVING", lateral(s"SELECT sum(v) FROM e WHERE $range HAVING count(*) > 1"), 1),
-      ("a filter of the newest row", lateral(s"SELECT v FROM (SELECT v FROM e WHERE $range ORDER BY ts DESC LIMIT 1) WHERE v > 2"), 1),
+      (
+        "a filter of the newest row",
+        lateral(s"SELECT v FROM (SELECT v FROM e WHERE $range ORDER BY ts DESC LIMIT 1) WHERE v > 2"),
+        1
+      ),
       (
         "GROUP BY with aggregates of left columns",
         s"SELECT l.id, first(l.k), max(l.ts), count(l.id), sum(l.ts) FILTER (WHERE e.v > 2), sum(e.v) FILTER (WHERE l.k = 1) FROM l LEFT JOIN e ON $range GROUP BY l.id, l.k, l.ts",
