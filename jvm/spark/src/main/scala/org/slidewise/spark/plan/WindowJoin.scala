@@ -11,28 +11,32 @@ import org.apache.spark.sql.catalyst.plans.logical._
  *   the keys of a left row. A row with a null among them has no right rows
  * @param rightKeys
  *   the keys of a right row, of the same types. None is null
- * @param time
- *   the time of a right row, not null
+ * @param order
+ *   the order of right rows: by their time, which is not null, and of those at the same time
  * @param calls
  *   the aggregates
  * @param results
  *   the columns of the aggregates. Spark's rules drop names of expressions in nodes that they do not know
  * @param times
  *   the number of equal left rows that a row stands for, a long; the aggregates read each right row as often. None for one
- * @param ties
- *   the order of right rows that have the same time
  */
 final case class WindowJoin(
     left: LogicalPlan,
     right: LogicalPlan,
     leftKeys: Seq[Expression],
     rightKeys: Seq[Expression],
-    time: Expression,
+    order: Seq[SortOrder],
     calls: Seq[Expression],
     results: Seq[Attribute],
-    times: Option[Expression] = None,
-    ties: Seq[SortOrder] = Nil
+    times: Option[Expression] = None
 ) extends BinaryNode {
+
+  /** The time of a right row. */
+  def time: Expression = order.head.child
+
+  /** The order of right rows that have the same time. */
+  def ties: Seq[SortOrder] = order.tail
+
   override lazy val output: Seq[Attribute] = left.output ++ results
   override def producedAttributes: AttributeSet = AttributeSet(results)
 

@@ -51,7 +51,7 @@ private[joins] object GroupedJoin {
         input.rightOf(condition),
         condition.leftKeys,
         condition.rightKeys,
-        condition.time,
+        Seq(SortOrder(condition.time, Ascending)),
         calls.all.map(_.child),
         calls.all.map(_.toAttribute),
         times

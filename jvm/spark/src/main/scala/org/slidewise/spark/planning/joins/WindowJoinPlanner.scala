@@ -32,8 +32,7 @@ private[joins] object WindowJoinPlanner {
   }
 
   private def planned(join: WindowJoin, calls: Seq[NamedExpression], conf: SQLConf): WindowPlan = {
-    val order = Seq(SortOrder(join.time, Ascending))
-    new WindowPlanner(conf, join.rightKeys, order, order ++ join.ties).plan(calls)
+    new WindowPlanner(conf, join.rightKeys, join.order.take(1), join.order).plan(calls)
   }
 
   private def values(calls: Seq[NamedExpression]): Seq[RowValue] =

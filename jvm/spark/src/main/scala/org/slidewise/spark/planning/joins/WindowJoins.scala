@@ -86,10 +86,9 @@ private[joins] object WindowJoins {
         query.right,
         condition.leftKeys,
         condition.rightKeys,
-        condition.time,
+        SortOrder(condition.time, Ascending) +: query.ties,
         query.calls.map(_.child),
-        query.calls.map(_.toAttribute),
-        ties = query.ties
+        query.calls.map(_.toAttribute)
       ),
       left.output,
       Nil,
@@ -112,7 +111,7 @@ private[joins] object WindowJoins {
           right = rows.right,
           calls = (rows.callsOfJoin ++ rows.calls).map(_.child),
           results = join.results ++ rows.calls.map(_.toAttribute),
-          ties = ties
+          order = join.order.take(1) ++ ties
         )
         if reasonNot(both).isEmpty
       } yield JoinedSubquery(both, kept, conditions, query)
