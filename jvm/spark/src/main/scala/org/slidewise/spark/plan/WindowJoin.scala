@@ -31,12 +31,6 @@ final case class WindowJoin(
     times: Option[Expression] = None
 ) extends BinaryNode {
 
-  /** The time of a right row. */
-  def time: Expression = order.head.child
-
-  /** The order of right rows that have the same time. */
-  def ties: Seq[SortOrder] = order.tail
-
   override lazy val output: Seq[Attribute] = left.output ++ results
 
   /** The time of a right row. */
