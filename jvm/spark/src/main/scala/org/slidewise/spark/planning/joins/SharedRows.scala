@@ -42,7 +42,8 @@ private[joins] object SharedRows {
     val (ofJoin, rows) = conditionsOf(join.right)
     val columns = AttributeMap(query.input.output.zip(join.right.output))
     val calls = query.calls.map(moved(_, columns))
-    if (join.right.sameResult(query.right)) Some(new SharedRows(join.right, join.named, calls, haveFilters = false, columns))
+    if (join.right.sameResult(query.right))
+      Some(new SharedRows(join.right, join.named, calls, haveFilters = false, columns))
     else if (rows.sameResult(query.input) && mayFilter(join, query)) {
       val required = query.condition.required.map(moved(_, columns))
       val ofQuery = query.own.map(moved(_, columns))
