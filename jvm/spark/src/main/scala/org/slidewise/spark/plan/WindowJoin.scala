@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
  * @param rightKeys
  *   the keys of a right row, of the same types. None is null
  * @param order
- *   the order of right rows: by their time, which is not null, and of those at the same time
+ *   the order of right rows: their time, which is not null, and the order of those that have the same time
  * @param calls
  *   the aggregates
  * @param results
@@ -31,13 +31,11 @@ final case class WindowJoin(
     times: Option[Expression] = None
 ) extends BinaryNode {
 
+  override lazy val output: Seq[Attribute] = left.output ++ results
+
   /** The time of a right row. */
   def time: Expression = order.head.child
 
-  /** The order of right rows that have the same time. */
-  def ties: Seq[SortOrder] = order.tail
-
-  override lazy val output: Seq[Attribute] = left.output ++ results
   override def producedAttributes: AttributeSet = AttributeSet(results)
 
   /** The aggregates with their names. */

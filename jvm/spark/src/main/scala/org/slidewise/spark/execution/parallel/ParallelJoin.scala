@@ -172,7 +172,7 @@ private[parallel] object ParallelJoin {
   }
 
   /** The order of right rows, by keys and time. */
-  def rightOrder(plan: WindowJoinPlan): RunOrder = RunOrder(plan.rightKeys, plan.window.sortOrder)
+  def rightOrder(plan: WindowJoinPlan): RunOrder = RunOrder(plan.rightKeys, plan.window.sortOrder.take(1))
 }
 
 /** Evaluates the left rows of one task. */

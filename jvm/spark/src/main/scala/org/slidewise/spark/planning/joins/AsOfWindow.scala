@@ -21,6 +21,16 @@ private[joins] object AsOfWindow {
         inDirection(join, isLast = false)
       case If(GreaterThan(left, right), _, _) if isOf(left, join.left) && isOf(right, join.right) =>
         nearest(join, left, right)
+      // Times without a distance: Spark takes the first matching row that it meets.
+      case If(EqualTo(left, right), _, If(_: GreaterThan, _, _))
+          if isOf(left, join.left) && isOf(right, join.right) =>
+        join.asOfCondition match {
+          case GreaterThan(time, _) if isOf(time, join.left)        => inDirection(join, isLast = true)
+          case GreaterThanOrEqual(time, _) if isOf(time, join.left) => inDirection(join, isLast = true)
+          case LessThan(time, _) if isOf(time, join.left)           => inDirection(join, isLast = false)
+          case LessThanOrEqual(time, _) if isOf(time, join.left)    => inDirection(join, isLast = false)
+          case other => Left(s"${other.sql} is not a comparison of two times")
+        }
       case other => Left(s"${other.sql} is not the distance of two times")
     }
   }

@@ -17,6 +17,8 @@ import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
  *   the calls of the join
  * @param calls
  *   those of the subquery
+ * @param haveFilters
+ *   whether the calls have filters that they did not have before
  * @param columns
  *   for each column of the subquery's rows, that of `right`
  */
@@ -24,6 +26,7 @@ final private[joins] class SharedRows private (
     val right: LogicalPlan,
     val callsOfJoin: Seq[Alias],
     val calls: Seq[Alias],
+    val haveFilters: Boolean,
     columns: AttributeMap[Attribute]
 ) {
   def moved[E <: Expression](e: E): E = SharedRows.moved(e, columns)
@@ -39,7 +42,8 @@ private[joins] object SharedRows {
     val (ofJoin, rows) = conditionsOf(join.right)
     val columns = AttributeMap(query.input.output.zip(join.right.output))
     val calls = query.calls.map(moved(_, columns))
-    if (join.right.sameResult(query.right)) Some(new SharedRows(join.right, join.named, calls, columns))
+    if (join.right.sameResult(query.right))
+      Some(new SharedRows(join.right, join.named, calls, haveFilters = false, columns))
     else if (rows.sameResult(query.input) && mayFilter(join, query)) {
       val required = query.condition.required.map(moved(_, columns))
       val ofQuery = query.own.map(moved(_, columns))
@@ -52,6 +56,7 @@ private[joins] object SharedRows {
           (common ++ either ++ required).reduceOption(And).fold(rows)(Filter(_, rows)),
           join.named.map(filtered(_, more)),
           calls.map(filtered(_, others)),
+          haveFilters = true,
           columns
         )
       )

@@ -31,9 +31,8 @@ private[joins] object WindowJoinPlanner {
     (calls.map(inOrder(_, order)), Seq(SortOrder(first, Ascending)))
   }
 
-  private def planned(join: WindowJoin, calls: Seq[NamedExpression], conf: SQLConf): WindowPlan = {
+  private def planned(join: WindowJoin, calls: Seq[NamedExpression], conf: SQLConf): WindowPlan =
     new WindowPlanner(conf, join.rightKeys, join.order.take(1), join.order).plan(calls)
-  }
 
   private def values(calls: Seq[NamedExpression]): Seq[RowValue] =
     calls.flatMap(_.collect { case value: RowValue => value })

@@ -100,20 +100,20 @@ private[joins] object WindowJoins {
     case Project(kept, Conditions(conditions, join: WindowJoin)) if join.times.isEmpty =>
       for {
         rows <- SharedRows.of(join, query)
-        ties <- longer(join.ties, query.ties.map(rows.moved(_)))
         condition = query.condition
+        order <- longer(join.order, (SortOrder(condition.time, Ascending) +: query.ties).map(rows.moved(_)))
         keys = condition.leftKeys.zip(condition.rightKeys.map(rows.moved(_)))
         passed = AttributeSet(kept.collect { case a: Attribute if join.left.outputSet.contains(a) => a })
         reads = AttributeSet(rows.calls ++ condition.leftKeys) -- join.right.outputSet
-        if rows.moved(condition.time).semanticEquals(join.time) && reads.subsetOf(passed) &&
-          sameKeys(keys, join.leftKeys.zip(join.rightKeys))
+        if reads.subsetOf(passed) && sameKeys(keys, join.leftKeys.zip(join.rightKeys))
         both = join.copy(
           right = rows.right,
           calls = (rows.callsOfJoin ++ rows.calls).map(_.child),
           results = join.results ++ rows.calls.map(_.toAttribute),
-          order = join.order.take(1) ++ ties
+          order = order
         )
-        if reasonNot(both).isEmpty
+        // Without other filters, the calls of both have been checked on their own.
+        if !rows.haveFilters || reasonNot(both).isEmpty
       } yield JoinedSubquery(both, kept, conditions, query)
     case _ => None
   }

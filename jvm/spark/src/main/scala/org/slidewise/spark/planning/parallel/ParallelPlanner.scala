@@ -99,8 +99,6 @@ private[spark] object ParallelPlanner extends TaskPlanner with JoinTaskPlanner {
   /** The reason why one task must evaluate each key of a join, for a person to read; none if several tasks can share it. */
   def reasonNot(join: WindowJoinPlan): Option[String] =
     if (!join.sorts) Some("Spark sorts the rows")
-    else if (join.window.sortOrder.size > join.window.orderSpec.size)
-      Some("ORDER BY has columns after the time")
     else if (join.times.nonEmpty && join.readsUnbounded)
       Some("a row that stands for several has a frame without a limit on one side")
     else AcrossTasks.reasonNot(join.window)
