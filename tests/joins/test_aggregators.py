@@ -103,5 +103,5 @@ class Refuses(InPlace):
 
 def test_an_error_names_the_key(spark: SparkSession) -> None:
     slidewise.register(spark, "py_refuses", Refuses())
-    with pytest.raises(SPARK_ERRORS, match=r"failed at row \d+ of its task, in the partition of l.k = \d"):
+    with pytest.raises(SPARK_ERRORS, match=r"failed at row \d+ of its task, in the partition of l\.k = \d"):
         spark.sql(_lateral("py_refuses(v)")).collect()

@@ -235,6 +235,12 @@ def test_forms(spark: SparkSession, what: str) -> None:
     check(spark, *FORMS[what])
 
 
+def test_arrays_evaluate_the_calls_that_they_can(spark: SparkSession) -> None:
+    sql = _lateral(f"{_SUMS} {RANGE}")
+    assert re.search(r"WindowJoin \[array-kernels, [^]]*two-stacks-lite", plan(spark.sql(sql)))
+    check(spark, sql)
+
+
 def test_writes_and_caches(spark: SparkSession) -> None:
     written = {}
     for enabled in ("true", "false"):
