@@ -222,6 +222,9 @@ def _settings(rng: random.Random) -> dict[str, str]:
         "spark.slidewise.sort.enabled": rng.choice(["true", "true", "false"]),
         "spark.slidewise.state.maxSize": rng.choice(["16m", "16m", "64k"]),
         "spark.slidewise.windowJoins.filterRatio": rng.choice(["10", "0"]),
+        # From 1 on, several tasks share the rows of few keys, too.
+        "spark.slidewise.parallel.minRows": rng.choice(["1", "2", "500000"]),
+        "spark.slidewise.parallel.skewedKeys": rng.choice(["detected", "expected"]),
     }
 
 
