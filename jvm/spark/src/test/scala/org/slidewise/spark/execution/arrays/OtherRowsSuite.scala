@@ -167,7 +167,10 @@ private object OtherRowsSuite {
           found.begin(from, until, isFirst = from == 0, isLast = false)
           val of = found.framesOf(null, null)(frame)
           of.begin(from, until)
-          (0 until until - from).foreach(i => result += (of.frames.lo(i) until of.frames.hi(i)).toList)
+          (0 until until - from).foreach { i =>
+            val hasFrame = of.nextWithout(i) != i
+            result += (if (hasFrame) (of.frames.lo(i) until of.frames.hi(i)).toList else Nil)
+          }
           from = until
         }
         result.result()
