@@ -58,7 +58,8 @@ private[joins] object FramedSubquery {
     case Filter(condition, child) if isPlain(condition)       => of(child).map(having(_, condition))
     case aggregate: Aggregate                                 => ofAggregate(aggregate)
     case GlobalLimit(IntegerLiteral(1), LocalLimit(_, child)) => ofSorted(child)
-    case other => Left(s"${other.nodeName} is neither an aggregate nor the first row in an order")
+    case GlobalLimit(rows, _) => Left(s"LIMIT ${rows.sql} may return several rows, or none")
+    case _                    => Left("the subquery is neither an aggregate nor the first row in an order")
   }
 
   /** Whether the expression is deterministic and has no subquery. */

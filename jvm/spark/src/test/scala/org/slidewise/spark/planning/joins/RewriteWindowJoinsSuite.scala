@@ -158,12 +158,12 @@ class RewriteWindowJoinsSuite extends SparkSuite {
       (
         "all rows",
         lateral(s"SELECT v FROM e WHERE $range"),
-        "is neither an aggregate nor the first row in an order"
+        "the subquery is neither an aggregate nor the first row in an order"
       ),
       (
         "two rows",
         lateral(s"SELECT v FROM e WHERE $range ORDER BY ts LIMIT 2"),
-        "is neither an aggregate nor"
+        "LIMIT 2 may return several rows, or none"
       ),
       ("a row in no order", lateral(s"SELECT v FROM e WHERE $range LIMIT 1"), "returns one row in no order"),
       (
