@@ -82,17 +82,15 @@ def asof_join(
     renamed, taken = _names(sides, suffixes)
     joined = left.alias(sides.alias)
     ways = ("backward", "forward") if direction == "nearest" else (direction,)
-    compared = sides.compared(
-        [value for way in ways for _, value in _bounds(sides, way, distance, allow_exact_matches)]
-    )
+    bounds = {way: _bounds(sides, way, distance, allow_exact_matches) for way in ways}
+    compared = sides.compared([value for of_way in bounds.values() for _, value in of_way])
     on_time = compared(quoted(sides.right.on))
     for way in ways:
         columns = {f"slidewise_{way}_{at}": quoted(name) for at, name in enumerate(taken)}
         if direction == "nearest":
             columns[f"slidewise_{way}"] = quoted(sides.right.on)
         if columns:
-            bounds = _bounds(sides, way, distance, allow_exact_matches)
-            conditions = [*sides.same_keys, *((on_time, operator, compared(value)) for operator, value in bounds)]
+            conditions = [*sides.same_keys, *((on_time, operator, compared(value)) for operator, value in bounds[way])]
             joined = with_first(joined, right, conditions, columns, on_time, newest=way == "backward")
     found = [[F.col(f"slidewise_{way}_{at}") for way in ways] for at in range(len(taken))]
     if direction == "nearest" and taken:

@@ -113,8 +113,8 @@ object SlidewiseSettings {
     ParallelSkewedKeys,
     "detected",
     "expected",
-    s"When several tasks share the rows of a window with PARTITION BY, or of a window join by keys, see $Parallel. detected: once the shuffle below it shows a " +
-      "skewed partition, whose rows are then shuffled again; needs adaptive execution. expected: from the start, with one " +
+    s"When several tasks share the rows of a window with PARTITION BY, or of a window join by keys, see $Parallel. detected: " +
+      "once the shuffle below it shows a skewed partition, whose rows are then shuffled again; needs adaptive execution. expected: from the start, with one " +
       "shuffle, in the order of the window."
   )
 

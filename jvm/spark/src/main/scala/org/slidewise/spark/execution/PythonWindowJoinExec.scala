@@ -5,8 +5,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.QueryPlan
-import org.apache.spark.sql.catalyst.plans.physical._
-import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.LongType
 
@@ -32,7 +31,7 @@ case class PythonWindowJoinExec(
     leftOrder: Seq[SortOrder],
     left: SparkPlan,
     right: SparkPlan
-) extends BinaryExecNode {
+) extends KeyedJoinExec {
 
   override def nodeName: String = "PythonWindowJoin"
 
@@ -46,16 +45,9 @@ case class PythonWindowJoinExec(
   override lazy val metrics: Map[String, SQLMetric] =
     WindowMetrics.rowByRow(sparkContext) ++ PythonEvaluation.metrics(sparkContext)
 
-  override def requiredChildDistribution: Seq[Distribution] =
-    if (leftKeys.isEmpty) Seq(AllTuples, AllTuples)
-    else Seq(ClusteredDistribution(leftKeys), ClusteredDistribution(rightKeys))
-
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     Seq(ascending(leftKeys) ++ leftOrder, ascending(rightKeys) :+ plan.rightOrder)
 
-  private def ascending(keys: Seq[Expression]) = keys.map(SortOrder(_, Ascending))
-
-  @transient override lazy val outputPartitioning: Partitioning = left.outputPartitioning
   @transient override lazy val outputOrdering: Seq[SortOrder] = left.outputOrdering
 
   override protected def stringArgs: Iterator[Any] =

@@ -4,7 +4,6 @@ import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution.SparkPlan
 
 import org.slidewise.spark.execution.joins.WindowJoinEvaluation
@@ -31,19 +30,13 @@ case class WindowJoinExec(
     leftOrder: Seq[SortOrder],
     left: SparkPlan,
     right: SparkPlan
-) extends WindowJoinExecBase {
-
-  override def requiredChildDistribution: Seq[Distribution] =
-    if (leftKeys.isEmpty) Seq(AllTuples, AllTuples)
-    else Seq(ClusteredDistribution(leftKeys), ClusteredDistribution(rightKeys))
+) extends WindowJoinExecBase
+    with KeyedJoinExec {
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     if (plan.sorts) Seq(Nil, Nil)
     else Seq(ascending(leftKeys) ++ leftOrder, ascending(rightKeys) ++ plan.window.sortOrder)
 
-  private def ascending(keys: Seq[Expression]) = keys.map(SortOrder(_, Ascending))
-
-  @transient override lazy val outputPartitioning: Partitioning = left.outputPartitioning
   @transient override lazy val outputOrdering: Seq[SortOrder] =
     if (plan.sorts) ascending(leftKeys) ++ leftOrder else left.outputOrdering
 

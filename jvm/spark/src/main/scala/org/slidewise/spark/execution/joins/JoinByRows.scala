@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.frames._
-import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.states.FrameElements
 import org.slidewise.spark.execution.surroundings._
 import org.slidewise.spark.execution.task.WindowTask
@@ -52,9 +52,7 @@ final private[joins] class JoinByRows(
       )
     }
     val iterator = new WindowJoinIterator(
-      new KeyedRows(leftRows, PartitionKeys.of(WindowKeys.asBytes(plan.leftKeys), left)),
-      new KeyedRows(rightRows, PartitionKeys.of(WindowKeys.asBytes(plan.rightKeys), right)),
-      InterpretedOrdering.forSchema(WindowKeys.asBytes(plan.rightKeys).map(_.dataType)),
+      JoinSides.of(plan.leftKeys, left, plan.rightKeys, right)(leftRows, rightRows),
       new JoinElements(
         UnsafeProjection.create(needed.map(a => a: Expression), right),
         log,

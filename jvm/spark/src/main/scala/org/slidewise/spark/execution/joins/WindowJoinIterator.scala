@@ -7,9 +7,10 @@ import org.slidewise.spark.execution.frames._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 import org.slidewise.spark.execution.surroundings.SurroundingRows
 import org.slidewise.spark.execution.task.{MeasuredResource, WindowTask}
+import org.slidewise.spark.plan.WindowKeys
 
 /** One side of a window join: its rows in the order of their keys. */
-final private[execution] class KeyedRows(rows: Iterator[InternalRow], val keys: PartitionKeys) {
+final private[joins] class KeyedRows(rows: Iterator[InternalRow], val keys: PartitionKeys) {
   private[this] var row, keyOfRow: UnsafeRow = _
 
   /** The next row, and its key; null if there is none. */
@@ -25,24 +26,53 @@ final private[execution] class KeyedRows(rows: Iterator[InternalRow], val keys: 
 }
 
 /**
+ * Both sides of a window join.
+ *
+ * @param order
+ *   compares a left key with a right one
+ */
+final private[execution] class JoinSides private (
+    val left: KeyedRows,
+    val right: KeyedRows,
+    val order: Ordering[InternalRow]
+)
+
+private[execution] object JoinSides {
+
+  /**
+   * @param leftKeys
+   *   the keys of a left row, whose attributes are `left`; the same for the right side, with keys of the same types
+   */
+  def of(leftKeys: Seq[Expression], left: Seq[Attribute], rightKeys: Seq[Expression], right: Seq[Attribute])(
+      leftRows: Iterator[InternalRow],
+      rightRows: Iterator[InternalRow]
+  ): JoinSides = {
+    val (ofLeft, ofRight) = (WindowKeys.asBytes(leftKeys), WindowKeys.asBytes(rightKeys))
+    new JoinSides(
+      new KeyedRows(leftRows, PartitionKeys.of(ofLeft, left)),
+      new KeyedRows(rightRows, PartitionKeys.of(ofRight, right)),
+      InterpretedOrdering.forSchema(ofRight.map(_.dataType))
+    )
+  }
+}
+
+/**
  * Evaluates frames of the right rows for left rows, both in the order of their keys. The columns of right rows that frames need
  * are in a log, for one key at a time.
  *
  * Memory: the right rows of one key, which spill; the states of the evaluators.
- *
- * @param keyOrder
- *   compares a left key with a right one
  */
 final private[execution] class WindowJoinIterator(
-    left: KeyedRows,
-    right: KeyedRows,
-    keyOrder: Ordering[InternalRow],
+    sides: JoinSides,
     elements: JoinElements,
     evaluators: FrameEvaluators,
     repetition: Option[Repetition],
     output: Projection,
     task: WindowTask
 ) extends FrameIterator(evaluators, output, task.measures) {
+  private[this] val left = sides.left
+  private[this] val right = sides.right
+  private[this] val keyOrder = sides.order
   private[this] val log = elements.log
   private[this] val finders = elements.finders
   private[this] val repeats = repetition.orNull

@@ -38,17 +38,10 @@ final private[parallel] class ParallelJoin(
 
   /** The left rows with their results. Writes the runs of both sides, and runs other jobs. None if there are no left rows. */
   def execute(leftRuns: RunsExchangeExec, rightRuns: RunsExchangeExec): Option[RDD[InternalRow]] = {
-    val leftRows = written(leftRuns, orderOfLeft, left)
-    val rightRows = written(rightRuns, orderOfRight, right)
+    val leftRows = RunsReader.inOrder(leftRuns, orderOfLeft, parallel, left)
+    val rightRows = RunsReader.inOrder(rightRuns, orderOfRight, parallel, right)
     leftRows.map(rows => rightRows.fold(withoutRight(rows))(join(rows, _)))
   }
-
-  private def written(runs: RunsExchangeExec, order: RunOrder, input: Seq[Attribute]): Option[RunsReader] =
-    for {
-      _ <- runs.write()
-      own = runs.inOrder(order, parallel, input)
-      found <- own.write()
-    } yield new RunsReader(own, found, order, input)
 
   private def withoutRight(leftRows: RunsReader): RDD[InternalRow] = {
     val evaluate = evaluation
@@ -59,23 +52,19 @@ final private[parallel] class ParallelJoin(
 
   private def join(leftRows: RunsReader, rightRows: RunsReader): RDD[InternalRow] = {
     val tasks = parallel.tasksFor(leftRows.rows + rightRows.rows)
+    // Whether several tasks may read the runs, although a run may be written again.
+    lazy val isRepeatable = ParallelJoinExec.allows(plan, leftRows.determinism, rightRows.determinism)
+    lazy val both = new Runs(leftRows.indexes ++ rightRows.indexes, rightRows.cutOrder)
     def inRanges(together: Int): Option[RDD[InternalRow]] =
-      if (tasks < 2 || !isRepeatable(leftRows, rightRows)) None
-      else {
-        val both = new Runs(leftRows.indexes ++ rightRows.indexes, rightRows.cutOrder)
+      if (tasks < 2 || !isRepeatable) None
+      else
         Some(both.cuts(tasks, Some(together)))
           .filter(_.nonEmpty)
           .flatMap(evaluateRanges(leftRows, rightRows, _, together))
-      }
     inRanges(columns)
       .orElse(if (keys > 0) inRanges(keys) else None)
       .getOrElse(inOneTask(leftRows, rightRows))
   }
-
-  /** Whether several tasks may read the runs, although a run may be written again. */
-  private def isRepeatable(leftRows: RunsReader, rightRows: RunsReader): Boolean =
-    leftRows.determinism.exists(ParallelJoinExec.allowsLeft(plan, _)) &&
-      rightRows.determinism.exists(_.allows(plan.window))
 
   private def inOneTask(leftRows: RunsReader, rightRows: RunsReader): RDD[InternalRow] = {
     val evaluate = evaluation
@@ -92,12 +81,7 @@ final private[parallel] class ParallelJoin(
       together: Int
   ): Option[RDD[InternalRow]] = {
     val ends = Cut.Start +: cuts :+ Cut.End
-    val own = ends
-      .zip(ends.tail)
-      .map { case (from, until) =>
-        RangeToRead.of(leftRows.sorted, Array(from, until))
-      }
-      .toArray
+    val own = ends.sliding(2).map(cuts => RangeToRead.of(leftRows.sorted, cuts.toArray)).toArray
     val reached = reaches(leftRows, own).map(_.map(widened(rightRows, _, together)))
     around(rightRows, ends, reached, together).map { surroundings =>
       val reads = reached.map {
@@ -184,11 +168,7 @@ final private class RangeOfJoin(join: WindowJoinEvaluation, metrics: Map[String,
       rightRows: Iterator[InternalRow],
       around: SurroundingRows
   ): Iterator[InternalRow] = {
-    val context = TaskContext.get()
-    val begin = System.nanoTime()
-    context.addTaskCompletionListener[Unit] { _ =>
-      metrics(WindowMetrics.TaskTime) += System.nanoTime() - begin
-    }
-    join.evaluate(leftRows, rightRows, new WindowTask(context, metrics), around)
+    WindowMetrics.timeTask(metrics)
+    join.evaluate(leftRows, rightRows, new WindowTask(TaskContext.get(), metrics), around)
   }
 }

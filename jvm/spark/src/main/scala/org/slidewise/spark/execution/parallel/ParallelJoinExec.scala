@@ -48,13 +48,22 @@ case class ParallelJoinExec(
 object ParallelJoinExec {
 
   /**
-   * Whether the join has consistent results if some of its tasks read left rows before, and others after, a task that writes these
-   * rows ran again.
+   * Whether the join has consistent results if some of its tasks read rows of a side before, and others after, a task that writes
+   * these rows ran again.
+   *
+   * @param left
+   *   the rows that a task of the left side writes when it runs again; none if it may write other rows
    */
-  def allowsLeft(plan: WindowJoinPlan, rows: OutputDeterminism): Boolean =
-    rows.columns.areSame(
-      plan.leftKeys ++ plan.byRows.frames.flatMap(_.frame.rowBounds).map(_.value) ++ plan.times
+  def allows(
+      plan: WindowJoinPlan,
+      left: Option[OutputDeterminism],
+      right: Option[OutputDeterminism]
+  ): Boolean = {
+    val bounds = plan.byRows.frames.flatMap(_.frame.rowBounds).map(_.value)
+    left.exists(_.columns.areSame(plan.leftKeys ++ bounds ++ plan.times)) && right.exists(
+      _.allows(plan.window)
     )
+  }
 
   /** The operator over rows that it writes as runs first. */
   def over(

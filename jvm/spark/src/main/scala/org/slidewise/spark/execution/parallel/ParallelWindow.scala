@@ -36,26 +36,21 @@ final private[parallel] class ParallelWindow(
    * if there is only one partition, which is not written.
    */
   def execute(runs: RunsExchangeExec): Option[RDD[InternalRow]] =
-    runs.write().flatMap { written =>
-      val own = if (plan.isWholeTable) runs else runs.inOrder(keyOrder, parallel, input)
-      (if (own eq runs) Some(written) else own.write())
-        .map(found => execute(new RunsReader(own, found, keyOrder, input), own))
-    }
-
-  private def execute(reader: RunsReader, runs: RunsExchangeExec): RDD[InternalRow] = {
-    val hasAggregates = runs.hasAggregatesOf(plan, input)
-    if (plan.isWholeTable) evaluateWholeTable(reader, hasAggregates).getOrElse(inOneTask(reader))
-    else inOrder(reader, hasAggregates)
-  }
+    if (plan.isWholeTable)
+      runs
+        .write()
+        .map(new RunsReader(runs, _, keyOrder, input))
+        .map(reader => evaluateWholeTable(reader).getOrElse(inOneTask(reader)))
+    else RunsReader.inOrder(runs, keyOrder, parallel, input).map(inOrder)
 
   /** Whether several tasks may read the runs, although a run may be written again. */
   private def isRepeatable(reader: RunsReader): Boolean = reader.determinism.exists(_.allows(plan))
 
   /** Evaluates rows whose frame is the whole table. None if one task must evaluate them. */
-  private def evaluateWholeTable(reader: RunsReader, hasAggregates: Boolean): Option[RDD[InternalRow]] = {
+  private def evaluateWholeTable(reader: RunsReader): Option[RDD[InternalRow]] = {
     val ranges = wholeRuns(reader).map(RangeToRead.all(_, reader.buckets)).toArray
     lazy val total =
-      if (hasAggregates && reader.indexes.forall(_.hasAggregates))
+      if (reader.hasAggregatesOf(plan) && reader.indexes.forall(_.hasAggregates))
         new BucketTotals(reader.indexes, surrounding).all
       else totalOf(reader, ranges)
     if (!isRepeatable(reader) || surrounding.mustBeOneTask(total)) None
@@ -90,14 +85,14 @@ final private[parallel] class ParallelWindow(
     if (shares.isEmpty) Seq(Nil) else shares
   }
 
-  private def inOrder(reader: RunsReader, hasAggregates: Boolean): RDD[InternalRow] = {
+  private def inOrder(reader: RunsReader): RDD[InternalRow] = {
     val tasks = parallel.tasksFor(reader.rows)
     def inRanges(together: Option[Int]) =
       if (tasks < 2 || !isRepeatable(reader)) None
       else
         Some(reader.sorted.cuts(tasks, together))
           .filter(_.nonEmpty)
-          .flatMap(evaluateRanges(reader, hasAggregates, _))
+          .flatMap(evaluateRanges(reader, _))
     val peers = if (reach.readsPeers) Some(partitionColumns + plan.orderSpec.size) else None
     inRanges(peers)
       .orElse(if (partitionColumns > 0) inRanges(Some(partitionColumns)) else None)
@@ -112,7 +107,6 @@ final private[parallel] class ParallelWindow(
   /** Evaluates the ranges between the cuts. None if a partition that the cuts divide must be evaluated in one task. */
   private def evaluateRanges(
       reader: RunsReader,
-      hasAggregates: Boolean,
       cuts: Seq[Cut]
   ): Option[RDD[InternalRow]] = {
     val order = new CutOrder(keyOrder.directions)
@@ -137,7 +131,7 @@ final private[parallel] class ParallelWindow(
         Some(Array.fill(ranges.length)(RangeSurroundings.Counted(reader.sorted.rows)))
       else if (partitionColumns > 0 && cuts.forall(_.keepsTogether(partitionColumns)))
         Some(Array.fill(ranges.length)(RangeSurroundings.Scanned(SurroundingRows.None)))
-      else if (hasAggregates) inBuckets
+      else if (reader.hasAggregatesOf(plan)) inBuckets
       else scanned
     around.map(found => evaluate(reader, ranges.zip(found)))
   }

@@ -37,7 +37,7 @@ final private[parallel] class RangeEvaluation private (
   def ofWholeTable(rows: Iterator[InternalRow], total: PartialAggregate): Iterator[InternalRow] =
     if (rows.isEmpty) Iterator.empty
     else {
-      timeTask()
+      WindowMetrics.timeTask(metrics)
       wholeTable.evaluate(rows, newTask(), total)
     }
 
@@ -45,7 +45,7 @@ final private[parallel] class RangeEvaluation private (
   def ofRange(rows: RangeRows, surroundings: () => SurroundingRows): Iterator[InternalRow] =
     if (rows.isEmpty) Iterator.empty
     else {
-      timeTask()
+      WindowMetrics.timeTask(metrics)
       def first = rows.rowsIn(1)
       def own = rows.rowsIn(2)
       val results = range.evaluate(
@@ -56,13 +56,6 @@ final private[parallel] class RangeEvaluation private (
       metrics(WindowMetrics.HaloRows) += first + rows.rowsIn(3)
       new OwnRows(results, first, own)
     }
-
-  private def timeTask(): Unit = {
-    val begin = System.nanoTime()
-    TaskContext
-      .get()
-      .addTaskCompletionListener[Unit](_ => metrics(WindowMetrics.TaskTime) += System.nanoTime() - begin)
-  }
 
   private def newTask() = new WindowTask(TaskContext.get(), metrics)
 }

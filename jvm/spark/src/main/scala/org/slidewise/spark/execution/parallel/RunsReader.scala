@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.{PartialMapperPartitionSpec, ShufflePartitionSpec}
 
 import org.slidewise.spark.execution.surroundings.SurroundingFunctions
+import org.slidewise.spark.plan.SlidingWindowPlan
 
 /**
  * Reads the runs that an exchange has written: ranges of them in several tasks, or all in one.
@@ -33,6 +34,9 @@ final private[parallel] class RunsReader(
 
   /** The runs as one sequence. */
   lazy val sorted: Runs = new Runs(indexes, cutOrder)
+
+  /** Whether the runs were written with the aggregates that a window needs. */
+  def hasAggregatesOf(plan: SlidingWindowPlan): Boolean = runs.hasAggregatesOf(plan, input)
 
   /** The rows that a task writes when it runs again; none if it may write other rows. */
   def determinism: Option[OutputDeterminism] = written.determinism.map(_.renamed(runs.output, input))
@@ -81,4 +85,22 @@ final private[parallel] class RunsReader(
     (range, functions, parts) =>
       new RangeRows(range, parts, runOrder.keys(attributes), new CutOrder(runOrder.directions), functions)
   }
+}
+
+private[parallel] object RunsReader {
+
+  /**
+   * The runs of `runs`, which it writes; written once more if they are in another order. None if there is only one partition,
+   * which is not written.
+   */
+  def inOrder(
+      runs: RunsExchangeExec,
+      order: RunOrder,
+      parallel: ParallelPlan,
+      input: Seq[Attribute]
+  ): Option[RunsReader] =
+    runs.write().flatMap { written =>
+      val own = runs.inOrder(order, parallel, input)
+      (if (own eq runs) Some(written) else own.write()).map(new RunsReader(own, _, order, input))
+    }
 }

@@ -6,12 +6,12 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.LongType
 
 import org.slidewise.spark.execution.frames._
-import org.slidewise.spark.execution.joins.{JoinElements, KeyedRows, WindowJoinIterator}
-import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
+import org.slidewise.spark.execution.joins.{JoinElements, JoinSides, WindowJoinIterator}
+import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.states.FrameElements
 import org.slidewise.spark.execution.surroundings.SurroundingRows
 import org.slidewise.spark.execution.task.WindowTask
-import org.slidewise.spark.plan.{PythonJoinPlan, WindowKeys}
+import org.slidewise.spark.plan.PythonJoinPlan
 
 /**
  * Finds the frames of left rows among right rows, sends both to Python, and joins the left rows with the results. Both sides come
@@ -72,9 +72,7 @@ final private[execution] class JoinForPython(
     val finders = plan.window.frames.map(found.ofOtherRows(_, left)).toArray
     val starts = new KeyStarts
     val rows = new WindowJoinIterator(
-      new KeyedRows(leftRows, PartitionKeys.of(WindowKeys.asBytes(plan.leftKeys), left)),
-      new KeyedRows(rightRows, PartitionKeys.of(WindowKeys.asBytes(plan.rightKeys), right)),
-      InterpretedOrdering.forSchema(WindowKeys.asBytes(plan.rightKeys).map(_.dataType)),
+      JoinSides.of(plan.leftKeys, left, plan.rightKeys, right)(leftRows, rightRows),
       new JoinElements(
         UnsafeProjection.create(needed.map(a => a: Expression), right),
         log,

@@ -1,6 +1,6 @@
 package org.slidewise.spark.execution.task
 
-import org.apache.spark.SparkContext
+import org.apache.spark.{SparkContext, TaskContext}
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
@@ -32,6 +32,14 @@ private[execution] object WindowMetrics {
     SortTime -> SQLMetrics.createNanoTimingMetric(context, "time in sort, including the child's"),
     Time -> SQLMetrics.createNanoTimingMetric(context, "time in window, estimated from a sample")
   )
+
+  /** Counts the time from now to the end of the running task as that of tasks that share rows. */
+  def timeTask(metrics: Map[String, SQLMetric]): Unit = {
+    val begin = System.nanoTime()
+    TaskContext
+      .get()
+      .addTaskCompletionListener[Unit](_ => metrics(TaskTime) += System.nanoTime() - begin)
+  }
 
   /** Sets the number of tasks that share the rows, on the driver. */
   def setTasks(context: SparkContext, metrics: Map[String, SQLMetric], tasks: Int): Unit = {

@@ -90,8 +90,7 @@ final private[planning] class SharedPartitions(
   private def shareJoin(join: WindowJoinExec, left: SparkPlan, right: SparkPlan): Option[SparkPlan] =
     if (
       ParallelPlanner.reasonNot(join.plan).isEmpty &&
-      determinism.of(left).exists(ParallelJoinExec.allowsLeft(join.plan, _)) &&
-      determinism.of(right).exists(_.allows(join.plan.window))
+      ParallelJoinExec.allows(join.plan, determinism.of(left), determinism.of(right))
     ) {
       val shared = ParallelJoinExec.over(left, right, join.plan, ParallelPlanner.limits(conf))
       (shared +: shared.children).foreach(_.copyTagsFrom(join))
