@@ -1,7 +1,7 @@
 package org.slidewise.spark.families
 
 import org.apache.spark.sql.catalyst.expressions.{And, Expression}
-import org.apache.spark.sql.catalyst.expressions.aggregate.{Average, Count, Sum}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, Average, Count, Sum}
 
 import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, GroupingKeys}
 import org.slidewise.spark.plan._
@@ -18,6 +18,11 @@ private[families] object DistinctAggregates extends FunctionFamily {
   final private case class OfDistinct(function: DistinctAggregate) extends InMultisets {
     override def merging: Merging = Merging.HoldsRows
     override def dependsOnOrder: Boolean = false
+
+    override def inGroups: Expression = Families.of(function.function).inGroups match {
+      case inner: AggregateFunction => function.copy(function = inner)
+      case _                        => function
+    }
 
     // Of strings that a collation makes equal, and of equal maps, it is known which came first, but not which are left when that one
     // leaves the frame.

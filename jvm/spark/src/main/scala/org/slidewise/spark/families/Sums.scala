@@ -1,9 +1,10 @@
 package org.slidewise.spark.families
 
 import org.apache.spark.sql.catalyst.expressions.{EvalMode, Expression}
-import org.apache.spark.sql.catalyst.expressions.aggregate.{Average, Sum}
-import org.apache.spark.sql.types.{DayTimeIntervalType, LongType, YearMonthIntervalType}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{Average, DeclarativeAggregate, Sum}
+import org.apache.spark.sql.types.{DayTimeIntervalType, DecimalType, LongType, YearMonthIntervalType}
 
+import org.slidewise.spark.expressions.DecimalsOfGroups
 import org.slidewise.spark.plan._
 import org.slidewise.spark.shims.SparkExpressions
 
@@ -12,8 +13,9 @@ private[families] object Sums extends FunctionFamily {
   import ArrayInputs._
 
   override def describe: PartialFunction[Expression, FunctionDescription] = {
-    case sum: Sum      => Summed(sum)
-    case mean: Average => Averaged(mean)
+    case sum: Sum                => Summed(sum)
+    case mean: Average           => Averaged(mean)
+    case other: DecimalsOfGroups => OfGroups(other)
   }
 
   /** The sum if it fails or is null where it leaves 64 bits; none if it wraps around. */
@@ -38,6 +40,7 @@ private[families] object Sums extends FunctionFamily {
         Descriptions.guard(value, MagnitudeExceeds.LongLimit)
       else ofInterval(value)
 
+    override def inGroups: Expression = ofGroups(function, value)
     override def dependsOnOrder: Boolean = false
 
     // An intermediate sum may overflow, or not.
@@ -51,8 +54,19 @@ private[families] object Sums extends FunctionFamily {
       else None
 
     override def guard: Option[FunctionDescription] = ofInterval(function.child)
+    override def inGroups: Expression = ofGroups(function, function.child)
     override def dependsOnOrder: Boolean = false
     override def orderSensitivity: OrderSensitivity = Descriptions.ofSums(function)
+  }
+
+  final private case class OfGroups(function: DecimalsOfGroups) extends MergedExactly {
+    override def dependsOnOrder: Boolean = false
+    override def orderSensitivity: OrderSensitivity = Families.of(function.function).orderSensitivity
+  }
+
+  private def ofGroups(function: DeclarativeAggregate, input: Expression): Expression = input.dataType match {
+    case _: DecimalType => DecimalsOfGroups(function)
+    case _              => function
   }
 
   private def ofInterval(input: Expression): Option[FunctionDescription] = input.dataType match {

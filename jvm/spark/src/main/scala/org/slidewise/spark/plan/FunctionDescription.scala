@@ -144,6 +144,9 @@ abstract class FunctionDescription extends Serializable {
     case other                             => other
   }
 
+  /** The function with the results and errors that it has in `GROUP BY`, where Spark keeps its buffer in other rows. */
+  def inGroups: Expression = function
+
   // What it depends on.
 
   /** Whether partial aggregates must be merged in the order of their rows. */

@@ -42,7 +42,7 @@ object WindowCall {
     case Alias(WindowExpression(function, WindowSpecDefinition(_, order, frame: SpecifiedWindowFrame)), _) =>
       Frame.of(frame, order, conf.sessionLocalTimeZone).flatMap(of(expression, function, _))
     case Alias(framed @ FramedAggregate(function: AggregateFunction, filter, _, _, _, _), _) =>
-      Right(WindowCall(expression, replaced(function), filter, framed.frame))
+      Right(WindowCall(expression, Families.of(replaced(function)).inGroups, filter, framed.frame))
     case Alias(window: WindowExpression, _) => Left(s"${window.sql} has no frame")
     case other                              => Left(s"${other.sql} is not a window function over a frame")
   }

@@ -100,7 +100,8 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
   /** The plan of the operator that evaluates `found` as decided. */
   def operator(found: HoppingAggregate, decision: HoppingDecision): HoppingWindowPlan = {
     val functions = found.aggregates.zipWithIndex.map { case (aggregate, answer) =>
-      val description = Families.of(withoutSubqueries(aggregate.aggregateFunction))
+      val function = withoutSubqueries(aggregate.aggregateFunction)
+      val description = Families.of(Families.of(function).inGroups)
       decision.methodOf(aggregate.resultId) -> PlannedAggregate(AggregateCall(description, None), answer)
     }
     HoppingWindowPlan(
