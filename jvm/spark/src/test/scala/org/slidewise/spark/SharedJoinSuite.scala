@@ -82,6 +82,19 @@ class SharedJoinSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     )
   }
 
+  test("tasks count the rows that they read of their neighbours") {
+    def haloRows(frame: String): Long = {
+      val joined = isSame(s"SELECT l.*, f.* FROM l, LATERAL (SELECT sum(e.v) AS a FROM e WHERE $frame) f")
+      operators(joined).map(_.metrics("haloRows").value).sum
+    }
+    assertEquals(haloRows("e.ts BETWEEN l.ts AND l.ts"), 0L)
+    val (short, long) = (
+      haloRows("e.ts > l.ts - INTERVAL 1 MINUTE AND e.ts <= l.ts"),
+      haloRows("e.ts > l.ts - INTERVAL 10 MINUTES AND e.ts <= l.ts")
+    )
+    assert(short > 0 && short < long, (short, long))
+  }
+
   test("functions whose partial aggregates grow with the rows are evaluated key by key") {
     val sql =
       "SELECT l.*, f.* FROM l, LATERAL (SELECT count(DISTINCT e.v) AS a FROM e WHERE e.k = l.k AND e.ts < l.ts) f"

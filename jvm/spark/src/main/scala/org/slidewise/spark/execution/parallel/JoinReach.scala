@@ -15,7 +15,11 @@ import org.slidewise.spark.plan.{Frame, WindowJoinPlan, WindowKeys}
  * @param until
  *   after the last
  */
-final private[parallel] case class JoinReach(from: Cut, until: Cut)
+final private[parallel] case class JoinReach(from: Cut, until: Cut) {
+
+  /** The place within the reach that is nearest to `cut`. */
+  def nearest(cut: Cut, order: CutOrder): Cut = order.last(from, order.first(cut, until))
+}
 
 private[parallel] object JoinReach {
 

@@ -84,9 +84,11 @@ final private[parallel] class ParallelJoin(
     val own = ends.sliding(2).map(cuts => RangeToRead.of(leftRows.sorted, cuts.toArray)).toArray
     val reached = reaches(leftRows, own).map(_.map(widened(rightRows, _, together)))
     around(rightRows, ends, reached, together).map { surroundings =>
-      val reads = reached.map {
-        case Some(reach) => RangeToRead.of(rightRows.sorted, Array(reach.from, reach.until))
-        case None        => RangeToRead(Array(Cut.Start, Cut.Start), Array.empty, rowsBefore = 0L)
+      val reads = reached.zip(ends.zip(ends.tail)).map {
+        case (Some(reach), (from, until)) =>
+          val own = Array(from, until).map(reach.nearest(_, rightRows.cutOrder))
+          RangeToRead.of(rightRows.sorted, reach.from +: own :+ reach.until)
+        case (None, _) => RangeToRead(Array.fill(4)(Cut.Start), Array.empty, rowsBefore = 0L)
       }
       val evaluate = evaluation
       val (openLeft, openRight) = (leftRows.opener, rightRows.opener)
@@ -96,7 +98,7 @@ final private[parallel] class ParallelJoin(
           Iterator.single((openRight(range, None, parts), around))
         }) { (rows, found) =>
           val (others, around) = found.next()
-          evaluate(rows, others, around)
+          evaluate.ofRange(rows, others, around)
         }
     }
   }
@@ -170,5 +172,16 @@ final private class RangeOfJoin(join: WindowJoinEvaluation, metrics: Map[String,
   ): Iterator[InternalRow] = {
     WindowMetrics.timeTask(metrics)
     join.evaluate(leftRows, rightRows, new WindowTask(TaskContext.get(), metrics), around)
+  }
+
+  /** Evaluates left rows of a range. The right rows are those before the range, in it, and after it. */
+  def ofRange(
+      leftRows: Iterator[InternalRow],
+      rightRows: RangeRows,
+      around: SurroundingRows
+  ): Iterator[InternalRow] = {
+    val results = apply(leftRows, rightRows, around)
+    metrics(WindowMetrics.HaloRows) += rightRows.rowsIn(1) + rightRows.rowsIn(3)
+    results
   }
 }
