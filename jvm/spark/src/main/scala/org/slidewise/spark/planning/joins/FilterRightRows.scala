@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.catalyst.optimizer.ColumnPruning
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.types._
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.RowsOfFrame
@@ -15,7 +16,7 @@ import org.slidewise.spark.plan.{FramedAggregate, RowValue, WindowJoin, WindowKe
  * after the greatest upper bound, or with keys that a Bloom filter of the left keys does not hold. The bounds are scalar
  * subqueries, which Spark pushes to the readers of files.
  *
- * Reads the left side twice, so it has to be a scan with filters and projections.
+ * Reads the left side once more, so it has to be a scan with filters and projections.
  */
 object FilterRightRows extends Rule[LogicalPlan] {
 
@@ -38,43 +39,125 @@ object FilterRightRows extends Rule[LogicalPlan] {
 
   private def filtered(join: WindowJoin): LogicalPlan = {
     val frames = join.calls.collect { case framed: FramedAggregate => framed }
-    val conditions =
-      limit(join, frames.map(_.lower), Least(_), RowsOfFrame.min(_), GreaterThanOrEqual(join.time, _)) ++
-        limit(join, frames.map(_.upper), Greatest(_), RowsOfFrame.max(_), LessThanOrEqual(join.time, _)) ++
-        keys(join)
-    conditions.reduceOption[Expression](And).fold(join.right)(Filter(_, join.right))
+    val reaches =
+      limit(frames.map(_.lower), Least(_), BoundLimit.least).map { bound =>
+        Reach(RowsOfFrame.min(bound), None, GreaterThanOrEqual(join.time, _))
+      } ++
+        limit(frames.map(_.upper), Greatest(_), BoundLimit.greatest).map { bound =>
+          Reach(RowsOfFrame.max(bound), None, LessThanOrEqual(join.time, _))
+        } ++ keys(join)
+    conditions(join.left, reaches.toSeq).reduceOption[Expression](And).fold(join.right)(Filter(_, join.right))
   }
 
-  /** The condition that a time is within the outermost of the bounds; none if a frame has no bound there. */
+  /**
+   * The outermost of the bounds; none if a frame has no bound there.
+   *
+   * @param beyond
+   *   the outermost value of a type, for bounds that fail
+   */
   private def limit(
-      join: WindowJoin,
       bounds: Seq[Option[RowValue]],
       outermost: Seq[Expression] => Expression,
-      ofAll: Expression => AggregateFunction,
-      condition: Expression => Expression
-  ): Option[Expression] =
-    if (!bounds.forall(_.isDefined)) None
-    else {
-      val values = ExpressionSet(bounds.flatten.map(_.child)).toSeq
-      val value = if (values.size == 1) values.head else outermost(values)
-      Some(condition(overLeft(join, ofAll(value), IsNotNull(value))))
-    }
+      beyond: DataType => Option[Literal]
+  ): Option[Expression] = {
+    val values = ExpressionSet(bounds.flatten.map(_.child)).toSeq
+    val known = values.flatMap(BoundLimit.ofEach(_, beyond))
+    if (!bounds.forall(_.isDefined) || known.size < values.size) None
+    else Some(if (known.size == 1) known.head else outermost(known))
+  }
 
-  private def keys(join: WindowJoin): Option[Expression] =
-    if (join.leftKeys.isEmpty || !WindowKeys.haveBytes(join.leftKeys)) None
+  private def keys(join: WindowJoin): Option[Reach] =
+    if (!WindowKeys.haveBytes(join.leftKeys) || areConstant(join.rightKeys, join.right)) None
     else {
       def hash(keys: Seq[Expression]) = new XxHash64(WindowKeys.asBytes(keys))
       val known = join.leftKeys.map(key => IsNotNull(key): Expression).reduce(And)
-      val bloom = overLeft(join, RowsOfFrame.bloomFilter(hash(join.leftKeys)), known)
-      Some(BloomFilterMightContain(bloom, hash(join.rightKeys)))
+      val bloom = RowsOfFrame.bloomFilter(hash(join.leftKeys), mostRows(join.left))
+      Some(Reach(bloom, Some(known), BloomFilterMightContain(_, hash(join.rightKeys))))
+    }
+
+  /** Whether the keys are the same in all rows: then Spark's code for the filter of a constant does not compile. */
+  private def areConstant(keys: Seq[Expression], plan: LogicalPlan): Boolean = {
+    val constants = AttributeSet(plan.collect { case Project(columns, _) =>
+      columns.collect { case alias: Alias if alias.child.foldable => alias.toAttribute }
+    }.flatten)
+    keys.forall(_.references.subsetOf(constants))
+  }
+
+  /** The number of rows, or more than it is likely to be. */
+  private def mostRows(plan: LogicalPlan): Long = {
+    val stats = plan.stats
+    stats.rowCount.getOrElse(stats.sizeInBytes / LeastBytesOfRow).min(Long.MaxValue).toLong
+  }
+
+  private val LeastBytesOfRow = 4
+
+  /**
+   * The conditions on right rows. One subquery aggregates the left rows. Each value has another one that reads it there, because
+   * Spark pushes the value of a subquery to the readers of files, but not a field of it. The limit keeps Spark from merging these.
+   */
+  private def conditions(left: LogicalPlan, reaches: Seq[Reach]): Seq[Expression] =
+    if (reaches.isEmpty) Nil
+    else {
+      val values =
+        reaches.map(reach => reach.function.toAggregateExpression(isDistinct = false, reach.filter))
+      val together = Alias(CreateStruct(values), "_reach")()
+      val aggregate = ColumnPruning(Aggregate(Nil, Seq(together), left))
+      reaches.zipWithIndex.map { case (reach, i) =>
+        val value = Alias(GetStructField(ScalarSubquery(aggregate), i), "_value")()
+        reach.condition(ScalarSubquery(LocalLimit(Literal(1), Project(Seq(value), OneRowRelation()))))
+      }
     }
 
   /**
-   * The aggregate of the left rows for which `condition` is true. The conditions differ, because Spark merges subqueries that do
-   * not, and then pushes their values to no reader of files.
+   * What is known of the left rows.
+   *
+   * @param filter
+   *   true for the rows that count
+   * @param condition
+   *   the condition on a right row, given the value of the function
    */
-  private def overLeft(join: WindowJoin, function: AggregateFunction, condition: Expression): Expression = {
-    val result = Alias(function.toAggregateExpression(), "_reach")()
-    ScalarSubquery(ColumnPruning(Aggregate(Nil, Seq(result), Filter(condition, join.left))))
+  final private case class Reach(
+      function: AggregateFunction,
+      filter: Option[Expression],
+      condition: Expression => Expression
+  )
+}
+
+/** The limit that the bound of a left row sets to right rows. */
+private object BoundLimit {
+
+  /**
+   * The bound, or the outermost value if it fails, since a bound that fails is an error only if right rows are within the other one.
+   * None if the type has no such value.
+   */
+  def ofEach(bound: Expression, beyond: DataType => Option[Literal]): Option[Expression] = bound match {
+    case _: Attribute => Some(bound)
+    case _            =>
+      beyond(bound.dataType).map { outermost =>
+        val inputs = bound.references.toSeq.map(IsNotNull(_): Expression)
+        val known = inputs.reduceOption(And).getOrElse(Literal.TrueLiteral)
+        If(known, Coalesce(Seq(TryEval(bound), outermost)), Literal(null, bound.dataType))
+      }
+  }
+
+  def least(dataType: DataType): Option[Literal] =
+    ends(dataType).map { case (value, _) => Literal(value, dataType) }
+
+  def greatest(dataType: DataType): Option[Literal] =
+    ends(dataType).map { case (_, value) => Literal(value, dataType) }
+
+  private def ends(dataType: DataType): Option[(Any, Any)] = dataType match {
+    case ByteType                                    => Some((Byte.MinValue, Byte.MaxValue))
+    case ShortType                                   => Some((Short.MinValue, Short.MaxValue))
+    case IntegerType | DateType                      => Some((Int.MinValue, Int.MaxValue))
+    case LongType | TimestampType | TimestampNTZType => Some((Long.MinValue, Long.MaxValue))
+    case FloatType                                   => Some((Float.NegativeInfinity, Float.NaN))
+    case DoubleType                                  => Some((Double.NegativeInfinity, Double.NaN))
+    case decimal: DecimalType                        =>
+      val digits = BigInt(10).pow(decimal.precision) - 1
+      def value(sign: Int) =
+        Decimal(BigDecimal(digits * sign, decimal.scale), decimal.precision, decimal.scale)
+      Some((value(-1), value(1)))
+    case _ => None
   }
 }

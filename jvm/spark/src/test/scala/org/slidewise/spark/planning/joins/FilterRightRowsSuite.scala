@@ -3,13 +3,15 @@ package org.slidewise.spark.planning.joins
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.catalyst.expressions.ScalarSubquery
 import org.apache.spark.sql.catalyst.plans.logical.Filter
+import org.apache.spark.sql.execution.FileSourceScanExec
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan.WindowJoin
 
 /** Right rows that no left row can reach are dropped before the shuffle, and no others. */
-class FilterRightRowsSuite extends SparkSuite {
+class FilterRightRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
   private val sum = "SELECT sum(e.v) AS s FROM events e WHERE e.k = l.k AND e.t >= l.t - 5 AND e.t <= l.t"
 
@@ -63,6 +65,37 @@ class FilterRightRowsSuite extends SparkSuite {
     s"SELECT l.id, f.s FROM labels l JOIN LATERAL ($sum) f WHERE l.id > 100",
     subqueries = 3
   )
+
+  check(
+    "a bound that fails for a row without partners",
+    "SELECT l.id, (SELECT count(*) FROM events e WHERE e.k = l.k + 1000 * (l.id div 5) AND " +
+      "e.t >= l.t - 5 AND e.t <= 9223372036854775803 + l.id) AS c FROM labels l",
+    subqueries = 3
+  )
+
+  test("one scan of the left side, whose values go to the reader of files") {
+    val folder = java.nio.file.Files.createTempDirectory("slidewise-events").toString
+    spark.table("events").write.mode("overwrite").parquet(folder)
+    spark.table("labels").write.mode("overwrite").parquet(s"$folder-of-labels")
+    spark.read.parquet(folder).createOrReplaceTempView("events_in_files")
+    spark.read.parquet(s"$folder-of-labels").createOrReplaceTempView("labels_in_files")
+    val (_, query) = answers(
+      s"SELECT l.id, f.s FROM labels_in_files l JOIN LATERAL (${sum.replace("events", "events_in_files")}) f",
+      ratio = 0
+    )
+    val plan = query.queryExecution.executedPlan
+    val scans = collectWithSubqueries(plan) { case scan: FileSourceScanExec => scan }
+    val (ofEvents, ofLabels) = scans.partition(_.schema.fieldNames.contains("v"))
+    // Of the rows of the join, and of what is known of them.
+    assertEquals(ofLabels.distinct.size, 2, plan.toString)
+    val pushed = ofEvents.map(_.metadata("PushedFilters"))
+    assert(
+      pushed.forall(filters =>
+        filters.contains("GreaterThanOrEqual(t,") && filters.contains("LessThanOrEqual(t,")
+      ),
+      pushed
+    )
+  }
 
   test("a left side that is not cheap to read twice is read once") {
     withSettings(SlidewiseSettings.WindowJoinFilterRatio -> 0L) {
