@@ -13,9 +13,16 @@ from queries import OUTPUT
 from shared.engines import DUCKDB
 from shared.spark import AS_OF_JOIN, SLIDEWISE, SLIDING_WINDOW, SPARK, WINDOW_JOIN
 
-POLARS, PANDAS = "Polars", "pandas"
-PEERS = {POLARS: "polars", PANDAS: "pandas"}
-"""The packages of the engines that run only if they are asked for."""
+POLARS, PANDAS, FEATURETOOLS = "Polars", "pandas", "Featuretools"
+TEMPO, TEMPO_ON_SLIDEWISE = "dbl-tempo", "dbl-tempo on Slidewise"
+PEERS = {
+    POLARS: "polars",
+    PANDAS: "pandas",
+    FEATURETOOLS: "featuretools",
+    TEMPO: "dbl-tempo",
+    TEMPO_ON_SLIDEWISE: "dbl-tempo",
+}
+"""The packages of the engines that run only if they are asked for: see requirements.txt."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +30,7 @@ class Contender:
     name: str
     engine: str
     sql: str
-    """For a data frame library, the name of its method in `frames`."""
+    """For a library, the name of its way in `frames` or `tempo`."""
     operator: str | None = None
     """The operator of Slidewise that must run it."""
     answers: tuple[str, ...] = ()
@@ -80,6 +87,18 @@ _AGGREGATES = Case(
         Ratio("DuckDB, join and GROUP BY", "LATERAL", ""),
         Ratio("Polars, join_where and group_by", "LATERAL", ""),
     ],
+    same=True,
+)
+
+_FEWER = Case(
+    "fewer rows",
+    "the same for a hundredth of the rows",
+    lambda scale, cache: data.uniform(scale / 100, cache),
+    [
+        _joined("LATERAL", queries.lateral(_DAYS)),
+        Contender("Featuretools, training_window", FEATURETOOLS, "window", None, OUTPUT),
+    ],
+    [Ratio("Featuretools, training_window", "LATERAL", "")],
     same=True,
 )
 
@@ -147,6 +166,12 @@ _SKEW = Case(
 )
 
 
+_TEMPO = [
+    Contender("dbl-tempo, asofJoin", TEMPO, "asof", None, ("s",)),
+    Contender("the same with Slidewise on", TEMPO_ON_SLIDEWISE, "asof", SLIDING_WINDOW, ("s",)),
+]
+
+
 def _asof(name: str, words: str, keys: list[str], tables: Callable[[float, Path], Tables], goals: list[str]) -> Case:
     asof = queries.asof_spark(keys)
     return Case(
@@ -160,12 +185,14 @@ def _asof(name: str, words: str, keys: list[str], tables: Callable[[float, Path]
             Contender("DuckDB, ASOF JOIN", DUCKDB, queries.asof_duckdb(keys), None, ("s",)),
             Contender("Polars, join_asof", POLARS, "asof" if keys else "asof_without_keys", None, ("s",)),
             Contender("pandas, merge_asof", PANDAS, "asof" if keys else "asof_without_keys", None, ("s",)),
+            *(_TEMPO if keys else []),
         ],
         [
             Ratio("Spark, ASOF JOIN", "ASOF JOIN", goals[0]),
             Ratio("ASOF JOIN", "DuckDB, ASOF JOIN", goals[1]),
             Ratio("ASOF JOIN", "Polars, join_asof", ""),
             Ratio("ASOF JOIN", "pandas, merge_asof", ""),
+            *([Ratio(one.name, "ASOF JOIN", "") for one in _TEMPO] if keys else []),
         ],
         same=True,
     )
@@ -173,6 +200,7 @@ def _asof(name: str, words: str, keys: list[str], tables: Callable[[float, Path]
 
 CASES = [
     _AGGREGATES,
+    _FEWER,
     _FRAMES,
     _SEVERAL,
     _DATED,

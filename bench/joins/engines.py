@@ -1,4 +1,4 @@
-"""Who runs the contenders: Spark with Slidewise on and off, DuckDB, Polars and pandas, each with its processor time."""
+"""Who runs the contenders: Spark with Slidewise on and off, DuckDB and libraries, each with its processor time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import frames
-from cases import Contender
+from cases import TEMPO, TEMPO_ON_SLIDEWISE, Contender
 from data import Tables
 from queries import checksum
 from shared import engines as shared
@@ -48,6 +48,8 @@ class Engine(Protocol):
 def named(name: str, spark: Any, log: EventLog) -> Engine:
     if name in (SLIDEWISE, SPARK):
         return Spark(spark, name, log)
+    if name in (TEMPO, TEMPO_ON_SLIDEWISE):
+        return Tempo(spark, SPARK if name == TEMPO else SLIDEWISE, log)
     return DuckDB() if name == shared.DUCKDB else frames.engine(name)
 
 
@@ -87,6 +89,21 @@ class Spark(Switched):
         asked = one.operator in ours if one.operator else not ours
         assert asked, f"{one.name}: not what {self.name} should run:\n{plan(frame)}"
         return [*frame.collect()[0]] if one.answers else []
+
+
+class Tempo(Spark):
+    """dbl-tempo's join, which is a union and a window."""
+
+    def prepare(self, one: Contender, tables: Tables) -> None:
+        from tempo import TSDF
+
+        super().prepare(one, tables)
+        labels, events = (
+            TSDF(self.spark.read.parquet(str(path)), ts_col="ts", partition_cols=["k"])
+            for path in (tables.labels, tables.events)
+        )
+        labels.asofJoin(events, right_prefix="event").df.createOrReplaceTempView("tempo")
+        self._sql = "SELECT id, event_x AS s FROM tempo"
 
 
 class DuckDB(shared.DuckDB):

@@ -1,4 +1,4 @@
-"""Polars and pandas, in this process. Neither can be stopped: a run that lasts too long is only marked."""
+"""Polars, pandas and Featuretools, in this process. Neither can be stopped: a run that lasts too long is only marked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cases import PANDAS, POLARS, Contender
+from cases import FEATURETOOLS, PANDAS, POLARS, Contender
 from data import FRAME_DAYS, Tables
 from shared.engines import THREADS
 
@@ -51,6 +51,8 @@ def _nulls(column: Any) -> int:
 
 
 def engine(name: str) -> _Frames:
+    if name == FEATURETOOLS:
+        return _featuretools()
     return _polars() if name == POLARS else _pandas()
 
 
@@ -94,3 +96,32 @@ def _pandas() -> _Frames:
         return pd.merge_asof(labels, events, on="ts", by=by).rename(columns={"x": "s"})
 
     return _Frames(PANDAS, {"asof": lambda t: asof(t, "k"), "asof_without_keys": lambda t: asof(t, None)})
+
+
+def _featuretools() -> _Frames:
+    import featuretools as ft
+    import pandas as pd
+    from featuretools import primitives
+
+    def window(tables: Tables) -> Any:
+        labels = pd.read_parquet(tables.labels, columns=["id", "k", "ts"])
+        events = pd.read_parquet(tables.events).rename_axis("n").reset_index()
+        entities = ft.EntitySet()
+        entities.add_dataframe(dataframe_name="events", dataframe=events, index="n", time_index="ts")
+        keys = pd.DataFrame({"k": sorted(set(labels["k"]))})
+        entities.add_dataframe(dataframe_name="keys", dataframe=keys, index="k")
+        entities.add_relationship("keys", "k", "events", "k")
+        columns = {"s": ("x", primitives.Sum), "n": ("n", primitives.Count), "m": ("x", primitives.Max)}
+        matrix = ft.calculate_feature_matrix(
+            [
+                ft.Feature(entities["events"].ww[column], parent_dataframe_name="keys", primitive=primitive)
+                for column, primitive in columns.values()
+            ],
+            entities,
+            cutoff_time=labels.rename(columns={"ts": "time"})[["k", "time", "id"]],
+            training_window=f"{FRAME_DAYS} days",
+            include_cutoff_time=False,
+        )
+        return matrix.set_axis([*columns, "id"], axis=1)
+
+    return _Frames(FEATURETOOLS, {"window": window})

@@ -15,6 +15,8 @@ from shared.turns import drawn, seconds
 
 Tell = Callable[[str], None]
 _NEAR = 1e-9
+_WARM = 10.0
+"""Seconds that each contender runs before it is measured."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,9 @@ def measure(
 ) -> dict[str, list[Run] | None]:
     """The runs by contender; None for one that was stopped, which does not run again."""
     tables = case.tables(effort.scale, cache)
-    found: dict[str, list[Run] | None] = {one.name: [] for one in _present(case, engines)}
+    found: dict[str, list[Run] | None] = {}
+    for one in _present(case, engines):
+        found[one.name] = [] if _warm(one, engines[one.engine], tables, effort.longest) else None
     for _, one in drawn(_present(case, engines), effort.turns):
         so_far = found[one.name]
         if so_far is None:
@@ -70,6 +74,17 @@ def measure(
         took = "stopped" if run is None else f"{run.seconds:.2f} s, {run.cpu:.2f} s of CPU"
         tell(f"{case.name}: {one.name}: {took}")
     return found
+
+
+def _warm(one: Contender, engine: Engine, tables: Tables, longest: float) -> bool:
+    """Runs the contender until it has run long enough to be compiled. False if a run was stopped."""
+    took = 0.0
+    while took < _WARM:
+        run = _run(one, engine, tables, longest)
+        if run is None:
+            return False
+        took += run.seconds
+    return True
 
 
 def _run(one: Contender, engine: Engine, tables: Tables, longest: float) -> Run | None:

@@ -9,14 +9,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from cases import CASES, Case
+from cases import CASES, PEERS, Case
 from measuring import Effort, Run
 from shared import machine
 from shared.engines import THREADS
 from shared.markdown import head, put, row
 from shared.results import Results
 
-_PACKAGES = {"pyspark", "duckdb", "polars", "pandas"}
+_PACKAGES = {"pyspark", "duckdb", *PEERS.values()}
 _BY, _TIMES = "\N{DIVISION SIGN}", "\N{MULTIPLICATION SIGN}"
 
 Runs = Sequence[Run] | None
