@@ -1,4 +1,4 @@
-"""Polars, pandas and Featuretools, in this process. Neither can be stopped: a run that lasts too long is only marked."""
+"""Polars, pandas and Featuretools, in this process. None can be stopped: a run that lasts too long is only marked."""
 
 from __future__ import annotations
 
