@@ -49,26 +49,21 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
   private def ofLateral(lateral: LateralJoin): LogicalPlan = {
     val query = lateral.right.plan
     val window = for {
-      _ <- Either.cond(
-        isSupported(lateral),
-        (),
-        s"LATERAL is joined by ${lateral.joinType.sql} with a condition"
-      )
+      _ <- Either.cond(isSupported(lateral), (), s"LATERAL is joined by ${lateral.joinType.sql}")
+      conditions = lateral.condition.toSeq.flatMap(Conjuncts(_)).filterNot(_ == Literal.TrueLiteral)
+      _ <- Either.cond(conditions.forall(FramedSubquery.isPlain), (), "a condition after ON is not deterministic")
       found <- FramedSubquery.of(query)
-      joined <- WindowJoins.over(lateral.left, found)
+      joined <- WindowJoins.over(lateral.left, conditions.foldLeft(found)(_.having(_)))
     } yield {
       val columns = query.output.map(a => joined.results.find(_.exprId == a.exprId).get)
-      val rows = joined.withColumns(columns, needsRow = lateral.joinType != LeftOuter)
-      if (lateral.joinType == LeftOuter) rows
-      else lateral.condition.filterNot(_ == Literal.TrueLiteral).fold(rows)(Filter(_, rows))
+      joined.withColumns(columns, needsRow = lateral.joinType != LeftOuter)
     }
     decided(lateral, s"LATERAL (${named(query)})", window)
   }
 
   private def isSupported(lateral: LateralJoin): Boolean = lateral.joinType match {
-    case LeftOuter     => lateral.condition.forall(_ == Literal.TrueLiteral)
-    case Inner | Cross => true
-    case _             => false
+    case LeftOuter | Inner | Cross => true
+    case _                         => false
   }
 
   private def ofScalars[N <: UnaryNode](node: N)(
@@ -111,15 +106,17 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
   private def joinsByRange(plan: LogicalPlan, above: Seq[Expression] = Nil): Boolean = plan match {
     case Filter(condition, child)      => joinsByRange(child, above :+ condition)
     case _: Project | _: SubqueryAlias => joinsByRange(plan.children.head, above)
-    case join: Join                    => (above ++ join.condition).flatMap(Conjuncts(_)).exists(isRange)
-    case _                             => false
+    case join: Join                    =>
+      (above ++ join.condition).flatMap(Conjuncts(_)).exists { condition =>
+        isRange(condition) && condition.references.size > 1 &&
+        !join.children.exists(side => condition.references.subsetOf(side.outputSet))
+      }
+    case _ => false
   }
 
   private def isRange(e: Expression): Boolean = e match {
     case _: EqualTo | _: EqualNullSafe => false
-    case comparison: BinaryComparison  =>
-      comparison.left.references.nonEmpty && comparison.right.references.nonEmpty
-    case _ => false
+    case _                             => e.isInstanceOf[BinaryComparison]
   }
 
   private def leave(node: LogicalPlan, what: String, reason: String): LogicalPlan = {

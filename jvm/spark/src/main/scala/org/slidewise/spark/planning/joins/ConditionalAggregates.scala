@@ -1,0 +1,77 @@
+package org.slidewise.spark.planning.joins
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+
+import org.slidewise.spark.expressions.RowsOfFrame
+
+/**
+ * Aggregates of `CASE WHEN condition THEN value END`, where the condition reads the left row, too, in the form
+ * `FILTER (WHERE condition)`, which may be a range of its own within the join's.
+ */
+private[joins] object ConditionalAggregates {
+
+  /** The columns with such aggregates as filtered ones. */
+  def asFiltered(input: JoinInput): Seq[NamedExpression] = {
+    val left = input.left.outputSet
+    def isOfLeft(e: Expression) = e.references.exists(left.contains)
+    input.results.map(_.transform {
+      case a @ AggregateExpression(CountIf(condition), _, _, _, _) if isOfLeft(condition) =>
+        filtered(a, RowsOfFrame.count, condition)
+      case a @ AggregateExpression(function, _, _, _, _) if ignoresNulls(function) =>
+        function.children.head match {
+          case Conditional(condition, value, otherwise) if isOfLeft(condition) =>
+            val of = function.withNewChildren(value +: function.children.tail).asInstanceOf[AggregateFunction]
+            withOthers(a, filtered(a, of, condition), otherwise).getOrElse(a)
+          case _ => a
+        }
+    }.asInstanceOf[NamedExpression])
+  }
+
+  /** Whether rows whose first argument is null have no part in the value. */
+  private def ignoresNulls(function: AggregateFunction): Boolean = function match {
+    case Count(arguments)                                                       => arguments.size == 1
+    case _: Sum | _: Average | _: Min | _: Max | _: CentralMomentAgg            => true
+    case _: HyperLogLogPlusPlus                                                 => true
+    case _                                                                      => false
+  }
+
+  private object Conditional {
+    def unapply(e: Expression): Option[(Expression, Expression, Option[Expression])] = e match {
+      case CaseWhen(Seq((condition, value)), otherwise) => Some((condition, value, otherwise))
+      case If(condition, value, otherwise)              => Some((condition, value, Some(otherwise)))
+      case _                                            => None
+    }
+  }
+
+  private def filtered(
+      a: AggregateExpression,
+      function: AggregateFunction,
+      condition: Expression
+  ): AggregateExpression =
+    AggregateExpression(function, a.mode, a.isDistinct, Some(a.filter.fold(condition)(And(_, condition))))
+
+  /** The aggregate with the value of the rows that do not meet the condition. */
+  private def withOthers(
+      a: AggregateExpression,
+      filtered: AggregateExpression,
+      otherwise: Option[Expression]
+  ): Option[Expression] = {
+    def count(filter: Option[Expression]) =
+      AggregateExpression(RowsOfFrame.count, Complete, isDistinct = false, filter)
+    def ifOthers(value: Expression) =
+      Some(If(GreaterThan(count(a.filter), count(filtered.filter)), value, filtered))
+    otherwise match {
+      case None | Some(Literal(null, _))                                             => Some(filtered)
+      case Some(other) if !other.foldable || other.eval() == null || a.isDistinct    => None
+      case Some(other)                                                               =>
+        a.aggregateFunction match {
+          case _: Sum if other == Literal.default(other.dataType) =>
+            ifOthers(Coalesce(Seq(filtered, Literal.default(filtered.dataType))))
+          case _: Max => ifOthers(Greatest(Seq(filtered, other)))
+          case _: Min => ifOthers(Least(Seq(filtered, other)))
+          case _      => None
+        }
+    }
+  }
+}
