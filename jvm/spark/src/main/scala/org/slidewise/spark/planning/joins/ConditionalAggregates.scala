@@ -62,8 +62,9 @@ private[joins] object ConditionalAggregates {
     def ifOthers(value: Expression) =
       Some(If(GreaterThan(count(a.filter), count(filtered.filter)), value, filtered))
     otherwise match {
-      case None | Some(Literal(null, _))                                             => Some(filtered)
-      case Some(other) if !other.foldable || other.eval() == null || a.isDistinct    => None
+      case None                                                      => Some(filtered)
+      case Some(other) if other.foldable && other.eval() == null     => Some(filtered)
+      case Some(other) if !other.foldable || a.isDistinct            => None
       case Some(other)                                                               =>
         a.aggregateFunction match {
           case _: Sum if other == Literal.default(other.dataType) =>

@@ -31,8 +31,9 @@ private[joins] object ExactArithmetic {
 
   def isTimestamp(e: Expression): Boolean = e.dataType == TimestampType || e.dataType == TimestampNTZType
 
-  /** The expression with its replacement, if the optimizer replaces it. */
+  /** The expression as the optimizer leaves it: with its replacement, and without a cast to its own type. */
   def inlined(e: Expression): Expression = e match {
+    case cast: Cast if cast.child.dataType == cast.dataType => inlined(cast.child)
     case replaceable: RuntimeReplaceable => inlined(CommonExpressions.inlined(replaceable.replacement))
     case other                           => other
   }

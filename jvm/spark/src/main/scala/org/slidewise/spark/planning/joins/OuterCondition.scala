@@ -181,8 +181,11 @@ private[joins] object OuterCondition {
     if (limits.isEmpty) Left(NoRange)
     else {
       val one = if (areOfOne(found)) found else inOneType(found.map(SolvedCondition.innermost))
-      if (!areOfOne(one))
-        Left(s"the conditions limit several expressions: ${limits.map(_.time.sql).distinct.mkString(", ")}")
+      if (!areOfOne(one)) {
+        val several = limits.map(_.time.sql).distinct.mkString(", ")
+        val remedy = one.map(_.time).find(!narrow(_).isInstanceOf[Attribute]).map(SolvedCondition.whyNot)
+        Left(s"the conditions limit several expressions: $several" + remedy.fold("")("; " + _))
+      }
       else if (!RowOrdering.isOrderable(one.head.time.dataType)) Left(s"${one.head.time.sql} has no order")
       else Right(one)
     }

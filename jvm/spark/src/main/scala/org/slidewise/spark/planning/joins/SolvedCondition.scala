@@ -116,7 +116,8 @@ private[joins] object SolvedCondition {
       if (last eq start) limit else Limit(last.of, RowValue(last.value, isInside = true), last.isLower)
     }
 
-  private def whyNot(of: Expression): String = {
+  /** Why no operation of the expression may be moved, and what to write instead. */
+  def whyNot(of: Expression): String = {
     val why = inlined(of) match {
       case _: DateAdd | _: DateSub | _: DateDiff => "wraps around for dates at the ends of their range"
       case sum @ (_: Add | _: Subtract) if isWhole(sum.dataType) => "wraps around where it overflows"
@@ -125,6 +126,7 @@ private[joins] object SolvedCondition {
         s"is a difference of local times, which clock changes in ${zoneOf(times.asInstanceOf[TimeZoneAwareExpression])} affect"
       case times: TimeZoneAwareExpression if SparkExpressions.movedTimestamp(times).isDefined =>
         s"adds days, whose length changes in ${zoneOf(times)}"
+      case _: TimestampAddYMInterval | _: DateAddYMInterval | _: AddMonths => "adds months, whose length differs"
       case _ => "cannot be solved for a column of the other table"
     }
     s"${of.sql} $why; compare a column of the other table alone, such as e.ts >= l.ts - INTERVAL '1' DAY"

@@ -56,9 +56,14 @@ private[joins] object TotalBound {
       case _: UnixTimestamp | _: ToUnixTimestamp     => isTimestamp(e.children.head)
       case _: UnixSeconds | _: UnixMillis | _: UnixMicros | _: DateAdd | _: DateSub | _: DateDiff => true
       case _: Add | _: Subtract | _: Multiply        => e.dataType == DoubleType || e.dataType == FloatType
-      case cast: Cast                                => isInteger(cast.child.dataType) && Cast.canUpCast(cast.child.dataType, cast.dataType)
+      case cast: Cast                                => neverFails(cast.child.dataType, cast.dataType)
       case _                                         => false
     }
     isSafe && e.children.forall(isTotal)
+  }
+
+  private def neverFails(from: DataType, to: DataType): Boolean = (from, to) match {
+    case (TimestampType, DateType | LongType) | (TimestampNTZType, DateType) => true
+    case _ => isInteger(from) && Cast.canUpCast(from, to)
   }
 }
