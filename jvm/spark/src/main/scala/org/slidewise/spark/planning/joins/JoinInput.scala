@@ -53,7 +53,12 @@ private[joins] object JoinInput {
         above.map(FramedSubquery.replaced(_, values))
       )
     case join: Join => ofJoin(join, grouping, results, above)
-    case other      => Left(s"${other.nodeName} below GROUP BY is no join")
+    case _: Expand  =>
+      Left(
+        "ROLLUP, CUBE and GROUPING SETS group the joined rows several times; " +
+          "group them by columns of the left table in a subquery, and roll up its rows"
+      )
+    case other => Left(s"${other.nodeName} below GROUP BY is no join")
   }
 
   private def ofJoin(

@@ -55,7 +55,8 @@ private[joins] object TotalBound {
       case _: Attribute | _: Literal | _: BinaryComparison | _: And | _: Or | _: Not | _: IsNull | _: IsNotNull => true
       case _: UnixTimestamp | _: ToUnixTimestamp     => isTimestamp(e.children.head)
       case _: UnixSeconds | _: UnixMillis | _: UnixMicros | _: DateAdd | _: DateSub | _: DateDiff => true
-      case _: Add | _: Subtract | _: Multiply        => e.dataType == DoubleType || e.dataType == FloatType
+      case _: Add | _: Subtract if isInteger(e.dataType) => !SparkExpressions.failsOnOverflow(e)
+      case _: Add | _: Subtract | _: Multiply            => e.dataType == DoubleType || e.dataType == FloatType
       case cast: Cast                                => neverFails(cast.child.dataType, cast.dataType)
       case _                                         => false
     }
