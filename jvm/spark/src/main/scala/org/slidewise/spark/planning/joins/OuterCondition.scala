@@ -180,10 +180,13 @@ private[joins] object OuterCondition {
     def areOfOne(limits: Seq[Limit]) = limits.forall(_.time.semanticEquals(limits.head.time))
     if (limits.isEmpty) Left(NoRange)
     else {
-      val one = if (areOfOne(found)) found else inOneType(found.map(SolvedCondition.innermost))
+      // The time is computed for all right rows, and must not fail for those that Spark compares with no left row.
+      val one =
+        if (areOfOne(found) && TotalBound.isTotal(found.head.time)) found
+        else Some(inOneType(found.map(SolvedCondition.innermost))).filter(areOfOne).getOrElse(found)
       if (!areOfOne(one)) {
         val several = limits.map(_.time.sql).distinct.mkString(", ")
-        val remedy = one.map(_.time).find(!narrow(_).isInstanceOf[Attribute]).map(SolvedCondition.whyNot)
+        val remedy = found.map(limit => SolvedCondition.innermost(limit).time).find(!narrow(_).isInstanceOf[Attribute]).map(SolvedCondition.whyNot)
         Left(s"the conditions limit several expressions: $several" + remedy.fold("")("; " + _))
       }
       else if (!RowOrdering.isOrderable(one.head.time.dataType)) Left(s"${one.head.time.sql} has no order")

@@ -50,7 +50,8 @@ private[joins] object TotalBound {
     for (x <- of(a, isLower); y <- of(b, isLower == adds))
       yield SolvedBound.of(x, y, adds, 0, isLower, sum.dataType)
 
-  private def isTotal(e: Expression): Boolean = {
+  /** Whether the expression fails for no row. */
+  def isTotal(e: Expression): Boolean = {
     val isSafe = e match {
       case _: Attribute | _: Literal | _: BinaryComparison | _: And | _: Or | _: Not | _: IsNull | _: IsNotNull => true
       case _: UnixTimestamp | _: ToUnixTimestamp     => isTimestamp(e.children.head)

@@ -10,6 +10,7 @@ class WindowJoinFormsSuite extends SparkSuite {
     Map(
       "spark.sql.shuffle.partitions" -> "1",
       "spark.sql.session.timeZone" -> "UTC",
+      "spark.sql.adaptive.enabled" -> "false",
       "spark.sql.codegen.wholeStage" -> "false",
       "spark.sql.codegen.factoryMode" -> "NO_CODEGEN"
     )
@@ -121,7 +122,7 @@ class WindowJoinFormsSuite extends SparkSuite {
   )
 
   test("conditions that are solved for the time, in any zone") {
-    for (zone <- Seq("UTC", "America/New_York"); ansi <- Seq("true", "false"))
+    for ((zone, ansi) <- Seq("UTC" -> "true", "America/New_York" -> "false"))
       withSettings("spark.sql.session.timeZone" -> zone, "spark.sql.ansi.enabled" -> ansi)(
         areWindows(solvedInAnyZone)
       )
