@@ -10,8 +10,8 @@ import org.apache.spark.sql.types._
 import org.slidewise.spark.plan.SolvedBound.Rounding
 
 /**
- * The bound of a whole-numbered time `t` that a condition on an expression of `t` sets: `value * scale ± other + constant`, such
- * as `l.ts - INTERVAL '1' DAY` for `e.ts + INTERVAL '1' DAY >= l.ts`. The bound itself is within.
+ * The bound of a whole-numbered time `t` that a condition on an expression of `t` sets: `(value * scale ± other + constant) /
+ * divisor`, such as `l.ts - INTERVAL '1' DAY` for `e.ts + INTERVAL '1' DAY >= l.ts`. The bound itself is within.
  *
  * Computed without overflow. Where the result exceeds the type of `t`, it is the end of the type if all times are within the bound,
  * and null if none is.
@@ -28,6 +28,8 @@ import org.slidewise.spark.plan.SolvedBound.Rounding
  *   the divisor if the condition bounds a quotient of `t` by `value`, and 1 otherwise
  * @param rounding
  *   how the quotient is rounded
+ * @param divisor
+ *   the factor if the condition bounds a multiple of `t`, and 1 otherwise
  */
 final case class SolvedBound(
     value: Expression,
@@ -37,7 +39,8 @@ final case class SolvedBound(
     isLower: Boolean,
     override val dataType: DataType,
     scale: Long = 1L,
-    rounding: Rounding = Rounding.Exact
+    rounding: Rounding = Rounding.Exact,
+    divisor: Long = 1L
 ) extends BinaryExpression
     with CodegenFallback {
   override def left: Expression = value
@@ -61,10 +64,23 @@ final case class SolvedBound(
         else {
           val multiple = Math.multiplyExact(Math.addExact(a, shift), scale)
           val offset = Math.addExact(if (addsOther) b else Math.negateExact(b), constant.toLong - shift)
-          Some(Math.addExact(multiple, offset)).filter(sum => least <= sum && sum <= greatest)
+          Some(divided(Math.addExact(multiple, offset))).filter(sum => least <= sum && sum <= greatest)
         }
       catch { case _: ArithmeticException => None }
-    exact.fold(inType((BigInt(a) + shift) * scale + (if (addsOther) BigInt(b) else -BigInt(b)) + constant - shift))(typed)
+    def sum = (BigInt(a) + shift) * scale + (if (addsOther) BigInt(b) else -BigInt(b)) + constant - shift
+    exact.fold(inType(divided(sum)))(typed)
+  }
+
+  private def divided(sum: Long): Long =
+    if (divisor == 1L) sum
+    else {
+      val down = Math.floorDiv(sum, divisor)
+      if (isLower && Math.floorMod(sum, divisor) != 0L) down + 1L else down
+    }
+
+  private def divided(sum: BigInt): BigInt = {
+    val (quotient, rest) = sum /% divisor
+    if (isLower && rest > 0) quotient + 1 else if (!isLower && rest < 0) quotient - 1 else quotient
   }
 
   /**
@@ -92,7 +108,8 @@ final case class SolvedBound(
   override def sql: String = {
     val first = if (scale == 1L) value.sql else s"${value.sql} * $scale"
     val second = if (other == SolvedBound.NoOther) "" else s" ${if (addsOther) "+" else "-"} ${other.sql}"
-    first + second + (if (constant == 0) "" else s" ${if (constant < 0) "-" else "+"} ${distance(constant.abs)}")
+    val third = if (constant == 0) "" else s" ${if (constant < 0) "-" else "+"} ${distance(constant.abs)}"
+    if (divisor == 1L) first + second + third else s"($first$second$third) / $divisor"
   }
 
   private def distance(of: BigInt): String = dataType match {
@@ -117,9 +134,9 @@ object SolvedBound {
   ): SolvedBound = (value, number(other)) match {
     case (_, None) if addsOther && number(value).isDefined =>
       of(other, value, addsOther, constant, isLower, dataType)
-    case (SolvedBound(inner, more, adds, by, _, _, 1L, _), Some(n)) =>
+    case (SolvedBound(inner, more, adds, by, _, _, 1L, _, 1L), Some(n)) =>
       SolvedBound(inner, more, adds, by + (if (addsOther) n else -n) + constant, isLower, dataType)
-    case (SolvedBound(inner, NoOther, _, by, _, _, 1L, _), None) =>
+    case (SolvedBound(inner, NoOther, _, by, _, _, 1L, _, 1L), None) =>
       SolvedBound(inner, other, addsOther, by + constant, isLower, dataType)
     case (_, Some(n)) =>
       SolvedBound(value, NoOther, addsOther = true, constant + (if (addsOther) n else -n), isLower, dataType)

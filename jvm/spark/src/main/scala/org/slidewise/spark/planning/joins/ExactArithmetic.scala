@@ -116,15 +116,6 @@ private[joins] object ExactArithmetic {
     case _             => None
   }
 
-  /** The number of days in a constant interval, rounded up if `up` and otherwise down. */
-  def wholeDays(interval: Expression, up: Boolean): Option[Long] =
-    if (!interval.foldable) None
-    else
-      Try(interval.eval()).toOption.collect { case n: Number =>
-        val whole = Math.floorDiv(n.longValue, MICROS_PER_DAY)
-        if (up && Math.floorMod(n.longValue, MICROS_PER_DAY) != 0) whole + 1 else whole
-      }
-
   /** Whether the type has all seconds of an interval. */
   def holdsAll(to: DayTimeIntervalType): Boolean = to.endField == DayTimeIntervalType.SECOND
 }

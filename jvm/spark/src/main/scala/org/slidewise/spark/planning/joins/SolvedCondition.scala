@@ -35,7 +35,7 @@ final private[joins] case class SolvedCondition(
     case days @ DateSub(a, b) if neverWraps(days)    => ofDifference(a, b, value)
     case days @ DateDiff(a, b) if neverWraps(days)   => ofDifference(a, b, value)
     case SubtractDates(a, b, false)                  =>
-      wholeDays(value, isLower).flatMap(days => ofDifference(a, b, Literal(days)))
+      ofDifference(a, b, multiple(value, 0L, LongType))
     case times @ SubtractTimestamps(a, b, false, _) if offset(times, a).isDefined => ofDifference(a, b, value)
     case times @ TimestampDiff(unit, a, b, _) if offset(times, a).isDefined       =>
       microsOf(unit).flatMap(micros => ofDifference(b, a, quotient(value, micros, Rounding.ToZero, LongType)))
@@ -63,6 +63,9 @@ final private[joins] case class SolvedCondition(
         copy(cast.child, SolvedBound.of(local, Literal(-o), addsOther = true, 0, isLower, cast.child.dataType))
       }
     case (TimestampType, TimestampNTZType) => offset(cast, cast.child).map(o => moved(cast.child, Literal(o)))
+    case (TimestampNTZType, TimestampType) => offset(cast, cast).map(o => moved(cast.child, Literal(-o)))
+    case (DateType, TimestampType | TimestampNTZType) =>
+      offset(cast, cast).map(o => copy(cast.child, multiple(value, o, DateType)))
     case _                                 => None
   }
 
@@ -80,6 +83,10 @@ final private[joins] case class SolvedCondition(
   /** The condition on `a`, where `of` is `a + other`. */
   private def moved(a: Expression, other: Expression = SolvedBound.NoOther): SolvedCondition =
     copy(a, SolvedBound.of(value, other, addsOther = false, 0, isLower, a.dataType))
+
+  /** The bound of a number of days of which `value - offset` bounds the microseconds. */
+  private def multiple(value: Expression, offset: Long, dataType: DataType): SolvedBound =
+    SolvedBound(value, SolvedBound.NoOther, true, offset, isLower, dataType, divisor = MICROS_PER_DAY)
 
   private def seconds(a: Expression, rounding: Rounding): Option[SolvedCondition] =
     Some(copy(a, quotient(value, MICROS_PER_SECOND, rounding, a.dataType)))

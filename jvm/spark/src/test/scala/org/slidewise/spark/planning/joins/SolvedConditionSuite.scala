@@ -124,6 +124,11 @@ private object SolvedConditionSuite {
     for (micros <- Seq(-86400000001L, -86400000000L, 0L, 1L, 86400000000L * 7 - 1))
       yield SubtractDates(l, e, legacyInterval = false) -> interval(micros)
 
+  private def midnights(zone: String)(e: Expression, l: Expression): Seq[Compared] =
+    Seq(Cast(e, TimestampType, Some(zone)) -> l, Cast(e, TimestampNTZType, Some(zone)) -> Cast(l, TimestampNTZType, Some(zone)))
+
+  private def ofZone(e: Expression, l: Expression): Seq[Compared] = Seq(Cast(e, TimestampType, Some("+05:30")) -> l)
+
   private def ofLocalTimes(e: Expression, l: Expression): Seq[Compared] = Seq(
     moved(e, 86400000000L, "Asia/Tokyo") -> l,
     SubtractTimestamps(l, e, legacyInterval = false, Some("Asia/Tokyo")) -> interval(86400000000L)
@@ -136,6 +141,9 @@ private object SolvedConditionSuite {
     ("timestamps", TimestampType, TimestampType, ofTimes("UTC")),
     ("timestamps in a zone", TimestampType, TimestampType, ofTimes("+05:30")),
     ("timestamps without zone", TimestampNTZType, TimestampNTZType, ofLocalTimes),
-    ("dates", DateType, DateType, ofDates)
+    ("timestamps with and without zone", TimestampNTZType, TimestampType, ofZone),
+    ("dates", DateType, DateType, ofDates),
+    ("dates and timestamps", DateType, TimestampType, midnights("UTC")),
+    ("dates and timestamps in a zone", DateType, TimestampType, midnights("-08:00"))
   )
 }

@@ -109,7 +109,10 @@ class WindowJoinFormsSuite extends SparkSuite {
     "timestampdiff(HOUR, l.ts, e.ts) > -3 AND e.ts <= l.ts",
     "timestampdiff(DAY, e.ts, l.ts) < 1 AND timestampdiff(DAY, e.ts, l.ts) >= -1",
     "CAST(e.ts AS TIMESTAMP_NTZ) < l.n AND l.ts - e.ts < INTERVAL 1 DAY",
-    "CAST(e.ts AS DATE) >= l.d AND e.ts < l.ts"
+    "CAST(e.ts AS DATE) >= l.d AND e.ts < l.ts",
+    "e.d >= l.ts - INTERVAL 90 MINUTES AND e.d <= l.d",
+    "e.d > l.n - INTERVAL 30 HOURS AND e.d < l.ts AND l.d - e.d >= INTERVAL '0' DAY",
+    "e.n > l.ts - INTERVAL 90 MINUTES AND e.n <= l.n"
   )
 
   private val ofNumbers = Seq(
