@@ -35,10 +35,13 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
   def readable(part: Expression, extracted: Map[ExprId, Expression]): String =
     part.transformUp { case a: AttributeReference => extracted.getOrElse(a.exprId, a.withQualifier(Nil)) }.sql
 
+  /** The prefixes of the names of tables that Spark and the Python package make up. */
+  private val Generated = Seq("__auto_generated", "slidewise_")
+
   /** An aggregate of a window join as a person would write it, with the names of the tables. */
   def ofJoin(call: Expression, extracted: Map[ExprId, Expression]): String = {
     def named(e: Expression, table: String): Expression = e.transformUp { case a: AttributeReference =>
-      val names = a.qualifier.takeRight(1).filterNot(_.startsWith("__auto_generated"))
+      val names = a.qualifier.takeRight(1).filterNot(name => Generated.exists(name.startsWith))
       extracted.getOrElse(a.exprId, a.withQualifier(if (names.isEmpty) Seq(table) else names))
     }
     call match {

@@ -67,7 +67,7 @@ private[joins] object FramedSubquery {
     case GlobalLimit(rows, _) => 
       Left(
         s"LIMIT ${rows.sql} may return several rows, or none; " +
-          "for several, explode an array, such as that of top_k_by(x, e.ts, n), above a subquery without LIMIT"
+          s"for the newest ones, explode top_k_by(x, right.ts, ${rows.sql}) of a subquery without LIMIT"
       )
     case _                    => Left("the subquery is neither an aggregate nor the first row in an order")
   }

@@ -136,6 +136,6 @@ private[joins] object SolvedCondition {
       case _: TimestampAddYMInterval | _: DateAddYMInterval | _: AddMonths => "adds months, whose length differs"
       case _ => "cannot be solved for a column of the other table"
     }
-    s"${of.sql} $why; compare a column of the other table alone, such as e.ts >= l.ts - INTERVAL '1' DAY"
+    s"${of.sql} $why; compare a column of the other table alone, such as right.ts >= left.ts - INTERVAL '1' DAY"
   }
 }
