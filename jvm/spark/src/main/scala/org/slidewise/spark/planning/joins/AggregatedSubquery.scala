@@ -34,9 +34,12 @@ private[joins] object AggregatedSubquery {
           (if (hasDefault) If(GreaterThan(count.toAttribute, Literal(0L)), call.toAttribute, over.default)
            else call.toAttribute)
       }
-      val known = (values ++ groups.map { case (e, call) => e.canonicalized -> call.toAttribute }).toMap[Expression, Expression]
-      val results = aggregate.aggregateExpressions.map(column => FramedSubquery.asNamedLeft(over(known, column)))
-      val found = if (groups.isEmpty) None else Some(rows.condition.call(RowsOfFrame.last(Literal.TrueLiteral)))
+      val known = (values ++ groups.map { case (e, call) => e.canonicalized -> call.toAttribute })
+        .toMap[Expression, Expression]
+      val results =
+        aggregate.aggregateExpressions.map(column => FramedSubquery.asNamedLeft(over(known, column)))
+      val found =
+        if (groups.isEmpty) None else Some(rows.condition.call(RowsOfFrame.last(Literal.TrueLiteral)))
       val counts = Some(count).filter(c => results.exists(_.references.contains(c.toAttribute)))
       FramedSubquery(
         rows.input,
@@ -50,8 +53,9 @@ private[joins] object AggregatedSubquery {
 
   private def over(known: Map[Expression, Expression], column: NamedExpression): NamedExpression =
     column match {
-      case a: Attribute => known.get(a.canonicalized).fold[NamedExpression](a)(Alias(_, a.name)(a.exprId, a.qualifier))
-      case other        =>
+      case a: Attribute =>
+        known.get(a.canonicalized).fold[NamedExpression](a)(Alias(_, a.name)(a.exprId, a.qualifier))
+      case other =>
         other
           .transformDown { case e if known.contains(e.canonicalized) => known(e.canonicalized) }
           .asInstanceOf[NamedExpression]
@@ -64,7 +68,9 @@ private[joins] object AggregatedSubquery {
   ): Either[String, Seq[(Expression, Alias)]] =
     grouping.find(e => isOuter(e) || !isBound(e, condition)) match {
       case Some(e) =>
-        Left(s"GROUP BY ${e.sql} may return several rows; only columns of the equalities of the two tables may be grouped by")
+        Left(
+          s"GROUP BY ${e.sql} may return several rows; only columns of the equalities of the two tables may be grouped by"
+        )
       case None =>
         Right(grouping.map(e => e -> condition.call(RowsOfFrame.last(GroupingKeys.normalized(e)))))
     }

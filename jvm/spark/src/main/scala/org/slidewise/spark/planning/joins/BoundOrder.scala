@@ -30,15 +30,15 @@ private[joins] object BoundOrder {
     case TimestampAddYMInterval(key, months, _) if months.foldable => base(key)
     case MovedTimestamp(_, moved, _)                               => base(moved)
     case bound: SolvedBound if bound.other.foldable                => base(bound.value)
-    case If(_, bound, Literal(null, _)) => base(bound)
-    case inner @ (_: Greatest | _: Least)              => common(inner.children).getOrElse(inner)
-    case UnixTimestamp(time, _, _, _) if ExactArithmetic.isTimestamp(time)               => base(time)
-    case ToUnixTimestamp(time, _, _, _) if ExactArithmetic.isTimestamp(time)              => base(time)
-    case UnixSeconds(time)                             => base(time)
-    case UnixMillis(time)                              => base(time)
-    case UnixMicros(time)                              => base(time)
-    case cast: Cast if rises(cast.child.dataType, cast.dataType)   => base(cast.child)
-    case other                                                     =>
+    case If(_, bound, Literal(null, _))                            => base(bound)
+    case inner @ (_: Greatest | _: Least)                          => common(inner.children).getOrElse(inner)
+    case UnixTimestamp(time, _, _, _) if ExactArithmetic.isTimestamp(time)   => base(time)
+    case ToUnixTimestamp(time, _, _, _) if ExactArithmetic.isTimestamp(time) => base(time)
+    case UnixSeconds(time)                                                   => base(time)
+    case UnixMillis(time)                                                    => base(time)
+    case UnixMicros(time)                                                    => base(time)
+    case cast: Cast if rises(cast.child.dataType, cast.dataType)             => base(cast.child)
+    case other                                                               =>
       SparkExpressions.movedTimestamp(other) match {
         case Some((key, interval)) if interval.foldable => base(key)
         case _                                          => other
@@ -47,7 +47,7 @@ private[joins] object BoundOrder {
 
   private def rises(from: DataType, to: DataType): Boolean = (from, to) match {
     case (DateType | TimestampType | TimestampNTZType, DateType | TimestampType | TimestampNTZType) => true
-    case (TimestampType, LongType) => true
+    case (TimestampType, LongType)                                                                  => true
     case (_: NumericType, _: NumericType) => Cast.canUpCast(from, to)
     case _                                => false
   }

@@ -30,10 +30,10 @@ private[joins] object ConditionalAggregates {
 
   /** Whether rows whose first argument is null have no part in the value. */
   private def ignoresNulls(function: AggregateFunction): Boolean = function match {
-    case Count(arguments)                                                       => arguments.size == 1
-    case _: Sum | _: Average | _: Min | _: Max | _: CentralMomentAgg            => true
-    case _: HyperLogLogPlusPlus                                                 => true
-    case _                                                                      => false
+    case Count(arguments)                                            => arguments.size == 1
+    case _: Sum | _: Average | _: Min | _: Max | _: CentralMomentAgg => true
+    case _: HyperLogLogPlusPlus                                      => true
+    case _                                                           => false
   }
 
   private object Conditional {
@@ -62,10 +62,10 @@ private[joins] object ConditionalAggregates {
     def ifOthers(value: Expression) =
       Some(If(GreaterThan(count(a.filter), count(filtered.filter)), value, filtered))
     otherwise match {
-      case None                                                      => Some(filtered)
-      case Some(other) if other.foldable && other.eval() == null     => Some(filtered)
-      case Some(other) if !other.foldable || a.isDistinct            => None
-      case Some(other)                                                               =>
+      case None                                                  => Some(filtered)
+      case Some(other) if other.foldable && other.eval() == null => Some(filtered)
+      case Some(other) if !other.foldable || a.isDistinct        => None
+      case Some(other)                                           =>
         a.aggregateFunction match {
           case _: Sum if other == Literal.default(other.dataType) =>
             ifOthers(Coalesce(Seq(filtered, Literal.default(filtered.dataType))))

@@ -65,18 +65,20 @@ private[joins] object ExactArithmetic {
     def quotient(by: Long) = within((BigInt(Long.MinValue) / by - 1, BigInt(Long.MaxValue) / by + 1))
     inlined(e) match {
       case constant if constant.foldable =>
-        Try(constant.eval()).toOption.collect { case n: Number => BigInt(n.longValue) }.fold(ofType)(n => (n, n))
+        Try(constant.eval()).toOption
+          .collect { case n: Number => BigInt(n.longValue) }
+          .fold(ofType)(n => (n, n))
       case cast: Cast =>
         cast.child.dataType match {
-          case from if isInteger(from)                       => within(range(cast.child))
-          case TimestampType if cast.dataType == LongType    => quotient(MICROS_PER_SECOND)
+          case from if isInteger(from)                                       => within(range(cast.child))
+          case TimestampType if cast.dataType == LongType                    => quotient(MICROS_PER_SECOND)
           case TimestampType | TimestampNTZType if cast.dataType == DateType => quotient(MICROS_PER_DAY)
-          case _                                             => ofType
+          case _                                                             => ofType
         }
-      case UnixTimestamp(a, _, _, _) if isTimestamp(a)   => quotient(MICROS_PER_SECOND)
-      case ToUnixTimestamp(a, _, _, _) if isTimestamp(a) => quotient(MICROS_PER_SECOND)
-      case _: UnixSeconds                                => quotient(MICROS_PER_SECOND)
-      case _: UnixMillis                                 => quotient(MICROS_PER_MILLIS)
+      case UnixTimestamp(a, _, _, _) if isTimestamp(a)                          => quotient(MICROS_PER_SECOND)
+      case ToUnixTimestamp(a, _, _, _) if isTimestamp(a)                        => quotient(MICROS_PER_SECOND)
+      case _: UnixSeconds                                                       => quotient(MICROS_PER_SECOND)
+      case _: UnixMillis                                                        => quotient(MICROS_PER_MILLIS)
       case sum @ (_: Add | _: Subtract | _: DateAdd | _: DateSub | _: DateDiff) => within(exact(sum))
       case _                                                                    => ofType
     }
@@ -87,7 +89,8 @@ private[joins] object ExactArithmetic {
     if (time.dataType == TimestampNTZType) Some(0L)
     else {
       val rules = DateTimeUtils.getZoneId(zoneOf(e)).getRules
-      if (rules.isFixedOffset) Some(rules.getOffset(Instant.EPOCH).getTotalSeconds * MICROS_PER_SECOND) else None
+      if (rules.isFixedOffset) Some(rules.getOffset(Instant.EPOCH).getTotalSeconds * MICROS_PER_SECOND)
+      else None
     }
 
   def zoneOf(e: TimeZoneAwareExpression): String = e.timeZoneId.getOrElse(SQLConf.get.sessionLocalTimeZone)
@@ -96,11 +99,15 @@ private[joins] object ExactArithmetic {
   def microsOf(interval: Expression, hasFixedDays: Boolean): Option[Expression] = interval.dataType match {
     case _: DayTimeIntervalType if hasFixedDays => Some(interval)
     case _ if interval.foldable                 =>
-      Try(interval.eval()).toOption.collect {
-        case n: Number if -MICROS_PER_DAY < n.longValue && n.longValue < MICROS_PER_DAY                                    => BigInt(n.longValue)
-        case i: CalendarInterval if i.months == 0 && (i.days == 0 || hasFixedDays) =>
-          BigInt(i.days) * MICROS_PER_DAY + i.microseconds
-      }.filter(_.isValidLong).map(n => Literal(n.toLong))
+      Try(interval.eval()).toOption
+        .collect {
+          case n: Number if -MICROS_PER_DAY < n.longValue && n.longValue < MICROS_PER_DAY =>
+            BigInt(n.longValue)
+          case i: CalendarInterval if i.months == 0 && (i.days == 0 || hasFixedDays) =>
+            BigInt(i.days) * MICROS_PER_DAY + i.microseconds
+        }
+        .filter(_.isValidLong)
+        .map(n => Literal(n.toLong))
     case _ => None
   }
 

@@ -64,12 +64,12 @@ private[joins] object FramedSubquery {
     case Filter(condition, child) if isPlain(condition)       => of(child).map(_.having(condition))
     case aggregate: Aggregate                                 => AggregatedSubquery.of(aggregate)
     case GlobalLimit(IntegerLiteral(1), LocalLimit(_, child)) => ofSorted(child)
-    case GlobalLimit(rows, _) => 
+    case GlobalLimit(rows, _)                                 =>
       Left(
         s"LIMIT ${rows.sql} may return several rows, or none; " +
           s"for the newest ones, explode top_k_by(x, right.ts, ${rows.sql}) of a subquery without LIMIT"
       )
-    case _                    => Left("the subquery is neither an aggregate nor the first row in an order")
+    case _ => Left("the subquery is neither an aggregate nor the first row in an order")
   }
 
   /** Whether the expression is deterministic and has no subquery. */

@@ -118,7 +118,8 @@ private[joins] object GroupedJoin {
       input: JoinInput,
       condition: OuterCondition
   ): Either[String, Calls] = {
-    val calls = aggregates.map(a => callOf(a, input, condition).map { case (call, framed) => (a, call, framed) })
+    val calls =
+      aggregates.map(a => callOf(a, input, condition).map { case (call, framed) => (a, call, framed) })
     calls
       .collectFirst { case Left(reason) => reason }
       .toLeft(Calls(calls.collect { case Right(found) => found }, condition.call(RowsOfFrame.count)))

@@ -23,7 +23,8 @@ private[joins] object Limit {
   /** The inner one of limits of one time on one side; or the reason why there is none. */
   def innermost(limits: Seq[Limit]): Either[String, Option[Limit]] = {
     val within =
-      if (limits.forall(_.value.isInside == limits.head.value.isInside)) limits else limits.flatMap(_.inclusive)
+      if (limits.forall(_.value.isInside == limits.head.value.isInside)) limits
+      else limits.flatMap(_.inclusive)
     val values = ExpressionSet(within.map(_.value.child)).toSeq
     val total = values.flatMap(TotalBound.of(_, limits.head.isLower))
     if (within.size < limits.size)

@@ -109,7 +109,8 @@ private[joins] object OuterCondition {
     case GreaterThanOrEqual(a, b) => limit(a, b, isLower = true, isInside = true)
     case LessThan(a, b)           => limit(a, b, isLower = false, isInside = false)
     case LessThanOrEqual(a, b)    => limit(a, b, isLower = false, isInside = true)
-    case _ => Left(s"the condition ${condition.sql} is neither an equality nor a comparison of the two tables")
+    case _                        =>
+      Left(s"the condition ${condition.sql} is neither an equality nor a comparison of the two tables")
   }
 
   /** The limit that `a > b` sets if `isLower`, and otherwise `a < b`. */
@@ -120,10 +121,11 @@ private[joins] object OuterCondition {
       isInside: Boolean
   ): Either[String, Limit] =
     sides(a, b) match {
-      case Some((left, right, isSwapped)) => Right(Limit(right, RowValue(left, isInside), isLower != isSwapped))
-      case None if b.references.isEmpty   => SolvedCondition.limit(a, RowValue(b, isInside), isLower)
-      case None if a.references.isEmpty   => SolvedCondition.limit(b, RowValue(a, isInside), !isLower)
-      case None => Left(s"both sides of ${a.sql} and ${b.sql} read the other table")
+      case Some((left, right, isSwapped)) =>
+        Right(Limit(right, RowValue(left, isInside), isLower != isSwapped))
+      case None if b.references.isEmpty => SolvedCondition.limit(a, RowValue(b, isInside), isLower)
+      case None if a.references.isEmpty => SolvedCondition.limit(b, RowValue(a, isInside), !isLower)
+      case None                         => Left(s"both sides of ${a.sql} and ${b.sql} read the other table")
     }
 
   /** The left and the right one of two expressions, and whether `a` is the left one. None if they are not one of each. */
@@ -186,10 +188,12 @@ private[joins] object OuterCondition {
         else Some(inOneType(found.map(SolvedCondition.innermost))).filter(areOfOne).getOrElse(found)
       if (!areOfOne(one)) {
         val several = limits.map(_.time.sql).distinct.mkString(", ")
-        val remedy = found.map(limit => SolvedCondition.innermost(limit).time).find(!narrow(_).isInstanceOf[Attribute]).map(SolvedCondition.whyNot)
+        val remedy = found
+          .map(limit => SolvedCondition.innermost(limit).time)
+          .find(!narrow(_).isInstanceOf[Attribute])
+          .map(SolvedCondition.whyNot)
         Left(s"the conditions limit several expressions: $several" + remedy.fold("")("; " + _))
-      }
-      else if (!RowOrdering.isOrderable(one.head.time.dataType)) Left(s"${one.head.time.sql} has no order")
+      } else if (!RowOrdering.isOrderable(one.head.time.dataType)) Left(s"${one.head.time.sql} has no order")
       else Right(one)
     }
   }

@@ -59,7 +59,8 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
       case _ =>
     }
 
-  private def isRewrittenIn(node: LogicalPlan): Boolean = node.isInstanceOf[Project] || node.isInstanceOf[Filter]
+  private def isRewrittenIn(node: LogicalPlan): Boolean =
+    node.isInstanceOf[Project] || node.isInstanceOf[Filter]
 
   /** Whether the rows of a subquery are a range that depends on the query around it. */
   private def hasRange(subquery: LogicalPlan): Boolean = subquery.exists {
@@ -79,7 +80,11 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
     val window = for {
       _ <- Either.cond(isSupported(lateral), (), s"LATERAL is joined by ${lateral.joinType.sql}")
       conditions = lateral.condition.toSeq.flatMap(Conjuncts(_)).filterNot(_ == Literal.TrueLiteral)
-      _ <- Either.cond(conditions.forall(FramedSubquery.isPlain), (), "a condition after ON is not deterministic")
+      _ <- Either.cond(
+        conditions.forall(FramedSubquery.isPlain),
+        (),
+        "a condition after ON is not deterministic"
+      )
       found <- FramedSubquery.of(query)
       joined <- WindowJoins.over(lateral.left, conditions.foldLeft(found)(_.having(_)))
     } yield {
@@ -132,9 +137,9 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
 
   /** Whether the plan is a join of which a condition compares columns of both tables. */
   private def joinsByRange(plan: LogicalPlan, above: Seq[Expression] = Nil): Boolean = plan match {
-    case Filter(condition, child)      => joinsByRange(child, above :+ condition)
+    case Filter(condition, child)                  => joinsByRange(child, above :+ condition)
     case _: Project | _: SubqueryAlias | _: Expand => joinsByRange(plan.children.head, above)
-    case join: Join                    =>
+    case join: Join                                =>
       (above ++ join.condition).flatMap(Conjuncts(_)).exists { condition =>
         isRange(condition) && condition.references.size > 1 &&
         !join.children.exists(side => condition.references.subsetOf(side.outputSet))

@@ -28,13 +28,13 @@ final private[joins] case class SolvedCondition(
 
   /** The condition without the outermost operation of `of`; none if it may not be moved. */
   def step: Option[SolvedCondition] = inlined(of) match {
-    case cast: Cast                                  => ofCast(cast)
-    case sum @ Add(a, b, _) if neverWraps(sum)       => ofSum(a, b)
+    case cast: Cast                                     => ofCast(cast)
+    case sum @ Add(a, b, _) if neverWraps(sum)          => ofSum(a, b)
     case minus @ Subtract(a, b, _) if neverWraps(minus) => ofDifference(a, b, value)
-    case days @ DateAdd(a, b) if neverWraps(days)    => ofSum(a, b)
-    case days @ DateSub(a, b) if neverWraps(days)    => ofDifference(a, b, value)
-    case days @ DateDiff(a, b) if neverWraps(days)   => ofDifference(a, b, value)
-    case SubtractDates(a, b, false)                  =>
+    case days @ DateAdd(a, b) if neverWraps(days)       => ofSum(a, b)
+    case days @ DateSub(a, b) if neverWraps(days)       => ofDifference(a, b, value)
+    case days @ DateDiff(a, b) if neverWraps(days)      => ofDifference(a, b, value)
+    case SubtractDates(a, b, false)                     =>
       ofDifference(a, b, multiple(value, 0L, LongType))
     case times @ SubtractTimestamps(a, b, false, _) if offset(times, a).isDefined => ofDifference(a, b, value)
     case times @ TimestampDiff(unit, a, b, _) if offset(times, a).isDefined       =>
@@ -55,18 +55,21 @@ final private[joins] case class SolvedCondition(
 
   private def ofCast(cast: Cast): Option[SolvedCondition] = (cast.child.dataType, cast.dataType) match {
     case (from, to) if isInteger(from) && isInteger(to) && Cast.canUpCast(from, to) => Some(moved(cast.child))
-    case (_: DayTimeIntervalType, to: DayTimeIntervalType) if holdsAll(to)    => Some(moved(cast.child))
-    case (TimestampType, LongType)                                            => seconds(cast.child, Rounding.Down)
+    case (_: DayTimeIntervalType, to: DayTimeIntervalType) if holdsAll(to)          => Some(moved(cast.child))
+    case (TimestampType, LongType)                    => seconds(cast.child, Rounding.Down)
     case (TimestampType | TimestampNTZType, DateType) =>
       offset(cast, cast.child).map { o =>
         val local = quotient(value, MICROS_PER_DAY, Rounding.Down, cast.child.dataType)
-        copy(cast.child, SolvedBound.of(local, Literal(-o), addsOther = true, 0, isLower, cast.child.dataType))
+        copy(
+          cast.child,
+          SolvedBound.of(local, Literal(-o), addsOther = true, 0, isLower, cast.child.dataType)
+        )
       }
     case (TimestampType, TimestampNTZType) => offset(cast, cast.child).map(o => moved(cast.child, Literal(o)))
     case (TimestampNTZType, TimestampType) => offset(cast, cast).map(o => moved(cast.child, Literal(-o)))
     case (DateType, TimestampType | TimestampNTZType) =>
       offset(cast, cast).map(o => copy(cast.child, multiple(value, o, DateType)))
-    case _                                 => None
+    case _ => None
   }
 
   private def ofSum(a: Expression, b: Expression): Option[SolvedCondition] =
@@ -103,7 +106,7 @@ private[joins] object SolvedCondition {
   def limit(of: Expression, value: RowValue, isLower: Boolean): Either[String, Limit] =
     solved(Limit(of, value, isLower))(!OuterCondition.isOuter(_)) match {
       case Right(found) if OuterCondition.isOuter(found.time) => Left(whyNot(found.time))
-      case Right(Limit(time, bound, lower)) =>
+      case Right(Limit(time, bound, lower))                   =>
         Right(Limit(time, bound.copy(child = OuterCondition.asLeft(bound.child)), lower))
       case Left(reason) => Left(reason)
     }
@@ -129,11 +132,12 @@ private[joins] object SolvedCondition {
       case _: DateAdd | _: DateSub | _: DateDiff => "wraps around for dates at the ends of their range"
       case sum @ (_: Add | _: Subtract) if isWhole(sum.dataType) => "wraps around where it overflows"
       case _: Add | _: Subtract if !of.dataType.isInstanceOf[CalendarIntervalType] => "is rounded"
-      case times @ (_: SubtractTimestamps | _: TimestampDiff) =>
+      case times @ (_: SubtractTimestamps | _: TimestampDiff)                      =>
         s"is a difference of local times, which clock changes in ${zoneOf(times.asInstanceOf[TimeZoneAwareExpression])} affect"
       case times: TimeZoneAwareExpression if SparkExpressions.movedTimestamp(times).isDefined =>
         s"adds days, whose length changes in ${zoneOf(times)}"
-      case _: TimestampAddYMInterval | _: DateAddYMInterval | _: AddMonths => "adds months, whose length differs"
+      case _: TimestampAddYMInterval | _: DateAddYMInterval | _: AddMonths =>
+        "adds months, whose length differs"
       case _ => "cannot be solved for a column of the other table"
     }
     s"${of.sql} $why; compare a column of the other table alone, such as right.ts >= left.ts - INTERVAL '1' DAY"

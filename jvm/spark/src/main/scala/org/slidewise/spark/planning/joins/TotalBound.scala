@@ -18,7 +18,8 @@ private[joins] object TotalBound {
   /** The bound in a form that does not fail where it overflows; none if it may fail for another reason. */
   def of(bound: Expression, isLower: Boolean): Option[Expression] = inlined(bound) match {
     case constant if constant.foldable => Try(constant.eval()).toOption.map(_ => constant)
-    case sum @ Add(a, b, _) if isWhole(sum.dataType) && neverWraps(sum) => moved(a, b, adds = true, isLower, sum)
+    case sum @ Add(a, b, _) if isWhole(sum.dataType) && neverWraps(sum) =>
+      moved(a, b, adds = true, isLower, sum)
     case difference @ Subtract(a, b, _) if isWhole(difference.dataType) && neverWraps(difference) =>
       moved(a, b, adds = false, isLower, difference)
     case solved: SolvedBound =>
@@ -53,13 +54,15 @@ private[joins] object TotalBound {
   /** Whether the expression fails for no row. */
   def isTotal(e: Expression): Boolean = {
     val isSafe = e match {
-      case _: Attribute | _: Literal | _: BinaryComparison | _: And | _: Or | _: Not | _: IsNull | _: IsNotNull => true
-      case _: UnixTimestamp | _: ToUnixTimestamp     => isTimestamp(e.children.head)
+      case _: Attribute | _: Literal | _: BinaryComparison | _: And | _: Or | _: Not | _: IsNull |
+          _: IsNotNull =>
+        true
+      case _: UnixTimestamp | _: ToUnixTimestamp => isTimestamp(e.children.head)
       case _: UnixSeconds | _: UnixMillis | _: UnixMicros | _: DateAdd | _: DateSub | _: DateDiff => true
       case _: Add | _: Subtract if isInteger(e.dataType) => !SparkExpressions.failsOnOverflow(e)
-      case _: Add | _: Subtract | _: Multiply            => e.dataType == DoubleType || e.dataType == FloatType
-      case cast: Cast                                => neverFails(cast.child.dataType, cast.dataType)
-      case _                                         => false
+      case _: Add | _: Subtract | _: Multiply => e.dataType == DoubleType || e.dataType == FloatType
+      case cast: Cast                         => neverFails(cast.child.dataType, cast.dataType)
+      case _                                  => false
     }
     isSafe && e.children.forall(isTotal)
   }

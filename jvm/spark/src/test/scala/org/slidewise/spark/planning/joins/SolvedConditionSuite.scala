@@ -30,12 +30,14 @@ class SolvedConditionSuite extends FunSuite {
       case Right(found) => Seq(found, found.innermost)
       case Left(reason) => fail(s"${condition.sql}: $reason")
     }
-    def bound(expression: Expression, of: Attribute*) = BindReferences.bindReference(expression, AttributeSeq(of))
+    def bound(expression: Expression, of: Attribute*) =
+      BindReferences.bindReference(expression, AttributeSeq(of))
     val spark = bound(condition, e, l)
     for (range <- solved) {
       val time = bound(range.time, e)
-      val ends = (range.lower.map(_ -> true) ++ range.upper.map(_ -> false)).map { case (RowValue(value, in, _), lower) =>
-        (bound(TotalBound.of(value, lower).getOrElse(value), l), bound(value, l), in, lower)
+      val ends = (range.lower.map(_ -> true) ++ range.upper.map(_ -> false)).map {
+        case (RowValue(value, in, _), lower) =>
+          (bound(TotalBound.of(value, lower).getOrElse(value), l), bound(value, l), in, lower)
       }
       for (
         right <- valuesOf(e.dataType); left <- valuesOf(l.dataType);
@@ -50,7 +52,11 @@ class SolvedConditionSuite extends FunSuite {
             order > 0 || in && order == 0
           }).getOrElse(false)
         }
-        assertEquals(found, expected == true, s"${condition.sql} for e = $right and l = $left, as ${range.lower} ${range.upper}")
+        assertEquals(
+          found,
+          expected == true,
+          s"${condition.sql} for e = $right and l = $left, as ${range.lower} ${range.upper}"
+        )
       }
     }
   }
@@ -69,18 +75,21 @@ private object SolvedConditionSuite {
     val near = Seq(-61L, -60L, -7L, -5L, -2L, -1L, 0L, 1L, 2L, 5L, 8L, 60L)
     val day = 86400000000L
     null +: (kind match {
-      case ByteType => Seq(-128, -127, -124, -1, 0, 3, 5, 126, 127).map(_.toByte)
+      case ByteType               => Seq(-128, -127, -124, -1, 0, 3, 5, 126, 127).map(_.toByte)
       case IntegerType | DateType =>
-        (near ++ Seq(0, 1, 6).flatMap(n => Seq(Int.MinValue.toLong + n, Int.MaxValue.toLong - n))).map(_.toInt)
+        (near ++ Seq(0, 1, 6).flatMap(n => Seq(Int.MinValue.toLong + n, Int.MaxValue.toLong - n)))
+          .map(_.toInt)
       case LongType => near ++ Seq(0L, 1L, 6L).flatMap(n => Seq(Long.MinValue + n, Long.MaxValue - n))
       case _        =>
         near ++ Seq(0L, 1L, day).flatMap(n => Seq(Long.MinValue + n, Long.MaxValue - n)) ++
-          (for (of <- Seq(-day, -60000000L, -1000000L, 1000000L, 60000000L, 2 * day); n <- Seq(-1L, 0L, 1L)) yield of + n)
+          (for (of <- Seq(-day, -60000000L, -1000000L, 1000000L, 60000000L, 2 * day); n <- Seq(-1L, 0L, 1L))
+            yield of + n)
     })
   }
 
   private def interval(micros: Long) = Literal(micros, DayTimeIntervalType())
-  private def moved(e: Expression, micros: Long, zone: String) = SparkExpressions.addInterval(e, interval(micros), zone)
+  private def moved(e: Expression, micros: Long, zone: String) =
+    SparkExpressions.addInterval(e, interval(micros), zone)
   private def add(a: Expression, b: Expression) = underAnsi(Add(a, b))
   private def minus(a: Expression, b: Expression) = underAnsi(Subtract(a, b))
 
@@ -125,9 +134,14 @@ private object SolvedConditionSuite {
       yield SubtractDates(l, e, legacyInterval = false) -> interval(micros)
 
   private def midnights(zone: String)(e: Expression, l: Expression): Seq[Compared] =
-    Seq(Cast(e, TimestampType, Some(zone)) -> l, Cast(e, TimestampNTZType, Some(zone)) -> Cast(l, TimestampNTZType, Some(zone)))
+    Seq(
+      Cast(e, TimestampType, Some(zone)) -> l,
+      Cast(e, TimestampNTZType, Some(zone)) -> Cast(l, TimestampNTZType, Some(zone))
+    )
 
-  private def ofZone(e: Expression, l: Expression): Seq[Compared] = Seq(Cast(e, TimestampType, Some("+05:30")) -> l)
+  private def ofZone(e: Expression, l: Expression): Seq[Compared] = Seq(
+    Cast(e, TimestampType, Some("+05:30")) -> l
+  )
 
   private def ofLocalTimes(e: Expression, l: Expression): Seq[Compared] = Seq(
     moved(e, 86400000000L, "Asia/Tokyo") -> l,

@@ -33,7 +33,13 @@ class WindowJoinFormsSuite extends SparkSuite {
         s"pmod(hash(id, $seed, 2), 9) AS v",
         s"pmod(hash(id, $seed, 3), 4) * 3600 AS w"
       )
-      .selectExpr("*", "CAST(ts AS DATE) AS d", "CAST(x AS BIGINT) AS y", "CAST(ts AS TIMESTAMP_NTZ) AS n", "ts - INTERVAL 7 HOURS AS lo")
+      .selectExpr(
+        "*",
+        "CAST(ts AS DATE) AS d",
+        "CAST(x AS BIGINT) AS y",
+        "CAST(ts AS TIMESTAMP_NTZ) AS n",
+        "ts - INTERVAL 7 HOURS AS lo"
+      )
       .createOrReplaceTempView(name)
 
   private def plansOf(sql: String): (Seq[WindowJoin], Seq[String]) = {
@@ -46,7 +52,9 @@ class WindowJoinFormsSuite extends SparkSuite {
   }
 
   private def rows(sql: String, on: Boolean): Seq[String] =
-    withSettings(SlidewiseSettings.Enabled -> on.toString)(spark.sql(sql).collect().map(_.toString).sorted.toSeq)
+    withSettings(SlidewiseSettings.Enabled -> on.toString)(
+      spark.sql(sql).collect().map(_.toString).sorted.toSeq
+    )
 
   private def isWindow(sql: String, operators: Int = 1): Unit = {
     assume(BuiltFor.MINOR != "3.5" || !sql.contains("LIMIT"))
@@ -139,7 +147,9 @@ class WindowJoinFormsSuite extends SparkSuite {
   test("sums that fail on overflow are solved, and those that wrap around are not") {
     withSettings("spark.sql.ansi.enabled" -> "true")(areWindows(ofNumbers))
     withSettings("spark.sql.ansi.enabled" -> "false") {
-      ofNumbers.foreach(c => isLeft(count(c), "wraps around where it overflows; compare a column of the other table alone"))
+      ofNumbers.foreach(c =>
+        isLeft(count(c), "wraps around where it overflows; compare a column of the other table alone")
+      )
       areWindows(Seq("bigint(e.x) + 5 > l.x AND e.x <= l.x"))
     }
   }
@@ -159,19 +169,34 @@ class WindowJoinFormsSuite extends SparkSuite {
   private val range = "e.k = l.k AND e.ts >= l.ts - INTERVAL 1 DAY AND e.ts < l.ts"
 
   test("ON conditions of LATERAL, and conditions on the left row") {
-    for ((join, on) <- Seq("LEFT JOIN" -> "l.x > 0", "LEFT JOIN" -> "f.s > l.x AND l.v < 5", "JOIN" -> "f.n = 0 AND l.x > 0"))
+    for (
+      (join, on) <- Seq(
+        "LEFT JOIN" -> "l.x > 0",
+        "LEFT JOIN" -> "f.s > l.x AND l.v < 5",
+        "JOIN" -> "f.n = 0 AND l.x > 0"
+      )
+    )
       isWindow(s"SELECT * FROM l $join LATERAL (SELECT sum(v) s, count(*) n FROM e WHERE $range) f ON $on")
-    isWindow(s"SELECT * FROM l LEFT JOIN LATERAL (SELECT v, ts FROM e WHERE $range ORDER BY ts DESC, id LIMIT 1) f ON l.x > 0 AND f.v > 3")
+    isWindow(
+      s"SELECT * FROM l LEFT JOIN LATERAL (SELECT v, ts FROM e WHERE $range ORDER BY ts DESC, id LIMIT 1) f ON l.x > 0 AND f.v > 3"
+    )
     isWindow(s"SELECT * FROM l CROSS JOIN LATERAL (SELECT sum(v) s FROM e WHERE $range AND l.x > 0) f")
-    isWindow(s"SELECT l.id, count(e.v), count(*) FROM l LEFT JOIN e ON $range AND l.x > 0 GROUP BY l.id, l.k, l.ts, l.x")
+    isWindow(
+      s"SELECT l.id, count(e.v), count(*) FROM l LEFT JOIN e ON $range AND l.x > 0 GROUP BY l.id, l.k, l.ts, l.x"
+    )
   }
 
   test("GROUP BY of columns that the equalities bind") {
     for (join <- Seq("JOIN", "LEFT JOIN"))
-      isWindow(s"SELECT * FROM l $join LATERAL (SELECT e.k, count(*) n, sum(v) + 1 s FROM e WHERE $range GROUP BY e.k) f ON true")
+      isWindow(
+        s"SELECT * FROM l $join LATERAL (SELECT e.k, count(*) n, sum(v) + 1 s FROM e WHERE $range GROUP BY e.k) f ON true"
+      )
     isWindow(s"SELECT id, (SELECT count(*) FROM e WHERE $range GROUP BY e.k) FROM l")
     isWindow(s"SELECT * FROM l, LATERAL (SELECT e.k FROM e WHERE $range GROUP BY e.k HAVING count(*) > 2) f")
-    isLeft(s"SELECT * FROM l, LATERAL (SELECT e.x, count(*) FROM e WHERE $range GROUP BY e.x) f", "GROUP BY e.x may return several rows")
+    isLeft(
+      s"SELECT * FROM l, LATERAL (SELECT e.x, count(*) FROM e WHERE $range GROUP BY e.x) f",
+      "GROUP BY e.x may return several rows"
+    )
   }
 
   test("several conditions on one side") {
@@ -208,8 +233,10 @@ class WindowJoinFormsSuite extends SparkSuite {
         )
       )
     }
-    isWindow("SELECT l.k, l.ts, sum(CASE WHEN e.ts > l.ts - INTERVAL 5 HOURS THEN e.v ELSE 0 END), sum(IF(e.ts > l.ts, 1, 0))" +
-      s" FROM (SELECT k, date_trunc('DAY', ts) AS ts FROM l) l LEFT JOIN e ON $range GROUP BY l.k, l.ts")
+    isWindow(
+      "SELECT l.k, l.ts, sum(CASE WHEN e.ts > l.ts - INTERVAL 5 HOURS THEN e.v ELSE 0 END), sum(IF(e.ts > l.ts, 1, 0))" +
+        s" FROM (SELECT k, date_trunc('DAY', ts) AS ts FROM l) l LEFT JOIN e ON $range GROUP BY l.k, l.ts"
+    )
     isLeft(grouped("sum(CASE WHEN e.x > l.x THEN e.v END)"), "aggregates values of both tables")
     isLeft(grouped("count_if(e.ts > l.lo)"), "GROUP BY has no l.lo")
   }
