@@ -10,8 +10,7 @@ import org.apache.spark.sql.types._
 import org.slidewise.spark.plan.SolvedBound.Rounding
 
 /**
- * The bound of a whole-numbered time `t` that a condition on an expression of `t` sets: `(value * scale ± other + constant) /
- * divisor`, such as `l.ts - INTERVAL '1' DAY` for `e.ts + INTERVAL '1' DAY >= l.ts`. The bound itself is within.
+ * The bound of a whole-numbered time `t` that a condition on an expression of `t` sets: `value * scale ± other + constant`, such as `l.ts - INTERVAL '1' DAY` for `e.ts + INTERVAL '1' DAY >= l.ts`. The bound itself is within.
  *
  * Computed without overflow. Where the result exceeds the type of `t`, it is the end of the type if all times are within the bound,
  * and null if none is.
@@ -25,11 +24,9 @@ import org.slidewise.spark.plan.SolvedBound.Rounding
  * @param dataType
  *   the type of `t`
  * @param scale
- *   the divisor if the condition bounds a quotient of `t` by `value`, and 1 otherwise
+ *   the divisor if the condition bounds a quotient of `t` by `value`, the factor if it bounds a multiple, and 1 otherwise
  * @param rounding
- *   how the quotient is rounded
- * @param divisor
- *   the factor if the condition bounds a multiple of `t`, and 1 otherwise
+ *   how the quotient is rounded, or that it is a multiple
  */
 final case class SolvedBound(
     value: Expression,
@@ -39,14 +36,14 @@ final case class SolvedBound(
     isLower: Boolean,
     override val dataType: DataType,
     scale: Long = 1L,
-    rounding: Rounding = Rounding.Exact,
-    divisor: Long = 1L
+    rounding: Rounding = Rounding.Exact
 ) extends BinaryExpression
     with CodegenFallback {
   override def left: Expression = value
   override def right: Expression = other
   override def nullable: Boolean = true
 
+  private val (factor, divisor) = if (rounding == Rounding.Multiple) (1L, scale) else (scale, 1L)
   private lazy val (least, greatest) = FrameOffset.range(dataType)
 
   override def eval(row: InternalRow): Any = {
@@ -62,12 +59,12 @@ final case class SolvedBound(
       try
         if (!constant.isValidLong) None
         else {
-          val multiple = Math.multiplyExact(Math.addExact(a, shift), scale)
+          val multiple = Math.multiplyExact(Math.addExact(a, shift), factor)
           val offset = Math.addExact(if (addsOther) b else Math.negateExact(b), constant.toLong - shift)
           Some(divided(Math.addExact(multiple, offset))).filter(sum => least <= sum && sum <= greatest)
         }
       catch { case _: ArithmeticException => None }
-    def sum = (BigInt(a) + shift) * scale + (if (addsOther) BigInt(b) else -BigInt(b)) + constant - shift
+    def sum = (BigInt(a) + shift) * factor + (if (addsOther) BigInt(b) else -BigInt(b)) + constant - shift
     exact.fold(inType(divided(sum)))(typed)
   }
 
@@ -88,7 +85,7 @@ final case class SolvedBound(
    * up there. The greatest time whose quotient is at most `a` is the one before `a + 1` if they are rounded down.
    */
   private def quotientsFrom(a: Long): Long = rounding match {
-    case Rounding.Exact  => 0L
+    case Rounding.Exact | Rounding.Multiple => 0L
     case Rounding.Down   => if (isLower) 0L else 1L
     case Rounding.ToZero => if (isLower && a <= 0) -1L else if (!isLower && a >= 0) 1L else 0L
   }
@@ -106,7 +103,7 @@ final case class SolvedBound(
   }
 
   override def sql: String = {
-    val first = if (scale == 1L) value.sql else s"${value.sql} * $scale"
+    val first = if (factor == 1L) value.sql else s"${value.sql} * $factor"
     val second = if (other == SolvedBound.NoOther) "" else s" ${if (addsOther) "+" else "-"} ${other.sql}"
     val third = if (constant == 0) "" else s" ${if (constant < 0) "-" else "+"} ${distance(constant.abs)}"
     if (divisor == 1L) first + second + third else s"($first$second$third) / $divisor"
@@ -134,9 +131,9 @@ object SolvedBound {
   ): SolvedBound = (value, number(other)) match {
     case (_, None) if addsOther && number(value).isDefined =>
       of(other, value, addsOther, constant, isLower, dataType)
-    case (SolvedBound(inner, more, adds, by, _, _, 1L, _, 1L), Some(n)) =>
+    case (SolvedBound(inner, more, adds, by, _, _, 1L, _), Some(n)) =>
       SolvedBound(inner, more, adds, by + (if (addsOther) n else -n) + constant, isLower, dataType)
-    case (SolvedBound(inner, NoOther, _, by, _, _, 1L, _, 1L), None) =>
+    case (SolvedBound(inner, NoOther, _, by, _, _, 1L, _), None) =>
       SolvedBound(inner, other, addsOther, by + constant, isLower, dataType)
     case (_, Some(n)) =>
       SolvedBound(value, NoOther, addsOther = true, constant + (if (addsOther) n else -n), isLower, dataType)
@@ -155,6 +152,9 @@ object SolvedBound {
     case object Exact extends Rounding
     case object Down extends Rounding
     case object ToZero extends Rounding
+
+    /** There is no quotient but a multiple. */
+    case object Multiple extends Rounding
   }
 }
 

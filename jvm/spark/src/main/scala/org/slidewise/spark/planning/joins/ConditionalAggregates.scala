@@ -3,7 +3,7 @@ package org.slidewise.spark.planning.joins
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 
-import org.slidewise.spark.expressions.RowsOfFrame
+import org.slidewise.spark.expressions.{ConditionalFunctions, RowsOfFrame}
 
 /**
  * Aggregates of `CASE WHEN condition THEN value END`, where the condition reads the left row, too, in the form
@@ -16,9 +16,9 @@ private[joins] object ConditionalAggregates {
     val left = input.left.outputSet
     def isOfLeft(e: Expression) = e.references.exists(left.contains)
     input.results.map(_.transform {
-      case a @ AggregateExpression(CountIf(condition), _, _, _, _) if isOfLeft(condition) =>
+      case a @ AggregateExpression(ConditionalFunctions.CountOf(condition), _, _, _, _) if isOfLeft(condition) =>
         filtered(a, RowsOfFrame.count, condition)
-      case a @ AggregateExpression(function, _, _, _, _) if ignoresNulls(function) =>
+      case a @ AggregateExpression(function, _, _, _, _) if ConditionalFunctions.ignoresNulls(function) =>
         function.children.head match {
           case Conditional(condition, value, otherwise) if isOfLeft(condition) =>
             val of = function.withNewChildren(value +: function.children.tail).asInstanceOf[AggregateFunction]
@@ -26,14 +26,6 @@ private[joins] object ConditionalAggregates {
           case _ => a
         }
     }.asInstanceOf[NamedExpression])
-  }
-
-  /** Whether rows whose first argument is null have no part in the value. */
-  private def ignoresNulls(function: AggregateFunction): Boolean = function match {
-    case Count(arguments)                                            => arguments.size == 1
-    case _: Sum | _: Average | _: Min | _: Max | _: CentralMomentAgg => true
-    case _: HyperLogLogPlusPlus                                      => true
-    case _                                                           => false
   }
 
   private object Conditional {
@@ -66,13 +58,7 @@ private[joins] object ConditionalAggregates {
       case Some(other) if other.foldable && other.eval() == null => Some(filtered)
       case Some(other) if !other.foldable || a.isDistinct        => None
       case Some(other)                                           =>
-        a.aggregateFunction match {
-          case _: Sum if other == Literal.default(other.dataType) =>
-            ifOthers(Coalesce(Seq(filtered, Literal.default(filtered.dataType))))
-          case _: Max => ifOthers(Greatest(Seq(filtered, other)))
-          case _: Min => ifOthers(Least(Seq(filtered, other)))
-          case _      => None
-        }
+        ConditionalFunctions.together(a.aggregateFunction, filtered, other).flatMap(ifOthers)
     }
   }
 }

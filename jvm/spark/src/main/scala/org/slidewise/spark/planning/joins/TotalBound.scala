@@ -25,7 +25,7 @@ private[joins] object TotalBound {
     case solved: SolvedBound =>
       for (a <- of(solved.value, isLower); b <- of(solved.other, isLower))
         yield
-          if (solved.scale != 1L || solved.divisor != 1L) solved.copy(value = a, other = b)
+          if (solved.scale != 1L) solved.copy(value = a, other = b)
           else SolvedBound.of(a, b, solved.addsOther, solved.constant, isLower, solved.dataType)
     case If(condition, value, none @ Literal(null, _)) if isTotal(condition) =>
       of(value, isLower).map(If(condition, _, none))
