@@ -10,7 +10,8 @@ import org.apache.spark.sql.types._
 import org.slidewise.spark.plan.SolvedBound.Rounding
 
 /**
- * The bound of a whole-numbered time `t` that a condition on an expression of `t` sets: `value * scale ± other + constant`, such as `l.ts - INTERVAL '1' DAY` for `e.ts + INTERVAL '1' DAY >= l.ts`. The bound itself is within.
+ * The bound of a whole-numbered time `t` that a condition on an expression of `t` sets: `value * scale ± other + constant`, such
+ * as `l.ts - INTERVAL '1' DAY` for `e.ts + INTERVAL '1' DAY >= l.ts`. The bound itself is within.
  *
  * Computed without overflow. Where the result exceeds the type of `t`, it is the end of the type if all times are within the bound,
  * and null if none is.
