@@ -131,7 +131,7 @@ object WindowReport extends AdaptiveSparkPlanHelper {
       tasksNote: Option[String],
       definitions: Map[ExprId, Expression]
   ): Seq[(Option[ExprId], WindowReport)] = joined.map { p =>
-    val text = WindowSql.readable(p.expression.children.head, definitions)
+    val text = WindowSql.ofJoin(p.expression.children.head, definitions)
     Option(p.expression.exprId) ->
       tasksNote.foldLeft(WindowReport(text, Some(p.method.toString), p.note))(withNote)
   }

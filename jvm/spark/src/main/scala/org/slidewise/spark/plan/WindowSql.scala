@@ -35,6 +35,24 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
   def readable(part: Expression, extracted: Map[ExprId, Expression]): String =
     part.transformUp { case a: AttributeReference => extracted.getOrElse(a.exprId, a.withQualifier(Nil)) }.sql
 
+  /** The prefixes of the names of tables that Spark and the Python package make up. */
+  private val Generated = Seq("__auto_generated", "slidewise_")
+
+  /** An aggregate of a window join as a person would write it, with the names of the tables. */
+  def ofJoin(call: Expression, extracted: Map[ExprId, Expression]): String = {
+    def named(e: Expression, table: String): Expression = e.transformUp { case a: AttributeReference =>
+      val names = a.qualifier.takeRight(1).filterNot(name => Generated.exists(name.startsWith))
+      extracted.getOrElse(a.exprId, a.withQualifier(if (names.isEmpty) Seq(table) else names))
+    }
+    call match {
+      case framed: FramedAggregate =>
+        val bounds = framed.children.collect { case value: RowValue => named(value, "left") }
+        val rest = framed.children.filterNot(_.isInstanceOf[RowValue]).map(named(_, "right"))
+        framed.withNewChildren(rest ++ bounds).sql
+      case other => readable(other, extracted)
+    }
+  }
+
   /**
    * The expressions that Spark's analyzer has moved out of window expressions, by the columns that stand for them now. Visits
    * each node once: find the definitions of a plan once, and not for each of its windows.

@@ -3,6 +3,7 @@ package org.slidewise.spark.planning.joins
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
+import org.slidewise.spark.plan.{MovedTimestamp, SolvedBound}
 import org.slidewise.spark.shims.SparkExpressions
 
 /** The order of left rows in which the bounds of their frames rise, as far as there is one. */
@@ -27,8 +28,17 @@ private[joins] object BoundOrder {
     case DateAddYMInterval(key, months) if months.foldable         => base(key)
     case AddMonths(key, months) if months.foldable                 => base(key)
     case TimestampAddYMInterval(key, months, _) if months.foldable => base(key)
-    case cast: Cast if rises(cast.child.dataType, cast.dataType)   => base(cast.child)
-    case other                                                     =>
+    case MovedTimestamp(_, moved, _)                               => base(moved)
+    case bound: SolvedBound if bound.other.foldable                => base(bound.value)
+    case If(_, bound, Literal(null, _))                            => base(bound)
+    case inner @ (_: Greatest | _: Least)                          => common(inner.children).getOrElse(inner)
+    case UnixTimestamp(time, _, _, _) if ExactArithmetic.isTimestamp(time)   => base(time)
+    case ToUnixTimestamp(time, _, _, _) if ExactArithmetic.isTimestamp(time) => base(time)
+    case UnixSeconds(time)                                                   => base(time)
+    case UnixMillis(time)                                                    => base(time)
+    case UnixMicros(time)                                                    => base(time)
+    case cast: Cast if rises(cast.child.dataType, cast.dataType)             => base(cast.child)
+    case other                                                               =>
       SparkExpressions.movedTimestamp(other) match {
         case Some((key, interval)) if interval.foldable => base(key)
         case _                                          => other
@@ -36,7 +46,8 @@ private[joins] object BoundOrder {
   }
 
   private def rises(from: DataType, to: DataType): Boolean = (from, to) match {
-    case (DateType | TimestampType | TimestampNTZType, TimestampType | TimestampNTZType) => true
+    case (DateType | TimestampType | TimestampNTZType, DateType | TimestampType | TimestampNTZType) => true
+    case (TimestampType, LongType)                                                                  => true
     case (_: NumericType, _: NumericType) => Cast.canUpCast(from, to)
     case _                                => false
   }

@@ -1,7 +1,6 @@
 package org.slidewise.spark.planning.joins
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical._
 
 import org.slidewise.spark.expressions.RowsOfFrame
@@ -41,6 +40,13 @@ final private[joins] case class FramedSubquery(
   /** Whether the subquery has a row, over a row of the query around and `calls`; none if it always has one. */
   def hasRow: Option[Expression] = (found.map(IsNotNull(_)) ++ having).reduceOption[Expression](And)
 
+  /** The subquery that has its row only if the condition on it, and maybe on a row of the query around, is true. */
+  def having(condition: Expression): FramedSubquery = {
+    val values = AttributeMap(results.collect { case alias: Alias => alias.toAttribute -> alias.child })
+    val all = having.toSeq :+ OuterCondition.asLeft(FramedSubquery.replaced(condition, values))
+    copy(having = all.reduceOption(And))
+  }
+
   /** The same subquery, whose columns have other identifiers. */
   def renamed: FramedSubquery = copy(results = results.map {
     case alias: Alias => Alias(alias.child, alias.name)()
@@ -55,11 +61,15 @@ private[joins] object FramedSubquery {
   def of(plan: LogicalPlan): Either[String, FramedSubquery] = plan match {
     case SubqueryAlias(_, child)                              => of(child)
     case Project(columns, child) if columns.forall(isPlain)   => of(child).map(projected(_, columns))
-    case Filter(condition, child) if isPlain(condition)       => of(child).map(having(_, condition))
-    case aggregate: Aggregate                                 => ofAggregate(aggregate)
+    case Filter(condition, child) if isPlain(condition)       => of(child).map(_.having(condition))
+    case aggregate: Aggregate                                 => AggregatedSubquery.of(aggregate)
     case GlobalLimit(IntegerLiteral(1), LocalLimit(_, child)) => ofSorted(child)
-    case GlobalLimit(rows, _) => Left(s"LIMIT ${rows.sql} may return several rows, or none")
-    case _                    => Left("the subquery is neither an aggregate nor the first row in an order")
+    case GlobalLimit(rows, _)                                 =>
+      Left(
+        s"LIMIT ${rows.sql} may return several rows, or none; " +
+          s"for the newest ones, explode top_k_by(x, right.ts, ${rows.sql}) of a subquery without LIMIT"
+      )
+    case _ => Left("the subquery is neither an aggregate nor the first row in an order")
   }
 
   /** Whether the expression is deterministic and has no subquery. */
@@ -68,12 +78,6 @@ private[joins] object FramedSubquery {
 
   private def projected(query: FramedSubquery, columns: Seq[NamedExpression]): FramedSubquery =
     query.copy(results = substituted(columns, query.results).map(asNamedLeft))
-
-  private def having(query: FramedSubquery, condition: Expression): FramedSubquery = {
-    val values = AttributeMap(query.results.collect { case alias: Alias => alias.toAttribute -> alias.child })
-    val all = query.having.toSeq :+ asLeft(replaced(condition, values))
-    query.copy(having = all.reduceOption(And))
-  }
 
   /** `columns` over the rows that `below` makes its own columns of. */
   private def substituted(
@@ -93,53 +97,10 @@ private[joins] object FramedSubquery {
   def replaced(e: Expression, values: AttributeMap[Expression]): Expression =
     e.transform { case a: Attribute => values.getOrElse(a, a) }
 
-  private def asNamedLeft(e: NamedExpression): NamedExpression = e match {
+  def asNamedLeft(e: NamedExpression): NamedExpression = e match {
     case OuterReference(a) => Alias(a, a.name)(e.exprId)
     case other             => asLeft(other).asInstanceOf[NamedExpression]
   }
-
-  private def ofAggregate(aggregate: Aggregate): Either[String, FramedSubquery] =
-    if (aggregate.groupingExpressions.nonEmpty) Left("the subquery has a GROUP BY")
-    else if (!aggregate.aggregateExpressions.forall(isPlain)) Left("the subquery is not deterministic")
-    else
-      inputOf(aggregate.child).flatMap { case Rows(input, own, condition) =>
-        val distinct = ValueOverRows.aggregatesIn(aggregate.aggregateExpressions)
-        distinct.find(a => isOuter(a)) match {
-          case Some(outer)              => Left(s"${outer.sql} aggregates values of both tables")
-          case None if distinct.isEmpty => Left("the subquery has no aggregate function")
-          case None                     =>
-            val calls = distinct.map(a => a -> condition.call(ValueOverRows.functionOf(a), a.filter))
-            val count = condition.call(RowsOfFrame.count)
-            val values = calls
-              .map { case (a, alias) =>
-                val over = new ValueOverRows(a, input.output)
-                a.canonicalized ->
-                  (if (over.none.toOption.contains(over.default)) alias.toAttribute
-                   else If(GreaterThan(count.toAttribute, Literal(0L)), alias.toAttribute, over.default))
-              }
-              .toMap[Expression, Expression]
-            val results = aggregate.aggregateExpressions.map { column =>
-              asNamedLeft(
-                column
-                  .transform { case a: AggregateExpression =>
-                    values(a.canonicalized)
-                  }
-                  .asInstanceOf[NamedExpression]
-              )
-            }
-            val counts = results.exists(_.references.contains(count.toAttribute))
-            Right(
-              FramedSubquery(
-                input,
-                own,
-                condition,
-                calls.map(_._2) ++ (if (counts) Some(count) else None),
-                results,
-                None
-              )
-            )
-        }
-      }
 
   /** The subquery that returns the first row of `plan`, which sorts by the time of the window. */
   private def ofSorted(plan: LogicalPlan): Either[String, FramedSubquery] = plan match {
@@ -164,12 +125,17 @@ private[joins] object FramedSubquery {
       )
     case _ =>
       inputOf(plan).flatMap { rows =>
-        order match {
-          case by +: ties if rows.condition.isInOrderOf(by.child) && !ties.exists(isOuter(_)) =>
-            val isLast = by.direction == Descending
-            Right(ofOneRow(rows, columns, isLast).copy(ties = if (isLast) ties.map(reversed) else ties))
-          case _ => Left(s"the rows are not in the order of ${rows.condition.time.sql}")
+        val sorted = for {
+          by <- order.headOption
+          condition <- rows.condition.inOrderOf(by.child)
+          ties = order.tail
+          if !ties.exists(isOuter(_))
+        } yield {
+          val isLast = by.direction == Descending
+          ofOneRow(rows.copy(condition = condition), columns, isLast)
+            .copy(ties = if (isLast) ties.map(reversed) else ties)
         }
+        sorted.toRight(s"the rows are not in the order of ${rows.condition.time.sql}")
       }
   }
 
@@ -227,9 +193,9 @@ private[joins] object FramedSubquery {
    * @param condition
    *   the condition on them that does
    */
-  final private case class Rows(input: LogicalPlan, own: Seq[Expression], condition: OuterCondition)
+  final case class Rows(input: LogicalPlan, own: Seq[Expression], condition: OuterCondition)
 
-  private def inputOf(plan: LogicalPlan): Either[String, Rows] = {
+  def inputOf(plan: LogicalPlan): Either[String, Rows] = {
     val (conditions, input) = filters(plan)
     inputOf(input, conditions)
   }

@@ -19,10 +19,13 @@ private[joins] object GroupedJoin {
   def of(aggregate: Aggregate): Either[String, LogicalPlan] =
     for {
       joined <- JoinInput.of(aggregate.child, aggregate.groupingExpressions, aggregate.aggregateExpressions)
-      input = joined.copy(results = AggregatesOfLeft.replaced(joined))
-      condition <- OuterCondition.of(input.both)
+      filtered = joined.copy(results = ConditionalAggregates.asFiltered(joined))
+      input = joined.copy(results = AggregatesOfLeft.replaced(filtered))
+      found <- OuterCondition.of(input.both)
+      aggregates = ValueOverRows.aggregatesIn(input.results)
+      condition = if (aggregates.forall(framing(_, input).isEmpty)) found else found.innermost
       groups <- groupsOf(input, condition)
-      calls <- callsOf(input, condition)
+      calls <- callsOf(aggregates, input, condition)
       join <- {
         val join = groups.join(input, condition, calls)
         WindowJoins.reasonNot(join).toLeft(join)
@@ -63,12 +66,8 @@ private[joins] object GroupedJoin {
       case a: Attribute => a -> a
       case other        => other -> Alias(other, "_group")()
     }
-    val columns = AttributeSet(input.grouping.collect { case a: Attribute => a })
-    val read = AttributeSet(condition.leftKeys ++ condition.lower ++ condition.upper)
-    if (!read.subsetOf(columns))
-      Left(
-        s"GROUP BY has no ${(read -- columns).map(_.sql).mkString(", ")}, which the rows of a group may differ in"
-      )
+    val read = condition.leftKeys ++ condition.lower ++ condition.upper
+    if (notGrouped(read, input).nonEmpty) Left(lacks(notGrouped(read, input)))
     else {
       val left = input.leftRows
       val isUnique = left.distinctKeys.exists(_.subsetOf(ExpressionSet(input.grouping)))
@@ -89,6 +88,15 @@ private[joins] object GroupedJoin {
     }
   }
 
+  /** The columns of the left table that the expressions read and that are no groups. */
+  private def notGrouped(read: Seq[Expression], input: JoinInput): AttributeSet =
+    AttributeSet(read) -- AttributeSet(input.grouping.collect { case a: Attribute => a })
+
+  private def lacks(columns: AttributeSet): String = {
+    val named = columns.toSeq.map(_.sql).sorted.mkString(", ")
+    s"GROUP BY has no $named, which the rows of a group may differ in; add it to GROUP BY"
+  }
+
   /** The left rows, distributed as the join needs them, so that grouping them needs no shuffle of its own. */
   private def byKeys(left: LogicalPlan, input: JoinInput, condition: OuterCondition): LogicalPlan = {
     val keys = condition.leftKeys
@@ -97,32 +105,56 @@ private[joins] object GroupedJoin {
     else left
   }
 
-  /** The aggregate expressions, and the number of right rows, each as a call. */
-  final private case class Calls(of: Seq[(AggregateExpression, Alias)], found: Alias) {
+  /**
+   * The aggregate expressions, each with its call, and the number of right rows. An aggregate has a frame of its own if its filter
+   * reads the left row.
+   */
+  final private case class Calls(of: Seq[(AggregateExpression, Alias, Boolean)], found: Alias) {
     def all: Seq[Alias] = found +: of.map(_._2)
   }
 
-  private def callsOf(input: JoinInput, condition: OuterCondition): Either[String, Calls] = {
-    val found = ValueOverRows.aggregatesIn(input.results)
-    found.find(a => !a.references.subsetOf(input.right.outputSet)) match {
-      case Some(other)                            => Left(whyNot(other, input))
-      case None if found.exists(!_.deterministic) => Left("an aggregate is not deterministic")
-      case None                                   =>
-        Right(
-          Calls(
-            found.map { a =>
-              val function = ValueOverRows.functionOf(a)
-              a -> condition.call(
-                function,
-                a.filter,
-                rowOfNulls = input.keepsAll && PythonJoinPlanner.isInPython(function)
-              )
-            },
-            condition.call(RowsOfFrame.count)
-          )
-        )
-    }
+  private def callsOf(
+      aggregates: Seq[AggregateExpression],
+      input: JoinInput,
+      condition: OuterCondition
+  ): Either[String, Calls] = {
+    val calls =
+      aggregates.map(a => callOf(a, input, condition).map { case (call, framed) => (a, call, framed) })
+    calls
+      .collectFirst { case Left(reason) => reason }
+      .toLeft(Calls(calls.collect { case Right(found) => found }, condition.call(RowsOfFrame.count)))
   }
+
+  private def callOf(
+      a: AggregateExpression,
+      input: JoinInput,
+      condition: OuterCondition
+  ): Either[String, (Alias, Boolean)] = {
+    val (own, ofRight) = (framing(a, input), a.filter.toSeq.flatMap(Conjuncts(_)).filter(isOfRight(_, input)))
+    val function = ValueOverRows.functionOf(a)
+    if (!isOfRight(a.aggregateFunction, input)) Left(whyNot(a, input))
+    else if (!a.deterministic) Left("an aggregate is not deterministic")
+    else if (own.isEmpty) {
+      val rowOfNulls = input.keepsAll && PythonJoinPlanner.isInPython(function)
+      Right(condition.call(function, a.filter, rowOfNulls) -> false)
+    } else
+      condition
+        .and(own.map(OuterCondition.asOuter(_, input.left)))
+        .left
+        .map(reason => s"${a.sql} aggregates values of both tables: $reason")
+        .flatMap { framed =>
+          val absent = notGrouped((framed.lower ++ framed.upper).toSeq, input)
+          if (absent.nonEmpty) Left(lacks(absent))
+          else Right(framed.call(function, ofRight.reduceOption(And)) -> true)
+        }
+  }
+
+  /** The conditions of an aggregate's filter that read the left row. */
+  private def framing(a: AggregateExpression, input: JoinInput): Seq[Expression] =
+    a.filter.toSeq.flatMap(Conjuncts(_)).filterNot(isOfRight(_, input))
+
+  private def isOfRight(e: Expression, input: JoinInput): Boolean =
+    e.references.subsetOf(input.right.outputSet)
 
   private def whyNot(aggregate: AggregateExpression, input: JoinInput): String = {
     val ofLeft = aggregate.references -- input.right.outputSet
@@ -139,9 +171,9 @@ private[joins] object GroupedJoin {
       join: WindowJoin
   ): Either[String, LogicalPlan] = {
     val hasRows = GreaterThan(calls.found.toAttribute, Literal(0L))
-    val values: Seq[Either[String, (Expression, Expression)]] = calls.of.map { case (a, call) =>
+    val values: Seq[Either[String, (Expression, Expression)]] = calls.of.map { case (a, call, isFramed) =>
       val value =
-        if (input.keepsAll) ofNoRow(a, input.right.output, groups.times).map {
+        if (input.keepsAll && !isFramed) ofNoRow(a, input.right.output, groups.times).map {
           case None          => call.toAttribute
           case Some(missing) => If(hasRows, call.toAttribute, missing)
         }

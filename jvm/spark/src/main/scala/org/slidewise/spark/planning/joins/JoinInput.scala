@@ -53,7 +53,12 @@ private[joins] object JoinInput {
         above.map(FramedSubquery.replaced(_, values))
       )
     case join: Join => ofJoin(join, grouping, results, above)
-    case other      => Left(s"${other.nodeName} below GROUP BY is no join")
+    case _: Expand  =>
+      Left(
+        "ROLLUP, CUBE and GROUPING SETS group the joined rows several times; " +
+          "group them by columns of the left table in a subquery, and roll up its rows"
+      )
+    case other => Left(s"${other.nodeName} below GROUP BY is no join")
   }
 
   private def ofJoin(
@@ -92,9 +97,9 @@ private[joins] object JoinInput {
     val on = join.condition.toSeq.flatMap(Conjuncts(_))
     val all = on ++ above
     val (ofRight, rest) = all.partition(isOfRight)
-    val (ofLeft, both) = rest.partition(isOfLeft)
+    // A left row that does not meet a condition of its outer join has no right rows.
+    val (ofLeft, both) = rest.partition(c => isOfLeft(c) && !(keepsAll && on.exists(_ eq c)))
     if (!all.forall(FramedSubquery.isPlain)) Left("a condition of the join is not deterministic")
-    else if (keepsAll && on.exists(isOfLeft)) Left("the outer join has a condition on the kept table alone")
     else if (keepsAll && above.exists(!isOfLeft(_)))
       Left("a filter above the outer join reads the other table")
     else

@@ -39,8 +39,32 @@ final private[joins] case class OuterCondition(
     "_call"
   )()
 
-  /** Whether the values of the expression have the order of the time. */
-  def isInOrderOf(e: Expression): Boolean = narrow(e).semanticEquals(narrow(time))
+  /** The condition in terms of a time whose values have the order of the expression; none if there is none. */
+  def inOrderOf(e: Expression): Option[OuterCondition] =
+    Seq(this, innermost).find(condition => narrow(e).semanticEquals(narrow(condition.time)))
+
+  /** The condition in terms of the innermost expression of the time that has limits. */
+  def innermost: OuterCondition = {
+    val limits = this.limits.map(SolvedCondition.innermost)
+    if (limits.isEmpty || limits.exists(!_.time.semanticEquals(limits.head.time))) this
+    else
+      copy(
+        time = limits.head.time,
+        lower = limits.find(_.isLower).map(_.value),
+        upper = limits.find(!_.isLower).map(_.value)
+      )
+  }
+
+  private def limits: Seq[Limit] =
+    (lower.map(Limit(time, _, isLower = true)) ++ upper.map(Limit(time, _, isLower = false))).toSeq
+
+  /** The condition together with others on the same time; or the reason why they are not those of a window. */
+  def and(conditions: Seq[Expression]): Either[String, OuterCondition] =
+    OuterCondition.partsOf(conditions).flatMap(OuterCondition.together(_, limits)).flatMap { both =>
+      if (both.rightKeys.nonEmpty) Left("an aggregate has a condition by equality")
+      else if (!both.time.semanticEquals(time)) Left(s"${both.time.sql} and ${time.sql} are limited")
+      else Right(both.copy(leftKeys = leftKeys, rightKeys = rightKeys))
+    }
 
   /** The conditions that a row of the subquery meets if it belongs to any row around it. */
   def required: Seq[Expression] = (rightKeys :+ time).filter(_.nullable).map(IsNotNull(_))
@@ -54,12 +78,12 @@ private[joins] object OuterCondition {
    * @return
    *   the conditions, or the reason why they are not those of a window
    */
-  def of(conditions: Seq[Expression]): Either[String, OuterCondition] = {
+  def of(conditions: Seq[Expression]): Either[String, OuterCondition] =
+    partsOf(conditions).flatMap(together(_, Nil))
+
+  private def partsOf(conditions: Seq[Expression]): Either[String, Seq[Part]] = {
     val parts = conditions.map(partOf)
-    parts.collectFirst { case Left(reason) => reason } match {
-      case Some(reason) => Left(reason)
-      case None         => together(parts.collect { case Right(part) => part })
-    }
+    parts.collectFirst { case Left(reason) => reason }.toLeft(parts.collect { case Right(part) => part })
   }
 
   /** The reason where no condition compares two values, as in most subqueries, which are no windows. */
@@ -67,26 +91,41 @@ private[joins] object OuterCondition {
 
   private sealed trait Part
   final private case class Key(left: Expression, right: Expression, nullSafe: Boolean) extends Part
-  final private case class Limit(time: Expression, value: RowValue, isLower: Boolean) extends Part
+  final private case class Range(limit: Limit) extends Part
+  final private case class OfLeft(condition: Expression) extends Part
 
-  private def partOf(condition: Expression): Either[String, Part] = {
-    val part = condition match {
-      case EqualTo(a, b) => sides(a, b).map { case (left, right, _) => Key(left, right, nullSafe = false) }
-      case EqualNullSafe(a, b) =>
-        sides(a, b).map { case (left, right, _) => Key(left, right, nullSafe = true) }
-      case GreaterThan(a, b)        => limit(a, b, isLower = true, isInside = false)
-      case GreaterThanOrEqual(a, b) => limit(a, b, isLower = true, isInside = true)
-      case LessThan(a, b)           => limit(a, b, isLower = false, isInside = false)
-      case LessThanOrEqual(a, b)    => limit(a, b, isLower = false, isInside = true)
-      case _                        => None
-    }
-    part.toRight(s"the condition ${condition.sql} is neither an equality nor a comparison of the two tables")
+  private def partOf(condition: Expression): Either[String, Part] = condition match {
+    case EqualTo(a, b) if sides(a, b).isDefined =>
+      sides(a, b).map { case (left, right, _) => Key(left, right, nullSafe = false) }.toRight("")
+    case EqualNullSafe(a, b) if sides(a, b).isDefined =>
+      sides(a, b).map { case (left, right, _) => Key(left, right, nullSafe = true) }.toRight("")
+    case other if other.references.isEmpty => Right(OfLeft(asLeft(other)))
+    case other                             => limitOf(other).map(Range(_))
+  }
+
+  /** The limit that the condition sets for a time of the right row; or the reason why it sets none. */
+  private def limitOf(condition: Expression): Either[String, Limit] = condition match {
+    case GreaterThan(a, b)        => limit(a, b, isLower = true, isInside = false)
+    case GreaterThanOrEqual(a, b) => limit(a, b, isLower = true, isInside = true)
+    case LessThan(a, b)           => limit(a, b, isLower = false, isInside = false)
+    case LessThanOrEqual(a, b)    => limit(a, b, isLower = false, isInside = true)
+    case _                        =>
+      Left(s"the condition ${condition.sql} is neither an equality nor a comparison of the two tables")
   }
 
   /** The limit that `a > b` sets if `isLower`, and otherwise `a < b`. */
-  private def limit(a: Expression, b: Expression, isLower: Boolean, isInside: Boolean): Option[Part] =
-    sides(a, b).map { case (left, right, isSwapped) =>
-      Limit(right, RowValue(left, isInside), isLower != isSwapped)
+  private def limit(
+      a: Expression,
+      b: Expression,
+      isLower: Boolean,
+      isInside: Boolean
+  ): Either[String, Limit] =
+    sides(a, b) match {
+      case Some((left, right, isSwapped)) =>
+        Right(Limit(right, RowValue(left, isInside), isLower != isSwapped))
+      case None if b.references.isEmpty => SolvedCondition.limit(a, RowValue(b, isInside), isLower)
+      case None if a.references.isEmpty => SolvedCondition.limit(b, RowValue(a, isInside), !isLower)
+      case None                         => Left(s"both sides of ${a.sql} and ${b.sql} read the other table")
     }
 
   /** The left and the right one of two expressions, and whether `a` is the left one. None if they are not one of each. */
@@ -111,34 +150,56 @@ private[joins] object OuterCondition {
     case a: Attribute if left.outputSet.contains(a) => OuterReference(a)
   }
 
-  private def together(parts: Seq[Part]): Either[String, OuterCondition] = {
-    val limits = ofOneTime(parts.collect { case limit: Limit => limit })
-    val (lower, upper) = limits.partition(_.isLower)
-    limits.headOption match {
-      case None                    => Left(NoRange)
-      case Some(Limit(time, _, _)) =>
-        if (!limits.forall(_.time.semanticEquals(time)))
-          Left(s"the conditions limit several expressions: ${limits.map(_.time.sql).distinct.mkString(", ")}")
-        else if (lower.size > 1 || upper.size > 1)
-          Left(s"several conditions limit ${time.sql} on the same side")
-        else if (!RowOrdering.isOrderable(time.dataType)) Left(s"${time.sql} has no order")
-        else {
-          val keys = parts.collect { case key: Key => key }
-          Right(
-            OuterCondition(
-              keys.flatMap(k => key(k.left, k.nullSafe)),
-              keys.flatMap(k => key(k.right, k.nullSafe)),
-              time,
-              lower.headOption.map(_.value),
-              upper.headOption.map(_.value)
-            )
-          )
-        }
+  private def together(parts: Seq[Part], others: Seq[Limit]): Either[String, OuterCondition] = {
+    val keys = parts.collect { case key: Key => key }
+    for {
+      limits <- ofOneTime(others ++ parts.collect { case Range(limit) => limit })
+        .map(onlyIf(parts.collect { case OfLeft(condition) => condition }, _))
+      (lower, upper) = limits.partition(_.isLower)
+      time = limits.head.time
+      least <- Limit.innermost(lower)
+      greatest <- Limit.innermost(upper)
+    } yield OuterCondition(
+      keys.flatMap(k => key(k.left, k.nullSafe)),
+      keys.flatMap(k => key(k.right, k.nullSafe)),
+      time,
+      least.map(_.value),
+      greatest.map(_.value)
+    )
+  }
+
+  /** The limits, which no right row meets where a condition on the left row is not true. */
+  private def onlyIf(conditions: Seq[Expression], limits: Seq[Limit]): Seq[Limit] =
+    conditions.reduceOption(And).fold(limits) { all =>
+      val Limit(time, value, isLower) = limits.head
+      val bound = If(all, value.child, Literal.create(null, value.dataType))
+      Limit(time, value.copy(child = bound), isLower) +: limits.tail
+    }
+
+  /** The limits as those of one time, of which there is at least one. */
+  private def ofOneTime(limits: Seq[Limit]): Either[String, Seq[Limit]] = {
+    val found = inOneType(limits)
+    def areOfOne(limits: Seq[Limit]) = limits.forall(_.time.semanticEquals(limits.head.time))
+    if (limits.isEmpty) Left(NoRange)
+    else {
+      // The time is computed for all right rows, and must not fail for those that Spark compares with no left row.
+      val one =
+        if (areOfOne(found) && TotalBound.isTotal(found.head.time)) found
+        else Some(inOneType(found.map(SolvedCondition.innermost))).filter(areOfOne).getOrElse(found)
+      if (!areOfOne(one)) {
+        val several = limits.map(_.time.sql).distinct.mkString(", ")
+        val remedy = found
+          .map(limit => SolvedCondition.innermost(limit).time)
+          .find(!narrow(_).isInstanceOf[Attribute])
+          .map(SolvedCondition.whyNot)
+        Left(s"the conditions limit several expressions: $several" + remedy.fold("")("; " + _))
+      } else if (!RowOrdering.isOrderable(one.head.time.dataType)) Left(s"${one.head.time.sql} has no order")
+      else Right(one)
     }
   }
 
   /** Limits of a time that some compare in a wider type, as limits in that type; unchanged if the times differ otherwise. */
-  private def ofOneTime(limits: Seq[Limit]): Seq[Limit] = {
+  private def inOneType(limits: Seq[Limit]): Seq[Limit] = {
     val widest = limits.map(_.time).find { time =>
       limits.forall { limit =>
         narrow(limit.time).semanticEquals(narrow(time)) && isExact(limit.time.dataType, time.dataType)

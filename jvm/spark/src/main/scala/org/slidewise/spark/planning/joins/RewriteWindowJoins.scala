@@ -30,15 +30,44 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
       case aggregate: Aggregate if aggregate.groupingExpressions.nonEmpty && joinsByRange(aggregate.child) =>
         decided(aggregate, s"GROUP BY over a join (${named(aggregate)})", GroupedJoin.of(aggregate))
       case project: Project =>
+        leaveOthers(project)
         ofScalars(uncorrelated(project).asInstanceOf[Project])((child, values) =>
           project.copy(replaced(project.projectList, values), child)
         )
       case filter: Filter =>
+        leaveOthers(filter)
         ofScalars(uncorrelated(filter).asInstanceOf[Filter])((child, values) =>
           Project(filter.child.output, Filter(replaced(Seq(filter.condition), values).head, child))
         )
-      case other => uncorrelated(other)
+      case other =>
+        leaveOthers(other)
+        uncorrelated(other)
     }
+
+  /** Leaves the subqueries over a range of rows to Spark that are not among those that become window joins. */
+  private def leaveOthers(node: LogicalPlan): Unit =
+    node.expressions.flatMap(_.collect { case subquery: SubqueryExpression => subquery }).foreach {
+      case exists: Exists if hasRange(exists.plan) =>
+        leave(node, "EXISTS", "EXISTS is a join in Spark; write (SELECT count(*) FROM …) > 0 instead")
+      case list: ListQuery if hasRange(list.plan) =>
+        val remedy = "write (SELECT count(*) FROM …) > 0 instead, with the value among its conditions"
+        leave(node, s"IN (${named(list.plan)})", s"IN is a join in Spark; $remedy")
+      case scalar: ScalarSubquery if !isRewrittenIn(node) && hasRange(scalar.plan) =>
+        val where = if (node.isInstanceOf[Aggregate]) "an aggregation" else node.nodeName
+        val remedy = "compute it in SELECT of a subquery in FROM"
+        leave(node, s"scalar subquery (${named(scalar.plan)})", s"the subquery is in $where; $remedy")
+      case _ =>
+    }
+
+  private def isRewrittenIn(node: LogicalPlan): Boolean =
+    node.isInstanceOf[Project] || node.isInstanceOf[Filter]
+
+  /** Whether the rows of a subquery are a range that depends on the query around it. */
+  private def hasRange(subquery: LogicalPlan): Boolean = subquery.exists {
+    case Filter(condition, _) =>
+      Conjuncts(condition).exists(c => isRange(c) && OuterCondition.isOuter(c) && c.references.nonEmpty)
+    case _ => false
+  }
 
   /** The node with the windows of its uncorrelated subqueries. Spark rewrites correlated ones itself, and knows no other nodes in them. */
   private def uncorrelated(node: LogicalPlan): LogicalPlan = node.transformExpressions {
@@ -49,26 +78,25 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
   private def ofLateral(lateral: LateralJoin): LogicalPlan = {
     val query = lateral.right.plan
     val window = for {
+      _ <- Either.cond(isSupported(lateral), (), s"LATERAL is joined by ${lateral.joinType.sql}")
+      conditions = lateral.condition.toSeq.flatMap(Conjuncts(_)).filterNot(_ == Literal.TrueLiteral)
       _ <- Either.cond(
-        isSupported(lateral),
+        conditions.forall(FramedSubquery.isPlain),
         (),
-        s"LATERAL is joined by ${lateral.joinType.sql} with a condition"
+        "a condition after ON is not deterministic"
       )
       found <- FramedSubquery.of(query)
-      joined <- WindowJoins.over(lateral.left, found)
+      joined <- WindowJoins.over(lateral.left, conditions.foldLeft(found)(_.having(_)))
     } yield {
       val columns = query.output.map(a => joined.results.find(_.exprId == a.exprId).get)
-      val rows = joined.withColumns(columns, needsRow = lateral.joinType != LeftOuter)
-      if (lateral.joinType == LeftOuter) rows
-      else lateral.condition.filterNot(_ == Literal.TrueLiteral).fold(rows)(Filter(_, rows))
+      joined.withColumns(columns, needsRow = lateral.joinType != LeftOuter)
     }
     decided(lateral, s"LATERAL (${named(query)})", window)
   }
 
   private def isSupported(lateral: LateralJoin): Boolean = lateral.joinType match {
-    case LeftOuter     => lateral.condition.forall(_ == Literal.TrueLiteral)
-    case Inner | Cross => true
-    case _             => false
+    case LeftOuter | Inner | Cross => true
+    case _                         => false
   }
 
   private def ofScalars[N <: UnaryNode](node: N)(
@@ -109,17 +137,19 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
 
   /** Whether the plan is a join of which a condition compares columns of both tables. */
   private def joinsByRange(plan: LogicalPlan, above: Seq[Expression] = Nil): Boolean = plan match {
-    case Filter(condition, child)      => joinsByRange(child, above :+ condition)
-    case _: Project | _: SubqueryAlias => joinsByRange(plan.children.head, above)
-    case join: Join                    => (above ++ join.condition).flatMap(Conjuncts(_)).exists(isRange)
-    case _                             => false
+    case Filter(condition, child)                  => joinsByRange(child, above :+ condition)
+    case _: Project | _: SubqueryAlias | _: Expand => joinsByRange(plan.children.head, above)
+    case join: Join                                =>
+      (above ++ join.condition).flatMap(Conjuncts(_)).exists { condition =>
+        isRange(condition) && condition.references.size > 1 &&
+        !join.children.exists(side => condition.references.subsetOf(side.outputSet))
+      }
+    case _ => false
   }
 
   private def isRange(e: Expression): Boolean = e match {
     case _: EqualTo | _: EqualNullSafe => false
-    case comparison: BinaryComparison  =>
-      comparison.left.references.nonEmpty && comparison.right.references.nonEmpty
-    case _ => false
+    case _                             => e.isInstanceOf[BinaryComparison]
   }
 
   private def leave(node: LogicalPlan, what: String, reason: String): LogicalPlan = {

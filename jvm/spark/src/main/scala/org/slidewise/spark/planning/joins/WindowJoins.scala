@@ -4,7 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.plan.WindowJoin
+import org.slidewise.spark.families.Families
+import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
 
 /**
  * A window join in place of a correlated subquery.
@@ -48,7 +49,7 @@ final private[joins] case class JoinedSubquery(
   // A call over no rows is null by itself where it is one of a row.
   private def orNull(column: NamedExpression): NamedExpression = (column, query.hasRow) match {
     case (Alias(call: Attribute, _), _)
-        if query.having.isEmpty && join.results.exists(_.exprId == call.exprId) =>
+        if query.having.isEmpty && join.named.exists(n => n.exprId == call.exprId && isOfRow(n.child)) =>
       column
     case (alias @ Alias(value, name), Some(hasRow)) =>
       Alias(If(hasRow, value, Literal.create(null, value.dataType)), name)(
@@ -56,6 +57,11 @@ final private[joins] case class JoinedSubquery(
         alias.qualifier
       )
     case _ => column
+  }
+
+  private def isOfRow(call: Expression): Boolean = call match {
+    case framed: FramedAggregate => Families.of(framed.function).reference.exists(_.value.isDefined)
+    case _                       => false
   }
 }
 

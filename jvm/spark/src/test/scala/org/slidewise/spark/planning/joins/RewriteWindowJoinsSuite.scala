@@ -101,6 +101,12 @@ class RewriteWindowJoinsSuite extends SparkSuite {
         s"SELECT * FROM l, LATERAL (SELECT sum(v) s FROM e WHERE $range) f, LATERAL (SELECT max(v) FROM e WHERE e.k = l.k AND e.ts > f.s) g",
         2
       ),
+      ("two lower bounds", lateral(s"SELECT sum(v) FROM e WHERE $range AND e.ts > l.lo"), 1),
+      (
+        "LEFT JOIN with a condition",
+        s"SELECT * FROM l LEFT JOIN LATERAL (SELECT sum(v) s FROM e WHERE $range) f ON f.s > 3",
+        1
+      ),
       ("a scalar subquery in WHERE", s"SELECT id FROM l WHERE (SELECT sum(v) FROM e WHERE $range) > 3", 1),
       (
         "BETWEEN two columns",
@@ -143,7 +149,7 @@ class RewriteWindowJoinsSuite extends SparkSuite {
       (
         "GROUP BY",
         lateral(s"SELECT s, sum(v) FROM e WHERE $range GROUP BY s"),
-        "the subquery has a GROUP BY"
+        "GROUP BY e.s may return several rows"
       ),
       (
         "an aggregate of both tables",
@@ -183,19 +189,43 @@ class RewriteWindowJoinsSuite extends SparkSuite {
       ),
       (
         "a condition on both tables in one side",
-        lateral(s"SELECT sum(v) FROM e WHERE $range AND e.ts + l.id > 3"),
-        "is neither an equality nor"
+        lateral(s"SELECT sum(v) FROM e WHERE $range AND e.ts * l.id > 3"),
+        "cannot be solved for a column of the other table"
       ),
       (
         "ranges of two columns",
         lateral(s"SELECT sum(v) FROM e WHERE $range AND e.v < l.id"),
         "limit several expressions"
       ),
-      ("two lower bounds", lateral(s"SELECT sum(v) FROM e WHERE $range AND e.ts > l.lo"), "on the same side"),
       (
-        "LEFT JOIN with a condition",
-        s"SELECT * FROM l LEFT JOIN LATERAL (SELECT sum(v) s FROM e WHERE $range) f ON f.s > 3",
-        "LATERAL is joined by LEFT OUTER with a condition"
+        "two lower bounds, of which one may fail",
+        lateral(s"SELECT sum(v) FROM e WHERE $range AND e.ts > 9 div l.lo"),
+        "on the same side by values that may fail"
+      ),
+      (
+        "EXISTS",
+        s"SELECT id FROM l WHERE EXISTS (SELECT 1 FROM e WHERE $range)",
+        "write (SELECT count(*) FROM …) > 0 instead"
+      ),
+      (
+        "NOT IN",
+        s"SELECT id FROM l WHERE l.id NOT IN (SELECT e.v FROM e WHERE $range)",
+        "IN is a join in Spark"
+      ),
+      (
+        "a subquery within an aggregate",
+        s"SELECT sum((SELECT count(*) FROM e WHERE $range)) FROM l",
+        "compute it in SELECT of a subquery in FROM"
+      ),
+      (
+        "ROLLUP",
+        s"SELECT l.id, l.k, l.ts, sum(e.v) FROM l JOIN e ON $range GROUP BY ROLLUP (l.id, l.k, l.ts)",
+        "and roll up its rows"
+      ),
+      (
+        "GROUP BY without a column of the conditions",
+        s"SELECT l.id, sum(e.v) FROM l JOIN e ON $range GROUP BY l.id",
+        "GROUP BY has no l.k, l.ts, which the rows of a group may differ in; add it to GROUP BY"
       )
     )
   )

@@ -1,0 +1,74 @@
+package org.slidewise.spark.planning.joins
+
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+
+import org.slidewise.spark.plan.{MovedTimestamp, SolvedBound}
+import org.slidewise.spark.shims.SparkExpressions
+
+/**
+ * Bounds that fail for no row. Where Spark evaluates two conditions one after the other, an error of the second one shows only for
+ * rows that meet the first one. A bound that is the inner one of two therefore must not fail.
+ */
+private[joins] object TotalBound {
+  import ExactArithmetic._
+
+  /** The bound in a form that does not fail where it overflows; none if it may fail for another reason. */
+  def of(bound: Expression, isLower: Boolean): Option[Expression] = inlined(bound) match {
+    case constant if constant.foldable => Try(constant.eval()).toOption.map(_ => constant)
+    case sum @ Add(a, b, _) if isWhole(sum.dataType) && neverWraps(sum) =>
+      moved(a, b, adds = true, isLower, sum)
+    case difference @ Subtract(a, b, _) if isWhole(difference.dataType) && neverWraps(difference) =>
+      moved(a, b, adds = false, isLower, difference)
+    case solved: SolvedBound =>
+      for (a <- of(solved.value, isLower); b <- of(solved.other, isLower))
+        yield
+          if (solved.scale != 1L) solved.copy(value = a, other = b)
+          else SolvedBound.of(a, b, solved.addsOther, solved.constant, isLower, solved.dataType)
+    case If(condition, value, none @ Literal(null, _)) if isTotal(condition) =>
+      of(value, isLower).map(If(condition, _, none))
+    case other if isTotal(other) => Some(other)
+    case other                   =>
+      for {
+        (a, interval) <- SparkExpressions.movedTimestamp(other)
+        if isTotal(a) && (interval.foldable || isTotal(interval))
+        hasFixedDays = offset(other.asInstanceOf[TimeZoneAwareExpression], a).isDefined
+      } yield microsOf(interval, hasFixedDays)
+        .fold[Expression](MovedTimestamp(a, other, isLower))(
+          SolvedBound.of(a, _, addsOther = true, 0, isLower, a.dataType)
+        )
+  }
+
+  private def moved(
+      a: Expression,
+      b: Expression,
+      adds: Boolean,
+      isLower: Boolean,
+      sum: Expression
+  ): Option[Expression] =
+    for (x <- of(a, isLower); y <- of(b, isLower == adds))
+      yield SolvedBound.of(x, y, adds, 0, isLower, sum.dataType)
+
+  /** Whether the expression fails for no row. */
+  def isTotal(e: Expression): Boolean = {
+    val isSafe = e match {
+      case _: Attribute | _: Literal | _: BinaryComparison | _: And | _: Or | _: Not | _: IsNull |
+          _: IsNotNull =>
+        true
+      case _: UnixTimestamp | _: ToUnixTimestamp => isTimestamp(e.children.head)
+      case _: UnixSeconds | _: UnixMillis | _: UnixMicros | _: DateAdd | _: DateSub | _: DateDiff => true
+      case _: Add | _: Subtract if isInteger(e.dataType) => !SparkExpressions.failsOnOverflow(e)
+      case _: Add | _: Subtract | _: Multiply => e.dataType == DoubleType || e.dataType == FloatType
+      case cast: Cast                         => neverFails(cast.child.dataType, cast.dataType)
+      case _                                  => false
+    }
+    isSafe && e.children.forall(isTotal)
+  }
+
+  private def neverFails(from: DataType, to: DataType): Boolean = (from, to) match {
+    case (TimestampType, DateType | LongType) | (TimestampNTZType, DateType) => true
+    case _ => isInteger(from) && Cast.canUpCast(from, to)
+  }
+}
