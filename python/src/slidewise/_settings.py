@@ -40,6 +40,7 @@ KEYS = tuple(
         "topRows.enabled",
         "windowJoins.enabled",
         "windowJoins.filterRatio",
+        "windowJoins.minSize",
     )
 )
 """The settings that the jar registers with Spark."""

@@ -21,6 +21,7 @@ object SlidewiseSettings {
   final val HoppingWindows = "spark.slidewise.hoppingWindows.enabled"
   final val WindowJoins = "spark.slidewise.windowJoins.enabled"
   final val WindowJoinFilterRatio = "spark.slidewise.windowJoins.filterRatio"
+  final val WindowJoinMinSize = "spark.slidewise.windowJoins.minSize"
   final val MaxWindows = "spark.slidewise.hoppingWindows.maxPerRow"
   final val BlockExchange = "spark.slidewise.blockExchange.enabled"
   final val Parallel = "spark.slidewise.parallel.enabled"
@@ -78,6 +79,15 @@ object SlidewiseSettings {
       "table is at least so many times as large as the left one by Spark's statistics, and the left one is small and cheap to read " +
       "twice. 0 filters in any case."
   )(value => Some(value.toLong).filter(_ >= 0).get)
+
+  private val windowJoinMinSizeSetting = Setting.withDefault(
+    WindowJoinMinSize,
+    "2k",
+    Since,
+    "a size such as 2k or 1m",
+    "A join with GROUP BY is left to Spark if the other table is smaller by Spark's statistics and the left one is a thousand times " +
+      "as large as this size: Spark broadcasts the other table. 0 leaves none."
+  )(JavaUtils.byteStringAsBytes(_), sizeText(_))
 
   private val maxWindowsSetting = Setting.withDefault(
     MaxWindows,
@@ -206,6 +216,7 @@ object SlidewiseSettings {
     topRowsSetting,
     windowJoinsSetting,
     windowJoinFilterRatioSetting,
+    windowJoinMinSizeSetting,
     hoppingWindowsSetting,
     maxWindowsSetting,
     blockExchangeSetting,
@@ -243,6 +254,7 @@ object SlidewiseSettings {
   def parallel(conf: SQLConf): Boolean = enabled(conf) && parallelSetting(conf)
 
   def windowJoinFilterRatio(conf: SQLConf): Long = windowJoinFilterRatioSetting(conf)
+  def windowJoinMinSize(conf: SQLConf): Long = windowJoinMinSizeSetting(conf)
   def maxWindows(conf: SQLConf): Long = maxWindowsSetting(conf)
   def parallelMinRows(conf: SQLConf): Long = parallelMinRowsSetting(conf)
   def expectsSkew(conf: SQLConf): Boolean = expectedSkewSetting(conf)
@@ -279,7 +291,9 @@ object SlidewiseSettings {
   }
 
   private def sizeText(bytes: Long): String =
-    if (bytes > 0 && bytes % (1 << 20) == 0) s"${bytes >> 20}m" else s"${bytes}b"
+    Seq("m" -> 20, "k" -> 10)
+      .collectFirst { case (unit, bits) if bytes > 0 && bytes % (1 << bits) == 0 => s"${bytes >> bits}$unit" }
+      .getOrElse(s"${bytes}b")
 
   private def positiveMicros(text: String): Long = {
     val interval = IntervalUtils.stringToInterval(UTF8String.fromString(text))

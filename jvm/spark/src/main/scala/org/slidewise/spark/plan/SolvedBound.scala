@@ -87,7 +87,7 @@ final case class SolvedBound(
    */
   private def quotientsFrom(a: Long): Long = rounding match {
     case Rounding.Exact | Rounding.Multiple => 0L
-    case Rounding.Down   => if (isLower) 0L else 1L
+    case Rounding.Down                      => if (isLower) 0L else 1L
     case Rounding.ToZero => if (isLower && a <= 0) -1L else if (!isLower && a >= 0) 1L else 0L
   }
 

@@ -33,6 +33,14 @@ class SettingsSuite extends SparkSuite {
     )(
       windowJoinFilterRatio
     ),
+    Expected(
+      WindowJoinMinSize,
+      "2k",
+      Seq("0" -> 0L, "64k" -> 65536L, "1G" -> (1L << 30)),
+      Seq("lots", "-1", "")
+    )(
+      windowJoinMinSize
+    ),
     Expected(Parallel, "true", booleans, noBooleans)(parallel),
     Expected(
       MaxWindows,

@@ -16,7 +16,8 @@ private[joins] object ConditionalAggregates {
     val left = input.left.outputSet
     def isOfLeft(e: Expression) = e.references.exists(left.contains)
     input.results.map(_.transform {
-      case a @ AggregateExpression(ConditionalFunctions.CountOf(condition), _, _, _, _) if isOfLeft(condition) =>
+      case a @ AggregateExpression(ConditionalFunctions.CountOf(condition), _, _, _, _)
+          if isOfLeft(condition) =>
         filtered(a, RowsOfFrame.count, condition)
       case a @ AggregateExpression(function, _, _, _, _) if ConditionalFunctions.ignoresNulls(function) =>
         function.children.head match {

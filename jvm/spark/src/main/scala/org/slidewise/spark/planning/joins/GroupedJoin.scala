@@ -3,7 +3,9 @@ package org.slidewise.spark.planning.joins
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.internal.SQLConf
 
+import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.RowsOfFrame
 import org.slidewise.spark.plan.WindowJoin
 
@@ -31,7 +33,22 @@ private[joins] object GroupedJoin {
         WindowJoins.reasonNot(join).toLeft(join)
       }
       rows <- results(input, groups, calls, join)
+      _ <- reasonForBroadcast(input, aggregates).toLeft(())
     } yield rows
+
+  /** The reason why Spark's join is as fast: it broadcasts a tiny table to many rows, and makes few pairs of them. */
+  private def reasonForBroadcast(input: JoinInput, aggregates: Seq[AggregateExpression]): Option[String] = {
+    val conf = SQLConf.get
+    val (least, size) = (SlidewiseSettings.windowJoinMinSize(conf), input.right.stats.sizeInBytes)
+    val broadcasts = size < least && size <= conf.autoBroadcastJoinThreshold &&
+      input.left.stats.sizeInBytes >= BigInt(least) * 1000 &&
+      !aggregates.exists(a => PythonJoinPlanner.isInPython(a.aggregateFunction))
+    if (broadcasts)
+      Some(
+        s"Spark broadcasts the other table, which has $size bytes, less than ${SlidewiseSettings.WindowJoinMinSize}"
+      )
+    else None
+  }
 
   /**
    * The groups.

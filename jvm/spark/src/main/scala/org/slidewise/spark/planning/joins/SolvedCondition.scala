@@ -89,7 +89,16 @@ final private[joins] case class SolvedCondition(
 
   /** The bound of a number of days of which `value - offset` bounds the microseconds. */
   private def multiple(value: Expression, offset: Long, dataType: DataType): SolvedBound =
-    SolvedBound(value, SolvedBound.NoOther, true, offset, isLower, dataType, MICROS_PER_DAY, Rounding.Multiple)
+    SolvedBound(
+      value,
+      SolvedBound.NoOther,
+      true,
+      offset,
+      isLower,
+      dataType,
+      MICROS_PER_DAY,
+      Rounding.Multiple
+    )
 
   private def seconds(a: Expression, rounding: Rounding): Option[SolvedCondition] =
     Some(copy(a, quotient(value, MICROS_PER_SECOND, rounding, a.dataType)))

@@ -39,6 +39,27 @@ class RewriteWindowJoinsSuite extends SparkSuite {
   private val range = "e.k = l.k AND e.ts >= l.ts - 5 AND e.ts < l.ts"
   private def lateral(query: String): String = s"SELECT * FROM l LEFT JOIN LATERAL ($query) f ON true"
 
+  test("a join of many rows with GROUP BY is left to Spark if the other table is tiny, by a setting") {
+    val many = "(SELECT id, id % 3 AS k, id AS ts FROM range(1000000))"
+    val sql = s"SELECT l.id, sum(e.v) FROM $many l LEFT JOIN e ON $range GROUP BY l.id, l.k, l.ts"
+    assert(
+      reasons(planOf(sql)).exists(_.contains("Spark broadcasts the other table, which has ")),
+      planOf(sql)
+    )
+    for (
+      setting <- Seq(
+        SlidewiseSettings.WindowJoinMinSize -> "0",
+        "spark.sql.autoBroadcastJoinThreshold" -> "-1"
+      )
+    )
+      withSettings(setting)(assertEquals(joins(planOf(sql)).size, 1))
+    assertEquals(joins(planOf(sql.replace("1000000", "100000"))).size, 1)
+    assertEquals(
+      joins(planOf(s"SELECT l.id, f.* FROM $many l, LATERAL (SELECT sum(v) FROM e WHERE $range) f")).size,
+      1
+    )
+  }
+
   for (
     (what, sql, operators) <- Seq(
       ("LATERAL", lateral(s"SELECT sum(v), count(*) FROM e WHERE $range"), 1),
