@@ -32,7 +32,7 @@ def test_random_window_joins(spark: SparkSession, random_queries: RandomQueries)
 @pytest.mark.long
 def test_many_random_window_joins(spark: SparkSession, random_queries: RandomQueries) -> None:
     seed = seed_or(2)
-    random_queries.ask_each(lambda index: check(spark, random_join_query(seed, index)), seed, max(MINIMUM, 1000))
+    random_queries.ask_each(lambda index: check(spark, random_join_query(seed, index)), seed, max(MINIMUM, 2000))
 
 
 def check(spark: SparkSession, query: JoinQuery) -> None:
