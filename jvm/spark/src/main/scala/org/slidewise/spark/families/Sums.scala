@@ -60,6 +60,7 @@ private[families] object Sums extends FunctionFamily {
   }
 
   final private case class OfGroups(function: DecimalsOfGroups) extends MergedExactly {
+    override def ofState: Expression = function.function
     override def dependsOnOrder: Boolean = false
     override def orderSensitivity: OrderSensitivity = Families.of(function.function).orderSensitivity
   }

@@ -130,6 +130,9 @@ abstract class FunctionDescription extends Serializable {
   /** Whether a state may be null. */
   def mayHaveNullState: Boolean = false
 
+  /** The function whose buffer the state is. */
+  def ofState: Expression = function
+
   /** The type of the objects in a user's buffer. */
   def objectType: Option[String] = None
 

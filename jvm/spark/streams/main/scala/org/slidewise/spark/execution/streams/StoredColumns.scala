@@ -41,7 +41,7 @@ final private[streams] class StoredColumns(known: ExprId => Option[Identity]) {
   ): StoredFunction = StoredFunction(
     owner,
     part,
-    description.function.getClass.getName,
+    description.ofState.getClass.getName,
     bufferOf(description.aggregate),
     description.objectType,
     guard.toSeq.flatMap(bufferOf)
