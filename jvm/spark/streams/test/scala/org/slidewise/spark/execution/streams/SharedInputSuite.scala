@@ -139,7 +139,11 @@ class SharedInputSuite extends StreamSuite {
       check(sql(Views(a), Views(b)), s"$use $a $b".hashCode, "append", inCache = false)
     )
 
-  for ((use, sql) <- Uses.toSeq.sortBy(_._1); (a, b) <- pairs if a != "ahead" && b != "ahead")
+  // An eager window drops rows that come after newer ones, as those of hopping windows do beside others.
+  private def isInOrder(use: String, views: String*): Boolean =
+    !views.contains("ahead") && (use != "two below a window" || views.map(_.contains("hopping")).distinct.size == 1)
+
+  for ((use, sql) <- Uses.toSeq.sortBy(_._1); (a, b) <- pairs if isInOrder(use, a, b))
     test(s"$use: $a and $b in eager mode, each batch of which the sink caches".tag(LongRun))(
       check(sql(Views(a), Views(b)), s"$use $a $b".hashCode, "eager", inCache = true)
     )
