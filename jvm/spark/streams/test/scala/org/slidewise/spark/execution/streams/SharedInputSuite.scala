@@ -141,7 +141,10 @@ class SharedInputSuite extends StreamSuite {
 
   // An eager window drops rows that come after newer ones, as those of hopping windows do beside others.
   private def isInOrder(use: String, views: String*): Boolean =
-    !views.contains("ahead") && (use != "two below a window" || views.map(_.contains("hopping")).distinct.size == 1)
+    !views.contains("ahead") && (use != "two below a window" || views
+      .map(_.contains("hopping"))
+      .distinct
+      .size == 1)
 
   for ((use, sql) <- Uses.toSeq.sortBy(_._1); (a, b) <- pairs if isInOrder(use, a, b))
     test(s"$use: $a and $b in eager mode, each batch of which the sink caches".tag(LongRun))(
