@@ -75,6 +75,14 @@ private[spark] object FrameOffset {
     case _                      => (Long.MinValue, Long.MaxValue)
   }
 
+  /** The number as a value of a whole-numbered type, which must hold it. */
+  def valueOf(number: Long, kind: DataType): Any = kind match {
+    case ByteType               => number.toByte
+    case ShortType              => number.toShort
+    case IntegerType | DateType => number.toInt
+    case _                      => number
+  }
+
   private def isTimestamp(e: Expression): Boolean =
     e.dataType == TimestampType || e.dataType == TimestampNTZType
 }

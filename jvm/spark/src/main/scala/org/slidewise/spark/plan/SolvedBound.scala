@@ -96,12 +96,7 @@ final case class SolvedBound(
     else if (bound > greatest) if (isLower) null else typed(greatest)
     else typed(bound.toLong)
 
-  private def typed(bound: Long): Any = dataType match {
-    case ByteType               => bound.toByte
-    case ShortType              => bound.toShort
-    case IntegerType | DateType => bound.toInt
-    case _                      => bound
-  }
+  private def typed(bound: Long): Any = FrameOffset.valueOf(bound, dataType)
 
   override def sql: String = {
     val first = if (factor == 1L) value.sql else s"${value.sql} * $factor"

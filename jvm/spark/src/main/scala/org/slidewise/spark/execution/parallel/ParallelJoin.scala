@@ -181,7 +181,7 @@ final private class RangeOfJoin(join: WindowJoinEvaluation, metrics: Map[String,
       around: SurroundingRows
   ): Iterator[InternalRow] = {
     val results = apply(leftRows, rightRows, around)
-    metrics(WindowMetrics.HaloRows) += rightRows.rowsIn(1) + rightRows.rowsIn(3)
+    metrics(WindowMetrics.HaloRows) += rightRows.haloRows
     results
   }
 }

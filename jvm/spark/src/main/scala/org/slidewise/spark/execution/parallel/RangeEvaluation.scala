@@ -53,7 +53,7 @@ final private[parallel] class RangeEvaluation private (
         newTask(),
         () => surroundings().copy(firstResult = first, untilResult = first + own)
       )
-      metrics(WindowMetrics.HaloRows) += first + rows.rowsIn(3)
+      metrics(WindowMetrics.HaloRows) += rows.haloRows
       new OwnRows(results, first, own)
     }
 

@@ -138,6 +138,9 @@ final private[parallel] class RangeRows(
   /** The number of rows in an interval. Complete once all rows are read. */
   def rowsIn(interval: Int): Long = counted(interval)
 
+  /** The number of rows on both sides of the second of three intervals. Complete once all rows are read. */
+  def haloRows: Long = rowsIn(1) + rowsIn(3)
+
   /**
    * The aggregates of the rows before the first cut and from the last cut on, as far as they are read. Known once all rows are
    * read.

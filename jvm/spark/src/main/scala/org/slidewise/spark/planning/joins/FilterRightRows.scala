@@ -9,7 +9,7 @@ import org.apache.spark.sql.types._
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.RowsOfFrame
-import org.slidewise.spark.plan.{FramedAggregate, RowValue, WindowJoin, WindowKeys}
+import org.slidewise.spark.plan.{FramedAggregate, FrameOffset, RowValue, WindowJoin, WindowKeys}
 
 /**
  * Drops right rows that no left row of a [[WindowJoin]] can reach, where the left side is small: rows before the least lower bound,
@@ -131,8 +131,10 @@ private object BoundLimit {
    * None if the type has no such value.
    */
   def ofEach(bound: Expression, beyond: DataType => Option[Literal]): Option[Expression] = bound match {
-    case _: Attribute => Some(bound)
-    case _            =>
+    case total if TotalBound.isTotal(total)                                             => Some(total)
+    case If(condition, value, none @ Literal(null, _)) if TotalBound.isTotal(condition) =>
+      ofEach(value, beyond).map(If(condition, _, none))
+    case _ =>
       beyond(bound.dataType).map { outermost =>
         val inputs = bound.references.toSeq.map(IsNotNull(_): Expression)
         val known = inputs.reduceOption(And).getOrElse(Literal.TrueLiteral)
@@ -140,24 +142,24 @@ private object BoundLimit {
       }
   }
 
-  def least(dataType: DataType): Option[Literal] =
-    ends(dataType).map { case (value, _) => Literal(value, dataType) }
+  def least(dataType: DataType): Option[Literal] = ends(dataType).map(_._1)
+  def greatest(dataType: DataType): Option[Literal] = ends(dataType).map(_._2)
 
-  def greatest(dataType: DataType): Option[Literal] =
-    ends(dataType).map { case (_, value) => Literal(value, dataType) }
-
-  private def ends(dataType: DataType): Option[(Any, Any)] = dataType match {
-    case ByteType                                    => Some((Byte.MinValue, Byte.MaxValue))
-    case ShortType                                   => Some((Short.MinValue, Short.MaxValue))
-    case IntegerType | DateType                      => Some((Int.MinValue, Int.MaxValue))
-    case LongType | TimestampType | TimestampNTZType => Some((Long.MinValue, Long.MaxValue))
-    case FloatType                                   => Some((Float.NegativeInfinity, Float.NaN))
-    case DoubleType                                  => Some((Double.NegativeInfinity, Double.NaN))
-    case decimal: DecimalType                        =>
-      val digits = BigInt(10).pow(decimal.precision) - 1
-      def value(sign: Int) =
-        Decimal(BigDecimal(digits * sign, decimal.scale), decimal.precision, decimal.scale)
-      Some((value(-1), value(1)))
-    case _ => None
+  private def ends(dataType: DataType): Option[(Literal, Literal)] = {
+    def both(least: Any, greatest: Any) = Some((Literal(least, dataType), Literal(greatest, dataType)))
+    dataType match {
+      case whole if ExactArithmetic.isWhole(whole) =>
+        val (least, greatest) = FrameOffset.range(whole)
+        both(FrameOffset.valueOf(least, whole), FrameOffset.valueOf(greatest, whole))
+      case FloatType            => both(Float.NegativeInfinity, Float.NaN)
+      case DoubleType           => both(Double.NegativeInfinity, Double.NaN)
+      case decimal: DecimalType =>
+        val digits = BigDecimal(BigInt(10).pow(decimal.precision) - 1, decimal.scale)
+        both(
+          Decimal(-digits, decimal.precision, decimal.scale),
+          Decimal(digits, decimal.precision, decimal.scale)
+        )
+      case _ => None
+    }
   }
 }

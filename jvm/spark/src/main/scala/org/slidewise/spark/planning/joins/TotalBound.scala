@@ -55,7 +55,7 @@ private[joins] object TotalBound {
   def isTotal(e: Expression): Boolean = {
     val isSafe = e match {
       case _: Attribute | _: Literal | _: BinaryComparison | _: And | _: Or | _: Not | _: IsNull |
-          _: IsNotNull =>
+          _: IsNotNull | _: If | _: SolvedBound =>
         true
       case _: UnixTimestamp | _: ToUnixTimestamp => isTimestamp(e.children.head)
       case _: UnixSeconds | _: UnixMillis | _: UnixMicros | _: DateAdd | _: DateSub | _: DateDiff => true

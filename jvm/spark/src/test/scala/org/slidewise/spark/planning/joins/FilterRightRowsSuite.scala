@@ -8,6 +8,7 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.execution.exchange.BlockExchangeExec
 import org.slidewise.spark.plan.WindowJoin
 
 /** Right rows that no left row can reach are dropped before the shuffle, and no others. */
@@ -73,12 +74,23 @@ class FilterRightRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     subqueries = 3
   )
 
+  test("left rows that a condition excludes reach no right rows") {
+    val condition = "e.k = l.k AND e.t >= l.t - 5 AND e.t <= l.t AND l.id = 1"
+    val (_, query) =
+      answers(s"SELECT l.id, (SELECT count(*) FROM events e WHERE $condition) AS c FROM labels l", ratio = 0)
+    val rows = collect(query.queryExecution.executedPlan) { case exchange: BlockExchangeExec => exchange }
+      .map(_.metrics("numRows").value)
+    // Five labels, and of the events from 3995 to 4000 that with the key 3, and those whose keys the Bloom filter takes for one.
+    assertEquals(rows.size, 2)
+    assert(rows.head == 5 && rows(1) <= 6, rows)
+  }
+
   test("one scan of the left side, whose values go to the reader of files") {
-    val folder = java.nio.file.Files.createTempDirectory("slidewise-events").toString
-    spark.table("events").write.mode("overwrite").parquet(folder)
-    spark.table("labels").write.mode("overwrite").parquet(s"$folder-of-labels")
-    spark.read.parquet(folder).createOrReplaceTempView("events_in_files")
-    spark.read.parquet(s"$folder-of-labels").createOrReplaceTempView("labels_in_files")
+    val folder = java.nio.file.Files.createTempDirectory("slidewise")
+    for (table <- Seq("events", "labels")) {
+      spark.table(table).write.parquet(s"$folder/$table")
+      spark.read.parquet(s"$folder/$table").createOrReplaceTempView(s"${table}_in_files")
+    }
     val (_, query) = answers(
       s"SELECT l.id, f.s FROM labels_in_files l JOIN LATERAL (${sum.replace("events", "events_in_files")}) f",
       ratio = 0
