@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
 import org.slidewise.spark.SparkSuite
-import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
 import org.slidewise.spark.execution.exchange.BlockExchangeExec
 import org.slidewise.spark.plan.WindowJoin
 
@@ -100,13 +100,16 @@ class FilterRightRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     val (ofEvents, ofLabels) = scans.partition(_.schema.fieldNames.contains("v"))
     // Of the rows of the join, and of what is known of them.
     assertEquals(ofLabels.distinct.size, 2, plan.toString)
-    val pushed = ofEvents.map(_.metadata("PushedFilters"))
-    assert(
-      pushed.forall(filters =>
-        filters.contains("GreaterThanOrEqual(t,") && filters.contains("LessThanOrEqual(t,")
-      ),
-      pushed
-    )
+    // Spark 3.5 gives the reader of files no filter with a subquery.
+    if (BuiltFor.MINOR != "3.5") {
+      val pushed = ofEvents.map(_.metadata("PushedFilters"))
+      assert(
+        pushed.forall(filters =>
+          filters.contains("GreaterThanOrEqual(t,") && filters.contains("LessThanOrEqual(t,")
+        ),
+        pushed
+      )
+    }
   }
 
   test("a left side that is not cheap to read twice is read once") {
