@@ -35,6 +35,7 @@ class ArchitectureSuite extends FunSuite {
         "states",
         "sorting",
         "surroundings",
+        "blocks",
         "exchange",
         "frames",
         "arrays",
@@ -57,7 +58,8 @@ class ArchitectureSuite extends FunSuite {
       "execution.states" -> (model ++ Seq("execution.task", "execution.rows")),
       "execution.sorting" -> (model ++ Seq("execution.task", "execution.rows")),
       "execution.surroundings" -> (model ++ Seq("execution.states", "execution.sorting")),
-      "execution.exchange" -> Seq("shims", "execution.task", "execution.rows"),
+      "execution.blocks" -> Seq("shims"),
+      "execution.exchange" -> Seq("shims", "execution.task", "execution.blocks"),
       "execution.frames" -> (model ++ Seq("task", "rows", "states", "sorting", "surroundings").map(
         "execution." + _
       )),

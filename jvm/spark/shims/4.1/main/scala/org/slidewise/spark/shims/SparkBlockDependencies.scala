@@ -7,6 +7,8 @@ import org.apache.spark.sql.internal.SQLConf
 
 object SparkBlockDependencies extends BlockDependencies {
 
+  override def hasChecksums(conf: SQLConf): Boolean = BlockChecksum.isWanted(conf)
+
   override def of(shuffle: BlockShuffle, conf: SQLConf): ShuffleDependency[Int, InternalRow, InternalRow] = {
     import shuffle._
     new ShuffleDependency[Int, InternalRow, InternalRow](
@@ -17,7 +19,7 @@ object SparkBlockDependencies extends BlockDependencies {
       None,
       false,
       ShuffleExchangeExec.createShuffleWriteProcessor(writeMetrics),
-      BlockChecksum.of(partitioner.numPartitions, rowsOf, conf),
+      BlockChecksum.of(partitioner.numPartitions, sums, conf),
       conf.shuffleChecksumMismatchFullRetryEnabled
     )
   }

@@ -7,6 +7,8 @@ import org.apache.spark.sql.internal.SQLConf
 
 object SparkBlockDependencies extends BlockDependencies {
 
+  override def hasChecksums(conf: SQLConf): Boolean = false
+
   override def of(shuffle: BlockShuffle, conf: SQLConf): ShuffleDependency[Int, InternalRow, InternalRow] = {
     import shuffle._
     new ShuffleDependency[Int, InternalRow, InternalRow](

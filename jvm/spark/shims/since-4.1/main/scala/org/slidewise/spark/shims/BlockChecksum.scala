@@ -1,40 +1,30 @@
 package org.slidewise.spark.shims
 
 import org.apache.spark.shuffle.checksum.RowBasedChecksum
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{UnsafeRow, XXH64}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.internal.SQLConf
 
 /**
  * The checksum of a map task's rows for one partition, in whatever order and whatever blocks they are written: Spark tells by it
  * whether a task that ran again has written other rows.
- *
- * @param rowsOf
- *   the rows of a block
  */
-final class BlockChecksum(rowsOf: InternalRow => Iterator[InternalRow]) extends RowBasedChecksum {
+final class BlockChecksum(sums: BlockSums) extends RowBasedChecksum {
+  private[this] var sum = 0L
 
-  override def update(key: Any, block: Any): Unit = {
-    val rows = rowsOf(block.asInstanceOf[InternalRow])
-    while (rows.hasNext) super.update(key, rows.next())
-  }
+  override def update(key: Any, block: Any): Unit = sum += sums.sumOf(block.asInstanceOf[UnsafeRow])
 
-  override protected def calculateRowChecksum(key: Any, value: Any): Long = {
-    val row = value.asInstanceOf[UnsafeRow]
-    XXH64.hashUnsafeBytes(row.getBaseObject, row.getBaseOffset, row.getSizeInBytes, BlockChecksum.Seed)
-  }
+  override def getValue: Long = sum
+
+  override protected def calculateRowChecksum(key: Any, value: Any): Long =
+    throw new UnsupportedOperationException("blocks have the sum of the hashes of their rows")
 }
 
 object BlockChecksum {
-  private val Seed = 42L
+  /** Whether the settings ask for checksums. Without them, Spark could not tell which tasks to run again. */
+  def isWanted(conf: SQLConf): Boolean =
+    conf.shuffleOrderIndependentChecksumEnabled || conf.shuffleChecksumMismatchFullRetryEnabled
 
-  /** One for each partition; none if the settings ask for none. Without them, Spark could not tell which tasks to run again. */
-  def of(
-      partitions: Int,
-      rowsOf: InternalRow => Iterator[InternalRow],
-      conf: SQLConf
-  ): Array[RowBasedChecksum] =
-    if (conf.shuffleOrderIndependentChecksumEnabled || conf.shuffleChecksumMismatchFullRetryEnabled)
-      Array.fill(partitions)(new BlockChecksum(rowsOf))
-    else Array.empty
+  /** One for each partition; none if the settings ask for none. */
+  def of(partitions: Int, sums: BlockSums, conf: SQLConf): Array[RowBasedChecksum] =
+    if (isWanted(conf)) Array.fill(partitions)(new BlockChecksum(sums)) else Array.empty
 }

@@ -5,6 +5,7 @@ import java.util.Arrays
 import org.apache.spark.SparkEnv
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.unsafe.Platform
 import org.apache.spark.util.MutablePair
 
 /**
@@ -21,14 +22,17 @@ final private[execution] class BlockRecord(partitions: Int) {
   private[this] val boxed = Array.tabulate[Any](partitions)(identity)
   private[this] val pair = new MutablePair[Any, InternalRow]()
 
+  private def point(row: UnsafeRow, bytes: Array[Byte], from: Int, end: Int): Unit =
+    row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET + from.toLong, end - from)
+
   /** The rows in `bytes` from `from` until `end`, for a partition. */
   def of(partition: Int, bytes: Array[Byte], from: Int, end: Int): Product2[Int, InternalRow] =
     if (copies) {
       val copy = new UnsafeRow(0)
-      RowBlock.point(copy, Arrays.copyOfRange(bytes, from, end), 0, end - from)
+      point(copy, Arrays.copyOfRange(bytes, from, end), 0, end - from)
       new MutablePair[Any, InternalRow](boxed(partition), copy).asInstanceOf[Product2[Int, InternalRow]]
     } else {
-      RowBlock.point(block, bytes, from, end)
+      point(block, bytes, from, end)
       pair.update(boxed(partition), block).asInstanceOf[Product2[Int, InternalRow]]
     }
 }

@@ -10,10 +10,11 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.exchange._
 import org.apache.spark.sql.execution.metric._
 
+import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockEncoder, BlockLayout}
 import org.slidewise.spark.shims.{BlockShuffle, SparkBlockDependencies}
 
 /**
- * A shuffle whose records are [[RowBlock]]s, so that Spark's writer and reader handle few records.
+ * A shuffle whose records are blocks of rows, so that Spark's writer and reader handle few records.
  *
  * Works with any shuffle manager, because a block is a row to Spark.
  */
@@ -32,13 +33,14 @@ abstract private[execution] class RowBlocksExchange extends ShuffleExchangeLike 
   override def advisoryPartitionSize: Option[Long] = None
   def shuffleId: Int = shuffleDependency.shuffleId
 
-  @transient final protected lazy val inputRDD: RDD[InternalRow] = child.execute()
+  /** The rows to write. */
+  protected def inputRDD: RDD[_]
 
   /** Whether there are rows to write. */
   protected def isWritten: Boolean = inputRDD.getNumPartitions > 0
 
   /** The blocks of each task's rows, each with the number of its partition. */
-  protected def blocks(input: RDD[InternalRow]): RDD[Product2[Int, InternalRow]]
+  protected def blocks(): RDD[Product2[Int, InternalRow]]
 
   /** The number of partitions of the shuffle. */
   protected def partitions: Int
@@ -46,11 +48,11 @@ abstract private[execution] class RowBlocksExchange extends ShuffleExchangeLike 
   @transient lazy val shuffleDependency: ShuffleDependency[Int, InternalRow, InternalRow] =
     SparkBlockDependencies.of(
       BlockShuffle(
-        blocks(inputRDD),
+        blocks(),
         new NumberedPartitions(partitions),
-        new UnsafeRowSerializer(numFields = 0, longMetric(BlockMetrics.DataSize)),
+        new UnsafeRowSerializer(numFields = 0, longMetric(BlockMetrics.BlockSize)),
         writeMetrics,
-        RowsOfBlock
+        BlockEncoder
       ),
       conf
     )
@@ -70,27 +72,30 @@ abstract private[execution] class RowBlocksExchange extends ShuffleExchangeLike 
 
   /** The rows of a part, given its blocks. */
   private[execution] def rowsOf: Iterator[InternalRow] => Iterator[InternalRow] = {
-    val fields = output.size
-    RowBlock.rows(_, fields)
+    val layout = this.layout
+    BlockDecoder.rows(_, layout)
   }
+
+  /** Where the values of a row lie in a block. */
+  @transient final private lazy val layout: BlockLayout = BlockLayout.of(child.output)
+
+  /** How the rows are written. */
+  final protected def blockWrite: BlockWrite = BlockWrite(
+    layout,
+    partitions,
+    SparkBlockDependencies.hasChecksums(conf),
+    longMetric(BlockMetrics.Rows),
+    longMetric(BlockMetrics.DataSize)
+  )
 
   override def getShuffleRDD(partitionSpecs: Array[ShufflePartitionSpec]): RDD[InternalRow] =
     blocksOf(partitionSpecs).mapPartitions(rowsOf)
 
-  override def runtimeStatistics: Statistics = {
-    val rows = metrics(BlockMetrics.Rows).value
-    val bytes = metrics(BlockMetrics.DataSize).value - rows * RowBlock.HeaderBytes
-    Statistics(math.max(0L, bytes), Some(rows))
-  }
+  override def runtimeStatistics: Statistics =
+    Statistics(math.max(0L, metrics(BlockMetrics.DataSize).value), Some(metrics(BlockMetrics.Rows).value))
 
   override protected def doExecute(): RDD[InternalRow] =
     new ShuffledRowRDD(shuffleDependency, readMetrics).mapPartitions(rowsOf)
-}
-
-/** The rows of a block as bytes, whatever their fields are. */
-private object RowsOfBlock extends (InternalRow => Iterator[InternalRow]) with Serializable {
-  override def apply(block: InternalRow): Iterator[InternalRow] =
-    RowBlock.rows(Iterator.single(block), fields = 0)
 }
 
 /** Partitions records by their keys, which are the numbers of their partitions. */

@@ -18,6 +18,7 @@ import org.apache.spark.sql.execution.joins._
 import org.apache.spark.sql.execution.python.EvalPythonExec
 import org.apache.spark.sql.execution.window.{WindowExecBase, WindowGroupLimitExec}
 
+import org.slidewise.spark.execution.exchange.FilteredBatchesExec
 import org.slidewise.spark.execution.{
   HoppingWindowExec,
   SlidingWindowExecBase,
@@ -198,6 +199,8 @@ final private[spark] class PlanDeterminism extends Logging {
       Some(if (below.isEmpty) below else SensitiveColumns.all(plan.output))
     case generate: GenerateExec                    => below.decidedBy(Seq(generate.generator))
     case filter: FilterExec                        => below.decidedBy(Seq(filter.condition))
+    case batches: FilteredBatchesExec              =>
+      below.decidedBy(batches.condition.toSeq).map(kept => batches.columns.fold(kept)(kept.ofResults))
     case _: BaseJoinExec | _: UpdatingSessionsExec => below.decidedBy(plan.expressions)
     case limit: WindowGroupLimitExec if keepsPeers(limit.rankLikeFunction) =>
       below.decidedBy(limit.expressions)

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-import org.slidewise.spark.execution.exchange.{BlockMetrics, PartitionedBlocks}
+import org.slidewise.spark.execution.exchange.{BlockWrite, PartitionedBlocks}
 import org.slidewise.spark.execution.rows.{LogRows, RowLog}
 import org.slidewise.spark.execution.surroundings.{PartialAggregator, SurroundingFunctions}
 import org.slidewise.spark.execution.task.{MemoryMetrics, TaskResources}
@@ -43,8 +43,8 @@ sealed abstract private[parallel] class RunWriter(indexes: RunIndexes) extends S
  */
 final private[parallel] class UnorderedRunWriter(
     functions: SurroundingFunctions,
-    indexes: RunIndexes,
-    metrics: Map[String, SQLMetric]
+    blocks: BlockWrite,
+    indexes: RunIndexes
 ) extends RunWriter(indexes) {
   import UnorderedRunWriter.MostReported
 
@@ -64,7 +64,7 @@ final private[parallel] class UnorderedRunWriter(
       val aggregates = BucketAggregates.of(Array(aggregate))
       RunIndex.ofOneBucket(written, if (aggregates.bytes <= MostReported) Some(aggregates) else None)
     }
-    reporting(run, PartitionedBlocks(aggregated, _ => 0, 1, context, metrics(BlockMetrics.Rows)), () => index)
+    reporting(run, PartitionedBlocks.ofRows(aggregated, _ => 0, blocks, context), () => index)
   }
 }
 
@@ -94,6 +94,7 @@ final private[parallel] class OrderedRunWriter(
     rowsABucket: Long,
     functions: Option[SurroundingFunctions],
     input: Seq[Attribute],
+    written: BlockWrite,
     indexes: RunIndexes,
     metrics: Map[String, SQLMetric]
 ) extends RunWriter(indexes) {
@@ -138,12 +139,11 @@ final private[parallel] class OrderedRunWriter(
       bucket
     }
     val blocks =
-      PartitionedBlocks(
+      PartitionedBlocks.ofRows(
         new LogRows(log, 0L, log.end, releases = true),
         bucketOf(_),
-        splitters.buckets,
-        context,
-        metrics(BlockMetrics.Rows)
+        written.copy(partitions = splitters.buckets),
+        context
       )
     reporting(
       run,

@@ -138,22 +138,25 @@ case class RunsExchangeExec(
   override protected def partitions: Int =
     if (isUnordered) 1 else math.max(buckets, RunsExchangeExec.MostBypassed + 1)
 
-  override protected def blocks(input: RDD[InternalRow]): RDD[Product2[Int, InternalRow]] = {
+  @transient override protected lazy val inputRDD: RDD[InternalRow] = child.execute()
+
+  override protected def blocks(): RDD[Product2[Int, InternalRow]] = {
     val functions = window.map(new SurroundingFunctions(_, child.output))
     val writer =
-      if (isUnordered) new UnorderedRunWriter(functions.get, indexes, metrics)
+      if (isUnordered) new UnorderedRunWriter(functions.get, blockWrite, indexes)
       else
         new OrderedRunWriter(
           RunOrder(partitionSpec, order),
           hashed = determinism.filterNot(_.sameOrder).map(_.same(child.output)),
-          RunsExchangeExec.bucketsOfRun(buckets, input.getNumPartitions),
+          RunsExchangeExec.bucketsOfRun(buckets, inputRDD.getNumPartitions),
           rowsABucket,
           functions,
           child.output,
+          blockWrite,
           indexes,
           metrics
         )
-    input.mapPartitionsWithIndex((run, rows) => writer.write(run, rows, TaskContext.get()))
+    inputRDD.mapPartitionsWithIndex((run, rows) => writer.write(run, rows, TaskContext.get()))
   }
 
   /**

@@ -3,14 +3,18 @@ package org.slidewise.spark.execution.exchange
 import scala.collection.mutable
 import scala.util.Random
 
+import org.apache.spark.TaskContext
 import org.apache.spark.memory.MemoryMode
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.types.{LongType, StringType}
+import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
+import org.apache.spark.sql.types.{DataType, LongType, StringType}
+import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockEncoder, BlockLayout}
 import org.slidewise.spark.execution.task.{HeapMemory, Tasks}
 
 class PartitionedBlocksSuite extends SparkSuite {
@@ -19,15 +23,16 @@ class PartitionedBlocksSuite extends SparkSuite {
   private def metric(): SQLMetric = SQLMetrics.createMetric(spark.sparkContext, "rows")
 
   for {
+    input <- Seq("rows", "batches")
     partitions <- Seq(1, 3, 200, 5000)
     (kind, longest) <- Seq("short" -> 40, "long" -> 100000)
     (memory, leaves) <- Seq("" -> Long.MaxValue, ", with little memory" -> 4096L, ", without memory" -> 0L)
-  } test(s"rows of $partitions partitions and $kind texts arrive once and in order$memory") {
+  } test(s"$input of $partitions partitions and $kind texts arrive once and in order$memory") {
     for (seed <- 0 until 3) {
       val written = metric()
       val count = new Random(seed).nextInt(if (longest > 1000) 100 else 5000)
       val (found, wrong, held, afterwards) =
-        inTask(() => read(leaves, seed, count, longest, partitions, written))
+        inTask(() => read(leaves, seed, count, longest, partitions, written, input == "batches"))
       val expected = (0L until count.toLong).groupBy(partitionOf(_, partitions))
       assertEquals(found, expected.map { case (partition, numbers) => partition -> numbers.toSeq })
       assertEquals(wrong, 0)
@@ -41,7 +46,7 @@ class PartitionedBlocksSuite extends SparkSuite {
     for (leaves <- Seq(1L << 20, 2L << 20, 10L << 20)) {
       val written = metric()
       val free = inTask { () =>
-        val (hog, blocks) = open(leaves, 1, 100000, 400, 5000, written)
+        val (hog, blocks) = open(leaves, 1, 100000, 400, 5000, written, batches = leaves == (2L << 20))
         blocks.next()
         val writer = new HeapMemory(Tasks.resources())
         val free = writer.acquire(1L << 20)
@@ -55,10 +60,13 @@ class PartitionedBlocksSuite extends SparkSuite {
   }
 
   test("blocks are full before they are handed out") {
-    val written = metric()
-    val blocks = inTask(() => sizes(open(Long.MaxValue, 1, 100000, 40, 2, written)._2))
-    assert(blocks.dropRight(2).forall(_ > 60000), blocks)
-    assert(blocks.forall(_ <= 65536), blocks)
+    for (batches <- Seq(true, false)) {
+      val written = metric()
+      val rows = inTask(() => counts(open(Long.MaxValue, 1, 100000, 1, 2, written, batches)._2))
+      // 24 bytes a row, as in Spark, of at most 64 KiB.
+      assert(rows.dropRight(2).forall(_ > (if (batches) 500 else 2700)), rows)
+      assert(rows.forall(_ <= 2730), rows)
+    }
   }
 }
 
@@ -72,8 +80,11 @@ private object PartitionedBlocksSuite {
     if (random.nextInt(9) == 0) null else UTF8String.fromString("x" * random.nextInt(longest))
   }
 
-  def sizes(blocks: PartitionedBlocks): Seq[Int] =
-    blocks.map(_._2.asInstanceOf[UnsafeRow].getSizeInBytes).toList
+  /** The numbers of rows of the blocks. */
+  def counts(blocks: PartitionedBlocks): Seq[Int] =
+    blocks.map(block => BlockEncoder.countOf(block._2.asInstanceOf[UnsafeRow])).toList
+
+  private val layout = new BlockLayout(Array[DataType](LongType, StringType))
 
   /** The numbers of the rows of each partition, how many texts are wrong, and the memory held at most and at the end. */
   def read(
@@ -82,16 +93,17 @@ private object PartitionedBlocksSuite {
       count: Int,
       longest: Int,
       partitions: Int,
-      written: SQLMetric
+      written: SQLMetric,
+      batches: Boolean
   ): (Map[Int, Seq[Long]], Int, Long, Long) = {
-    val (hog, blocks) = open(leaves, seed, count, longest, partitions, written)
+    val (hog, blocks) = open(leaves, seed, count, longest, partitions, written, batches)
     val found = mutable.Map.empty[Int, mutable.Buffer[Long]]
     var held = 0L
     var wrong = 0
     blocks.foreach { record =>
       held = math.max(held, blocks.heldBytes)
       val numbers = found.getOrElseUpdate(record._1, mutable.Buffer.empty)
-      RowBlock.rows(Iterator.single(record._2), fields = 2).foreach { row =>
+      BlockDecoder.rows(Iterator.single(record._2), layout).foreach { row =>
         numbers += row.getLong(0)
         if (row.getUTF8String(1) != text(seed, row.getLong(0), longest)) wrong += 1
       }
@@ -108,25 +120,56 @@ private object PartitionedBlocksSuite {
       count: Int,
       longest: Int,
       partitions: Int,
-      written: SQLMetric
+      written: SQLMetric,
+      batches: Boolean
   ): (Tasks.Hog, PartitionedBlocks) = {
     val hog = new Tasks.Hog(MemoryMode.ON_HEAP)
     if (leaves < Long.MaxValue) hog.takeAllBut(leaves)
+    val write = BlockWrite(layout, partitions, hashed = false, written, new SQLMetric("size"))
+    val context = TaskContext.get()
+    val blocks =
+      if (batches) {
+        PartitionedBlocks.ofBatches(batchesOf(seed, count, longest), new Numbered(partitions), write, context)
+      } else
+        PartitionedBlocks.ofRows(
+          rowsOf(seed, count, longest),
+          row => partitionOf(row.getLong(0), partitions),
+          write,
+          context
+        )
+    (hog, blocks)
+  }
+
+  private def rowsOf(seed: Int, count: Int, longest: Int): Iterator[InternalRow] = {
     val project = UnsafeProjection.create(
       Seq(BoundReference(0, LongType, nullable = false), BoundReference(1, StringType, nullable = true))
     )
-    val rows = Iterator.range(0, count).map { i =>
-      project(InternalRow(i.toLong, text(seed, i.toLong, longest))): InternalRow
+    Iterator.range(0, count).map(i => project(InternalRow(i.toLong, text(seed, i.toLong, longest))))
+  }
+
+  /** The same rows, in the same batch each time, of some thousand rows. */
+  private def batchesOf(seed: Int, count: Int, longest: Int): Iterator[ColumnarBatch] = {
+    val (numbers, texts) = (new OnHeapColumnVector(4000, LongType), new OnHeapColumnVector(4000, StringType))
+    val batch = new ColumnarBatch(Array(numbers, texts))
+    Iterator.range(0, count, 4000).map { first =>
+      Seq(numbers, texts).foreach(_.reset())
+      val rows = math.min(4000, count - first)
+      for (row <- 0 until rows) {
+        numbers.putLong(row, (first + row).toLong)
+        text(seed, (first + row).toLong, longest) match {
+          case null => texts.putNull(row)
+          case text => texts.putByteArray(row, text.getBytes)
+        }
+      }
+      batch.setNumRows(rows)
+      batch
     }
-    (
-      hog,
-      new PartitionedBlocks(
-        rows,
-        row => partitionOf(row.getLong(0), partitions),
-        partitions,
-        Tasks.resources(),
-        written
+  }
+
+  final private class Numbered(partitions: Int) extends PartitionIds {
+    override def read(batch: ColumnarBatch, from: Int, end: Int, into: Array[Int]): Unit =
+      (from until end).foreach(row =>
+        into(row - from) = partitionOf(batch.column(0).getLong(row), partitions)
       )
-    )
   }
 }

@@ -1,0 +1,215 @@
+package org.slidewise.spark.execution.blocks
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.unsafe.Platform
+
+import org.slidewise.spark.shims.BlockSums
+
+/**
+ * Encodes staged rows as blocks. A block has, one after the other: its number of rows and the sum of their [[RowHashes]]; the lanes
+ * of null bits; the sizes of the values of sized columns; the lanes of the other columns; the bytes of the values of sized columns, column
+ * by column.
+ *
+ * The words of a lane are encoded as integers, with as many bytes each as the greatest needs: their differences from the least
+ * one (frame of reference) or, where this takes less, those of the differences between neighbours (delta). A constant takes no
+ * bytes a row.
+ *
+ * Memory: the block that was encoded last.
+ *
+ * @param hashed
+ *   whether blocks have the sum of the hashes of their rows; otherwise it is 0
+ */
+final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean) {
+  import BlockEncoder._
+
+  private[this] var block = Array.emptyByteArray
+  private[this] var at = 0L // where the next bytes go, counted from the start of the array object
+  private[this] var work = Array.emptyLongArray
+  private[this] val nulls =
+    new Array[Long](layout.nullLanes) // of each lane of null bits, those that any row has
+  private[this] val hashes = new RowHashes(layout)
+  private[this] var least, leastStep = 0L
+  private[this] var width, stepWidth = 0
+
+  /** The block that was encoded last, from the start of the array on. */
+  def bytes: Array[Byte] = block
+
+  /** Encodes the rows. Returns the number of bytes, which are whole words. */
+  def encode(rows: StagedRows): Int = {
+    prepare(rows)
+    Platform.putLong(block, at, rows.count.toLong)
+    Platform.putLong(block, at + SumAt, if (hashed) hashes.sum(rows) else 0L)
+    at += HeaderBytes
+    encodeNulls(rows)
+    layout.sized.foreach(encodeSizes(rows, _))
+    layout.fixed.foreach(encodeWords(rows, _))
+    layout.sized.foreach(encodeBytes(rows, _))
+    val size = ((at - Platform.BYTE_ARRAY_OFFSET).toInt + SlackBytes + 7) & -8
+    Platform.setMemory(block, at, Platform.BYTE_ARRAY_OFFSET.toLong + size - at, 0)
+    size
+  }
+
+  private def prepare(rows: StagedRows): Unit = {
+    val most = HeaderBytes + layout.lanes * (LaneBytes + rows.count * 8L) + rows.used + SlackBytes + 8
+    if (block.length < most) block = BlockLayout.bytes(most)
+    if (work.length < rows.count) work = new Array[Long](rows.capacity)
+    at = Platform.BYTE_ARRAY_OFFSET.toLong
+  }
+
+  private def isAnyNull(column: Int): Boolean = (nulls(column >> 6) >>> column & 1) != 0
+
+  private def encodeNulls(rows: StagedRows): Unit = {
+    var lane = 0
+    while (lane < layout.nullLanes) {
+      val from = lane * rows.capacity
+      var all = 0L
+      var i = 0
+      while (i < rows.count) {
+        val word = rows.words(from + i)
+        all |= word
+        work(i) = word
+        i += 1
+      }
+      nulls(lane) = all
+      encodeWork(rows.count)
+      lane += 1
+    }
+  }
+
+  private def encodeSizes(rows: StagedRows, column: Int): Unit = {
+    val from = (layout.nullLanes + column) * rows.capacity
+    var i = 0
+    while (i < rows.count) {
+      work(i) = rows.words(from + i) & 0xffffffffL
+      i += 1
+    }
+    encodeWork(rows.count)
+  }
+
+  private def encodeWords(rows: StagedRows, column: Int): Unit = {
+    val from = (layout.nullLanes + column) * rows.capacity
+    val unused = layout.unusedBits(column)
+    if (!isAnyNull(column)) {
+      var i = 0
+      while (i < rows.count) {
+        work(i) = rows.words(from + i) << unused >> unused
+        i += 1
+      }
+    } else {
+      val ofNulls = (column >> 6) * rows.capacity
+      // For a null, the value before it is written, which needs no more bytes.
+      var last = firstValue(rows, column) << unused >> unused
+      var i = 0
+      while (i < rows.count) {
+        if ((rows.words(ofNulls + i) >>> column & 1) == 0) last = rows.words(from + i) << unused >> unused
+        work(i) = last
+        i += 1
+      }
+    }
+    encodeWork(rows.count)
+  }
+
+  private def firstValue(rows: StagedRows, column: Int): Long = {
+    val ofNulls = (column >> 6) * rows.capacity
+    var i = 0
+    while (i < rows.count && (rows.words(ofNulls + i) >>> column & 1) != 0) i += 1
+    if (i == rows.count) 0L else rows.words((layout.nullLanes + column) * rows.capacity + i)
+  }
+
+  private def encodeBytes(rows: StagedRows, column: Int): Unit = {
+    val from = (layout.nullLanes + column) * rows.capacity
+    var i = 0
+    while (i < rows.count) {
+      val word = rows.words(from + i)
+      val size = word.toInt
+      if (size > 0) {
+        Platform.copyMemory(rows.bytes, Platform.BYTE_ARRAY_OFFSET + (word >>> 32), block, at, size.toLong)
+        at += size
+      }
+      i += 1
+    }
+  }
+
+  /** Writes the integers in `work`. */
+  private def encodeWork(count: Int): Unit = {
+    measure(count)
+    val steps = stepWidth < width && count > 2
+    Platform.putByte(block, at, (if (steps) stepWidth | Steps else width).toByte)
+    at += 1
+    if (steps) {
+      Platform.putLong(block, at, work(0))
+      at += 8
+    }
+    val base = if (steps) leastStep else least
+    Platform.putLong(block, at, base)
+    at += 8
+    if (steps) writeSteps(count, base) else writeWords(count, base)
+  }
+
+  /** Finds the widths of the integers in `work`, and of the steps between them. */
+  private def measure(count: Int): Unit = {
+    least = work(0)
+    leastStep = Long.MaxValue
+    var greatest = least
+    var greatestStep = Long.MinValue
+    var last = least
+    var i = 1
+    while (i < count) {
+      val word = work(i)
+      least = math.min(least, word)
+      greatest = math.max(greatest, word)
+      val step = word - last
+      leastStep = math.min(leastStep, step)
+      greatestStep = math.max(greatestStep, step)
+      last = word
+      i += 1
+    }
+    width = widthOf(greatest - least)
+    // Steps that leave 64 bits wrap, and come back when they are added.
+    stepWidth = if (count < 2) 8 else widthOf(greatestStep - leastStep)
+  }
+
+  private def writeWords(count: Int, base: Long): Unit = {
+    var i = 0
+    if (width > 0) while (i < count) {
+      Platform.putLong(block, at, work(i) - base)
+      at += width
+      i += 1
+    }
+  }
+
+  private def writeSteps(count: Int, base: Long): Unit = {
+    var i = 1
+    if (stepWidth > 0) while (i < count) {
+      Platform.putLong(block, at, work(i) - work(i - 1) - base)
+      at += stepWidth
+      i += 1
+    }
+  }
+}
+
+private[execution] object BlockEncoder extends BlockSums {
+
+  private val SumAt = 8L
+
+  /** The number of rows, and the sum of their hashes. */
+  val HeaderBytes = 16L
+
+  def countOf(block: UnsafeRow): Int = wordOf(block, 0L).toInt
+
+  override def sumOf(block: UnsafeRow): Long = wordOf(block, SumAt)
+
+  private def wordOf(block: UnsafeRow, place: Long): Long =
+    Platform.getLong(block.getBaseObject, block.getBaseOffset + place)
+
+  /** What the lane's first byte has, besides the width, if words are written as steps. */
+  val Steps = 16
+
+  /** Words are read whole, also the last ones, which have fewer bytes. */
+  val SlackBytes = 8
+
+  private val LaneBytes = 17L
+
+  /** The number of bytes that integers from 0 to `most` need. */
+  def widthOf(most: Long): Int = (71 - java.lang.Long.numberOfLeadingZeros(most)) / 8
+}

@@ -1,0 +1,181 @@
+package org.slidewise.spark.execution.exchange
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.unsafe.types.UTF8String
+
+import org.slidewise.spark.execution.blocks.StagedRows
+
+/**
+ * Some rows of a batch that are staged together, column by column.
+ *
+ * Memory: for `most` rows, one word each, and a reference for each value of a sized column.
+ *
+ * @param ids
+ *   numbers the partitions of the rows
+ * @param most
+ *   the greatest number of rows
+ */
+final private[exchange] class BatchSlice(
+    ids: PartitionIds,
+    stages: BlockStages,
+    write: BlockWrite,
+    most: Int
+) {
+  import write.layout
+
+  private[this] val readers = Array.tabulate[VectorReader](layout.columns)(column =>
+    if (layout.isSized(column)) VectorReader.ofBytes(layout, column) else VectorReader.ofWords(layout, column)
+  )
+  private[this] val whole = UnsafeProjection.create(Array.tabulate(layout.columns)(layout.dataType))
+  private[this] val numbers = new Array[Int](most)
+  private[this] val words = new Array[Long](most)
+  private[this] val values = Array.fill(layout.sized.length)(new Array[UTF8String](most))
+  private[this] val targets = new Array[StagedRows](most)
+  private[this] val places = new Array[Int](most)
+
+  // By partition, for those that have rows of the slice and were not asked for room.
+  private[this] val counts = new Array[Int](write.partitions)
+  private[this] val bytes = new Array[Long](write.partitions)
+
+  private[this] var batch: ColumnarBatch = _
+  private[this] var from, asked = 0
+
+  /** The number of rows. */
+  var count = 0
+
+  /** The size that the rows have in Spark, in bytes. */
+  var rowBytes = 0L
+
+  /** Takes rows of a batch, at most `most` from `start` on. */
+  def take(rows: ColumnarBatch, start: Int): Unit = {
+    batch = rows
+    from = start
+    asked = 0
+    count = math.min(most, rows.numRows - start)
+    rowBytes = count.toLong * layout.fixedBytes
+    ids.read(batch, from, from + count, numbers)
+    var i = 0
+    while (i < count) {
+      counts(numbers(i)) += 1
+      i += 1
+    }
+    layout.sized.indices.foreach(takeValues)
+  }
+
+  private def takeValues(ofSized: Int): Unit = {
+    val column = layout.sized(ofSized)
+    val found = values(ofSized)
+    readers(column).asInstanceOf[VectorReader.OfBytes].read(batch, from, count, found)
+    var i = 0
+    while (i < count) {
+      val size = if (found(i) == null) 0 else found(i).numBytes
+      bytes(numbers(i)) += size
+      rowBytes += layout.bytesInRow(column, size)
+      i += 1
+    }
+  }
+
+  /** The first partition without room for its rows; -1 if all have. */
+  def withoutRoom(): Int = {
+    while (asked < count && hasRoom(numbers(asked))) asked += 1
+    if (asked < count) numbers(asked) else -1
+  }
+
+  private def hasRoom(partition: Int): Boolean = counts(partition) == 0 ||
+    stages.hasRoom(partition, counts(partition), bytes(partition)) && {
+      forget(partition)
+      true
+    }
+
+  private def forget(partition: Int): Unit = {
+    counts(partition) = 0
+    bytes(partition) = 0L
+  }
+
+  /** Stages the rows, for which there is room. */
+  def stage(): Unit = {
+    place()
+    var sizedSoFar = 0
+    var column = 0
+    while (column < layout.columns) {
+      if (batch.column(column).hasNull) addNulls(column)
+      readers(column) match {
+        case ofWords: VectorReader.OfWords =>
+          ofWords.read(batch, from, count, words)
+          addWords(column)
+        case _ =>
+          addValues(column, values(sizedSoFar))
+          sizedSoFar += 1
+      }
+      column += 1
+    }
+    count = 0
+  }
+
+  /** Gives each row its place, without nulls. */
+  private def place(): Unit = {
+    var i = 0
+    while (i < count) {
+      val stage = stages.open(numbers(i))
+      targets(i) = stage
+      places(i) = stage.count
+      var lane = 0
+      while (lane < layout.nullLanes) {
+        stage.words(lane * stage.capacity + stage.count) = 0L
+        lane += 1
+      }
+      stage.count += 1
+      i += 1
+    }
+  }
+
+  private def addNulls(column: Int): Unit = {
+    val vector = batch.column(column)
+    val lane = column >> 6
+    var i = 0
+    while (i < count) {
+      if (vector.isNullAt(from + i)) {
+        val stage = targets(i)
+        stage.words(lane * stage.capacity + places(i)) |= 1L << column
+      }
+      i += 1
+    }
+  }
+
+  private def addWords(column: Int): Unit = {
+    val lane = layout.nullLanes + column
+    var i = 0
+    while (i < count) {
+      val stage = targets(i)
+      stage.words(lane * stage.capacity + places(i)) = words(i)
+      i += 1
+    }
+  }
+
+  private def addValues(column: Int, found: Array[UTF8String]): Unit = {
+    val lane = layout.nullLanes + column
+    var i = 0
+    while (i < count) {
+      val stage = targets(i)
+      val value = found(i)
+      stage.words(lane * stage.capacity + places(i)) =
+        if (value == null) 0L else stage.put(value.getBaseObject, value.getBaseOffset, value.numBytes)
+      i += 1
+    }
+  }
+
+  /** The rows, to be staged one by one. The slice has none then. */
+  def oneByOne(): RowSource = {
+    val (rows, first) = (batch, from)
+    var number = -1
+    val each = Iterator.range(0, count).map { i =>
+      number = i
+      whole(rows.getRow(first + i)): InternalRow
+    }
+    (0 until count).foreach(i => forget(numbers(i)))
+    count = 0
+    new RowSource(each, _ => numbers(number), stages, write)
+  }
+}

@@ -1,0 +1,109 @@
+package org.slidewise.spark.execution.exchange
+
+import java.util.function.ToIntFunction
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import org.slidewise.spark.shims.SparkBatches
+
+/** Rows to be staged, by their partitions. */
+sealed abstract private[exchange] class BlockSource {
+
+  def hasNext: Boolean
+
+  /** Stages rows, until a block must be handed out. Returns it; null if all rows are staged. */
+  def stage(): Product2[Int, InternalRow]
+}
+
+/**
+ * Rows that come one by one.
+ *
+ * @param partitionOf
+ *   the number of a row's partition; asked for once, in the order in which rows come
+ */
+final private[exchange] class RowSource(
+    rows: Iterator[InternalRow],
+    partitionOf: ToIntFunction[InternalRow],
+    stages: BlockStages,
+    write: BlockWrite
+) extends BlockSource {
+  private[this] var waiting: UnsafeRow = _ // has come, and is not staged
+  private[this] var partition = 0 // that of the row that came last
+
+  override def hasNext: Boolean = waiting != null || rows.hasNext
+
+  override def stage(): Product2[Int, InternalRow] = {
+    var block: Product2[Int, InternalRow] = null
+    while (block == null && (waiting != null || take())) {
+      val bytes = waiting.getSizeInBytes - write.layout.fixedBytes
+      if (stages.hasRoom(partition, 1, bytes.toLong)) {
+        stages.open(partition).add(waiting)
+        waiting = null
+      } else if (stages(partition).count > 0) block = stages.handOut(partition)
+      else {
+        block = stages.alone(partition, waiting, bytes)
+        waiting = null
+      }
+    }
+    block
+  }
+
+  private def take(): Boolean = rows.hasNext && {
+    waiting = rows.next().asInstanceOf[UnsafeRow]
+    partition = partitionOf.applyAsInt(waiting)
+    write.count(1L, waiting.getSizeInBytes.toLong)
+    true
+  }
+}
+
+/** Rows that come in batches. Without memory for some of them, these are staged one by one. */
+final private[exchange] class BatchSource(
+    batches: Iterator[ColumnarBatch],
+    ids: PartitionIds,
+    stages: BlockStages,
+    write: BlockWrite
+) extends BlockSource {
+  private[this] val slice =
+    new BatchSlice(ids, stages, write, math.min(BatchSource.MostRows, stages.mostRows))
+  private[this] var batch: ColumnarBatch = _
+  private[this] var taken = 0 // of the batch
+  private[this] var oneByOne: RowSource = _
+
+  override def hasNext: Boolean = oneByOne != null && oneByOne.hasNext || slice.count > 0 || hasRows
+
+  override def stage(): Product2[Int, InternalRow] = {
+    var block: Product2[Int, InternalRow] = null
+    while (block == null && hasNext)
+      if (oneByOne != null && oneByOne.hasNext) block = oneByOne.stage()
+      else {
+        if (slice.count == 0) take()
+        val full = slice.withoutRoom()
+        if (full < 0) {
+          write.count(slice.count.toLong, slice.rowBytes)
+          slice.stage()
+        } else if (stages(full).count > 0) block = stages.handOut(full)
+        else oneByOne = slice.oneByOne()
+      }
+    block
+  }
+
+  private def hasRows: Boolean = {
+    while ((batch == null || taken == batch.numRows) && batches.hasNext) {
+      if (batch != null) SparkBatches.free(batch)
+      batch = batches.next()
+      taken = 0
+    }
+    batch != null && taken < batch.numRows
+  }
+
+  private def take(): Unit = {
+    slice.take(batch, taken)
+    taken += slice.count
+  }
+}
+
+private object BatchSource {
+  private val MostRows = 4096
+}

@@ -1,0 +1,116 @@
+package org.slidewise.spark.execution.exchange
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import org.slidewise.spark.execution.blocks.{BlockEncoder, StagedRows}
+import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
+
+/**
+ * The rows of each partition that wait to be a block.
+ *
+ * Memory: for each partition at most 64 KiB, all of them 16 MiB; and the block that was handed out last. Stages begin small and
+ * grow; without memory they stay as small as they are. Leaves memory for a first page of Spark's writer, which asks for it when
+ * the first block comes.
+ */
+final private[exchange] class BlockStages(write: BlockWrite, resources: TaskResources) {
+  import BlockStages._
+  import write.{hashed, layout, partitions}
+
+  private[this] val memory = new HeapMemory(resources)
+  private[this] var reserved = if (memory.acquire(ReservedBytes)) ReservedBytes else 0L
+  private[this] val most = math.max(LeastBytes, math.min(MostBytes, AllBytes / partitions))
+  private[this] val rowBytes = math.max(1, layout.fixedBytes)
+
+  /** The greatest number of rows of a block. */
+  val mostRows: Int = math.max(1, most / rowBytes)
+  private[this] val stages = Array.fill(partitions)(new StagedRows(layout))
+  private[this] val encoder = new BlockEncoder(layout, hashed)
+  private[this] val record = new BlockRecord(partitions)
+  private[this] var opened = 0 // how many partitions have rows
+  private[this] var drained = 0 // at the end, the partitions before it have no rows
+
+  def apply(partition: Int): StagedRows = stages(partition)
+
+  def isEmpty: Boolean = opened == 0
+
+  /** Whether a partition has, or can get, room for these rows more, with values of these bytes. */
+  def hasRoom(partition: Int, rows: Int, bytes: Long): Boolean = {
+    val stage = stages(partition)
+    val (newRows, newBytes) = (stage.count + rows, stage.used + bytes)
+    newRows <= stage.capacity && newBytes <= stage.bytes.length ||
+    newRows <= mostRows && newBytes <= most && grow(stage, newRows, newBytes.toInt)
+  }
+
+  private def grow(stage: StagedRows, rows: Int, bytes: Int): Boolean = {
+    val newRows =
+      if (rows <= stage.capacity) stage.capacity
+      else larger(stage.capacity, FirstBytes / rowBytes, rows, mostRows)
+    val newBytes =
+      if (bytes <= stage.bytes.length) stage.bytes.length
+      else larger(stage.bytes.length, FirstBytes, bytes, most)
+    val more = newRows.toLong * rowBytes + newBytes - stage.heldBytes
+    val granted = heldBytes + more <= AllBytes && memory.acquire(more)
+    if (granted) stage.resize(newRows, newBytes)
+    granted
+  }
+
+  private def larger(size: Int, first: Int, needed: Int, most: Int): Int =
+    math.max(needed, math.min(most, math.max(size * 4, first)))
+
+  /** The stage of a partition to which rows are added. */
+  def open(partition: Int): StagedRows = {
+    val stage = stages(partition)
+    if (stage.count == 0) opened += 1
+    stage
+  }
+
+  /** A block of one row, for which there is no room. */
+  def alone(partition: Int, row: UnsafeRow, bytes: Int): Product2[Int, InternalRow] = {
+    leavePage()
+    val stage = new StagedRows(layout)
+    stage.resize(1, bytes)
+    stage.add(row)
+    val once = new BlockEncoder(layout, hashed)
+    val size = once.encode(stage)
+    record.of(partition, once.bytes, 0, size)
+  }
+
+  /** The rows of a partition as a block; it has none then. */
+  def handOut(partition: Int): Product2[Int, InternalRow] = {
+    leavePage()
+    val stage = stages(partition)
+    val size = encoder.encode(stage)
+    stage.clear()
+    opened -= 1
+    record.of(partition, encoder.bytes, 0, size)
+  }
+
+  /** The rows of the first partition that has any as a block. */
+  def drain(): Product2[Int, InternalRow] = {
+    while (stages(drained).count == 0) drained += 1
+    handOut(drained)
+  }
+
+  private def leavePage(): Unit = if (reserved > 0) {
+    memory.freeMemory(reserved)
+    reserved = 0
+  }
+
+  /** The memory of the stages, in bytes. */
+  def heldBytes: Long = memory.getUsed - reserved
+
+  /** Gives all memory back. */
+  def close(): Unit = {
+    memory.releaseAll()
+    reserved = 0
+  }
+}
+
+private[exchange] object BlockStages {
+  private val FirstBytes = 1 << 10
+  private val LeastBytes = 1 << 12
+  private val MostBytes = 1 << 16
+  private val AllBytes = 1 << 24
+  private val ReservedBytes = 1L << 20
+}

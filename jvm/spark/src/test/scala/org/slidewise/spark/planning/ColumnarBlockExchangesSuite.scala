@@ -1,0 +1,153 @@
+package org.slidewise.spark.planning
+
+import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
+
+import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.execution.blocks.RandomTables
+import org.slidewise.spark.execution.exchange.{BlockExchangeExec, FilteredBatchesExec}
+
+class ColumnarBlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
+
+  private lazy val path = RandomTables.parquet(spark, rows = 2000)
+
+  private def withTable[T](body: => T): T = {
+    spark.read.parquet(path).createOrReplaceTempView("files")
+    body
+  }
+
+  private def answer(query: DataFrame): Seq[String] = query.collect().toSeq.map(text).sorted
+
+  private def text(value: Any): String = value match {
+    case row: Row        => row.toSeq.map(text).mkString("[", ",", "]")
+    case bytes: Array[_] => bytes.mkString("(", ",", ")")
+    case values: Seq[_]  => values.map(text).mkString("<", ",", ">")
+    case other           => String.valueOf(other)
+  }
+
+  private def exchanges(query: DataFrame): Seq[BlockExchangeExec] =
+    collect(query.queryExecution.executedPlan) { case exchange: BlockExchangeExec => exchange }
+
+  /** Asks `sql` with and without blocks, and returns the plan's exchanges. */
+  private def check(sql: String, columnar: Boolean = true, rows: Boolean = true): Seq[BlockExchangeExec] = {
+    val query = spark.sql(sql)
+    val found = answer(query)
+    val without = withSettings(SlidewiseSettings.BlockExchange -> false)(answer(spark.sql(sql)))
+    assertEquals(found, without)
+    assertEquals(found.nonEmpty, rows)
+    val plans = exchanges(query)
+    assert(
+      plans.nonEmpty && plans.forall(_.child.supportsColumnar == columnar),
+      query.queryExecution.executedPlan.toString
+    )
+    plans
+  }
+
+  for {
+    adaptive <- Seq(true, false)
+    offHeap <- Seq(true, false)
+    partitions <- if (adaptive) Seq(1, 5, 500) else Seq(5)
+  } test(s"all types, AQE $adaptive, vectors off-heap $offHeap, $partitions partitions") {
+    withSettings(
+      "spark.sql.adaptive.enabled" -> adaptive,
+      "spark.sql.columnVector.offheap.enabled" -> offHeap,
+      "spark.sql.shuffle.partitions" -> partitions,
+      "spark.sql.parquet.enableNestedColumnVectorizedReader" -> true
+    )(withTable {
+      check("SELECT *, count(*) OVER (PARTITION BY a10 ORDER BY a4, b4 ROWS 3 PRECEDING) AS n FROM files")
+        .foreach { exchange =>
+          assertEquals(exchange.metrics("numRows").value, 2000L)
+          assert(exchange.metrics("blockSize").value < exchange.metrics("dataSize").value)
+        }
+    })
+  }
+
+  test("keys of each type") {
+    withTable {
+      val keys = RandomTables.schema.filter(field => RandomTables.isKey(field.dataType)).map(_.name)
+      for (key <- keys if key != "b4")
+        check(s"SELECT $key, b4, count(b4) OVER (PARTITION BY $key ORDER BY b4) AS n FROM files")
+      val all = keys.mkString(", ")
+      check(s"SELECT $all, row_number() OVER (PARTITION BY $all ORDER BY b4) AS n FROM files")
+    }
+  }
+
+  test("the size that adaptive execution sees is that of the rows") {
+    withTable {
+      val sql = "SELECT a4, a10, a19, count(*) OVER (PARTITION BY a10 ORDER BY a4) AS n FROM files"
+      val sizes = Seq(true, false).map { columnar =>
+        withSettings("spark.sql.parquet.enableVectorizedReader" -> columnar) {
+          val plans = check(sql, columnar)
+          plans.head.runtimeStatistics
+        }
+      }
+      assertEquals(sizes.head.sizeInBytes, sizes.last.sizeInBytes)
+      assertEquals(sizes.map(_.rowCount), Seq.fill(2)(Some(BigInt(2000))))
+    }
+  }
+
+  test("a cached table, a column of a partition, and rows from other operators") {
+    withTable {
+      val window = "count(*) OVER (PARTITION BY k ORDER BY t) AS n"
+      spark.sql("SELECT a3 AS k, b4 AS t FROM files").createOrReplaceTempView("to_cache")
+      spark.catalog.cacheTable("to_cache")
+      try check(s"SELECT k, t, $window FROM to_cache")
+      finally spark.catalog.uncacheTable("to_cache")
+      val folder = java.nio.file.Files.createTempDirectory("slidewise").resolve("parts").toString
+      spark.sql("SELECT a3 AS k, b4 AS t, b3 AS part FROM files").write.partitionBy("part").parquet(folder)
+      spark.read.parquet(folder).createOrReplaceTempView("in_parts")
+      check(s"SELECT k, t, part, $window FROM in_parts")
+      check(s"SELECT k, t, part, count(*) OVER (PARTITION BY part ORDER BY t) AS n FROM in_parts")
+      check(s"SELECT k, t, $window FROM (SELECT k + 1 AS k, t FROM in_parts)", columnar = false)
+      check(s"SELECT k, t, $window FROM (SELECT k, t, rand(1) AS r FROM in_parts) WHERE r < 2", columnar = false)
+    }
+  }
+
+  test("filters, and columns with other names and in another order") {
+    withTable {
+      val all = "count(*) OVER (PARTITION BY a10 ORDER BY b4) AS n"
+      for (condition <- Seq("a4 > 0", "a3 IS NULL", "size(a17) > 1 AND b20.a > 0", "true"))
+        check(s"SELECT *, $all FROM files WHERE $condition")
+      withSettings("spark.sql.adaptive.enabled" -> false) {
+        check(s"SELECT *, $all FROM files WHERE a10 = 'none'", rows = false)
+      }
+      check("SELECT t, k, count(*) OVER (PARTITION BY k ORDER BY t) AS n FROM (SELECT a10 AS k, b4 AS t, b4 FROM files)")
+      check(
+        "SELECT t, u, count(*) OVER (PARTITION BY k ORDER BY t) AS n " +
+          "FROM (SELECT a10 AS k, b4 AS t, b4 AS u FROM files WHERE b3 < 7)"
+      )
+      val plans = check(s"SELECT b4, a10, $all FROM files WHERE b4 > (SELECT min(b4) FROM files)")
+      assert(plans.head.child.isInstanceOf[FilteredBatchesExec], plans.head)
+      val rows = plans.head.child.metrics("numOutputRows").value
+      assertEquals(rows, plans.head.metrics("numRows").value)
+      assert(rows > 0 && rows < 2000, rows)
+    }
+  }
+
+  test("a condition that fails fails the query, with Spark's error") {
+    withTable(withSettings("spark.sql.ansi.enabled" -> true) {
+      val sql = "SELECT b4, count(*) OVER (PARTITION BY a10 ORDER BY b4) AS n FROM files WHERE 1 / b3 > 0.1"
+      val errors = Seq(true, false).map { on =>
+        withSettings(SlidewiseSettings.BlockExchange -> on)(intercept[Exception](spark.sql(sql).collect()).getMessage)
+      }
+      assert(errors.head.startsWith("[DIVIDE_BY_ZERO]"), errors.head)
+      assertEquals(errors.head, errors.last)
+    })
+  }
+
+  test("an exchange of batches is reused for one of rows, which Spark plans") {
+    withTable(withSettings("spark.sql.autoBroadcastJoinThreshold" -> -1) {
+      val query = spark.sql(
+        "WITH w AS (SELECT a3, b4, sum(b4) OVER (PARTITION BY a3 ORDER BY b4) AS s FROM files) " +
+          "SELECT w.a3, w.b4, s, f.b4 FROM w JOIN (SELECT a3, b4 FROM files) f ON w.a3 = f.a3 AND w.b4 < f.b4"
+      )
+      query.collect()
+      val plan: SparkPlan = query.queryExecution.executedPlan
+      val reused = collect(plan) { case exchange: ReusedExchangeExec => exchange }
+      assertEquals(exchanges(query).size + reused.size, 1 + reused.size, plan)
+    })
+  }
+}
