@@ -40,6 +40,8 @@ class Moved:
 
     sql: str
     move: Callable[[Any], Any]
+    back: str | None = None
+    """What undoes it, if that is exact."""
 
 
 def _add_months(value: Any, months: int) -> Any:
@@ -53,7 +55,8 @@ def _number(sql: str, of: Callable[[int], Any]) -> Callable[[random.Random], Mov
         n = rng.choice([-12, -5, -3, -1, 0, 1, 4])
         sign, size = ("-", of(-n)) if n < 0 else ("+", of(n))
         distance = of(n)
-        return Moved(f" {sign} {sql.format(size)}", lambda value: value + distance)
+        back = f" {'+' if n < 0 else '-'} {sql.format(size)}" if isinstance(distance, int) else None
+        return Moved(f" {sign} {sql.format(size)}", lambda value: value + distance, back)
 
     return draw
 
@@ -69,7 +72,8 @@ def _interval(units: dict[str, dt.timedelta]) -> Callable[[random.Random], Moved
             if unit not in units
             else lambda value: value + signed * units[unit]
         )
-        return Moved(f" {sign} INTERVAL {n} {unit}", move)
+        back = f" {'+' if sign == '-' else '-'} INTERVAL {n} HOUR" if unit == "HOUR" else None
+        return Moved(f" {sign} INTERVAL {n} {unit}", move, back)
 
     return draw
 

@@ -130,11 +130,10 @@ class ColumnarBlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelpe
   test("a condition that fails fails the query, with Spark's error") {
     withTable(withSettings("spark.sql.ansi.enabled" -> true) {
       val sql = "SELECT b4, count(*) OVER (PARTITION BY a10 ORDER BY b4) AS n FROM files WHERE 1 / b3 > 0.1"
-      val errors = Seq(true, false).map { on =>
-        withSettings(SlidewiseSettings.BlockExchange -> on)(intercept[Exception](spark.sql(sql).collect()).getMessage)
+      for (on <- Seq(true, false)) withSettings(SlidewiseSettings.BlockExchange -> on) {
+        val message = intercept[Exception](spark.sql(sql).collect()).getMessage
+        assert(message.contains("[DIVIDE_BY_ZERO]") && message.contains("1 / b3"), message)
       }
-      assert(errors.head.startsWith("[DIVIDE_BY_ZERO]"), errors.head)
-      assertEquals(errors.head, errors.last)
     })
   }
 

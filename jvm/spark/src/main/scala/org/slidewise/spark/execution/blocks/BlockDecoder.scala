@@ -18,7 +18,7 @@ final private[execution] class BlockDecoder(layout: BlockLayout) {
   private[this] var lane = Array.emptyLongArray
   private[this] val nulls = Array.fill(layout.nullLanes)(Array.emptyLongArray)
   private[this] val anyNull = new Array[Long](layout.nullLanes)
-  private[this] val sizes = Array.fill(layout.sized.length)(Array.emptyLongArray)
+  private[this] val columns = layout.sized.map(new SizedColumn(_))
   private[this] var starts = new Array[Int](1) // of the rows, and one past the last
   private[this] var filled = Array.emptyIntArray // how far rows have values that differ in size
   private[this] var rows = Array.emptyByteArray
@@ -32,7 +32,7 @@ final private[execution] class BlockDecoder(layout: BlockLayout) {
     readNulls()
     readSizes()
     layout.fixed.foreach(putWords)
-    layout.sized.indices.foreach(putBytes)
+    columns.foreach(putBytes)
     count
   }
 
@@ -48,13 +48,12 @@ final private[execution] class BlockDecoder(layout: BlockLayout) {
     val size = count + count / 4
     lane = new Array[Long](size)
     nulls.indices.foreach(nulls(_) = new Array[Long](size))
-    sizes.indices.foreach(sizes(_) = new Array[Long](size))
     starts = new Array[Int](size + 1)
     filled = new Array[Int](size)
   }
 
   private def readNulls(): Unit = nulls.indices.foreach { i =>
-    read(nulls(i))
+    read(nulls(i), count)
     var all = 0L
     var row = 0
     while (row < count) {
@@ -69,18 +68,7 @@ final private[execution] class BlockDecoder(layout: BlockLayout) {
   /** Reads the sizes of values, and makes room for the rows. */
   private def readSizes(): Unit = {
     Arrays.fill(starts, 0, count + 1, layout.fixedBytes)
-    var i = 0
-    while (i < sizes.length) {
-      val ofColumn = sizes(i)
-      read(ofColumn)
-      val column = layout.sized(i)
-      var row = 0
-      while (row < count) {
-        starts(row + 1) += layout.bytesInRow(column, ofColumn(row).toInt)
-        row += 1
-      }
-      i += 1
-    }
+    columns.foreach(readSizes)
     starts(0) = 0
     var row = 0
     while (row < count) {
@@ -90,6 +78,19 @@ final private[execution] class BlockDecoder(layout: BlockLayout) {
     }
     if (rows.length < starts(count)) rows = BlockLayout.bytes(starts(count).toLong)
     putNulls()
+  }
+
+  private def readSizes(column: SizedColumn): Unit = {
+    column.isDistinct = Platform.getByte(base, at) == BlockEncoder.Distinct
+    column.values = if (column.isDistinct) (Platform.getByte(base, at + 1) & 0xff) + 1 else count
+    at += 2
+    read(column.sizes(column.values), column.values)
+    if (column.isDistinct) read(column.numbers(count), count)
+    var row = 0
+    while (row < count) {
+      starts(row + 1) += layout.bytesInRow(column.ordinal, column.sizeOf(row))
+      row += 1
+    }
   }
 
   private def putNulls(): Unit = {
@@ -109,7 +110,7 @@ final private[execution] class BlockDecoder(layout: BlockLayout) {
     Platform.BYTE_ARRAY_OFFSET + starts(row).toLong + word * WordBytes
 
   private def putWords(column: Int): Unit = {
-    read(lane)
+    read(lane, count)
     val unused = layout.unusedBits(column)
     val word = layout.nullLanes + column
     val mask = -1L >>> unused
@@ -125,47 +126,42 @@ final private[execution] class BlockDecoder(layout: BlockLayout) {
       }
   }
 
-  private def putBytes(i: Int): Unit = {
-    val column = layout.sized(i)
-    val word = layout.nullLanes + column
-    val ofColumn = sizes(i)
+  private def putBytes(column: SizedColumn): Unit = {
+    val word = layout.nullLanes + column.ordinal
+    at = column.place(at)
     var row = 0
     while (row < count) {
-      val size = ofColumn(row).toInt
-      val inRow = layout.bytesInRow(column, size)
+      val size = column.sizeOf(row)
+      val inRow = layout.bytesInRow(column.ordinal, size)
       val offset = filled(row)
-      val isNothing = isNull(column, row)
-      val field = if (isNothing && inRow == 0) 0L else offset.toLong << 32 | size
-      Platform.putLong(rows, place(row, word), field)
-      copy(size, Platform.BYTE_ARRAY_OFFSET + starts(row).toLong + offset, inRow)
+      val isNothing = inRow == 0 && isNull(column.ordinal, row)
+      Platform.putLong(rows, place(row, word), if (isNothing) 0L else offset.toLong << 32 | size)
+      if (inRow > 0) copy(column.placeOf(row), size, Platform.BYTE_ARRAY_OFFSET + starts(row).toLong + offset, inRow)
       filled(row) = offset + inRow
       row += 1
     }
   }
 
-  /** Copies the next bytes of the block, and zeros up to `inRow` bytes. */
-  private def copy(size: Int, to: Long, inRow: Int): Unit = {
-    if (inRow > 0) {
-      // The whole words from the end on: the last has zeros after the value.
-      var i = inRow - WordBytes
-      while (i >= 0 && i >= size - 7) {
-        Platform.putLong(rows, to + i, 0L)
-        i -= WordBytes
-      }
-      Platform.copyMemory(base, at, rows, to, size.toLong)
+  /** Copies bytes of the block, and zeros up to `inRow` bytes. */
+  private def copy(from: Long, size: Int, to: Long, inRow: Int): Unit = {
+    // The whole words from the end on: the last has zeros after the value.
+    var i = inRow - WordBytes
+    while (i >= 0 && i >= size - 7) {
+      Platform.putLong(rows, to + i, 0L)
+      i -= WordBytes
     }
-    at += size
+    Platform.copyMemory(base, from, rows, to, size.toLong)
   }
 
   /** Reads the integers of a lane. */
-  private def read(into: Array[Long]): Unit = {
+  private def read(into: Array[Long], count: Int): Unit = {
     val tag = Platform.getByte(base, at)
     at += 1
-    if ((tag & BlockEncoder.Steps) != 0) readSteps(into, tag & ~BlockEncoder.Steps)
-    else readWords(into, tag.toInt)
+    if ((tag & BlockEncoder.Steps) != 0) readSteps(into, count, tag & ~BlockEncoder.Steps)
+    else readWords(into, count, tag.toInt)
   }
 
-  private def readWords(into: Array[Long], width: Int): Unit = {
+  private def readWords(into: Array[Long], count: Int, width: Int): Unit = {
     val least = Platform.getLong(base, at)
     at += 8
     if (width == 0) Arrays.fill(into, 0, count, least)
@@ -180,7 +176,7 @@ final private[execution] class BlockDecoder(layout: BlockLayout) {
     }
   }
 
-  private def readSteps(into: Array[Long], width: Int): Unit = {
+  private def readSteps(into: Array[Long], count: Int, width: Int): Unit = {
     var word = Platform.getLong(base, at)
     val least = Platform.getLong(base, at + 8)
     at += 16
@@ -193,6 +189,49 @@ final private[execution] class BlockDecoder(layout: BlockLayout) {
       at += width
       i += 1
     }
+  }
+}
+
+/** A column of a block whose values differ in size. */
+final private class SizedColumn(val ordinal: Int) {
+  private[this] var ofSizes, ofNumbers, places = Array.emptyLongArray
+
+  /** Whether there are only the distinct values, and the numbers of the rows' values among them. */
+  var isDistinct = false
+
+  /** The number of values. */
+  var values = 0
+
+  /** Where their sizes go. */
+  def sizes(count: Int): Array[Long] = {
+    if (ofSizes.length < count) {
+      ofSizes = new Array[Long](count + count / 4)
+      places = new Array[Long](ofSizes.length)
+    }
+    ofSizes
+  }
+
+  /** Where the numbers of the rows' values go. */
+  def numbers(count: Int): Array[Long] = {
+    if (ofNumbers.length < count) ofNumbers = new Array[Long](count + count / 4)
+    ofNumbers
+  }
+
+  def sizeOf(row: Int): Int = ofSizes(valueOf(row)).toInt
+  def placeOf(row: Int): Long = places(valueOf(row))
+
+  private def valueOf(row: Int): Int = if (isDistinct) ofNumbers(row).toInt else row
+
+  /** Notes that the values begin at a place. Returns the place after them. */
+  def place(first: Long): Long = {
+    var next = first
+    var value = 0
+    while (value < values) {
+      places(value) = next
+      next += ofSizes(value)
+      value += 1
+    }
+    next
   }
 }
 

@@ -7,8 +7,8 @@ import org.slidewise.spark.shims.BlockSums
 
 /**
  * Encodes staged rows as blocks. A block has, one after the other: its number of rows and the sum of their [[RowHashes]]; the lanes
- * of null bits; the sizes of the values of sized columns; the lanes of the other columns; the bytes of the values of sized columns, column
- * by column.
+ * of null bits; the sizes of the values of sized columns; the lanes of the other columns; the bytes of the values of sized columns,
+ * column by column. A sized column with few distinct values has these instead, and the numbers of the rows' values among them.
  *
  * The words of a lane are encoded as integers, with as many bytes each as the greatest needs: their differences from the least
  * one (frame of reference) or, where this takes less, those of the differences between neighbours (delta). A constant takes no
@@ -25,9 +25,9 @@ final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean
   private[this] var block = Array.emptyByteArray
   private[this] var at = 0L // where the next bytes go, counted from the start of the array object
   private[this] var work = Array.emptyLongArray
-  private[this] val nulls =
-    new Array[Long](layout.nullLanes) // of each lane of null bits, those that any row has
+  private[this] val nulls = new Array[Long](layout.nullLanes) // by lane, the bits that any row has
   private[this] val hashes = new RowHashes(layout)
+  private[this] val dictionaries = layout.sized.map(_ => new BlockDictionary)
   private[this] var least, leastStep = 0L
   private[this] var width, stepWidth = 0
 
@@ -41,9 +41,9 @@ final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean
     Platform.putLong(block, at + SumAt, if (hashed) hashes.sum(rows) else 0L)
     at += HeaderBytes
     encodeNulls(rows)
-    layout.sized.foreach(encodeSizes(rows, _))
+    layout.sized.indices.foreach(encodeSizes(rows, _))
     layout.fixed.foreach(encodeWords(rows, _))
-    layout.sized.foreach(encodeBytes(rows, _))
+    layout.sized.indices.foreach(encodeBytes(rows, _))
     val size = ((at - Platform.BYTE_ARRAY_OFFSET).toInt + SlackBytes + 7) & -8
     Platform.setMemory(block, at, Platform.BYTE_ARRAY_OFFSET.toLong + size - at, 0)
     size
@@ -76,14 +76,28 @@ final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean
     }
   }
 
-  private def encodeSizes(rows: StagedRows, column: Int): Unit = {
-    val from = (layout.nullLanes + column) * rows.capacity
+  private def encodeSizes(rows: StagedRows, sized: Int): Unit = {
+    val lane = layout.nullLanes + layout.sized(sized)
+    val dictionary = dictionaries(sized)
+    dictionary.read(rows, lane)
+    // One less than the number of distinct values takes a byte.
+    Platform.putByte(block, at, (if (dictionary.isUsed) Distinct else Each).toByte)
+    Platform.putByte(block, at + 1, (dictionary.size - 1).toByte)
+    at += 2
+    if (dictionary.isUsed) {
+      encodeSizes(dictionary.entries, 0, dictionary.size)
+      System.arraycopy(dictionary.numbers, 0, work, 0, rows.count)
+      encodeWork(rows.count)
+    } else encodeSizes(rows.words, lane * rows.capacity, rows.count)
+  }
+
+  private def encodeSizes(words: Array[Long], from: Int, count: Int): Unit = {
     var i = 0
-    while (i < rows.count) {
-      work(i) = rows.words(from + i) & 0xffffffffL
+    while (i < count) {
+      work(i) = words(from + i) & 0xffffffffL
       i += 1
     }
-    encodeWork(rows.count)
+    encodeWork(count)
   }
 
   private def encodeWords(rows: StagedRows, column: Int): Unit = {
@@ -116,14 +130,19 @@ final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean
     if (i == rows.count) 0L else rows.words((layout.nullLanes + column) * rows.capacity + i)
   }
 
-  private def encodeBytes(rows: StagedRows, column: Int): Unit = {
-    val from = (layout.nullLanes + column) * rows.capacity
+  private def encodeBytes(rows: StagedRows, sized: Int): Unit = {
+    val dictionary = dictionaries(sized)
+    if (dictionary.isUsed) encodeBytes(rows.bytes, dictionary.entries, 0, dictionary.size)
+    else encodeBytes(rows.bytes, rows.words, (layout.nullLanes + layout.sized(sized)) * rows.capacity, rows.count)
+  }
+
+  private def encodeBytes(bytes: Array[Byte], words: Array[Long], from: Int, count: Int): Unit = {
     var i = 0
-    while (i < rows.count) {
-      val word = rows.words(from + i)
+    while (i < count) {
+      val word = words(from + i)
       val size = word.toInt
       if (size > 0) {
-        Platform.copyMemory(rows.bytes, Platform.BYTE_ARRAY_OFFSET + (word >>> 32), block, at, size.toLong)
+        Platform.copyMemory(bytes, Platform.BYTE_ARRAY_OFFSET + (word >>> 32), block, at, size.toLong)
         at += size
       }
       i += 1
@@ -205,10 +224,15 @@ private[execution] object BlockEncoder extends BlockSums {
   /** What the lane's first byte has, besides the width, if words are written as steps. */
   val Steps = 16
 
+  /** Whether a sized column has the values of each row, or the distinct values. */
+  val Each = 0
+  val Distinct = 1
+
   /** Words are read whole, also the last ones, which have fewer bytes. */
   val SlackBytes = 8
 
-  private val LaneBytes = 17L
+  // What a lane takes at most, besides its words.
+  private val LaneBytes = 160L
 
   /** The number of bytes that integers from 0 to `most` need. */
   def widthOf(most: Long): Int = (71 - java.lang.Long.numberOfLeadingZeros(most)) / 8

@@ -80,18 +80,13 @@ private object UnorderedRunWriter {
  *
  * @param hashed
  *   the columns that distinguish rows if these may come in another order when the task runs again; none if the order is the same
- * @param buckets
- *   the maximum number of buckets of a run
- * @param rowsABucket
- *   the approximate minimum number of rows of a bucket
  * @param functions
  *   the functions for which the rows of each bucket are aggregated; none if they need no aggregates
  */
 final private[parallel] class OrderedRunWriter(
     order: RunOrder,
     hashed: Option[Seq[Attribute]],
-    buckets: Int,
-    rowsABucket: Long,
+    buckets: RunBuckets,
     functions: Option[SurroundingFunctions],
     input: Seq[Attribute],
     written: BlockWrite,
@@ -120,7 +115,7 @@ final private[parallel] class OrderedRunWriter(
       log.append(read)
     }
     val splitters =
-      new Splitters(sample.splitters(bucketsOf(log.end), order.ordering), order, input, log.end, hash)
+      new Splitters(sample.splitters(buckets.of(log.end), order.ordering), order, input, log.end, hash)
     metrics(RunMetrics.SampleTime) += System.nanoTime() - begin
     inBuckets(run, log, splitters, context)
   }
@@ -157,12 +152,23 @@ final private[parallel] class OrderedRunWriter(
 
   private def newSample(hash: Option[RowHash]): KeySample = {
     val key = order.keys(input)
-    val most = buckets * OrderedRunWriter.SampledABucket
+    val most = buckets.most * OrderedRunWriter.SampledABucket
     hash.fold[KeySample](new KeySample.ByPosition(key, most))(new KeySample.ByContent(key, _, most))
   }
+}
 
-  private def bucketsOf(rows: Long): Int =
-    math.max(1L, math.min(buckets.toLong, rows / rowsABucket)).toInt
+/**
+ * The buckets of a run.
+ *
+ * @param most
+ *   the maximum number
+ * @param leastRows
+ *   the approximate minimum number of rows of a bucket
+ */
+final private[parallel] case class RunBuckets(most: Int, leastRows: Long) {
+
+  /** The number of buckets of a run with so many rows. */
+  def of(rows: Long): Int = math.max(1L, math.min(most.toLong, rows / leastRows)).toInt
 }
 
 private object OrderedRunWriter {

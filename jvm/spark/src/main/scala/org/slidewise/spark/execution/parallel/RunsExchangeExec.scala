@@ -148,8 +148,7 @@ case class RunsExchangeExec(
         new OrderedRunWriter(
           RunOrder(partitionSpec, order),
           hashed = determinism.filterNot(_.sameOrder).map(_.same(child.output)),
-          RunsExchangeExec.bucketsOfRun(buckets, inputRDD.getNumPartitions),
-          rowsABucket,
+          RunBuckets(RunsExchangeExec.bucketsOfRun(buckets, inputRDD.getNumPartitions), rowsABucket),
           functions,
           child.output,
           blockWrite,

@@ -82,11 +82,11 @@ class BlockFormatSuite extends FunSuite {
   test("a row takes as many bytes as its values need") {
     def bytesARow(dataType: DataType)(value: Int => Any): Double = {
       val of = org.apache.spark.sql.catalyst.expressions.UnsafeProjection.create(Array(dataType))
-      val rows = (0 until 1000).map(i => of(InternalRow(value(i))).copy())
-      (encoded(Array(dataType), rows).getSizeInBytes - 80) / 1000.0
+      def size(rows: Int) =
+        encoded(Array(dataType), (0 until rows).map(i => of(InternalRow(value(i))).copy())).getSizeInBytes
+      (size(2000) - size(1000)) / 1000.0
     }
-    def exactly(found: Double, expected: Int): Unit =
-      assert(math.abs(found - expected) < 0.03, (found, expected))
+    def exactly(found: Double, expected: Int): Unit = assert(math.abs(found - expected) < 0.01, (found, expected))
     exactly(bytesARow(LongType)(_ => 123456789012L), 0)
     exactly(bytesARow(LongType)(i => 123456789012L + 7 * i), 0)
     exactly(bytesARow(LongType)(i => 1L << 50 | i % 250), 1)
@@ -96,6 +96,22 @@ class BlockFormatSuite extends FunSuite {
     exactly(bytesARow(IntegerType)(i => i * 7919), 0)
     exactly(bytesARow(IntegerType)(i => i * i * 79), 3)
     exactly(bytesARow(DateType)(i => if (i % 9 == 0) null else 20000 + i % 250), 2)
+  }
+
+  test("few distinct values are written once, and repeated ones are found in any number") {
+    val of = org.apache.spark.sql.catalyst.expressions.UnsafeProjection.create(Array[DataType](StringType))
+    def rows(count: Int, distinct: Int, size: Int) = (0 until count).map { i =>
+      val text = "x" * size + i % distinct + "y" * (i % distinct % 9)
+      of(InternalRow(org.apache.spark.unsafe.types.UTF8String.fromString(text))).copy()
+    }
+    for (count <- Seq(1, 31, 32, 33, 300, 3000); distinct <- Seq(1, 2, 31, 255, 256, 257, 3000); size <- Seq(0, 7, 8, 40)) {
+      val found = rows(count, distinct, size)
+      assertEquals(decoded(Array(StringType), Seq(encoded(Array(StringType), found))), found, (count, distinct, size))
+    }
+    val repeated = encoded(Array(StringType), rows(3000, 256, 40)).getSizeInBytes
+    assert(repeated < 3000 + 256 * 60, repeated)
+    val all = rows(3000, 3000, 40)
+    assert(encoded(Array(StringType), all).getSizeInBytes < all.map(_.getSizeInBytes).sum)
   }
 
   test("rows without columns count") {

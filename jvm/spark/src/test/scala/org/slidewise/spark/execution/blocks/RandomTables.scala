@@ -2,7 +2,6 @@ package org.slidewise.spark.execution.blocks
 
 import java.nio.file.Files
 
-import scala.jdk.CollectionConverters._
 import scala.util.Random
 
 import org.apache.spark.sql.{Row, SparkSession}
@@ -29,7 +28,7 @@ object RandomTables {
     val path = Files.createTempDirectory("slidewise").resolve("table").toString
     val random = new Random(1)
     val found = Seq.fill(rows)(Row.fromSeq(schema.map(field => value(field, random))))
-    spark.createDataFrame(found.asJava, schema).repartition(3).write.parquet(path)
+    spark.createDataFrame(java.util.Arrays.asList(found: _*), schema).repartition(3).write.parquet(path)
     path
   }
 

@@ -1,0 +1,87 @@
+package org.slidewise.spark.execution.blocks
+
+import java.util.Arrays
+
+import org.apache.spark.unsafe.Platform
+import org.apache.spark.unsafe.array.ByteArrayMethods
+
+/** The distinct values of a sized column of staged rows, if they are few. Memory: a number for each row. */
+final private[blocks] class BlockDictionary {
+  import BlockDictionary._
+
+  private[this] val slots = new Array[Int](Slots) // numbers of entries, from 1 on
+
+  /** The words of the distinct values, in the order in which they come. */
+  val entries = new Array[Long](MostEntries)
+
+  /** The number of distinct values. */
+  var size = 0
+
+  /** For each row, the number of its value in [[entries]]. */
+  var numbers: Array[Long] = Array.emptyLongArray
+
+  /** Whether the distinct values take less room than the values of the rows. */
+  var isUsed = false
+
+  /** Finds the distinct values of a lane, or that they are too many. */
+  def read(rows: StagedRows, lane: Int): Unit = {
+    if (numbers.length < rows.count) numbers = new Array[Long](rows.capacity)
+    Arrays.fill(slots, 0)
+    size = 0
+    isUsed = rows.count >= FewestRows
+    val from = lane * rows.capacity
+    var row = 0
+    while (isUsed && row < rows.count) {
+      val number = find(rows.bytes, rows.words(from + row))
+      numbers(row) = number.toLong
+      isUsed = number >= 0 && 2 * size <= rows.count
+      row += 1
+    }
+  }
+
+  /** The number of a value, which gets one if it has none; -1 if there are too many. */
+  private def find(bytes: Array[Byte], word: Long): Int = {
+    var slot = hash(bytes, word) & (Slots - 1)
+    while (slots(slot) > 0 && !isEqual(bytes, entries(slots(slot) - 1), word)) slot = (slot + 1) & (Slots - 1)
+    if (slots(slot) > 0) slots(slot) - 1
+    else if (size == MostEntries) -1
+    else {
+      entries(size) = word
+      size += 1
+      slots(slot) = size
+      size - 1
+    }
+  }
+
+  private def isEqual(bytes: Array[Byte], a: Long, b: Long): Boolean =
+    a.toInt == b.toInt && ByteArrayMethods.arrayEquals(bytes, place(a), bytes, place(b), a & 0xffffffffL)
+
+  /** A hash of the size, the first eight bytes and the last eight, or of all bytes if there are fewer. */
+  private def hash(bytes: Array[Byte], word: Long): Int = {
+    val size = word.toInt
+    var found = size.toLong
+    if (size >= 8) {
+      found = found * Multiplier + Platform.getLong(bytes, place(word))
+      found = found * Multiplier + Platform.getLong(bytes, place(word) + size - 8)
+    } else {
+      var i = 0
+      while (i < size) {
+        found = found * 31 + Platform.getByte(bytes, place(word) + i)
+        i += 1
+      }
+    }
+    (found * Multiplier >>> 40).toInt
+  }
+
+  private def place(word: Long): Long = Platform.BYTE_ARRAY_OFFSET + (word >>> 32)
+}
+
+private object BlockDictionary {
+
+  /** So many have numbers of one byte. */
+  private val MostEntries = 256
+
+  private val Slots = 1024
+  private val FewestRows = 32
+  private val Multiplier = 0x9e3779b97f4a7c15L
+}
