@@ -9,6 +9,8 @@ import org.slidewise.spark.execution.exchange.{BlockExchangeExec, FilteredBatche
 private[planning] object ColumnarBlockExchanges extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp { case exchange: BlockExchangeExec =>
-    FilteredBatchesExec.below(exchange.child).fold[SparkPlan](exchange)(batches => exchange.copy(child = batches))
+    FilteredBatchesExec
+      .below(exchange.child)
+      .fold[SparkPlan](exchange)(batches => exchange.copy(child = batches))
   }
 }

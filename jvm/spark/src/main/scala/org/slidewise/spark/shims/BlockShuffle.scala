@@ -10,7 +10,6 @@ import org.apache.spark.sql.internal.SQLConf
 
 /**
  * A shuffle of blocks of rows, each with the number of its partition.
- *
  */
 final case class BlockShuffle(
     blocks: RDD[Product2[Int, InternalRow]],

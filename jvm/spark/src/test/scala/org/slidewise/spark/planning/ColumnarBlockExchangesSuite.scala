@@ -3,7 +3,7 @@ package org.slidewise.spark.planning
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
-import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
+import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeExec}
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
@@ -102,7 +102,10 @@ class ColumnarBlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelpe
       check(s"SELECT k, t, part, $window FROM in_parts")
       check(s"SELECT k, t, part, count(*) OVER (PARTITION BY part ORDER BY t) AS n FROM in_parts")
       check(s"SELECT k, t, $window FROM (SELECT k + 1 AS k, t FROM in_parts)", columnar = false)
-      check(s"SELECT k, t, $window FROM (SELECT k, t, rand(1) AS r FROM in_parts) WHERE r < 2", columnar = false)
+      check(
+        s"SELECT k, t, $window FROM (SELECT k, t, rand(1) AS r FROM in_parts) WHERE r < 2",
+        columnar = false
+      )
     }
   }
 
@@ -114,7 +117,9 @@ class ColumnarBlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelpe
       withSettings("spark.sql.adaptive.enabled" -> false) {
         check(s"SELECT *, $all FROM files WHERE a10 = 'none'", rows = false)
       }
-      check("SELECT t, k, count(*) OVER (PARTITION BY k ORDER BY t) AS n FROM (SELECT a10 AS k, b4 AS t, b4 FROM files)")
+      check(
+        "SELECT t, k, count(*) OVER (PARTITION BY k ORDER BY t) AS n FROM (SELECT a10 AS k, b4 AS t, b4 FROM files)"
+      )
       check(
         "SELECT t, u, count(*) OVER (PARTITION BY k ORDER BY t) AS n " +
           "FROM (SELECT a10 AS k, b4 AS t, b4 AS u FROM files WHERE b3 < 7)"
@@ -137,16 +142,21 @@ class ColumnarBlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelpe
     })
   }
 
-  test("an exchange of batches is reused for one of rows, which Spark plans") {
-    withTable(withSettings("spark.sql.autoBroadcastJoinThreshold" -> -1) {
-      val query = spark.sql(
-        "WITH w AS (SELECT a3, b4, sum(b4) OVER (PARTITION BY a3 ORDER BY b4) AS s FROM files) " +
-          "SELECT w.a3, w.b4, s, f.b4 FROM w JOIN (SELECT a3, b4 FROM files) f ON w.a3 = f.a3 AND w.b4 < f.b4"
-      )
-      query.collect()
-      val plan: SparkPlan = query.queryExecution.executedPlan
-      val reused = collect(plan) { case exchange: ReusedExchangeExec => exchange }
-      assertEquals(exchanges(query).size + reused.size, 1 + reused.size, plan)
-    })
-  }
+  for (adaptive <- Seq(true, false); filter <- Seq("", "WHERE b4 > 0"))
+    test(s"a window and a join share an exchange of batches: AQE $adaptive, $filter") {
+      val settings =
+        Seq("spark.sql.autoBroadcastJoinThreshold" -> -1, "spark.sql.adaptive.enabled" -> adaptive)
+      withTable(withSettings(settings: _*) {
+        val query = spark.sql(
+          s"WITH t AS (SELECT a3, b4 FROM files $filter), " +
+            "w AS (SELECT a3, b4, sum(b4) OVER (PARTITION BY a3 ORDER BY b4) AS s FROM t WHERE a3 IS NOT NULL) " +
+            "SELECT w.a3, w.b4, s, t.b4 FROM w JOIN t ON w.a3 = t.a3 AND w.b4 < t.b4"
+        )
+        query.collect()
+        val plan: SparkPlan = query.queryExecution.executedPlan
+        val reused = collect(plan) { case exchange: ReusedExchangeExec => exchange }
+        val others = collect(plan) { case exchange: ShuffleExchangeExec => exchange }
+        assertEquals((exchanges(query).size + others.size, reused.size), (1, 1), plan.toString)
+      })
+    }
 }

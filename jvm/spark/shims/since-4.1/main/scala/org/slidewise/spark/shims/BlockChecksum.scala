@@ -20,6 +20,7 @@ final class BlockChecksum(sums: BlockSums) extends RowBasedChecksum {
 }
 
 object BlockChecksum {
+
   /** Whether the settings ask for checksums. Without them, Spark could not tell which tasks to run again. */
   def isWanted(conf: SQLConf): Boolean =
     conf.shuffleOrderIndependentChecksumEnabled || conf.shuffleChecksumMismatchFullRetryEnabled

@@ -136,7 +136,8 @@ final private[execution] class BlockDecoder(layout: BlockLayout) {
       val offset = filled(row)
       val isNothing = inRow == 0 && isNull(column.ordinal, row)
       Platform.putLong(rows, place(row, word), if (isNothing) 0L else offset.toLong << 32 | size)
-      if (inRow > 0) copy(column.placeOf(row), size, Platform.BYTE_ARRAY_OFFSET + starts(row).toLong + offset, inRow)
+      if (inRow > 0)
+        copy(column.placeOf(row), size, Platform.BYTE_ARRAY_OFFSET + starts(row).toLong + offset, inRow)
       filled(row) = offset + inRow
       row += 1
     }

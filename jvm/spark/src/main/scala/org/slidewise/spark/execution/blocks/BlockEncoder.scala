@@ -133,7 +133,13 @@ final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean
   private def encodeBytes(rows: StagedRows, sized: Int): Unit = {
     val dictionary = dictionaries(sized)
     if (dictionary.isUsed) encodeBytes(rows.bytes, dictionary.entries, 0, dictionary.size)
-    else encodeBytes(rows.bytes, rows.words, (layout.nullLanes + layout.sized(sized)) * rows.capacity, rows.count)
+    else
+      encodeBytes(
+        rows.bytes,
+        rows.words,
+        (layout.nullLanes + layout.sized(sized)) * rows.capacity,
+        rows.count
+      )
   }
 
   private def encodeBytes(bytes: Array[Byte], words: Array[Long], from: Int, count: Int): Unit = {

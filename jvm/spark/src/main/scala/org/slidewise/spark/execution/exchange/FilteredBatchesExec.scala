@@ -68,7 +68,8 @@ case class FilteredBatchesExec(
 
   override protected def doExecute(): RDD[InternalRow] = ColumnarToRowExec(this).execute()
 
-  override protected def withNewChildInternal(newChild: SparkPlan): FilteredBatchesExec = copy(child = newChild)
+  override protected def withNewChildInternal(newChild: SparkPlan): FilteredBatchesExec =
+    copy(child = newChild)
 }
 
 private[spark] object FilteredBatchesExec {
@@ -78,23 +79,26 @@ private[spark] object FilteredBatchesExec {
   def below(rows: SparkPlan): Option[SparkPlan] = rows match {
     case ProjectExec(columns, child) if columns.forall(isColumn) =>
       below(child).collect {
-        case FilteredBatchesExec(None, condition, batches) => FilteredBatchesExec(Some(columns), condition, batches)
-        case batches if !batches.isInstanceOf[FilteredBatchesExec] => FilteredBatchesExec(Some(columns), None, batches)
+        case FilteredBatchesExec(None, condition, batches) =>
+          FilteredBatchesExec(Some(columns), condition, batches)
+        case batches if !batches.isInstanceOf[FilteredBatchesExec] =>
+          FilteredBatchesExec(Some(columns), None, batches)
       }
     case FilterExec(condition, child) if condition.deterministic =>
-      below(child).collect { case batches if !batches.isInstanceOf[FilteredBatchesExec] =>
-        FilteredBatchesExec(None, Some(condition), batches)
+      below(child).collect {
+        case batches if !batches.isInstanceOf[FilteredBatchesExec] =>
+          FilteredBatchesExec(None, Some(condition), batches)
       }
-    case ColumnarToRowExec(batches)             => Some(batches)
-    case batches if batches.supportsColumnar    => Some(batches) // and rows, as a cache does
-    case _                                      => None
+    case ColumnarToRowExec(batches)          => Some(batches)
+    case batches if batches.supportsColumnar => Some(batches) // and rows, as a cache does
+    case _                                   => None
   }
 
   /** What Spark has where batches are read as rows. */
   private[exchange] def inRows(batches: SparkPlan): SparkPlan = batches match {
-    case filtered: FilteredBatchesExec               => filtered.inRows
+    case filtered: FilteredBatchesExec                              => filtered.inRows
     case _ if batches.supportsColumnar && !batches.supportsRowBased => ColumnarToRowExec(batches)
-    case rows                                        => rows
+    case rows                                                       => rows
   }
 
   private def isColumn(expression: NamedExpression): Boolean = expression match {

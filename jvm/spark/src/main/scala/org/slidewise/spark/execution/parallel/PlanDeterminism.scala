@@ -197,9 +197,9 @@ final private[spark] class PlanDeterminism extends Logging {
     case _: DeserializeToObjectExec | _: MapElementsExec | _: SerializeFromObjectExec |
         _: AppendColumnsExec =>
       Some(if (below.isEmpty) below else SensitiveColumns.all(plan.output))
-    case generate: GenerateExec                    => below.decidedBy(Seq(generate.generator))
-    case filter: FilterExec                        => below.decidedBy(Seq(filter.condition))
-    case batches: FilteredBatchesExec              =>
+    case generate: GenerateExec       => below.decidedBy(Seq(generate.generator))
+    case filter: FilterExec           => below.decidedBy(Seq(filter.condition))
+    case batches: FilteredBatchesExec =>
       below.decidedBy(batches.condition.toSeq).map(kept => batches.columns.fold(kept)(kept.ofResults))
     case _: BaseJoinExec | _: UpdatingSessionsExec => below.decidedBy(plan.expressions)
     case limit: WindowGroupLimitExec if keepsPeers(limit.rankLikeFunction) =>

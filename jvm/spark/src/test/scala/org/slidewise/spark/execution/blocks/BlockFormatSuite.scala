@@ -4,9 +4,10 @@ import scala.util.Random
 
 import munit.FunSuite
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
+import org.apache.spark.unsafe.types.UTF8String
 
 /** Rows that are encoded as blocks, and decoded. */
 class BlockFormatSuite extends FunSuite {
@@ -62,7 +63,7 @@ class BlockFormatSuite extends FunSuite {
 
   test("integers at the ends of 64 bits, as they are, as a range and as steps") {
     val ends = Seq(Long.MinValue, Long.MinValue + 1, -1L, 0L, 1L, Long.MaxValue - 1, Long.MaxValue)
-    val of = org.apache.spark.sql.catalyst.expressions.UnsafeProjection.create(Array[DataType](LongType))
+    val of = UnsafeProjection.create(Array[DataType](LongType))
     for (first <- ends; second <- ends; third <- ends) {
       val rows = Seq(first, second, third, third, second).map(n => of(InternalRow(n)).copy())
       assertEquals(
@@ -81,12 +82,13 @@ class BlockFormatSuite extends FunSuite {
 
   test("a row takes as many bytes as its values need") {
     def bytesARow(dataType: DataType)(value: Int => Any): Double = {
-      val of = org.apache.spark.sql.catalyst.expressions.UnsafeProjection.create(Array(dataType))
+      val of = UnsafeProjection.create(Array(dataType))
       def size(rows: Int) =
         encoded(Array(dataType), (0 until rows).map(i => of(InternalRow(value(i))).copy())).getSizeInBytes
       (size(2000) - size(1000)) / 1000.0
     }
-    def exactly(found: Double, expected: Int): Unit = assert(math.abs(found - expected) < 0.01, (found, expected))
+    def exactly(found: Double, expected: Int): Unit =
+      assert(math.abs(found - expected) < 0.01, (found, expected))
     exactly(bytesARow(LongType)(_ => 123456789012L), 0)
     exactly(bytesARow(LongType)(i => 123456789012L + 7 * i), 0)
     exactly(bytesARow(LongType)(i => 1L << 50 | i % 250), 1)
@@ -99,14 +101,21 @@ class BlockFormatSuite extends FunSuite {
   }
 
   test("few distinct values are written once, and repeated ones are found in any number") {
-    val of = org.apache.spark.sql.catalyst.expressions.UnsafeProjection.create(Array[DataType](StringType))
+    val of = UnsafeProjection.create(Array[DataType](StringType))
     def rows(count: Int, distinct: Int, size: Int) = (0 until count).map { i =>
       val text = "x" * size + i % distinct + "y" * (i % distinct % 9)
-      of(InternalRow(org.apache.spark.unsafe.types.UTF8String.fromString(text))).copy()
+      of(InternalRow(UTF8String.fromString(text))).copy()
     }
-    for (count <- Seq(1, 31, 32, 33, 300, 3000); distinct <- Seq(1, 2, 31, 255, 256, 257, 3000); size <- Seq(0, 7, 8, 40)) {
+    for (
+      count <- Seq(1, 31, 32, 33, 300, 3000); distinct <- Seq(1, 2, 31, 255, 256, 257, 3000);
+      size <- Seq(0, 7, 8, 40)
+    ) {
       val found = rows(count, distinct, size)
-      assertEquals(decoded(Array(StringType), Seq(encoded(Array(StringType), found))), found, (count, distinct, size))
+      assertEquals(
+        decoded(Array(StringType), Seq(encoded(Array(StringType), found))),
+        found,
+        (count, distinct, size)
+      )
     }
     val repeated = encoded(Array(StringType), rows(3000, 256, 40)).getSizeInBytes
     assert(repeated < 3000 + 256 * 60, repeated)
