@@ -1,9 +1,8 @@
 package org.slidewise.spark.planning
 
 import org.apache.spark.sql.{DataFrame, Row}
-import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
-import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeExec}
+import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeLike}
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
@@ -142,21 +141,51 @@ class ColumnarBlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelpe
     })
   }
 
-  for (adaptive <- Seq(true, false); filter <- Seq("", "WHERE b4 > 0"))
-    test(s"a window and a join share an exchange of batches: AQE $adaptive, $filter") {
-      val settings =
-        Seq("spark.sql.autoBroadcastJoinThreshold" -> -1, "spark.sql.adaptive.enabled" -> adaptive)
-      withTable(withSettings(settings: _*) {
+  private val shared = Map(
+    "files" -> "files",
+    "files, filtered" -> "files WHERE a3 IS NOT NULL AND b4 IS NOT NULL AND b4 <> 17",
+    "files, renamed" -> "(SELECT a3, b4, b3 FROM files WHERE a3 IS NOT NULL AND b4 IS NOT NULL)",
+    "a cached table" -> "to_cache",
+    "a cached table, filtered" -> "to_cache WHERE b4 <> 17"
+  )
+
+  for (adaptive <- Seq(true, false); codegen <- Seq(true, false); (name, table) <- shared)
+    test(s"a window and a join share an exchange of $name: AQE $adaptive, codegen $codegen") {
+      withTable {
+        spark.sql("SELECT a3, b4 FROM files WHERE a3 IS NOT NULL AND b4 IS NOT NULL").createOrReplaceTempView("to_cache")
+        spark.catalog.cacheTable("to_cache")
+        val settings = Seq(
+          "spark.sql.autoBroadcastJoinThreshold" -> -1,
+          "spark.sql.adaptive.enabled" -> adaptive,
+          "spark.sql.codegen.wholeStage" -> codegen
+        )
+        try withSettings(settings: _*)(assertShared(table, codegen))
+        finally spark.catalog.uncacheTable("to_cache")
+      }
+    }
+
+  /** Asserts that there are as many exchanges as without blocks, and that they are of batches if Spark reads files in batches. */
+  private def assertShared(table: String, batches: Boolean): Unit = {
+    val plans = Seq(true, false).map { blocks =>
+      withSettings(SlidewiseSettings.BlockExchange -> blocks) {
         val query = spark.sql(
-          s"WITH t AS (SELECT a3, b4 FROM files $filter), " +
-            "w AS (SELECT a3, b4, sum(b4) OVER (PARTITION BY a3 ORDER BY b4) AS s FROM t WHERE a3 IS NOT NULL) " +
-            "SELECT w.a3, w.b4, s, t.b4 FROM w JOIN t ON w.a3 = t.a3 AND w.b4 < t.b4"
+          s"WITH t AS (SELECT a3, b4 FROM $table), " +
+            "w AS (SELECT a3, b4, sum(b4) OVER (PARTITION BY a3 ORDER BY b4) AS s FROM t) " +
+            "SELECT w.a3, w.b4, s, t.b4 FROM w JOIN t ON w.a3 = t.a3 AND w.b4 <= t.b4"
         )
         query.collect()
-        val plan: SparkPlan = query.queryExecution.executedPlan
-        val reused = collect(plan) { case exchange: ReusedExchangeExec => exchange }
-        val others = collect(plan) { case exchange: ShuffleExchangeExec => exchange }
-        assertEquals((exchanges(query).size + others.size, reused.size), (1, 1), plan.toString)
-      })
+        // Spark's exchange may be the one that both read.
+        if (batches) assert(exchanges(query).forall(_.child.supportsColumnar), query.queryExecution.executedPlan.toString)
+        query.queryExecution.executedPlan
+      }
     }
+    val counts = plans.map(plan =>
+      (
+        collect(plan) { case exchange: ShuffleExchangeLike => exchange }.size,
+        collect(plan) { case exchange: ReusedExchangeExec => exchange }.size
+      )
+    )
+    assertEquals(counts.head, counts.last, plans.mkString("\n"))
+    if (table == shared("files, filtered")) assertEquals(counts.head._2, 1)
+  }
 }
