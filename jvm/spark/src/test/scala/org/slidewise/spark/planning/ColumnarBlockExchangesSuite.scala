@@ -152,15 +152,20 @@ class ColumnarBlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelpe
   for (adaptive <- Seq(true, false); codegen <- Seq(true, false); (name, table) <- shared)
     test(s"a window and a join share an exchange of $name: AQE $adaptive, codegen $codegen") {
       withTable {
-        spark.sql("SELECT a3, b4 FROM files WHERE a3 IS NOT NULL AND b4 IS NOT NULL").createOrReplaceTempView("to_cache")
-        spark.catalog.cacheTable("to_cache")
         val settings = Seq(
           "spark.sql.autoBroadcastJoinThreshold" -> -1,
           "spark.sql.adaptive.enabled" -> adaptive,
           "spark.sql.codegen.wholeStage" -> codegen
         )
-        try withSettings(settings: _*)(assertShared(table, codegen))
-        finally spark.catalog.uncacheTable("to_cache")
+        withSettings(settings: _*) {
+          // Spark 3.5 fails on a cached plan whose scans have batches, without generated code.
+          spark
+            .sql("SELECT a3, b4 FROM files WHERE a3 IS NOT NULL AND b4 IS NOT NULL")
+            .createOrReplaceTempView("to_cache")
+          spark.catalog.cacheTable("to_cache")
+          try assertShared(table, codegen)
+          finally spark.catalog.uncacheTable("to_cache")
+        }
       }
     }
 
@@ -175,7 +180,11 @@ class ColumnarBlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelpe
         )
         query.collect()
         // Spark's exchange may be the one that both read.
-        if (batches) assert(exchanges(query).forall(_.child.supportsColumnar), query.queryExecution.executedPlan.toString)
+        if (batches)
+          assert(
+            exchanges(query).forall(_.child.supportsColumnar),
+            query.queryExecution.executedPlan.toString
+          )
         query.queryExecution.executedPlan
       }
     }
