@@ -137,7 +137,7 @@ def test_sums_that_overflow_only_out_of_order(hops: Ask, values: str, ansi: bool
     assert len(hops(sql, ansi_enabled=ansi)) == 6
 
 
-def test_errors_are_those_of_spark(fails: Fails) -> None:
+def test_errors_are_those_of_spark(events: None, fails: Fails) -> None:
     big = "(SELECT *, 9223372036854775807 - x AS big FROM hops)"
     sql = f"SELECT window(t, '1 hour', '10 minutes'), {{}} FROM {big} GROUP BY 1"
     assert fails(sql.format("sum(big)")) == "ARITHMETIC_OVERFLOW"
