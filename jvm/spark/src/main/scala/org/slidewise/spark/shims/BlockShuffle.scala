@@ -8,9 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.internal.SQLConf
 
-/**
- * A shuffle of blocks of rows, each with the number of its partition.
- */
+/** A shuffle of blocks of rows, each with the number of its partition. */
 final case class BlockShuffle(
     blocks: RDD[Product2[Int, InternalRow]],
     partitioner: Partitioner,

@@ -63,7 +63,7 @@ final private[execution] class BlockDecoder(layout: BlockLayout) {
     anyNull(i) = all
   }
 
-  private def isNull(column: Int, row: Int): Boolean = (nulls(column >> 6)(row) >>> column & 1) != 0
+  private def isNull(column: Int, row: Int): Boolean = BlockLayout.isNull(nulls(column >> 6)(row), column)
 
   /** Reads the sizes of values, and makes room for the rows. */
   private def readSizes(): Unit = {
@@ -115,7 +115,7 @@ final private[execution] class BlockDecoder(layout: BlockLayout) {
     val word = layout.nullLanes + column
     val mask = -1L >>> unused
     var row = 0
-    if ((anyNull(column >> 6) >>> column & 1) == 0) while (row < count) {
+    if (!BlockLayout.isNull(anyNull(column >> 6), column)) while (row < count) {
       Platform.putLong(rows, place(row, word), lane(row) & mask)
       row += 1
     }

@@ -9,10 +9,10 @@ import org.apache.spark.unsafe.array.ByteArrayMethods
 final private[blocks] class BlockDictionary {
   import BlockDictionary._
 
-  private[this] val slots = new Array[Int](Slots) // numbers of entries, from 1 on
+  private[this] var slots = Array.emptyIntArray // numbers of entries, from 1 on
 
   /** The words of the distinct values, in the order in which they come. */
-  val entries = new Array[Long](MostEntries)
+  var entries: Array[Long] = Array.emptyLongArray
 
   /** The number of distinct values. */
   var size = 0
@@ -25,10 +25,9 @@ final private[blocks] class BlockDictionary {
 
   /** Finds the distinct values of a lane, or that they are too many. */
   def read(rows: StagedRows, lane: Int): Unit = {
-    if (numbers.length < rows.count) numbers = new Array[Long](rows.capacity)
-    Arrays.fill(slots, 0)
     size = 0
     isUsed = rows.count >= FewestRows
+    if (isUsed) clear(rows)
     val from = lane * rows.capacity
     var row = 0
     while (isUsed && row < rows.count) {
@@ -37,6 +36,14 @@ final private[blocks] class BlockDictionary {
       isUsed = number >= 0 && 2 * size <= rows.count
       row += 1
     }
+  }
+
+  private def clear(rows: StagedRows): Unit = {
+    if (slots.isEmpty) {
+      slots = new Array[Int](Slots)
+      entries = new Array[Long](MostEntries)
+    } else Arrays.fill(slots, 0)
+    if (numbers.length < rows.count) numbers = new Array[Long](rows.capacity)
   }
 
   /** The number of a value, which gets one if it has none; -1 if there are too many. */

@@ -56,8 +56,6 @@ final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean
     at = Platform.BYTE_ARRAY_OFFSET.toLong
   }
 
-  private def isAnyNull(column: Int): Boolean = (nulls(column >> 6) >>> column & 1) != 0
-
   private def encodeNulls(rows: StagedRows): Unit = {
     var lane = 0
     while (lane < layout.nullLanes) {
@@ -103,7 +101,7 @@ final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean
   private def encodeWords(rows: StagedRows, column: Int): Unit = {
     val from = (layout.nullLanes + column) * rows.capacity
     val unused = layout.unusedBits(column)
-    if (!isAnyNull(column)) {
+    if (!BlockLayout.isNull(nulls(column >> 6), column)) {
       var i = 0
       while (i < rows.count) {
         work(i) = rows.words(from + i) << unused >> unused
@@ -115,7 +113,8 @@ final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean
       var last = firstValue(rows, column) << unused >> unused
       var i = 0
       while (i < rows.count) {
-        if ((rows.words(ofNulls + i) >>> column & 1) == 0) last = rows.words(from + i) << unused >> unused
+        if (!BlockLayout.isNull(rows.words(ofNulls + i), column))
+          last = rows.words(from + i) << unused >> unused
         work(i) = last
         i += 1
       }
@@ -126,7 +125,7 @@ final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean
   private def firstValue(rows: StagedRows, column: Int): Long = {
     val ofNulls = (column >> 6) * rows.capacity
     var i = 0
-    while (i < rows.count && (rows.words(ofNulls + i) >>> column & 1) != 0) i += 1
+    while (i < rows.count && BlockLayout.isNull(rows.words(ofNulls + i), column)) i += 1
     if (i == rows.count) 0L else rows.words((layout.nullLanes + column) * rows.capacity + i)
   }
 

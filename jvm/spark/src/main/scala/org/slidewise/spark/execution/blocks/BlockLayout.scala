@@ -48,6 +48,9 @@ private[execution] object BlockLayout {
 
   def of(attributes: Seq[Attribute]): BlockLayout = new BlockLayout(attributes.map(_.dataType).toArray)
 
+  /** Whether a column is null, given the word of its null lane, which is the lane `column >> 6`. */
+  private[blocks] def isNull(word: Long, column: Int): Boolean = (word >>> column & 1) != 0
+
   /** Whether the value of a narrow type is in the low bits of its word. */
   val isLittleEndian: Boolean = ByteOrder.nativeOrder == ByteOrder.LITTLE_ENDIAN
 

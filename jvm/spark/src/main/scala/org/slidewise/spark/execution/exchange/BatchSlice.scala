@@ -25,9 +25,8 @@ final private[exchange] class BatchSlice(
 ) {
   import write.layout
 
-  private[this] val readers = Array.tabulate[VectorReader](layout.columns)(column =>
-    if (layout.isSized(column)) VectorReader.ofBytes(layout, column) else VectorReader.ofWords(layout, column)
-  )
+  private[this] val readers = layout.fixed.map(VectorReader.ofWords(layout, _))
+  private[this] val sizedReaders = layout.sized.map(VectorReader.ofBytes(layout, _))
   private[this] val whole = UnsafeProjection.create(Array.tabulate(layout.columns)(layout.dataType))
   private[this] val numbers = new Array[Int](most)
   private[this] val words = new Array[Long](most)
@@ -67,7 +66,7 @@ final private[exchange] class BatchSlice(
   private def takeValues(ofSized: Int): Unit = {
     val column = layout.sized(ofSized)
     val found = values(ofSized)
-    readers(column).asInstanceOf[VectorReader.OfBytes].read(batch, from, count, found)
+    sizedReaders(ofSized).read(batch, from, count, found)
     var i = 0
     while (i < count) {
       val size = if (found(i) == null) 0 else found(i).numBytes
@@ -97,20 +96,12 @@ final private[exchange] class BatchSlice(
   /** Stages the rows, for which there is room. */
   def stage(): Unit = {
     place()
-    var sizedSoFar = 0
-    var column = 0
-    while (column < layout.columns) {
-      if (batch.column(column).hasNull) addNulls(column)
-      readers(column) match {
-        case ofWords: VectorReader.OfWords =>
-          ofWords.read(batch, from, count, words)
-          addWords(column)
-        case _ =>
-          addValues(column, values(sizedSoFar))
-          sizedSoFar += 1
-      }
-      column += 1
+    (0 until layout.columns).foreach(column => if (batch.column(column).hasNull) addNulls(column))
+    layout.fixed.indices.foreach { i =>
+      readers(i).read(batch, from, count, words)
+      addWords(layout.fixed(i))
     }
+    layout.sized.indices.foreach(i => addValues(layout.sized(i), values(i)))
     count = 0
   }
 

@@ -5,7 +5,6 @@ import java.util.Arrays
 import org.apache.spark.SparkEnv
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.unsafe.Platform
 import org.apache.spark.util.MutablePair
 
 /**
@@ -22,17 +21,14 @@ final private[execution] class BlockRecord(partitions: Int) {
   private[this] val boxed = Array.tabulate[Any](partitions)(identity)
   private[this] val pair = new MutablePair[Any, InternalRow]()
 
-  private def point(row: UnsafeRow, bytes: Array[Byte], from: Int, end: Int): Unit =
-    row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET + from.toLong, end - from)
-
-  /** The rows in `bytes` from `from` until `end`, for a partition. */
-  def of(partition: Int, bytes: Array[Byte], from: Int, end: Int): Product2[Int, InternalRow] =
+  /** The block in the first `size` bytes of an array, for a partition. */
+  def of(partition: Int, bytes: Array[Byte], size: Int): Product2[Int, InternalRow] =
     if (copies) {
       val copy = new UnsafeRow(0)
-      point(copy, Arrays.copyOfRange(bytes, from, end), 0, end - from)
+      copy.pointTo(Arrays.copyOf(bytes, size), size)
       new MutablePair[Any, InternalRow](boxed(partition), copy).asInstanceOf[Product2[Int, InternalRow]]
     } else {
-      point(block, bytes, from, end)
+      block.pointTo(bytes, size)
       pair.update(boxed(partition), block).asInstanceOf[Product2[Int, InternalRow]]
     }
 }

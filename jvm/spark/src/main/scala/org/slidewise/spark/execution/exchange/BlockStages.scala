@@ -73,7 +73,7 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
     stage.add(row)
     val once = new BlockEncoder(layout, hashed)
     val size = once.encode(stage)
-    record.of(partition, once.bytes, 0, size)
+    record.of(partition, once.bytes, size)
   }
 
   /** The rows of a partition as a block; it has none then. */
@@ -83,7 +83,7 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
     val size = encoder.encode(stage)
     stage.clear()
     opened -= 1
-    record.of(partition, encoder.bytes, 0, size)
+    record.of(partition, encoder.bytes, size)
   }
 
   /** The rows of the first partition that has any as a block. */

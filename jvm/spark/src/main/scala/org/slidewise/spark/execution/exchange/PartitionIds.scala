@@ -19,17 +19,20 @@ private[exchange] object PartitionIds {
    *   `HashPartitioning.partitionIdExpression`
    */
   def of(expression: Expression, input: Seq[Attribute]): PartitionIds = expression match {
-    case Pmod(hash: HashExpression[_], Literal(count: Int, IntegerType), _)
-        if hash.children.forall(isColumn) && hash.prettyName.endsWith("hash") && seedOf(hash).nonEmpty =>
-      val ordinals =
-        hash.children.map(key => input.indexWhere(_.exprId == key.asInstanceOf[Attribute].exprId))
-      new OfColumns(ordinals.toArray, hash.children.map(_.dataType).toArray, seedOf(hash).get, count)
+    case Pmod(Murmur3OfColumns(columns, seed), Literal(count: Int, IntegerType), _) =>
+      val ordinals = columns.map(column => input.indexWhere(_.exprId == column.exprId))
+      new OfColumns(ordinals.toArray, columns.map(_.dataType).toArray, seed, count)
     case other => new OfRows(other, input)
   }
 
-  private def isColumn(key: Expression): Boolean = key match {
-    case attribute: AttributeReference => Hashed.isDefinedAt(attribute.dataType)
-    case _                             => false
+  /** A hash of columns whose types have a [[Hasher]], and its seed. */
+  private object Murmur3OfColumns {
+    def unapply(hash: HashExpression[_]): Option[(Seq[Attribute], Int)] = {
+      val columns = hash.children.collect {
+        case a: AttributeReference if Hashed.isDefinedAt(a.dataType) => a
+      }
+      if (columns.size == hash.children.size) seedOf(hash).map(columns -> _) else None
+    }
   }
 
   private def seedOf(hash: HashExpression[_]): Option[Int] = hash match {

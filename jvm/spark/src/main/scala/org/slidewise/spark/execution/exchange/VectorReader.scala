@@ -8,20 +8,18 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.execution.blocks.BlockLayout
 
-/** Reads a column of batches as the words and the bytes that rows have for it. */
-sealed abstract private[exchange] class VectorReader
-
+/** Readers of a column of batches, as the words or the bytes that rows have for it. */
 private[exchange] object VectorReader {
 
   /** Reads values of one size. */
-  abstract class OfWords extends VectorReader {
+  sealed abstract class OfWords {
 
     /** Writes the words of the rows from `from` on; 0 for null. */
     def read(batch: ColumnarBatch, from: Int, count: Int, words: Array[Long]): Unit
   }
 
   /** Reads values that differ in size. */
-  abstract class OfBytes extends VectorReader {
+  sealed abstract class OfBytes {
 
     /** Writes the bytes of the values of the rows from `from` on, which are valid as long as the batch; null for null. */
     def read(batch: ColumnarBatch, from: Int, count: Int, values: Array[UTF8String]): Unit

@@ -43,7 +43,7 @@ sealed abstract private[parallel] class RunWriter(indexes: RunIndexes) extends S
  */
 final private[parallel] class UnorderedRunWriter(
     functions: SurroundingFunctions,
-    blocks: BlockWrite,
+    blockWrite: BlockWrite,
     indexes: RunIndexes
 ) extends RunWriter(indexes) {
   import UnorderedRunWriter.MostReported
@@ -64,7 +64,7 @@ final private[parallel] class UnorderedRunWriter(
       val aggregates = BucketAggregates.of(Array(aggregate))
       RunIndex.ofOneBucket(written, if (aggregates.bytes <= MostReported) Some(aggregates) else None)
     }
-    reporting(run, PartitionedBlocks.ofRows(aggregated, _ => 0, blocks, context), () => index)
+    reporting(run, PartitionedBlocks.ofRows(aggregated, _ => 0, blockWrite, context), () => index)
   }
 }
 
@@ -89,7 +89,7 @@ final private[parallel] class OrderedRunWriter(
     buckets: RunBuckets,
     functions: Option[SurroundingFunctions],
     input: Seq[Attribute],
-    written: BlockWrite,
+    blockWrite: BlockWrite,
     indexes: RunIndexes,
     metrics: Map[String, SQLMetric]
 ) extends RunWriter(indexes) {
@@ -137,7 +137,7 @@ final private[parallel] class OrderedRunWriter(
       PartitionedBlocks.ofRows(
         new LogRows(log, 0L, log.end, releases = true),
         bucketOf(_),
-        written.copy(partitions = splitters.buckets),
+        blockWrite.copy(partitions = splitters.buckets),
         context
       )
     reporting(
@@ -157,6 +157,16 @@ final private[parallel] class OrderedRunWriter(
   }
 }
 
+private object OrderedRunWriter {
+
+  /**
+   * The number of sampled keys for each bucket. It makes the size of a bucket exact to a third. Cuts depend on counted rows only.
+   */
+  private val SampledABucket = 8
+
+  private val CheckEvery = 4096L
+}
+
 /**
  * The buckets of a run.
  *
@@ -169,16 +179,6 @@ final private[parallel] case class RunBuckets(most: Int, leastRows: Long) {
 
   /** The number of buckets of a run with so many rows. */
   def of(rows: Long): Int = math.max(1L, math.min(most.toLong, rows / leastRows)).toInt
-}
-
-private object OrderedRunWriter {
-
-  /**
-   * The number of sampled keys for each bucket. It makes the size of a bucket exact to a third. Cuts depend on counted rows only.
-   */
-  private val SampledABucket = 8
-
-  private val CheckEvery = 4096L
 }
 
 private[parallel] object RunMetrics {
