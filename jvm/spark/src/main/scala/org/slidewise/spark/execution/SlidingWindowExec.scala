@@ -6,7 +6,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import org.slidewise.spark.execution.columns.RowBatches
 import org.slidewise.spark.plan.{OneTask, SlidingWindowPlan, SortPlacement}
 
 /**
@@ -65,9 +67,21 @@ case class SlidingWindowExec(
   }
 
   override protected def doExecute(): RDD[InternalRow] = {
-    oneTask.foreach(reason => logWarning(s"${SlidingWindowExec.OneTask}: $reason"))
+    warnOfOneTask()
     evaluate(child, sortsChild)
   }
+
+  @transient override lazy val supportsColumnar: Boolean =
+    sortsChild && !evaluatesAsSpark && plan.arrays.isDefined && plan.rowWise.isEmpty &&
+      RowBatches.areRead(output, conf)
+
+  override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
+    warnOfOneTask()
+    evaluateBatches(child)
+  }
+
+  private def warnOfOneTask(): Unit =
+    oneTask.foreach(reason => logWarning(s"${SlidingWindowExec.OneTask}: $reason"))
 
   override protected def withNewChildInternal(newChild: SparkPlan): SlidingWindowExec = copy(child = newChild)
 }

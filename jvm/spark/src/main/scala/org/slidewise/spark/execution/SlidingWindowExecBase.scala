@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.window.WindowExec
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
 import org.slidewise.spark.plan.{SlidingWindowPlan, SortPlacement}
@@ -61,6 +62,16 @@ abstract class SlidingWindowExecBase extends UnaryExecNode {
         else evaluation.evaluate(found, new WindowTask(TaskContext.get(), taskMetrics))
       }
     }
+
+  /** Evaluates each partition of `rows`, which are in no order, in arrays, and hands out batches. */
+  final protected def evaluateBatches(rows: SparkPlan): RDD[ColumnarBatch] = {
+    val evaluation = WindowEvaluation.sortedInArrays(plan, rows.output)
+    val taskMetrics = metrics
+    rows.execute().mapPartitions { found =>
+      if (found.isEmpty) Iterator.empty
+      else evaluation.evaluateBatches(found, new WindowTask(TaskContext.get(), taskMetrics))
+    }
+  }
 
   private def evaluateAsSpark(rows: SparkPlan): RDD[InternalRow] = {
     val counted = longMetric(WindowMetrics.Rows)

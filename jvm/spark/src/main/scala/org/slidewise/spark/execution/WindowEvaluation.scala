@@ -2,9 +2,10 @@ package org.slidewise.spark.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow, GroupedRows, PresortedArrays}
-import org.slidewise.spark.execution.sorting.{PartitionSorter, SortSpec}
+import org.slidewise.spark.execution.arrays.{ArrayResults, ArrayWindow, GroupedRows, PresortedArrays}
+import org.slidewise.spark.execution.sorting.{PartitionSorter, SortResult, SortSpec}
 import org.slidewise.spark.execution.surroundings.{ArraySurroundingsReader, PartialAggregate, SurroundingRows}
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.{ArrayPlan, RowWisePlan, SlidingWindowPlan, SortPlacement}
@@ -55,21 +56,33 @@ private[execution] object WindowEvaluation {
       input: Seq[Attribute],
       sorts: Boolean,
       keepsTies: Boolean = false
-  ): WindowEvaluation = {
-    def byRows(expressions: RowWisePlan, input: Seq[Attribute]) =
-      new RowWiseEvaluation(plan, expressions, input)
+  ): WindowEvaluation =
     plan.arrays match {
-      case None if sorts => new SortedRowWiseEvaluation(plan, input, keepsTies, byRows(plan.rowWise, input))
-      case None          => byRows(plan.rowWise, input)
-      case Some(arrays)  =>
-        val fallback = byRows(arrays.fallback, input)
-        val presorted = new ArrayEvaluation(plan, arrays, input, fallback)
+      case None =>
+        val rowWise = new RowWiseEvaluation(plan, plan.rowWise, input)
+        if (sorts) new SortedRowWiseEvaluation(plan, input, keepsTies, rowWise) else rowWise
+      case Some(arrays) =>
         val first =
-          if (sorts) new SortedArrayEvaluation(plan, arrays, input, keepsTies, presorted) else presorted
+          if (sorts) sortedInArrays(plan, arrays, input, keepsTies)
+          else presortedInArrays(plan, arrays, input)
         if (plan.rowWise.isEmpty) first
-        else new TwoStageEvaluation(first, byRows(plan.rowWise, input ++ arrays.results))
+        else
+          new TwoStageEvaluation(first, new RowWiseEvaluation(plan, plan.rowWise, input ++ arrays.results))
     }
-  }
+
+  /** The evaluation of a plan whose expressions are all evaluated in arrays, over rows that come in any order. */
+  def sortedInArrays(plan: SlidingWindowPlan, input: Seq[Attribute]): SortedArrayEvaluation =
+    sortedInArrays(plan, plan.arrays.get, input, keepsTies = false)
+
+  private def sortedInArrays(
+      plan: SlidingWindowPlan,
+      arrays: ArrayPlan,
+      input: Seq[Attribute],
+      keepsTies: Boolean
+  ) = new SortedArrayEvaluation(plan, arrays, input, keepsTies, presortedInArrays(plan, arrays, input))
+
+  private def presortedInArrays(plan: SlidingWindowPlan, arrays: ArrayPlan, input: Seq[Attribute]) =
+    new ArrayEvaluation(plan, arrays, input, new RowWiseEvaluation(plan, arrays.fallback, input))
 }
 
 /** Evaluates rows that come in order, row by row. */
@@ -172,9 +185,9 @@ final private[execution] class SortedRowWiseEvaluation(
 }
 
 /**
- * Sorts the rows with room for their results, and writes the results of array kernels into them. Where the rows or the arrays of
- * whole partitions do not fit in memory, `presorted` evaluates the sorted rows. Where no order is needed, the rows are grouped by
- * hash and stay in the order in which they came, unless a sum overflows or memory is short.
+ * Sorts the rows, and evaluates them with array kernels. Where the rows or the arrays of whole partitions do not fit in memory,
+ * `presorted` evaluates the sorted rows. Where no order is needed, the rows are grouped by hash and stay in the order in which
+ * they came, unless a sum overflows or memory is short.
  */
 final private[execution] class SortedArrayEvaluation(
     plan: SlidingWindowPlan,
@@ -191,34 +204,49 @@ final private[execution] class SortedArrayEvaluation(
       task: WindowTask,
       surroundings: () => SurroundingRows
   ): Iterator[InternalRow] = {
+    val sorted = sort(rows, task, surroundings)
+    sorted.withResults.getOrElse(presorted.evaluate(sorted.rows, task, surroundings))
+  }
+
+  /** Returns the rows as [[evaluate]] does, in batches. */
+  def evaluateBatches(rows: Iterator[InternalRow], task: WindowTask): Iterator[ColumnarBatch] = {
+    val none = () => SurroundingRows.None
+    val sorted = sort(rows, task, none)
+    val found =
+      if (sorted.finished) sorted else SortResult(presorted.evaluate(sorted.rows, task, none), None)
+    found.batches((input ++ expressions.results).map(_.dataType))
+  }
+
+  private def sort(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      surroundings: () => SurroundingRows
+  ): SortResult = {
     val window = new ArrayWindow(expressions.functions, plan.orderSpec)
-    val results = expressions.results
-    val sorter =
-      new PartitionSorter(task.resources, input, SortSpec.of(plan, keepsTies), results, window.inputs)
+    val types = expressions.results.map(_.dataType)
+    val sorter = new PartitionSorter(
+      task.resources,
+      input,
+      SortSpec.of(plan, keepsTies),
+      expressions.results,
+      window.inputs,
+      wholeRows = false
+    )
     task.closeAtEnd(sorter)
-    val sorted = task.measures.timeSort(
+    task.measures.timeSort(
       sorter.sort(
         rows,
-        (columns, places) =>
-          ArrayRowFinisher.of(
-            window,
-            columns,
-            places,
-            input.size,
-            results.map(_.dataType),
-            inArrays.read(surroundings()),
-            task.measures
-          ),
+        columns => {
+          val around = inArrays.read(surroundings())
+          window
+            .evaluator(columns, around, task.measures)
+            .map(new ArrayResults(_, types, around.rows, task.measures))
+        },
         if (plan.sortPlacement == SortPlacement.Unneeded)
-          Some(GroupedRows.finisher(window, _, _, _, input.size, results.map(_.dataType), task.measures))
+          Some(GroupedRows.results(window, _, _, types, task.measures))
         else None
       )
     )
-    if (sorted.finished) sorted.rows
-    else {
-      val withoutRoom = UnsafeProjection.create(input.map(a => a: Expression), input ++ results)
-      presorted.evaluate(sorted.rows.map(withoutRoom), task, surroundings)
-    }
   }
 }
 

@@ -5,7 +5,9 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import org.slidewise.spark.execution.columns.RowBatches
 import org.slidewise.spark.execution.joins.WindowJoinEvaluation
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.WindowJoinPlan
@@ -47,6 +49,20 @@ case class WindowJoinExec(
     val taskMetrics = metrics
     left.execute().zipPartitions(right.execute()) { (leftRows, rightRows) =>
       evaluation.evaluate(leftRows, rightRows, new WindowTask(TaskContext.get(), taskMetrics))
+    }
+  }
+
+  @transient override lazy val supportsColumnar: Boolean =
+    plan.sorts && plan.window.arrays.isDefined && plan.window.rowWise.isEmpty && RowBatches.areRead(
+      output,
+      conf
+    )
+
+  override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
+    val evaluation = new WindowJoinEvaluation(plan, left.output, right.output)
+    val taskMetrics = metrics
+    left.execute().zipPartitions(right.execute()) { (leftRows, rightRows) =>
+      evaluation.evaluateBatches(leftRows, rightRows, new WindowTask(TaskContext.get(), taskMetrics))
     }
   }
 

@@ -1,61 +1,48 @@
 package org.slidewise.spark.execution.arrays
 
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import org.apache.spark.sql.types.DataType
 
 import org.slidewise.core.kernels.{GroupKernels, Validity}
+import org.slidewise.spark.execution.columns.FieldVector
 import org.slidewise.spark.execution.sorting._
 import org.slidewise.spark.execution.task.WindowMeasures
 import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel}
 
 /**
- * Aggregates whole partitions of rows that come in any order, and writes the results into the rows, which stay in that order: two
- * passes over the columns, and one over the rows.
+ * Aggregates whole partitions of rows that come in any order, and stay in it: two passes over the columns.
  *
  * Memory: for each partition and function 4 to 20 bytes.
  */
 private[execution] object GroupedRows {
 
   /**
-   * A finisher of rows in the order in which they came.
+   * The results of rows in the order in which they came.
    *
-   * @param firstField
-   *   the place of the first result among the fields of a row
    * @param types
    *   the types of the results
    * @return
    *   none if an input or a sum has failed, or if there is no memory
    */
-  def finisher(
+  def results(
       window: ArrayWindow,
       sorted: SortedColumns,
       groups: PartitionGroups,
-      places: RowPlaces,
-      firstField: Int,
       types: Seq[DataType],
       measures: WindowMeasures
-  ): Option[RowFinisher] = {
+  ): Option[SortedResults] = {
     val begin = System.nanoTime()
     val functions = window.functions.collect { case function: ArrayFunction.Aggregate => function }
     if (sorted.inputsFailed || !sorted.acquire(functions.map(bytesAGroup).sum * groups.sizes.length)) None
     else {
       val columns = new GroupedColumns(window, sorted)
-      val results = functions.map(GroupedResult.of(_, groups, columns))
+      val found = functions.map(GroupedResult.of(_, groups, columns))
       measures.addArrayTime(System.nanoTime() - begin)
-      if (results.exists(_.isEmpty)) None
-      else
-        Some(
-          new GroupedRowFinisher(
-            results.flatten.toArray,
-            places,
-            sorted.order.size,
-            if (groups.sizes.isEmpty) 0 else groups.sizes.max,
-            firstField,
-            types,
-            measures
-          )
-        )
+      if (found.exists(_.isEmpty)) None
+      else {
+        val largest = if (groups.sizes.isEmpty) 0 else groups.sizes.max
+        Some(new GroupedResults(found.flatten.toArray, largest, types, measures))
+      }
     }
   }
 
@@ -83,7 +70,7 @@ final private class GroupedColumns(window: ArrayWindow, sorted: SortedColumns) {
 /** The results of a function for the rows that [[evaluate]] was called for last. */
 abstract private class GroupedResult(groups: PartitionGroups, counts: Array[Int], atLeast: Int) {
   private[this] val missing = atLeast > 0 && counts.exists(_ < atLeast)
-  private[this] val words = if (missing) new Array[Long](Validity.words(RowPlaces.Together)) else null
+  private[this] val words = if (missing) new Array[Long](Validity.words(GroupedResult.Together)) else null
 
   final def valid: Array[Long] = words
 
@@ -106,7 +93,7 @@ abstract private class GroupedResult(groups: PartitionGroups, counts: Array[Int]
 final private class GroupedLongs(groups: PartitionGroups, counts: Array[Int], atLeast: Int, of: Int => Long)
     extends GroupedResult(groups, counts, atLeast)
     with LongResult {
-  override val values = new Array[Long](RowPlaces.Together)
+  override val values = new Array[Long](GroupedResult.Together)
 
   override protected def load(numbers: Array[Int], first: Int, until: Int): Unit = {
     var i = first
@@ -124,7 +111,7 @@ final private class GroupedDoubles(
     results: Array[Double]
 ) extends GroupedResult(groups, counts, atLeast)
     with DoubleResult {
-  override val values = new Array[Double](RowPlaces.Together)
+  override val values = new Array[Double](GroupedResult.Together)
 
   override protected def load(numbers: Array[Int], first: Int, until: Int): Unit = {
     var i = first
@@ -136,6 +123,9 @@ final private class GroupedDoubles(
 }
 
 private object GroupedResult {
+
+  /** The greatest number of rows that results are evaluated for together. */
+  final val Together = 1024
 
   /** The results of a function. None if a sum must fail, or be null. */
   def of(
@@ -192,33 +182,27 @@ private object GroupedResult {
   private def wraps(checked: Option[DeclarativeAggregate]): Boolean = checked.isEmpty
 }
 
-/** Writes the results into the rows, a batch at a time. */
-final private class GroupedRowFinisher(
+/** The results of rows, some at a time. */
+final private class GroupedResults(
     results: Array[PartitionResult],
-    places: RowPlaces,
-    size: Int,
     largest: Int,
-    firstField: Int,
     types: Seq[DataType],
     measures: WindowMeasures
-) extends RowFinisher {
-  private[this] val writers = {
-    val bitSetBytes = UnsafeRow.calculateBitSetWidthInBytes(firstField + results.length)
-    results.zip(types).zipWithIndex.map { case ((result, dataType), i) =>
-      new ResultWriter(result, dataType, firstField + i, bitSetBytes)
-    }
+) extends SortedResults {
+  private[this] val writers = results.zip(types).map { case (result, dataType) =>
+    new ResultWriter(result, dataType)
   }
 
-  override def finish(from: Int): Int = {
-    val until = math.min(from + RowPlaces.Together, size)
-    places.locate(from, until)
+  override def evaluate(from: Int, until: Int, into: Array[FieldVector]): Int = {
+    val end = math.min(until, from + GroupedResult.Together)
     var i = 0
     while (i < results.length) {
-      results(i).evaluate(until - from, from, until)
-      writers(i).write(0, 0, until - from, places.bases, places.offsets)
+      results(i).evaluate(end - from, from, end)
+      into(i).clearNulls()
+      writers(i).write(0, 0, end - from, into(i))
       i += 1
     }
-    measures.countGroups(until - from, results.length, largest)
-    until
+    measures.countGroups(end - from, results.length, largest)
+    end
   }
 }

@@ -1,9 +1,10 @@
 package org.slidewise.spark.execution.arrays
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.types.DataType
 
-import org.slidewise.spark.execution.sorting.{RowFailed, RowFinisher, RowOrder, RowPlaces, SortedColumns}
+import org.slidewise.spark.execution.columns.FieldVector
+import org.slidewise.spark.execution.sorting.{RowFailed, RowOrder, SortedResults}
 import org.slidewise.spark.execution.surroundings.{ArraySurroundings, SurroundingRows}
 import org.slidewise.spark.execution.task.WindowMeasures
 import org.slidewise.spark.plan.ArrayFunction
@@ -32,6 +33,9 @@ final private[execution] class PartitionEvaluator(
 
   def from: Int = first
   def until: Int = last
+
+  /** One past the last place of the partition of the row at `place`. */
+  def endOfPartition(place: Int): Int = rows.endOfPartition(place)
 
   /**
    * Turns to the rows from the place `newFrom` to the end of their partition.
@@ -112,48 +116,31 @@ final private[execution] class PartitionEvaluator(
   /** The error of the row [[failsAt]]. */
   def failure: ArithmeticException = results.minBy(_.failsAt).failure
 
-  /**
-   * Writers of the results.
-   *
-   * @param firstField
-   *   the first result's place among the fields of a row
-   * @param types
-   *   the types of the results
-   */
-  def writers(firstField: Int, types: Seq[DataType]): Array[ResultWriter] = {
-    val bitSetBytes = UnsafeRow.calculateBitSetWidthInBytes(firstField + results.length)
-    results.zip(types).zipWithIndex.map { case ((result, dataType), i) =>
-      new ResultWriter(result, dataType, firstField + i, bitSetBytes)
-    }
-  }
+  /** Writers of the results, given their types. */
+  def writers(types: Seq[DataType]): Array[ResultWriter] =
+    results.zip(types).map { case (result, dataType) => new ResultWriter(result, dataType) }
 }
 
-/** Writes the results into sorted rows that have room for them; evaluates partitions when their first row comes. */
-final private[execution] class ArrayRowFinisher private (
+/** The results of sorted rows; evaluates a partition when its first row is asked for. */
+final private[execution] class ArrayResults(
     evaluator: PartitionEvaluator,
-    places: RowPlaces,
-    firstField: Int,
     types: Seq[DataType],
     surroundings: SurroundingRows,
     measures: WindowMeasures
-) extends RowFinisher {
-  private[this] val writers = evaluator.writers(firstField, types)
+) extends SortedResults {
+  private[this] val writers = evaluator.writers(types)
 
-  override def finish(from: Int): Int = {
-    val until = math.min(from + RowPlaces.Together, evaluator.size)
-    places.locate(from, until)
-    places.prefetch(until - from)
+  override def evaluate(from: Int, until: Int, into: Array[FieldVector]): Int = {
     val begin = if (until > evaluator.until) System.nanoTime() else 0L
+    if (from < evaluator.from) returnTo(from)
+    into.foreach(_.clearNulls())
     var at = from
     var failed = false
     while (at < until && !failed) {
-      if (at == evaluator.until) {
-        evaluator.begin(at, isFirst = at == 0, complete = true)
-        evaluate(at, evaluator.until)
-      }
+      if (at == evaluator.until) beginAt(at)
       val failsAt = evaluator.from.toLong + evaluator.failsAt
       val end = math.min(math.min(until, evaluator.until), failsAt).toInt
-      write(at - from, end - from, from - evaluator.from)
+      write(at - from, end - from, from - evaluator.from, into)
       failed = end == failsAt
       at = end
     }
@@ -162,49 +149,24 @@ final private[execution] class ArrayRowFinisher private (
     at
   }
 
-  private def evaluate(from: Int, until: Int): Unit = {
-    val first = surroundings.firstOf(from, until).toInt
-    evaluator.evaluate(first - from, surroundings.endOf(first, until).toInt - from)
+  private def beginAt(from: Int): Unit = {
+    evaluator.begin(from, isFirst = from == 0, complete = true)
+    val first = surroundings.firstOf(from, evaluator.until).toInt
+    evaluator.evaluate(first - from, surroundings.endOf(first, evaluator.until).toInt - from)
   }
 
-  private def write(from: Int, until: Int, shift: Int): Unit = {
+  /** Turns to the partition of a row before the current one. */
+  private def returnTo(place: Int): Unit = {
+    var from = 0
+    while (evaluator.endOfPartition(from) <= place) from = evaluator.endOfPartition(from)
+    beginAt(from)
+  }
+
+  private def write(from: Int, until: Int, shift: Int, into: Array[FieldVector]): Unit = {
     var w = 0
     while (w < writers.length) {
-      writers(w).write(shift, from, until, places.bases, places.offsets)
+      writers(w).write(shift, from, until, into(w))
       w += 1
     }
   }
-}
-
-private[execution] object ArrayRowFinisher {
-
-  /**
-   * @param firstField
-   *   the place of the first result among the fields of a row
-   * @param types
-   *   the types of the results
-   * @return
-   *   none if the kernels cannot evaluate the rows
-   */
-  def of(
-      window: ArrayWindow,
-      sorted: SortedColumns,
-      places: RowPlaces,
-      firstField: Int,
-      types: Seq[DataType],
-      surroundings: ArraySurroundings,
-      measures: WindowMeasures
-  ): Option[RowFinisher] =
-    window
-      .evaluator(sorted, surroundings, measures)
-      .map(of(_, places, firstField, types, surroundings.rows, measures))
-
-  def of(
-      evaluator: PartitionEvaluator,
-      places: RowPlaces,
-      firstField: Int,
-      types: Seq[DataType],
-      surroundings: SurroundingRows,
-      measures: WindowMeasures
-  ): RowFinisher = new ArrayRowFinisher(evaluator, places, firstField, types, surroundings, measures)
 }

@@ -50,8 +50,9 @@ final private[execution] class PresortedArrays(
   private[this] val grouping = PartitionKeys.of(plan.partitionSpec, input)
 
   private[this] val keys = if (window.readsKeys) Seq(window.orderKey) else Nil
-  private[this] val reader = new ColumnReader(keys, window.inputs, input, acquire(_))
   private[this] var columns = new LongColumns(keys.size + window.inputs.size)
+  private[this] val reader =
+    new ColumnReader(keys, window.inputs, input, acquire(_), Seq.range(0, columns.width))
   private[this] val log = RowLog.of(input, resources)
   private[this] val logged = log.reader()
   private[this] val joined = new ResultJoiner(input, expressions.results)
@@ -111,7 +112,7 @@ final private[execution] class PresortedArrays(
       evaluator.evaluate((first - base).toInt - from, (until - base).toInt - from)
       task.measures.addArrayTime(System.nanoTime() - begin)
       stopAtFailure()
-      joined.begin(evaluator.writers(0, types))
+      joined.begin(evaluator.writers(types))
     }
     ready > next
   }
@@ -162,7 +163,7 @@ final private[execution] class PresortedArrays(
   /** Adds a row. False if there is no memory for the row, which is then not added. */
   private def add(row: UnsafeRow): Boolean = (count < room || grow()) && {
     try
-      reader.read(row, columns, 0, count) && {
+      reader.read(row, columns, count) && {
         log.append(row)
         val key = grouping.key(row)
         if (!started || !grouping.same(key, grouping.current)) {

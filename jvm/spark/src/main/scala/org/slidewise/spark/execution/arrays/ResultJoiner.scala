@@ -3,7 +3,8 @@ package org.slidewise.spark.execution.arrays
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeRowJoiner
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.unsafe.Platform
+
+import org.slidewise.spark.execution.columns.{FieldVector, FieldWords}
 
 /**
  * Joins rows with their results. The results of a batch of rows are written at once.
@@ -19,10 +20,10 @@ final private[arrays] class ResultJoiner(input: Seq[Attribute], results: Seq[Att
   private[this] val joiner =
     GenerateUnsafeRowJoiner.create(DataTypeUtils.fromAttributes(input), DataTypeUtils.fromAttributes(results))
   private[this] val size = UnsafeRow.calculateBitSetWidthInBytes(results.size) + 8 * results.size
-  private[this] val block = new Array[Byte](Together * size)
-  private[this] val bases = Array.fill[AnyRef](Together)(block)
-  private[this] val offsets = Array.tabulate(Together)(i => Platform.BYTE_ARRAY_OFFSET + i.toLong * size)
   private[this] val written = new UnsafeRow(results.size)
+  written.pointTo(new Array[Byte](size), size)
+  private[this] val vectors = results.map(r => new FieldVector(r.dataType, Together)).toArray
+  private[this] val words = results.map(r => new FieldWords(r.dataType)).toArray
 
   private[this] var writers: Array[ResultWriter] = _
   private[this] var first, until = 0
@@ -43,16 +44,28 @@ final private[arrays] class ResultJoiner(input: Seq[Attribute], results: Seq[Att
    *   the place from which on there are no results yet
    */
   def apply(row: UnsafeRow, i: Int, ready: Int): UnsafeRow = {
-    if (i < first || i >= until) write(i, math.min(i + Together, ready))
-    written.pointTo(block, offsets(i - first), size)
+    if (i < first || i >= until) evaluate(i, math.min(i + Together, ready))
+    var r = 0
+    while (r < vectors.length) {
+      if (vectors(r).isNullAt(i - first)) written.setNullAt(r)
+      else {
+        written.setNotNullAt(r)
+        written.setLong(r, words(r).inRow(vectors(r).words(i - first)))
+      }
+      r += 1
+    }
     joiner.join(row, written)
   }
 
-  private def write(from: Int, end: Int): Unit = {
+  private def evaluate(from: Int, end: Int): Unit = {
     first = from
     until = end
-    java.util.Arrays.fill(block, 0.toByte)
-    writers.foreach(_.write(first, 0, until - first, bases, offsets))
+    var r = 0
+    while (r < vectors.length) {
+      vectors(r).clearNulls()
+      writers(r).write(first, 0, until - first, vectors(r))
+      r += 1
+    }
   }
 }
 

@@ -1,101 +1,56 @@
 package org.slidewise.spark.execution.arrays
 
+import java.lang.Double.doubleToRawLongBits
+import java.lang.Float.floatToRawIntBits
+
 import org.apache.spark.sql.types._
-import org.apache.spark.unsafe.Platform
-import org.apache.spark.unsafe.bitset.BitSetMethods
 
 import org.slidewise.core.kernels.Validity
+import org.slidewise.spark.execution.columns.FieldVector
 
-/**
- * Writes the results of one window expression into rows that have room for them.
- *
- * @param field
- *   the result's place among the fields of a row
- * @param bitSetBytes
- *   the bytes of a row's bit set, which comes before its fields
- */
-final private[arrays] class ResultWriter(
-    results: PartitionResult,
-    result: DataType,
-    field: Int,
-    bitSetBytes: Int
-) {
-  private[this] val place = bitSetBytes + 8L * field
+/** Writes the results of one window expression into vectors of their type. */
+final private[arrays] class ResultWriter(results: PartitionResult, result: DataType) {
 
   /**
-   * Writes results of the partition into the rows at `bases(from) until bases(until)`, and the same of `offsets`.
+   * Writes results of the partition as those of the rows from `from` to before `until`.
    *
    * @param shift
-   *   the number of the result for the row at `i`, less `i`
+   *   the number of a row's result, less that of the row
    */
-  def write(shift: Int, from: Int, until: Int, bases: Array[AnyRef], offsets: Array[Long]): Unit = {
+  def write(shift: Int, from: Int, until: Int, into: FieldVector): Unit = {
     results match {
-      case longs: LongResult     => writeLongs(longs.values, shift, from, until, bases, offsets)
-      case doubles: DoubleResult => writeDoubles(doubles.values, shift, from, until, bases, offsets)
+      case longs: LongResult     => writeLongs(longs.values, shift, from, until, into.words)
+      case doubles: DoubleResult => writeDoubles(doubles.values, shift, from, until, into.words)
     }
-    if (results.valid != null) writeNulls(results.valid, shift, from, until, bases, offsets)
+    if (results.valid != null) writeNulls(results.valid, shift, from, until, into)
   }
 
-  private def writeLongs(
-      values: Array[Long],
-      shift: Int,
-      from: Int,
-      until: Int,
-      bases: Array[AnyRef],
-      offsets: Array[Long]
-  ): Unit = result match {
-    case IntegerType | DateType | _: YearMonthIntervalType =>
-      each(from, until)(i => Platform.putInt(bases(i), offsets(i) + place, values(shift + i).toInt))
-    case ShortType =>
-      each(from, until)(i => Platform.putShort(bases(i), offsets(i) + place, values(shift + i).toShort))
-    case ByteType =>
-      each(from, until)(i => Platform.putByte(bases(i), offsets(i) + place, values(shift + i).toByte))
-    case BooleanType =>
-      each(from, until)(i => Platform.putBoolean(bases(i), offsets(i) + place, values(shift + i) != 0L))
-    case _ =>
-      var i = from
-      while (i < until) {
-        Platform.putLong(bases(i), offsets(i) + place, values(shift + i))
-        i += 1
-      }
-  }
+  private def writeLongs(values: Array[Long], shift: Int, from: Int, until: Int, words: Array[Long]): Unit =
+    System.arraycopy(values, shift + from, words, from, until - from)
 
   private def writeDoubles(
       values: Array[Double],
       shift: Int,
       from: Int,
       until: Int,
-      bases: Array[AnyRef],
-      offsets: Array[Long]
-  ): Unit = result match {
-    case FloatType =>
-      each(from, until)(i => Platform.putFloat(bases(i), offsets(i) + place, values(shift + i).toFloat))
-    case _ =>
-      var i = from
+      words: Array[Long]
+  ): Unit = {
+    var i = from
+    if (result == FloatType) while (i < until) {
+      words(i) = floatToRawIntBits(values(shift + i).toFloat).toLong
+      i += 1
+    }
+    else
       while (i < until) {
-        Platform.putDouble(bases(i), offsets(i) + place, values(shift + i))
+        words(i) = doubleToRawLongBits(values(shift + i))
         i += 1
       }
   }
 
-  private def writeNulls(
-      valid: Array[Long],
-      shift: Int,
-      from: Int,
-      until: Int,
-      bases: Array[AnyRef],
-      offsets: Array[Long]
-  ): Unit = each(from, until) { i =>
-    if (!Validity.at(valid, shift + i)) {
-      Platform.putLong(bases(i), offsets(i) + place, 0L)
-      BitSetMethods.set(bases(i), offsets(i), field)
-    }
-  }
-
-  private def each(from: Int, until: Int)(write: Int => Unit): Unit = {
+  private def writeNulls(valid: Array[Long], shift: Int, from: Int, until: Int, into: FieldVector): Unit = {
     var i = from
     while (i < until) {
-      write(i)
+      if (!Validity.at(valid, shift + i)) into.setNull(i)
       i += 1
     }
   }

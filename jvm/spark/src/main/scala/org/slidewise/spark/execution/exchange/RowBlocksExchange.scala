@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.exchange._
 import org.apache.spark.sql.execution.metric._
 
-import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockEncoder, BlockLayout}
+import org.slidewise.spark.execution.blocks.{BlockEncoder, BlockLayout, BlockRows}
 import org.slidewise.spark.shims.{BlockShuffle, SparkBlockDependencies}
 
 /**
@@ -73,7 +73,7 @@ abstract private[execution] class RowBlocksExchange extends ShuffleExchangeLike 
   /** The rows of a part, given its blocks. */
   private[execution] def rowsOf: Iterator[InternalRow] => Iterator[InternalRow] = {
     val layout = this.layout
-    BlockDecoder.rows(_, layout)
+    new BlockRows(_, layout)
   }
 
   /** Where the values of a row lie in a block. */

@@ -2,8 +2,9 @@ package org.slidewise.spark.execution.joins
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow}
+import org.slidewise.spark.execution.arrays.{ArrayResults, ArrayWindow}
 import org.slidewise.spark.execution.sorting._
 import org.slidewise.spark.execution.surroundings.{ArraySurroundingsReader, SurroundingRows}
 import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
@@ -41,12 +42,25 @@ final private[execution] class WindowJoinEvaluation(
     else if (!plan.sorts) all.evaluate(leftRows, rightRows, task, around)
     else
       plan.window.arrays match {
-        case Some(arrays) => sortedInArrays(arrays, leftRows, rightRows, task, around)
+        case Some(arrays) => sortedInArrays(arrays, leftRows, rightRows, task, around).rows
         case None         =>
           val elements = task.measures.timeSort(sorterOf(rightSort, right, task).sort(rightRows))
           val rows = task.measures.timeSort(sorterOf(leftSort, left, task).sort(leftRows))
           all.evaluate(rows, elements, task, around)
       }
+
+  /** Returns the rows as [[evaluate]] does, in batches. The plan sorts, and evaluates all expressions in arrays. */
+  def evaluateBatches(
+      leftRows: Iterator[InternalRow],
+      rightRows: Iterator[InternalRow],
+      task: WindowTask
+  ): Iterator[ColumnarBatch] =
+    if (leftRows.isEmpty) Iterator.empty
+    else {
+      val arrays = plan.window.arrays.get
+      sortedInArrays(arrays, leftRows, rightRows, task, SurroundingRows.None)
+        .batches((left ++ arrays.results).map(_.dataType))
+    }
 
   /** The evaluation of all expressions. */
   private def all = new JoinByRows(plan, plan.byRows, left, right)
@@ -63,13 +77,14 @@ final private[execution] class WindowJoinEvaluation(
   private def leftSort =
     new SortSpec(plan.leftKeys, plan.leftOrder, radixInSpark = false, peers = 1, numbersKeys = true)
 
+  /** The left rows with all results, from arrays or from elsewhere. */
   private def sortedInArrays(
       arrays: ArrayPlan,
       leftRows: Iterator[InternalRow],
       rightRows: Iterator[InternalRow],
       task: WindowTask,
       around: SurroundingRows
-  ): Iterator[InternalRow] = {
+  ): SortResult = {
     val window = new ArrayWindow(arrays.functions, plan.window.orderSpec)
     val columns = new RightColumns(task)
     val rightSorter =
@@ -78,13 +93,14 @@ final private[execution] class WindowJoinEvaluation(
         right,
         rightSort,
         inputs = window.inputs,
+        wholeRows = !plan.window.rowWise.isEmpty,
         keyNumbers = columns.numbers
       )
     task.closeAtEnd(rightSorter)
     val elements = task.measures.timeSort(
       rightSorter.sort(
         rightRows,
-        (sorted, _) => {
+        sorted => {
           columns.keep(sorted)
           None
         }
@@ -96,38 +112,43 @@ final private[execution] class WindowJoinEvaluation(
     val inputs =
       bounds.map(b => InputColumn(SortPrefix(b.order.copy(child = b.value)), window.orderKey.flip)) ++
         plan.times.map(InputColumn(_))
-    val leftSorter =
-      new PartitionSorter(task.resources, left, leftSort, arrays.results, inputs, columns.numbersIfKept)
+    val leftSorter = new PartitionSorter(
+      task.resources,
+      left,
+      leftSort,
+      arrays.results,
+      inputs,
+      wholeRows = false,
+      columns.numbersIfKept
+    )
     task.closeAtEnd(leftSorter)
     val rows = task.measures.timeSort(
       leftSorter.sort(
         leftRows,
-        (sorted, where) =>
+        sorted =>
           for {
             kept <- columns.kept if !sorted.inputsFailed && standForOne(sorted, bounds.size)
             evaluator <- window
               .evaluatorOver(kept, sorted, b => sorted.firstInput + places(b), inArrays, task.measures)
-          } yield ArrayRowFinisher.of(
+          } yield new ArrayResults(
             evaluator,
-            where,
-            left.size,
             arrays.results.map(_.dataType),
             SurroundingRows.None,
             task.measures
           )
       )
     )
-    if (rows.finished && plan.window.rowWise.isEmpty) {
-      rightSorter.close()
-      rows.rows
-    } else if (rows.finished)
-      new JoinByRows(plan, plan.window.rowWise, left ++ arrays.results, right)
-        .evaluate(rows.rows, elements.rows, task.withoutRowCount, around)
-    else {
-      columns.release()
-      task.measures.countFallback()
-      val withoutRoom = UnsafeProjection.create(left.map(a => a: Expression), left ++ arrays.results)
-      all.evaluate(rows.rows.map(withoutRoom), elements.rows, task, around)
+    rows.withResults match {
+      case Some(_) if plan.window.rowWise.isEmpty =>
+        rightSorter.close()
+        rows
+      case Some(found) =>
+        val others = new JoinByRows(plan, plan.window.rowWise, left ++ arrays.results, right)
+        SortResult(others.evaluate(found, elements.rows, task.withoutRowCount, around), None)
+      case None =>
+        columns.release()
+        task.measures.countFallback()
+        SortResult(all.evaluate(rows.rows, elements.rows, task, around), None)
     }
   }
 

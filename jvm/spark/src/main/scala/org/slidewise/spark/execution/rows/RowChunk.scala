@@ -59,6 +59,24 @@ final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
     fits
   }
 
+  /** Makes room for rows, if there is any; see [[RowLog.reserve]]. */
+  def reserve(rows: Int, starts: Array[Int]): Boolean = {
+    val fits = used.toLong + starts(rows) <= page.size && count <= Int.MaxValue - rows
+    if (fits) {
+      if (indexed) {
+        var row = 0
+        while (row < rows) {
+          remember(count + row, used + starts(row))
+          row += 1
+        }
+      }
+      newest = used + starts(rows - 1)
+      used += starts(rows)
+      count += rows
+    }
+    fits
+  }
+
   private def remember(row: Int, place: Int): Unit = if (row % IndexStep == 0) {
     val i = row / IndexStep
     if (i == index.length) index = java.util.Arrays.copyOf(index, 2 * i)

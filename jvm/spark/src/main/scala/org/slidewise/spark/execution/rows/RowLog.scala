@@ -67,6 +67,25 @@ final private[execution] class RowLog(
     rows += 1
   }
 
+  /**
+   * Makes room for rows from position [[end]] on, which the caller writes, each with its size in the eight bytes before it if rows
+   * differ in size.
+   *
+   * @param starts
+   *   where each row begins, with its size, and the end of the last, in bytes after the first
+   * @return
+   *   the address of the first row
+   */
+  def reserve(count: Int, starts: Array[Int]): Long = {
+    owner = Thread.currentThread()
+    if (tail == null || !tail.reserve(count, starts)) {
+      addChunk(starts(count))
+      tail.reserve(count, starts)
+    }
+    rows += count
+    newestAddress - starts(count - 1)
+  }
+
   private def addChunk(atLeast: Int): Unit = {
     val page = if (spare != null && spare.size >= atLeast) {
       val reused = spare

@@ -28,14 +28,19 @@ final private[execution] case class InputColumn(value: Expression, flip: Long = 
  *
  * Inputs may fail (an overflow, a bad cast) on rows that no frame covers. The first failure is logged. After it no inputs are
  * read, and [[inputsFailed]] says so. A failure of the sort keys, and one that ends the task, is thrown.
+ *
+ * @param places
+ *   the place of each key and input among the columns
  */
 final private[execution] class ColumnReader(
     keys: Seq[SortKey],
     inputs: Seq[InputColumn],
     input: Seq[Attribute],
-    acquire: Long => Boolean
+    acquire: Long => Boolean,
+    places: Seq[Int]
 ) extends Logging {
   private[this] val width = keys.size + inputs.size
+  private[this] val columnOf = places.toArray
   private[this] val flips = (keys.map(_.flip) ++ inputs.map(_.flip)).toArray
   private[this] val narrow = (keys.map(_.prefix) ++ inputs.map(_.value)).map(ColumnReader.isNarrow).toArray
   private[this] val dictionaries =
@@ -61,13 +66,13 @@ final private[execution] class ColumnReader(
   def dictionaryBytes: Long = acquired
 
   /**
-   * Writes the values of `row` into `columns`, as row `at` of the columns from `first` on.
+   * Writes the values of `row` into its columns, as those of row `at`.
    *
    * @return
    *   false if there is no memory for the growth of the dictionaries
    */
-  def read(row: UnsafeRow, columns: LongColumns, first: Int, at: Int): Boolean = {
-    readInto(row, columns, first, at)
+  def read(row: UnsafeRow, columns: LongColumns, at: Int): Boolean = {
+    readInto(row, columns, at)
     held == acquired || {
       val granted = acquire(held - acquired)
       if (granted) acquired = held
@@ -75,32 +80,25 @@ final private[execution] class ColumnReader(
     }
   }
 
-  private def readInto(row: UnsafeRow, columns: LongColumns, first: Int, at: Int): Unit =
-    if (failed) store(row, readKeys(row), keys.size, columns, first, at)
+  private def readInto(row: UnsafeRow, columns: LongColumns, at: Int): Unit =
+    if (failed) store(row, readKeys(row), keys.size, columns, at)
     else
-      try store(row, readAll(row), width, columns, first, at)
+      try store(row, readAll(row), width, columns, at)
       catch {
         case killed: TaskKilledException        => throw killed
         case NonFatal(error) if inputs.nonEmpty =>
           failed = true
           logInfo("Falls back to row-wise evaluation: the input of a window function failed", error)
-          readInto(row, columns, first, at)
+          readInto(row, columns, at)
       }
 
-  private def store(
-      row: UnsafeRow,
-      values: UnsafeRow,
-      width: Int,
-      columns: LongColumns,
-      first: Int,
-      at: Int
-  ): Unit = {
+  private def store(row: UnsafeRow, values: UnsafeRow, width: Int, columns: LongColumns, at: Int): Unit = {
     var c = 0
     while (c < width) {
-      if (values.isNullAt(c)) columns.setNull(first + c, at)
-      else if (dictionaries(c) != null) columns.set(first + c, at, codeOf(row, dictionaries(c)))
-      else
-        columns.set(first + c, at, (if (narrow(c)) values.getInt(c).toLong else values.getLong(c)) ^ flips(c))
+      val column = columnOf(c)
+      if (values.isNullAt(c)) columns.setNull(column, at)
+      else if (dictionaries(c) != null) columns.set(column, at, codeOf(row, dictionaries(c)))
+      else columns.set(column, at, (if (narrow(c)) values.getInt(c).toLong else values.getLong(c)) ^ flips(c))
       c += 1
     }
   }

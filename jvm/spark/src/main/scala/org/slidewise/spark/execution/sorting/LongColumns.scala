@@ -54,6 +54,43 @@ final private[execution] class LongColumns(val width: Int) {
     }
   }
 
+  /**
+   * Moves the first `rows` values of each column.
+   *
+   * @param places
+   *   where each goes
+   * @param checkpoint
+   *   called before each column; may throw to cancel
+   */
+  def move(places: Array[Int], rows: Int, checkpoint: Runnable): Unit = {
+    var spare = new Array[Long](if (width == 0) 0 else values(0).length)
+    var c = 0
+    while (c < width) {
+      checkpoint.run()
+      val from = values(c)
+      val into = spare
+      var row = 0
+      while (row < rows) {
+        into(places(row)) = from(row)
+        row += 1
+      }
+      values(c) = into
+      spare = from
+      if (nulls(c) != null) moveNulls(c, places, rows)
+      c += 1
+    }
+  }
+
+  private def moveNulls(column: Int, places: Array[Int], rows: Int): Unit = {
+    val before = nulls(column)
+    nulls(column) = null
+    var row = 0
+    while (row < rows) {
+      if ((before(row >>> 6) >>> row & 1L) != 0) setNull(column, places(row))
+      row += 1
+    }
+  }
+
   /** Changes the number of rows and keeps the values. */
   def resize(rows: Int): Unit = {
     var c = 0

@@ -40,6 +40,8 @@ final private[sorting] class PeerOrder(columns: Seq[Int], ties: Option[java.util
  *
  * Memory: [[RadixOrder.bytesARow]] a row, of which [[RadixOrder.scratchBytesARow]] are garbage when the order is complete.
  *
+ * @param clusters
+ *   where clusters of rows begin that follow each other in the order of the first column, and the end of the last
  * @param peers
  *   decides which rows of a partition are peers
  * @param nullsMoveTies
@@ -49,7 +51,7 @@ final private[sorting] class PeerOrder(columns: Seq[Int], ties: Option[java.util
  */
 final private[sorting] class RadixOrder(
     columns: LongColumns,
-    count: Int,
+    clusters: Array[Int],
     partition: Seq[SortColumn],
     order: Seq[SortColumn],
     ties: Option[java.util.Comparator[Integer]],
@@ -59,6 +61,7 @@ final private[sorting] class RadixOrder(
 ) extends RowOrder(columns, if (order.isEmpty) -1 else order.head.column) {
   import RadixOrder._
 
+  private[this] val count = clusters.last
   private[this] val numbers = new Array[Int](count)
   private[this] val keyBits = new Array[Long](count)
   protected val starts = new java.util.BitSet(count)
@@ -73,16 +76,25 @@ final private[sorting] class RadixOrder(
   override protected def arePeers(place: Int): Boolean =
     peers.tie(columns, numbers(place - 1), numbers(place))
 
+  private[this] val byOrder = order.toArray
+
   sort(new RadixSort(checkpoint))
 
   private def sort(radix: RadixSort): Unit = {
-    val byOrder = order.toArray
     placeRows()
-    partition.reverseIterator.foreach(sortBy(_, radix, 0, count))
-    markStarts()
-    var from = 0
-    while (from < count) {
-      val until = endOfPartition(from)
+    var cluster = 0
+    while (cluster < clusters.length - 1) {
+      sortCluster(clusters(cluster), clusters(cluster + 1), radix)
+      cluster += 1
+    }
+  }
+
+  private def sortCluster(begin: Int, end: Int, radix: RadixSort): Unit = {
+    partition.reverseIterator.foreach(sortBy(_, radix, begin, end))
+    markStarts(begin, end)
+    var from = begin
+    while (from < end) {
+      val until = math.min(end, endOfPartition(from))
       var c = byOrder.length - 1
       while (c >= 0) {
         sortBy(byOrder(c), radix, from, until)
@@ -132,16 +144,18 @@ final private[sorting] class RadixOrder(
   }
 
   /**
-   * Marks the first row of each partition. Runs after the sort by the first partition column, whose values `keyBits` then has in
+   * Marks the first row of each partition of a cluster. Runs after the sort by the first partition column, whose values `keyBits` then has in
    * order.
    */
-  private def markStarts(): Unit = {
+  private def markStarts(begin: Int, end: Int): Unit = {
     val each = partition.map(_.column).toArray
     val known = each.length > 0 && !columns.anyNull(each(0))
-    var i = 1
-    while (i < count) {
-      val end = endOfStep(i, count)
-      while (i < end) {
+    // Only if there are partition columns, a cluster has whole partitions.
+    if (begin > 0 && begin < end && each.length > 0) starts.set(begin)
+    var i = begin + 1
+    while (i < end) {
+      val step = endOfStep(i, end)
+      while (i < step) {
         if (known && keyBits(i - 1) != keyBits(i)) starts.set(i)
         else {
           var c = if (known) 1 else 0

@@ -34,6 +34,21 @@ final private[sorting] class NotedAddresses(log: RowLog, addresses: Array[Long])
   }
 }
 
+/** The addresses of rows that are read one after the other. */
+final private[sorting] class NextAddress(rows: Iterator[UnsafeRow]) extends RowAddresses {
+  override def locate(
+      order: Array[Int],
+      from: Int,
+      until: Int,
+      bases: Array[AnyRef],
+      offsets: Array[Long]
+  ): Unit = {
+    val row = rows.next()
+    bases(0) = row.getBaseObject
+    offsets(0) = row.getBaseOffset
+  }
+}
+
 /** Addresses of rows of one size: computed from their numbers, without a cache miss. */
 final private[sorting] class ComputedAddresses(log: RowLog) extends RowAddresses {
   import ComputedAddresses.BlockBits
@@ -78,17 +93,26 @@ private[sorting] object ComputedAddresses {
   private final val BlockBits = 8
 }
 
-/** Locates sorted rows, a batch at a time. */
-final private[execution] class RowPlaces(log: RowLog, addresses: RowAddresses, order: Array[Int])
-    extends RowFinisher {
+/**
+ * Locates sorted rows, some at a time.
+ *
+ * @param together
+ *   the greatest number of rows at a time
+ */
+final private[sorting] class RowPlaces(
+    log: RowLog,
+    addresses: RowAddresses,
+    order: Array[Int],
+    together: Int = RowPlaces.Together
+) {
   private[this] var seen = 0L
   private[this] var first = 0
 
   /** The addresses of the rows that were located last. */
-  val bases = new Array[AnyRef](RowPlaces.Together)
-  val offsets = new Array[Long](RowPlaces.Together)
+  val bases = new Array[AnyRef](together)
+  val offsets = new Array[Long](together)
 
-  /** Locates the rows at the places `from until until`, at most [[RowPlaces.Together]]. */
+  /** Locates the rows at the places `from until until`, at most `together`. */
   def locate(from: Int, until: Int): Unit = {
     first = from
     addresses.locate(order, from, until, bases, offsets)
@@ -101,13 +125,6 @@ final private[execution] class RowPlaces(log: RowLog, addresses: RowAddresses, o
     val size = log.bytesARow
     if (size >= 0) row.pointTo(base, offset, size)
     else row.pointTo(base, offset, Platform.getLong(base, offset - RowChunk.SizeBytes).toInt)
-  }
-
-  override def finish(from: Int): Int = {
-    val until = math.min(from + RowPlaces.Together, order.length)
-    locate(from, until)
-    prefetch(until - from)
-    until
   }
 
   /**

@@ -3,51 +3,43 @@ package org.slidewise.spark.execution.sorting
 import scala.collection.AbstractIterator
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.Platform
 
-import org.slidewise.spark.execution.rows.{RowFile, RowLog}
+import org.slidewise.spark.execution.columns.RowBatches
+import org.slidewise.spark.execution.rows.RowFile
 import org.slidewise.spark.execution.task.TaskResources
 
-/** Completes sorted rows before they are read, some at a time. */
-private[execution] trait RowFinisher {
-
-  /**
-   * Finishes rows from the place `from` on, and locates them. Must not acquire memory: the memory manager could then ask these
-   * rows to spill.
-   *
-   * @return
-   *   one past the last that it finished; at least `from + 1`
-   */
-  def finish(from: Int): Int
-}
-
-/** A row cannot be finished; `error` is for whoever reads the row. */
-final private[execution] class RowFailed(val error: RuntimeException)
-    extends RuntimeException(null, error, true, false)
-
 /**
- * The rows of a frozen log in a given order. Rows that have not been read yet can be moved to a file.
+ * A sorter's rows in order, with their results. Rows that have not been read yet can be moved to a file.
  *
- * Memory: the rows are the log's. After a spill one row, and two buffers of 8 KiB.
+ * Memory: the rows are the sorter's; see [[RowAssembler]] and [[StoredBatch]] for those in hand. After a spill one row or one
+ * batch, and two buffers of 8 KiB.
  *
- * @param finisher
- *   completes each row once, in order
+ * @param results
+ *   evaluates the results; null if there are none
+ * @param resultTypes
+ *   the types of the results
  * @param whenUsedUp
  *   called, perhaps more than once, when there are no more rows and the last is not needed any longer
  */
-final private[sorting] class SortedRows(
-    log: RowLog,
-    private[this] var places: RowPlaces,
-    private[this] var finisher: RowFinisher,
-    count: Int,
+final private[execution] class SortedRows(
+    private[this] var stored: StoredRows,
+    private[this] var results: SortedResults,
+    resultTypes: Seq[DataType],
     whenUsedUp: () => Unit,
     resources: TaskResources
 ) extends AbstractIterator[InternalRow] {
   private[this] var owner = Thread.currentThread()
-  private[this] val row = log.newRow()
+  private[this] val types = stored.fields.types ++ resultTypes
+  private[this] val row = new UnsafeRow(types.size)
+  private[this] val count = stored.order.length
+  private[this] var stretch: RowStretch = _
   private[this] var next = 0
-  private[this] var finished = 0 // rows before this place are complete
-  private[this] var located = 0 // rows from `next` to this place can be pointed to
+  private[this] var prepared = 0 // rows from `next` to this place can be pointed to
+  private[this] var inHand: StoredBatch = _
   private[this] var file: RowFile = _
   private[this] var onDisk = 0L
 
@@ -59,23 +51,47 @@ final private[sorting] class SortedRows(
   override def next(): InternalRow = {
     owner = Thread.currentThread()
     if (file == null) {
-      if (next == located)
-        try locate(next)
+      if (next == prepared)
+        try prepare(next)
         catch { case failed: RowFailed => throw failed.error }
-      places.pointTo(row, next)
+      stretch.pointTo(row, next)
     } else file.read(row)
     next += 1
     row
   }
 
-  private def locate(from: Int): Unit =
-    if (from == finished) {
-      finished = finisher.finish(from)
-      located = finished
-    } else {
-      located = math.min(from + RowPlaces.Together, finished)
-      places.locate(from, located)
-    }
+  private def prepare(from: Int): Unit = {
+    if (stretch == null)
+      stretch =
+        if (results == null && stored.fields.areWhole) new LoggedStretch(stored.places())
+        else new RowAssembler(stored, results, resultTypes)
+    prepared = from // if it fails, there are none
+    prepared = stretch.prepare(from, count)
+  }
+
+  /** The rows as batches, each valid until the next is requested. None of the rows may have been read. */
+  def batches: Iterator[ColumnarBatch] = new AbstractIterator[ColumnarBatch] {
+    private[this] var fromFile: RowBatches = _
+
+    override def hasNext: Boolean = SortedRows.this.hasNext
+
+    override def next(): ColumnarBatch =
+      if (file == null) takeBatch()
+      else {
+        if (fromFile == null) fromFile = new RowBatches(SortedRows.this, types)
+        fromFile.next()
+      }
+  }
+
+  private def takeBatch(): ColumnarBatch = {
+    owner = Thread.currentThread()
+    if (inHand == null) inHand = new StoredBatch(stored, results, resultTypes)
+    next =
+      try inHand.take(next, count)
+      catch { case failed: RowFailed => throw failed.error }
+    prepared = next
+    inHand.rows
+  }
 
   /** Only the reading thread may spill: no row is being read while it asks. */
   def canSpill: Boolean = file == null && next < count && (Thread.currentThread() eq owner)
@@ -83,21 +99,24 @@ final private[sorting] class SortedRows(
   def spilledBytes: Long = onDisk
 
   /**
-   * Moves the rows that are still to come to a file, after which nothing points into the log any more. If that fails, the
-   * file is deleted and the rows stay where they are.
+   * Moves the rows that are still to come to a file, after which nothing points into the sorter's memory any more. If that fails,
+   * the file is deleted and the rows stay where they are.
    *
    * @return
-   *   the file's size in bytes; none if a row cannot be finished, whose error is for its reader
+   *   the file's size in bytes; none if a row cannot be evaluated, whose error is for its reader
    */
   def spill(): Option[Long] = {
     val written = new RowFile
     try {
-      write(written)
-      file = written
-      places = null
-      finisher = null
       // Whoever works on the current row keeps it, in an array of its own.
-      if (next > 0) row.pointTo(row.getBytes, Platform.BYTE_ARRAY_OFFSET.toLong, row.getSizeInBytes)
+      if (stretch != null && next > 0)
+        row.pointTo(row.getBytes, Platform.BYTE_ARRAY_OFFSET.toLong, row.getSizeInBytes)
+      write(written)
+      if (inHand != null) inHand.detach()
+      file = written
+      stored = null
+      results = null
+      stretch = null
       Some(onDisk)
     } catch {
       case failed: RowFailed =>
@@ -112,18 +131,18 @@ final private[sorting] class SortedRows(
   private def discard(written: RowFile, error: Throwable): Unit = {
     try written.close()
     catch { case e: java.io.IOException => error.addSuppressed(e) }
-    located = next
+    prepared = next
   }
 
   private def write(to: RowFile): Unit = {
-    val following = log.newRow()
+    val following = new UnsafeRow(types.size)
     var i = next
     while (i < count) {
-      if (i == located) {
+      if (i == prepared) {
         resources.stopIfCancelled()
-        locate(i)
+        prepare(i)
       }
-      places.pointTo(following, i)
+      stretch.pointTo(following, i)
       to.write(following)
       i += 1
     }
@@ -139,10 +158,15 @@ final private[sorting] class SortedRows(
 /**
  * Sorted rows.
  *
- * @param finished
- *   whether a [[RowFinisher]] finishes them as they are read
+ * @param withResults
+ *   the rows with their results; none if `rows` have none
  */
-final private[execution] case class SortResult(
-    rows: Iterator[InternalRow],
-    finished: Boolean
-)
+final private[execution] case class SortResult(rows: Iterator[InternalRow], withResults: Option[SortedRows]) {
+
+  /** Whether the rows have their results. */
+  def finished: Boolean = withResults.isDefined
+
+  /** The rows as batches, each valid until the next is requested. */
+  def batches(types: Seq[DataType]): Iterator[ColumnarBatch] =
+    withResults.fold[Iterator[ColumnarBatch]](new RowBatches(rows, types))(_.batches)
+}

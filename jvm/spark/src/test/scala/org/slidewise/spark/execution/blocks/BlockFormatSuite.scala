@@ -36,7 +36,7 @@ class BlockFormatSuite extends FunSuite {
   }
 
   private def decoded(types: Array[DataType], blocks: Seq[UnsafeRow]): Seq[UnsafeRow] =
-    BlockDecoder.rows(blocks.iterator, new BlockLayout(types)).map(_.asInstanceOf[UnsafeRow].copy()).toList
+    new BlockRows(blocks.iterator, new BlockLayout(types)).map(_.asInstanceOf[UnsafeRow].copy()).toList
 
   test("the rows of blocks are byte for byte those that were staged, in their order") {
     for (seed <- 0 until 400) {

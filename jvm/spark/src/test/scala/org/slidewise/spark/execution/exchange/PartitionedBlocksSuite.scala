@@ -14,7 +14,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.SparkSuite
-import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockEncoder, BlockLayout}
+import org.slidewise.spark.execution.blocks.{BlockEncoder, BlockLayout, BlockRows}
 import org.slidewise.spark.execution.task.{HeapMemory, Tasks}
 
 class PartitionedBlocksSuite extends SparkSuite {
@@ -103,7 +103,7 @@ private object PartitionedBlocksSuite {
     blocks.foreach { record =>
       held = math.max(held, blocks.heldBytes)
       val numbers = found.getOrElseUpdate(record._1, mutable.Buffer.empty)
-      BlockDecoder.rows(Iterator.single(record._2), layout).foreach { row =>
+      new BlockRows(Iterator.single(record._2), layout).foreach { row =>
         numbers += row.getLong(0)
         if (row.getUTF8String(1) != text(seed, row.getLong(0), longest)) wrong += 1
       }

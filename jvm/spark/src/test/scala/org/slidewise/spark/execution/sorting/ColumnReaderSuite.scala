@@ -18,7 +18,7 @@ class ColumnReaderSuite extends SparkSuite {
 
   private def read(reader: ColumnReader, columns: LongColumns, rows: Int): Unit = {
     val project = UnsafeProjection.create(Array[DataType](LongType))
-    for (i <- 0 until rows) reader.read(project(InternalRow(i.toLong)), columns, 0, i)
+    for (i <- 0 until rows) reader.read(project(InternalRow(i.toLong)), columns, i)
   }
 
   test("an input that fails is logged once, and keys are read on") {
@@ -28,7 +28,8 @@ class ColumnReaderSuite extends SparkSuite {
       Seq(order),
       Seq(InputColumn(FailsAt(3, () => new ArithmeticException("too large")))),
       Seq(time),
-      _ => true
+      _ => true,
+      Seq(0, 1)
     )
     val events = LogMessages.of(classOf[ColumnReader])(read(reader, columns, 10))
     assert(reader.inputsFailed)
@@ -53,7 +54,8 @@ class ColumnReaderSuite extends SparkSuite {
     test(s"$name is not swallowed") {
       val columns = new LongColumns(2)
       columns.resize(10)
-      val reader = new ColumnReader(Seq(order), Seq(InputColumn(FailsAt(3, error))), Seq(time), _ => true)
+      val reader =
+        new ColumnReader(Seq(order), Seq(InputColumn(FailsAt(3, error))), Seq(time), _ => true, Seq(0, 1))
       val thrown =
         try {
           read(reader, columns, 10)

@@ -41,7 +41,7 @@ class DictionaryCodeSuite extends SparkSuite {
     columns.resize(rows.size)
     val project = UnsafeProjection.create(input.map(_.dataType).toArray)
     rows.zipWithIndex.foreach { case (row, i) =>
-      reader.read(project(InternalRow.fromSeq(row)), columns, 0, i)
+      reader.read(project(InternalRow.fromSeq(row)), columns, i)
     }
     rows.indices.map(i => if (columns.isNull(column, i)) None else Some(columns(column)(i)))
   }
@@ -52,7 +52,8 @@ class DictionaryCodeSuite extends SparkSuite {
         noOrder,
         Seq(InputColumn(DictionaryCode(keysOf(input: _*), Literal(true)))),
         input,
-        _ => true
+        _ => true,
+        Seq(0)
       )
     val found = codes(reader, input, rows)
     assert(!reader.inputsFailed)
@@ -105,13 +106,14 @@ class DictionaryCodeSuite extends SparkSuite {
       noOrder,
       input.map(value => InputColumn(DictionaryCode(Seq(value), Literal(true)))),
       input,
-      _ => true
+      _ => true,
+      input.indices
     )
     val columns = new LongColumns(2)
     columns.resize(3)
     val project = UnsafeProjection.create(input.map(_.dataType).toArray)
     Seq("x" -> "y", "y" -> "y", "x" -> "x").zipWithIndex.foreach { case ((s, t), i) =>
-      reader.read(project(InternalRow(string(s), string(t))), columns, 0, i)
+      reader.read(project(InternalRow(string(s), string(t))), columns, i)
     }
     assertEquals((columns(0).take(3).toSeq, columns(1).take(3).toSeq), (Seq(0L, 1L, 0L), Seq(0L, 0L, 1L)))
   }
@@ -125,7 +127,8 @@ class DictionaryCodeSuite extends SparkSuite {
         noOrder,
         Seq(InputColumn(DictionaryCode(Seq(Positive(number)), isCounted))),
         Seq(number),
-        _ => true
+        _ => true,
+        Seq(0)
       )
     val found = codes(reader, Seq(number), Seq[Any](5, -1, 6, null, 5).map(Seq(_)))
     assertEquals(found, Seq(Some(0L), None, Some(1L), None, Some(0L)))
@@ -138,13 +141,14 @@ class DictionaryCodeSuite extends SparkSuite {
       Seq(order),
       Seq(InputColumn(DictionaryCode(Seq(Positive(number)), LessThan(number, Literal(9))))),
       Seq(number),
-      _ => true
+      _ => true,
+      Seq(0, 1)
     )
     val columns = new LongColumns(2)
     columns.resize(4)
     val project = UnsafeProjection.create(Array[DataType](IntegerType))
     Seq(5, 9, -1, 6).zipWithIndex.foreach { case (n, i) =>
-      reader.read(project(InternalRow(n)), columns, 0, i)
+      reader.read(project(InternalRow(n)), columns, i)
     }
     assert(reader.inputsFailed)
     assertEquals((0 until 4).map(columns(0)(_) ^ order.flip), Seq(5L, 9L, -1L, 6L))
@@ -153,7 +157,13 @@ class DictionaryCodeSuite extends SparkSuite {
   test("memory is counted for each distinct tuple, and for none once the dictionaries are dropped") {
     val input = Seq(AttributeReference("s", StringType)())
     val reader =
-      new ColumnReader(noOrder, Seq(InputColumn(DictionaryCode(input, Literal(true)))), input, _ => true)
+      new ColumnReader(
+        noOrder,
+        Seq(InputColumn(DictionaryCode(input, Literal(true)))),
+        input,
+        _ => true,
+        Seq(0)
+      )
     assertEquals(reader.dictionaryBytes, 0L)
     codes(reader, input, Seq.fill(50)(Seq(string("x" * 1000))))
     val one = reader.dictionaryBytes
@@ -172,7 +182,7 @@ class DictionaryCodeSuite extends SparkSuite {
           var found = Seq.empty[Long]
           val result = sorter.sort(
             rows(),
-            (sorted, _) => {
+            sorted => {
               used = sorter.getUsed
               found = sorted.order.rows.take(Rows).map(sorted.columns(sorted.firstInput)(_)).toSeq
               None
@@ -207,7 +217,7 @@ class DictionaryCodeSuite extends SparkSuite {
         try
           withSorter(value, hashes = false) { sorter =>
             var inMemory = false
-            val sorted = sorter.sort(rows(), (_, _) => { inMemory = true; None })
+            val sorted = sorter.sort(rows(), _ => { inMemory = true; None })
             (inMemory, sorted.rows.map(_.getInt(0)).toVector)
           }
         finally hog.close()

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.{IntegerType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.SparkSuite
-import org.slidewise.spark.execution.arrays.{ArrayRowFinisher, ArrayWindow}
+import org.slidewise.spark.execution.arrays.{ArrayResults, ArrayWindow}
 import org.slidewise.spark.execution.rows.RowLogSuite
 import org.slidewise.spark.execution.surroundings.{ArraySurroundings, SurroundingRows}
 import org.slidewise.spark.execution.task.{TaskResources, Tasks, WindowMeasures, WindowMetrics}
@@ -86,7 +86,7 @@ class PartitionSorterSuite extends SparkSuite {
           )
         val sorter = new PartitionSorter(Tasks.resources(), attributes, spec)
         try {
-          val thrown = Tasks.thrownBy(sorter.sort(rows, (_, _) => throw new IllegalStateException("sorted")))
+          val thrown = Tasks.thrownBy(sorter.sort(rows, _ => throw new IllegalStateException("sorted")))
           (thrown, taken)
         } finally sorter.close()
       }
@@ -162,19 +162,13 @@ object PartitionSorterSuite {
     try {
       val resources = new TaskResources(TaskContext.get())
       val measures = new WindowMeasures(metrics, resources, seed = 1)
-      val sorted =
-        sorter.sort(
-          input(rows),
-          ArrayRowFinisher.of(
-            window,
-            _,
-            _,
-            attributes.size,
-            Seq(LongType),
-            new ArraySurroundings(SurroundingRows.None, Array(null), Array(null)),
-            measures
-          )
-        )
+      val around = new ArraySurroundings(SurroundingRows.None, Array(null), Array(null))
+      val sorted = sorter.sort(
+        input(rows),
+        window
+          .evaluator(_, around, measures)
+          .map(new ArrayResults(_, Seq(LongType), SurroundingRows.None, measures))
+      )
       assert(sorted.finished)
       val in = sorted.rows
       Iterator

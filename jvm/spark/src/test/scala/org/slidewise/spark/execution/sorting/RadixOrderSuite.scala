@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.sorting
 
+import scala.util.Random
+
 import munit.FunSuite
 
 class RadixOrderSuite extends FunSuite {
@@ -20,7 +22,7 @@ class RadixOrderSuite extends FunSuite {
   private def order(columns: LongColumns, checkpoint: Runnable) =
     new RadixOrder(
       columns,
-      rows,
+      Array(0, rows),
       Seq(SortColumn(0, true)),
       Seq(SortColumn(1, true)),
       None,
@@ -59,4 +61,54 @@ class RadixOrderSuite extends FunSuite {
       assertEquals(calls, last)
     }
   }
+
+  for {
+    partitioned <- Seq(true, false)
+    nullsFirst <- Seq(true, false)
+    nulls <- Seq(0, 3, 100)
+    (what, value) <- Seq[(String, Random => Long)](
+      "few keys" -> (_.nextInt(5).toLong),
+      "many keys" -> (_.nextInt(50000).toLong - 20000 ^ Long.MinValue),
+      "keys of 64 bits" -> (_.nextLong()),
+      "one key far from the others" -> (random =>
+        if (random.nextInt(1000) == 0) -1L else random.nextInt(100).toLong
+      )
+    )
+  }
+    test(
+      s"clusters, $what, $nulls % nulls, first: $nullsFirst, partitions: $partitioned: the same order as without"
+    ) {
+      val random = new Random(1)
+      val data = new LongColumns(3)
+      data.resize(200000)
+      for (row <- 0 until 200000) {
+        if (random.nextInt(100) < nulls) data.setNull(0, row) else data.set(0, row, value(random))
+        data.set(1, row, random.nextInt(300).toLong)
+        data.set(2, row, row.toLong)
+      }
+      val (first, second) = (SortColumn(0, nullsFirst), SortColumn(1, nullsFirst = true))
+      def sorted(clusters: Array[Int]) = {
+        val (partition, order) = if (partitioned) (Seq(first), Seq(second)) else (Nil, Seq(first, second))
+        new RadixOrder(
+          data,
+          clusters,
+          partition,
+          order,
+          None,
+          new PeerOrder(Seq(1), None),
+          nullsMoveTies = false,
+          () => ()
+        )
+      }
+      def read(order: RadixOrder) = {
+        val starts = Iterator.iterate(0)(order.endOfPartition).takeWhile(_ < order.size).toList
+        (order.rows.map(data(2)(_)).toList, order.keys.toList, starts)
+      }
+      val expected = read(sorted(Array(0, 200000)))
+      val clusters = new RowClusters(data, 200000, first, () => ())
+      clusters.move(data, Array.emptyLongArray)
+      assertEquals(clusters.starts.last, 200000)
+      val found = read(sorted(clusters.starts))
+      assert(found == expected, s"${clusters.starts.length} clusters")
+    }
 }

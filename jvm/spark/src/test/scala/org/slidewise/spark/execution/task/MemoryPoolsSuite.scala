@@ -130,7 +130,7 @@ object MemoryPoolsSuite {
     var inMemory = false
     val sorted = sorter.sort(
       input(),
-      (_, _) => {
+      _ => {
         inMemory = true
         None
       }

@@ -1,0 +1,63 @@
+package org.slidewise.spark.execution.blocks
+
+import scala.collection.AbstractIterator
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.unsafe.Platform
+
+/**
+ * The rows of blocks; the same object each time. A row is no longer valid when the next one is requested. Who knows of blocks can
+ * take them whole, where no row of one has been taken.
+ */
+final private[execution] class BlockRows(blocks: Iterator[InternalRow], layout: BlockLayout)
+    extends AbstractIterator[InternalRow] {
+  private[this] val decoder = new BlockDecoder(layout)
+  private[this] val writer = new DecodedRows(layout)
+  private[this] val row = new UnsafeRow(layout.columns)
+  private[this] var rows = Array.emptyByteArray
+  private[this] var number, count = 0
+  private[this] var written = false
+
+  override def hasNext: Boolean = number < count || blocks.hasNext
+
+  override def next(): InternalRow = {
+    if (number == count) {
+      decode()
+      number = 0
+    }
+    number += 1
+    rowAt(number - 1)
+  }
+
+  /** Decodes the next block. Its rows do not come any more, unless it is given back. */
+  def nextBlock(): BlockDecoder = {
+    decode()
+    number = count
+    decoder
+  }
+
+  /** Gives the block back that was taken last: its rows come next. */
+  def giveBack(): Unit = number = 0
+
+  /** A row of the block that was taken last; the same object each time. */
+  def rowAt(place: Int): UnsafeRow = {
+    if (!written) write()
+    val start = writer.starts(place)
+    row.pointTo(rows, Platform.BYTE_ARRAY_OFFSET + start.toLong, writer.starts(place + 1) - start)
+    row
+  }
+
+  private def decode(): Unit = {
+    decoder.decode(blocks.next().asInstanceOf[UnsafeRow])
+    count = decoder.count
+    written = false
+  }
+
+  private def write(): Unit = {
+    val size = writer.measure(decoder)
+    if (rows.length < size) rows = BlockLayout.bytes(size.toLong)
+    writer.write(decoder, rows, Platform.BYTE_ARRAY_OFFSET.toLong)
+    written = true
+  }
+}

@@ -1,0 +1,149 @@
+package org.slidewise.spark.execution.blocks
+
+import java.util.Arrays
+
+import org.apache.spark.unsafe.Platform
+
+/**
+ * Writes rows of some columns of decoded blocks, as Spark lays rows out, one after the other.
+ *
+ * Memory: 16 bytes for each row of a block.
+ *
+ * @param columns
+ *   the columns, in the order that they have in rows
+ * @param sizeBytes
+ *   the bytes before each row that hold its size: 0, or 8
+ */
+final private[execution] class DecodedRows(layout: BlockLayout, columns: Array[Int], sizeBytes: Int) {
+  import BlockLayout.WordBytes
+
+  /** Rows of all columns, and nothing before them. */
+  def this(layout: BlockLayout) = this(layout, Array.range(0, layout.columns), 0)
+
+  private[this] val rowLayout = new BlockLayout(columns.map(layout.dataType))
+  private[this] val areAll = columns.sameElements(Array.range(0, layout.columns))
+
+  // By sized column of the rows, its number among those of the block.
+  private[this] val sizedNumbers = rowLayout.sized.map(field => layout.sized.indexOf(columns(field)))
+
+  private[this] var places = new Array[Int](1)
+  private[this] var filled = Array.emptyIntArray // how far rows have values that differ in size
+
+  /** Where each row begins, with its size; and the end of the last. Counted from the first. */
+  def starts: Array[Int] = places
+
+  /** Finds where the rows of a block begin. Returns the bytes that they take. */
+  def measure(block: BlockDecoder): Int = {
+    val count = block.count
+    if (filled.length < count) {
+      filled = new Array[Int](count + count / 4)
+      places = new Array[Int](filled.length + 1)
+    }
+    Arrays.fill(places, 0, count + 1, sizeBytes + rowLayout.fixedBytes)
+    sizedNumbers.indices.foreach { i =>
+      val column = block.sized(sizedNumbers(i))
+      var row = 0
+      while (row < count) {
+        places(row + 1) += rowLayout.bytesInRow(rowLayout.sized(i), column.sizeOf(row))
+        row += 1
+      }
+    }
+    places(0) = 0
+    var row = 0
+    while (row < count) {
+      places(row + 1) += places(row)
+      row += 1
+    }
+    places(count)
+  }
+
+  /** Writes the rows of the block that was measured last from an address on. */
+  def write(block: BlockDecoder, base: AnyRef, offset: Long): Unit = {
+    if (sizeBytes > 0) writeSizes(block.count, base, offset)
+    writeNulls(block, base, offset)
+    rowLayout.fixed.foreach(writeWords(block, _, base, offset))
+    Arrays.fill(filled, 0, block.count, rowLayout.fixedBytes)
+    sizedNumbers.indices.foreach(i => writeValues(block, i, base, offset))
+  }
+
+  private def writeSizes(count: Int, base: AnyRef, offset: Long): Unit = {
+    var row = 0
+    while (row < count) {
+      Platform.putLong(base, offset + places(row), (places(row + 1) - places(row) - sizeBytes).toLong)
+      row += 1
+    }
+  }
+
+  private def writeNulls(block: BlockDecoder, base: AnyRef, offset: Long): Unit = {
+    var lane = 0
+    while (lane < rowLayout.nullLanes) {
+      val to = offset + sizeBytes + lane * WordBytes
+      var row = 0
+      while (row < block.count) {
+        Platform.putLong(base, to + places(row), if (areAll) block.nullWords(lane)(row) else 0L)
+        row += 1
+      }
+      lane += 1
+    }
+    if (!areAll)
+      columns.indices.foreach(field =>
+        if (block.anyNull(columns(field))) writeNullsOf(block, field, base, offset)
+      )
+  }
+
+  private def writeNullsOf(block: BlockDecoder, field: Int, base: AnyRef, offset: Long): Unit = {
+    val to = offset + sizeBytes + (field >> 6) * WordBytes
+    var row = 0
+    while (row < block.count) {
+      if (block.isNull(columns(field), row))
+        Platform.putLong(base, to + places(row), Platform.getLong(base, to + places(row)) | 1L << field)
+      row += 1
+    }
+  }
+
+  private def writeWords(block: BlockDecoder, field: Int, base: AnyRef, offset: Long): Unit = {
+    val column = columns(field)
+    val words = block.words(column)
+    val mask = -1L >>> layout.unusedBits(column)
+    val to = offset + sizeBytes + (rowLayout.nullLanes + field) * WordBytes
+    val count = block.count
+    var row = 0
+    if (!block.anyNull(column)) while (row < count) {
+      Platform.putLong(base, to + places(row), words(row) & mask)
+      row += 1
+    }
+    else
+      while (row < count) {
+        Platform.putLong(base, to + places(row), if (block.isNull(column, row)) 0L else words(row) & mask)
+        row += 1
+      }
+  }
+
+  private def writeValues(block: BlockDecoder, number: Int, base: AnyRef, offset: Long): Unit = {
+    val field = rowLayout.sized(number)
+    val column = block.sized(sizedNumbers(number))
+    val word = (rowLayout.nullLanes + field) * WordBytes
+    var row = 0
+    while (row < block.count) {
+      val to = offset + sizeBytes + places(row)
+      val size = column.sizeOf(row)
+      val inRow = rowLayout.bytesInRow(field, size)
+      val isNothing = inRow == 0 && block.isNull(column.ordinal, row)
+      Platform.putLong(base, to + word, if (isNothing) 0L else filled(row).toLong << 32 | size)
+      if (inRow > 0) copy(block.bytes, column.placeOf(row), size, base, to + filled(row), inRow)
+      filled(row) += inRow
+      row += 1
+    }
+  }
+
+  /** Copies bytes, and writes zeros after them up to `inRow` bytes. */
+  private def copy(from: AnyRef, place: Long, size: Int, to: AnyRef, at: Long, inRow: Int): Unit = {
+    // The whole words from the end on: the last has zeros after the value.
+    var i = inRow - WordBytes
+    while (i >= 0 && i >= size - 7) {
+      Platform.putLong(to, at + i, 0L)
+      i -= WordBytes
+    }
+    Platform.copyMemory(from, place, to, at, size.toLong)
+  }
+}

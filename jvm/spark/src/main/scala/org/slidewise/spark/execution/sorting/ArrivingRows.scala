@@ -1,0 +1,295 @@
+package org.slidewise.spark.execution.sorting
+
+import java.util.Arrays
+
+import org.apache.spark.memory.{MemoryMode, SparkOutOfMemoryError}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.unsafe.Platform
+
+import org.slidewise.core.selection.HeapBudget
+import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout, BlockRows, DecodedRows}
+import org.slidewise.spark.execution.columns.FieldWords
+import org.slidewise.spark.execution.rows.{LogRows, RowChunk, RowLog}
+import org.slidewise.spark.execution.task.TaskResources
+
+/**
+ * The rows of a sorter as they arrive, with their columns. Blocks are taken whole: columns that follow from one field are copied,
+ * and what goes to the log is written there at once.
+ *
+ * Memory: see [[PartitionSorter]].
+ *
+ * @param inputs
+ *   the further columns to read of each row
+ * @param wholeRows
+ *   whether the log has whole rows
+ */
+final private[sorting] class ArrivingRows(
+    resources: TaskResources,
+    input: Seq[Attribute],
+    spec: SortSpec,
+    inputs: Seq[InputColumn],
+    keyNumbers: => GroupNumbers,
+    wholeRows: Boolean,
+    budget: HeapBudget
+) {
+  import ArrivingRows._
+
+  private[this] val groupColumns = if (spec.hashes) 1 else 0
+
+  /** The places of the first order column, and of the first input, among the columns. */
+  val firstOrder: Int = groupColumns + spec.partitionColumns
+  val firstInput: Int = groupColumns + spec.columns.size
+
+  val fields: StoredFields = {
+    val keysAndInputs = Seq.fill(groupColumns)(None) ++
+      spec.columns.map(key => FieldColumn.of(key.prefix, key.flip, input)) ++
+      inputs.map(column => FieldColumn.of(column.value, column.flip, input))
+    val compared = if (spec.compares) AttributeSet(spec.order) else AttributeSet.empty
+    // Columns lie on the heap, which may be small where Spark has its pages elsewhere.
+    val addsColumns = resources.memory.getTungstenMemoryMode == MemoryMode.ON_HEAP
+    new StoredFields(
+      input,
+      keysAndInputs,
+      attribute => wholeRows || compared.contains(attribute),
+      addsColumns
+    )
+  }
+
+  val log: RowLog = RowLog.of(fields.loggedAttributes, resources)
+
+  private[this] var numbersOfKeys = if (spec.hashes) new HashedKeys(spec, input, budget, keyNumbers) else null
+  private[this] var values = new LongColumns(fields.columns.size)
+  private[this] val firstAdded = firstInput + inputs.size
+  private[this] val added = new AddedFields(fields.added.map(_.field).toArray, fields.types)
+
+  // Where rows lie can be told from their numbers if all are of one size, and else is noted.
+  private[this] val logs = fields.logged.nonEmpty
+  private[this] val noted = logs && log.bytesARow < 0
+  private[this] var addresses = Array.emptyLongArray
+  private[this] var room = 0
+  private[this] var taken = 0
+  private[this] var reader: ColumnReader = _
+
+  private[this] lazy val toLog: UnsafeRow => UnsafeRow =
+    if (fields.areWhole || !logs) identity
+    else {
+      val logged = UnsafeProjection.create(fields.loggedAttributes, input)
+      logged(_)
+    }
+
+  /** The number of rows. */
+  def count: Int = taken
+  def columns: LongColumns = values
+
+  /** The numbers of keys that are hashed; null if none are. */
+  def hashed: HashedKeys = numbersOfKeys
+
+  def inputsFailed: Boolean = reader != null && reader.inputsFailed
+
+  /**
+   * Takes rows, as long as there is memory for them.
+   *
+   * @return
+   *   the rows that have not been taken
+   */
+  def take(rows: Iterator[InternalRow]): Iterator[InternalRow] = rows match {
+    case blocks: BlockRows => takeBlocks(blocks)
+    case _                 => takeEach(rows)
+  }
+
+  private def takeEach(rows: Iterator[InternalRow]): Iterator[InternalRow] = {
+    reader = readerOf(_ => true)
+    var unplaced: UnsafeRow = null
+    while (unplaced == null && log.spilledBytes == 0 && rows.hasNext) {
+      if (taken % CheckEvery == 0) resources.stopIfCancelled()
+      val row = rows.next().asInstanceOf[UnsafeRow]
+      if (!placed(add(row))) unplaced = row
+    }
+    // The one row that is not here lies in the child's buffer, which the child does not touch until asked.
+    Option(unplaced).iterator ++ rows
+  }
+
+  private def takeBlocks(rows: BlockRows): Iterator[InternalRow] = {
+    val copied = fields.columns.indices.filter(c => fields.columns(c).exists(_.isInBlocks)).toArray
+    if (copied.length < fields.columns.size - groupColumns) reader = readerOf(c => !copied.contains(c))
+    val logLayout =
+      if (logs)
+        new DecodedRows(
+          BlockLayout.of(input),
+          fields.logged,
+          if (noted) RowChunk.SizeBytes else 0
+        )
+      else null
+    var more = true
+    while (more && log.spilledBytes == 0 && rows.hasNext) {
+      resources.stopIfCancelled()
+      val block = rows.nextBlock()
+      more = placed(addBlock(block, rows, copied, logLayout))
+      if (!more) rows.giveBack()
+    }
+    rows
+  }
+
+  /** A reader of the columns whose places satisfy `reads`. */
+  private def readerOf(reads: Int => Boolean): ColumnReader = {
+    val keys = spec.columns.indices.filter(i => reads(groupColumns + i))
+    val others = inputs.indices.filter(i => reads(firstInput + i))
+    new ColumnReader(
+      keys.map(spec.columns),
+      others.map(inputs),
+      input,
+      budget.acquire(_),
+      keys.map(groupColumns + _) ++ others.map(firstInput + _)
+    )
+  }
+
+  /** Whether rows found memory. */
+  private def placed(add: => Boolean): Boolean =
+    try add
+    catch { case _: SparkOutOfMemoryError => false }
+
+  private def add(row: UnsafeRow): Boolean = hasRoom(1) && read(row, taken) && {
+    added.read(row, values, firstAdded, taken)
+    if (logs) log.append(toLog(row))
+    if (noted) addresses(taken) = log.newestAddress
+    taken += 1
+    true
+  }
+
+  private def addBlock(
+      block: BlockDecoder,
+      rows: BlockRows,
+      copied: Array[Int],
+      logLayout: DecodedRows
+  ): Boolean =
+    hasRoom(block.count) && {
+      copied.foreach(column => fields.columns(column).get.read(block, values, column, taken))
+      readEach(block.count, rows)
+    } && {
+      if (logs) writeToLog(block, logLayout)
+      taken += block.count
+      true
+    }
+
+  /** Reads what does not follow from one field. */
+  private def readEach(count: Int, rows: BlockRows): Boolean = {
+    var row = 0
+    if (numbersOfKeys == null && reader == null) row = count
+    while (row < count && read(rows.rowAt(row), taken + row)) row += 1
+    row == count
+  }
+
+  private def read(row: UnsafeRow, at: Int): Boolean =
+    (numbersOfKeys == null || numbersOfKeys.number(row, values, at)) &&
+      (reader == null || reader.read(row, values, at))
+
+  private def writeToLog(block: BlockDecoder, rows: DecodedRows): Unit = {
+    rows.measure(block)
+    val first = log.reserve(block.count, rows.starts)
+    rows.write(block, log.pageOf(first), log.placeOf(first))
+    var row = 0
+    if (noted) while (row < block.count) {
+      addresses(taken + row) = first + rows.starts(row)
+      row += 1
+    }
+  }
+
+  private def hasRoom(more: Int): Boolean = {
+    var granted = true
+    while (granted && room - taken < more) granted = grow()
+    granted
+  }
+
+  private def grow(): Boolean = {
+    val size = if (room == 0) FirstRows else math.min(room * 2L, MostRows.toLong).toInt
+    val bytesARow = values.width * LongColumns.bytesAValue + (if (noted) LongBytes else 0L)
+    val copied = room * LongBytes // one column at a time is there twice
+    val granted = size > room && budget.acquire((size - room) * bytesARow + copied)
+    if (granted) {
+      values.resize(size)
+      if (noted) addresses = Arrays.copyOf(addresses, size)
+      room = size
+      budget.release(copied)
+    }
+    granted
+  }
+
+  /**
+   * Brings rows with near keys together, if they are so many that this is worth it. Returns where each cluster of rows begins, and
+   * the end of the last.
+   */
+  def cluster(by: Option[SortColumn]): Array[Int] =
+    if (by.isEmpty || taken < RowClusters.ManyRows || fields.areWhole || logs && !noted) Array(0, taken)
+    else {
+      val clusters = new RowClusters(values, taken, by.get, () => resources.stopIfCancelled())
+      clusters.move(values, addresses)
+      clusters.starts
+    }
+
+  /** Where the rows in the log lie; null if nothing goes there. */
+  def places: RowAddresses =
+    if (!logs) null else if (noted) new NotedAddresses(log, addresses) else new ComputedAddresses(log)
+
+  /** The memory of [[places]] beside the table of chunks, in bytes. */
+  def placesBytes: Long = addresses.length * LongBytes
+
+  /** The rows in the order in which they came, once; the same object each time. Those in the log are dropped on the way. */
+  def inOrderOfArrival(): Iterator[InternalRow] = {
+    val inLog = if (logs) new LogRows(log, 0L, taken.toLong, releases = true) else null
+    if (fields.areWhole) inLog
+    else {
+      val number = Array(0)
+      val addresses = if (logs) new NextAddress(inLog) else null
+      val assembler = new RowAssembler(new StoredRows(fields, values, log, addresses, number), null, Nil)
+      val row = new UnsafeRow(input.size)
+      Iterator.range(0, taken).map { i =>
+        if (i % CheckEvery == 0) resources.stopIfCancelled()
+        number(0) = i
+        assembler.prepare(0, 1)
+        assembler.pointTo(row, 0)
+        row
+      }
+    }
+  }
+
+  /** Gives back what only reading and sorting needed. */
+  def dropNumbers(): Unit = {
+    if (numbersOfKeys != null) numbersOfKeys.release()
+    numbersOfKeys = null
+    if (reader != null) budget.release(reader.dropDictionaries())
+  }
+
+  /** Drops the arrays, whose memory the sorter gives back. */
+  def dropArrays(): Unit = {
+    values = null
+    addresses = null
+    numbersOfKeys = null
+  }
+}
+
+/** Reads fields of fixed size from rows. */
+final private class AddedFields(fields: Array[Int], types: Seq[DataType]) {
+  private[this] val words = fields.map(field => new FieldWords(types(field)))
+  private[this] val bitSetBytes = UnsafeRow.calculateBitSetWidthInBytes(types.size)
+
+  def read(row: UnsafeRow, columns: LongColumns, first: Int, at: Int): Unit = {
+    var i = 0
+    while (i < fields.length) {
+      if (row.isNullAt(fields(i))) columns.setNull(first + i, at)
+      else {
+        val place = row.getBaseOffset + bitSetBytes + fields(i) * BlockLayout.WordBytes
+        columns.set(first + i, at, words(i).ofRow(Platform.getLong(row.getBaseObject, place)))
+      }
+      i += 1
+    }
+  }
+}
+
+private object ArrivingRows {
+  private val LongBytes = 8L
+  private val FirstRows = 1024
+  private val MostRows = Int.MaxValue - 16
+  private val CheckEvery = 4096
+}

@@ -1,0 +1,119 @@
+package org.slidewise.spark.execution.sorting
+
+import java.lang.Double.{doubleToRawLongBits, longBitsToDouble}
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import org.apache.spark.util.collection.unsafe.sort.PrefixComparators.DoublePrefixComparator
+
+import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout}
+
+/**
+ * A column of a sorter whose values follow from those of one field, without the row.
+ *
+ * @param field
+ *   the field's place in a row
+ * @param flip
+ *   the bits to flip
+ */
+final private[sorting] class FieldColumn private (
+    val field: Int,
+    val flip: Long,
+    form: FieldColumn.Form,
+    narrow: Boolean
+) {
+  import FieldColumn._
+
+  /** Whether the field's words follow from the column's values, by flipping bits. */
+  def isLossless: Boolean = form == Same
+
+  /** Whether the column can be read from the words of a block, where the words of narrow integers must have their sign. */
+  def isInBlocks: Boolean = !narrow || BlockLayout.isLittleEndian
+
+  /** Reads the values of a block's rows, as those of the rows from `at` on. */
+  def read(block: BlockDecoder, columns: LongColumns, column: Int, at: Int): Unit = {
+    val (words, values, count) = (block.words(field), columns(column), block.count)
+    var row = 0
+    form match {
+      case Same =>
+        while (row < count) {
+          values(at + row) = words(row) ^ flip
+          row += 1
+        }
+      case ToDouble =>
+        while (row < count) {
+          values(at + row) = doubleToRawLongBits(words(row).toDouble) ^ flip
+          row += 1
+        }
+      case DoublePrefix =>
+        while (row < count) {
+          values(at + row) = DoublePrefixComparator.computePrefix(longBitsToDouble(words(row))) ^ flip
+          row += 1
+        }
+    }
+    if (block.anyNull(field)) readNulls(block, columns, column, at)
+  }
+
+  private def readNulls(block: BlockDecoder, columns: LongColumns, column: Int, at: Int): Unit = {
+    var row = 0
+    while (row < block.count) {
+      if (block.isNull(field, row)) {
+        columns.set(column, at + row, 0L)
+        columns.setNull(column, at + row)
+      }
+      row += 1
+    }
+  }
+}
+
+private[sorting] object FieldColumn {
+
+  /** The column of a field's own words; none if the values differ in size, or if the words of rows are not those of blocks. */
+  def of(field: Int, dataType: DataType): Option[FieldColumn] =
+    if (UnsafeRow.isFixedLength(dataType) && BlockLayout.isLittleEndian)
+      Some(new FieldColumn(field, 0L, Same, isNarrow(dataType)))
+    else None
+
+  /** How a column's values follow from the words of a field, before bits are flipped. */
+  sealed private[sorting] trait Form
+  private case object Same extends Form
+  private case object ToDouble extends Form
+  private case object DoublePrefix extends Form
+
+  /** The column of an expression's values; none if these need the row. */
+  def of(value: Expression, flip: Long, input: Seq[Attribute]): Option[FieldColumn] = {
+    def ofField(field: Expression, form: Form) = {
+      val place = input.indexWhere(_.semanticEquals(field))
+      if (place < 0) None else Some(new FieldColumn(place, flip, form, isNarrow(field.dataType)))
+    }
+    value match {
+      case SortPrefix(SortOrder(field: Attribute, _, _, _)) if isInteger(field.dataType) =>
+        ofField(field, Same)
+      case SortPrefix(SortOrder(field: Attribute, _, _, _)) if field.dataType == DoubleType =>
+        ofField(field, DoublePrefix)
+      case Cast(field: Attribute, LongType, _, _) if isIntegral(field.dataType)   => ofField(field, Same)
+      case Cast(field: Attribute, DoubleType, _, _) if isIntegral(field.dataType) => ofField(field, ToDouble)
+      case field: Attribute if isInteger(field.dataType) || field.dataType == DoubleType =>
+        ofField(field, Same)
+      case _ => None
+    }
+  }
+
+  private def isIntegral(dataType: DataType): Boolean = dataType match {
+    case ByteType | ShortType | IntegerType | LongType => true
+    case _                                             => false
+  }
+
+  /** Whether rows have an integer for a value. */
+  private def isInteger(dataType: DataType): Boolean = dataType match {
+    case DateType | TimestampType | TimestampNTZType | _: YearMonthIntervalType | _: DayTimeIntervalType =>
+      true
+    case decimal: DecimalType => decimal.precision <= Decimal.MAX_LONG_DIGITS
+    case other                => isIntegral(other)
+  }
+
+  private def isNarrow(dataType: DataType): Boolean = dataType match {
+    case ByteType | ShortType | IntegerType | DateType | _: YearMonthIntervalType => true
+    case _                                                                        => false
+  }
+}

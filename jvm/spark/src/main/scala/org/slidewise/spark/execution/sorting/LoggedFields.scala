@@ -1,0 +1,80 @@
+package org.slidewise.spark.execution.sorting
+
+import org.apache.spark.unsafe.Platform
+
+import org.slidewise.spark.execution.blocks.BlockLayout
+import org.slidewise.spark.execution.blocks.BlockLayout.WordBytes
+import org.slidewise.spark.execution.rows.RowChunk
+
+/** Copies the fields that lie in a sorter's log to rows that are made. */
+final private[sorting] class LoggedFields(stored: StoredRows, target: AssembledRows) {
+  import LoggedFields.FewBytes
+
+  private[this] val logged = stored.fields.logged
+  private[this] val layout = BlockLayout.of(stored.fields.loggedAttributes)
+  private[this] val places = stored.places()
+  private[this] val differ = stored.log.bytesARow < 0
+
+  /** Locates the rows at some places, as many as are made together, and makes room for them. */
+  def begin(from: Int, until: Int): Unit = {
+    places.locate(from, until)
+    places.prefetch(until - from)
+    target.clear()
+    while (target.count < until - from && (target.count == 0 || target.bytes < FewBytes))
+      target.add(if (differ) sizeOf(target.count) - layout.fixedBytes else 0)
+    target.begin()
+  }
+
+  private def sizeOf(row: Int): Int =
+    Platform.getLong(places.bases(row), places.offsets(row) - RowChunk.SizeBytes).toInt
+
+  def write(): Unit = {
+    logged.indices.foreach(writeWords)
+    writeNulls()
+    if (differ) writeValues()
+  }
+
+  private def writeWords(number: Int): Unit = {
+    val field = logged(number)
+    val from = (layout.nullLanes + number) * WordBytes
+    // The place of a value that differs in size is after the words of its row, of which there are more now.
+    val later =
+      if (layout.isSized(number)) (target.layout.fixedBytes - layout.fixedBytes).toLong << 32 else 0L
+    var row = 0
+    while (row < target.count) {
+      val word = Platform.getLong(places.bases(row), places.offsets(row) + from)
+      target.put(field, row, if (word == 0L) 0L else word + later)
+      row += 1
+    }
+  }
+
+  private def writeNulls(): Unit = {
+    var lane = 0
+    while (lane < layout.nullLanes) {
+      var row = 0
+      while (row < target.count) {
+        var bits = Platform.getLong(places.bases(row), places.offsets(row) + lane * WordBytes)
+        while (bits != 0L) {
+          target.setNull(logged(lane * 64 + java.lang.Long.numberOfTrailingZeros(bits)), row)
+          bits &= bits - 1
+        }
+        row += 1
+      }
+      lane += 1
+    }
+  }
+
+  private def writeValues(): Unit = {
+    var row = 0
+    while (row < target.count) {
+      target.putValues(row, places.bases(row), places.offsets(row) + layout.fixedBytes)
+      row += 1
+    }
+  }
+}
+
+private[sorting] object LoggedFields {
+
+  /** When rows that are made together have so many bytes, no more are added. */
+  final val FewBytes: Int = 256 << 10
+}
