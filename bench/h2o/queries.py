@@ -71,6 +71,19 @@ def _moving(partition: str, words: str, first: int) -> list[Query]:
     ]
 
 
+def _summed(queries: list[Query]) -> list[Query]:
+    """The queries with an aggregation above them, which reads two of their columns; not part of the h2o benchmark."""
+    return [
+        Query(
+            f"{query.name}, summed",
+            f"SELECT id2 AS k, sum(a1) AS total FROM ({query.sql}) AS answers GROUP BY id2",
+            ("total",),
+            place="k",
+        )
+        for query in queries
+    ]
+
+
 def _eight_keys() -> list[Query]:
     """What most queries with windows ask, over few keys; not part of the h2o benchmark."""
     ordered = "PARTITION BY id1 % 8 ORDER BY id3"
@@ -95,15 +108,21 @@ def _eight_keys() -> list[Query]:
     ]
 
 
+_BY_KEY = [
+    _windows("4: first value by key", "first_value(v2) OVER (PARTITION BY id2 ORDER BY id3)"),
+    *_moving("PARTITION BY id2 ", " by key", 9),
+]
+
 QUERIES = [
     _windows("1: sum of all rows", "sum(v2) OVER ()"),
     _windows(
         "2: first value and row number", "first_value(v2) OVER (ORDER BY id3)", "row_number() OVER (ORDER BY id3)"
     ),
     _windows("3: sums by three keys", *(f"sum(v2) OVER (PARTITION BY {key})" for key in ("id1", "id2", "id3"))),
-    _windows("4: first value by key", "first_value(v2) OVER (PARTITION BY id2 ORDER BY id3)"),
+    _BY_KEY[0],
     *_moving("", "", 5),
-    *_moving("PARTITION BY id2 ", " by key", 9),
+    *_BY_KEY[1:],
+    *_summed(_BY_KEY),
     _top("id2", "top 2 of 10,000 keys"),
     *(_top(f"id3 % {keys}", f"top 2 of {keys:,} computed keys") for keys in (100, 1_000, 10_000, 100_000)),
     *_eight_keys(),

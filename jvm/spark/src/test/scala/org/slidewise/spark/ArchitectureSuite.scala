@@ -36,6 +36,7 @@ class ArchitectureSuite extends FunSuite {
         "sorting",
         "surroundings",
         "blocks",
+        "columns",
         "exchange",
         "frames",
         "arrays",
@@ -56,14 +57,16 @@ class ArchitectureSuite extends FunSuite {
       "execution.task" -> Nil,
       "execution.rows" -> Seq("shims", "execution.task"),
       "execution.states" -> (model ++ Seq("execution.task", "execution.rows")),
-      "execution.sorting" -> (model ++ Seq("execution.task", "execution.rows")),
+      "execution.sorting" -> (model ++ Seq("task", "rows", "blocks", "columns").map("execution." + _)),
       "execution.surroundings" -> (model ++ Seq("execution.states", "execution.sorting")),
       "execution.blocks" -> Seq("shims"),
+      "execution.columns" -> Seq("execution.rows", "execution.blocks"),
       "execution.exchange" -> Seq("shims", "execution.task", "execution.blocks"),
       "execution.frames" -> (model ++ Seq("task", "rows", "states", "sorting", "surroundings").map(
         "execution." + _
       )),
-      "execution.arrays" -> (model ++ Seq("task", "rows", "sorting", "surroundings").map("execution." + _)),
+      "execution.arrays" -> (model ++
+        Seq("task", "rows", "columns", "sorting", "surroundings").map("execution." + _)),
       "execution.toprows" -> Seq("plan", "execution.task", "execution.rows", "execution.sorting"),
       "execution.hopping" -> (model ++ Seq("task", "rows", "states", "surroundings", "frames").map(
         "execution." + _

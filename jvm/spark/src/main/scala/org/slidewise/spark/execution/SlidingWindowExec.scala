@@ -8,20 +8,24 @@ import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import org.slidewise.spark.execution.columns.RowBatches
 import org.slidewise.spark.plan.{OneTask, SlidingWindowPlan, SortPlacement}
 
 /**
  * Evaluates each partition of a window in one task. Same required distribution as `WindowExec`. Same required ordering if Spark
  * sorts, and none if the operator sorts.
+ *
+ * @param supportsColumnar
+ *   whether it hands out batches; see [[BatchesOut]]
  */
 case class SlidingWindowExec(
     plan: SlidingWindowPlan,
     windowExpression: Seq[NamedExpression],
     partitionSpec: Seq[Expression],
     orderSpec: Seq[SortOrder],
-    child: SparkPlan
-) extends SlidingWindowExecBase {
+    child: SparkPlan,
+    override val supportsColumnar: Boolean = false
+) extends SlidingWindowExecBase
+    with BatchesOut {
 
   override def requiredChildDistribution: Seq[Distribution] =
     Seq(if (partitionSpec.isEmpty) AllTuples else ClusteredDistribution(partitionSpec))
@@ -71,9 +75,10 @@ case class SlidingWindowExec(
     evaluate(child, sortsChild)
   }
 
-  @transient override lazy val supportsColumnar: Boolean =
-    sortsChild && !evaluatesAsSpark && plan.arrays.isDefined && plan.rowWise.isEmpty &&
-      RowBatches.areRead(output, conf)
+  override protected def hasBatches: Boolean =
+    sortsChild && !evaluatesAsSpark && plan.arrays.isDefined && plan.rowWise.isEmpty
+
+  override protected def ofBatches: SparkPlan = copy(supportsColumnar = true)
 
   override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
     warnOfOneTask()

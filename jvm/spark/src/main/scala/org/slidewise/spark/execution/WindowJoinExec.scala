@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import org.slidewise.spark.execution.columns.RowBatches
 import org.slidewise.spark.execution.joins.WindowJoinEvaluation
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.WindowJoinPlan
@@ -23,6 +22,8 @@ import org.slidewise.spark.plan.WindowJoinPlan
  *
  * @param calls
  *   the windows of `plan`. This and the next three parameters repeat parts of `plan`, so that Spark's rules find them
+ * @param supportsColumnar
+ *   whether it hands out batches; see [[BatchesOut]]
  */
 case class WindowJoinExec(
     plan: WindowJoinPlan,
@@ -31,9 +32,11 @@ case class WindowJoinExec(
     rightKeys: Seq[Expression],
     leftOrder: Seq[SortOrder],
     left: SparkPlan,
-    right: SparkPlan
+    right: SparkPlan,
+    override val supportsColumnar: Boolean = false
 ) extends WindowJoinExecBase
-    with KeyedJoinExec {
+    with KeyedJoinExec
+    with BatchesOut {
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     if (plan.sorts) Seq(Nil, Nil)
@@ -52,11 +55,10 @@ case class WindowJoinExec(
     }
   }
 
-  @transient override lazy val supportsColumnar: Boolean =
-    plan.sorts && plan.window.arrays.isDefined && plan.window.rowWise.isEmpty && RowBatches.areRead(
-      output,
-      conf
-    )
+  override protected def hasBatches: Boolean =
+    plan.sorts && plan.window.arrays.isDefined && plan.window.rowWise.isEmpty
+
+  override protected def ofBatches: SparkPlan = copy(supportsColumnar = true)
 
   override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
     val evaluation = new WindowJoinEvaluation(plan, left.output, right.output)

@@ -15,6 +15,6 @@ final private[spark] class PreparationRules(rules: Seq[Rule[SparkPlan]]) extends
 private[spark] object PreparationRules {
   final class Columnar(rules: PreparationRules) extends ColumnarRule {
     override def preColumnarTransitions: Rule[SparkPlan] = rules
-    override def postColumnarTransitions: Rule[SparkPlan] = ColumnarBlockExchanges
+    override def postColumnarTransitions: Rule[SparkPlan] = ColumnarBatches
   }
 }

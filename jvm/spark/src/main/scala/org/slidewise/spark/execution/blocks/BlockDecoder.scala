@@ -20,6 +20,7 @@ final private[execution] class BlockDecoder(val layout: BlockLayout) {
   private[this] val nulls = Array.fill(layout.nullLanes)(Array.emptyLongArray)
   private[this] val anyNulls = new Array[Long](layout.nullLanes)
   private[this] val sizedColumns = layout.sized.map(new SizedColumn(_))
+  private[this] val numberOfSized = Array.tabulate(layout.columns)(layout.sized.indexOf(_))
 
   /** The number of rows. */
   def count: Int = rows
@@ -35,6 +36,14 @@ final private[execution] class BlockDecoder(val layout: BlockLayout) {
 
   def anyNull(column: Int): Boolean = BlockLayout.isNull(anyNulls(column >> 6), column)
   def isNull(column: Int, row: Int): Boolean = BlockLayout.isNull(nulls(column >> 6)(row), column)
+
+  /** Whether the block has each distinct value of a column once. */
+  def isDistinct(column: Int): Boolean = layout.isSized(column) && sizedOf(column).isDistinct
+
+  /** The number of a row's value among the distinct ones. */
+  def distinctValue(column: Int, row: Int): Int = sizedOf(column).valueOf(row)
+
+  private def sizedOf(column: Int): SizedColumn = sizedColumns(numberOfSized(column))
 
   /** The columns of [[BlockLayout.sized]]. */
   private[blocks] def sized(number: Int): SizedColumn = sizedColumns(number)
@@ -143,7 +152,7 @@ final private[blocks] class SizedColumn(val ordinal: Int) {
   def sizeOf(row: Int): Int = ofSizes(valueOf(row)).toInt
   def placeOf(row: Int): Long = places(valueOf(row))
 
-  private def valueOf(row: Int): Int = if (isDistinct) ofNumbers(row).toInt else row
+  def valueOf(row: Int): Int = if (isDistinct) ofNumbers(row).toInt else row
 
   /** Notes that the values begin at a place. Returns the place after them. */
   def place(first: Long): Long = {
@@ -156,4 +165,10 @@ final private[blocks] class SizedColumn(val ordinal: Int) {
     }
     next
   }
+}
+
+private[execution] object BlockDecoder {
+
+  /** The greatest number of distinct values that a block has once. */
+  final val MostDistinct = BlockDictionary.MostEntries
 }

@@ -86,7 +86,7 @@ final private[blocks] class BlockDictionary {
 private object BlockDictionary {
 
   /** So many have numbers of one byte. */
-  private val MostEntries = 256
+  final val MostEntries = 256
 
   private val Slots = 1024
   private val FewestRows = 32

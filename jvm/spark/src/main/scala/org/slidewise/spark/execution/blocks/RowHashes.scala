@@ -30,7 +30,8 @@ final private[blocks] class RowHashes(layout: BlockLayout) {
     val from = lane * rows.capacity
     var i = 0
     while (i < rows.count) {
-      hashes(i) = XXH64.hashLong(rows.words(from + i), hashes(i))
+      val mixed = (hashes(i) ^ rows.words(from + i)) * RowHashes.Multiplier
+      hashes(i) = mixed ^ mixed >>> 32
       i += 1
     }
   }
@@ -49,4 +50,7 @@ final private[blocks] class RowHashes(layout: BlockLayout) {
 
 private object RowHashes {
   private val Seed = 42L
+
+  // Odd, with about as many ones as zeros: 2 to the 64th by the golden ratio.
+  private final val Multiplier = 0x9e3779b97f4a7c15L
 }

@@ -5,8 +5,7 @@ import java.util.Arrays
 import scala.collection.AbstractIterator
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
-import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
 import org.apache.spark.unsafe.Platform
@@ -56,11 +55,6 @@ final private[execution] class RowBatches(rows: Iterator[InternalRow], types: Se
 }
 
 private[execution] object RowBatches {
-
-  /** Whether an operator hands its rows out in batches: they can have the values, and generated code reads them from there. */
-  def areRead(output: Seq[Attribute], conf: SQLConf): Boolean =
-    conf.wholeStageEnabled && output.size <= conf.wholeStageMaxNumFields &&
-      output.forall(a => FieldVector.holds(a.dataType))
 
   /** The greatest number of rows of a batch. */
   final val MostRows = 1024

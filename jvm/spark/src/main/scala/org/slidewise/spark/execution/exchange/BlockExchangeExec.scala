@@ -5,7 +5,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
-import org.apache.spark.sql.execution.{CollapseCodegenStages, SparkPlan}
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.{ShuffleExchangeExec, ShuffleOrigin}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
@@ -27,11 +27,11 @@ case class BlockExchangeExec(
   override def stringArgs: Iterator[Any] = Iterator(outputPartitioning, shuffleOrigin, s"[plan_id=$id]")
 
   override protected def doCanonicalize(): SparkPlan =
-    if (child.supportsColumnar) {
-      // What Spark has below its exchange when it looks for equal ones: the operators that make rows, in one generated function.
-      val inRows = ShuffleExchangeExec(outputPartitioning, FilteredBatchesExec.inRows(child), shuffleOrigin)
-      CollapseCodegenStages()(inRows).canonicalized
-    } else ShuffleExchangeExec(outputPartitioning, child, shuffleOrigin).canonicalized
+    if (child.supportsColumnar)
+      FilteredBatchesExec
+        .exchanged(ShuffleExchangeExec(outputPartitioning, _, shuffleOrigin), child)
+        .canonicalized
+    else ShuffleExchangeExec(outputPartitioning, child, shuffleOrigin).canonicalized
 
   override protected def partitions: Int = numPartitions
 

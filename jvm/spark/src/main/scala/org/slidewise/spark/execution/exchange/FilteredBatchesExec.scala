@@ -94,6 +94,24 @@ private[spark] object FilteredBatchesExec {
     case _                                   => None
   }
 
+  /** The plan that Spark has where an exchange reads batches as rows: these are made in one generated function. */
+  private[exchange] def exchanged(exchange: SparkPlan => SparkPlan, batches: SparkPlan): SparkPlan = {
+    // What makes the batches has its generated functions already.
+    val source = sourceOf(batches)
+    val leaf = BatchesLeafExec(source.output)
+    CollapseCodegenStages()(exchange(inRows(withSource(batches, leaf)))).transformUp { case `leaf` => source }
+  }
+
+  private def sourceOf(batches: SparkPlan): SparkPlan = batches match {
+    case filtered: FilteredBatchesExec => sourceOf(filtered.child)
+    case other                         => other
+  }
+
+  private def withSource(batches: SparkPlan, source: SparkPlan): SparkPlan = batches match {
+    case filtered: FilteredBatchesExec => filtered.copy(child = withSource(filtered.child, source))
+    case _                             => source
+  }
+
   /** What Spark has where batches are read as rows. */
   private[exchange] def inRows(batches: SparkPlan): SparkPlan = batches match {
     case filtered: FilteredBatchesExec                              => filtered.inRows
@@ -155,4 +173,11 @@ final private class FilteredBatches(
       },
       count
     )
+}
+
+/** Stands for the operator that makes batches, so that rules do not look below it. */
+private case class BatchesLeafExec(override val output: Seq[Attribute]) extends LeafExecNode {
+  override def supportsColumnar: Boolean = true
+  override protected def doExecute(): RDD[InternalRow] =
+    throw new UnsupportedOperationException("a leaf that stands for an operator is not run")
 }

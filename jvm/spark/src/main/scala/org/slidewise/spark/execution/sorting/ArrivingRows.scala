@@ -5,12 +5,9 @@ import java.util.Arrays
 import org.apache.spark.memory.{MemoryMode, SparkOutOfMemoryError}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.unsafe.Platform
 
 import org.slidewise.core.selection.HeapBudget
 import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout, BlockRows, DecodedRows}
-import org.slidewise.spark.execution.columns.FieldWords
 import org.slidewise.spark.execution.rows.{LogRows, RowChunk, RowLog}
 import org.slidewise.spark.execution.task.TaskResources
 
@@ -61,8 +58,6 @@ final private[sorting] class ArrivingRows(
 
   private[this] var numbersOfKeys = if (spec.hashes) new HashedKeys(spec, input, budget, keyNumbers) else null
   private[this] var values = new LongColumns(fields.columns.size)
-  private[this] val firstAdded = firstInput + inputs.size
-  private[this] val added = new AddedFields(fields.added.map(_.field).toArray, fields.types)
 
   // Where rows lie can be told from their numbers if all are of one size, and else is noted.
   private[this] val logs = fields.logged.nonEmpty
@@ -70,7 +65,11 @@ final private[sorting] class ArrivingRows(
   private[this] var addresses = Array.emptyLongArray
   private[this] var room = 0
   private[this] var taken = 0
-  private[this] var reader: ColumnReader = _
+
+  // The columns that follow from one field; a reader reads the others.
+  private[this] val ofFields = fields.columns.indices.filter(fields.columns(_).isDefined).toArray
+  private[this] val copied = ofFields.map(fields.columns(_).get)
+  private[this] val reader = readerOfOthers()
 
   private[this] lazy val toLog: UnsafeRow => UnsafeRow =
     if (fields.areWhole || !logs) identity
@@ -100,7 +99,6 @@ final private[sorting] class ArrivingRows(
   }
 
   private def takeEach(rows: Iterator[InternalRow]): Iterator[InternalRow] = {
-    reader = readerOf(_ => true)
     var unplaced: UnsafeRow = null
     while (unplaced == null && log.spilledBytes == 0 && rows.hasNext) {
       if (taken % CheckEvery == 0) resources.stopIfCancelled()
@@ -112,8 +110,6 @@ final private[sorting] class ArrivingRows(
   }
 
   private def takeBlocks(rows: BlockRows): Iterator[InternalRow] = {
-    val copied = fields.columns.indices.filter(c => fields.columns(c).exists(_.isInBlocks)).toArray
-    if (copied.length < fields.columns.size - groupColumns) reader = readerOf(c => !copied.contains(c))
     val logLayout =
       if (logs)
         new DecodedRows(
@@ -126,23 +122,25 @@ final private[sorting] class ArrivingRows(
     while (more && log.spilledBytes == 0 && rows.hasNext) {
       resources.stopIfCancelled()
       val block = rows.nextBlock()
-      more = placed(addBlock(block, rows, copied, logLayout))
+      more = placed(addBlock(block, rows, logLayout))
       if (!more) rows.giveBack()
     }
     rows
   }
 
-  /** A reader of the columns whose places satisfy `reads`. */
-  private def readerOf(reads: Int => Boolean): ColumnReader = {
-    val keys = spec.columns.indices.filter(i => reads(groupColumns + i))
-    val others = inputs.indices.filter(i => reads(firstInput + i))
-    new ColumnReader(
-      keys.map(spec.columns),
-      others.map(inputs),
-      input,
-      budget.acquire(_),
-      keys.map(groupColumns + _) ++ others.map(firstInput + _)
-    )
+  /** A reader of the keys and inputs that do not follow from one field; null if all do. */
+  private def readerOfOthers(): ColumnReader = {
+    val keys = spec.columns.indices.filter(i => fields.columns(groupColumns + i).isEmpty)
+    val others = inputs.indices.filter(i => fields.columns(firstInput + i).isEmpty)
+    if (keys.isEmpty && others.isEmpty) null
+    else
+      new ColumnReader(
+        keys.map(spec.columns),
+        others.map(inputs),
+        input,
+        budget.acquire(_),
+        keys.map(groupColumns + _) ++ others.map(firstInput + _)
+      )
   }
 
   /** Whether rows found memory. */
@@ -150,8 +148,12 @@ final private[sorting] class ArrivingRows(
     try add
     catch { case _: SparkOutOfMemoryError => false }
 
-  private def add(row: UnsafeRow): Boolean = hasRoom(1) && read(row, taken) && {
-    added.read(row, values, firstAdded, taken)
+  private def add(row: UnsafeRow): Boolean = hasRoom(1) && read(row, taken, numbersOfKeys) && {
+    var i = 0
+    while (i < copied.length) {
+      copied(i).read(row, values, ofFields(i), taken)
+      i += 1
+    }
     if (logs) log.append(toLog(row))
     if (noted) addresses(taken) = log.newestAddress
     taken += 1
@@ -161,12 +163,11 @@ final private[sorting] class ArrivingRows(
   private def addBlock(
       block: BlockDecoder,
       rows: BlockRows,
-      copied: Array[Int],
       logLayout: DecodedRows
   ): Boolean =
     hasRoom(block.count) && {
-      copied.foreach(column => fields.columns(column).get.read(block, values, column, taken))
-      readEach(block.count, rows)
+      copied.indices.foreach(i => copied(i).read(block, values, ofFields(i), taken))
+      readOthers(block, rows)
     } && {
       if (logs) writeToLog(block, logLayout)
       taken += block.count
@@ -174,16 +175,19 @@ final private[sorting] class ArrivingRows(
     }
 
   /** Reads what does not follow from one field. */
-  private def readEach(count: Int, rows: BlockRows): Boolean = {
-    var row = 0
-    if (numbersOfKeys == null && reader == null) row = count
-    while (row < count && read(rows.rowAt(row), taken + row)) row += 1
-    row == count
+  private def readOthers(block: BlockDecoder, rows: BlockRows): Boolean = {
+    val ofBlock = numbersOfKeys != null && numbersOfKeys.areFields
+    val ofRows = if (ofBlock) null else numbersOfKeys
+    (!ofBlock || numbersOfKeys.number(block, values, taken)) && {
+      var row = 0
+      if (ofRows == null && reader == null) row = block.count
+      while (row < block.count && read(rows.rowAt(row), taken + row, ofRows)) row += 1
+      row == block.count
+    }
   }
 
-  private def read(row: UnsafeRow, at: Int): Boolean =
-    (numbersOfKeys == null || numbersOfKeys.number(row, values, at)) &&
-      (reader == null || reader.read(row, values, at))
+  private def read(row: UnsafeRow, at: Int, keys: HashedKeys): Boolean =
+    (keys == null || keys.number(row, values, at)) && (reader == null || reader.read(row, values, at))
 
   private def writeToLog(block: BlockDecoder, rows: DecodedRows): Unit = {
     rows.measure(block)
@@ -266,24 +270,6 @@ final private[sorting] class ArrivingRows(
     values = null
     addresses = null
     numbersOfKeys = null
-  }
-}
-
-/** Reads fields of fixed size from rows. */
-final private class AddedFields(fields: Array[Int], types: Seq[DataType]) {
-  private[this] val words = fields.map(field => new FieldWords(types(field)))
-  private[this] val bitSetBytes = UnsafeRow.calculateBitSetWidthInBytes(types.size)
-
-  def read(row: UnsafeRow, columns: LongColumns, first: Int, at: Int): Unit = {
-    var i = 0
-    while (i < fields.length) {
-      if (row.isNullAt(fields(i))) columns.setNull(first + i, at)
-      else {
-        val place = row.getBaseOffset + bitSetBytes + fields(i) * BlockLayout.WordBytes
-        columns.set(first + i, at, words(i).ofRow(Platform.getLong(row.getBaseObject, place)))
-      }
-      i += 1
-    }
   }
 }
 

@@ -7,6 +7,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.util.collection.unsafe.sort.PrefixComparators.DoublePrefixComparator
 
 import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout}
+import org.slidewise.spark.execution.columns.FieldWords
 
 /**
  * A column of a sorter whose values follow from those of one field, without the row.
@@ -20,34 +21,47 @@ final private[sorting] class FieldColumn private (
     val field: Int,
     val flip: Long,
     form: FieldColumn.Form,
-    narrow: Boolean
+    words: FieldWords
 ) {
   import FieldColumn._
 
   /** Whether the field's words follow from the column's values, by flipping bits. */
   def isLossless: Boolean = form == Same
 
-  /** Whether the column can be read from the words of a block, where the words of narrow integers must have their sign. */
-  def isInBlocks: Boolean = !narrow || BlockLayout.isLittleEndian
+  /** Reads the value of a row, which is the row `at` of the column. */
+  def read(row: UnsafeRow, columns: LongColumns, column: Int, at: Int): Unit =
+    if (row.isNullAt(field)) columns.setNull(column, at)
+    else {
+      val word = words.ofRow(row.getLong(field))
+      val value = form match {
+        case Same         => word
+        case ToDouble     => doubleToRawLongBits(word.toDouble)
+        case DoublePrefix => DoublePrefixComparator.computePrefix(longBitsToDouble(word))
+      }
+      columns.set(column, at, value ^ flip)
+    }
 
   /** Reads the values of a block's rows, as those of the rows from `at` on. */
   def read(block: BlockDecoder, columns: LongColumns, column: Int, at: Int): Unit = {
-    val (words, values, count) = (block.words(field), columns(column), block.count)
+    val values = columns(column)
+    // Elsewhere, blocks have narrow values as rows have them.
+    val found = if (BlockLayout.isLittleEndian) block.words(field) else block.words(field).map(words.ofRow)
+    val count = block.count
     var row = 0
     form match {
       case Same =>
         while (row < count) {
-          values(at + row) = words(row) ^ flip
+          values(at + row) = found(row) ^ flip
           row += 1
         }
       case ToDouble =>
         while (row < count) {
-          values(at + row) = doubleToRawLongBits(words(row).toDouble) ^ flip
+          values(at + row) = doubleToRawLongBits(found(row).toDouble) ^ flip
           row += 1
         }
       case DoublePrefix =>
         while (row < count) {
-          values(at + row) = DoublePrefixComparator.computePrefix(longBitsToDouble(words(row))) ^ flip
+          values(at + row) = DoublePrefixComparator.computePrefix(longBitsToDouble(found(row))) ^ flip
           row += 1
         }
     }
@@ -68,10 +82,9 @@ final private[sorting] class FieldColumn private (
 
 private[sorting] object FieldColumn {
 
-  /** The column of a field's own words; none if the values differ in size, or if the words of rows are not those of blocks. */
+  /** The column of a field's own words; none if the values differ in size. */
   def of(field: Int, dataType: DataType): Option[FieldColumn] =
-    if (UnsafeRow.isFixedLength(dataType) && BlockLayout.isLittleEndian)
-      Some(new FieldColumn(field, 0L, Same, isNarrow(dataType)))
+    if (UnsafeRow.isFixedLength(dataType)) Some(new FieldColumn(field, 0L, Same, new FieldWords(dataType)))
     else None
 
   /** How a column's values follow from the words of a field, before bits are flipped. */
@@ -84,7 +97,7 @@ private[sorting] object FieldColumn {
   def of(value: Expression, flip: Long, input: Seq[Attribute]): Option[FieldColumn] = {
     def ofField(field: Expression, form: Form) = {
       val place = input.indexWhere(_.semanticEquals(field))
-      if (place < 0) None else Some(new FieldColumn(place, flip, form, isNarrow(field.dataType)))
+      if (place < 0) None else Some(new FieldColumn(place, flip, form, new FieldWords(field.dataType)))
     }
     value match {
       case SortPrefix(SortOrder(field: Attribute, _, _, _)) if isInteger(field.dataType) =>
@@ -110,10 +123,5 @@ private[sorting] object FieldColumn {
       true
     case decimal: DecimalType => decimal.precision <= Decimal.MAX_LONG_DIGITS
     case other                => isIntegral(other)
-  }
-
-  private def isNarrow(dataType: DataType): Boolean = dataType match {
-    case ByteType | ShortType | IntegerType | DateType | _: YearMonthIntervalType => true
-    case _                                                                        => false
   }
 }

@@ -1,8 +1,10 @@
 package org.slidewise.spark.execution.sorting
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, InterpretedOrdering, UnsafeProjection, UnsafeRow}
+import org.apache.spark.unsafe.Platform
 
 import org.slidewise.core.selection.HeapBudget
+import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout, DecodedRows}
 
 /**
  * The numbers of partition keys that are hashed, in the first of a sorter's columns.
@@ -24,9 +26,31 @@ final private[sorting] class HashedKeys(
   /** The number of distinct keys. */
   def size: Int = numbers.size
 
+  // The fields that keys are, if they are no other expressions.
+  private[this] val fields = spec.hashed.map(key => input.indexWhere(_.semanticEquals(key))).toArray
+  private[this] lazy val keysOfBlock = new BlockKeys(BlockLayout.of(input), fields)
+
+  /** Whether keys of blocks can be numbered without rows. */
+  def areFields: Boolean = fields.forall(_ >= 0)
+
   /** Numbers the key of the row number `at`. False if there is no memory for it. */
   def number(row: UnsafeRow, columns: LongColumns, at: Int): Boolean = {
     columns.set(0, at, numbers.of(keyOf(row)).toLong)
+    holdsNumbers()
+  }
+
+  /** Numbers the keys of a block's rows, whose first has the number `at`; see [[areFields]]. */
+  def number(block: BlockDecoder, columns: LongColumns, at: Int): Boolean = {
+    keysOfBlock.read(block)
+    var row = 0
+    while (row < block.count) {
+      columns.set(0, at + row, keysOfBlock.number(row, numbers).toLong)
+      row += 1
+    }
+    holdsNumbers()
+  }
+
+  private def holdsNumbers(): Boolean = {
     val bytes = numbers.bytes
     bytes == held || budget.acquire(bytes - held) && {
       held = bytes
@@ -53,5 +77,44 @@ final private[sorting] class HashedKeys(
   def release(): Unit = {
     budget.release(held - shared)
     held = shared
+  }
+}
+
+/**
+ * The keys of a block's rows. A key that a block has once, for several rows, is looked up once.
+ *
+ * Memory: the keys of the rows of a block.
+ */
+final private class BlockKeys(layout: BlockLayout, fields: Array[Int]) {
+  private[this] val keys = new DecodedRows(layout, fields, 0)
+  private[this] val key = new UnsafeRow(fields.length)
+  private[this] var bytes = Array.emptyByteArray
+  private[this] var block: BlockDecoder = _
+  private[this] var isDistinct = false
+  private[this] val found = new Array[Int](BlockDecoder.MostDistinct)
+
+  /** Reads the keys of a block. */
+  def read(decoded: BlockDecoder): Unit = {
+    block = decoded
+    val size = keys.measure(block)
+    if (bytes.length < size) bytes = new Array[Byte](size + size / 4)
+    keys.write(block, bytes, Platform.BYTE_ARRAY_OFFSET.toLong)
+    isDistinct = fields.length == 1 && block.isDistinct(fields.head)
+    if (isDistinct) java.util.Arrays.fill(found, -1)
+  }
+
+  /** The number of a row's key. */
+  def number(row: Int, numbers: GroupNumbers): Int =
+    if (!isDistinct || block.isNull(fields(0), row)) numbers.of(keyAt(row))
+    else {
+      val value = block.distinctValue(fields(0), row)
+      if (found(value) < 0) found(value) = numbers.of(keyAt(row))
+      found(value)
+    }
+
+  private def keyAt(row: Int): UnsafeRow = {
+    val start = keys.starts(row)
+    key.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET.toLong + start, keys.starts(row + 1) - start)
+    key
   }
 }

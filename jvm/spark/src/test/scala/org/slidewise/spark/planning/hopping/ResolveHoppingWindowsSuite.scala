@@ -136,7 +136,10 @@ class ResolveHoppingWindowsSuite extends HoppingEvents {
     ) {
       val sql =
         s"SELECT cast(cast(w.start AS timestamp) AS bigint) % 7, hash(w), hash(t) FROM (SELECT window($time, $arguments) AS w, t FROM ends)"
-      def result = Try(rows(spark.sql(sql))).toEither.left.map(_.getMessage.takeWhile(_ != '\n'))
+      // Spark 3.5 puts the numbers of the stage and the task before the error.
+      def message(error: Throwable) =
+        error.getMessage.takeWhile(_ != '\n').replaceFirst("^Job aborted.* (\\S+: \\[)", "$1")
+      def result = Try(rows(spark.sql(sql))).toEither.left.map(message)
       assert(find(spark.sql(sql).queryExecution.executedPlan)(_.isInstanceOf[GenerateExec]).isDefined)
       val expected = off(result)
       assertEquals(result, expected, s"$arguments $ansi $time")

@@ -9,7 +9,7 @@ import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.blocks.RandomTables
 import org.slidewise.spark.execution.exchange.{BlockExchangeExec, FilteredBatchesExec}
 
-class ColumnarBlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
+class ColumnarBatchesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
   private lazy val path = RandomTables.parquet(spark, rows = 2000)
 
