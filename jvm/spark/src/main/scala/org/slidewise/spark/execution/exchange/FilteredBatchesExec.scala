@@ -98,7 +98,7 @@ private[spark] object FilteredBatchesExec {
   private[exchange] def exchanged(exchange: SparkPlan => SparkPlan, batches: SparkPlan): SparkPlan = {
     // What makes the batches has its generated functions already.
     val source = sourceOf(batches)
-    val leaf = BatchesLeafExec(source.output)
+    val leaf = BatchesLeafExec(source.output, source.supportsRowBased)
     CollapseCodegenStages()(exchange(inRows(withSource(batches, leaf)))).transformUp { case `leaf` => source }
   }
 
@@ -176,7 +176,10 @@ final private class FilteredBatches(
 }
 
 /** Stands for the operator that makes batches, so that rules do not look below it. */
-private case class BatchesLeafExec(override val output: Seq[Attribute]) extends LeafExecNode {
+private case class BatchesLeafExec(
+    override val output: Seq[Attribute],
+    override val supportsRowBased: Boolean
+) extends LeafExecNode {
   override def supportsColumnar: Boolean = true
   override protected def doExecute(): RDD[InternalRow] =
     throw new UnsupportedOperationException("a leaf that stands for an operator is not run")
