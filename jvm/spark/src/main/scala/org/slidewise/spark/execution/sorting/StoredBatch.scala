@@ -22,7 +22,8 @@ final private[sorting] class StoredBatch(
     private[this] var results: SortedResults,
     resultTypes: Seq[DataType]
 ) {
-  import RowBatches.{FewBytes, MostRows}
+  import RowBatches.MostRows
+  import StoredBatch.FewBytes
 
   private[this] val fields = stored.fields
   private[this] val vectors = (fields.types ++ resultTypes).map(new FieldVector(_, MostRows)).toArray
@@ -69,6 +70,7 @@ final private[sorting] class StoredBatch(
 
   private def locate(): Unit = if (!located) {
     places.locate(first, first + count)
+    places.prefetch(count)
     located = true
   }
 
@@ -126,4 +128,10 @@ final private[sorting] class StoredBatch(
       found.load(vector)
     }
   }
+}
+
+private object StoredBatch {
+
+  /** A batch with as many bytes of rows in the log gets no more: it is read field by field, and should stay in the cache. */
+  private final val FewBytes = 64 << 10
 }
