@@ -4,7 +4,6 @@ import scala.collection.AbstractIterator
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.unsafe.Platform
 
 /**
  * The rows of blocks; the same object each time. A row is no longer valid when the next one is requested. Who knows of blocks can
@@ -15,7 +14,6 @@ final private[execution] class BlockRows(blocks: Iterator[InternalRow], layout: 
   private[this] val decoder = new BlockDecoder(layout)
   private[this] val writer = new DecodedRows(layout)
   private[this] val row = new UnsafeRow(layout.columns)
-  private[this] var rows = Array.emptyByteArray
   private[this] var number, count = 0
   private[this] var written = false
 
@@ -42,9 +40,9 @@ final private[execution] class BlockRows(blocks: Iterator[InternalRow], layout: 
 
   /** A row of the block that was taken last; the same object each time. */
   def rowAt(place: Int): UnsafeRow = {
-    if (!written) write()
-    val start = writer.starts(place)
-    row.pointTo(rows, Platform.BYTE_ARRAY_OFFSET + start.toLong, writer.starts(place + 1) - start)
+    if (!written) writer.write(decoder)
+    written = true
+    writer.pointTo(row, place)
     row
   }
 
@@ -52,12 +50,5 @@ final private[execution] class BlockRows(blocks: Iterator[InternalRow], layout: 
     decoder.decode(blocks.next().asInstanceOf[UnsafeRow])
     count = decoder.count
     written = false
-  }
-
-  private def write(): Unit = {
-    val size = writer.measure(decoder)
-    if (rows.length < size) rows = BlockLayout.bytes(size.toLong)
-    writer.write(decoder, rows, Platform.BYTE_ARRAY_OFFSET.toLong)
-    written = true
   }
 }

@@ -2,12 +2,13 @@ package org.slidewise.spark.execution.blocks
 
 import java.util.Arrays
 
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
 /**
  * Writes rows of some columns of decoded blocks, as Spark lays rows out, one after the other.
  *
- * Memory: 16 bytes for each row of a block.
+ * Memory: 16 bytes for each row of a block; and its rows, unless they are written elsewhere.
  *
  * @param columns
  *   the columns, in the order that they have in rows
@@ -26,6 +27,7 @@ final private[execution] class DecodedRows(layout: BlockLayout, columns: Array[I
   // By sized column of the rows, its number among those of the block.
   private[this] val sizedNumbers = rowLayout.sized.map(field => layout.sized.indexOf(columns(field)))
 
+  private[this] var rows = Array.emptyByteArray
   private[this] var places = new Array[Int](1)
   private[this] var filled = Array.emptyIntArray // how far rows have values that differ in size
 
@@ -56,6 +58,20 @@ final private[execution] class DecodedRows(layout: BlockLayout, columns: Array[I
     }
     places(count)
   }
+
+  /** Writes the rows of a block, so that they can be pointed to until the next is written. */
+  def write(block: BlockDecoder): Unit = {
+    val size = measure(block)
+    if (rows.length < size) rows = BlockLayout.bytes(size.toLong)
+    write(block, rows, Platform.BYTE_ARRAY_OFFSET.toLong)
+  }
+
+  /** Points `row` to a row of the block, which has no size before it. */
+  def pointTo(row: UnsafeRow, number: Int): Unit = row.pointTo(
+    rows,
+    Platform.BYTE_ARRAY_OFFSET + places(number).toLong,
+    places(number + 1) - places(number)
+  )
 
   /** Writes the rows of the block that was measured last from an address on. */
   def write(block: BlockDecoder, base: AnyRef, offset: Long): Unit = {

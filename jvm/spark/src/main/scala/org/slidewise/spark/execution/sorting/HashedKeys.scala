@@ -1,7 +1,6 @@
 package org.slidewise.spark.execution.sorting
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, InterpretedOrdering, UnsafeProjection, UnsafeRow}
-import org.apache.spark.unsafe.Platform
 
 import org.slidewise.core.selection.HeapBudget
 import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout, DecodedRows}
@@ -88,7 +87,6 @@ final private[sorting] class HashedKeys(
 final private class BlockKeys(layout: BlockLayout, fields: Array[Int]) {
   private[this] val keys = new DecodedRows(layout, fields, 0)
   private[this] val key = new UnsafeRow(fields.length)
-  private[this] var bytes = Array.emptyByteArray
   private[this] var block: BlockDecoder = _
   private[this] var isDistinct = false
   private[this] val found = new Array[Int](BlockDecoder.MostDistinct)
@@ -96,9 +94,7 @@ final private class BlockKeys(layout: BlockLayout, fields: Array[Int]) {
   /** Reads the keys of a block. */
   def read(decoded: BlockDecoder): Unit = {
     block = decoded
-    val size = keys.measure(block)
-    if (bytes.length < size) bytes = new Array[Byte](size + size / 4)
-    keys.write(block, bytes, Platform.BYTE_ARRAY_OFFSET.toLong)
+    keys.write(block)
     isDistinct = fields.length == 1 && block.isDistinct(fields.head)
     if (isDistinct) java.util.Arrays.fill(found, -1)
   }
@@ -113,8 +109,7 @@ final private class BlockKeys(layout: BlockLayout, fields: Array[Int]) {
     }
 
   private def keyAt(row: Int): UnsafeRow = {
-    val start = keys.starts(row)
-    key.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET.toLong + start, keys.starts(row + 1) - start)
+    keys.pointTo(key, row)
     key
   }
 }

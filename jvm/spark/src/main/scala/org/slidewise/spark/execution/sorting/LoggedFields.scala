@@ -4,7 +4,6 @@ import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.execution.blocks.BlockLayout
 import org.slidewise.spark.execution.blocks.BlockLayout.WordBytes
-import org.slidewise.spark.execution.rows.RowChunk
 
 /** Copies the fields that lie in a sorter's log to rows that are made. */
 final private[sorting] class LoggedFields(stored: StoredRows, target: AssembledRows) {
@@ -21,12 +20,9 @@ final private[sorting] class LoggedFields(stored: StoredRows, target: AssembledR
     places.prefetch(until - from)
     target.clear()
     while (target.count < until - from && (target.count == 0 || target.bytes < FewBytes))
-      target.add(if (differ) sizeOf(target.count) - layout.fixedBytes else 0)
+      target.add(places.sizeOf(target.count) - layout.fixedBytes)
     target.begin()
   }
-
-  private def sizeOf(row: Int): Int =
-    Platform.getLong(places.bases(row), places.offsets(row) - RowChunk.SizeBytes).toInt
 
   def write(): Unit = {
     logged.indices.foreach(writeWords)

@@ -119,13 +119,13 @@ final private[sorting] class RowPlaces(
   }
 
   /** Points `row` to the row at `place`, which must be among those located last. */
-  def pointTo(row: UnsafeRow, place: Int): Unit = {
-    val base = bases(place - first)
-    val offset = offsets(place - first)
-    val size = log.bytesARow
-    if (size >= 0) row.pointTo(base, offset, size)
-    else row.pointTo(base, offset, Platform.getLong(base, offset - RowChunk.SizeBytes).toInt)
-  }
+  def pointTo(row: UnsafeRow, place: Int): Unit =
+    row.pointTo(bases(place - first), offsets(place - first), sizeOf(place - first))
+
+  /** The size of a row among those located last, in bytes. */
+  def sizeOf(row: Int): Int =
+    if (log.bytesARow >= 0) log.bytesARow
+    else Platform.getLong(bases(row), offsets(row) - RowChunk.SizeBytes).toInt
 
   /**
    * Prefetches the first `rows` of the rows that were located last. Reads that do not depend on each other go to memory in

@@ -7,7 +7,6 @@ import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
 import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.execution.columns.{FieldSource, FieldVector, RowBatches, RowField}
-import org.slidewise.spark.execution.rows.RowChunk
 
 /**
  * Stored rows and their results as a batch, again and again. A field is read when it is first asked for, and not if nobody does.
@@ -62,7 +61,7 @@ final private[sorting] class StoredBatch(
     var bytes = 0L
     var row = 0
     while (row < count && bytes < FewBytes) {
-      bytes += sizeOf(row)
+      bytes += places.sizeOf(row)
       row += 1
     }
     count = row
@@ -74,18 +73,15 @@ final private[sorting] class StoredBatch(
     located = true
   }
 
-  private def sizeOf(row: Int): Int =
-    Platform.getLong(places.bases(row), places.offsets(row) - RowChunk.SizeBytes).toInt
-
   /** Copies what the rows still need of the sorter's memory, which then can be given back. */
   def detach(): Unit = if (stored != null) {
     vectors.foreach(_.load())
     if (differ && count > 0) {
-      val bytes = new Array[Byte](Iterator.range(0, count).map(sizeOf).sum)
+      val bytes = new Array[Byte](Iterator.range(0, count).map(places.sizeOf).sum)
       var used = 0
       var row = 0
       while (row < count) {
-        val size = sizeOf(row)
+        val size = places.sizeOf(row)
         val to = Platform.BYTE_ARRAY_OFFSET.toLong + used
         Platform.copyMemory(places.bases(row), places.offsets(row), bytes, to, size.toLong)
         places.offsets(row) = to
