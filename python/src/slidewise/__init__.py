@@ -23,6 +23,7 @@ from slidewise._jars import (
     supported_versions,
 )
 from slidewise._plot import Picture, plot
+from slidewise._refresh import Refresh, RefreshConflictError, Refreshed, refresh
 from slidewise._udaf import register, udaf
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ __all__ = [
     "Finding",
     "NotInstalledError",
     "Picture",
+    "Refresh",
+    "RefreshConflictError",
+    "Refreshed",
     "UnsupportedFeatureError",
     "UnsupportedSparkError",
     "__version__",
@@ -44,6 +48,7 @@ __all__ = [
     "install",
     "jar_path",
     "plot",
+    "refresh",
     "register",
     "supported_scala_versions",
     "supported_versions",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from slidewise import _reports
 from slidewise._features import require_spark
 from slidewise._install import NotInstalledError, call, is_connect
+from slidewise._refresh import Refresh
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 _SCHEMA = "sql string, slidewise boolean, algorithm string, reason string"
 
 
-def explain(df: DataFrame) -> DataFrame:
+def explain(df: DataFrame | Refresh) -> DataFrame:
     """One row for each window expression of a query, in the order of the query.
 
     Aggregates of [slidewise.window_join] and of such joins in SQL have a row each. A subquery or a join over a range of
@@ -41,6 +42,18 @@ def explain(df: DataFrame) -> DataFrame:
     | `additive-summaries` | a summary of the last rows within a given error; keeps no row |
     | `recalculation` | each frame from its rows, for short frames and for results as long as the frame |
 
+    Of a [slidewise.Refresh], one row tells what it will read and write:
+
+    | column | |
+    |---|---|
+    | `whole` | whether it computes the whole query |
+    | `keys` | the number of changed keys, or of their separate ranges in the order |
+    | `first`, `last` | the range of the order key whose results may change; null without a limit |
+    | `rows_to_read` | the number of rows of the table that these results are computed from |
+    | `rows_to_write` | the number of rows of the table whose results may change; only those that differ are written |
+    | `share` | the rows to read, as a part of the table |
+    | `reason` | why it computes the whole query, or reads more than the frames reach |
+
     >>> import slidewise
     >>> from pyspark.sql import SparkSession
     >>> spark = slidewise.configure(SparkSession.builder.master("local[1]")).getOrCreate()
@@ -49,6 +62,8 @@ def explain(df: DataFrame) -> DataFrame:
     >>> [row.slidewise for row in slidewise.explain(df).collect()]
     [True]
     """
+    if isinstance(df, Refresh):
+        return df.plan()
     spark: Any = df.sparkSession
     if is_connect(df):
         require_spark("4.0", spark.version, "slidewise.explain on Spark Connect")

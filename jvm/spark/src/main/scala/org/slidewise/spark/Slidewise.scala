@@ -1,5 +1,7 @@
 package org.slidewise.spark
 
+import java.util.{List => JList, Map => JMap}
+
 import org.apache.spark.sql.{Dataset, SparkSession}
 
 import org.slidewise.core.Stable
@@ -9,6 +11,7 @@ import org.slidewise.spark.expressions.{OrderCheckStrategy, SqlFunctions}
 import org.slidewise.spark.planning.SettingsCheckStrategy
 import org.slidewise.spark.planning.hopping.EstimateHoppingWindows
 import org.slidewise.spark.planning.streams.StreamRules
+import org.slidewise.spark.refresh.Refresh
 import org.slidewise.spark.shims.SparkSessions
 
 /** Switches Slidewise on in a running session, and reports on its queries. */
@@ -56,5 +59,21 @@ object Slidewise {
         WindowReport.ofStream(execution.analyzed, StreamRules.planned(data.sparkSession, execution.analyzed))
       else WindowReport.of(execution.executedPlan) ++ WindowReport.ofSubqueries(execution.normalized)
     reports.map(_.json).mkString("[", ",", "]")
+  }
+
+  /**
+   * A [[Refresh]] for callers in Python.
+   *
+   * @param changes
+   *   the changed rows by the name of their table
+   */
+  def refreshOf(
+      query: Dataset[_],
+      target: String,
+      keys: JList[String],
+      changes: JMap[String, Dataset[_]]
+  ): Refresh = {
+    val ofTables = changes.keySet.toArray.toSeq.map(name => name.toString -> changes.get(name))
+    Refresh.of(query, target, keys.toArray.toSeq.map(_.toString), ofTables.toMap)
   }
 }

@@ -33,6 +33,7 @@ object SlidewiseSettings {
   final val MergeApproximate = "spark.slidewise.mergeApproximate"
   final val MergeUserAggregators = "spark.slidewise.mergeUserAggregators"
   final val NeverMerge = "spark.slidewise.neverMerge"
+  final val RefreshMaxShare = "spark.slidewise.refresh.maxShare"
   final val StreamMode = "spark.slidewise.streaming.mode"
   final val StreamKeyTimeout = "spark.slidewise.streaming.keyTimeout"
   final val StreamLateRows = "spark.slidewise.streaming.lateRowsPath"
@@ -180,6 +181,15 @@ object SlidewiseSettings {
       "Upper and lower case count as equal."
   )(_.split(',').map(_.trim.toLowerCase(Locale.ROOT)).filter(_.nonEmpty).toSet, _.toSeq.sorted.mkString(","))
 
+  private val refreshMaxShareSetting = Setting.withDefault(
+    RefreshMaxShare,
+    "0.5",
+    Since,
+    "a number from 0 to 1",
+    "slidewise.refresh computes the whole query if it would otherwise read more than this share of the rows of the changed table. 1: " +
+      "only if results of all rows may change."
+  )(value => Some(value.toDouble).filter(share => share >= 0 && share <= 1).get)
+
   private val streamEagerSetting = choice(
     StreamMode,
     "append",
@@ -266,6 +276,7 @@ object SlidewiseSettings {
 
   /** Names in lower case. */
   def neverMerge(conf: SQLConf): Set[String] = neverMergeSetting(conf)
+  def refreshMaxShare(conf: SQLConf): Double = refreshMaxShareSetting(conf)
   def streamEager(conf: SQLConf): Boolean = streamEagerSetting(conf)
   def streamKeyTimeoutMicros(conf: SQLConf): Option[Long] = streamKeyTimeoutSetting(conf)
   def streamLateRowsPath(conf: SQLConf): Option[String] = streamLateRowsSetting(conf)

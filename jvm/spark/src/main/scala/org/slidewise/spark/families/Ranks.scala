@@ -38,6 +38,8 @@ private[families] object Ranks extends FunctionFamily {
       case _                      => super.framed(filter, frame)
     }
 
+    override def readsPartition: Boolean = function.isInstanceOf[SizeBasedWindowFunction]
+
     override def reach(frame: Frame): FrameReach =
       FrameReach.Row.copy(readsPeers = kind.joinsPeers, isUnbounded = true)
   }
@@ -53,6 +55,8 @@ private[families] object Ranks extends FunctionFamily {
       case _: SizeBasedWindowFunction => Left(s"Slidewise does not know $name")
       case _                          => super.framed(filter, frame)
     }
+
+    override def readsPartition: Boolean = true
 
     override def reach(frame: Frame): FrameReach =
       FrameReach.Row.copy(readsPeers = true, isUnbounded = true)

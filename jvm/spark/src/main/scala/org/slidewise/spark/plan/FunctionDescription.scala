@@ -164,6 +164,9 @@ abstract class FunctionDescription extends Serializable {
   /** Whether repeated values do not change the result, for functions of which Spark itself does not say so. */
   def ignoresDuplicates: Boolean = false
 
+  /** Whether the result depends on all rows of the partition, whatever the frame. */
+  def readsPartition: Boolean = false
+
   /** Whether Spark accepts the function only over whole partitions without an order. */
   def isOfWholePartitions: Boolean = false
 

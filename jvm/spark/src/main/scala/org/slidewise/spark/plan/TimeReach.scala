@@ -26,6 +26,9 @@ final class TimeReach private (nominal: Long, steps: Int, rules: Option[ZoneRule
   /** The longest elapsed time in microseconds of an addition whose begin or end is `time`; negative if the interval is. */
   def longest(time: Long): Long = rules.fold(nominal)(r => plus(nominal, steps * shiftAround(time, r)))
 
+  /** The longest elapsed time in microseconds of all additions. */
+  def longestEver: Long = rules.fold(nominal)(r => plus(nominal, steps * largestShift(r, FirstTime, LastTime)))
+
   /** The largest shift of the clocks around `time`, in microseconds. Reuses the last result for a time of the same era. */
   private def shiftAround(time: Long, rules: ZoneRules): Long = {
     val era = time >> EraBits
@@ -90,6 +93,10 @@ object TimeReach {
 
   // An era is about 50 days. Times of an addition lie within its length and the margin around its begin or end.
   private val EraBits = 42
+
+  // Zones have their first rules in the 19th century, and the same ones each year from 2037 on.
+  private val FirstTime = -200L * 365 * MICROS_PER_DAY
+  private val LastTime = 200L * 365 * MICROS_PER_DAY
   private val Margin = 10 * MICROS_PER_DAY
 
   /** The largest difference between two offsets of a zone from UTC, in microseconds, from one time to another. */

@@ -1,0 +1,16 @@
+package org.slidewise.spark.shims;
+
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+
+/** DataFrames of logical plans. Spark's method is private in Scala only, so that this class is Java. */
+public final class LogicalData {
+  public static Dataset<Row> of(SparkSession session, LogicalPlan plan) {
+    return org.apache.spark.sql.classic.Dataset.ofRows(
+        (org.apache.spark.sql.classic.SparkSession) session, plan);
+  }
+
+  private LogicalData() {}
+}

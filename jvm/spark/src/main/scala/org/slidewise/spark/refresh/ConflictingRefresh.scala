@@ -1,0 +1,24 @@
+package org.slidewise.spark.refresh
+
+/** Two writers of one target at a time. The refresh that raises the error has changed nothing. */
+final class ConflictingRefresh(what: String, remedy: String, cause: Throwable)
+    extends IllegalStateException(
+      s"[${ConflictingRefresh.Condition}] $what. This refresh has changed nothing: $remedy",
+      cause
+    )
+
+object ConflictingRefresh {
+  val Condition = "SLIDEWISE_REFRESH_CONFLICT"
+
+  private[refresh] val Marker = "SLIDEWISE_ROW_NOT_AS_READ"
+
+  /** Whether a table format or the marker tells of another writer. */
+  private[refresh] def isCause(error: Throwable): Boolean =
+    Iterator.iterate(error)(_.getCause).takeWhile(_ != null).take(20).exists { e =>
+      val name = e.getClass.getName
+      val ofFormat = name.startsWith("io.delta.") || name.startsWith("org.apache.spark.sql.delta.") ||
+        name.startsWith("org.apache.iceberg.")
+      String.valueOf(e.getMessage).contains(Marker) ||
+      ofFormat && Seq("Concurrent", "CommitFailed", "ValidationException", "MetadataChanged").exists(name.contains)
+    }
+}

@@ -1,0 +1,193 @@
+package org.slidewise.spark.refresh
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types._
+
+/**
+ * A query of which rows are computed again where rows of a table have changed.
+ *
+ * Rows of the result are told apart by keys, which all windows of the query partition by, and by the order key of the windows. A changed
+ * row changes results of its keys within the reach of the frames.
+ *
+ * @param base
+ *   the rows below the first window; or the groups, if the query has no window; or the result
+ * @param keys
+ *   over the columns of `base`, each with the column of the result that has the same value
+ * @param order
+ *   the same for the order key; none if results of the keys at any order may change
+ * @param distance
+ *   the reach of all windows together along the order key
+ * @param notes
+ *   why keys or the order are not used
+ */
+final private[refresh] case class MaintainedQuery(
+    query: LogicalPlan,
+    source: ChangedSource,
+    base: LogicalPlan,
+    keys: Seq[(Expression, Expression)],
+    order: Option[(Expression, Expression)],
+    distance: Distance,
+    notes: Seq[String]
+) {
+
+  /** Whether any row of the result may change with any row of the table. */
+  def isWhole: Boolean = keys.isEmpty && order.isEmpty
+
+  /** The changed rows as rows of [[base]], with their keys and the bounds of the results that they change and of the rows to read. */
+  def changed: LogicalPlan = {
+    val rows = Images.of(base, source.node, source.rows)
+    val named = keys.zipWithIndex.map { case ((key, _), at) => Alias(key, Zones.key(at))() }
+    Project(named ++ bounds, rows)
+  }
+
+  private def bounds: Seq[NamedExpression] = {
+    def at(distance: Option[BigDecimal], sign: Int) =
+      order.fold[Expression](Literal.create(null, LongType)) { case (key, _) => OrderKey.at(key, distance, sign) }
+    val both = distance.plus(Distance(distance.above, distance.below))
+    Seq(
+      Alias(at(distance.above, -1), Zones.First)(),
+      Alias(at(distance.below, 1), Zones.Last)(),
+      Alias(at(both.below, -1), Zones.ReadFirst)(),
+      Alias(at(both.below, 1), Zones.ReadLast)()
+    )
+  }
+
+  /** The rows of the table that the results in the zones are computed from, as rows of [[base]] before any aggregation. */
+  def rowsToRead(zones: Zones): LogicalPlan = zones.readBy(rowsOfTable, keys.map(_._1), order.map(_._1))
+
+  /** The rows of the table in whose place results in the zones stand. */
+  def rowsOfResults(zones: Zones): LogicalPlan = zones.changedIn(rowsOfTable, keys.map(_._1), order.map(_._1))
+
+  private def rowsOfTable: LogicalPlan = Images.of(base, source.node, source.node)
+
+  /** The results within the zones, from the rows that their frames reach. */
+  def results(zones: Zones): LogicalPlan = {
+    val path = QueryPath.of(query, source.node)
+    val pruned = base.transformUp {
+      case generate: Generate if path.nodes.exists(_ eq generate) => withTimes(generate, path, zones)
+    }
+    val read = zones.readBy(pruned, keys.map(_._1), order.map(_._1))
+    val computed = query.transformUp { case node if node eq base => read }
+    within(computed, zones, a => a)
+  }
+
+  /** The rows of `plan` within the zones; `column` finds the column for one of the result. */
+  def within(plan: LogicalPlan, zones: Zones, column: Attribute => Expression): LogicalPlan = {
+    def found(e: Expression) = e.transform { case a: AttributeReference => column(a) }
+    zones.changedIn(plan, keys.map(k => found(k._2)), order.map(o => found(o._2)))
+  }
+
+  /** The rows whose windows of time may start within the zones: a filter on generated windows does not prune files. */
+  private def withTimes(generate: Generate, path: QueryPath, zones: Zones): LogicalPlan =
+    path.windowsOfTime.find(_._2 eq generate).fold[LogicalPlan](generate) { case (windows, _) =>
+      val start = GetStructField(generate.generatorOutput.head, 0)
+      if (!order.exists(o => path.definitionOf(o._1) == path.definitionOf(start))) generate
+      else
+        zones.timesOf(windows.child, windows.windows.size).fold[LogicalPlan](generate)(condition =>
+          generate.copy(child = Filter(condition, generate.child))
+        )
+    }
+}
+
+private[refresh] object MaintainedQuery {
+
+  /**
+   * @param query
+   *   an analyzed plan
+   * @param resultKeys
+   *   the columns that identify a row of the result
+   */
+  def of(query: LogicalPlan, source: ChangedSource, resultKeys: Seq[Attribute]): MaintainedQuery = {
+    val path = QueryPath.of(query, source.node)
+    val lowest = path.nodes.lastIndexWhere(_.isInstanceOf[Window])
+    if (lowest >= 0) ofWindows(query, source, path, lowest) else ofGroups(query, source, path, resultKeys)
+  }
+
+  private def ofWindows(
+      query: LogicalPlan,
+      source: ChangedSource,
+      path: QueryPath,
+      lowest: Int
+  ): MaintainedQuery = {
+    path.nodes.take(lowest).foreach {
+      case node @ (_: Aggregate | _: Distinct) =>
+        QueryPath.refuse(s"${node.nodeName} reads results of windows", "a refresh of the windows alone")
+      case _ =>
+    }
+    val windows = path.nodes.take(lowest + 1).collect { case window: Window => window }.reverse
+    val first = windows.head
+    val keys = first.partitionSpec.filter(key =>
+      windows.forall(_.partitionSpec.exists(other => path.definitionOf(other) == path.definitionOf(key)))
+    )
+    val order = first.orderSpec.headOption.map(_.child).filter(key =>
+      windows.forall(_.orderSpec.headOption.exists(o => path.definitionOf(o.child) == path.definitionOf(key)))
+    )
+    val distance = if (order.isEmpty) Distance.Unlimited else Reach.of(path.nodes.take(lowest + 1).reverse)
+    val base = path.nodes.lift(lowest + 1).getOrElse(source.node)
+    complete(query, source, path, base, keys, order, distance)
+  }
+
+  private def ofGroups(
+      query: LogicalPlan,
+      source: ChangedSource,
+      path: QueryPath,
+      resultKeys: Seq[Attribute]
+  ): MaintainedQuery = {
+    val groups = path.nodes.find(node => node.isInstanceOf[Aggregate] || node.isInstanceOf[Distinct])
+    val base = groups.getOrElse(query)
+    val identity = groups match {
+      case Some(Aggregate(grouping, columns, _, _)) =>
+        columns.filter(c => !c.exists(_.isInstanceOf[AggregateExpression]) && c.references.nonEmpty).map(_.toAttribute)
+      case Some(distinct) => distinct.output
+      case None           => resultKeys
+    }
+    val times = identity.flatMap(startOf)
+    val keys = identity.filterNot(a => times.headOption.exists(_.references.contains(a)))
+    complete(query, source, path, base, keys, times.headOption, Distance.Zero)
+  }
+
+  /** The time of a group: a date, a timestamp, or the start of a window of time. */
+  private def startOf(column: Attribute): Option[Expression] = column.dataType match {
+    case TimestampType | TimestampNTZType | DateType => Some(column)
+    case window: StructType if window.fieldNames.toSeq == Seq("start", "end") => Some(GetStructField(column, 0))
+    case _ => None
+  }
+
+  private def complete(
+      query: LogicalPlan,
+      source: ChangedSource,
+      path: QueryPath,
+      base: LogicalPlan,
+      keys: Seq[Expression],
+      order: Option[Expression],
+      distance: Distance
+  ): MaintainedQuery = {
+    val images = Images.of(base, source.node, source.rows).outputSet
+    def inResult(e: Expression): Option[Expression] = {
+      val definition = path.definitionOf(e)
+      def column(of: Expression) = query.output.find(a => path.definitionOf(a) == of)
+      column(definition).orElse(e match {
+        case GetStructField(window, at, name) =>
+          column(path.definitionOf(window)).map(GetStructField(_, at, name))
+        case _ => None
+      })
+    }
+    def placed(e: Expression): Either[String, (Expression, Expression)] =
+      if (!e.references.subsetOf(images)) Left(s"${e.sql} depends on more than one row of ${source.name}")
+      else inResult(e).map(e -> _).toRight(s"the result has no column ${e.sql}")
+    val placedKeys = keys.map(placed)
+    val usable = order.filter(key => distance == Distance.Zero || OrderKey.hasDistances(key.dataType))
+    val placedOrder = usable.filter(_ => distance.below.isDefined || distance.above.isDefined).map(placed)
+    MaintainedQuery(
+      query,
+      source,
+      base,
+      placedKeys.flatMap(_.toOption),
+      placedOrder.flatMap(_.toOption),
+      if (placedOrder.exists(_.isRight)) distance else Distance.Unlimited,
+      (placedKeys ++ placedOrder).flatMap(_.left.toOption)
+    )
+  }
+}

@@ -1,0 +1,133 @@
+package org.slidewise.spark.refresh
+
+import java.io.FileNotFoundException
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.UUID
+
+import org.apache.commons.io.IOUtils
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileAlreadyExistsException, FileSystem, Path}
+
+/**
+ * Puts directories of partitions in the place of others, so that either all are replaced or none.
+ *
+ * New partitions are written to a folder of the table that Spark's readers do not see. A journal then lists the directories to
+ * replace: from the moment that it is there, the change will be complete, by this refresh or, if this one dies, by the next. Readers
+ * that list the table while directories are renamed may see some of the new partitions beside old ones.
+ *
+ * A lock file keeps others out. The lock of a refresh that was killed stays, and the error of the next one names it.
+ *
+ * @param folder
+ *   the folder for all files of refreshes
+ */
+final private[refresh] class PartitionSwap(folder: Path, val root: Path, conf: Configuration, target: String) {
+  import PartitionSwap._
+
+  private val files: FileSystem = root.getFileSystem(conf)
+  private val id = UUID.randomUUID.toString
+  private val lock = new Path(folder, "lock")
+  private val journal = new Path(folder, "journal")
+  private var isLocked = false
+
+  /** The folder for new partitions. */
+  val staged: Path = new Path(folder, s"$id/new")
+
+  /** Takes the lock, and completes a change that another refresh has left. */
+  def begin(): Unit = {
+    files.mkdirs(folder)
+    try write(lock, s"$id ${java.time.Instant.now}")
+    catch {
+      case e: FileAlreadyExistsException => throw locked(e)
+      case e: java.io.IOException if files.exists(lock) => throw locked(e)
+    }
+    isLocked = true
+    read(journal).foreach(complete)
+    // What refreshes have left that died before they wrote a journal.
+    files.listStatus(folder).filter(_.isDirectory).foreach(left => files.delete(left.getPath, true))
+  }
+
+  private def locked(cause: Throwable) = new ConflictingRefresh(
+    s"Another refresh of $target is under way: ${read(lock).getOrElse("")}",
+    s"refresh again when it has ended; if it was killed, delete $lock",
+    cause
+  )
+
+  /** The directories of all partitions, relative to the table. */
+  def existing(depth: Int): Seq[String] = below(root, depth)
+
+  /**
+   * Replaces directories by the staged ones. A replaced one without a staged one is removed.
+   *
+   * @param depth
+   *   the number of partition columns
+   */
+  def commit(depth: Int, replaced: Seq[String]): Unit = {
+    val written = below(staged, depth)
+    val removed = replaced.filterNot(written.toSet).distinct
+    val lines = id +: (written.map(Put + _) ++ removed.map(Remove + _))
+    val draft = new Path(folder, s"$id/journal")
+    write(draft, lines.mkString("\n"))
+    if (!files.rename(draft, journal))
+      throw new java.io.IOException(s"cannot rename $draft to $journal")
+    complete(lines.mkString("\n"))
+  }
+
+  def end(): Unit = if (isLocked) {
+    isLocked = false
+    files.delete(new Path(folder, id), true)
+    files.delete(lock, false)
+    if (files.listStatus(folder).isEmpty) files.delete(folder, false)
+  }
+
+  /** Carries out the journal from where it was left: a directory whose staged one is gone has been replaced. */
+  private def complete(text: String): Unit = {
+    val lines = text.split('\n').toSeq
+    def of(kind: String, directory: String) = new Path(folder, s"${lines.head}/$kind/$directory")
+    lines.tail.foreach { line =>
+      val directory = line.drop(Put.length)
+      val (to, old) = (new Path(root, directory), of("old", directory))
+      if (line.startsWith(Remove)) { if (files.exists(to)) move(to, old) }
+      else if (files.exists(of("new", directory))) {
+        if (files.exists(to)) move(to, old)
+        move(of("new", directory), to)
+      }
+    }
+    files.delete(journal, false)
+  }
+
+  private def move(from: Path, to: Path): Unit = {
+    files.mkdirs(to.getParent)
+    if (!files.rename(from, to)) throw new java.io.IOException(s"cannot rename $from to $to")
+  }
+
+  private def below(parent: Path, depth: Int): Seq[String] =
+    if (depth == 0) Seq("")
+    else
+      (try files.listStatus(parent).toSeq
+      catch { case _: FileNotFoundException => Nil })
+        .filter(found => found.isDirectory && found.getPath.getName.contains('='))
+        .flatMap { found =>
+          val name = found.getPath.getName
+          below(found.getPath, depth - 1).map(rest => if (rest.isEmpty) name else s"$name/$rest")
+        }
+
+  private def write(file: Path, text: String): Unit = {
+    val out = files.create(file, false)
+    try IOUtils.write(text, out, UTF_8)
+    finally out.close()
+  }
+
+  private def read(file: Path): Option[String] =
+    try {
+      val in = files.open(file)
+      try Some(IOUtils.toString(in, UTF_8))
+      finally in.close()
+    } catch { case _: FileNotFoundException => None }
+}
+
+private[refresh] object PartitionSwap {
+  val Folder = "_slidewise_refresh"
+
+  private val Put = "put "
+  private val Remove = "rm  "
+}

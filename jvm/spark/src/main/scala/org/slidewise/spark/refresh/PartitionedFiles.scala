@@ -1,0 +1,113 @@
+package org.slidewise.spark.refresh
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.{Column, DataFrame, SparkSession}
+import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.functions.{col, expr, lit}
+import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sql.types.StructType
+
+import org.slidewise.spark.shims.SparkSessions
+
+/**
+ * Files in partitions, such as those of a Parquet table. A refresh writes the partitions anew that have changed rows, beside the
+ * table, and then puts them in the place of the old ones.
+ */
+final private[refresh] class PartitionedFiles private (
+    session: SparkSession,
+    name: String,
+    format: String,
+    partitions: StructType,
+    swap: PartitionSwap
+) extends Target {
+  private val columns = partitions.fieldNames.toSeq
+
+  override def begin(): Unit = {
+    swap.begin()
+    refresh()
+  }
+
+  override def close(): Unit = swap.end()
+
+  override def rows: DataFrame = session.table(name)
+
+  override def merge(difference: Difference, keys: Seq[String], range: Option[KeyRange]): Unit = {
+    val places = columns.map(c => s"rows.${Names.quoted(c)} AS ${Names.quoted(c)}")
+    val touched = difference.rows
+      .selectExpr(s"explode(filter(array(${Difference.New}, ${Difference.Old}), r -> r IS NOT NULL)) AS rows")
+      .selectExpr(places: _*)
+      .distinct()
+    val values = touched.collect().toSeq
+    val inTouched = anyOf(values.map { row =>
+      columns.indices.map(at => col(Names.quoted(columns(at))) <=> lit(row.get(at))).reduce(_ && _)
+    })
+    val changed = difference.rows.selectExpr(
+      s"coalesce(${Difference.New}, ${Difference.Old}) AS changed_row"
+    )
+    val same = keys.map(Names.quoted).map(k => s"kept.$k <=> changed_row.$k").mkString(" AND ")
+    val kept = rows.where(inTouched).alias("kept").join(changed, expr(same), "left_anti")
+    write(kept.union(difference.written), directoriesOf(touched))
+  }
+
+  override def replace(results: DataFrame): Unit = write(results, swap.existing(columns.size))
+
+  private def write(content: DataFrame, replaced: Seq[String]): Unit = {
+    val names = columns.map(c => col(Names.quoted(c)))
+    content
+      .hint("rebalance", names: _*)
+      .write
+      .format(format)
+      .partitionBy(columns: _*)
+      .save(swap.staged.toString)
+    swap.commit(columns.size, replaced)
+    refresh()
+  }
+
+  private def refresh(): Unit = {
+    session.catalog.refreshByPath(swap.root.toString)
+    val tables = SparkSessions.queryOf(rows).analyzed.collectLeaves().collect { case r: LogicalRelation => r.catalogTable }
+    tables.flatten.foreach { table =>
+      if (table.tracksPartitionsInCatalog) {
+        session.sql(s"MSCK REPAIR TABLE $name SYNC PARTITIONS")
+      }
+      session.catalog.refreshTable(name)
+    }
+  }
+
+  /** The directories of partitions, relative to the table, as Spark names them. */
+  private def directoriesOf(touched: DataFrame): Seq[String] =
+    touched.selectExpr(columns.map(c => s"CAST(${Names.quoted(c)} AS STRING)"): _*).collect().toSeq.map { row =>
+      columns.indices.map(at => ExternalCatalogUtils.getPartitionPathString(columns(at), row.getString(at))).mkString("/")
+    }
+
+  /** A balanced tree, since Spark visits expressions recursively. */
+  private def anyOf(conditions: Seq[Column]): Column =
+    if (conditions.size <= 1) conditions.headOption.getOrElse(lit(false))
+    else {
+      val (left, right) = conditions.splitAt(conditions.size / 2)
+      anyOf(left) || anyOf(right)
+    }
+}
+
+private[refresh] object PartitionedFiles {
+  def of(session: SparkSession, name: String, files: HadoopFsRelation): PartitionedFiles = {
+    val remedy = "a table of Delta Lake or Iceberg, or files in partitions (PARTITIONED BY, or partitionBy of a writer)"
+    val root = files.location.rootPaths match {
+      case Seq(root) => root
+      case several   =>
+        throw new RefusedRefresh(s"the target $name has files in ${several.size} folders", "one folder")
+    }
+    if (files.partitionSchema.isEmpty)
+      throw new RefusedRefresh(s"the target $name has no partitions", remedy)
+    if (files.bucketSpec.isDefined)
+      throw new RefusedRefresh(s"the target $name has buckets, which are not written anew", remedy)
+    val format = files.fileFormat match {
+      case registered: DataSourceRegister => registered.shortName()
+      case other                          =>
+        throw new RefusedRefresh(s"the target $name has the format ${other.getClass.getName}", remedy)
+    }
+    val swap = new PartitionSwap(new Path(root, PartitionSwap.Folder), root, files.sparkSession.sessionState.newHadoopConf(), name)
+    new PartitionedFiles(session, name, format, files.partitionSchema, swap)
+  }
+}

@@ -1,0 +1,113 @@
+package org.slidewise.spark.refresh
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.TreePattern.{CURRENT_LIKE, PLAN_EXPRESSION}
+
+import org.slidewise.spark.plan.WindowsOfTime
+
+/**
+ * The operators from the query's result down to a changed table. Each of them takes rows one by one, or groups of them by keys; others
+ * are refused.
+ *
+ * @param nodes
+ *   the operators, the result's first, without the node of the table
+ */
+final private[refresh] class QueryPath private (val nodes: Seq[LogicalPlan], val source: LogicalPlan) {
+
+  /** The columns of Project and Aggregate along the path in terms of the columns below, as far as each row by itself determines them. */
+  private val definitions: Map[ExprId, Expression] =
+    nodes.reverse.foldLeft(Map.empty[ExprId, Expression]) { (known, node) =>
+      val named = node match {
+        case Project(columns, _)         => columns
+        case Aggregate(_, columns, _, _) => columns
+        case _                           => Nil
+      }
+      known ++ named.collect {
+        case alias: Alias if isOfRow(alias.child) => alias.exprId -> replaced(alias.child, known)
+      }
+    }
+
+  private def replaced(e: Expression, known: Map[ExprId, Expression]): Expression = e.transform {
+    case a: AttributeReference => known.getOrElse(a.exprId, a)
+  }
+
+  private def isOfRow(e: Expression): Boolean =
+    e.deterministic && !e.exists {
+      case _: AggregateExpression | _: WindowExpression | _: SubqueryExpression => true
+      case _                                                                    => false
+    }
+
+  /** The expression in terms of the columns of tables and of operators' results. Equal expressions have equal definitions. */
+  def definitionOf(e: Expression): Expression =
+    replaced(e, definitions).canonicalized
+
+  /** The windows of time that are generated along the path, each with its column. */
+  def windowsOfTime: Seq[(WindowsOfTime, Generate)] = nodes.collect {
+    case generate @ Generate(windows: WindowsOfTime, _, _, _, _, _) => windows -> generate
+  }
+}
+
+private[refresh] object QueryPath {
+
+  def of(query: LogicalPlan, source: LogicalPlan): QueryPath = {
+    query.foreach(_.expressions.foreach(checkSubqueries(_, source)))
+    val path = to(source, query).getOrElse(Nil)
+    path.foreach(check(_, source))
+    new QueryPath(path, source)
+  }
+
+  private def to(source: LogicalPlan, plan: LogicalPlan): Option[Seq[LogicalPlan]] =
+    if (plan eq source) Some(Nil)
+    else plan.children.iterator.map(to(source, _)).collectFirst { case Some(below) => plan +: below }
+
+  private def checkSubqueries(e: Expression, source: LogicalPlan): Unit =
+    if (e.containsPattern(PLAN_EXPRESSION)) e.foreach {
+      case subquery: SubqueryExpression if subquery.plan.exists(_.sameResult(source)) =>
+        throw new RefusedRefresh(
+          "a subquery in an expression reads the changed table",
+          "a join with the table, or a window over it"
+        )
+      case _ =>
+    }
+
+  private def check(node: LogicalPlan, source: LogicalPlan): Unit = {
+    node.expressions.foreach { e =>
+      if (!e.deterministic)
+        refuse(s"${e.sql} may give another value whenever it is evaluated", "expressions with one value for a row")
+      if (e.containsPattern(CURRENT_LIKE))
+        refuse(s"the value of ${e.sql} changes with the time of the query", "a constant, or a column")
+    }
+    node match {
+      case _: Project | _: Filter | _: SubqueryAlias | _: View | _: Window | _: Generate | _: Expand | _: Aggregate |
+          _: Sort | _: RepartitionOperation | _: RebalancePartitions | _: ResolvedHint | _: Distinct =>
+      case join: Join       => checkJoin(join, source)
+      case _: GlobalLimit | _: LocalLimit | _: Offset | _: Tail =>
+        refuse("a change of a row may change which rows are within the LIMIT or the OFFSET", "a filter on row_number()")
+      case _: Union => refuse("the query reads the changed table in a UNION", "one refresh for each part")
+      case other    => refuse(s"a refresh cannot follow changes through ${other.nodeName}", Taken)
+    }
+  }
+
+  private def checkJoin(join: Join, source: LogicalPlan): Unit = {
+    val onLeft = join.left.exists(_ eq source)
+    val isKept = join.joinType match {
+      case _: InnerLike                  => true
+      case LeftOuter | LeftSemi | LeftAnti => onLeft
+      case RightOuter                    => !onLeft
+      case _                             => false
+    }
+    if (!isKept)
+      refuse(
+        s"a changed row may change rows of the other side of the ${join.joinType.sql} JOIN",
+        "INNER JOIN, or an outer join that keeps the rows of the changed table"
+      )
+  }
+
+  private[refresh] def refuse(reason: String, remedy: String): Nothing = throw new RefusedRefresh(reason, remedy)
+
+  private val Taken =
+    "window functions, filters, projections, joins with tables that have not changed, and GROUP BY below them"
+}

@@ -1,0 +1,168 @@
+package org.slidewise.spark.refresh
+
+import org.apache.spark.sql.{DataFrame, Dataset, SparkSession}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, GetStructField, NamedExpression}
+import org.apache.spark.sql.catalyst.optimizer.InlineCTE
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Sort}
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+
+import org.slidewise.core.Stable
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.shims.{LogicalData, SparkSessions}
+
+/**
+ * Brings the stored result of a query up to date after rows of a table that it reads have changed.
+ *
+ * It reads the changed rows' keys and the rows within the reach of their windows' frames, computes the query over them, and writes the
+ * results that differ from the stored ones. It computes the whole query instead where nothing limits the results that may change, or
+ * where it would read more than the share `spark.slidewise.refresh.maxShare` of the table.
+ *
+ * Cost: besides the query over these rows, a join of these rows with the changed keys, and a join of the results with the stored rows
+ * in their place. Memory: a row for each changed key, and the rows to write, both in Spark's storage memory or on disk.
+ */
+@Stable
+final class Refresh private (session: SparkSession, query: LogicalPlan, target: Target, keys: Seq[String], source: ChangedSource) {
+
+  // Constructed before anything runs, so that what cannot be refreshed is refused first.
+  private val columns: Seq[String] = Refresh.columnsOf(query, target.rows)
+  private val maintained: MaintainedQuery = {
+    val identity = keys.map(key => Refresh.columnOf(query.output, key))
+    MaintainedQuery.of(query, source, identity)
+  }
+
+  /** What a refresh would read and write. Reads the changed rows, and the keys of the rows to read. */
+  def plan(): RefreshPlan = withZones { zones =>
+    val share = shareOf(zones)
+    val results = if (share.isWhole) share.rowsInTable else countOf(maintained.rowsOfResults(zones))
+    RefreshPlan.of(maintained, zones, share, results)
+  }
+
+  /** Refreshes the target. */
+  def run(): RefreshResult = {
+    target.begin()
+    try
+      withZones { zones =>
+        if (zones.count == 0) RefreshResult(isWhole = false, 0L, 0L, 0L)
+        else if (shareOf(zones).isWhole) {
+          target.replace(inOrder(query))
+          RefreshResult(isWhole = true, 0L, 0L, 0L)
+        } else merged(zones)
+      }
+    finally target.close()
+  }
+
+  private def merged(zones: Zones): RefreshResult = {
+    val results = inOrder(maintained.results(zones))
+    val stored = target.rows.selectExpr(columns.map(Names.quoted): _*)
+    val plan = SparkSessions.queryOf(stored).analyzed
+    def column(of: Attribute): Attribute = Refresh.columnOf(plan.output, of.name)
+    val inPlace = LogicalData.of(session, maintained.within(plan, zones, column))
+    val difference = Difference.of(results, inPlace, keys)
+    try {
+      if (!difference.isEmpty) target.merge(difference, keys, rangeOf(zones))
+      RefreshResult(isWhole = false, difference.inserted, difference.updated, difference.deleted)
+    } finally difference.close()
+  }
+
+  /** The range of the order key, if the column is among the keys: no row outside of it has the keys of a written row. */
+  private def rangeOf(zones: Zones): Option[KeyRange] = maintained.order.map(_._2).flatMap {
+    case a: Attribute if isKey(a) => Some(KeyRange(Names.quoted(a.name), zones.first, zones.last))
+    case GetStructField(a: Attribute, _, Some(field)) if isKey(a) =>
+      Some(KeyRange(s"${Names.quoted(a.name)}.$field", zones.first, zones.last))
+    case _ => None
+  }
+
+  private def isKey(column: Attribute): Boolean = keys.map(Names.folded).contains(Names.folded(column.name))
+
+  private def shareOf(zones: Zones): Share = {
+    val all = countOf(source.node)
+    val most = SlidewiseSettings.refreshMaxShare(SparkSessions.of(session).sessionState.conf)
+    if (maintained.isWhole) Share(all, all, most) else Share(countOf(maintained.rowsToRead(zones)), all, most)
+  }
+
+  private def countOf(plan: LogicalPlan): Long = LogicalData.of(session, plan).count()
+
+  private def withZones[A](use: Zones => A): A = {
+    val zones = Zones.of(session, maintained.changed, maintained.keys.size, maintained.distance.isLimited)
+    try use(zones)
+    finally zones.close()
+  }
+
+  /** The columns in the order and of the types of the target. */
+  private def inOrder(plan: LogicalPlan): DataFrame = {
+    val types = target.rows.schema
+    val cast = columns.map { name =>
+      val column = Refresh.columnOf(plan.output, name)
+      val kind = types(name).dataType
+      if (column.dataType == kind) column: NamedExpression else Alias(Cast(column, kind), name)()
+    }
+    LogicalData.of(session, Project(cast, plan)).toDF(columns: _*)
+  }
+}
+
+object Refresh {
+
+  /**
+   * A refresh of `target`, which holds the rows of `query`.
+   *
+   * @param query
+   *   a query over the table as it is after the change
+   * @param target
+   *   the name of a table that takes MERGE or has partitions of files, or a path as in delta.`path`
+   * @param keys
+   *   the columns of the result that identify a row
+   * @param changes
+   *   for the name of a table in the query, its changed rows: those that were added or removed, and both the old and the new values of those that were
+   *   updated. An empty name stands for the only table of the query
+   * @throws RefusedRefresh
+   *   if a refresh cannot follow the changes through the query, or cannot write to the target
+   */
+  def of(query: Dataset[_], target: String, keys: Seq[String], changes: Map[String, Dataset[_]]): Refresh = {
+    val session = query.sparkSession
+    if (query.isStreaming) throw new RefusedRefresh("the query is over a stream", "a query over tables")
+    if (keys.isEmpty) throw new RefusedRefresh("keys is empty", "the columns that identify a row of the result")
+    val plan = withoutOrder(InlineCTE(alwaysInline = true)(SparkSessions.queryOf(query).analyzed))
+    changes.toSeq match {
+      case Seq((name, rows)) =>
+        val changed = SparkSessions.queryOf(rows).analyzed
+        val source = if (name.isEmpty) ChangedSource.only(plan, changed) else ChangedSource.named(name, plan, changed)
+        new Refresh(session, plan, Target.named(session, target), keys, source)
+      case several =>
+        throw new RefusedRefresh(s"changes are of ${several.size} tables", "the changes of one table")
+    }
+  }
+
+  private def withoutOrder(plan: LogicalPlan): LogicalPlan = plan match {
+    case sort: Sort => withoutOrder(sort.child)
+    case other      => other
+  }
+
+  private def columnsOf(query: LogicalPlan, target: DataFrame): Seq[String] = {
+    val ofTarget = target.schema.fields.toSeq
+    val (found, expected) = (query.output.map(a => Names.folded(a.name)), ofTarget.map(f => Names.folded(f.name)))
+    if (found.sorted != expected.sorted)
+      throw new RefusedRefresh(
+        s"the query has the columns ${query.output.map(_.name).mkString(", ")}, and the target has ${ofTarget.map(_.name).mkString(", ")}",
+        "a query with the columns of the target"
+      )
+    ofTarget.foreach { field =>
+      val kind = columnOf(query.output, field.name).dataType
+      if (!DataTypeUtils.sameType(kind, field.dataType) && !Cast.canUpCast(kind, field.dataType))
+        throw new RefusedRefresh(
+          s"the column ${field.name} of the query is ${kind.sql}, and that of the target is ${field.dataType.sql}",
+          "a query with the types of the target"
+        )
+    }
+    ofTarget.map(_.name)
+  }
+
+  private def columnOf(columns: Seq[Attribute], name: String): Attribute =
+    columns.filter(a => Names.folded(a.name) == Names.folded(name)) match {
+      case Seq(one) => one
+      case found    =>
+        throw new RefusedRefresh(
+          s"${if (found.isEmpty) "no column" else "more than one column"} of the result is named $name",
+          s"one of ${columns.map(_.name).mkString(", ")}"
+        )
+    }
+}

@@ -1,0 +1,17 @@
+package org.slidewise.spark.refresh
+
+import org.slidewise.spark.errors.RefusedQuery
+
+/** A query, a target or changes that a refresh cannot take. Nothing has been written. */
+final class RefusedRefresh(reason: String, remedy: String)
+    extends RefusedQuery(
+      RefusedRefresh.Condition,
+      RefusedRefresh.SqlState,
+      s"The refresh is refused: $reason. Allowed: $remedy",
+      Map("reason" -> reason, "allowed" -> remedy)
+    )
+
+object RefusedRefresh {
+  val Condition = "SLIDEWISE_REFRESH_REFUSED"
+  val SqlState = "0A000"
+}

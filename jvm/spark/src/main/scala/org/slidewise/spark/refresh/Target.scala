@@ -1,0 +1,82 @@
+package org.slidewise.spark.refresh
+
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+
+import org.slidewise.spark.shims.SparkSessions
+
+/** A stored result. `close` ends the refresh of it. */
+private[refresh] trait Target extends AutoCloseable {
+
+  /** Begins a refresh. Raises [[ConflictingRefresh]] if another one is under way, where the table format does not detect that itself. */
+  def begin(): Unit = ()
+
+  /** The rows of the result now. */
+  def rows: DataFrame
+
+  /**
+   * Writes the difference in one transaction.
+   *
+   * @param keys
+   *   the columns that identify a row
+   * @param range
+   *   a column among the keys with the range of its values; none if no range is known
+   */
+  def merge(difference: Difference, keys: Seq[String], range: Option[KeyRange]): Unit
+
+  /** Replaces all rows in one transaction. */
+  def replace(results: DataFrame): Unit
+
+  override def close(): Unit = ()
+}
+
+/** The least and the greatest value of a column, or of a field of it, among rows that are written; none without limit. */
+final private[refresh] case class KeyRange(column: String, first: Option[Any], last: Option[Any])
+
+private[refresh] object KeyRange {
+  def sql(value: Any): String = Literal(value).sql
+}
+
+private[refresh] object Target {
+
+  /** The target with the name of a table, or of a path as in delta.`path`. */
+  def named(session: SparkSession, name: String): Target = {
+    val rows = session.table(name)
+    val leaves = SparkSessions.queryOf(rows).analyzed.collectLeaves()
+    leaves match {
+      case Seq(leaf) if takesMerge(leaf)                                              => new MergeTarget(session, name)
+      case Seq(relation: LogicalRelation)                                             =>
+        relation.relation match {
+          case files: HadoopFsRelation => PartitionedFiles.of(session, name, files)
+          case _                       => refuse(name)
+        }
+      case _ => refuse(name)
+    }
+  }
+
+  private def takesMerge(leaf: LogicalPlan): Boolean = {
+    val class_ = leaf match {
+      case relation: DataSourceV2Relation => relation.table.getClass.getName
+      case relation: LogicalRelation      =>
+        relation.relation match {
+          case files: HadoopFsRelation => files.fileFormat.getClass.getName
+          case other                   => other.getClass.getName
+        }
+      case other => other.getClass.getName
+    }
+    class_.startsWith("org.apache.spark.sql.delta.") || class_.startsWith("io.delta.") ||
+    class_.startsWith("org.apache.iceberg.") || (leaf match {
+      case relation: DataSourceV2Relation =>
+        relation.table.isInstanceOf[org.apache.spark.sql.connector.catalog.SupportsRowLevelOperations]
+      case _ => false
+    })
+  }
+
+  private def refuse(name: String): Nothing = throw new RefusedRefresh(
+    s"the target $name is no table that takes MERGE, and no table of files in partitions",
+    "a table of Delta Lake or Iceberg, or a Parquet table with partitions"
+  )
+}

@@ -1,0 +1,141 @@
+package org.slidewise.spark.refresh
+
+import org.apache.spark.sql.{functions, DataFrame, Row, SparkSession}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.LeftSemi
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.storage.StorageLevel
+
+import org.slidewise.spark.shims.{LogicalData, SparkSessions}
+
+/**
+ * The keys whose results change, each with a range of the order key of these results and a wider one of the rows to read. A key may have
+ * several ranges. Null bounds are without limit.
+ *
+ * Memory: a row for each key and range, in Spark's storage memory, on disk where that is full. `close` gives it back.
+ */
+final private[refresh] class Zones private (rows: DataFrame, hull: Row, areRanges: Boolean) extends AutoCloseable {
+
+  /** The number of ranges of keys. */
+  def count: Long = hull.getLong(0)
+
+  /** The range of the order key of all results that change; None without a limit. */
+  def first: Option[Any] = at(1)
+  def last: Option[Any] = at(2)
+
+  /** The range of the order key of all rows to read; None without a limit. */
+  def readFirst: Option[Any] = at(3)
+  def readLast: Option[Any] = at(4)
+
+  private def at(index: Int): Option[Any] = Option(hull.get(index))
+
+  /** The rows of `plan` that the results read. */
+  def readBy(plan: LogicalPlan, keys: Seq[Expression], order: Option[Expression]): LogicalPlan =
+    in(plan, keys, order, Zones.ReadFirst -> readFirst, Zones.ReadLast -> readLast)
+
+  /** The results of `plan` that change. */
+  def changedIn(plan: LogicalPlan, keys: Seq[Expression], order: Option[Expression]): LogicalPlan =
+    in(plan, keys, order, Zones.First -> first, Zones.Last -> last)
+
+  /** The condition on the times of windows of `size` microseconds that start within the range to read; None without one. */
+  def timesOf(time: Expression, size: Long): Option[Expression] = {
+    val lower = readFirst.map(literal(_, Zones.ReadFirst)).map(GreaterThanOrEqual(time, _))
+    val upper = readLast.map(literal(_, Zones.ReadLast)).map(OrderKey.at(_, Some(BigDecimal(size)), 1)).map { end =>
+      Or(IsNull(end), LessThan(time, end))
+    }
+    (lower.toSeq ++ upper).reduceOption(And(_, _))
+  }
+
+  private def in(
+      plan: LogicalPlan,
+      keys: Seq[Expression],
+      order: Option[Expression],
+      lower: (String, Option[Any]),
+      upper: (String, Option[Any])
+  ): LogicalPlan = {
+    val bound = order.map(OrderKey.bound)
+    // Null order keys come before or after all others, where a reach without limit may end.
+    def ifNull(condition: Expression) =
+      if (areRanges) condition else Or(IsNull(bound.get), condition)
+    // Constants prune partitions and files, which the join cannot.
+    val constants = for {
+      key <- bound.toSeq
+      condition <- lower._2.map(v => GreaterThanOrEqual(key, literal(v, lower._1))) ++
+        upper._2.map(v => LessThanOrEqual(key, literal(v, upper._1)))
+    } yield ifNull(condition)
+    val pruned = constants.reduceOption[Expression](And(_, _)).fold(plan)(Filter(_, plan))
+    if (keys.isEmpty) pruned
+    else {
+      val zones = SparkSessions.queryOf(rows).analyzed
+      def column(name: String): Attribute = zones.output.find(_.name == name).get
+      val same = keys.zipWithIndex.map { case (key, at) => EqualNullSafe(key, column(Zones.key(at))) }
+      val within = for {
+        key <- bound.toSeq
+        condition <- Seq(
+          Or(IsNull(column(lower._1)), GreaterThanOrEqual(key, column(lower._1))),
+          Or(IsNull(column(upper._1)), LessThanOrEqual(key, column(upper._1)))
+        )
+      } yield ifNull(condition)
+      Join(pruned, zones, LeftSemi, Some((same ++ within).reduce[Expression](And(_, _))), JoinHint.NONE)
+    }
+  }
+
+  private def literal(value: Any, column: String): Literal = Literal.create(value, typeOf(column))
+  private def typeOf(column: String): DataType = rows.schema(column).dataType
+
+  override def close(): Unit = rows.unpersist()
+}
+
+private[refresh] object Zones {
+  val First = "first_result"
+  val Last = "last_result"
+  val ReadFirst = "first_read"
+  val ReadLast = "last_read"
+  private val Bounds = Seq(First, Last, ReadFirst, ReadLast)
+
+  def key(at: Int): String = s"key_$at"
+
+  /**
+   * The zones of changed rows, which have keys and bounds. Ranges of a key that overlap are one.
+   *
+   * @param areRanges
+   *   whether the ranges to read have limits on both sides
+   */
+  def of(session: SparkSession, changed: LogicalPlan, keyCount: Int, areRanges: Boolean): Zones = {
+    val rows = LogicalData.of(session, changed)
+    val keys = (0 until keyCount).map(key)
+    val zones = (if (areRanges && keyCount > 0) separate(rows, keys) else together(rows, keys))
+      .persist(StorageLevel.MEMORY_AND_DISK)
+    try new Zones(zones, zones.selectExpr("count(*)" +: Bounds.map(hull): _*).head(), areRanges)
+    catch { case e: Throwable => zones.unpersist(); throw e }
+  }
+
+  private def together(rows: DataFrame, keys: Seq[String]): DataFrame = {
+    rows
+      .groupBy(keys.map(rows.apply): _*)
+      .agg(functions.expr("count(*) AS changes"), Bounds.map(bound => functions.expr(hull(bound))): _*)
+      .where("changes > 0")
+      .drop("changes")
+  }
+
+  private def separate(rows: DataFrame, keys: Seq[String]): DataFrame = {
+    val window = s"PARTITION BY ${keys.mkString(", ")} ORDER BY $ReadFirst ROWS"
+    val withLast = rows.selectExpr(
+      "*",
+      s"max($ReadLast) OVER ($window BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached",
+      s"bool_or($ReadFirst IS NULL OR $ReadLast IS NULL) OVER (PARTITION BY ${keys.mkString(", ")}) AS is_whole"
+    )
+    val numbered = withLast.selectExpr(
+      (keys ++ Bounds) :+
+        s"IF(is_whole, 0, sum(IF($ReadFirst <= reached, 0, 1)) OVER ($window UNBOUNDED PRECEDING)) AS range": _*
+    )
+    together(numbered, keys :+ "range").drop("range")
+  }
+
+  /** The bound of several: null if one of them is. */
+  private def hull(bound: String): String = {
+    val extreme = if (bound == First || bound == ReadFirst) "min" else "max"
+    s"IF(bool_or($bound IS NULL), NULL, $extreme($bound)) AS $bound"
+  }
+}
