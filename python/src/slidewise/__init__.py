@@ -23,7 +23,7 @@ from slidewise._jars import (
     supported_versions,
 )
 from slidewise._plot import Picture, plot
-from slidewise._refresh import Refresh, RefreshConflictError, Refreshed, refresh
+from slidewise._refresh import Refresh, RefreshConflictError, Refreshed, changes_since, refresh
 from slidewise._udaf import register, udaf
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ __all__ = [
     "UnsupportedSparkError",
     "__version__",
     "asof_join",
+    "changes_since",
     "configure",
     "doctor",
     "explain",

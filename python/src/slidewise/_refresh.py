@@ -11,7 +11,7 @@ from slidewise._features import UnsupportedFeatureError
 from slidewise._install import call, is_connect
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 _PLAN_SCHEMA = (
     "whole boolean, keys bigint, first string, last string, rows_to_read bigint, rows_to_write bigint, share double, "
@@ -134,6 +134,30 @@ def refresh(
     anything is written. Needs a session of Spark's own engine: Spark Connect is refused.
     """
     return Refresh(query, target, keys=keys, changes=changes).run()
+
+
+def changes_since(spark: SparkSession, table: str, version: int) -> DataFrame:
+    """The rows of a table that have changed since a version of it, for [slidewise.refresh].
+
+    They are those that were added or removed, and both the old and the new values of those that were updated.
+
+    - `table`: a table of Delta Lake with `delta.enableChangeDataFeed`, or of Iceberg.
+    - `version`: the version of the Delta table, or the snapshot of the Iceberg table, that the stored result was computed
+      from.
+
+    Raises AnalysisException with the condition SLIDEWISE_REFRESH_REFUSED if the table has no such version or does not
+    tell its changes.
+    """
+    from pyspark.sql import DataFrame
+
+    if is_connect(spark):
+        raise UnsupportedFeatureError(
+            "slidewise.changes_since needs a session of Spark's own engine, and this is Spark Connect"
+        )
+    if not isinstance(version, int) or isinstance(version, bool):
+        raise TypeError(f"version is {version!r:.200}, but must be a number: a version or a snapshot of {table}")
+    java: Any = call(spark, "changesSince", spark._jsparkSession, table, version)
+    return DataFrame(java, spark)
 
 
 def _check(query: Any, target: Any, keys: Any, changes: Any) -> None:

@@ -76,4 +76,8 @@ object Slidewise {
     val ofTables = changes.keySet.toArray.toSeq.map(name => name.toString -> changes.get(name))
     Refresh.of(query, target, keys.toArray.toSeq.map(_.toString), ofTables.toMap)
   }
+
+  /** [[Refresh.changesSince]] for callers in Python. */
+  def changesSince(session: SparkSession, table: String, version: Long): Dataset[_] =
+    Refresh.changesSince(session, table, version)
 }

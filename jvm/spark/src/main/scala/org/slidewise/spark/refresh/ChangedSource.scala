@@ -5,13 +5,13 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 
 /**
- * A table that a query reads and of which rows have changed: the node of the query's plan that stands for the table, and the changed
+ * A table that a query reads and of which rows have changed: the nodes of the query's plan that stand for the table, and the changed
  * rows under the names of its columns.
  */
-final private[refresh] case class ChangedSource(name: String, node: LogicalPlan, changes: LogicalPlan) {
+final private[refresh] case class ChangedSource(name: String, nodes: Seq[LogicalPlan], changes: LogicalPlan) {
 
-  /** The changed rows with the columns of the node. */
-  def rows: LogicalPlan = {
+  /** The changed rows with the columns of a node. */
+  def rows(node: LogicalPlan): LogicalPlan = {
     val byName = changes.output.groupBy(a => Names.folded(a.name))
     val columns = node.output.map { column =>
       byName.get(Names.folded(column.name)) match {
@@ -50,7 +50,8 @@ private[refresh] object ChangedSource {
         all.endsWith(parts) || parts.endsWith(all) && isTable(alias.child)
       case _ => false
     }
-    one(s"the table $name", found, query, name, changes)
+    if (found.isEmpty) QueryPath.refuse(s"the query does not read the table $name", s"a name among ${tablesOf(query)}")
+    ChangedSource(name, found, changes)
   }
 
   /** The only table that the query reads. */
@@ -62,27 +63,12 @@ private[refresh] object ChangedSource {
     val found =
       if (leaves.size != 1) leaves
       else Seq(tables.find(_.output.forall(a => columns(Names.folded(a.name)))).getOrElse(tables.head))
-    one("one table", found, query, "the table", changes)
-  }
-
-  private def one(
-      what: String,
-      found: Seq[LogicalPlan],
-      query: LogicalPlan,
-      name: String,
-      changes: LogicalPlan
-  ): ChangedSource = found match {
-    case Seq(node) => ChangedSource(name, node, changes)
-    case Nil       =>
-      throw new RefusedRefresh(
-        s"the query does not read $what",
-        s"a name among the tables that it reads: ${tablesOf(query)}"
+    if (leaves.size != 1)
+      QueryPath.refuse(
+        s"the query reads ${leaves.size} tables, and the changes do not say which",
+        s"the name of the changed table with its changes: ${tablesOf(query)}"
       )
-    case several =>
-      throw new RefusedRefresh(
-        s"the query must read $what once, and reads ${several.size}: ${tablesOf(query)}",
-        "the name of each changed table with its changes, each of which the query reads once"
-      )
+    ChangedSource("the table", found, changes)
   }
 
   private def tablesOf(query: LogicalPlan): String = {

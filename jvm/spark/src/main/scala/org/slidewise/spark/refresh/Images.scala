@@ -4,6 +4,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical._
 
+import org.slidewise.spark.plan.WindowJoin
+
 /**
  * The rows of an operator that rows of a table may have a part in, as far as each row of the table by itself determines them. An
  * aggregation gives the keys of the groups, once for each row. Columns that one row does not determine are left out, and so are
@@ -36,6 +38,7 @@ private[refresh] object Images {
                 "a join below a window depends on results of an aggregation",
                 "a join on keys of the groups"
               )
+          case join: WindowJoin => follow(join.left)
           case generate: Generate =>
             val below = follow(generate.child)
             if (isKnown(generate.generator, below))

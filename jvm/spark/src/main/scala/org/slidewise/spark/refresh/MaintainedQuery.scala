@@ -25,19 +25,20 @@ import org.apache.spark.sql.types._
 final private[refresh] case class MaintainedQuery(
     query: LogicalPlan,
     source: ChangedSource,
+    path: QueryPath,
     base: LogicalPlan,
     keys: Seq[(Expression, Expression)],
     order: Option[(Expression, Expression)],
     distance: Distance,
     notes: Seq[String]
-) {
+) extends Maintained {
+  private def node: LogicalPlan = path.source
 
-  /** Whether any row of the result may change with any row of the table. */
-  def isWhole: Boolean = keys.isEmpty && order.isEmpty
+  override def areRanges: Boolean = distance.isLimited
 
   /** The changed rows as rows of [[base]], with their keys and the bounds of the results that they change and of the rows to read. */
-  def changed: LogicalPlan = {
-    val rows = Images.of(base, source.node, source.rows)
+  override def changed: LogicalPlan = {
+    val rows = Images.of(base, node, source.rows(node))
     val named = keys.zipWithIndex.map { case ((key, _), at) => Alias(key, Zones.key(at))() }
     Project(named ++ bounds, rows)
   }
@@ -54,33 +55,21 @@ final private[refresh] case class MaintainedQuery(
     )
   }
 
-  /** The rows of the table that the results in the zones are computed from, as rows of [[base]] before any aggregation. */
-  def rowsToRead(zones: Zones): LogicalPlan = zones.readBy(rowsOfTable, keys.map(_._1), order.map(_._1))
-
-  /** The rows of the table in whose place results in the zones stand. */
-  def rowsOfResults(zones: Zones): LogicalPlan = zones.changedIn(rowsOfTable, keys.map(_._1), order.map(_._1))
-
-  private def rowsOfTable: LogicalPlan = Images.of(base, source.node, source.node)
+  /** The rows of the table as rows of [[base]], before any aggregation. */
+  override def rows: LogicalPlan = Images.of(base, node, node)
 
   /** The results within the zones, from the rows that their frames reach. */
-  def results(zones: Zones): LogicalPlan = {
-    val path = QueryPath.of(query, source.node)
+  override def results(zones: Zones): LogicalPlan = {
     val pruned = base.transformUp {
-      case generate: Generate if path.nodes.exists(_ eq generate) => withTimes(generate, path, zones)
+      case generate: Generate if path.nodes.exists(_ eq generate) => withTimes(generate, zones)
     }
     val read = zones.readBy(pruned, keys.map(_._1), order.map(_._1))
     val computed = query.transformUp { case node if node eq base => read }
     within(computed, zones, a => a)
   }
 
-  /** The rows of `plan` within the zones; `column` finds the column for one of the result. */
-  def within(plan: LogicalPlan, zones: Zones, column: Attribute => Expression): LogicalPlan = {
-    def found(e: Expression) = e.transform { case a: AttributeReference => column(a) }
-    zones.changedIn(plan, keys.map(k => found(k._2)), order.map(o => found(o._2)))
-  }
-
   /** The rows whose windows of time may start within the zones: a filter on generated windows does not prune files. */
-  private def withTimes(generate: Generate, path: QueryPath, zones: Zones): LogicalPlan =
+  private def withTimes(generate: Generate, zones: Zones): LogicalPlan =
     path.windowsOfTime.find(_._2 eq generate).fold[LogicalPlan](generate) { case (windows, _) =>
       val start = GetStructField(generate.generatorOutput.head, 0)
       if (!order.exists(o => path.definitionOf(o._1) == path.definitionOf(start))) generate
@@ -93,14 +82,12 @@ final private[refresh] case class MaintainedQuery(
 
 private[refresh] object MaintainedQuery {
 
-  /**
-   * @param query
-   *   an analyzed plan
-   * @param resultKeys
-   *   the columns that identify a row of the result
-   */
-  def of(query: LogicalPlan, source: ChangedSource, resultKeys: Seq[Attribute]): MaintainedQuery = {
-    val path = QueryPath.of(query, source.node)
+  def of(
+      query: LogicalPlan,
+      source: ChangedSource,
+      path: QueryPath,
+      resultKeys: Seq[Attribute]
+  ): MaintainedQuery = {
     val lowest = path.nodes.lastIndexWhere(_.isInstanceOf[Window])
     if (lowest >= 0) ofWindows(query, source, path, lowest) else ofGroups(query, source, path, resultKeys)
   }
@@ -125,7 +112,7 @@ private[refresh] object MaintainedQuery {
       windows.forall(_.orderSpec.headOption.exists(o => path.definitionOf(o.child) == path.definitionOf(key)))
     )
     val distance = if (order.isEmpty) Distance.Unlimited else Reach.of(path.nodes.take(lowest + 1).reverse)
-    val base = path.nodes.lift(lowest + 1).getOrElse(source.node)
+    val base = path.nodes.lift(lowest + 1).getOrElse(path.source)
     complete(query, source, path, base, keys, order, distance)
   }
 
@@ -164,25 +151,17 @@ private[refresh] object MaintainedQuery {
       order: Option[Expression],
       distance: Distance
   ): MaintainedQuery = {
-    val images = Images.of(base, source.node, source.rows).outputSet
-    def inResult(e: Expression): Option[Expression] = {
-      val definition = path.definitionOf(e)
-      def column(of: Expression) = query.output.find(a => path.definitionOf(a) == of)
-      column(definition).orElse(e match {
-        case GetStructField(window, at, name) =>
-          column(path.definitionOf(window)).map(GetStructField(_, at, name))
-        case _ => None
-      })
-    }
+    val images = Images.of(base, path.source, source.rows(path.source)).outputSet
     def placed(e: Expression): Either[String, (Expression, Expression)] =
       if (!e.references.subsetOf(images)) Left(s"${e.sql} depends on more than one row of ${source.name}")
-      else inResult(e).map(e -> _).toRight(s"the result has no column ${e.sql}")
+      else path.inResult(e, query).map(e -> _).toRight(s"the result has no column ${e.sql}")
     val placedKeys = keys.map(placed)
     val usable = order.filter(key => distance == Distance.Zero || OrderKey.hasDistances(key.dataType))
     val placedOrder = usable.filter(_ => distance.below.isDefined || distance.above.isDefined).map(placed)
     MaintainedQuery(
       query,
       source,
+      path,
       base,
       placedKeys.flatMap(_.toOption),
       placedOrder.flatMap(_.toOption),

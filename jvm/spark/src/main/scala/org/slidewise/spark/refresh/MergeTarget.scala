@@ -25,22 +25,23 @@ final private[refresh] class MergeTarget(session: SparkSession, name: String) ex
 
   private def statement(view: String, keys: Seq[String], range: Option[KeyRange]): String = {
     val schema = rows.schema
-    val columns = schema.fieldNames.toSeq.map(Names.quoted)
+    val columns = schema.fields.toSeq.map(f => Names.quoted(f.name) -> f.dataType)
     val same = keys.map(Names.quoted).map(k => s"t.$k <=> coalesce(s.$New, s.$Old).$k")
-    val isAsRead = schema.fields.toSeq.filter(f => isComparable(f.dataType)).map { field =>
-      val column = Names.quoted(field.name)
-      s"t.$column <=> s.$Old.$column"
+    val isAsRead = columns.collect { case (column, kind) if isComparable(kind) => s"t.$column <=> s.$Old.$column" }
+    val unchanged = isAsRead.mkString(" AND ")
+    // In values and not in conditions: Delta Lake evaluates the conditions of all clauses for all rows.
+    def values(condition: String): Seq[String] = columns.zipWithIndex.map {
+      case ((column, kind), 0) =>
+        s"CASE WHEN $condition THEN s.$New.$column ELSE CAST(raise_error('${ConflictingRefresh.Marker}') AS ${kind.sql}) END"
+      case ((column, _), _) => s"s.$New.$column"
     }
-    val unchanged = (s"s.$Operation != '$Insert'" +: isAsRead).mkString(" AND ")
+    val updates = columns.map(_._1).zip(values(s"s.$Operation = '$Update' AND $unchanged"))
     s"""MERGE INTO $name t USING $view s ON ${(same ++ range.toSeq.flatMap(within)).mkString(" AND ")}
-       |WHEN MATCHED AND s.$Operation = '$Delete' AND ${checked(unchanged)} THEN DELETE
-       |WHEN MATCHED AND ${checked(unchanged)} THEN UPDATE SET ${columns.map(c => s"t.$c = s.$New.$c").mkString(", ")}
-       |WHEN NOT MATCHED AND ${checked(s"s.$Operation = '$Insert'")} THEN
-       |  INSERT (${columns.mkString(", ")}) VALUES (${columns.map(c => s"s.$New.$c").mkString(", ")})""".stripMargin
+       |WHEN MATCHED AND s.$Operation = '$Delete' AND $unchanged THEN DELETE
+       |WHEN MATCHED THEN UPDATE SET ${updates.map { case (column, value) => s"t.$column = $value" }.mkString(", ")}
+       |WHEN NOT MATCHED THEN INSERT (${columns.map(_._1).mkString(", ")})
+       |  VALUES (${values(s"s.$Operation = '$Insert'").mkString(", ")})""".stripMargin
   }
-
-  private def checked(condition: String): String =
-    s"CASE WHEN $condition THEN true ELSE CAST(raise_error('${ConflictingRefresh.Marker}') AS BOOLEAN) END"
 
   /** Constants, by which files of the target are left out. */
   private def within(range: KeyRange): Seq[String] =

@@ -6,9 +6,6 @@ import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.functions.{col, expr, lit}
 import org.apache.spark.sql.sources.DataSourceRegister
-import org.apache.spark.sql.types.StructType
-
-import org.slidewise.spark.shims.SparkSessions
 
 /**
  * Files in partitions, such as those of a Parquet table. A refresh writes the partitions anew that have changed rows, beside the
@@ -16,12 +13,13 @@ import org.slidewise.spark.shims.SparkSessions
  */
 final private[refresh] class PartitionedFiles private (
     session: SparkSession,
-    name: String,
+    relation: LogicalRelation,
+    files: HadoopFsRelation,
     format: String,
-    partitions: StructType,
     swap: PartitionSwap
 ) extends Target {
-  private val columns = partitions.fieldNames.toSeq
+  private val columns = files.partitionSchema.fieldNames.toSeq
+  private val table = relation.catalogTable.map(_.identifier.quotedString)
 
   override def begin(): Unit = {
     swap.begin()
@@ -30,7 +28,10 @@ final private[refresh] class PartitionedFiles private (
 
   override def close(): Unit = swap.end()
 
-  override def rows: DataFrame = session.table(name)
+  // The schema of files at a path cannot be inferred once no row is left.
+  override def rows: DataFrame = table.fold(
+    session.read.format(format).schema(files.schema).load(swap.root.toString)
+  )(session.table)
 
   override def merge(difference: Difference, keys: Seq[String], range: Option[KeyRange]): Unit = {
     val places = columns.map(c => s"rows.${Names.quoted(c)} AS ${Names.quoted(c)}")
@@ -66,11 +67,9 @@ final private[refresh] class PartitionedFiles private (
 
   private def refresh(): Unit = {
     session.catalog.refreshByPath(swap.root.toString)
-    val tables = SparkSessions.queryOf(rows).analyzed.collectLeaves().collect { case r: LogicalRelation => r.catalogTable }
-    tables.flatten.foreach { table =>
-      if (table.tracksPartitionsInCatalog) {
+    table.foreach { name =>
+      if (relation.catalogTable.exists(_.tracksPartitionsInCatalog))
         session.sql(s"MSCK REPAIR TABLE $name SYNC PARTITIONS")
-      }
       session.catalog.refreshTable(name)
     }
   }
@@ -91,7 +90,7 @@ final private[refresh] class PartitionedFiles private (
 }
 
 private[refresh] object PartitionedFiles {
-  def of(session: SparkSession, name: String, files: HadoopFsRelation): PartitionedFiles = {
+  def of(session: SparkSession, name: String, relation: LogicalRelation, files: HadoopFsRelation): PartitionedFiles = {
     val remedy = "a table of Delta Lake or Iceberg, or files in partitions (PARTITIONED BY, or partitionBy of a writer)"
     val root = files.location.rootPaths match {
       case Seq(root) => root
@@ -107,7 +106,8 @@ private[refresh] object PartitionedFiles {
       case other                          =>
         throw new RefusedRefresh(s"the target $name has the format ${other.getClass.getName}", remedy)
     }
-    val swap = new PartitionSwap(new Path(root, PartitionSwap.Folder), root, files.sparkSession.sessionState.newHadoopConf(), name)
-    new PartitionedFiles(session, name, format, files.partitionSchema, swap)
+    val conf = files.sparkSession.sessionState.newHadoopConf()
+    val swap = new PartitionSwap(new Path(root, PartitionSwap.Folder), root, conf, name)
+    new PartitionedFiles(session, relation, files, format, swap)
   }
 }

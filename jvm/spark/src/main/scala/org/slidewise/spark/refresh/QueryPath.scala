@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern.{CURRENT_LIKE, PLAN_EXPRESSION}
 
-import org.slidewise.spark.plan.WindowsOfTime
+import org.slidewise.spark.plan.{WindowJoin, WindowsOfTime}
 
 /**
  * The operators from the query's result down to a changed table. Each of them takes rows one by one, or groups of them by keys; others
@@ -44,6 +44,15 @@ final private[refresh] class QueryPath private (val nodes: Seq[LogicalPlan], val
   def definitionOf(e: Expression): Expression =
     replaced(e, definitions).canonicalized
 
+  /** The expression over the columns of the result that has the same value; none if there is none. */
+  def inResult(e: Expression, query: LogicalPlan): Option[Expression] = {
+    def column(of: Expression) = query.output.find(a => definitionOf(a) == of)
+    column(definitionOf(e)).orElse(e match {
+      case GetStructField(window, at, name) => column(definitionOf(window)).map(GetStructField(_, at, name))
+      case _                                => None
+    })
+  }
+
   /** The windows of time that are generated along the path, each with its column. */
   def windowsOfTime: Seq[(WindowsOfTime, Generate)] = nodes.collect {
     case generate @ Generate(windows: WindowsOfTime, _, _, _, _, _) => windows -> generate
@@ -58,6 +67,9 @@ private[refresh] object QueryPath {
     path.foreach(check(_, source))
     new QueryPath(path, source)
   }
+
+  /** The path of operators that another rule has checked. */
+  def along(nodes: Seq[LogicalPlan], source: LogicalPlan): QueryPath = new QueryPath(nodes, source)
 
   private def to(source: LogicalPlan, plan: LogicalPlan): Option[Seq[LogicalPlan]] =
     if (plan eq source) Some(Nil)
@@ -82,7 +94,7 @@ private[refresh] object QueryPath {
     }
     node match {
       case _: Project | _: Filter | _: SubqueryAlias | _: View | _: Window | _: Generate | _: Expand | _: Aggregate |
-          _: Sort | _: RepartitionOperation | _: RebalancePartitions | _: ResolvedHint | _: Distinct =>
+          _: WindowJoin | _: Sort | _: RepartitionOperation | _: RebalancePartitions | _: ResolvedHint | _: Distinct =>
       case join: Join       => checkJoin(join, source)
       case _: GlobalLimit | _: LocalLimit | _: Offset | _: Tail =>
         refuse("a change of a row may change which rows are within the LIMIT or the OFFSET", "a filter on row_number()")

@@ -1,13 +1,13 @@
 package org.slidewise.spark.refresh
 
 import org.apache.spark.sql.{DataFrame, Dataset, SparkSession}
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, GetStructField, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, EvalMode, GetStructField, NamedExpression}
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Sort}
-import org.apache.spark.sql.catalyst.types.DataTypeUtils
 
 import org.slidewise.core.Stable
 import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.planning.joins.RewriteWindowJoins
 import org.slidewise.spark.shims.{LogicalData, SparkSessions}
 
 /**
@@ -25,9 +25,9 @@ final class Refresh private (session: SparkSession, query: LogicalPlan, target: 
 
   // Constructed before anything runs, so that what cannot be refreshed is refused first.
   private val columns: Seq[String] = Refresh.columnsOf(query, target.rows)
-  private val maintained: MaintainedQuery = {
+  private val maintained: Maintained = {
     val identity = keys.map(key => Refresh.columnOf(query.output, key))
-    MaintainedQuery.of(query, source, identity)
+    Maintained.of(query, source, identity)
   }
 
   /** What a refresh would read and write. Reads the changed rows, and the keys of the rows to read. */
@@ -75,7 +75,7 @@ final class Refresh private (session: SparkSession, query: LogicalPlan, target: 
   private def isKey(column: Attribute): Boolean = keys.map(Names.folded).contains(Names.folded(column.name))
 
   private def shareOf(zones: Zones): Share = {
-    val all = countOf(source.node)
+    val all = countOf(maintained.rows)
     val most = SlidewiseSettings.refreshMaxShare(SparkSessions.of(session).sessionState.conf)
     if (maintained.isWhole) Share(all, all, most) else Share(countOf(maintained.rowsToRead(zones)), all, most)
   }
@@ -83,18 +83,19 @@ final class Refresh private (session: SparkSession, query: LogicalPlan, target: 
   private def countOf(plan: LogicalPlan): Long = LogicalData.of(session, plan).count()
 
   private def withZones[A](use: Zones => A): A = {
-    val zones = Zones.of(session, maintained.changed, maintained.keys.size, maintained.distance.isLimited)
+    val zones = Zones.of(session, maintained.changed, maintained.keys.size, maintained.areRanges)
     try use(zones)
     finally zones.close()
   }
 
   /** The columns in the order and of the types of the target. */
   private def inOrder(plan: LogicalPlan): DataFrame = {
+    val zone = SparkSessions.of(session).sessionState.conf.sessionLocalTimeZone
     val types = target.rows.schema
     val cast = columns.map { name =>
       val column = Refresh.columnOf(plan.output, name)
       val kind = types(name).dataType
-      if (column.dataType == kind) column: NamedExpression else Alias(Cast(column, kind), name)()
+      if (column.dataType == kind) column: NamedExpression else Alias(Cast(column, kind, Some(zone), EvalMode.ANSI), name)()
     }
     LogicalData.of(session, Project(cast, plan)).toDF(columns: _*)
   }
@@ -121,7 +122,7 @@ object Refresh {
     val session = query.sparkSession
     if (query.isStreaming) throw new RefusedRefresh("the query is over a stream", "a query over tables")
     if (keys.isEmpty) throw new RefusedRefresh("keys is empty", "the columns that identify a row of the result")
-    val plan = withoutOrder(InlineCTE(alwaysInline = true)(SparkSessions.queryOf(query).analyzed))
+    val plan = RewriteWindowJoins(withoutOrder(InlineCTE(alwaysInline = true)(SparkSessions.queryOf(query).analyzed)))
     changes.toSeq match {
       case Seq((name, rows)) =>
         val changed = SparkSessions.queryOf(rows).analyzed
@@ -131,6 +132,25 @@ object Refresh {
         throw new RefusedRefresh(s"changes are of ${several.size} tables", "the changes of one table")
     }
   }
+
+  /**
+   * The changed rows of a table of Delta Lake since a version, or of Iceberg since a snapshot: what was added or removed, and the old and the
+   * new values of what was updated.
+   *
+   * @param version
+   *   the version that the stored result was computed from
+   * @throws RefusedRefresh
+   *   if there is no such version, or the table does not tell its changes
+   */
+  def changesSince(session: SparkSession, table: String, version: Long): DataFrame =
+    TableFormat
+      .of(session, table)
+      .fold[DataFrame](
+        throw new RefusedRefresh(
+          s"$table is no table of Delta Lake or Iceberg, which tell their changes",
+          "a DataFrame of the changed rows"
+        )
+      )(_.changesSince(session, table, version))
 
   private def withoutOrder(plan: LogicalPlan): LogicalPlan = plan match {
     case sort: Sort => withoutOrder(sort.child)
@@ -147,7 +167,7 @@ object Refresh {
       )
     ofTarget.foreach { field =>
       val kind = columnOf(query.output, field.name).dataType
-      if (!DataTypeUtils.sameType(kind, field.dataType) && !Cast.canUpCast(kind, field.dataType))
+      if (!Cast.canANSIStoreAssign(kind, field.dataType))
         throw new RefusedRefresh(
           s"the column ${field.name} of the query is ${kind.sql}, and that of the target is ${field.dataType.sql}",
           "a query with the types of the target"

@@ -2,9 +2,7 @@ package org.slidewise.spark.refresh
 
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 import org.slidewise.spark.shims.SparkSessions
 
@@ -43,37 +41,17 @@ private[refresh] object KeyRange {
 private[refresh] object Target {
 
   /** The target with the name of a table, or of a path as in delta.`path`. */
-  def named(session: SparkSession, name: String): Target = {
-    val rows = session.table(name)
-    val leaves = SparkSessions.queryOf(rows).analyzed.collectLeaves()
-    leaves match {
-      case Seq(leaf) if takesMerge(leaf)                                              => new MergeTarget(session, name)
-      case Seq(relation: LogicalRelation)                                             =>
-        relation.relation match {
-          case files: HadoopFsRelation => PartitionedFiles.of(session, name, files)
-          case _                       => refuse(name)
-        }
-      case _ => refuse(name)
-    }
-  }
-
-  private def takesMerge(leaf: LogicalPlan): Boolean = {
-    val class_ = leaf match {
-      case relation: DataSourceV2Relation => relation.table.getClass.getName
-      case relation: LogicalRelation      =>
-        relation.relation match {
-          case files: HadoopFsRelation => files.fileFormat.getClass.getName
-          case other                   => other.getClass.getName
-        }
-      case other => other.getClass.getName
-    }
-    class_.startsWith("org.apache.spark.sql.delta.") || class_.startsWith("io.delta.") ||
-    class_.startsWith("org.apache.iceberg.") || (leaf match {
-      case relation: DataSourceV2Relation =>
-        relation.table.isInstanceOf[org.apache.spark.sql.connector.catalog.SupportsRowLevelOperations]
-      case _ => false
-    })
-  }
+  def named(session: SparkSession, name: String): Target =
+    if (TableFormat.of(session, name).isDefined) new MergeTarget(session, name)
+    else
+      SparkSessions.queryOf(session.table(name)).analyzed.collectLeaves() match {
+        case Seq(relation: LogicalRelation) =>
+          relation.relation match {
+            case files: HadoopFsRelation => PartitionedFiles.of(session, name, relation, files)
+            case _                       => refuse(name)
+          }
+        case _ => refuse(name)
+      }
 
   private def refuse(name: String): Nothing = throw new RefusedRefresh(
     s"the target $name is no table that takes MERGE, and no table of files in partitions",

@@ -92,7 +92,7 @@ private[refresh] object Zones {
   val Last = "last_result"
   val ReadFirst = "first_read"
   val ReadLast = "last_read"
-  private val Bounds = Seq(First, Last, ReadFirst, ReadLast)
+  val Bounds: Seq[String] = Seq(First, Last, ReadFirst, ReadLast)
 
   def key(at: Int): String = s"key_$at"
 

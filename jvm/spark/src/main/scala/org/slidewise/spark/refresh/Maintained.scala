@@ -1,0 +1,72 @@
+package org.slidewise.spark.refresh
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
+
+import org.slidewise.spark.plan.WindowJoin
+
+/** A query of which results are computed again where rows of a table have changed. */
+private[refresh] trait Maintained {
+
+  /** The query's plan, with window joins as operators. */
+  def query: LogicalPlan
+
+  /** Expressions over the columns of rows in the query that tell zones apart, each with the same value as an expression over the result. */
+  def keys: Seq[(Expression, Expression)]
+
+  /** The same for the order key; none if results of the keys at any order may change. */
+  def order: Option[(Expression, Expression)]
+
+  /** Whether ranges of the order key have limits on both sides. */
+  def areRanges: Boolean
+
+  /** Why keys or the order are not used. */
+  def notes: Seq[String]
+
+  /** The keys of results that may change, with the bounds of these results and of the rows to read: see [[Zones]]. */
+  def changed: LogicalPlan
+
+  /** Rows that results stand for, one by one. */
+  def rows: LogicalPlan
+
+  /** The results within the zones, from the rows that they need. */
+  def results(zones: Zones): LogicalPlan
+
+  /** Whether any result may change with any row of the table. */
+  final def isWhole: Boolean = keys.isEmpty && order.isEmpty
+
+  /** The [[rows]] that the results in the zones are computed from. */
+  final def rowsToRead(zones: Zones): LogicalPlan = zones.readBy(rows, keys.map(_._1), order.map(_._1))
+
+  /** The [[rows]] in whose place results in the zones stand. */
+  final def rowsOfResults(zones: Zones): LogicalPlan = zones.changedIn(rows, keys.map(_._1), order.map(_._1))
+
+  /** The rows of `plan` within the zones; `column` finds the column for one of the result. */
+  final def within(plan: LogicalPlan, zones: Zones, column: Attribute => Expression): LogicalPlan = {
+    def found(e: Expression) = e.transform { case a: AttributeReference => column(a) }
+    zones.changedIn(plan, keys.map(k => found(k._2)), order.map(o => found(o._2)))
+  }
+}
+
+private[refresh] object Maintained {
+
+  /**
+   * @param query
+   *   an analyzed plan, in which window joins are operators
+   * @param resultKeys
+   *   the columns that identify a row of the result
+   */
+  def of(query: LogicalPlan, source: ChangedSource, resultKeys: Seq[Attribute]): Maintained = {
+    val paths = source.nodes.map(QueryPath.of(query, _))
+    if (paths.exists(_.nodes.exists(_.isInstanceOf[WindowJoin]))) MaintainedJoin.of(query, source, paths, resultKeys)
+    else
+      paths match {
+        case Seq(path) => MaintainedQuery.of(query, source, path, resultKeys)
+        case several   =>
+          QueryPath.refuse(
+            s"the query reads ${source.name} in ${several.size} places",
+            s"a query that reads ${source.name} once, or window joins with it"
+          )
+      }
+  }
+}

@@ -1,0 +1,110 @@
+package org.slidewise.spark.refresh
+
+import org.apache.spark.sql.{functions, DataFrame, SparkSession}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.connector.catalog.SupportsRowLevelOperations
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+
+import org.slidewise.spark.shims.SparkSessions
+
+/** A table format that takes MERGE. Told by the names of its classes: Slidewise does not depend on it. */
+sealed private[refresh] trait TableFormat {
+
+  /** The rows that changed after a version, with the columns of the table. */
+  def changesSince(session: SparkSession, table: String, version: Long): DataFrame
+}
+
+private[refresh] object TableFormat {
+
+  /** The format of the table; None if it does not take MERGE. */
+  def of(session: SparkSession, table: String): Option[TableFormat] =
+    SparkSessions.queryOf(session.table(table)).analyzed.collectLeaves() match {
+      case Seq(leaf) => of(leaf)
+      case _         => None
+    }
+
+  private def of(leaf: LogicalPlan): Option[TableFormat] = {
+    val implementation: AnyRef = leaf match {
+      case relation: DataSourceV2Relation => relation.table
+      case relation: LogicalRelation      =>
+        relation.relation match {
+          case files: HadoopFsRelation => files.fileFormat
+          case other                   => other
+        }
+      case other => other
+    }
+    val name = implementation.getClass.getName
+    if (name.startsWith("org.apache.spark.sql.delta.") || name.startsWith("io.delta.")) Some(Delta)
+    else if (name.startsWith("org.apache.iceberg.")) Some(Iceberg)
+    else if (implementation.isInstanceOf[SupportsRowLevelOperations]) Some(Other)
+    else None
+  }
+
+  private object Delta extends TableFormat {
+    override def changesSince(session: SparkSession, table: String, version: Long): DataFrame = {
+      val newest = session.sql(s"DESCRIBE HISTORY $table LIMIT 1").head().getAs[Long]("version")
+      check(table, version, newest)
+      if (version == newest) session.table(table).limit(0)
+      else {
+        val enabled = session
+          .sql(s"SHOW TBLPROPERTIES $table")
+          .where("key = 'delta.enableChangeDataFeed' AND value = 'true'")
+        if (enabled.isEmpty)
+          throw new RefusedRefresh(
+            s"the Delta table $table keeps no change data",
+            s"ALTER TABLE $table SET TBLPROPERTIES (delta.enableChangeDataFeed = true), before the change; or a DataFrame of the " +
+              "changed rows"
+          )
+        val read = session.read
+          .format("delta")
+          .option("readChangeFeed", "true")
+          .option("startingVersion", version + 1)
+          .option("endingVersion", newest)
+        read.table(table).drop("_change_type", "_commit_version", "_commit_timestamp")
+      }
+    }
+
+    private def check(table: String, version: Long, newest: Long): Unit =
+      if (version < 0 || version > newest)
+        throw new RefusedRefresh(s"$table has no version $version", s"a version from 0 to $newest")
+  }
+
+  private object Iceberg extends TableFormat {
+    override def changesSince(session: SparkSession, table: String, version: Long): DataFrame = {
+      val known = session.sql(s"SELECT snapshot_id FROM $table.snapshots ORDER BY committed_at").collect().map(_.getLong(0))
+      val newest = session.sql(s"SELECT snapshot_id FROM $table.refs WHERE name = 'main'").collect().map(_.getLong(0))
+      if (!known.contains(version))
+        throw new RefusedRefresh(
+          s"$table has no snapshot $version",
+          s"one of its snapshots: ${known.takeRight(20).mkString(", ")}"
+        )
+      if (newest.contains(version)) session.table(table).limit(0)
+      else
+        net(session.read.option("start-snapshot-id", version).table(s"$table.changes"))
+          .drop(Own.toSeq: _*)
+    }
+
+    /** The changes without rows that were removed and added alike: those of files that were written anew. */
+    private def net(changes: DataFrame): DataFrame = {
+      val columns = changes.schema.fields.toSeq.filterNot(f => Own(f.name))
+      if (!columns.forall(f => Difference.isComparable(f.dataType))) changes
+      else
+        changes
+          .groupBy(columns.map(f => changes(Names.quoted(f.name))): _*)
+          .agg(functions.expr("sum(IF(_change_type LIKE '%DELETE' OR _change_type LIKE '%BEFORE', -1, 1)) AS more"))
+          .where("more != 0")
+          .drop("more")
+    }
+
+    private val Own = Set("_change_type", "_change_ordinal", "_commit_snapshot_id")
+  }
+
+  private object Other extends TableFormat {
+    override def changesSince(session: SparkSession, table: String, version: Long): DataFrame =
+      throw new RefusedRefresh(
+        s"the format of $table does not tell its changes",
+        "a table of Delta Lake or Iceberg, or a DataFrame of the changed rows"
+      )
+  }
+}

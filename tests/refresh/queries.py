@@ -1,0 +1,150 @@
+"""Random queries over the table `t` that a refresh maintains, each with the keys of its result."""
+
+from __future__ import annotations
+
+import random
+from typing import NamedTuple
+
+FUNCTIONS = (
+    "sum(x)",
+    "count(*)",
+    "min(x)",
+    "max(id)",
+    "avg(x)",
+    "count(DISTINCT j)",
+    "median(x)",
+    "sum(x) FILTER (WHERE j > 0)",
+)
+# The row's own identifier ends ties, which would otherwise leave the answer open.
+PLACES = (
+    "row_number() OVER ({keys} ORDER BY {order}, id)",
+    "rank() OVER ({keys} ORDER BY {order})",
+    "lag(x) OVER ({keys} ORDER BY {order}, id)",
+    "lead(id, 2) OVER ({keys} ORDER BY {order}, id)",
+    "lag(x) IGNORE NULLS OVER ({keys} ORDER BY {order}, id)",
+    "ntile(3) OVER ({keys} ORDER BY {order}, id)",
+    "percent_rank() OVER ({keys} ORDER BY {order})",
+    "first_value(id) OVER ({keys} ORDER BY {order}, id ROWS 2 PRECEDING)",
+    "sum(x) OVER ({keys} ORDER BY {order}, id ROWS BETWEEN 3 PRECEDING AND 1 PRECEDING)",
+    "sum(x) OVER ({keys} ORDER BY {order}, id ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING)",
+    "sum(x) OVER ({keys} ORDER BY {order})",
+    "max(x) OVER ({keys})",
+    "count(*) OVER ({keys} ORDER BY {order} RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)",
+)
+DISTANCES = {
+    "ts": ("INTERVAL 10 MINUTES", "INTERVAL 2 HOURS", "INTERVAL 1 DAY", "INTERVAL 1 MONTH", "INTERVAL '1' DAY"),
+    "d": ("1", "INTERVAL 3 DAYS", "INTERVAL 1 MONTH"),
+    "n": ("5", "100", "3000"),
+    "r": ("0.5", "40"),
+    "m": ("0.25", "100"),
+}
+ORDERS = tuple(DISTANCES)
+
+
+class Query(NamedTuple):
+    sql: str
+    keys: list[str]
+
+
+def random_query(rng: random.Random) -> Query:
+    return rng.choices([_over_rows, _chained, _ranked, _over_groups, _groups, _hopping], [6, 2, 2, 2, 1, 2])[0](rng)
+
+
+def _keys(rng: random.Random) -> str:
+    return rng.choice(["PARTITION BY k", "PARTITION BY k", "PARTITION BY k, j", "PARTITION BY upper(k)", ""])
+
+
+def _frame(rng: random.Random, order: str) -> str:
+    distance = DISTANCES[order]
+    lower = rng.choice([f"{rng.choice(distance)} PRECEDING", "UNBOUNDED PRECEDING", "CURRENT ROW"])
+    if lower == "CURRENT ROW" or rng.random() < 0.3:
+        return f"RANGE BETWEEN {lower} AND {rng.choice(distance)} FOLLOWING"
+    return f"RANGE BETWEEN {lower} AND CURRENT ROW"
+
+
+def _call(rng: random.Random, keys: str, order: str) -> str:
+    direction = rng.choice(["", "", " DESC", " ASC NULLS LAST"])
+    if rng.random() < 0.4:
+        return rng.choice(PLACES).format(keys=keys, order=order + direction)
+    return f"{rng.choice(FUNCTIONS)} OVER ({keys} ORDER BY {order}{direction} {_frame(rng, order)})"
+
+
+def _source(rng: random.Random) -> str:
+    return rng.choice(
+        [
+            "t",
+            "t",
+            "(SELECT * FROM t WHERE x % 5 <> 1 OR x IS NULL) AS f",
+            "(SELECT t.*, s.g FROM t LEFT JOIN s ON t.j = s.j) AS joined",
+            "(SELECT t.* FROM t JOIN s ON t.j = s.j WHERE s.g > 10) AS joined",
+        ]
+    )
+
+
+_COLUMNS = "id, id % 4 AS p, k, upper(k) AS upper_k, j, ts, d, n, r, m"
+
+
+def _over_rows(rng: random.Random) -> Query:
+    order, source = rng.choice(ORDERS), _source(rng)
+    keys = _keys(rng)
+    calls = [_call(rng, keys if rng.random() < 0.8 else _keys(rng), order) for _ in range(rng.choice([1, 2, 3]))]
+    named = ", ".join(f"{call} AS v{at}" for at, call in enumerate(calls))
+    return Query(f"SELECT {_COLUMNS}, {named} FROM {source}", ["id"])
+
+
+def _chained(rng: random.Random) -> Query:
+    """A window over the results of another one."""
+    order = rng.choice(["ts", "n"])
+    first, second = f"PARTITION BY {rng.choice(['k', 'k, j'])}", "PARTITION BY k"
+    return Query(
+        f"""SELECT id, p, k, j, {order}, x AS v1, {_call(rng, second, order)} AS v2 FROM
+            (SELECT id, id % 4 AS p, k, j, {order}, {_call(rng, first, order)} AS x FROM t)""",
+        ["id"],
+    )
+
+
+def _ranked(rng: random.Random) -> Query:
+    """Rows whose rank a filter limits, and a window over those."""
+    order = rng.choice(["ts", "n DESC"])
+    window = f"PARTITION BY k ORDER BY {order}, id"
+    return Query(
+        f"""SELECT id, p, k, {order.split()[0]}, count(*) OVER (PARTITION BY k ORDER BY {order.split()[0]}) AS v FROM
+            (SELECT *, id % 4 AS p, row_number() OVER ({window}) AS place FROM t) WHERE place <= 3""",
+        ["id"],
+    )
+
+
+def _over_groups(rng: random.Random) -> Query:
+    """Windows over daily totals."""
+    frame = f"RANGE BETWEEN {rng.choice(DISTANCES['d'])} PRECEDING AND CURRENT ROW"
+    return Query(
+        f"""WITH daily AS (SELECT k, j, d, sum(x) AS x, count(*) AS n FROM t GROUP BY k, j, d)
+            SELECT k, j, d, n % 3 AS p, sum(x) OVER (PARTITION BY k, j ORDER BY d {frame}) AS v,
+              count(*) OVER (PARTITION BY k ORDER BY d) AS c FROM daily""",
+        ["k", "j", "d"],
+    )
+
+
+def _groups(rng: random.Random) -> Query:
+    return rng.choice(
+        [
+            Query("SELECT k, d, count(*) AS c, sum(x) AS v, max(id) % 4 AS p FROM t GROUP BY k, d", ["k", "d"]),
+            Query(
+                """SELECT k, window(ts, '3 hours') AS w, max(x) AS v, count(*) % 2 AS p FROM t
+                   GROUP BY k, window(ts, '3 hours')""",
+                ["k", "w"],
+            ),
+            Query("SELECT DISTINCT k, d, j AS p FROM t", ["k", "d", "p"]),
+            Query("SELECT id, k, ts, x + 1 AS v, id % 4 AS p FROM t WHERE j <> 1", ["id"]),
+        ]
+    )
+
+
+def _hopping(rng: random.Random) -> Query:
+    width = rng.choice(["'2 hours', '30 minutes'", "'1 day', '7 hours'", "'90 minutes', '1 hour', '10 minutes'"])
+    start = rng.choice(["window.start AS start", "window AS start"])
+    return Query(
+        f"""SELECT k, {start}, count(*) AS c, sum(x) AS v, count(*) % 3 AS p FROM {_source(rng)}
+            GROUP BY k, window(ts, {width})""",
+        ["k", "start"],
+    )

@@ -1,0 +1,82 @@
+"""After each of many random changes, the refreshed result is that of the whole query."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from random_queries import RandomQueries, seed_or
+from session import settings
+
+import slidewise
+from refresh.queries import Query, random_query
+from refresh.tables import Log, frame
+
+MINIMUM = int(os.environ.get("SLIDEWISE_REFRESHES", "2"))
+CHANGES = 3
+# Each share but the last computes some of the queries whole.
+SETTINGS = (
+    {"spark.slidewise.refresh.maxShare": "1"},
+    {"spark.slidewise.refresh.maxShare": "1"},
+    {"spark.slidewise.refresh.maxShare": "0.6"},
+    {"spark.slidewise.refresh.maxShare": "1", "spark.slidewise.enabled": "false"},
+    {"spark.slidewise.refresh.maxShare": "1", "spark.sql.ansi.enabled": "false"},
+    {"spark.slidewise.refresh.maxShare": "1", "spark.sql.session.timeZone": "America/New_York"},
+    {"spark.slidewise.refresh.maxShare": "1", "spark.sql.adaptive.enabled": "false"},
+)
+
+
+def test_random_refreshes(spark: SparkSession, random_queries: RandomQueries, tmp_path: Path) -> None:
+    seed = seed_or(1)
+    random_queries.ask_each(lambda index: check(spark, seed, index, tmp_path / str(index)), seed, MINIMUM)
+
+
+@pytest.mark.long
+def test_many_random_refreshes(spark: SparkSession, random_queries: RandomQueries, tmp_path: Path) -> None:
+    seed = seed_or(2)
+    ask = random_queries.ask_each
+    ask(lambda index: check(spark, seed, index, tmp_path / str(index)), seed, max(MINIMUM, 150))
+
+
+def check(spark: SparkSession, seed: int, index: int, folder: Path) -> None:
+    rng = random.Random(f"{seed} {index}")
+    log, query = Log(rng, rng.choice([0, 1, 30, 120])), random_query(rng)
+    with settings(spark, rng.choice(SETTINGS) | {"spark.sql.mapKeyDedupPolicy": "EXCEPTION"}):
+        spark.createDataFrame([(0, 5), (1, 15), (2, 25)], "j int, g int").createOrReplaceTempView("s")
+        log.table(spark).createOrReplaceTempView("t")
+        kind = rng.choice(["parquet", "parquet", "orc"])
+        stored = spark.sql(query.sql).write.partitionBy("p").format(kind)
+        target = f"stored_{seed}_{index}"
+        try:
+            if len(log.rows) > 1 and rng.random() < 0.5:  # files have no schema without rows
+                stored.save(str(folder))
+                target = f"{kind}.`{folder}`"
+            else:
+                stored.saveAsTable(target)
+            for _ in range(CHANGES):
+                _change(spark, log, query, target)
+        finally:
+            spark.sql(f"DROP TABLE IF EXISTS stored_{seed}_{index}")
+
+
+def _change(spark: SparkSession, log: Log, query: Query, target: str) -> None:
+    changed = log.change()
+    log.table(spark).createOrReplaceTempView("t")
+    current = spark.sql(query.sql)
+    refresh = slidewise.Refresh(current, target, keys=query.keys, changes={"t": frame(spark, changed)})
+    planned = refresh.plan().head()
+    done = refresh.run()
+    described = f"{query.sql}\nchanges: {changed}\n{planned}\n{done}"
+    assert rows(spark.table(target).select(current.columns)) == rows(current), described
+    assert changed or done == slidewise.Refreshed(False, 0, 0, 0), described
+    assert done.whole or planned.rows_to_read <= len(log.rows), described
+    again = refresh.run()
+    assert again.whole or again == slidewise.Refreshed(False, 0, 0, 0), described
+
+
+def rows(table: DataFrame) -> list[Any]:
+    return sorted(map(repr, table.collect()))
