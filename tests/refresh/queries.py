@@ -44,10 +44,12 @@ ORDERS = tuple(DISTANCES)
 class Query(NamedTuple):
     sql: str
     keys: list[str]
+    tables: tuple[str, ...] = ("t",)
 
 
 def random_query(rng: random.Random) -> Query:
-    return rng.choices([_over_rows, _chained, _ranked, _over_groups, _groups, _hopping], [6, 2, 2, 2, 1, 2])[0](rng)
+    kinds = [_over_rows, _chained, _ranked, _over_groups, _groups, _hopping, _joined]
+    return rng.choices(kinds, [6, 2, 2, 2, 1, 2, 5])[0](rng)
 
 
 def _keys(rng: random.Random) -> str:
@@ -148,3 +150,46 @@ def _hopping(rng: random.Random) -> Query:
             GROUP BY k, window(ts, {width})""",
         ["k", "start"],
     )
+
+
+def _joined(rng: random.Random) -> Query:
+    """Windows of the rows of `e` around each row of `t`, and the newest of them."""
+    kinds = [_lateral, _scalars, _grouped_join, _as_of]
+    return Query(rng.choice(kinds)(rng), ["id"], ("t", "e"))
+
+
+def _range(rng: random.Random) -> str:
+    order = rng.choice(["ts", "ts", "n"])
+    distance = rng.choice([d for d in DISTANCES[order] if "'" not in d])
+    keys = rng.choice(["e.k = t.k AND ", "e.k = t.k AND ", "e.k = t.k AND e.j = t.j AND ", ""])
+    end = rng.choice([f"e.{order} < t.{order}", f"e.{order} <= t.{order} + {distance}"])
+    return f"{keys}e.{order} >= t.{order} - {distance} AND {end}"
+
+
+_ROW = "t.id, t.id % 4 AS p, t.k, t.ts, t.x AS own"
+
+
+def _lateral(rng: random.Random) -> str:
+    source = rng.choice(["t", "t", "(SELECT * FROM t WHERE j > 0) AS t"])
+    return f"""SELECT {_ROW}, v, c, most FROM {source} LEFT JOIN LATERAL (SELECT sum(e.x) AS v, count(*) AS c, max(e.id) AS most
+               FROM e WHERE {_range(rng)}) AS f"""
+
+
+def _scalars(rng: random.Random) -> str:
+    subqueries = [
+        f"(SELECT {rng.choice(['sum(e.x)', 'count(*)', 'min(e.id)'])} FROM e WHERE {_range(rng)}) AS v{at}"
+        for at in range(rng.choice([1, 2]))
+    ]
+    return f"SELECT {_ROW}, {', '.join(subqueries)} FROM t"
+
+
+def _grouped_join(rng: random.Random) -> str:
+    kind = rng.choice(["LEFT", "INNER"])
+    return f"""SELECT {_ROW}, sum(e.x) AS v, count(e.id) AS c FROM t {kind} JOIN e ON {_range(rng)}
+               GROUP BY t.id, t.k, t.ts, t.x"""
+
+
+def _as_of(rng: random.Random) -> str:
+    end = rng.choice(["e.n <= t.n", "e.ts < t.ts"])
+    return f"""SELECT {_ROW}, max_by(e.id, struct(e.ts, e.id)) AS newest FROM t LEFT JOIN e ON e.k = t.k AND {end}
+               GROUP BY t.id, t.k, t.ts, t.x"""

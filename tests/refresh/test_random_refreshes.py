@@ -44,36 +44,41 @@ def test_many_random_refreshes(spark: SparkSession, random_queries: RandomQuerie
 
 def check(spark: SparkSession, seed: int, index: int, folder: Path) -> None:
     rng = random.Random(f"{seed} {index}")
-    log, query = Log(rng, rng.choice([0, 1, 30, 120])), random_query(rng)
-    with settings(spark, rng.choice(SETTINGS) | {"spark.sql.mapKeyDedupPolicy": "EXCEPTION"}):
+    query = random_query(rng)
+    logs = {name: Log(rng, rng.choice([0, 1, 30, 120])) for name in query.tables}
+    # Spark has no windows of DISTINCT aggregates, and its joins are no window joins.
+    needs_slidewise = len(logs) > 1 or "(DISTINCT" in query.sql
+    chosen = rng.choice([s for s in SETTINGS if not (needs_slidewise and "spark.slidewise.enabled" in s)])
+    with settings(spark, chosen | {"spark.sql.mapKeyDedupPolicy": "EXCEPTION"}):
         spark.createDataFrame([(0, 5), (1, 15), (2, 25)], "j int, g int").createOrReplaceTempView("s")
-        log.table(spark).createOrReplaceTempView("t")
+        for name, log in logs.items():
+            log.table(spark).createOrReplaceTempView(name)
         kind = rng.choice(["parquet", "parquet", "orc"])
         stored = spark.sql(query.sql).write.partitionBy("p").format(kind)
         target = f"stored_{seed}_{index}"
         try:
-            if len(log.rows) > 1 and rng.random() < 0.5:  # files have no schema without rows
+            if rng.random() < 0.5 and not spark.sql(query.sql).isEmpty():  # files have no schema without rows
                 stored.save(str(folder))
                 target = f"{kind}.`{folder}`"
             else:
                 stored.saveAsTable(target)
             for _ in range(CHANGES):
-                _change(spark, log, query, target)
+                _change(spark, rng.choice(query.tables), logs, query, target)
         finally:
             spark.sql(f"DROP TABLE IF EXISTS stored_{seed}_{index}")
 
 
-def _change(spark: SparkSession, log: Log, query: Query, target: str) -> None:
-    changed = log.change()
-    log.table(spark).createOrReplaceTempView("t")
+def _change(spark: SparkSession, name: str, logs: dict[str, Log], query: Query, target: str) -> None:
+    changed = logs[name].change()
+    logs[name].table(spark).createOrReplaceTempView(name)
     current = spark.sql(query.sql)
-    refresh = slidewise.Refresh(current, target, keys=query.keys, changes={"t": frame(spark, changed)})
+    refresh = slidewise.Refresh(current, target, keys=query.keys, changes={name: frame(spark, changed)})
     planned = refresh.plan().head()
     done = refresh.run()
-    described = f"{query.sql}\nchanges: {changed}\n{planned}\n{done}"
+    described = f"{query.sql}\nchanges of {name}: {changed}\n{planned}\n{done}"
     assert rows(spark.table(target).select(current.columns)) == rows(current), described
     assert changed or done == slidewise.Refreshed(False, 0, 0, 0), described
-    assert done.whole or planned.rows_to_read <= len(log.rows), described
+    assert done.whole or planned.rows_to_read <= len(logs[query.tables[0]].rows), described
     again = refresh.run()
     assert again.whole or again == slidewise.Refreshed(False, 0, 0, 0), described
 

@@ -41,8 +41,24 @@ final private[refresh] case class MaintainedJoin(
 
   private def keyed(rows: LogicalPlan): LogicalPlan = {
     val named = keys.zipWithIndex.map { case ((key, _), at) => Alias(key, Zones.key(at))() }
-    Project(named ++ Zones.Bounds.map(Alias(Literal.create(null, LongType), _)()), rows)
+    val times = joins.zipWithIndex.flatMap { case (join, at) =>
+      val (lower, upper) = timesOf(join)
+      lower.map(Alias(_, s"${Zones.Least}$at")()) ++ upper.map(Alias(_, s"${Zones.Greatest}$at")())
+    }
+    Project(named ++ Zones.Bounds.map(Alias(Literal.create(null, LongType), _)()) ++ times, rows)
   }
+
+  private def timesOf(join: WindowJoin): (Option[Expression], Option[Expression]) = {
+    def usable(time: Option[Expression]) = time.filter(_.references.subsetOf(known))
+    val (lower, upper) = MaintainedJoin.timesOf(join)
+    (usable(lower), usable(upper))
+  }
+
+  /** The columns of left rows that one changed row determines. */
+  private val known: AttributeSet =
+    source.nodes.filter(n => base.exists(_ eq n)).foldLeft(base.outputSet)((columns, n) =>
+      columns.intersect(Images.of(base, n, n).outputSet)
+    )
 
   /** The left rows that have one of the right rows in a range. */
   private def reached(join: WindowJoin, right: LogicalPlan): LogicalPlan = {
@@ -67,12 +83,34 @@ final private[refresh] case class MaintainedJoin(
 
   override def results(zones: Zones): LogicalPlan = {
     val read = zones.readBy(base, keys.map(_._1), None)
-    val computed = query.transformUp { case node if node eq base => read }
+    val places = joins.map(_.results).zipWithIndex.toMap
+    val computed = query.transformUp {
+      case node if node eq base => read
+      case join: WindowJoin if places.contains(join.results) =>
+        val (lower, upper) = timesOf(join)
+        val at = places(join.results)
+        zones
+          .between(join.time, lower.map(_ => s"${Zones.Least}$at"), upper.map(_ => s"${Zones.Greatest}$at"))
+          .fold(join)(inRange => join.copy(right = Filter(inRange, join.right)))
+    }
     within(computed, zones, a => a)
   }
 }
 
 private[refresh] object MaintainedJoin {
+
+  /** The least and the greatest time of right rows that a left row reads, over its columns; none without a limit. */
+  private def timesOf(join: WindowJoin): (Option[Expression], Option[Expression]) = {
+    val limits = join.calls.map {
+      case framed: FramedAggregate => (framed.lower.map(_.child), framed.upper.map(_.child))
+      case _                       => (None, None)
+    }.distinct
+    def together(values: Seq[Option[Expression]], of: Seq[Expression] => Expression): Option[Expression] =
+      if (values.isEmpty || values.exists(_.isEmpty)) None
+      else if (values.size == 1) values.head
+      else Some(of(values.flatten))
+    (together(limits.map(_._1), Least(_)), together(limits.map(_._2), Greatest(_)))
+  }
   def of(
       query: LogicalPlan,
       source: ChangedSource,

@@ -30,6 +30,14 @@ final private[refresh] class Zones private (rows: DataFrame, hull: Row, areRange
 
   private def at(index: Int): Option[Any] = Option(hull.get(index))
 
+  /** The condition that `key` lies between the least value of one further column of the changed rows and the greatest value of another. */
+  def between(key: Expression, least: Option[String], greatest: Option[String]): Option[Expression] = {
+    def limit(column: Option[String]) =
+      column.flatMap(name => Option(hull.getAs[Any](name)).map(literal(_, name)))
+    (limit(least).map(GreaterThanOrEqual(key, _)) ++ limit(greatest).map(LessThanOrEqual(key, _)))
+      .reduceOption[Expression](And(_, _))
+  }
+
   /** The rows of `plan` that the results read. */
   def readBy(plan: LogicalPlan, keys: Seq[Expression], order: Option[Expression]): LogicalPlan =
     in(plan, keys, order, Zones.ReadFirst -> readFirst, Zones.ReadLast -> readLast)
@@ -94,6 +102,10 @@ private[refresh] object Zones {
   val ReadLast = "last_read"
   val Bounds: Seq[String] = Seq(First, Last, ReadFirst, ReadLast)
 
+  // The names of further columns begin with these.
+  val Least = "least_"
+  val Greatest = "greatest_"
+
   def key(at: Int): String = s"key_$at"
 
   /**
@@ -107,14 +119,14 @@ private[refresh] object Zones {
     val keys = (0 until keyCount).map(key)
     val zones = (if (areRanges && keyCount > 0) separate(rows, keys) else together(rows, keys))
       .persist(StorageLevel.MEMORY_AND_DISK)
-    try new Zones(zones, zones.selectExpr("count(*)" +: Bounds.map(hull): _*).head(), areRanges)
+    try new Zones(zones, zones.selectExpr("count(*)" +: (Bounds.map(hull) ++ furtherOf(zones)): _*).head(), areRanges)
     catch { case e: Throwable => zones.unpersist(); throw e }
   }
 
   private def together(rows: DataFrame, keys: Seq[String]): DataFrame = {
     rows
       .groupBy(keys.map(rows.apply): _*)
-      .agg(functions.expr("count(*) AS changes"), Bounds.map(bound => functions.expr(hull(bound))): _*)
+      .agg(functions.expr("count(*) AS changes"), (Bounds.map(hull) ++ furtherOf(rows)).map(functions.expr): _*)
       .where("changes > 0")
       .drop("changes")
   }
@@ -131,6 +143,12 @@ private[refresh] object Zones {
         s"IF(is_whole, 0, sum(IF($ReadFirst <= reached, 0, 1)) OVER ($window UNBOUNDED PRECEDING)) AS range": _*
     )
     together(numbered, keys :+ "range").drop("range")
+  }
+
+  /** The least and the greatest values of further columns. */
+  private def furtherOf(rows: DataFrame): Seq[String] = rows.columns.toSeq.collect {
+    case column if column.startsWith(Least)    => s"min($column) AS $column"
+    case column if column.startsWith(Greatest) => s"max($column) AS $column"
   }
 
   /** The bound of several: null if one of them is. */

@@ -1,0 +1,141 @@
+package org.slidewise.spark.refresh
+
+import java.io.{File, IOException}
+import java.net.URI
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path => Local}
+
+import munit.FunSuite
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FSDataOutputStream, Path, RawLocalFileSystem}
+import org.apache.hadoop.fs.permission.FsPermission
+import org.apache.hadoop.util.Progressable
+
+/** Whatever kills a refresh, the next one finds either all partitions replaced or none. */
+class PartitionSwapSuite extends FunSuite {
+  private val folders = FunFixture[Local](_ => Files.createTempDirectory("swap"), _ => ())
+
+  private val Before = Map("p=1" -> "old 1", "p=2" -> "old 2", "p=3" -> "old 3")
+  private val After = Map("p=1" -> "new 1", "p=3" -> "old 3", "p=4" -> "new 4")
+
+  private def write(folder: Local, partitions: Map[String, String]): Unit = partitions.foreach {
+    case (name, text) =>
+      Files.createDirectories(folder.resolve(name))
+      Files.write(folder.resolve(name).resolve("part"), text.getBytes(UTF_8))
+  }
+
+  private def read(folder: Local): Map[String, String] =
+    folder.toFile.listFiles.toSeq.filter(_.getName.startsWith("p=")).map { partition =>
+      partition.getName -> new String(Files.readAllBytes(new File(partition, "part").toPath), UTF_8)
+    }.toMap
+
+  private def swapIn(folder: Local): PartitionSwap = {
+    val conf = new Configuration
+    conf.set("fs.stopping.impl", classOf[StoppingFileSystem].getName)
+    conf.setBoolean("fs.stopping.impl.disable.cache", true)
+    val root = new Path(s"stopping://$folder")
+    new PartitionSwap(new Path(root, PartitionSwap.Folder), root, conf, "t")
+  }
+
+  /** Replaces p=1, removes p=2 and adds p=4. */
+  private def refresh(folder: Local): Unit = {
+    val swap = swapIn(folder)
+    swap.begin()
+    write(folder.resolve(PartitionSwap.Folder).resolve(swap.staged.getParent.getName).resolve("new"), After - "p=3")
+    swap.commit(1, Seq("p=1", "p=2"))
+    swap.end()
+  }
+
+  folders.test("a change replaces, adds and removes partitions, and leaves no files of its own") { folder =>
+    write(folder, Before)
+    refresh(folder)
+    assertEquals(read(folder), After)
+    assertEquals(folder.toFile.list.toSet, After.keySet)
+  }
+
+  test("killed before any of its operations, it has changed nothing or is completed by the next one") {
+    var (stop, outcomes) = (0, Set.empty[Map[String, String]])
+    var isKilled = true
+    while (isKilled) {
+      val folder = Files.createTempDirectory("swap")
+      write(folder, Before)
+      StoppingFileSystem.left = stop
+      isKilled =
+        try { refresh(folder); false }
+        catch { case e: IOException if e.getMessage == "killed" => true }
+      StoppingFileSystem.left = Int.MaxValue
+      // As the error of the next refresh says.
+      Files.deleteIfExists(folder.resolve(PartitionSwap.Folder).resolve("lock"))
+      val next = swapIn(folder)
+      next.begin()
+      next.end()
+      val found = read(folder)
+      assert(found == Before || found == After, s"killed at $stop: $found")
+      assertEquals(folder.toFile.list.toSet, found.keySet, s"killed at $stop")
+      outcomes += found
+      stop += 1
+    }
+    assertEquals(outcomes, Set(Before, After))
+    assert(stop > 12, s"$stop operations")
+  }
+
+  folders.test("a second refresh at a time is refused, and leaves the lock of the first") { folder =>
+    write(folder, Before)
+    val (first, second) = (swapIn(folder), swapIn(folder))
+    first.begin()
+    for (_ <- 1 to 2) {
+      val error = intercept[ConflictingRefresh](second.begin())
+      assert(error.getMessage.contains("SLIDEWISE_REFRESH_CONFLICT"), error.getMessage)
+      assert(error.getMessage.contains(s"${PartitionSwap.Folder}/lock"), error.getMessage)
+      second.end()
+    }
+    first.end()
+    second.begin()
+    second.end()
+    assertEquals(read(folder), Before)
+  }
+
+  folders.test("partitions of several columns") { folder =>
+    write(folder, Map("p=1/q=a" -> "old", "p=1/q=b" -> "kept"))
+    val swap = swapIn(folder)
+    swap.begin()
+    val staged = folder.resolve(PartitionSwap.Folder).resolve(swap.staged.getParent.getName).resolve("new")
+    write(staged, Map("p=2/q=a" -> "new"))
+    assertEquals(swap.existing(2).toSet, Set("p=1/q=a", "p=1/q=b"))
+    swap.commit(2, Seq("p=1/q=a"))
+    swap.end()
+    assert(Files.exists(folder.resolve("p=2/q=a/part")))
+    assert(Files.exists(folder.resolve("p=1/q=b/part")))
+    assert(!Files.exists(folder.resolve("p=1/q=a")))
+  }
+}
+
+/** Local files below `stopping:/`. Fails all operations that change something, after a number of them. */
+final class StoppingFileSystem extends RawLocalFileSystem {
+  private def change[A](operation: => A): A = {
+    if (StoppingFileSystem.left <= 0) throw new IOException("killed")
+    StoppingFileSystem.left -= 1
+    operation
+  }
+
+  override def getScheme: String = "stopping"
+  override def getUri: URI = URI.create("stopping:///")
+  override def mkdirs(path: Path): Boolean = change(super.mkdirs(path))
+  override def rename(from: Path, to: Path): Boolean = change(super.rename(from, to))
+  override def delete(path: Path, recursive: Boolean): Boolean = change(super.delete(path, recursive))
+
+  override def create(
+      path: Path,
+      permission: FsPermission,
+      overwrite: Boolean,
+      bufferSize: Int,
+      replication: Short,
+      blockSize: Long,
+      progress: Progressable
+  ): FSDataOutputStream =
+    change(super.create(path, permission, overwrite, bufferSize, replication, blockSize, progress))
+}
+
+object StoppingFileSystem {
+  @volatile var left: Int = Int.MaxValue
+}
