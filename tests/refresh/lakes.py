@@ -51,6 +51,8 @@ def write(spark: SparkSession, table: str, changed: list[Event], current: dict[i
 def refreshes(spark: SparkSession, using: str, seed: int, index: int, found: dict[str, Any]) -> None:
     rng = random.Random(f"{seed} {index}")
     log, query = Log(rng, rng.choice([1, 30, 120])), random_query(rng)
+    if query.tables != ("t",):
+        return
     place = "default" if using == "delta" else "ice.lake"
     table, target = f"{place}.t_{index}", f"{place}.stored_{index}"
     properties = "TBLPROPERTIES (delta.enableChangeDataFeed = true)" if using == "delta" else ""

@@ -2,6 +2,7 @@ package org.slidewise.spark.refresh
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
 
 import org.slidewise.spark.plan.WindowJoin
@@ -30,14 +31,20 @@ private[refresh] object Images {
             if (isKnown(condition, below)) filter.copy(child = below) else below
           case join: Join =>
             val onLeft = join.left.exists(_ eq source)
-            val followed = if (onLeft) join.copy(left = follow(join.left)) else join.copy(right = follow(join.right))
-            if (followed.condition.forall(_.references.subsetOf(followed.left.outputSet ++ followed.right.outputSet)))
-              followed
-            else
+            val followed =
+              if (onLeft) join.copy(left = follow(join.left)) else join.copy(right = follow(join.right))
+            val known = followed.left.outputSet ++ followed.right.outputSet
+            if (!followed.condition.forall(_.references.subsetOf(known)))
               QueryPath.refuse(
                 "a join below a window depends on results of an aggregation",
                 "a join on keys of the groups"
               )
+            if (QueryPath.isKept(join, onLeft)) followed
+            else {
+              // The rows of the other side that a changed row matches, with or without a match before and after.
+              val other = if (onLeft) followed.right else followed.left
+              Project(other.output, followed.copy(joinType = Inner))
+            }
           case join: WindowJoin => follow(join.left)
           case generate: Generate =>
             val below = follow(generate.child)

@@ -64,7 +64,7 @@ private[refresh] object QueryPath {
   def of(query: LogicalPlan, source: LogicalPlan): QueryPath = {
     query.foreach(_.expressions.foreach(checkSubqueries(_, source)))
     val path = to(source, query).getOrElse(Nil)
-    path.foreach(check(_, source))
+    path.foreach(check)
     new QueryPath(path, source)
   }
 
@@ -85,7 +85,7 @@ private[refresh] object QueryPath {
       case _ =>
     }
 
-  private def check(node: LogicalPlan, source: LogicalPlan): Unit = {
+  private def check(node: LogicalPlan): Unit = {
     node.expressions.foreach { e =>
       if (!e.deterministic)
         refuse(s"${e.sql} may give another value whenever it is evaluated", "expressions with one value for a row")
@@ -95,7 +95,7 @@ private[refresh] object QueryPath {
     node match {
       case _: Project | _: Filter | _: SubqueryAlias | _: View | _: Window | _: Generate | _: Expand | _: Aggregate |
           _: WindowJoin | _: Sort | _: RepartitionOperation | _: RebalancePartitions | _: ResolvedHint | _: Distinct =>
-      case join: Join       => checkJoin(join, source)
+      case join: Join       => checkJoin(join)
       case _: GlobalLimit | _: LocalLimit | _: Offset | _: Tail =>
         refuse("a change of a row may change which rows are within the LIMIT or the OFFSET", "a filter on row_number()")
       case _: Union => refuse("the query reads the changed table in a UNION", "one refresh for each part")
@@ -103,19 +103,20 @@ private[refresh] object QueryPath {
     }
   }
 
-  private def checkJoin(join: Join, source: LogicalPlan): Unit = {
-    val onLeft = join.left.exists(_ eq source)
-    val isKept = join.joinType match {
-      case _: InnerLike                  => true
-      case LeftOuter | LeftSemi | LeftAnti => onLeft
-      case RightOuter                    => !onLeft
-      case _                             => false
-    }
-    if (!isKept)
+  private def checkJoin(join: Join): Unit = join.joinType match {
+    case _: InnerLike | LeftOuter | LeftSemi | LeftAnti | RightOuter =>
+    case other =>
       refuse(
-        s"a changed row may change rows of the other side of the ${join.joinType.sql} JOIN",
-        "INNER JOIN, or an outer join that keeps the rows of the changed table"
+        s"a changed row may change rows of both sides of the ${other.sql} JOIN",
+        "INNER JOIN, LEFT JOIN, LEFT SEMI JOIN or LEFT ANTI JOIN"
       )
+  }
+
+  /** Whether the join only looks up the other side for each row of the left side, or of the right side. */
+  def isKept(join: Join, left: Boolean): Boolean = join.joinType match {
+    case _: InnerLike => true
+    case RightOuter   => !left
+    case _            => left
   }
 
   private[refresh] def refuse(reason: String, remedy: String): Nothing = throw new RefusedRefresh(reason, remedy)
