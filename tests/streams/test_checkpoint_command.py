@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from session import settings
-from slidewise.cli import _checkpoint
 
+from slidewise.cli import _checkpoint
 from streams.feed import Row
 from streams.hopping import Ran, Stream, feed_of, row
 from streams.query import HDFS, ROCKSDB
@@ -52,8 +53,6 @@ def over(sql: str) -> Callable[[DataFrame], DataFrame]:
     return query
 
 
-
-
 def in_hops(keys: str) -> Callable[[DataFrame], DataFrame]:
     return over(
         f"SELECT {keys} window.start AS at, sum(n) AS s, count(*) AS c, max(n) AS m, collect_set(n % 3) AS v "
@@ -63,6 +62,10 @@ def in_hops(keys: str) -> Callable[[DataFrame], DataFrame]:
 
 def after_duplicates(rows: DataFrame) -> DataFrame:
     return over(WINDOWS)(rows.dropDuplicates(["k", "ts"]))
+
+
+def after_duplicates_in_time(rows: DataFrame) -> DataFrame:
+    return over(WINDOWS)(rows.dropDuplicatesWithinWatermark(["k", "n"]))
 
 
 def after_groups(rows: DataFrame) -> DataFrame:
@@ -80,6 +83,7 @@ QUERIES = {
     "hopping": in_hops("k,"),
     "hopping-without-keys": in_hops(""),
     "after-duplicates": after_duplicates,
+    "after-duplicates-in-time": after_duplicates_in_time,
     "after-groups": after_groups,
 }
 
@@ -203,15 +207,15 @@ def test_describe_shows_the_state(spark: SparkSession, stopped: tuple[Stream, Pa
 
 
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "partition": (lambda c: shutil.rmtree(c / "state/0/1"), "partition 1 cannot be read: the folder"),
-    "changes": (lambda c: cut(last_of(c / "state/0/1")), "partition 1 cannot be read"),
-    "flipped": (lambda c: flip(last_of(c / "state/0/0")), "partition 0"),
+    "partition": (lambda c: shutil.rmtree(c / "state/1/1"), "partition 1 cannot be read: the folder"),
+    "changes": (lambda c: cut(last_of(c / "state/1/1")), "partition 1 cannot be read"),
+    "flipped": (lambda c: flip(last_of(c / "state/1/0")), "partition 0"),
     "schema": (lambda c: remove(c / "state/1/0/_metadata/schema"), "operator 1: the schema of operator 1 is missing"),
     "metadata": (lambda c: remove(c / "state/1/_metadata/metadata"), "operator 1"),
     "description": (lambda c: remove(c / "slidewise/0.json"), "its description"),
     "format": (lambda c: edit(c / "slidewise/0.json", '"format":3', '"format":9'), "is in format 9"),
     "cells": (lambda c: edit(c / "slidewise/0.json", '"cells":2', '"cells":1'), "keeps cells in format 1"),
-    "keys": (lambda c: edit(c / "slidewise/0.json", '"type":"string"', '"type":"bigint"'), "schema of operator 0"),
+    "keys": (lambda c: edit(c / "slidewise/1.json", '"type":"string"', '"type":"date"'), "schema of operator 1"),
     "later": (lambda c: edit(c / "slidewise/0.json", '"spark":"', '"spark":"9.'), "was written by Spark 9."),
     "offsets": (lambda c: remove(last_of(c / "offsets")), "is committed, and"),
     "commit": (lambda c: cut(last_of(c / "commits")), "commits/"),
@@ -234,7 +238,8 @@ def write(file: Path, content: bytes) -> None:
 
 
 def cut(file: Path) -> None:
-    write(file, file.read_bytes()[:-9])
+    content = file.read_bytes()
+    write(file, content[: len(content) // 2])
 
 
 def flip(file: Path) -> None:
@@ -262,7 +267,9 @@ def test_damage_is_reported_and_not_moved(spark: SparkSession, checkpoint: Path,
     new = checkpoint.parent / "new"
     with pytest.raises(Exception, match=r".") as refused:
         _checkpoint.move(spark, str(checkpoint), str(new), 3, "rocksdb")
-    assert isinstance(refused.value, PySparkException) or "CORRUPT" in str(refused.value) or "rror" in str(refused.value)
+    assert (
+        isinstance(refused.value, PySparkException) or "CORRUPT" in str(refused.value) or "rror" in str(refused.value)
+    )
     assert not new.exists()
     assert content(checkpoint) == before
 
@@ -283,9 +290,7 @@ def test_no_query_starts_from_an_unfinished_checkpoint(
         stream.run(new)
 
 
-def refusal(
-    spark: SparkSession, path: Path, new: Path, partitions: int | None = 3, store: str | None = None
-) -> str:
+def refusal(spark: SparkSession, path: Path, new: Path, partitions: int | None = 3, store: str | None = None) -> str:
     with pytest.raises(AnalysisException, match="SLIDEWISE_INVALID_CHECKPOINT") as refused:
         _checkpoint.move(spark, str(path), str(new), partitions, store)
     return str(refused.value)
@@ -337,7 +342,9 @@ def test_a_join_of_streams_is_refused(spark: SparkSession, tmp_path: Path) -> No
     stream = Stream(spark, feed_of(tmp_path, batch(0)), join, "append", "20 seconds")
     begun(stream, tmp_path / "old", "rocksdb")
     assert "(symmetricHashJoin) is one of Spark's operators" in refusal(spark, tmp_path / "old", tmp_path / "new")
-    assert any("symmetricHashJoin" in p for p in _checkpoint.problems_of(_checkpoint.inspect(spark, str(tmp_path / "old"))))
+    assert any(
+        "symmetricHashJoin" in p for p in _checkpoint.problems_of(_checkpoint.inspect(spark, str(tmp_path / "old")))
+    )
 
 
 def test_the_command_line(checkpoint: Path) -> None:
@@ -348,13 +355,14 @@ def test_the_command_line(checkpoint: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
-    assert slidewise("rescale", str(checkpoint), str(new)) == (2, slidewise("rescale", str(checkpoint), str(new))[1])
+    code, said = slidewise("rescale", str(checkpoint), str(new))
+    assert (code, "give --partitions, --store or both" in said) == (2, True), said
     code, said = slidewise("rescale", str(checkpoint), str(new), "--partitions", "3", "--store", "rocksdb")
     assert code == 0, said
     assert "start the query with this checkpointLocation" in said
     code, said = slidewise("check", str(new))
     assert (code, "no problem" in said) == (0, True), said
-    shutil.rmtree(new / "state" / "0" / "2")
+    shutil.rmtree(new / "state" / "1" / "2")
     code, said = slidewise("check", str(new))
     assert (code, "partition 2 cannot be read" in said) == (1, True), said
     code, said = slidewise("describe", str(new), "--conf", "spark.sql.shuffle.partitions=1")

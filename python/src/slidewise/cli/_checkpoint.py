@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -46,7 +46,7 @@ def rescale(path: str, new_path: str, partitions: int | None, store: str | None,
         report = move(spark, path, new_path, partitions, store)
     for operator in report["operators"]:
         moved = _count(operator["entries"], "entry", "entries")
-        click.echo(f"operator {operator['id']} ({_name(operator)}): {moved} moved")
+        click.echo(f"operator {operator['id']} ({_name(operator)}): moved {moved} of its keys")
     click.echo(f"wrote {report['path']} after batch {report['batch']}: start the query with this checkpointLocation")
 
 
@@ -129,7 +129,8 @@ def _line(name: str, value: object) -> str:
 
 
 def _name(operator: Any) -> str:
-    return _OPERATORS.get(operator["name"], operator["name"])
+    name: str = operator["name"]
+    return _OPERATORS.get(name, name)
 
 
 def _count(number: int, one: str, many: str = "") -> str:
@@ -146,7 +147,7 @@ def _time(micros: int) -> str:
     ('2026-01-01 10:00:00.000001 UTC', '-1000000000000000000 microseconds since 1970')
     """
     try:
-        time = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=micros)
+        time = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=micros)
     except OverflowError:
         return f"{micros} microseconds since 1970"
     return f"{time.replace(tzinfo=None)} UTC"
