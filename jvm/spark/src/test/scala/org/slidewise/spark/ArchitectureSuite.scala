@@ -23,7 +23,9 @@ class ArchitectureSuite extends FunSuite {
 
   /** Spark 3.5 has no windows over streams. */
   private def absent: Set[String] =
-    if (BuiltFor.MINOR == "3.5") Set("execution.streams", "execution.streams.hopping", "execution.streams.checkpoints") else Set.empty
+    if (BuiltFor.MINOR == "3.5")
+      Set("execution.streams", "execution.streams.hopping", "execution.streams.checkpoints")
+    else Set.empty
 
   /** Each package below the root, and the packages of the plugin that it may use. A new package is added here. */
   private val mayUse: Map[String, Seq[String]] = {

@@ -17,14 +17,14 @@ import org.slidewise.spark.errors.CorruptState
  * @param buffers
  *   the bytes of aggregation buffers that belong to a frame, with the ordinal of the frame
  */
-final private[streams] case class StoredHeader(
-    ordered: Long,
-    answered: Long,
-    timer: Long,
-    oldest: Long,
-    pending: StoredPending,
-    logs: Seq[StoredLog],
-    buffers: Seq[(Int, Array[Byte])]
+final private[streams] class StoredHeader(
+    val ordered: Long,
+    val answered: Long,
+    val timer: Long,
+    val oldest: Long,
+    val pending: StoredPending,
+    val logs: Seq[StoredLog],
+    val buffers: Seq[(Int, Array[Byte])]
 ) {
 
   /** The number of rows that have not been answered. */
@@ -32,11 +32,11 @@ final private[streams] case class StoredHeader(
 }
 
 /** Rows that wait for the watermark: the blocks in the store, and the rows of the last block. */
-final private[streams] case class StoredPending(blocks: Seq[StoredBlock], rest: Array[Byte]) {
+final private[streams] class StoredPending(val blocks: Seq[StoredBlock], val rest: Array[Byte]) {
   def count: Long = blocks.map(_.count.toLong).sum + PendingBlock.countIn(rest)
 }
 
-final private[streams] case class StoredBlock(number: Long, first: Long, count: Int)
+final private[streams] class StoredBlock(val number: Long, val first: Long, val count: Int)
 
 /**
  * A queue of rows: those from position `first` to `end`, of which the last block is in `rest`.
@@ -44,7 +44,12 @@ final private[streams] case class StoredBlock(number: Long, first: Long, count: 
  * @param section
  *   the section of the blocks in the store
  */
-final private[streams] case class StoredLog(section: Int, first: Long, end: Long, rest: Array[Byte]) {
+final private[streams] class StoredLog(
+    val section: Int,
+    val first: Long,
+    val end: Long,
+    val rest: Array[Byte]
+) {
   private val begin = end - PendingBlock.countIn(rest)
   if (first < 0 || first > end || begin < 0)
     throw new CorruptState(s"a queue from position $first to $end has its last rows from position $begin")
@@ -76,11 +81,11 @@ private[streams] object StoredHeader {
       if (answered < 0 || answered > ordered)
         throw new CorruptState(s"$answered of $ordered rows are answered")
       val pending = pendingIn(in)
-      val rows = StoredLog(StateCells.Rows, in.getLong(), ordered, StateWriter.readBytes(in))
-      val waiting = StoredLog(StateCells.Waiting, answered, ordered, StateWriter.readBytes(in))
+      val rows = new StoredLog(StateCells.Rows, in.getLong(), ordered, StateWriter.readBytes(in))
+      val waiting = new StoredLog(StateCells.Waiting, answered, ordered, StateWriter.readBytes(in))
       val parts = frames.zipWithIndex.map { case (frame, index) => partOf(in, frame, index) }
       if (in.hasRemaining) throw new CorruptState(s"a key's header has ${in.remaining} bytes too many")
-      StoredHeader(
+      new StoredHeader(
         ordered,
         answered,
         timer,
@@ -96,12 +101,12 @@ private[streams] object StoredHeader {
     val next = in.getLong()
     val count = in.getInt()
     if (count < 0 || count > in.remaining / 20) throw new CorruptState(s"$count pending blocks")
-    val blocks = Seq.fill(count)(StoredBlock(in.getLong(), in.getLong(), in.getInt()))
+    val blocks = Seq.fill(count)(new StoredBlock(in.getLong(), in.getLong(), in.getInt()))
     blocks.foreach { block =>
       if (block.number < 0 || block.number >= next || block.count < 1)
         throw new CorruptState(s"pending block ${block.number} of $next")
     }
-    StoredPending(blocks, StateWriter.readBytes(in))
+    new StoredPending(blocks, StateWriter.readBytes(in))
   }
 
   private def partOf(
@@ -114,7 +119,9 @@ private[streams] object StoredHeader {
       Right(Some(index -> StateWriter.readBytes(in)))
     case StoredFrame.LastOccurrences =>
       skip(in, 8 * 3)
-      Left(StoredLog(StateCells.FirstFrame + index, in.getLong(), in.getLong(), StateWriter.readBytes(in)))
+      Left(
+        new StoredLog(StateCells.FirstFrame + index, in.getLong(), in.getLong(), StateWriter.readBytes(in))
+      )
     case StoredFrame.Summaries =>
       skip(in, 8 * 2)
       frame.functions.foreach(_ => StateWriter.readBytes(in))

@@ -18,11 +18,11 @@ import org.slidewise.spark.plan.CanonicalForm
  * @param description
  *   the query that the state belongs to, and the Spark that has written it; none for Spark's own operators
  */
-final private[checkpoints] case class KnownOperator(
-    id: Long,
-    name: String,
-    form: StateForm,
-    description: Option[Description]
+final private[checkpoints] class KnownOperator(
+    val id: Long,
+    val name: String,
+    val form: StateForm,
+    val description: Option[Description]
 )
 
 /**
@@ -31,7 +31,11 @@ final private[checkpoints] case class KnownOperator(
  * @param versions
  *   the versions of the description and of the entries
  */
-final private[checkpoints] case class Description(sql: Seq[String], versions: String, writtenBy: String)
+final private[checkpoints] class Description(
+    val sql: Seq[String],
+    val versions: String,
+    val writtenBy: String
+)
 
 /** Finds the form of the state of each operator. */
 final private[checkpoints] class Operators(folder: CheckpointFolder, provider: String, nextBatch: Long) {
@@ -53,8 +57,8 @@ final private[checkpoints] class Operators(folder: CheckpointFolder, provider: S
     name match {
       case StreamingSlidingWindowExec.ShortName => window(id, name)
       case HoppingWindowStateExec.ShortName     => hopping(id, name)
-      case keyed if Keyed.contains(keyed)       => KnownOperator(id, name, KeyedForm(schemasOf(id)), None)
-      case _                                    =>
+      case keyed if Keyed.contains(keyed) => new KnownOperator(id, name, new KeyedForm(schemasOf(id)), None)
+      case _                              =>
         throw new InvalidCheckpoint(
           "operator",
           s"$id ($name)",
@@ -79,7 +83,7 @@ final private[checkpoints] class Operators(folder: CheckpointFolder, provider: S
     )
       .readSchemaFile() match {
       case List(only) =>
-        StoreSchemas(only.keySchema, only.valueSchema, stores.head.path("numColsPrefixKey").asInt)
+        new StoreSchemas(only.keySchema, only.valueSchema, stores.head.path("numColsPrefixKey").asInt)
       case several => throw new CorruptState(s"operator $id has ${several.size} schemas, and not one")
     }
   }
@@ -97,14 +101,14 @@ final private[checkpoints] class Operators(folder: CheckpointFolder, provider: S
     val input = window.input.map(column => StoredTypes.of(column.storedType))
     val timeField = window.input.indexWhere(_.column.canonical == window.orderBy.canonical)
     if (timeField < 0) throw new CorruptState(s"the rows of operator $id have no column ${window.orderBy}")
-    val form = WindowForm(
+    val form = new WindowForm(
       schemas,
       window.frames,
       new RowStructure(input),
       timeField,
       window.frames.map(frame => Option.when(frame.state == StoredFrame.Buffers)(buffersOf(frame)))
     )
-    KnownOperator(
+    new KnownOperator(
       id,
       name,
       form,
@@ -141,8 +145,8 @@ final private[checkpoints] class Operators(folder: CheckpointFolder, provider: S
       ) &&
       schemas.prefixColumns == windows.keyTypes.size
     if (!isSame) throw new CorruptState(s"the schema of operator $id is not that of $windows")
-    val form = PaneForm(schemas, isGrouped = provider == StateStores.Providers("rocksdb"))
-    KnownOperator(
+    val form = new PaneForm(schemas, isGrouped = provider == StateStores.Providers("rocksdb"))
+    new KnownOperator(
       id,
       name,
       form,
@@ -151,7 +155,7 @@ final private[checkpoints] class Operators(folder: CheckpointFolder, provider: S
   }
 
   private def describe(sql: Seq[String], entries: String, version: Int, written: String) =
-    Description(sql, s"description ${MetadataFile.Format}, $entries $version", written)
+    new Description(sql, s"description ${MetadataFile.Format}, $entries $version", written)
 }
 
 private[checkpoints] object Operators {

@@ -11,7 +11,8 @@ import org.apache.spark.sql.execution.streaming.state.{ReadStateStore, UnsafeRow
  * @param isGrouped
  *   whether the store returns the panes of a key one after the other
  */
-final private[checkpoints] case class PaneForm(schemas: StoreSchemas, isGrouped: Boolean) extends StateForm {
+final private[checkpoints] class PaneForm(val schemas: StoreSchemas, val isGrouped: Boolean)
+    extends StateForm {
   override def keyFields: Range = 0 until schemas.key.size - 1
   override def scan(store: ReadStateStore): PartitionScan = new PaneScan(this)
 }

@@ -106,7 +106,7 @@ final private[checkpoints] class Rescale(
 
   private def move(operator: KnownOperator): Long = {
     val form = operator.form
-    val after = StoreVersion(query.batch + 1, Option.when(query.hasStoreIds)(idsOf(operator)))
+    val after = new StoreVersion(query.batch + 1, Option.when(query.hasStoreIds)(idsOf(operator)))
     val count = form.partitions(partitions)
     // A store of format 1 without changelogs writes one archive in each commit, whose name says all of its version.
     val written = query.stores(
@@ -125,7 +125,7 @@ final private[checkpoints] class Rescale(
       form,
       query.stores(session, operator),
       written,
-      Move(form.partitions(query.shufflePartitions), query.version(operator.id), count, after)
+      new Move(form.partitions(query.shufflePartitions), query.version(operator.id), count, after)
     )
     copyMetadata(operator, count)
     verify(operator, after, count, moved)

@@ -13,7 +13,11 @@ import org.slidewise.spark.expressions.RowStructure
  * @param prefixColumns
  *   the number of columns of the key that the store can be scanned by; 0 for none
  */
-final private[checkpoints] case class StoreSchemas(key: StructType, value: StructType, prefixColumns: Int) {
+final private[checkpoints] class StoreSchemas(
+    val key: StructType,
+    val value: StructType,
+    val prefixColumns: Int
+) extends Serializable {
   def keyStructure: RowStructure = RowStructure.of(key)
   def valueStructure: RowStructure = RowStructure.of(value)
 }
@@ -69,7 +73,7 @@ final private[checkpoints] class KeyPartitions(form: StateForm, partitions: Int)
 }
 
 /** The state of one of Spark's operators that has an entry for each key and partitions by all columns of the key. */
-final private[checkpoints] case class KeyedForm(schemas: StoreSchemas) extends StateForm {
+final private[checkpoints] class KeyedForm(val schemas: StoreSchemas) extends StateForm {
   override def keyFields: Range = schemas.key.indices
   override def scan(store: ReadStateStore): PartitionScan = (_, report) => report.keys += 1
 }

@@ -180,9 +180,9 @@ private[checkpoints] object StateJobs {
 }
 
 /** The partitions and the version of a state before and after it is moved. */
-final private[checkpoints] case class Move(
-    partitionsBefore: Int,
-    before: StoreVersion,
-    partitions: Int,
-    after: StoreVersion
-)
+final private[checkpoints] class Move(
+    val partitionsBefore: Int,
+    val before: StoreVersion,
+    val partitions: Int,
+    val after: StoreVersion
+) extends Serializable

@@ -18,13 +18,13 @@ import org.slidewise.spark.shims.SparkStreaming
  * @param states
  *   the folder `state` of the checkpoint
  */
-final private[checkpoints] case class StateStores(
-    states: String,
-    operator: Long,
-    schemas: StoreSchemas,
-    conf: StateStoreConf,
-    hadoopConf: SerializableConfiguration
-) {
+final private[checkpoints] class StateStores(
+    val states: String,
+    val operator: Long,
+    val schemas: StoreSchemas,
+    val conf: StateStoreConf,
+    val hadoopConf: SerializableConfiguration
+) extends Serializable {
 
   def folder(partition: Int): Path = new Path(new Path(states, operator.toString), partition.toString)
 
@@ -82,7 +82,8 @@ final private[checkpoints] case class StateStores(
  * The version of a state: one more than the last batch, and, in format 2 of Spark's checkpoints, an identifier for each
  * partition.
  */
-final private[checkpoints] case class StoreVersion(number: Long, ids: Option[Seq[String]])
+final private[checkpoints] class StoreVersion(val number: Long, val ids: Option[Seq[String]])
+    extends Serializable
 
 /** A store that is open for reading. */
 final private[checkpoints] class OpenStore(provider: StateStoreProvider, val store: ReadStateStore)

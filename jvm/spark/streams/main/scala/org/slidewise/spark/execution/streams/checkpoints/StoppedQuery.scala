@@ -50,7 +50,7 @@ final private[checkpoints] case class StoppedQuery(
   def hasStoreIds: Boolean = commit.content.path("stateUniqueIds").isObject
 
   /** The version of the state of an operator after the last batch. */
-  def version(operator: Long): StoreVersion = StoreVersion(
+  def version(operator: Long): StoreVersion = new StoreVersion(
     batch + 1,
     if (!hasStoreIds) None
     else
@@ -82,7 +82,7 @@ final private[checkpoints] case class StoppedQuery(
     }
     val hadoopConf = new Configuration(folder.hadoopConf)
     hadoopConf.set(SparkStreaming.RunIdKey, UUID.randomUUID().toString)
-    StateStores(
+    new StateStores(
       in.states.toString,
       operator.id,
       operator.form.schemas,

@@ -25,12 +25,12 @@ import org.slidewise.spark.expressions.RowStructure
  * @param buffers
  *   the structure of the aggregation buffers of each frame; none for a frame without buffers
  */
-final private[checkpoints] case class WindowForm(
-    schemas: StoreSchemas,
-    frames: Seq[StoredFrame],
-    input: RowStructure,
-    timeField: Int,
-    buffers: Seq[Option[RowStructure]]
+final private[checkpoints] class WindowForm(
+    val schemas: StoreSchemas,
+    val frames: Seq[StoredFrame],
+    val input: RowStructure,
+    val timeField: Int,
+    val buffers: Seq[Option[RowStructure]]
 ) extends StateForm {
 
   override def keyFields: Range = StateCells.PrefixColumns until schemas.key.size - 1

@@ -17,7 +17,8 @@ class LogEntrySuite extends FunSuite {
   }
 
   test("an entry without further lines, and with identifiers of stores") {
-    val commit = LogEntry.of("v2\n{\"nextBatchWatermarkMs\":1,\"stateUniqueIds\":{\"0\":[[\"x\"],[\"y\"]]}}", "file")
+    val commit =
+      LogEntry.of("v2\n{\"nextBatchWatermarkMs\":1,\"stateUniqueIds\":{\"0\":[[\"x\"],[\"y\"]]}}", "file")
     assertEquals(commit.storeIds(0), Some(Seq("x", "y")))
     assertEquals(commit.storeIds(1), None)
     assertEquals(LogEntry.of("v1\n{\"stateUniqueIds\":null}", "file").storeIds(0), None)

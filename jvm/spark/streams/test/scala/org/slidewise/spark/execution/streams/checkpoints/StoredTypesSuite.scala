@@ -50,7 +50,18 @@ class StoredTypesSuite extends FunSuite {
     assertEquals(StoredTypes.of("my.Point<struct<'x':double!,'y':double>>").asInstanceOf[StructType].size, 2)
   }
 
-  for (damaged <- Seq("", "no such type", "array<", "array<int", "struct<'a:int>", "struct<a:int>", "map<int>", "int>"))
+  for (
+    damaged <- Seq(
+      "",
+      "no such type",
+      "array<",
+      "array<int",
+      "struct<'a:int>",
+      "struct<a:int>",
+      "map<int>",
+      "int>"
+    )
+  )
     test(s"'$damaged' is refused in words") {
       assert(intercept[CorruptState](StoredTypes.of(damaged)).what.contains("is no type"))
     }
