@@ -60,6 +60,7 @@ final private[checkpoints] class Rescale(
     }
   }
 
+  // In format 2, each new state has an identifier of its own.
   private val newIds = mutable.Map.empty[Long, Seq[String]]
 
   private def idsOf(operator: KnownOperator): Seq[String] =
@@ -77,6 +78,8 @@ final private[checkpoints] class Rescale(
     }
     setting("spark.sql.streaming.statefulOperator.useStrictDistribution", "true", "false")
     setting("spark.sql.streaming.stateStore.encodingFormat", "unsaferow", "unsaferow")
+    if (session.sparkContext.getConf.getBoolean("spark.speculation", false))
+      refuse("spark.speculation", "true", "would have two tasks write the same state", "Allowed: false")
     if (StateStores.nameOf(query.provider).isEmpty)
       refuse(Provider, query.provider, "is not one of Spark's state stores", allowedStores)
     if (query.hasStoreIds && provider != StateStores.Providers("rocksdb"))
