@@ -207,6 +207,72 @@ def run(
     )
 
 
+@commands.group()
+def checkpoint() -> None:
+    """Describe, check and rescale the checkpoint of a stopped streaming query with windows."""
+
+
+_master = click.option("--master", metavar="URL", help="The Spark master. Default: local[*].")
+_conf = click.option("--conf", "conf", metavar="KEY=VALUE", multiple=True, help="A Spark setting. Repeatable.")
+
+
+def _settings(master: str | None, conf: tuple[str, ...]) -> dict[str, str]:
+    from slidewise.cli import _run
+
+    given = dict(_run.parse_pair("--conf", pair) for pair in conf)
+    return given if master is None else {**given, "spark.master": master}
+
+
+@checkpoint.command()
+@click.argument("path")
+@_master
+@_conf
+def describe(path: str, master: str | None, conf: tuple[str, ...]) -> None:
+    """Print the query, the last batch, the watermark and the state of each operator."""
+    from slidewise.cli import _checkpoint
+
+    _checkpoint.describe(path, _settings(master, conf))
+
+
+@checkpoint.command()
+@click.argument("path")
+@_master
+@_conf
+def check(path: str, master: str | None, conf: tuple[str, ...]) -> None:
+    """Read the whole state of the last committed batch.
+
+    Exits with 1 if a part of it is not readable."""
+    from slidewise.cli import _checkpoint
+
+    if _checkpoint.check(path, _settings(master, conf)):
+        raise click.exceptions.Exit(1)
+
+
+@checkpoint.command()
+@click.argument("path")
+@click.argument("new_path")
+@click.option("--partitions", type=click.IntRange(min=1), help="The new number of shuffle partitions.")
+@click.option("--store", type=click.Choice(["rocksdb", "hdfs"]), help="The new state store.")
+@_master
+@_conf
+def rescale(
+    path: str,
+    new_path: str,
+    partitions: int | None,
+    store: str | None,
+    master: str | None,
+    conf: tuple[str, ...],
+) -> None:
+    """Write the checkpoint in PATH to NEW_PATH, with another number of partitions or in another state store.
+
+    The query must not run. PATH stays as it is."""
+    from slidewise.cli import _checkpoint
+
+    if partitions is None and store is None:
+        raise click.UsageError("nothing to change: give --partitions, --store or both")
+    _checkpoint.rescale(path, new_path, partitions, store, _settings(master, conf))
+
+
 def main() -> None:
     """The entry point of `python -m slidewise` and of the `slidewise` script."""
     commands(prog_name="slidewise")

@@ -23,7 +23,9 @@ class ArchitectureSuite extends FunSuite {
 
   /** Spark 3.5 has no windows over streams. */
   private def absent: Set[String] =
-    if (BuiltFor.MINOR == "3.5") Set("execution.streams", "execution.streams.hopping") else Set.empty
+    if (BuiltFor.MINOR == "3.5")
+      Set("execution.streams", "execution.streams.hopping", "execution.streams.checkpoints")
+    else Set.empty
 
   /** Each package below the root, and the packages of the plugin that it may use. A new package is added here. */
   private val mayUse: Map[String, Seq[String]] = {
@@ -80,6 +82,8 @@ class ArchitectureSuite extends FunSuite {
       "execution.parallel" -> (model ++ execution :+ "execution"),
       "execution.streams" -> (model ++ execution),
       "execution.streams.hopping" -> (model ++ execution :+ "execution.streams"),
+      "execution.streams.checkpoints" -> (model ++ execution ++
+        Seq("execution.streams", "execution.streams.hopping")),
       "planning" -> (model ++ execution :+ "execution"),
       "planning.parallel" -> (model ++ Seq("execution", "execution.parallel", "planning")),
       "planning.joins" -> (model ++ Seq("execution", "planning")),

@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
-import org.apache.spark.sql.execution.streaming.state.StateStore;
+import org.apache.spark.sql.execution.streaming.state.ReadStateStore;
 
 /**
  * Scans of a state store. Their result type has changed in 4.0.1, so that a direct call fails to
@@ -17,20 +17,20 @@ final class StateStoreScans {
 
   private StateStoreScans() {}
 
-  static Object prefixScan(StateStore store, UnsafeRow prefix, String family) throws Throwable {
+  static Object prefixScan(ReadStateStore store, UnsafeRow prefix, String family) throws Throwable {
     return (Object) PREFIX_SCAN.invokeExact(store, prefix, family);
   }
 
-  static Object iterator(StateStore store, String family) throws Throwable {
+  static Object iterator(ReadStateStore store, String family) throws Throwable {
     return (Object) ITERATOR.invokeExact(store, family);
   }
 
   private static MethodHandle handle(String name, Class<?>... parameters) {
     try {
       MethodType type =
-          MethodType.methodType(Object.class, StateStore.class).appendParameterTypes(parameters);
+          MethodType.methodType(Object.class, ReadStateStore.class).appendParameterTypes(parameters);
       return MethodHandles.lookup()
-          .unreflect(StateStore.class.getMethod(name, parameters))
+          .unreflect(ReadStateStore.class.getMethod(name, parameters))
           .asType(type);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);

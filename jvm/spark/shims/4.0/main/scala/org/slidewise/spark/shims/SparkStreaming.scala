@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.execution.streaming
-import org.apache.spark.sql.execution.streaming.state.{StateStore, UnsafeRowPair}
+import org.apache.spark.sql.execution.streaming.state.{ReadStateStore, StateStore, UnsafeRowPair}
 
 /** Spark's classes for streams, which are in one package in 4.0. */
 object SparkStreaming {
@@ -21,6 +21,9 @@ object SparkStreaming {
   type StreamExecution = streaming.StreamExecution
   type StreamingQueryWrapper = streaming.StreamingQueryWrapper
   val WatermarkPropagator = streaming.WatermarkPropagator
+
+  /** The setting of Hadoop's configuration by which a state store knows the run of its query. */
+  val RunIdKey: String = streaming.StreamExecution.RUN_ID_KEY
 
   type EventTimeWatermarkExec = streaming.EventTimeWatermarkExec
   type StateStoreWriter = streaming.StateStoreWriter
@@ -45,7 +48,7 @@ object SparkStreaming {
     cells(StateStoreScans.prefixScan(store, prefix, StateStore.DEFAULT_COL_FAMILY_NAME))
 
   /** All cells. The iterator reuses its object, and the caller must close it. */
-  def scan(store: StateStore): Iterator[UnsafeRowPair] with Closeable =
+  def scan(store: ReadStateStore): Iterator[UnsafeRowPair] with Closeable =
     cells(StateStoreScans.iterator(store, StateStore.DEFAULT_COL_FAMILY_NAME))
 
   private def cells(found: AnyRef): Iterator[UnsafeRowPair] with Closeable = found match {

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.execution.streaming.{checkpointing, runtime, ContinuousTrigger, RealTimeTrigger}
 import org.apache.spark.sql.execution.streaming.operators.stateful
 import org.apache.spark.sql.execution.streaming.state.{
+  ReadStateStore,
   StateStore,
   StateStoreThreadLocalTracker,
   UnsafeRowPair
@@ -24,6 +25,9 @@ object SparkStreaming {
   type StreamExecution = runtime.StreamExecution
   type StreamingQueryWrapper = runtime.StreamingQueryWrapper
   val WatermarkPropagator = runtime.WatermarkPropagator
+
+  /** The setting of Hadoop's configuration by which a state store knows the run of its query. */
+  val RunIdKey: String = runtime.StreamExecution.RUN_ID_KEY
 
   type EventTimeWatermarkExec = stateful.EventTimeWatermarkExec
   type StateStoreWriter = stateful.StateStoreWriter
@@ -53,6 +57,6 @@ object SparkStreaming {
     store.prefixScan(prefix, StateStore.DEFAULT_COL_FAMILY_NAME)
 
   /** All cells. The iterator reuses its object, and the caller must close it. */
-  def scan(store: StateStore): Iterator[UnsafeRowPair] with Closeable =
+  def scan(store: ReadStateStore): Iterator[UnsafeRowPair] with Closeable =
     store.iterator(StateStore.DEFAULT_COL_FAMILY_NAME)
 }

@@ -76,14 +76,15 @@ final private[execution] class StateCodec(functions: Seq[FunctionDescription]) {
     }
 }
 
-private object StateCodec {
+private[execution] object StateCodec {
 
+  /** Whether a field of this type is stored with all digits of its value. */
   def isWide(dataType: DataType): Boolean = dataType match {
     case d: DecimalType => d.precision > Decimal.MAX_LONG_DIGITS
     case _              => false
   }
 
-  abstract class Field {
+  abstract private class Field {
     def stored: DataType
 
     /** Whether it is never null. */
@@ -92,13 +93,13 @@ private object StateCodec {
     def fromStored(row: InternalRow, at: Int): Any
   }
 
-  final class Plain(dataType: DataType) extends Field {
+  final private class Plain(dataType: DataType) extends Field {
     def stored: DataType = dataType
     def toStored(state: InternalRow, at: Int): Any = state.get(at, dataType)
     def fromStored(row: InternalRow, at: Int): Any = InternalRow.copyValue(row.get(at, dataType))
   }
 
-  object WideDecimal extends Field {
+  private object WideDecimal extends Field {
 
     // A sum has a few digits more than its type. Larger scales make arithmetic costly.
     private val MostBytes = 256
@@ -123,7 +124,7 @@ private object StateCodec {
     }
   }
 
-  final class ObjectField[T](function: TypedImperativeAggregate[T], override val isRequired: Boolean)
+  final private class ObjectField[T](function: TypedImperativeAggregate[T], override val isRequired: Boolean)
       extends Field {
     def stored: DataType = BinaryType
     def toStored(state: InternalRow, at: Int): Any =

@@ -74,6 +74,20 @@ abstract private[streams] class OperatorMetadata[S <: StoredState, L](
   /** Refuses the checkpoint if it belongs to another query. Writes nothing. */
   def compare(state: S, batch: Long): L = if (batch == 0) layoutOf(state) else compared(state, batch)._2
 
+  /**
+   * The state that the checkpoint describes, and the latest Spark that has written it. Throws [[CheckpointChanged]] or
+   * `CorruptState` as [[agree]] does.
+   *
+   * @param batch
+   *   the number of the first batch that has not been committed
+   */
+  def recorded(batch: Long): (S, String) = {
+    val found = read()
+    val written = found.writtenBy(batch)
+    refuseLater(written)
+    (found.state, written)
+  }
+
   private def begin(state: S): Unit = {
     folder.discard(hadoopConf)
     val node = file.begin(sparkVersion)
@@ -88,16 +102,18 @@ abstract private[streams] class OperatorMetadata[S <: StoredState, L](
   private def compared(state: S, batch: Long): (Recorded[S], L) = {
     val recorded = read()
     val (kept, written) = (recorded.state, recorded.writtenBy(batch))
-    if (isLater(written, sparkVersion))
-      throw new CheckpointChanged(
-        folder.state,
-        s"was written by Spark $written, and this is Spark $sparkVersion, which may not read it as it was meant",
-        s"Use Spark ${written.split('.').take(2).mkString(".")} or a later version"
-      )
+    refuseLater(written)
     val layout = layoutIn(kept, state).getOrElse(throw changed(kept, state))
     compareForms(kept, state, layout, written)
     (recorded, layout)
   }
+
+  private def refuseLater(written: String): Unit = if (isLater(written, sparkVersion))
+    throw new CheckpointChanged(
+      folder.state,
+      s"was written by Spark $written, and this is Spark $sparkVersion, which may not read it as it was meant",
+      s"Use Spark ${written.split('.').take(2).mkString(".")} or a later version"
+    )
 
   /** The error for a checkpoint of another query. Shows the canonical forms if the texts for people are the same. */
   private def changed(kept: S, state: S) = {

@@ -30,6 +30,9 @@ final private[streams] class PartitionState(cells: PartitionCells, timeout: Opti
   /** The next group of headers to sweep. */
   var nextGroup: Int = StateCells.Groups
 
+  /** The timeout that the sweep is for. */
+  var sweptFor: Long = timeout.getOrElse(Never)
+
   private[this] val stored = cells.dataOf(StateCells.Partition, 0L, 0L)
   if (stored != null) read(ByteBuffer.wrap(stored))
 
@@ -40,8 +43,8 @@ final private[streams] class PartitionState(cells: PartitionCells, timeout: Opti
       keys = in.getLong()
       waitingRows = in.getLong()
       bytes = in.getLong()
-      val sweptFor = in.getLong()
-      nextGroup = if (sweptFor == timeout.getOrElse(Never)) in.getInt() else { in.getInt(); 0 }
+      val kept = in.getLong()
+      nextGroup = if (kept == sweptFor) in.getInt() else { in.getInt(); 0 }
       oldestWaiting.reopen(in)
     } catch { case _: BufferUnderflowException => throw new CorruptState("the partition's cell is cut off") }
     if (in.hasRemaining || keys < 0 || waitingRows < 0 || nextGroup < 0 || nextGroup > StateCells.Groups)
@@ -59,7 +62,7 @@ final private[streams] class PartitionState(cells: PartitionCells, timeout: Opti
     out.long(keys)
     out.long(waitingRows)
     out.long(bytes)
-    out.long(timeout.getOrElse(Never))
+    out.long(sweptFor)
     out.int(nextGroup)
     oldestWaiting.writeTo(out)
     val data = out.result()
@@ -68,5 +71,12 @@ final private[streams] class PartitionState(cells: PartitionCells, timeout: Opti
 }
 
 private[streams] object PartitionState {
-  private val Never = -1L
+  val Never: Long = -1L
+
+  /** The state as it is stored, with the timeout and the progress of its sweep. */
+  def stored(cells: PartitionCells): PartitionState = {
+    val data = cells.dataOf(StateCells.Partition, 0L, 0L)
+    val timeout = if (data == null || data.length < 32) Never else ByteBuffer.wrap(data).getLong(24)
+    new PartitionState(cells, if (timeout == Never) None else Some(timeout))
+  }
 }

@@ -63,9 +63,7 @@ final private[streams] class PendingBlock(begin: Long) {
     length = content.length
     var at = 0
     while (at < length) {
-      val size = if (length - at < 4) -1 else Platform.getInt(bytes, Platform.BYTE_ARRAY_OFFSET + at)
-      if (size < 0 || size > length - at - 4)
-        throw new CorruptState(s"a row of $size bytes is announced, ${length - at - 4} bytes are there")
+      val size = PendingBlock.sizeAt(bytes, at, length)
       row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET + at + 4L, size)
       structure.check(row)
       place(at)
@@ -78,6 +76,26 @@ final private[streams] class PendingBlock(begin: Long) {
 
 private[streams] object PendingBlock {
   val Empty: Array[Byte] = Array.emptyByteArray
+
+  /** The number of rows in the bytes of a block, which may have none. Fails with [[CorruptState]] if a row is cut off. */
+  def countIn(content: Array[Byte]): Int = {
+    var rows, at = 0
+    while (at < content.length) {
+      val size = sizeAt(content, at, content.length)
+      if (size % 8 != 0) throw new CorruptState(s"a row has $size bytes")
+      at += 4 + size
+      rows += 1
+    }
+    rows
+  }
+
+  /** The size of the row at `at`, which lies before `end`. */
+  private def sizeAt(content: Array[Byte], at: Int, end: Int): Int = {
+    val size = if (end - at < 4) -1 else Platform.getInt(content, Platform.BYTE_ARRAY_OFFSET + at)
+    if (size < 0 || size > end - at - 4)
+      throw new CorruptState(s"a row of $size bytes is announced, ${end - at - 4} bytes are there")
+    size
+  }
 
   /**
    * The block that [[PendingBlock.toBytes]] has written; its last row is before position `end`. Fails with [[CorruptState]] if

@@ -224,7 +224,8 @@ private[streams] object StateCells {
   /** The number of buckets that headers are in. */
   val Groups = 1024
 
-  private def groupOf(key: UnsafeRow): Long = (key.hashCode & (Groups - 1)).toLong
+  /** The bucket of a header, given its key with the bucket 0. */
+  def groupOf(key: UnsafeRow): Long = (key.hashCode & (Groups - 1)).toLong
 
   def keySchema(partitionSpec: Seq[Expression]): StructType = StructType(
     Seq(

@@ -15,7 +15,7 @@ import org.slidewise.spark.execution.streams.{
 import org.slidewise.spark.plan.HoppingWindows
 
 /** The description of the state of hopping windows: the windows, the keys, and the aggregates with their buffers. */
-final private[hopping] class HoppingMetadata(
+final private[streams] class HoppingMetadata(
     folder: OperatorFolder,
     hadoopConf: Configuration,
     sparkVersion: String = SPARK_VERSION

@@ -67,7 +67,7 @@ final private[hopping] class PaneStore(store: StateStore, plan: HoppingWindowPla
   }
 }
 
-private[hopping] object PaneStore {
+private[streams] object PaneStore {
   val FormatVersion = 1
 
   private val Default = StateStore.DEFAULT_COL_FAMILY_NAME

@@ -15,7 +15,7 @@ import org.slidewise.spark.plan.{AggregationIdentity, HoppingWindowPlan, Hopping
  * @param complete
  *   whether the output mode is complete, in which no pane is removed
  */
-final private[hopping] case class StoredHopping(
+final private[streams] case class StoredHopping(
     windows: HoppingWindows,
     keys: Seq[Identity],
     keyTypes: Seq[String],

@@ -1,0 +1,17 @@
+package org.slidewise.spark.execution.streams.checkpoints
+
+import org.slidewise.spark.errors.RefusedQuery
+
+/** An argument of a command over checkpoints, or a checkpoint, that the command cannot use. */
+final class InvalidCheckpoint(argument: String, value: String, problem: String, allowed: String)
+    extends RefusedQuery(
+      InvalidCheckpoint.Condition,
+      InvalidCheckpoint.SqlState,
+      s"$argument = $value $problem. $allowed",
+      Map("argument" -> argument, "value" -> value, "problem" -> problem, "allowed" -> allowed)
+    )
+
+object InvalidCheckpoint {
+  val Condition = "SLIDEWISE_INVALID_CHECKPOINT"
+  val SqlState = "22023"
+}
