@@ -55,6 +55,7 @@ PRINTED = ["docs/quick-start.md"]
 PRINTED_LONG = [
     "docs/errors.md",
     "docs/recipes.md",
+    "docs/refresh.md",
     "docs/scale.md",
     "docs/time.md",
     "docs/window-joins.md",

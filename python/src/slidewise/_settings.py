@@ -41,6 +41,7 @@ KEYS = tuple(
         "windowJoins.enabled",
         "windowJoins.filterRatio",
         "windowJoins.minSize",
+        "refresh.maxShare",
     )
 )
 """The settings that the jar registers with Spark."""

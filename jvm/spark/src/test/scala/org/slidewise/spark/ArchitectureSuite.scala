@@ -90,7 +90,8 @@ class ArchitectureSuite extends FunSuite {
       "planning.hopping" -> (model ++ Seq("execution", "planning")),
       "planning.streams" -> (model ++ execution ++
         Seq("execution", "execution.streams", "execution.streams.hopping", "planning", "planning.hopping")),
-      "explain" -> (model :+ "execution")
+      "explain" -> (model :+ "execution"),
+      "refresh" -> (model ++ Seq("planning", "planning.joins"))
     ).map { case (name, used) => name -> used.filterNot(absent) } -- absent
   }
 

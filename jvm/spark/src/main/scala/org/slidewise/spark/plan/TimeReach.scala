@@ -27,7 +27,8 @@ final class TimeReach private (nominal: Long, steps: Int, rules: Option[ZoneRule
   def longest(time: Long): Long = rules.fold(nominal)(r => plus(nominal, steps * shiftAround(time, r)))
 
   /** The longest elapsed time in microseconds of all additions. */
-  def longestEver: Long = rules.fold(nominal)(r => plus(nominal, steps * largestShift(r, FirstTime, LastTime)))
+  def longestEver: Long =
+    rules.fold(nominal)(r => plus(nominal, steps * largestShift(r, FirstTime, LastTime)))
 
   /** The largest shift of the clocks around `time`, in microseconds. Reuses the last result for a time of the same era. */
   private def shiftAround(time: Long, rules: ZoneRules): Long = {

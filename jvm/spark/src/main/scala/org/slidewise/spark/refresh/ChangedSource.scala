@@ -41,6 +41,7 @@ final private[refresh] case class ChangedSource(name: String, nodes: Seq[Logical
 }
 
 private[refresh] object ChangedSource {
+
   /** The table that the query reads under the name; it may read others. */
   def named(name: String, query: LogicalPlan, changes: LogicalPlan): ChangedSource = {
     val parts = Names.parts(name).map(Names.folded)
@@ -50,7 +51,8 @@ private[refresh] object ChangedSource {
         all.endsWith(parts) || parts.endsWith(all) && isTable(alias.child)
       case _ => false
     }
-    if (found.isEmpty) QueryPath.refuse(s"the query does not read the table $name", s"a name among ${tablesOf(query)}")
+    if (found.isEmpty)
+      QueryPath.refuse(s"the query does not read the table $name", s"a name among ${tablesOf(query)}")
     ChangedSource(name, found, changes)
   }
 
@@ -58,7 +60,9 @@ private[refresh] object ChangedSource {
   def only(query: LogicalPlan, changes: LogicalPlan): ChangedSource = {
     // A view may be the table, or have a query that reads it.
     val columns = changes.output.map(a => Names.folded(a.name)).toSet
-    val tables = query.collect { case node @ (_: View | _: LeafNode) if !node.isInstanceOf[OneRowRelation] => node }
+    val tables = query.collect {
+      case node @ (_: View | _: LeafNode) if !node.isInstanceOf[OneRowRelation] => node
+    }
     val leaves = tables.filter(_.children.isEmpty)
     val found =
       if (leaves.size != 1) leaves
@@ -72,14 +76,16 @@ private[refresh] object ChangedSource {
   }
 
   private def tablesOf(query: LogicalPlan): String = {
-    val names = query.collect { case alias: SubqueryAlias if isTable(alias.child) => alias.identifier.toString }
+    val names = query.collect {
+      case alias: SubqueryAlias if isTable(alias.child) => alias.identifier.toString
+    }
     if (names.isEmpty) "none has a name" else names.distinct.mkString(", ")
   }
 
   private def isTable(plan: LogicalPlan): Boolean = plan match {
-    case _: View      => true
+    case _: View              => true
     case alias: SubqueryAlias => isTable(alias.child)
-    case other        => other.children.isEmpty
+    case other                => other.children.isEmpty
   }
 
   private def outermost(plan: LogicalPlan)(isFound: LogicalPlan => Boolean): Seq[LogicalPlan] =

@@ -19,6 +19,8 @@ object ConflictingRefresh {
       val ofFormat = name.startsWith("io.delta.") || name.startsWith("org.apache.spark.sql.delta.") ||
         name.startsWith("org.apache.iceberg.")
       String.valueOf(e.getMessage).contains(Marker) ||
-      ofFormat && Seq("Concurrent", "CommitFailed", "ValidationException", "MetadataChanged").exists(name.contains)
+      ofFormat && Seq("Concurrent", "CommitFailed", "ValidationException", "MetadataChanged").exists(
+        name.contains
+      )
     }
 }

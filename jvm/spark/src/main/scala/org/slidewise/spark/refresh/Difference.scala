@@ -25,7 +25,9 @@ final private[refresh] class Difference private (val rows: DataFrame, columns: S
 
   /** The rows to write, with the columns of the target. */
   def written: DataFrame =
-    rows.where(s"$Operation != '$Delete'").selectExpr(columns.fieldNames.toSeq.map(name => s"$New.${Names.quoted(name)}"): _*)
+    rows
+      .where(s"$Operation != '$Delete'")
+      .selectExpr(columns.fieldNames.toSeq.map(name => s"$New.${Names.quoted(name)}"): _*)
 
   override def close(): Unit = rows.unpersist()
 }

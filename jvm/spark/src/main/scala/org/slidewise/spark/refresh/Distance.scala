@@ -55,9 +55,11 @@ private[refresh] object Distance {
       if (reach.rowsBefore > 0 || reach.isUnbounded && !endsOnly) None
       else lower.fold(None0)(distance(_, before = true))
     val after =
-      if (reach.rowsAfter > 0 || call.description.readsPartition || reach.isUnbounded && frame.looksAhead) None
+      if (reach.rowsAfter > 0 || call.description.readsPartition || reach.isUnbounded && frame.looksAhead)
+        None
       else upper.fold(None0)(distance(_, before = false))
-    if (order.headOption.forall(_.direction == Ascending)) Distance(before, after) else Distance(after, before)
+    if (order.headOption.forall(_.direction == Ascending)) Distance(before, after)
+    else Distance(after, before)
   }
 
   private def distance(bound: Frame.Bound, before: Boolean): Option[BigDecimal] = bound match {

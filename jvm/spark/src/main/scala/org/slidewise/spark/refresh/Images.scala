@@ -23,9 +23,9 @@ private[refresh] object Images {
           case Project(columns, child) =>
             val below = follow(child)
             Project(columns.filter(isKnown(_, below)), below)
-          case Aggregate(_, columns, child, _) =>
-            val below = follow(child)
-            Project(columns.filter(c => isKnown(c, below) && !isAggregated(c)), below)
+          case groups: Aggregate =>
+            val below = follow(groups.child)
+            Project(groups.aggregateExpressions.filter(c => isKnown(c, below) && !isAggregated(c)), below)
           case filter @ Filter(condition, child) =>
             val below = follow(child)
             if (isKnown(condition, below)) filter.copy(child = below) else below
@@ -45,7 +45,7 @@ private[refresh] object Images {
               val other = if (onLeft) followed.right else followed.left
               Project(other.output, followed.copy(joinType = Inner))
             }
-          case join: WindowJoin => follow(join.left)
+          case join: WindowJoin   => follow(join.left)
           case generate: Generate =>
             val below = follow(generate.child)
             if (isKnown(generate.generator, below))
@@ -54,7 +54,7 @@ private[refresh] object Images {
           case expand: Expand =>
             val below = follow(expand.child)
             if (expand.projections.flatten.forall(isKnown(_, below))) expand.copy(child = below) else below
-          case Distinct(child) => follow(child)
+          case Distinct(child)  => follow(child)
           case other: UnaryNode => follow(other.child)
           case other            => other.mapChildren(c => if (c.exists(_ eq source)) follow(c) else c)
         }

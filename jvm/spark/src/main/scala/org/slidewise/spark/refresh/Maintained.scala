@@ -58,7 +58,8 @@ private[refresh] object Maintained {
    */
   def of(query: LogicalPlan, source: ChangedSource, resultKeys: Seq[Attribute]): Maintained = {
     val paths = source.nodes.map(QueryPath.of(query, _))
-    if (paths.exists(_.nodes.exists(_.isInstanceOf[WindowJoin]))) MaintainedJoin.of(query, source, paths, resultKeys)
+    if (paths.exists(_.nodes.exists(_.isInstanceOf[WindowJoin])))
+      MaintainedJoin.of(query, source, paths, resultKeys)
     else
       paths match {
         case Seq(path) => MaintainedQuery.of(query, source, path, resultKeys)

@@ -31,7 +31,8 @@ final private[refresh] case class MaintainedJoin(
   override def rows: LogicalPlan = base
 
   override def changed: LogicalPlan = {
-    val ofLeft = source.nodes.filter(n => base.exists(_ eq n)).map(n => keyed(Images.of(base, n, source.rows(n))))
+    val ofLeft =
+      source.nodes.filter(n => base.exists(_ eq n)).map(n => keyed(Images.of(base, n, source.rows(n))))
     val ofRight = for {
       join <- joins
       node <- source.nodes if join.right.exists(_ eq node)
@@ -56,9 +57,9 @@ final private[refresh] case class MaintainedJoin(
 
   /** The columns of left rows that one changed row determines. */
   private val known: AttributeSet =
-    source.nodes.filter(n => base.exists(_ eq n)).foldLeft(base.outputSet)((columns, n) =>
-      columns.intersect(Images.of(base, n, n).outputSet)
-    )
+    source.nodes
+      .filter(n => base.exists(_ eq n))
+      .foldLeft(base.outputSet)((columns, n) => columns.intersect(Images.of(base, n, n).outputSet))
 
   /** The left rows that have one of the right rows in a range. */
   private def reached(join: WindowJoin, right: LogicalPlan): LogicalPlan = {
@@ -71,7 +72,8 @@ final private[refresh] case class MaintainedJoin(
         limits.reduceOption[Expression](And(_, _)).getOrElse(Literal.TrueLiteral)
       case _ => Literal.TrueLiteral
     }.distinct
-    val condition = (sameKeys ++ inRange.reduceOption[Expression](Or(_, _))).reduceOption[Expression](And(_, _))
+    val condition =
+      (sameKeys ++ inRange.reduceOption[Expression](Or(_, _))).reduceOption[Expression](And(_, _))
     val known = left.outputSet ++ right.outputSet
     if (!condition.forall(_.references.subsetOf(known)))
       QueryPath.refuse(
@@ -85,7 +87,7 @@ final private[refresh] case class MaintainedJoin(
     val read = zones.readBy(base, keys.map(_._1), None)
     val places = joins.map(_.results).zipWithIndex.toMap
     val computed = query.transformUp {
-      case node if node eq base => read
+      case node if node eq base                              => read
       case join: WindowJoin if places.contains(join.results) =>
         val (lower, upper) = timesOf(join)
         val at = places(join.results)
@@ -119,7 +121,7 @@ private[refresh] object MaintainedJoin {
   ): MaintainedJoin = {
     // From the result down along the left sides.
     def spine(node: LogicalPlan): Seq[LogicalPlan] = node match {
-      case join: WindowJoin                            => join +: spine(join.left)
+      case join: WindowJoin                                => join +: spine(join.left)
       case node if node.exists(_.isInstanceOf[WindowJoin]) =>
         node +: node.children.find(_.exists(_.isInstanceOf[WindowJoin])).toSeq.flatMap(spine)
       case _ => Nil
@@ -130,8 +132,11 @@ private[refresh] object MaintainedJoin {
     val above = nodes.take(lowest + 1)
     above.foreach {
       case _: Project | _: Filter | _: WindowJoin | _: SubqueryAlias | _: View =>
-      case other =>
-        QueryPath.refuse(s"${other.nodeName} reads results of a window join", "a refresh of the window join alone")
+      case other                                                               =>
+        QueryPath.refuse(
+          s"${other.nodeName} reads results of a window join",
+          "a refresh of the window join alone"
+        )
     }
     joins.foreach { join =>
       if (join.right.exists(_.isInstanceOf[Window]) || join.right.exists(_.isInstanceOf[WindowJoin]))
@@ -149,8 +154,13 @@ private[refresh] object MaintainedJoin {
         .toRight(s"${key.name} is no column of the left table")
     }
     val left = paths.filter(p => base.exists(_ eq p.source))
-    left.foreach(p => if (p.nodes.exists(_.isInstanceOf[Window]))
-      QueryPath.refuse("the left table of a window join has windows over the changed table", "a join with the stored windows"))
+    left.foreach(p =>
+      if (p.nodes.exists(_.isInstanceOf[Window]))
+        QueryPath.refuse(
+          "the left table of a window join has windows over the changed table",
+          "a join with the stored windows"
+        )
+    )
     MaintainedJoin(
       query,
       source,

@@ -45,7 +45,9 @@ final private[refresh] case class MaintainedQuery(
 
   private def bounds: Seq[NamedExpression] = {
     def at(distance: Option[BigDecimal], sign: Int) =
-      order.fold[Expression](Literal.create(null, LongType)) { case (key, _) => OrderKey.at(key, distance, sign) }
+      order.fold[Expression](Literal.create(null, LongType)) { case (key, _) =>
+        OrderKey.at(key, distance, sign)
+      }
     val both = distance.plus(Distance(distance.above, distance.below))
     Seq(
       Alias(at(distance.above, -1), Zones.First)(),
@@ -74,9 +76,9 @@ final private[refresh] case class MaintainedQuery(
       val start = GetStructField(generate.generatorOutput.head, 0)
       if (!order.exists(o => path.definitionOf(o._1) == path.definitionOf(start))) generate
       else
-        zones.timesOf(windows.child, windows.windows.size).fold[LogicalPlan](generate)(condition =>
-          generate.copy(child = Filter(condition, generate.child))
-        )
+        zones
+          .timesOf(windows.child, windows.windows.size)
+          .fold[LogicalPlan](generate)(condition => generate.copy(child = Filter(condition, generate.child)))
     }
 }
 
@@ -108,9 +110,13 @@ private[refresh] object MaintainedQuery {
     val keys = first.partitionSpec.filter(key =>
       windows.forall(_.partitionSpec.exists(other => path.definitionOf(other) == path.definitionOf(key)))
     )
-    val order = first.orderSpec.headOption.map(_.child).filter(key =>
-      windows.forall(_.orderSpec.headOption.exists(o => path.definitionOf(o.child) == path.definitionOf(key)))
-    )
+    val order = first.orderSpec.headOption
+      .map(_.child)
+      .filter(key =>
+        windows.forall(
+          _.orderSpec.headOption.exists(o => path.definitionOf(o.child) == path.definitionOf(key))
+        )
+      )
     val distance = if (order.isEmpty) Distance.Unlimited else Reach.of(path.nodes.take(lowest + 1).reverse)
     val base = path.nodes.lift(lowest + 1).getOrElse(path.source)
     complete(query, source, path, base, keys, order, distance)
@@ -125,8 +131,10 @@ private[refresh] object MaintainedQuery {
     val groups = path.nodes.find(node => node.isInstanceOf[Aggregate] || node.isInstanceOf[Distinct])
     val base = groups.getOrElse(query)
     val identity = groups match {
-      case Some(Aggregate(grouping, columns, _, _)) =>
-        columns.filter(c => !c.exists(_.isInstanceOf[AggregateExpression]) && c.references.nonEmpty).map(_.toAttribute)
+      case Some(groups: Aggregate) =>
+        groups.aggregateExpressions
+          .filter(c => !c.exists(_.isInstanceOf[AggregateExpression]) && c.references.nonEmpty)
+          .map(_.toAttribute)
       case Some(distinct) => distinct.output
       case None           => resultKeys
     }
@@ -137,8 +145,9 @@ private[refresh] object MaintainedQuery {
 
   /** The time of a group: a date, a timestamp, or the start of a window of time. */
   private def startOf(column: Attribute): Option[Expression] = column.dataType match {
-    case TimestampType | TimestampNTZType | DateType => Some(column)
-    case window: StructType if window.fieldNames.toSeq == Seq("start", "end") => Some(GetStructField(column, 0))
+    case TimestampType | TimestampNTZType | DateType                          => Some(column)
+    case window: StructType if window.fieldNames.toSeq == Seq("start", "end") =>
+      Some(GetStructField(column, 0))
     case _ => None
   }
 

@@ -27,7 +27,9 @@ final private[refresh] class MergeTarget(session: SparkSession, name: String) ex
     val schema = rows.schema
     val columns = schema.fields.toSeq.map(f => Names.quoted(f.name) -> f.dataType)
     val same = keys.map(Names.quoted).map(k => s"t.$k <=> coalesce(s.$New, s.$Old).$k")
-    val isAsRead = columns.collect { case (column, kind) if isComparable(kind) => s"t.$column <=> s.$Old.$column" }
+    val isAsRead = columns.collect {
+      case (column, kind) if isComparable(kind) => s"t.$column <=> s.$Old.$column"
+    }
     val unchanged = isAsRead.mkString(" AND ")
     // In values and not in conditions: Delta Lake evaluates the conditions of all clauses for all rows.
     def values(condition: String): Seq[String] = columns.zipWithIndex.map {
@@ -38,7 +40,9 @@ final private[refresh] class MergeTarget(session: SparkSession, name: String) ex
     val updates = columns.map(_._1).zip(values(s"s.$Operation = '$Update' AND $unchanged"))
     s"""MERGE INTO $name t USING $view s ON ${(same ++ range.toSeq.flatMap(within)).mkString(" AND ")}
        |WHEN MATCHED AND s.$Operation = '$Delete' AND $unchanged THEN DELETE
-       |WHEN MATCHED THEN UPDATE SET ${updates.map { case (column, value) => s"t.$column = $value" }.mkString(", ")}
+       |WHEN MATCHED THEN UPDATE SET ${updates
+        .map { case (column, value) => s"t.$column = $value" }
+        .mkString(", ")}
        |WHEN NOT MATCHED THEN INSERT (${columns.map(_._1).mkString(", ")})
        |  VALUES (${values(s"s.$Operation = '$Insert'").mkString(", ")})""".stripMargin
   }

@@ -27,9 +27,9 @@ private[refresh] object OrderKey {
   def at(key: Expression, distance: Option[BigDecimal], sign: Int): Expression = {
     val from = bound(key)
     distance match {
-      case None               => Literal.create(null, from.dataType)
+      case None                => Literal.create(null, from.dataType)
       case Some(by) if by == 0 => from
-      case Some(by)           => moved(from, if (sign < 0) -by else by)
+      case Some(by)            => moved(from, if (sign < 0) -by else by)
     }
   }
 
@@ -55,7 +55,8 @@ private[refresh] object OrderKey {
     else {
       val shift = by.longValue
       val beyond =
-        if (shift >= 0) GreaterThan(number, Literal(greatest - shift)) else LessThan(number, Literal(least - shift))
+        if (shift >= 0) GreaterThan(number, Literal(greatest - shift))
+        else LessThan(number, Literal(least - shift))
       If(beyond, Literal.create(null, LongType), Add(number, Literal(shift)))
     }
 

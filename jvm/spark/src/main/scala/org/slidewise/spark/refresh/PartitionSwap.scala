@@ -20,7 +20,12 @@ import org.apache.hadoop.fs.{FileAlreadyExistsException, FileSystem, Path}
  * @param folder
  *   the folder for all files of refreshes
  */
-final private[refresh] class PartitionSwap(folder: Path, val root: Path, conf: Configuration, target: String) {
+final private[refresh] class PartitionSwap(
+    folder: Path,
+    val root: Path,
+    conf: Configuration,
+    target: String
+) {
   import PartitionSwap._
 
   private val files: FileSystem = root.getFileSystem(conf)
@@ -32,18 +37,20 @@ final private[refresh] class PartitionSwap(folder: Path, val root: Path, conf: C
   /** The folder for new partitions. */
   val staged: Path = new Path(folder, s"$id/new")
 
-  /** Takes the lock, and completes a change that another refresh has left. */
-  def begin(): Unit = {
+  /** Takes the lock, and completes a change that another refresh has left. Returns whether there was one. */
+  def begin(): Boolean = {
     files.mkdirs(folder)
     try write(lock, s"$id ${java.time.Instant.now}")
     catch {
-      case e: FileAlreadyExistsException => throw locked(e)
+      case e: FileAlreadyExistsException                => throw locked(e)
       case e: java.io.IOException if files.exists(lock) => throw locked(e)
     }
     isLocked = true
-    read(journal).foreach(complete)
+    val left = read(journal)
+    left.foreach(complete)
     // What refreshes have left that died before they wrote a journal.
-    files.listStatus(folder).filter(_.isDirectory).foreach(left => files.delete(left.getPath, true))
+    files.listStatus(folder).filter(_.isDirectory).foreach(found => files.delete(found.getPath, true))
+    left.isDefined
   }
 
   private def locked(cause: Throwable) = new ConflictingRefresh(

@@ -21,17 +21,23 @@ final private[refresh] class PartitionedFiles private (
   private val columns = files.partitionSchema.fieldNames.toSeq
   private val table = relation.catalogTable.map(_.identifier.quotedString)
 
+  // Each look lists all partitions.
+  private var listed: Option[DataFrame] = None
+
   override def begin(): Unit = {
-    swap.begin()
-    refresh()
+    if (swap.begin()) refreshed()
+    listed = None
   }
 
   override def close(): Unit = swap.end()
 
   // The schema of files at a path cannot be inferred once no row is left.
-  override def rows: DataFrame = table.fold(
-    session.read.format(format).schema(files.schema).load(swap.root.toString)
-  )(session.table)
+  override def rows: DataFrame = listed.getOrElse {
+    val found =
+      table.fold(session.read.format(format).schema(files.schema).load(swap.root.toString))(session.table)
+    listed = Some(found)
+    found
+  }
 
   override def merge(difference: Difference, keys: Seq[String], range: Option[KeyRange]): Unit = {
     val places = columns.map(c => s"rows.${Names.quoted(c)} AS ${Names.quoted(c)}")
@@ -62,10 +68,11 @@ final private[refresh] class PartitionedFiles private (
       .partitionBy(columns: _*)
       .save(swap.staged.toString)
     swap.commit(columns.size, replaced)
-    refresh()
+    refreshed()
   }
 
-  private def refresh(): Unit = {
+  private def refreshed(): Unit = {
+    listed = None
     session.catalog.refreshByPath(swap.root.toString)
     table.foreach { name =>
       if (relation.catalogTable.exists(_.tracksPartitionsInCatalog))
@@ -77,7 +84,9 @@ final private[refresh] class PartitionedFiles private (
   /** The directories of partitions, relative to the table, as Spark names them. */
   private def directoriesOf(touched: DataFrame): Seq[String] =
     touched.selectExpr(columns.map(c => s"CAST(${Names.quoted(c)} AS STRING)"): _*).collect().toSeq.map { row =>
-      columns.indices.map(at => ExternalCatalogUtils.getPartitionPathString(columns(at), row.getString(at))).mkString("/")
+      columns.indices
+        .map(at => ExternalCatalogUtils.getPartitionPathString(columns(at), row.getString(at)))
+        .mkString("/")
     }
 
   /** A balanced tree, since Spark visits expressions recursively. */
@@ -90,8 +99,14 @@ final private[refresh] class PartitionedFiles private (
 }
 
 private[refresh] object PartitionedFiles {
-  def of(session: SparkSession, name: String, relation: LogicalRelation, files: HadoopFsRelation): PartitionedFiles = {
-    val remedy = "a table of Delta Lake or Iceberg, or files in partitions (PARTITIONED BY, or partitionBy of a writer)"
+  def of(
+      session: SparkSession,
+      name: String,
+      relation: LogicalRelation,
+      files: HadoopFsRelation
+  ): PartitionedFiles = {
+    val remedy =
+      "a table of Delta Lake or Iceberg, or files in partitions (PARTITIONED BY, or partitionBy of a writer)"
     val root = files.location.rootPaths match {
       case Seq(root) => root
       case several   =>

@@ -21,9 +21,9 @@ final private[refresh] class QueryPath private (val nodes: Seq[LogicalPlan], val
   private val definitions: Map[ExprId, Expression] =
     nodes.reverse.foldLeft(Map.empty[ExprId, Expression]) { (known, node) =>
       val named = node match {
-        case Project(columns, _)         => columns
-        case Aggregate(_, columns, _, _) => columns
-        case _                           => Nil
+        case Project(columns, _) => columns
+        case groups: Aggregate   => groups.aggregateExpressions
+        case _                   => Nil
       }
       known ++ named.collect {
         case alias: Alias if isOfRow(alias.child) => alias.exprId -> replaced(alias.child, known)
@@ -88,16 +88,23 @@ private[refresh] object QueryPath {
   private def check(node: LogicalPlan): Unit = {
     node.expressions.foreach { e =>
       if (!e.deterministic)
-        refuse(s"${e.sql} may give another value whenever it is evaluated", "expressions with one value for a row")
+        refuse(
+          s"${e.sql} may give another value whenever it is evaluated",
+          "expressions with one value for a row"
+        )
       if (e.containsPattern(CURRENT_LIKE))
         refuse(s"the value of ${e.sql} changes with the time of the query", "a constant, or a column")
     }
     node match {
-      case _: Project | _: Filter | _: SubqueryAlias | _: View | _: Window | _: Generate | _: Expand | _: Aggregate |
-          _: WindowJoin | _: Sort | _: RepartitionOperation | _: RebalancePartitions | _: ResolvedHint | _: Distinct =>
-      case join: Join       => checkJoin(join)
+      case _: Project | _: Filter | _: SubqueryAlias | _: View | _: Window | _: Generate | _: Expand |
+          _: Aggregate | _: WindowJoin | _: Sort | _: RepartitionOperation | _: RebalancePartitions |
+          _: ResolvedHint | _: Distinct =>
+      case join: Join                                           => checkJoin(join)
       case _: GlobalLimit | _: LocalLimit | _: Offset | _: Tail =>
-        refuse("a change of a row may change which rows are within the LIMIT or the OFFSET", "a filter on row_number()")
+        refuse(
+          "a change of a row may change which rows are within the LIMIT or the OFFSET",
+          "a filter on row_number()"
+        )
       case _: Union => refuse("the query reads the changed table in a UNION", "one refresh for each part")
       case other    => refuse(s"a refresh cannot follow changes through ${other.nodeName}", Taken)
     }
@@ -105,7 +112,7 @@ private[refresh] object QueryPath {
 
   private def checkJoin(join: Join): Unit = join.joinType match {
     case _: InnerLike | LeftOuter | LeftSemi | LeftAnti | RightOuter =>
-    case other =>
+    case other                                                       =>
       refuse(
         s"a changed row may change rows of both sides of the ${other.sql} JOIN",
         "INNER JOIN, LEFT JOIN, LEFT SEMI JOIN or LEFT ANTI JOIN"
@@ -119,7 +126,8 @@ private[refresh] object QueryPath {
     case _            => left
   }
 
-  private[refresh] def refuse(reason: String, remedy: String): Nothing = throw new RefusedRefresh(reason, remedy)
+  private[refresh] def refuse(reason: String, remedy: String): Nothing =
+    throw new RefusedRefresh(reason, remedy)
 
   private val Taken =
     "window functions, filters, projections, joins with tables that have not changed, and GROUP BY below them"

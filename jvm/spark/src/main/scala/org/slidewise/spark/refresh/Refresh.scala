@@ -1,7 +1,14 @@
 package org.slidewise.spark.refresh
 
 import org.apache.spark.sql.{DataFrame, Dataset, SparkSession}
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, EvalMode, GetStructField, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  Attribute,
+  Cast,
+  EvalMode,
+  GetStructField,
+  NamedExpression
+}
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Sort}
 
@@ -21,7 +28,13 @@ import org.slidewise.spark.shims.{LogicalData, SparkSessions}
  * in their place. Memory: a row for each changed key, and the rows to write, both in Spark's storage memory or on disk.
  */
 @Stable
-final class Refresh private (session: SparkSession, query: LogicalPlan, target: Target, keys: Seq[String], source: ChangedSource) {
+final class Refresh private (
+    session: SparkSession,
+    query: LogicalPlan,
+    target: Target,
+    keys: Seq[String],
+    source: ChangedSource
+) {
 
   // Constructed before anything runs, so that what cannot be refreshed is refused first.
   private val columns: Seq[String] = Refresh.columnsOf(query, target.rows)
@@ -95,7 +108,8 @@ final class Refresh private (session: SparkSession, query: LogicalPlan, target: 
     val cast = columns.map { name =>
       val column = Refresh.columnOf(plan.output, name)
       val kind = types(name).dataType
-      if (column.dataType == kind) column: NamedExpression else Alias(Cast(column, kind, Some(zone), EvalMode.ANSI), name)()
+      if (column.dataType == kind) column: NamedExpression
+      else Alias(Cast(column, kind, Some(zone), EvalMode.ANSI), name)()
     }
     LogicalData.of(session, Project(cast, plan)).toDF(columns: _*)
   }
@@ -121,12 +135,16 @@ object Refresh {
   def of(query: Dataset[_], target: String, keys: Seq[String], changes: Map[String, Dataset[_]]): Refresh = {
     val session = query.sparkSession
     if (query.isStreaming) throw new RefusedRefresh("the query is over a stream", "a query over tables")
-    if (keys.isEmpty) throw new RefusedRefresh("keys is empty", "the columns that identify a row of the result")
-    val plan = RewriteWindowJoins(withoutOrder(InlineCTE(alwaysInline = true)(SparkSessions.queryOf(query).analyzed)))
+    if (keys.isEmpty)
+      throw new RefusedRefresh("keys is empty", "the columns that identify a row of the result")
+    val plan = RewriteWindowJoins(
+      withoutOrder(InlineCTE(alwaysInline = true)(SparkSessions.queryOf(query).analyzed))
+    )
     changes.toSeq match {
       case Seq((name, rows)) =>
         val changed = SparkSessions.queryOf(rows).analyzed
-        val source = if (name.isEmpty) ChangedSource.only(plan, changed) else ChangedSource.named(name, plan, changed)
+        val source =
+          if (name.isEmpty) ChangedSource.only(plan, changed) else ChangedSource.named(name, plan, changed)
         new Refresh(session, plan, Target.named(session, target), keys, source)
       case several =>
         throw new RefusedRefresh(s"changes are of ${several.size} tables", "the changes of one table")
@@ -159,7 +177,8 @@ object Refresh {
 
   private def columnsOf(query: LogicalPlan, target: DataFrame): Seq[String] = {
     val ofTarget = target.schema.fields.toSeq
-    val (found, expected) = (query.output.map(a => Names.folded(a.name)), ofTarget.map(f => Names.folded(f.name)))
+    val (found, expected) =
+      (query.output.map(a => Names.folded(a.name)), ofTarget.map(f => Names.folded(f.name)))
     if (found.sorted != expected.sorted)
       throw new RefusedRefresh(
         s"the query has the columns ${query.output.map(_.name).mkString(", ")}, and the target has ${ofTarget.map(_.name).mkString(", ")}",

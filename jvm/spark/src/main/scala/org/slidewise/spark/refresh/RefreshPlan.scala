@@ -65,7 +65,8 @@ object RefreshPlan {
   private[refresh] def of(query: Maintained, zones: Zones, share: Share, results: Long): RefreshPlan = {
     val whole =
       if (query.isWhole) Some("results of all rows may change")
-      else if (share.isWhole) Some(f"${share.share * 100}%.0f %% of the rows are read, and past ${share.most * 100}%.0f %% all are")
+      else if (share.isWhole)
+        Some(f"${share.share * 100}%.0f %% of the rows are read, and past ${share.most * 100}%.0f %% all are")
       else None
     RefreshPlan(
       share.isWhole,

@@ -72,8 +72,12 @@ private[refresh] object TableFormat {
 
   private object Iceberg extends TableFormat {
     override def changesSince(session: SparkSession, table: String, version: Long): DataFrame = {
-      val known = session.sql(s"SELECT snapshot_id FROM $table.snapshots ORDER BY committed_at").collect().map(_.getLong(0))
-      val newest = session.sql(s"SELECT snapshot_id FROM $table.refs WHERE name = 'main'").collect().map(_.getLong(0))
+      val known = session
+        .sql(s"SELECT snapshot_id FROM $table.snapshots ORDER BY committed_at")
+        .collect()
+        .map(_.getLong(0))
+      val newest =
+        session.sql(s"SELECT snapshot_id FROM $table.refs WHERE name = 'main'").collect().map(_.getLong(0))
       if (!known.contains(version))
         throw new RefusedRefresh(
           s"$table has no snapshot $version",
@@ -92,7 +96,11 @@ private[refresh] object TableFormat {
       else
         changes
           .groupBy(columns.map(f => changes(Names.quoted(f.name))): _*)
-          .agg(functions.expr("sum(IF(_change_type LIKE '%DELETE' OR _change_type LIKE '%BEFORE', -1, 1)) AS more"))
+          .agg(
+            functions.expr(
+              "sum(IF(_change_type LIKE '%DELETE' OR _change_type LIKE '%BEFORE', -1, 1)) AS more"
+            )
+          )
           .where("more != 0")
           .drop("more")
     }

@@ -15,7 +15,8 @@ import org.slidewise.spark.shims.{LogicalData, SparkSessions}
  *
  * Memory: a row for each key and range, in Spark's storage memory, on disk where that is full. `close` gives it back.
  */
-final private[refresh] class Zones private (rows: DataFrame, hull: Row, areRanges: Boolean) extends AutoCloseable {
+final private[refresh] class Zones private (rows: DataFrame, hull: Row, areRanges: Boolean)
+    extends AutoCloseable {
 
   /** The number of ranges of keys. */
   def count: Long = hull.getLong(0)
@@ -49,9 +50,10 @@ final private[refresh] class Zones private (rows: DataFrame, hull: Row, areRange
   /** The condition on the times of windows of `size` microseconds that start within the range to read; None without one. */
   def timesOf(time: Expression, size: Long): Option[Expression] = {
     val lower = readFirst.map(literal(_, Zones.ReadFirst)).map(GreaterThanOrEqual(time, _))
-    val upper = readLast.map(literal(_, Zones.ReadLast)).map(OrderKey.at(_, Some(BigDecimal(size)), 1)).map { end =>
-      Or(IsNull(end), LessThan(time, end))
-    }
+    val upper =
+      readLast.map(literal(_, Zones.ReadLast)).map(OrderKey.at(_, Some(BigDecimal(size)), 1)).map { end =>
+        Or(IsNull(end), LessThan(time, end))
+      }
     (lower.toSeq ++ upper).reduceOption(And(_, _))
   }
 
@@ -119,17 +121,24 @@ private[refresh] object Zones {
     val keys = (0 until keyCount).map(key)
     val zones = (if (areRanges && keyCount > 0) separate(rows, keys) else together(rows, keys))
       .persist(StorageLevel.MEMORY_AND_DISK)
-    try new Zones(zones, zones.selectExpr("count(*)" +: (Bounds.map(hull) ++ furtherOf(zones)): _*).head(), areRanges)
+    try
+      new Zones(
+        zones,
+        zones.selectExpr("count(*)" +: (Bounds.map(hull) ++ furtherOf(zones)): _*).head(),
+        areRanges
+      )
     catch { case e: Throwable => zones.unpersist(); throw e }
   }
 
-  private def together(rows: DataFrame, keys: Seq[String]): DataFrame = {
+  private def together(rows: DataFrame, keys: Seq[String]): DataFrame =
     rows
       .groupBy(keys.map(rows.apply): _*)
-      .agg(functions.expr("count(*) AS changes"), (Bounds.map(hull) ++ furtherOf(rows)).map(functions.expr): _*)
+      .agg(
+        functions.expr("count(*) AS changes"),
+        (Bounds.map(hull) ++ furtherOf(rows)).map(functions.expr): _*
+      )
       .where("changes > 0")
       .drop("changes")
-  }
 
   private def separate(rows: DataFrame, keys: Seq[String]): DataFrame = {
     val window = s"PARTITION BY ${keys.mkString(", ")} ORDER BY $ReadFirst ROWS"

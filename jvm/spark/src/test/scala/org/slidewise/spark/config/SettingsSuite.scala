@@ -35,6 +35,7 @@ class SettingsSuite extends SparkSuite {
     ),
     Expected(
       WindowJoinMinSize,
+      RefreshMaxShare,
       "2k",
       Seq("0" -> 0L, "64k" -> 65536L, "1G" -> (1L << 30)),
       Seq("lots", "-1", "")

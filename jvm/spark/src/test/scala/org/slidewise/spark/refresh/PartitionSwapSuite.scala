@@ -25,9 +25,12 @@ class PartitionSwapSuite extends FunSuite {
   }
 
   private def read(folder: Local): Map[String, String] =
-    folder.toFile.listFiles.toSeq.filter(_.getName.startsWith("p=")).map { partition =>
-      partition.getName -> new String(Files.readAllBytes(new File(partition, "part").toPath), UTF_8)
-    }.toMap
+    folder.toFile.listFiles.toSeq
+      .filter(_.getName.startsWith("p="))
+      .map { partition =>
+        partition.getName -> new String(Files.readAllBytes(new File(partition, "part").toPath), UTF_8)
+      }
+      .toMap
 
   private def swapIn(folder: Local): PartitionSwap = {
     val conf = new Configuration
@@ -41,7 +44,10 @@ class PartitionSwapSuite extends FunSuite {
   private def refresh(folder: Local): Unit = {
     val swap = swapIn(folder)
     swap.begin()
-    write(folder.resolve(PartitionSwap.Folder).resolve(swap.staged.getParent.getName).resolve("new"), After - "p=3")
+    write(
+      folder.resolve(PartitionSwap.Folder).resolve(swap.staged.getParent.getName).resolve("new"),
+      After - "p=3"
+    )
     swap.commit(1, Seq("p=1", "p=2"))
     swap.end()
   }
