@@ -27,7 +27,13 @@ def render(results: Results, page: Path) -> None:
 def table(results: Results) -> str:
     by = "\N{DIVISION SIGN}"
     lines = head(
-        "change and frames", "rows read", f"seconds {by} whole query", f"CPU {by}", f"bytes read {by}", "seconds", "goal"
+        "change and frames",
+        "rows read",
+        f"seconds {by} whole query",
+        f"CPU {by}",
+        f"bytes read {by}",
+        "seconds",
+        "goal",
     )
     found: dict[str, Any] = {}
     for case in CASES:
@@ -46,7 +52,8 @@ def _row(case: Case, found: dict[str, Any]) -> str:
         return f"{_median(runs[0], of) / _median(runs[1], of):.3f}"
 
     seconds = sorted(run["seconds"] for run in runs[0])
-    took = f"{statistics.median(seconds):.1f} ({seconds[0]:.1f} to {seconds[-1]:.1f}), whole {_median(runs[1], 'seconds'):.1f}"
+    took = f"{statistics.median(seconds):.1f} ({seconds[0]:.1f} to {seconds[-1]:.1f})"
+    took += f", whole {_median(runs[1], 'seconds'):.1f}"
     cells = [f"{found['share'] * 100:.1f} %", ratio("seconds"), ratio("cpu"), ratio("read"), took, case.goal]
     return row(case.words, *cells)
 
@@ -59,6 +66,6 @@ def _where(found: list[dict[str, Any]]) -> str:
     one = found[-1]
     turns = len(one["runs"]["refresh"])
     return (
-        f"{one['rows']:,} rows of {one['keys']:,} keys over 730 days, table and result in a folder of Parquet files for each "
-        f"day. Medians of {turns} turns. {machine.measured_on(one['where'])}"
+        f"{one['rows']:,} rows of {one['keys']:,} keys over 730 days, table and result in a folder of Parquet files for "
+        f"each day. Medians of {turns} turns. {machine.measured_on(one['where'])}"
     )

@@ -38,7 +38,9 @@ class Refresher:
 
     def refresh(self) -> slidewise.Refresh:
         changes = self._session.read.parquet(str(self._tables.changes))
-        return slidewise.Refresh(self._session.sql(self._case.query), self.target, keys="id", changes={"events": changes})
+        return slidewise.Refresh(
+            self._session.sql(self._case.query), self.target, keys="id", changes={"events": changes}
+        )
 
     def run(self, sql: str) -> None:
         if self.name == REFRESH:

@@ -1,7 +1,7 @@
 """Random refreshes whose source and target are tables of Delta Lake or Iceberg.
 
-Arguments: the format, a folder, the jars, separated by commas, a seed and the number of queries. Prints one JSON object: the
-number of refreshes, and what went wrong.
+Arguments: the format, a folder, the jars, separated by commas, a seed and the number of queries. Prints one JSON object:
+the number of refreshes, and what went wrong.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import slidewise
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from deployment.lakes.program import session
+
 from refresh.queries import random_query
 from refresh.tables import SCHEMA, Event, Log, frame
 
@@ -75,7 +76,9 @@ def refreshes(spark: SparkSession, using: str, seed: int, index: int, found: dic
         found["whole"] += done.whole
         if rows(spark.table(target).select(current.columns)) != rows(current):
             found["wrong"].append(f"{index}: {query.sql}")
-        if not done.whole and (again != slidewise.Refreshed(False, 0, 0, 0) or version(spark, target, using) != written):
+        if not done.whole and (
+            again != slidewise.Refreshed(False, 0, 0, 0) or version(spark, target, using) != written
+        ):
             found["written twice"].append(f"{index}: {query.sql} {again}")
 
 

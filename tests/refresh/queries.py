@@ -186,8 +186,8 @@ _ROW = "t.id, t.id % 4 AS p, t.k, t.ts, t.x AS own"
 
 def _lateral(rng: random.Random) -> str:
     source = rng.choice(["t", "t", "(SELECT * FROM t WHERE j > 0) AS t"])
-    return f"""SELECT {_ROW}, v, c, most FROM {source} LEFT JOIN LATERAL (SELECT sum(e.x) AS v, count(*) AS c, max(e.id) AS most
-               FROM e WHERE {_range(rng)}) AS f"""
+    return f"""SELECT {_ROW}, v, c, most FROM {source} LEFT JOIN LATERAL
+               (SELECT sum(e.x) AS v, count(*) AS c, max(e.id) AS most FROM e WHERE {_range(rng)}) AS f"""
 
 
 def _scalars(rng: random.Random) -> str:

@@ -12,7 +12,8 @@ from pyspark.sql import SparkSession
 
 import slidewise
 
-QUERY = "SELECT id, k, ts, id % 2 AS p, sum(x) OVER (PARTITION BY k ORDER BY ts RANGE INTERVAL 1 DAY PRECEDING) AS v FROM pay"
+_DAY = "PARTITION BY k ORDER BY ts RANGE INTERVAL 1 DAY PRECEDING"
+QUERY = f"SELECT id, k, ts, id % 2 AS p, sum(x) OVER ({_DAY}) AS v FROM pay"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -67,11 +68,15 @@ REFUSED = {
     of("sum(datediff(current_date(), ts)) OVER (PARTITION BY k)"): "changes with the time of the query",
     of(COUNT, "(SELECT * FROM pay UNION ALL SELECT * FROM pay)"): "in a UNION",
     of(COUNT, "pay JOIN (SELECT id AS other FROM pay) ON id = other"): "reads pay in 2 places",
-    of("v", "(SELECT *, (SELECT max(x) FROM pay) AS v FROM pay)"): "a subquery in an expression reads the changed table",
+    of(
+        "v", "(SELECT *, (SELECT max(x) FROM pay) AS v FROM pay)"
+    ): "a subquery in an expression reads the changed table",
     f"SELECT id, k, ts, p, max(v) AS v FROM ({of(COUNT)}) GROUP BY id, k, ts, p": "Aggregate reads results of windows",
-    of(COUNT, "(SELECT pay.* FROM kinds FULL JOIN pay ON pay.k = kinds.k)"): "rows of both sides of the FULL OUTER JOIN",
+    of(
+        COUNT, "(SELECT pay.* FROM kinds FULL JOIN pay ON pay.k = kinds.k)"
+    ): "rows of both sides of the FULL OUTER JOIN",
     "SELECT id, k, ts, 'a' AS p, sum(x) OVER (PARTITION BY k) AS v FROM pay": "of the query is STRING",
-    "SELECT id, k, ts, sum(x) OVER (PARTITION BY k) AS v FROM pay": "the query has the columns id, k, ts, v, and the target",
+    "SELECT id, k, ts, sum(x) OVER (PARTITION BY k) AS v FROM pay": "has the columns id, k, ts, v, and the target",
 }
 
 

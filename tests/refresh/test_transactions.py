@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 import slidewise
 
-QUERY = """SELECT id, k, ts, id % 4 AS p, sum(100 DIV x) OVER (PARTITION BY k ORDER BY ts RANGE INTERVAL 1 DAY PRECEDING) AS v
-           FROM pay"""
+_DAY = "PARTITION BY k ORDER BY ts RANGE INTERVAL 1 DAY PRECEDING"
+QUERY = f"SELECT id, k, ts, id % 4 AS p, sum(100 DIV x) OVER ({_DAY}) AS v FROM pay"
 TARGET = "in_one_transaction"
 
 

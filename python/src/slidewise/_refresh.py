@@ -64,7 +64,7 @@ class Refresh:
         self._refresh: Any = call(
             self._spark,
             "refreshOf",
-            query._jdf,  # type: ignore[operator]
+            query._jdf,
             target,
             _java_list(self._spark, columns),
             _java_map(self._spark, of_tables),
@@ -101,8 +101,8 @@ def refresh(
     `target` holds the rows of `query` as they were before the change. Slidewise computes the results again that changed
     rows can reach through the frames of the windows, and writes those that differ.
 
-    - `query`: window functions, or `GROUP BY` with or without `window()`, over a table, a filter or projection of it, or
-      a join of it with tables that have not changed. It reads the table **as it is now**, after the change.
+    - `query`: window functions, or `GROUP BY` with or without `window()`, over a table, a filter or projection of it,
+      or a join of it with tables that have not changed. It reads the table **as it is now**, after the change.
     - `target`: a table of Delta Lake, Iceberg or another format that takes `MERGE`, or files in partitions, such as
       a Parquet table. It has the columns of the query. A path is written as in ``delta.`/path` ``.
     - `keys`: the columns of the result that identify a row.
@@ -121,7 +121,8 @@ def refresh(
     >>> def payments(days):
     ...     return spark.sql(f"SELECT 'a' AS card, DATE'2026-01-01' + CAST(id AS INT) AS day, id AS amount FROM {days}")
     >>> query = '''SELECT card, day, sum(amount) OVER
-    ...     (PARTITION BY card ORDER BY day RANGE BETWEEN INTERVAL 6 DAYS PRECEDING AND CURRENT ROW) AS week FROM payments'''
+    ...     (PARTITION BY card ORDER BY day RANGE BETWEEN INTERVAL 6 DAYS PRECEDING AND CURRENT ROW) AS week
+    ...     FROM payments'''
     >>> payments("range(30)").createOrReplaceTempView("payments")
     >>> spark.sql(query).write.partitionBy("day").parquet(f"{folder}/weeks")
     >>> payments("range(31)").createOrReplaceTempView("payments")  # one more day
@@ -130,8 +131,8 @@ def refresh(
     Refreshed(whole=False, inserted=1, updated=0, deleted=0)
 
     Raises TypeError or ValueError if an argument is wrong, and AnalysisException with the condition
-    SLIDEWISE_REFRESH_REFUSED if a refresh cannot follow changes through the query, or cannot write to the target: before
-    anything is written. Needs a session of Spark's own engine: Spark Connect is refused.
+    SLIDEWISE_REFRESH_REFUSED if a refresh cannot follow changes through the query, or cannot write to the target:
+    before anything is written. Needs a session of Spark's own engine: Spark Connect is refused.
     """
     return Refresh(query, target, keys=keys, changes=changes).run()
 
@@ -142,8 +143,8 @@ def changes_since(spark: SparkSession, table: str, version: int) -> DataFrame:
     They are those that were added or removed, and both the old and the new values of those that were updated.
 
     - `table`: a table of Delta Lake with `delta.enableChangeDataFeed`, or of Iceberg.
-    - `version`: the version of the Delta table, or the snapshot of the Iceberg table, that the stored result was computed
-      from.
+    - `version`: the version of the Delta table, or the snapshot of the Iceberg table, that the stored result was
+      computed from.
 
     Raises AnalysisException with the condition SLIDEWISE_REFRESH_REFUSED if the table has no such version or does not
     tell its changes.
@@ -164,8 +165,8 @@ def _check(query: Any, target: Any, keys: Any, changes: Any) -> None:
     _check_table("query", query)
     if is_connect(query):
         raise UnsupportedFeatureError(
-            "slidewise.refresh needs a session of Spark's own engine, and this is Spark Connect: run it in a job of the "
-            "cluster"
+            "slidewise.refresh needs a session of Spark's own engine, and this is Spark Connect: run it in a job "
+            "of the cluster"
         )
     if not isinstance(target, str) or not target:
         raise TypeError(f"target is {target!r:.200}, but must be the name of a table, or a path as in delta.`/path`")
@@ -202,5 +203,5 @@ def _java_list(spark: Any, values: list[str]) -> Any:
 def _java_map(spark: Any, tables: Mapping[str, DataFrame]) -> Any:
     found = spark._jvm.java.util.HashMap()
     for name, table in tables.items():
-        found.put(name, table._jdf)  # type: ignore[operator]
+        found.put(name, table._jdf)
     return found
