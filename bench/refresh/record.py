@@ -66,6 +66,6 @@ def _where(found: list[dict[str, Any]]) -> str:
     one = found[-1]
     turns = len(one["runs"]["refresh"])
     return (
-        f"{one['rows']:,} rows of {one['keys']:,} keys over 730 days, table and result in a folder of Parquet files for "
-        f"each day. Medians of {turns} turns. {machine.measured_on(one['where'])}"
+        f"{one['rows']:,} rows of {one['keys']:,} keys over 730 days, table and result in a folder of Parquet files "
+        f"for each day. Medians of {turns} turns. {machine.measured_on(one['where'])}"
     )

@@ -1,7 +1,7 @@
 """Random refreshes whose source and target are tables of Delta Lake or Iceberg.
 
-Arguments: the format, a folder, the jars, separated by commas, a seed and the number of queries. Prints one JSON object:
-the number of refreshes, and what went wrong.
+Arguments: the format, a folder, the jars, separated by commas, a seed and the number of queries. Prints one JSON
+object: the number of refreshes, and what went wrong.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def explain(df: DataFrame | Refresh) -> DataFrame:
     | `whole` | whether it computes the whole query |
     | `keys` | the number of changed keys, or of their separate ranges in the order |
     | `first`, `last` | the range of the order key whose results may change; null without a limit |
-    | `rows_to_read` | the number of rows of the table that these results are computed from, once for each hopping window |
+    | `rows_to_read` | the number of rows of the table that these results are computed from, once per hopping window |
     | `rows_to_write` | the number of rows of the table whose results may change; only those that differ are written |
     | `share` | the rows to read, as a part of the table |
     | `reason` | why it computes the whole query, or reads more than the frames reach |

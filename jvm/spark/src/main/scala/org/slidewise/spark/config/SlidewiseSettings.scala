@@ -227,6 +227,7 @@ object SlidewiseSettings {
     windowJoinsSetting,
     windowJoinFilterRatioSetting,
     windowJoinMinSizeSetting,
+    refreshMaxShareSetting,
     hoppingWindowsSetting,
     maxWindowsSetting,
     blockExchangeSetting,

@@ -34,8 +34,13 @@ class SettingsSuite extends SparkSuite {
       windowJoinFilterRatio
     ),
     Expected(
-      WindowJoinMinSize,
       RefreshMaxShare,
+      "0.5",
+      Seq("0" -> 0.0, " 1 " -> 1.0, "0.25" -> 0.25),
+      Seq("-0.1", "1.5", "NaN", "half", "")
+    )(refreshMaxShare),
+    Expected(
+      WindowJoinMinSize,
       "2k",
       Seq("0" -> 0L, "64k" -> 65536L, "1G" -> (1L << 30)),
       Seq("lots", "-1", "")
