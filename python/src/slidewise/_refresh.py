@@ -162,7 +162,10 @@ def changes_since(spark: SparkSession, table: str, version: int) -> DataFrame:
 
 
 def _check(query: Any, target: Any, keys: Any, changes: Any) -> None:
-    _check_table("query", query)
+    # Imports pyspark.sql, which `import slidewise` must do without.
+    from slidewise._joins._sides import check_table
+
+    check_table("query", query)
     if is_connect(query):
         raise UnsupportedFeatureError(
             "slidewise.refresh needs a session of Spark's own engine, and this is Spark Connect: run it in a job "
@@ -179,18 +182,9 @@ def _check(query: Any, target: Any, keys: Any, changes: Any) -> None:
                 f"changes has the keys {list(changes)!r:.200}, but must have one: the name of the changed table"
             )
         for name, rows in changes.items():
-            _check_table(f"changes[{name!r}]", rows)
+            check_table(f"changes[{name!r}]", rows)
     else:
-        _check_table("changes", changes)
-
-
-def _check_table(argument: str, value: Any) -> None:
-    from slidewise._joins._sides import is_a
-
-    if not is_a("DataFrame", value):
-        simple = value is None or isinstance(value, (str, int, float))
-        given = repr(value) if simple else f"a {type(value).__module__}.{type(value).__qualname__}"
-        raise TypeError(f"{argument} is {given:.200}, but must be a DataFrame of Spark")
+        check_table("changes", changes)
 
 
 def _java_list(spark: Any, values: list[str]) -> Any:

@@ -121,6 +121,15 @@ def is_a(kind: str, value: Any) -> bool:
     return any(c.__name__ == kind and c.__module__.startswith("pyspark.sql") for c in type(value).__mro__)
 
 
+def check_table(argument: str, value: Any) -> None:
+    """Raises TypeError unless an argument is a DataFrame of Spark."""
+    if not is_a("DataFrame", value):
+        # The text of a pandas-on-Spark table would run a job.
+        simple = value is None or isinstance(value, (str, int, float))
+        given = repr(value) if simple else f"a {type(value).__module__}.{type(value).__qualname__}"
+        raise TypeError(f"{argument} is {given:.200}, but must be a DataFrame of Spark")
+
+
 def sides_of(
     left: Any,
     right: Any,
@@ -133,11 +142,7 @@ def sides_of(
 ) -> Sides:
     """Checks the arguments that name the columns, and finds the columns."""
     for argument, table in (("left", left), ("right", right)):
-        if not is_a("DataFrame", table):
-            # The text of a pandas-on-Spark table would run a job.
-            simple = table is None or isinstance(table, (str, int, float))
-            given = repr(table) if simple else f"a {type(table).__module__}.{type(table).__qualname__}"
-            raise TypeError(f"{argument} is {given:.200}, but must be a DataFrame of Spark")
+        check_table(argument, table)
     case_sensitive = left.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true"
     times = _two_of("on", on, left_on, right_on)
     keys = _two_of("by", by, left_by, right_by)

@@ -24,13 +24,13 @@ final private[refresh] case class ChangedSource(name: String, nodes: Seq[Logical
             Some(column.metadata)
           )
         case Some(found) =>
-          throw new RefusedRefresh(
+          RefusedRefresh.refuse(
             s"the changes of $name have the column ${column.name} of the type ${found.map(_.dataType.sql).mkString(", ")}, and " +
               s"$name has it of the type ${column.dataType.sql}",
             s"changes with the columns of $name"
           )
         case None =>
-          throw new RefusedRefresh(
+          RefusedRefresh.refuse(
             s"the changes of $name have no column ${column.name}",
             s"changes with the columns of $name, which are ${node.output.map(_.name).mkString(", ")}"
           )
@@ -52,7 +52,7 @@ private[refresh] object ChangedSource {
       case _ => false
     }
     if (found.isEmpty)
-      QueryPath.refuse(s"the query does not read the table $name", s"a name among ${tablesOf(query)}")
+      RefusedRefresh.refuse(s"the query does not read the table $name", s"a name among ${tablesOf(query)}")
     ChangedSource(name, found, changes)
   }
 
@@ -64,15 +64,13 @@ private[refresh] object ChangedSource {
       case node @ (_: View | _: LeafNode) if !node.isInstanceOf[OneRowRelation] => node
     }
     val leaves = tables.filter(_.children.isEmpty)
-    val found =
-      if (leaves.size != 1) leaves
-      else Seq(tables.find(_.output.forall(a => columns(Names.folded(a.name)))).getOrElse(tables.head))
     if (leaves.size != 1)
-      QueryPath.refuse(
+      RefusedRefresh.refuse(
         s"the query reads ${leaves.size} tables, and the changes do not say which",
         s"the name of the changed table with its changes: ${tablesOf(query)}"
       )
-    ChangedSource("the table", found, changes)
+    val table = tables.find(_.output.forall(a => columns(Names.folded(a.name)))).getOrElse(tables.head)
+    ChangedSource("the table", Seq(table), changes)
   }
 
   private def tablesOf(query: LogicalPlan): String = {

@@ -2,6 +2,7 @@ package org.slidewise.spark.refresh
 
 import org.apache.spark.sql.{functions, DataFrame}
 import org.apache.spark.sql.catalyst.expressions.RowOrdering
+import org.apache.spark.sql.catalyst.util.quoteIdentifier
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.storage.StorageLevel
 
@@ -27,7 +28,7 @@ final private[refresh] class Difference private (val rows: DataFrame, columns: S
   def written: DataFrame =
     rows
       .where(s"$Operation != '$Delete'")
-      .selectExpr(columns.fieldNames.toSeq.map(name => s"$New.${Names.quoted(name)}"): _*)
+      .selectExpr(columns.fieldNames.toSeq.map(name => s"$New.${quoteIdentifier(name)}"): _*)
 
   override def close(): Unit = rows.unpersist()
 }
@@ -49,9 +50,9 @@ private[refresh] object Difference {
    *   the columns that identify a row; nulls are equal
    */
   def of(results: DataFrame, stored: DataFrame, keys: Seq[String]): Difference = {
-    val names = results.schema.fieldNames.toSeq.map(Names.quoted)
+    val names = results.schema.fieldNames.toSeq.map(quoteIdentifier)
     val row = s"struct(${names.mkString(", ")})"
-    val identity = keys.map(Names.quoted)
+    val identity = keys.map(quoteIdentifier)
     val kind = results.selectExpr(s"$row AS r").schema.head.dataType.sql
     val none = s"CAST(NULL AS $kind)"
     val sides = results
@@ -71,7 +72,7 @@ private[refresh] object Difference {
     def once(count: String, what: String) =
       s"IF($count <= 1, true, CAST(raise_error(concat('$Repeated', $shown, ': $what has ', $count, ' rows with them')) AS BOOLEAN))"
     val isEqual = results.schema.fields.toSeq.map { field =>
-      val name = Names.quoted(field.name)
+      val name = quoteIdentifier(field.name)
       if (isComparable(field.dataType)) s"$New.$name <=> $Old.$name" else "false"
     }
     val operation =

@@ -33,9 +33,9 @@ final private[refresh] case class Distance(below: Option[BigDecimal], above: Opt
 }
 
 private[refresh] object Distance {
-  private val None0: Option[BigDecimal] = Some(BigDecimal(0))
+  private val AtRow: Option[BigDecimal] = Some(BigDecimal(0))
 
-  val Zero: Distance = Distance(None0, None0)
+  val Zero: Distance = Distance(AtRow, AtRow)
   val Unlimited: Distance = Distance(None, None)
 
   /** The distance of a window function, along the first column of its order. Too great where it is not known. */
@@ -43,28 +43,21 @@ private[refresh] object Distance {
     val reach = call.reach
     val frame = call.frame
     val endsOnly = frame.reachesEnd && !frame.isGrowing
-    val lower = frame match {
-      case range: Frame.Range => Some(range.lower)
-      case _                  => None
-    }
-    val upper = frame match {
-      case range: Frame.Range => Some(range.upper)
-      case _                  => None
-    }
+    val range = Some(frame).collect { case range: Frame.Range => range }
     val before =
       if (reach.rowsBefore > 0 || reach.isUnbounded && !endsOnly) None
-      else lower.fold(None0)(distance(_, before = true))
+      else range.fold(AtRow)(r => distance(r.lower, before = true))
     val after =
       if (reach.rowsAfter > 0 || call.description.readsPartition || reach.isUnbounded && frame.looksAhead)
         None
-      else upper.fold(None0)(distance(_, before = false))
+      else range.fold(AtRow)(r => distance(r.upper, before = false))
     if (order.headOption.forall(_.direction == Ascending)) Distance(before, after)
     else Distance(after, before)
   }
 
   private def distance(bound: Frame.Bound, before: Boolean): Option[BigDecimal] = bound match {
     case Frame.Unbounded | _: Frame.RowBound => None
-    case Frame.Peers                         => None0
+    case Frame.Peers                         => AtRow
     case key: Frame.KeyBound                 => Some(ofOffset(key, before).max(0))
   }
 

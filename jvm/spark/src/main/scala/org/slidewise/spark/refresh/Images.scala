@@ -35,7 +35,7 @@ private[refresh] object Images {
               if (onLeft) join.copy(left = follow(join.left)) else join.copy(right = follow(join.right))
             val known = followed.left.outputSet ++ followed.right.outputSet
             if (!followed.condition.forall(_.references.subsetOf(known)))
-              QueryPath.refuse(
+              RefusedRefresh.refuse(
                 "a join below a window depends on results of an aggregation",
                 "a join on keys of the groups"
               )

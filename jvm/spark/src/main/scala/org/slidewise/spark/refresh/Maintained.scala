@@ -35,8 +35,16 @@ private[refresh] trait Maintained {
   /** Whether any result may change with any row of the table. */
   final def isWhole: Boolean = keys.isEmpty && order.isEmpty
 
+  /** The rows of `plan` that the results in the zones are computed from. */
+  final protected def read(plan: LogicalPlan, zones: Zones): LogicalPlan =
+    zones.readBy(plan, keys.map(_._1), order.map(_._1))
+
+  /** The keys of some rows, with the columns that [[Zones]] needs besides. */
+  final protected def keyed(rows: LogicalPlan, columns: Seq[NamedExpression]): LogicalPlan =
+    Project(keys.zipWithIndex.map { case ((key, _), at) => Alias(key, Zones.key(at))() } ++ columns, rows)
+
   /** The [[rows]] that the results in the zones are computed from. */
-  final def rowsToRead(zones: Zones): LogicalPlan = zones.readBy(rows, keys.map(_._1), order.map(_._1))
+  final def rowsToRead(zones: Zones): LogicalPlan = read(rows, zones)
 
   /** The [[rows]] in whose place results in the zones stand. */
   final def rowsOfResults(zones: Zones): LogicalPlan = zones.changedIn(rows, keys.map(_._1), order.map(_._1))
@@ -64,7 +72,7 @@ private[refresh] object Maintained {
       paths match {
         case Seq(path) => MaintainedQuery.of(query, source, path, resultKeys)
         case several   =>
-          QueryPath.refuse(
+          RefusedRefresh.refuse(
             s"the query reads ${source.name} in ${several.size} places",
             s"a query that reads ${source.name} once, or window joins with it"
           )

@@ -41,12 +41,11 @@ final private[refresh] case class MaintainedJoin(
   }
 
   private def keyed(rows: LogicalPlan): LogicalPlan = {
-    val named = keys.zipWithIndex.map { case ((key, _), at) => Alias(key, Zones.key(at))() }
     val times = joins.zipWithIndex.flatMap { case (join, at) =>
       val (lower, upper) = timesOf(join)
       lower.map(Alias(_, s"${Zones.Least}$at")()) ++ upper.map(Alias(_, s"${Zones.Greatest}$at")())
     }
-    Project(named ++ Zones.Bounds.map(Alias(Literal.create(null, LongType), _)()) ++ times, rows)
+    keyed(rows, Zones.Bounds.map(Alias(Literal.create(null, LongType), _)()) ++ times)
   }
 
   private def timesOf(join: WindowJoin): (Option[Expression], Option[Expression]) = {
@@ -76,7 +75,7 @@ final private[refresh] case class MaintainedJoin(
       (sameKeys ++ inRange.reduceOption[Expression](Or(_, _))).reduceOption[Expression](And(_, _))
     val known = left.outputSet ++ right.outputSet
     if (!condition.forall(_.references.subsetOf(known)))
-      QueryPath.refuse(
+      RefusedRefresh.refuse(
         "the keys or the range of a window join depend on results of another one",
         "keys and ranges of columns of the left table"
       )
@@ -84,10 +83,9 @@ final private[refresh] case class MaintainedJoin(
   }
 
   override def results(zones: Zones): LogicalPlan = {
-    val read = zones.readBy(base, keys.map(_._1), None)
     val places = joins.map(_.results).zipWithIndex.toMap
     val computed = query.transformUp {
-      case node if node eq base                              => read
+      case node if node eq base                              => read(base, zones)
       case join: WindowJoin if places.contains(join.results) =>
         val (lower, upper) = timesOf(join)
         val at = places(join.results)
@@ -113,6 +111,7 @@ private[refresh] object MaintainedJoin {
       else Some(of(values.flatten))
     (together(limits.map(_._1), Least(_)), together(limits.map(_._2), Greatest(_)))
   }
+
   def of(
       query: LogicalPlan,
       source: ChangedSource,
@@ -133,14 +132,14 @@ private[refresh] object MaintainedJoin {
     above.foreach {
       case _: Project | _: Filter | _: WindowJoin | _: SubqueryAlias | _: View =>
       case other                                                               =>
-        QueryPath.refuse(
+        RefusedRefresh.refuse(
           s"${other.nodeName} reads results of a window join",
           "a refresh of the window join alone"
         )
     }
     joins.foreach { join =>
       if (join.right.exists(_.isInstanceOf[Window]) || join.right.exists(_.isInstanceOf[WindowJoin]))
-        QueryPath.refuse(
+        RefusedRefresh.refuse(
           "a window join reads results of windows over another table",
           "a window join with a table that stores these results"
         )
@@ -156,7 +155,7 @@ private[refresh] object MaintainedJoin {
     val left = paths.filter(p => base.exists(_ eq p.source))
     left.foreach(p =>
       if (p.nodes.exists(_.isInstanceOf[Window]))
-        QueryPath.refuse(
+        RefusedRefresh.refuse(
           "the left table of a window join has windows over the changed table",
           "a join with the stored windows"
         )

@@ -37,11 +37,7 @@ final private[refresh] case class MaintainedQuery(
   override def areRanges: Boolean = distance.isLimited
 
   /** The changed rows as rows of [[base]], with their keys and the bounds of the results that they change and of the rows to read. */
-  override def changed: LogicalPlan = {
-    val rows = Images.of(base, node, source.rows(node))
-    val named = keys.zipWithIndex.map { case ((key, _), at) => Alias(key, Zones.key(at))() }
-    Project(named ++ bounds, rows)
-  }
+  override def changed: LogicalPlan = keyed(Images.of(base, node, source.rows(node)), bounds)
 
   private def bounds: Seq[NamedExpression] = {
     def at(distance: Option[BigDecimal], sign: Int) =
@@ -65,8 +61,7 @@ final private[refresh] case class MaintainedQuery(
     val pruned = base.transformUp {
       case generate: Generate if path.nodes.exists(_ eq generate) => withTimes(generate, zones)
     }
-    val read = zones.readBy(pruned, keys.map(_._1), order.map(_._1))
-    val computed = query.transformUp { case node if node eq base => read }
+    val computed = query.transformUp { case node if node eq base => read(pruned, zones) }
     within(computed, zones, a => a)
   }
 
@@ -102,7 +97,7 @@ private[refresh] object MaintainedQuery {
   ): MaintainedQuery = {
     path.nodes.take(lowest).foreach {
       case node @ (_: Aggregate | _: Distinct) =>
-        QueryPath.refuse(s"${node.nodeName} reads results of windows", "a refresh of the windows alone")
+        RefusedRefresh.refuse(s"${node.nodeName} reads results of windows", "a refresh of the windows alone")
       case _ =>
     }
     val windows = path.nodes.take(lowest + 1).collect { case window: Window => window }.reverse

@@ -2,6 +2,8 @@ package org.slidewise.spark.refresh
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.util.quoteIdentifier
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.lit
 
@@ -25,8 +27,8 @@ final private[refresh] class MergeTarget(session: SparkSession, name: String) ex
 
   private def statement(view: String, keys: Seq[String], range: Option[KeyRange]): String = {
     val schema = rows.schema
-    val columns = schema.fields.toSeq.map(f => Names.quoted(f.name) -> f.dataType)
-    val same = keys.map(Names.quoted).map(k => s"t.$k <=> coalesce(s.$New, s.$Old).$k")
+    val columns = schema.fields.toSeq.map(f => quoteIdentifier(f.name) -> f.dataType)
+    val same = keys.map(quoteIdentifier).map(k => s"t.$k <=> coalesce(s.$New, s.$Old).$k")
     val isAsRead = columns.collect {
       case (column, kind) if isComparable(kind) => s"t.$column <=> s.$Old.$column"
     }
@@ -50,7 +52,7 @@ final private[refresh] class MergeTarget(session: SparkSession, name: String) ex
   /** Constants, by which files of the target are left out. */
   private def within(range: KeyRange): Seq[String] =
     Seq(">=" -> range.first, "<=" -> range.last).collect { case (operator, Some(value)) =>
-      s"t.${range.column} $operator ${KeyRange.sql(value)}"
+      s"t.${range.column} $operator ${Literal(value).sql}"
     }
 
   private def conflicts(write: => Any): Unit =

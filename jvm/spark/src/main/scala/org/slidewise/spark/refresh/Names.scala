@@ -12,7 +12,4 @@ private[refresh] object Names {
 
   /** The parts of a name with dots. */
   def parts(name: String): Seq[String] = CatalystSqlParser.parseMultipartIdentifier(name)
-
-  /** The name of a column in SQL. */
-  def quoted(name: String): String = "`" + name.replace("`", "``") + "`"
 }

@@ -1,8 +1,9 @@
 package org.slidewise.spark.refresh
 
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.{Column, DataFrame, SparkSession}
+import org.apache.spark.sql.{Column, DataFrame, Row}
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
+import org.apache.spark.sql.catalyst.util.quoteIdentifier
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.functions.{col, expr, lit}
 import org.apache.spark.sql.sources.DataSourceRegister
@@ -12,17 +13,18 @@ import org.apache.spark.sql.sources.DataSourceRegister
  * table, and then puts them in the place of the old ones.
  */
 final private[refresh] class PartitionedFiles private (
-    session: SparkSession,
+    found: DataFrame,
     relation: LogicalRelation,
     files: HadoopFsRelation,
     format: String,
     swap: PartitionSwap
 ) extends Target {
+  private val session = found.sparkSession
   private val columns = files.partitionSchema.fieldNames.toSeq
   private val table = relation.catalogTable.map(_.identifier.quotedString)
 
   // Each look lists all partitions.
-  private var listed: Option[DataFrame] = None
+  private var listed: Option[DataFrame] = Some(found)
 
   override def begin(): Unit = {
     if (swap.begin()) refreshed()
@@ -40,27 +42,29 @@ final private[refresh] class PartitionedFiles private (
   }
 
   override def merge(difference: Difference, keys: Seq[String], range: Option[KeyRange]): Unit = {
-    val places = columns.map(c => s"rows.${Names.quoted(c)} AS ${Names.quoted(c)}")
+    val places = columns.map(c => s"rows.${quoteIdentifier(c)} AS ${quoteIdentifier(c)}")
     val touched = difference.rows
       .selectExpr(s"explode(filter(array(${Difference.New}, ${Difference.Old}), r -> r IS NOT NULL)) AS rows")
       .selectExpr(places: _*)
       .distinct()
-    val values = touched.collect().toSeq
-    val inTouched = anyOf(values.map { row =>
-      columns.indices.map(at => col(Names.quoted(columns(at))) <=> lit(row.get(at))).reduce(_ && _)
+      .selectExpr("*" +: columns.map(c => s"CAST(${quoteIdentifier(c)} AS STRING)"): _*)
+      .collect()
+      .toSeq
+    val inTouched = anyOf(touched.map { row =>
+      columns.indices.map(at => col(quoteIdentifier(columns(at))) <=> lit(row.get(at))).reduce(_ && _)
     })
     val changed = difference.rows.selectExpr(
       s"coalesce(${Difference.New}, ${Difference.Old}) AS changed_row"
     )
-    val same = keys.map(Names.quoted).map(k => s"kept.$k <=> changed_row.$k").mkString(" AND ")
+    val same = keys.map(quoteIdentifier).map(k => s"kept.$k <=> changed_row.$k").mkString(" AND ")
     val kept = rows.where(inTouched).alias("kept").join(changed, expr(same), "left_anti")
-    write(kept.union(difference.written), directoriesOf(touched))
+    write(kept.union(difference.written), touched.map(directoryOf))
   }
 
   override def replace(results: DataFrame): Unit = write(results, swap.existing(columns.size))
 
   private def write(content: DataFrame, replaced: Seq[String]): Unit = {
-    val names = columns.map(c => col(Names.quoted(c)))
+    val names = columns.map(c => col(quoteIdentifier(c)))
     content
       .hint("rebalance", names: _*)
       .write
@@ -81,13 +85,13 @@ final private[refresh] class PartitionedFiles private (
     }
   }
 
-  /** The directories of partitions, relative to the table, as Spark names them. */
-  private def directoriesOf(touched: DataFrame): Seq[String] =
-    touched.selectExpr(columns.map(c => s"CAST(${Names.quoted(c)} AS STRING)"): _*).collect().toSeq.map { row =>
-      columns.indices
-        .map(at => ExternalCatalogUtils.getPartitionPathString(columns(at), row.getString(at)))
-        .mkString("/")
-    }
+  /** The directory of a partition, relative to the table, as Spark names it: from its values as text, which follow the values. */
+  private def directoryOf(partition: Row): String =
+    columns.zipWithIndex
+      .map { case (column, at) =>
+        ExternalCatalogUtils.getPartitionPathString(column, partition.getString(columns.size + at))
+      }
+      .mkString("/")
 
   /** A balanced tree, since Spark visits expressions recursively. */
   private def anyOf(conditions: Seq[Column]): Column =
@@ -100,7 +104,7 @@ final private[refresh] class PartitionedFiles private (
 
 private[refresh] object PartitionedFiles {
   def of(
-      session: SparkSession,
+      table: DataFrame,
       name: String,
       relation: LogicalRelation,
       files: HadoopFsRelation
@@ -110,19 +114,19 @@ private[refresh] object PartitionedFiles {
     val root = files.location.rootPaths match {
       case Seq(root) => root
       case several   =>
-        throw new RefusedRefresh(s"the target $name has files in ${several.size} folders", "one folder")
+        RefusedRefresh.refuse(s"the target $name has files in ${several.size} folders", "one folder")
     }
     if (files.partitionSchema.isEmpty)
-      throw new RefusedRefresh(s"the target $name has no partitions", remedy)
+      RefusedRefresh.refuse(s"the target $name has no partitions", remedy)
     if (files.bucketSpec.isDefined)
-      throw new RefusedRefresh(s"the target $name has buckets, which are not written anew", remedy)
+      RefusedRefresh.refuse(s"the target $name has buckets, which are not written anew", remedy)
     val format = files.fileFormat match {
       case registered: DataSourceRegister => registered.shortName()
       case other                          =>
-        throw new RefusedRefresh(s"the target $name has the format ${other.getClass.getName}", remedy)
+        RefusedRefresh.refuse(s"the target $name has the format ${other.getClass.getName}", remedy)
     }
     val conf = files.sparkSession.sessionState.newHadoopConf()
     val swap = new PartitionSwap(new Path(root, PartitionSwap.Folder), root, conf, name)
-    new PartitionedFiles(session, relation, files, format, swap)
+    new PartitionedFiles(table, relation, files, format, swap)
   }
 }

@@ -78,7 +78,7 @@ private[refresh] object QueryPath {
   private def checkSubqueries(e: Expression, source: LogicalPlan): Unit =
     if (e.containsPattern(PLAN_EXPRESSION)) e.foreach {
       case subquery: SubqueryExpression if subquery.plan.exists(_.sameResult(source)) =>
-        throw new RefusedRefresh(
+        RefusedRefresh.refuse(
           "a subquery in an expression reads the changed table",
           "a join with the table, or a window over it"
         )
@@ -88,12 +88,15 @@ private[refresh] object QueryPath {
   private def check(node: LogicalPlan): Unit = {
     node.expressions.foreach { e =>
       if (!e.deterministic)
-        refuse(
+        RefusedRefresh.refuse(
           s"${e.sql} may give another value whenever it is evaluated",
           "expressions with one value for a row"
         )
       if (e.containsPattern(CURRENT_LIKE))
-        refuse(s"the value of ${e.sql} changes with the time of the query", "a constant, or a column")
+        RefusedRefresh.refuse(
+          s"the value of ${e.sql} changes with the time of the query",
+          "a constant, or a column"
+        )
     }
     node match {
       case _: Project | _: Filter | _: SubqueryAlias | _: View | _: Window | _: Generate | _: Expand |
@@ -101,19 +104,20 @@ private[refresh] object QueryPath {
           _: ResolvedHint | _: Distinct =>
       case join: Join                                           => checkJoin(join)
       case _: GlobalLimit | _: LocalLimit | _: Offset | _: Tail =>
-        refuse(
+        RefusedRefresh.refuse(
           "a change of a row may change which rows are within the LIMIT or the OFFSET",
           "a filter on row_number()"
         )
-      case _: Union => refuse("the query reads the changed table in a UNION", "one refresh for each part")
-      case other    => refuse(s"a refresh cannot follow changes through ${other.nodeName}", Taken)
+      case _: Union =>
+        RefusedRefresh.refuse("the query reads the changed table in a UNION", "one refresh for each part")
+      case other => RefusedRefresh.refuse(s"a refresh cannot follow changes through ${other.nodeName}", Taken)
     }
   }
 
   private def checkJoin(join: Join): Unit = join.joinType match {
     case _: InnerLike | LeftOuter | LeftSemi | LeftAnti | RightOuter =>
     case other                                                       =>
-      refuse(
+      RefusedRefresh.refuse(
         s"a changed row may change rows of both sides of the ${other.sql} JOIN",
         "INNER JOIN, LEFT JOIN, LEFT SEMI JOIN or LEFT ANTI JOIN"
       )
@@ -125,9 +129,6 @@ private[refresh] object QueryPath {
     case RightOuter   => !left
     case _            => left
   }
-
-  private[refresh] def refuse(reason: String, remedy: String): Nothing =
-    throw new RefusedRefresh(reason, remedy)
 
   private val Taken =
     "window functions, filters, projections, joins with tables that have not changed, and GROUP BY below them"

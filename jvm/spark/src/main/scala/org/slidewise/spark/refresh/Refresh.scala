@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Sort}
+import org.apache.spark.sql.catalyst.util.quoteIdentifier
 
 import org.slidewise.core.Stable
 import org.slidewise.spark.config.SlidewiseSettings
@@ -66,7 +67,7 @@ final class Refresh private (
 
   private def merged(zones: Zones): RefreshResult = {
     val results = inOrder(maintained.results(zones))
-    val stored = target.rows.selectExpr(columns.map(Names.quoted): _*)
+    val stored = target.rows.selectExpr(columns.map(quoteIdentifier): _*)
     val plan = SparkSessions.queryOf(stored).analyzed
     def column(of: Attribute): Attribute = Refresh.columnOf(plan.output, of.name)
     val inPlace = LogicalData.of(session, maintained.within(plan, zones, column))
@@ -79,9 +80,9 @@ final class Refresh private (
 
   /** The range of the order key, if the column is among the keys: no row outside of it has the keys of a written row. */
   private def rangeOf(zones: Zones): Option[KeyRange] = maintained.order.map(_._2).flatMap {
-    case a: Attribute if isKey(a) => Some(KeyRange(Names.quoted(a.name), zones.first, zones.last))
+    case a: Attribute if isKey(a) => Some(KeyRange(quoteIdentifier(a.name), zones.first, zones.last))
     case GetStructField(a: Attribute, _, Some(field)) if isKey(a) =>
-      Some(KeyRange(s"${Names.quoted(a.name)}.$field", zones.first, zones.last))
+      Some(KeyRange(s"${quoteIdentifier(a.name)}.$field", zones.first, zones.last))
     case _ => None
   }
 
@@ -134,9 +135,9 @@ object Refresh {
    */
   def of(query: Dataset[_], target: String, keys: Seq[String], changes: Map[String, Dataset[_]]): Refresh = {
     val session = query.sparkSession
-    if (query.isStreaming) throw new RefusedRefresh("the query is over a stream", "a query over tables")
+    if (query.isStreaming) RefusedRefresh.refuse("the query is over a stream", "a query over tables")
     if (keys.isEmpty)
-      throw new RefusedRefresh("keys is empty", "the columns that identify a row of the result")
+      RefusedRefresh.refuse("keys is empty", "the columns that identify a row of the result")
     val plan = RewriteWindowJoins(
       withoutOrder(InlineCTE(alwaysInline = true)(SparkSessions.queryOf(query).analyzed))
     )
@@ -147,7 +148,7 @@ object Refresh {
           if (name.isEmpty) ChangedSource.only(plan, changed) else ChangedSource.named(name, plan, changed)
         new Refresh(session, plan, Target.named(session, target), keys, source)
       case several =>
-        throw new RefusedRefresh(s"changes are of ${several.size} tables", "the changes of one table")
+        RefusedRefresh.refuse(s"changes are of ${several.size} tables", "the changes of one table")
     }
   }
 
@@ -164,7 +165,7 @@ object Refresh {
     TableFormat
       .of(session, table)
       .fold[DataFrame](
-        throw new RefusedRefresh(
+        RefusedRefresh.refuse(
           s"$table is no table of Delta Lake or Iceberg, which tell their changes",
           "a DataFrame of the changed rows"
         )
@@ -180,14 +181,14 @@ object Refresh {
     val (found, expected) =
       (query.output.map(a => Names.folded(a.name)), ofTarget.map(f => Names.folded(f.name)))
     if (found.sorted != expected.sorted)
-      throw new RefusedRefresh(
+      RefusedRefresh.refuse(
         s"the query has the columns ${query.output.map(_.name).mkString(", ")}, and the target has ${ofTarget.map(_.name).mkString(", ")}",
         "a query with the columns of the target"
       )
     ofTarget.foreach { field =>
       val kind = columnOf(query.output, field.name).dataType
       if (!Cast.canANSIStoreAssign(kind, field.dataType))
-        throw new RefusedRefresh(
+        RefusedRefresh.refuse(
           s"the column ${field.name} of the query is ${kind.sql}, and that of the target is ${field.dataType.sql}",
           "a query with the types of the target"
         )
@@ -199,7 +200,7 @@ object Refresh {
     columns.filter(a => Names.folded(a.name) == Names.folded(name)) match {
       case Seq(one) => one
       case found    =>
-        throw new RefusedRefresh(
+        RefusedRefresh.refuse(
           s"${if (found.isEmpty) "no column" else "more than one column"} of the result is named $name",
           s"one of ${columns.map(_.name).mkString(", ")}"
         )

@@ -14,4 +14,6 @@ final class RefusedRefresh(reason: String, remedy: String)
 object RefusedRefresh {
   val Condition = "SLIDEWISE_REFRESH_REFUSED"
   val SqlState = "0A000"
+
+  def refuse(reason: String, remedy: String): Nothing = throw new RefusedRefresh(reason, remedy)
 }

@@ -2,6 +2,7 @@ package org.slidewise.spark.refresh
 
 import org.apache.spark.sql.{functions, DataFrame, SparkSession}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.util.quoteIdentifier
 import org.apache.spark.sql.connector.catalog.SupportsRowLevelOperations
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -24,7 +25,8 @@ private[refresh] object TableFormat {
       case _         => None
     }
 
-  private def of(leaf: LogicalPlan): Option[TableFormat] = {
+  /** The format of the only table of a plan. */
+  def of(leaf: LogicalPlan): Option[TableFormat] = {
     val implementation: AnyRef = leaf match {
       case relation: DataSourceV2Relation => relation.table
       case relation: LogicalRelation      =>
@@ -51,7 +53,7 @@ private[refresh] object TableFormat {
           .sql(s"SHOW TBLPROPERTIES $table")
           .where("key = 'delta.enableChangeDataFeed' AND value = 'true'")
         if (enabled.isEmpty)
-          throw new RefusedRefresh(
+          RefusedRefresh.refuse(
             s"the Delta table $table keeps no change data",
             s"ALTER TABLE $table SET TBLPROPERTIES (delta.enableChangeDataFeed = true), before the change; or a DataFrame of the " +
               "changed rows"
@@ -67,7 +69,7 @@ private[refresh] object TableFormat {
 
     private def check(table: String, version: Long, newest: Long): Unit =
       if (version < 0 || version > newest)
-        throw new RefusedRefresh(s"$table has no version $version", s"a version from 0 to $newest")
+        RefusedRefresh.refuse(s"$table has no version $version", s"a version from 0 to $newest")
   }
 
   private object Iceberg extends TableFormat {
@@ -79,7 +81,7 @@ private[refresh] object TableFormat {
       val newest =
         session.sql(s"SELECT snapshot_id FROM $table.refs WHERE name = 'main'").collect().map(_.getLong(0))
       if (!known.contains(version))
-        throw new RefusedRefresh(
+        RefusedRefresh.refuse(
           s"$table has no snapshot $version",
           s"one of its snapshots: ${known.takeRight(20).mkString(", ")}"
         )
@@ -95,7 +97,7 @@ private[refresh] object TableFormat {
       if (!columns.forall(f => Difference.isComparable(f.dataType))) changes
       else
         changes
-          .groupBy(columns.map(f => changes(Names.quoted(f.name))): _*)
+          .groupBy(columns.map(f => changes(quoteIdentifier(f.name))): _*)
           .agg(
             functions.expr(
               "sum(IF(_change_type LIKE '%DELETE' OR _change_type LIKE '%BEFORE', -1, 1)) AS more"
@@ -110,7 +112,7 @@ private[refresh] object TableFormat {
 
   private object Other extends TableFormat {
     override def changesSince(session: SparkSession, table: String, version: Long): DataFrame =
-      throw new RefusedRefresh(
+      RefusedRefresh.refuse(
         s"the format of $table does not tell its changes",
         "a table of Delta Lake or Iceberg, or a DataFrame of the changed rows"
       )

@@ -1,7 +1,6 @@
 package org.slidewise.spark.refresh
 
 import org.apache.spark.sql.{DataFrame, SparkSession}
-import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import org.slidewise.spark.shims.SparkSessions
@@ -34,26 +33,23 @@ private[refresh] trait Target extends AutoCloseable {
 /** The least and the greatest value of a column, or of a field of it, among rows that are written; none without limit. */
 final private[refresh] case class KeyRange(column: String, first: Option[Any], last: Option[Any])
 
-private[refresh] object KeyRange {
-  def sql(value: Any): String = Literal(value).sql
-}
-
 private[refresh] object Target {
 
   /** The target with the name of a table, or of a path as in delta.`path`. */
-  def named(session: SparkSession, name: String): Target =
-    if (TableFormat.of(session, name).isDefined) new MergeTarget(session, name)
-    else
-      SparkSessions.queryOf(session.table(name)).analyzed.collectLeaves() match {
-        case Seq(relation: LogicalRelation) =>
-          relation.relation match {
-            case files: HadoopFsRelation => PartitionedFiles.of(session, name, relation, files)
-            case _                       => refuse(name)
-          }
-        case _ => refuse(name)
-      }
+  def named(session: SparkSession, name: String): Target = {
+    val table = session.table(name)
+    SparkSessions.queryOf(table).analyzed.collectLeaves() match {
+      case Seq(leaf) if TableFormat.of(leaf).isDefined => new MergeTarget(session, name)
+      case Seq(relation: LogicalRelation)              =>
+        relation.relation match {
+          case files: HadoopFsRelation => PartitionedFiles.of(table, name, relation, files)
+          case _                       => refuse(name)
+        }
+      case _ => refuse(name)
+    }
+  }
 
-  private def refuse(name: String): Nothing = throw new RefusedRefresh(
+  private def refuse(name: String): Nothing = RefusedRefresh.refuse(
     s"the target $name is no table that takes MERGE, and no table of files in partitions",
     "a table of Delta Lake or Iceberg, or a Parquet table with partitions"
   )
