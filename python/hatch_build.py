@@ -11,7 +11,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_MOST_BYTES = 3_500_000
+_MOST_BYTES = 4_200_000
 """The size limit of a jar: more is a class that should not be in it."""
 
 
