@@ -39,7 +39,11 @@ class Refresher:
     def refresh(self) -> slidewise.Refresh:
         changes = self._session.read.parquet(str(self._tables.changes))
         return slidewise.Refresh(
-            self._session.sql(self._case.query), self.target, keys="id", changes={"events": changes}
+            self._session.sql(self._case.query),
+            self.target,
+            keys="id",
+            changes={"events": changes},
+            generated={"day": "CAST(ts AS DATE)"},
         )
 
     def run(self, sql: str) -> None:

@@ -56,10 +56,12 @@ class Refresh:
         *,
         keys: str | Sequence[str],
         changes: DataFrame | Mapping[str, DataFrame],
+        generated: Mapping[str, str] | Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         _check(query, target, keys, changes)
         columns = [keys] if isinstance(keys, str) else list(keys)
         of_tables = changes if isinstance(changes, Mapping) else {"": changes}
+        known = _generated(generated, next(iter(of_tables)))
         self._spark: Any = query.sparkSession
         self._refresh: Any = call(
             self._spark,
@@ -67,7 +69,8 @@ class Refresh:
             query._jdf,
             target,
             _java_list(self._spark, columns),
-            _java_map(self._spark, of_tables),
+            _java_map(self._spark, {name: table._jdf for name, table in of_tables.items()}),
+            _java_map(self._spark, {name: _java_map(self._spark, of_table) for name, of_table in known.items()}),
         )
 
     def run(self) -> Refreshed:
@@ -95,6 +98,7 @@ def refresh(
     *,
     keys: str | Sequence[str],
     changes: DataFrame | Mapping[str, DataFrame],
+    generated: Mapping[str, str] | Mapping[str, Mapping[str, str]] | None = None,
 ) -> Refreshed:
     """Brings the stored result of a query up to date after rows of a table that it reads have changed.
 
@@ -108,6 +112,10 @@ def refresh(
     - `keys`: the columns of the result that identify a row.
     - `changes`: the changed rows of the table: those that were added or removed, and both the old and the new values
       of those that were updated. If the query reads several tables, a dictionary from the name of the changed one.
+    - `generated`: columns of the changed table that in each row have the value of an SQL expression over others, such as
+      ``{"day": "CAST(ts AS DATE)"}``. If the table has partitions by such a column, only those that the order key
+      leads to are read. A changed row with another value raises an error; other rows are not checked. For several
+      tables, a dictionary from their names: ``{"events": {"day": "CAST(ts AS DATE)"}}``.
 
     The result equals that of the whole query, floating-point values up to the order of additions. A refresh that fails
     changes nothing, and a second one with the same changes writes nothing. If two run at once, one of them raises an
@@ -134,7 +142,7 @@ def refresh(
     SLIDEWISE_REFRESH_REFUSED if a refresh cannot follow changes through the query, or cannot write to the target:
     before anything is written. Needs a session of Spark's own engine: Spark Connect is refused.
     """
-    return Refresh(query, target, keys=keys, changes=changes).run()
+    return Refresh(query, target, keys=keys, changes=changes, generated=generated).run()
 
 
 def changes_since(spark: SparkSession, table: str, version: int) -> DataFrame:
@@ -187,6 +195,22 @@ def _check(query: Any, target: Any, keys: Any, changes: Any) -> None:
         check_table("changes", changes)
 
 
+def _generated(generated: Any, changed: str) -> dict[str, Mapping[str, str]]:
+    """The expressions of generated columns by their table: that with the name `changed` if there is no other name."""
+    if generated is None:
+        return {}
+    allowed = "a dictionary from columns to SQL expressions, or from tables to such dictionaries"
+    if not isinstance(generated, Mapping):
+        raise TypeError(f"generated is {generated!r:.200}, but must be {allowed}")
+    of_tables = all(isinstance(value, Mapping) for value in generated.values())
+    found = dict(generated) if of_tables else {changed: generated}
+    for table, columns in found.items():
+        for name, sql in columns.items():
+            if not all(isinstance(text, str) and text for text in (name, sql)) or not isinstance(table, str):
+                raise TypeError(f"generated has {name!r:.100}: {sql!r:.100}, but must be {allowed}")
+    return found
+
+
 def _java_list(spark: Any, values: list[str]) -> Any:
     found = spark._jvm.java.util.ArrayList()
     for value in values:
@@ -194,8 +218,8 @@ def _java_list(spark: Any, values: list[str]) -> Any:
     return found
 
 
-def _java_map(spark: Any, tables: Mapping[str, DataFrame]) -> Any:
+def _java_map(spark: Any, values: Mapping[str, Any]) -> Any:
     found = spark._jvm.java.util.HashMap()
-    for name, table in tables.items():
-        found.put(name, table._jdf)
+    for name, value in values.items():
+        found.put(name, value)
     return found

@@ -66,15 +66,20 @@ object Slidewise {
    *
    * @param changes
    *   the changed rows by the name of their table
+   * @param generated
+   *   the expressions of columns, by the names of the table and of the column
    */
   def refreshOf(
       query: Dataset[_],
       target: String,
       keys: JList[String],
-      changes: JMap[String, Dataset[_]]
+      changes: JMap[String, Dataset[_]],
+      generated: JMap[String, JMap[String, String]]
   ): Refresh = {
-    val ofTables = changes.keySet.toArray.toSeq.map(name => name.toString -> changes.get(name))
-    Refresh.of(query, target, keys.toArray.toSeq.map(_.toString), ofTables.toMap)
+    def scala[A](map: JMap[String, A]): Map[String, A] =
+      map.keySet.toArray.toSeq.map(name => name.toString -> map.get(name)).toMap
+    val columns = scala(generated).map { case (table, ofTable) => table -> scala(ofTable) }
+    Refresh.of(query, target, keys.toArray.toSeq.map(_.toString), scala(changes), columns)
   }
 
   /** [[Refresh.changesSince]] for callers in Python. */

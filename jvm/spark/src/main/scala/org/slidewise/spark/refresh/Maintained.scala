@@ -26,11 +26,17 @@ private[refresh] trait Maintained {
   /** The keys of results that may change, with the bounds of these results and of the rows to read: see [[Zones]]. */
   def changed: LogicalPlan
 
-  /** Rows that results stand for, one by one. */
+  /** Rows of the table, as far as results or the rows of their frames stand for them one by one. */
   def rows: LogicalPlan
+
+  /** These [[rows]] without files that the zones leave out. */
+  def prunedRows(zones: Zones): LogicalPlan
 
   /** The results within the zones, from the rows that they need. */
   def results(zones: Zones): LogicalPlan
+
+  /** Conditions, besides those on the order key, that hold for the results within the zones; `column` finds the column for one of the result. */
+  protected def limits(zones: Zones, column: Attribute => Expression): Option[Expression]
 
   /** Whether any result may change with any row of the table. */
   final def isWhole: Boolean = keys.isEmpty && order.isEmpty
@@ -44,16 +50,25 @@ private[refresh] trait Maintained {
     Project(keys.zipWithIndex.map { case ((key, _), at) => Alias(key, Zones.key(at))() } ++ columns, rows)
 
   /** The [[rows]] that the results in the zones are computed from. */
-  final def rowsToRead(zones: Zones): LogicalPlan = read(rows, zones)
+  final def rowsToRead(zones: Zones): LogicalPlan = read(prunedRows(zones), zones)
 
   /** The [[rows]] in whose place results in the zones stand. */
-  final def rowsOfResults(zones: Zones): LogicalPlan = zones.changedIn(rows, keys.map(_._1), order.map(_._1))
+  final def rowsOfResults(zones: Zones): LogicalPlan =
+    zones.changedIn(prunedRows(zones), keys.map(_._1), order.map(_._1))
+
+  /** Conditions by constants that hold for the results within the zones. */
+  final def limitsOfResults(zones: Zones, column: Attribute => Expression): Option[Expression] =
+    (order.flatMap(o => zones.limits(inPlace(o._2, column), zones.results)).toSeq ++ limits(zones, column))
+      .reduceOption[Expression](And(_, _))
 
   /** The rows of `plan` within the zones; `column` finds the column for one of the result. */
   final def within(plan: LogicalPlan, zones: Zones, column: Attribute => Expression): LogicalPlan = {
-    def found(e: Expression) = e.transform { case a: AttributeReference => column(a) }
-    zones.changedIn(plan, keys.map(k => found(k._2)), order.map(o => found(o._2)))
+    val limited = limits(zones, column).fold(plan)(Filter(_, plan))
+    zones.changedIn(limited, keys.map(k => inPlace(k._2, column)), order.map(o => inPlace(o._2, column)))
   }
+
+  private def inPlace(e: Expression, column: Attribute => Expression): Expression =
+    e.transform { case a: AttributeReference => column(a) }
 }
 
 private[refresh] object Maintained {

@@ -3,7 +3,7 @@ package org.slidewise.spark.refresh
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.LeftSemi
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.types._
 
 import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
 
@@ -17,6 +17,8 @@ import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
  *   the columns of `base` that identify a row of the result
  * @param joins
  *   the window joins, the lowest first
+ * @param path
+ *   the operators from the result to `base`
  */
 final private[refresh] case class MaintainedJoin(
     query: LogicalPlan,
@@ -24,11 +26,13 @@ final private[refresh] case class MaintainedJoin(
     base: LogicalPlan,
     keys: Seq[(Expression, Expression)],
     joins: Seq[WindowJoin],
+    path: QueryPath,
     notes: Seq[String]
 ) extends Maintained {
   override def order: Option[(Expression, Expression)] = None
   override def areRanges: Boolean = false
   override def rows: LogicalPlan = base
+  override def prunedRows(zones: Zones): LogicalPlan = limitsOf(zones, a => Some(a)).fold(base)(Filter(_, base))
 
   override def changed: LogicalPlan = {
     val ofLeft =
@@ -43,10 +47,38 @@ final private[refresh] case class MaintainedJoin(
   private def keyed(rows: LogicalPlan): LogicalPlan = {
     val times = joins.zipWithIndex.flatMap { case (join, at) =>
       val (lower, upper) = timesOf(join)
-      lower.map(Alias(_, s"${Zones.Least}$at")()) ++ upper.map(Alias(_, s"${Zones.Greatest}$at")())
+      lower.map(Alias(_, least(at))()) ++ upper.map(Alias(_, greatest(at))())
     }
-    keyed(rows, Zones.Bounds.map(Alias(Literal.create(null, LongType), _)()) ++ times)
+    val own = limited.zipWithIndex.flatMap { case (column, at) =>
+      Seq(Alias(column, least(joins.size + at))(), Alias(column, greatest(joins.size + at))())
+    }
+    keyed(rows, Zones.Bounds.map(Alias(Literal.create(null, LongType), _)()) ++ times ++ own)
   }
+
+  private def least(at: Int) = s"${Zones.Least}$at"
+  private def greatest(at: Int) = s"${Zones.Greatest}$at"
+
+  /** Columns of the left rows whose range among the changed ones leaves out partitions and files. */
+  private lazy val limited: Seq[Attribute] = {
+    val inResult = query.output.map(path.definitionOf).toSet
+    def of(kinds: DataType*) = base.output.filter { column =>
+      known.contains(column) && inResult(column.canonicalized) && kinds.contains(column.dataType)
+    }
+    (of(DateType, TimestampType, TimestampNTZType) ++ of(IntegerType, LongType)).take(8)
+  }
+
+  /** The condition on some columns of left rows that all changed ones fulfil; `place` finds a column, or none where there is none. */
+  private def limitsOf(zones: Zones, place: Attribute => Option[Expression]): Option[Expression] = {
+    val conditions = for {
+      (column, at) <- limited.zipWithIndex
+      found <- place(column)
+      within <- zones.between(Some(least(joins.size + at)), Some(greatest(joins.size + at))).contains(found)
+    } yield Or(IsNull(found), within)
+    conditions.reduceOption[Expression](And(_, _))
+  }
+
+  override protected def limits(zones: Zones, column: Attribute => Expression): Option[Expression] =
+    limitsOf(zones, left => query.output.find(a => path.definitionOf(a) == left.canonicalized).map(column))
 
   private def timesOf(join: WindowJoin): (Option[Expression], Option[Expression]) = {
     def usable(time: Option[Expression]) = time.filter(_.references.subsetOf(known))
@@ -85,16 +117,24 @@ final private[refresh] case class MaintainedJoin(
   override def results(zones: Zones): LogicalPlan = {
     val places = joins.map(_.results).zipWithIndex.toMap
     val computed = query.transformUp {
-      case node if node eq base                              => read(base, zones)
+      case node if node eq base                              => read(prunedRows(zones), zones)
       case join: WindowJoin if places.contains(join.results) =>
         val (lower, upper) = timesOf(join)
         val at = places(join.results)
-        zones
-          .between(join.time, lower.map(_ => s"${Zones.Least}$at"), upper.map(_ => s"${Zones.Greatest}$at"))
-          .fold(join)(inRange => join.copy(right = Filter(inRange, join.right)))
+        val times = zones.between(lower.map(_ => least(at)), upper.map(_ => greatest(at)))
+        times.contains(join.time).fold(join) { inRange =>
+          join.copy(right = Filter(inRange, prunedRight(join, times)))
+        }
     }
     within(computed, zones, a => a)
   }
+
+  /** The right rows in a range of time, as far as partitions tell them. */
+  private def prunedRight(join: WindowJoin, times: KeyRange): LogicalPlan =
+    join.right.transformUp {
+      case node if source.generated.isOf(node) =>
+        source.generated.pruned(join.right, node, join.time, times, keepNulls = false)
+    }
 }
 
 private[refresh] object MaintainedJoin {
@@ -166,6 +206,7 @@ private[refresh] object MaintainedJoin {
       base,
       placed.flatMap(_.toOption),
       joins,
+      path,
       placed.flatMap(_.left.toOption)
     )
   }

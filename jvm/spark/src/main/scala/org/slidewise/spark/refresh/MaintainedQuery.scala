@@ -5,6 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 
+import org.slidewise.spark.plan.WindowsOfTime
+
 /**
  * A query of which rows are computed again where rows of a table have changed.
  *
@@ -53,27 +55,48 @@ final private[refresh] case class MaintainedQuery(
     )
   }
 
-  /** The rows of the table as rows of [[base]], before any aggregation. */
   override def rows: LogicalPlan = Images.of(base, node, node)
+
+  override def prunedRows(zones: Zones): LogicalPlan = Images.of(base, node, tableOf(zones))
 
   /** The results within the zones, from the rows that their frames reach. */
   override def results(zones: Zones): LogicalPlan = {
     val pruned = base.transformUp {
-      case generate: Generate if path.nodes.exists(_ eq generate) => withTimes(generate, zones)
+      case table if table eq node => tableOf(zones)
+      // A filter on generated windows does not prune files.
+      case generate: Generate if windowsOfOrder.exists(_._2.generatorOutput == generate.generatorOutput) =>
+        val (windows, _) = windowsOfOrder.get
+        timesOf(windows, zones)
+          .contains(windows.child)
+          .fold[LogicalPlan](generate)(condition => generate.copy(child = Filter(condition, generate.child)))
     }
     val computed = query.transformUp { case node if node eq base => read(pruned, zones) }
     within(computed, zones, a => a)
   }
 
-  /** The rows whose windows of time may start within the zones: a filter on generated windows does not prune files. */
-  private def withTimes(generate: Generate, zones: Zones): LogicalPlan =
-    path.windowsOfTime.find(_._2 eq generate).fold[LogicalPlan](generate) { case (windows, _) =>
-      val start = GetStructField(generate.generatorOutput.head, 0)
-      if (!order.exists(o => path.definitionOf(o._1) == path.definitionOf(start))) generate
-      else
-        zones
-          .timesOf(windows.child, windows.windows.size)
-          .fold[LogicalPlan](generate)(condition => generate.copy(child = Filter(condition, generate.child)))
+  /** The windows of time of which the order key is the start. */
+  private val windowsOfOrder: Option[(WindowsOfTime, Generate)] = order.flatMap { case (key, _) =>
+    path.windowsOfTime.find { case (_, generate) =>
+      path.definitionOf(GetStructField(generate.generatorOutput.head, 0)) == path.definitionOf(key)
+    }
+  }
+
+  /** The times of rows in the windows that start within the zones. */
+  private def timesOf(windows: WindowsOfTime, zones: Zones): KeyRange =
+    zones.toRead.longer(windows.windows.size)
+
+  /** The rows of the table that are read, as far as partitions tell them. */
+  private def tableOf(zones: Zones): LogicalPlan = {
+    val time = windowsOfOrder.map { case (windows, _) => windows.child -> timesOf(windows, zones) }
+    time.orElse(order.map(_._1 -> zones.toRead)).fold(node) { case (key, range) =>
+      source.generated.pruned(base, node, key, range, keepNulls = !areRanges)
+    }
+  }
+
+  override protected def limits(zones: Zones, column: Attribute => Expression): Option[Expression] =
+    order.flatMap { case (key, _) =>
+      val columns = query.output.map(a => column(a) -> source.generated.replacedIn(path.definitionOf(a)))
+      Monotone.within(columns, path.definitionOf(key), zones.results)
     }
 }
 
@@ -82,19 +105,19 @@ private[refresh] object MaintainedQuery {
   def of(
       query: LogicalPlan,
       source: ChangedSource,
-      path: QueryPath,
+        path: QueryPath,
       resultKeys: Seq[Attribute]
   ): MaintainedQuery = {
     val lowest = path.nodes.lastIndexWhere(_.isInstanceOf[Window])
-    if (lowest >= 0) ofWindows(query, source, path, lowest) else ofGroups(query, source, path, resultKeys)
+    val (base, keys, order, distance) =
+      if (lowest >= 0) ofWindows(path, lowest) else ofGroups(query, path, resultKeys)
+    complete(query, source, path, base, keys, order, distance)
   }
 
-  private def ofWindows(
-      query: LogicalPlan,
-      source: ChangedSource,
-      path: QueryPath,
-      lowest: Int
-  ): MaintainedQuery = {
+  /** The rows that results are maintained by, their keys, the order key, and how far windows reach along it. */
+  private type Parts = (LogicalPlan, Seq[Expression], Option[Expression], Distance)
+
+  private def ofWindows(path: QueryPath, lowest: Int): Parts = {
     path.nodes.take(lowest).foreach {
       case node @ (_: Aggregate | _: Distinct) =>
         RefusedRefresh.refuse(s"${node.nodeName} reads results of windows", "a refresh of the windows alone")
@@ -114,15 +137,10 @@ private[refresh] object MaintainedQuery {
       )
     val distance = if (order.isEmpty) Distance.Unlimited else Reach.of(path.nodes.take(lowest + 1).reverse)
     val base = path.nodes.lift(lowest + 1).getOrElse(path.source)
-    complete(query, source, path, base, keys, order, distance)
+    (base, keys, order, distance)
   }
 
-  private def ofGroups(
-      query: LogicalPlan,
-      source: ChangedSource,
-      path: QueryPath,
-      resultKeys: Seq[Attribute]
-  ): MaintainedQuery = {
+  private def ofGroups(query: LogicalPlan, path: QueryPath, resultKeys: Seq[Attribute]): Parts = {
     val groups = path.nodes.find(node => node.isInstanceOf[Aggregate] || node.isInstanceOf[Distinct])
     val base = groups.getOrElse(query)
     val identity = groups match {
@@ -135,7 +153,7 @@ private[refresh] object MaintainedQuery {
     }
     val times = identity.flatMap(startOf)
     val keys = identity.filterNot(a => times.headOption.exists(_.references.contains(a)))
-    complete(query, source, path, base, keys, times.headOption, Distance.Zero)
+    (base, keys, times.headOption, Distance.Zero)
   }
 
   /** The time of a group: a date, a timestamp, or the start of a window of time. */
@@ -149,7 +167,7 @@ private[refresh] object MaintainedQuery {
   private def complete(
       query: LogicalPlan,
       source: ChangedSource,
-      path: QueryPath,
+        path: QueryPath,
       base: LogicalPlan,
       keys: Seq[Expression],
       order: Option[Expression],

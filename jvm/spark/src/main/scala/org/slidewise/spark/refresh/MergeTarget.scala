@@ -2,10 +2,11 @@ package org.slidewise.spark.refresh
 
 import scala.util.control.NonFatal
 
-import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.util.quoteIdentifier
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal, PrettyAttribute}
+import org.apache.spark.sql.catalyst.util.{quoteIdentifier, DateTimeUtils}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.lit
+import org.apache.spark.sql.types.TimestampType
 
 /** A table that takes MERGE, such as those of Delta Lake and Iceberg. */
 final private[refresh] class MergeTarget(session: SparkSession, name: String) extends Target {
@@ -16,16 +17,16 @@ final private[refresh] class MergeTarget(session: SparkSession, name: String) ex
   /**
    * Each row must be as it was read: a row that someone else has written meanwhile ends the statement.
    */
-  override def merge(difference: Difference, keys: Seq[String], range: Option[KeyRange]): Unit = {
+  override def merge(difference: Difference, keys: Seq[String], limits: Option[Expression]): Unit = {
     val view = s"slidewise_refresh_${java.util.UUID.randomUUID.toString.replace('-', '_')}"
     difference.rows.createOrReplaceTempView(view)
-    try conflicts(session.sql(statement(view, keys, range)))
+    try conflicts(session.sql(statement(view, keys, limits)))
     finally session.catalog.dropTempView(view)
   }
 
   override def replace(results: DataFrame): Unit = conflicts(results.writeTo(name).overwrite(lit(true)))
 
-  private def statement(view: String, keys: Seq[String], range: Option[KeyRange]): String = {
+  private def statement(view: String, keys: Seq[String], limits: Option[Expression]): String = {
     val schema = rows.schema
     val columns = schema.fields.toSeq.map(f => quoteIdentifier(f.name) -> f.dataType)
     val same = keys.map(quoteIdentifier).map(k => s"t.$k <=> coalesce(s.$New, s.$Old).$k")
@@ -40,7 +41,7 @@ final private[refresh] class MergeTarget(session: SparkSession, name: String) ex
       case ((column, _), _) => s"s.$New.$column"
     }
     val updates = columns.map(_._1).zip(values(s"s.$Operation = '$Update' AND $unchanged"))
-    s"""MERGE INTO $name t USING $view s ON ${(same ++ range.toSeq.flatMap(within)).mkString(" AND ")}
+    s"""MERGE INTO $name t USING $view s ON ${(same ++ limits.map(ofTarget)).mkString(" AND ")}
        |WHEN MATCHED AND s.$Operation = '$Delete' AND $unchanged THEN DELETE
        |WHEN MATCHED THEN UPDATE SET ${updates
         .map { case (column, value) => s"t.$column = $value" }
@@ -49,11 +50,13 @@ final private[refresh] class MergeTarget(session: SparkSession, name: String) ex
        |  VALUES (${values(s"s.$Operation = '$Insert'").mkString(", ")})""".stripMargin
   }
 
-  /** Constants, by which files of the target are left out. */
-  private def within(range: KeyRange): Seq[String] =
-    Seq(">=" -> range.first, "<=" -> range.last).collect { case (operator, Some(value)) =>
-      s"t.${range.column} $operator ${Literal(value).sql}"
-    }
+  /** The condition on the table `t` as SQL; by constants, files of the target are left out. */
+  private def ofTarget(condition: Expression): String = condition.transform {
+    case a: AttributeReference => a.withQualifier(Seq("t"))
+    // Without the zone, an hour that clocks repeat would have two meanings.
+    case Literal(micros: Long, TimestampType) =>
+      PrettyAttribute(s"TIMESTAMP_LTZ '${DateTimeUtils.microsToInstant(micros)}'", TimestampType)
+  }.sql
 
   private def conflicts(write: => Any): Unit =
     try { write; () }

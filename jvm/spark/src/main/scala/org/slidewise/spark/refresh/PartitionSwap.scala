@@ -60,7 +60,7 @@ final private[refresh] class PartitionSwap(
   )
 
   /** The directories of all partitions, relative to the table. */
-  def existing(depth: Int): Seq[String] = below(root, depth)
+  def existing(depth: Int): Seq[String] = new PartitionFolders(root, files).at(depth)
 
   /**
    * Replaces directories by the staged ones. A replaced one without a staged one is removed.
@@ -69,7 +69,7 @@ final private[refresh] class PartitionSwap(
    *   the number of partition columns
    */
   def commit(depth: Int, replaced: Seq[String]): Unit = {
-    val written = below(staged, depth)
+    val written = new PartitionFolders(staged, files).at(depth)
     val removed = replaced.filterNot(written.toSet).distinct
     val lines = id +: (written.map(Put + _) ++ removed.map(Remove + _))
     val draft = new Path(folder, s"$id/journal")
@@ -106,17 +106,6 @@ final private[refresh] class PartitionSwap(
     files.mkdirs(to.getParent)
     if (!files.rename(from, to)) throw new java.io.IOException(s"cannot rename $from to $to")
   }
-
-  private def below(parent: Path, depth: Int): Seq[String] =
-    if (depth == 0) Seq("")
-    else
-      (try files.listStatus(parent).toSeq
-      catch { case _: FileNotFoundException => Nil })
-        .filter(found => found.isDirectory && found.getPath.getName.contains('='))
-        .flatMap { found =>
-          val name = found.getPath.getName
-          below(found.getPath, depth - 1).map(rest => if (rest.isEmpty) name else s"$name/$rest")
-        }
 
   private def write(file: Path, text: String): Unit = {
     val out = files.create(file, false)

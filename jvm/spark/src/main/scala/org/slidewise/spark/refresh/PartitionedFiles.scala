@@ -3,10 +3,13 @@ package org.slidewise.spark.refresh
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.{Column, DataFrame, Row}
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.util.quoteIdentifier
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.functions.{col, expr, lit}
 import org.apache.spark.sql.sources.DataSourceRegister
+
+import org.slidewise.spark.shims.SparkSessions
 
 /**
  * Files in partitions, such as those of a Parquet table. A refresh writes the partitions anew that have changed rows, beside the
@@ -23,25 +26,33 @@ final private[refresh] class PartitionedFiles private (
   private val columns = files.partitionSchema.fieldNames.toSeq
   private val table = relation.catalogTable.map(_.identifier.quotedString)
 
-  // Each look lists all partitions.
   private var listed: Option[DataFrame] = Some(found)
+  private var hasChanged = false
 
   override def begin(): Unit = {
     if (swap.begin()) refreshed()
     listed = None
   }
 
-  override def close(): Unit = swap.end()
+  /** Tells Spark's caches of a change, when nothing of the refresh itself is cached any more. */
+  override def close(): Unit =
+    try if (hasChanged) refreshed()
+    finally swap.end()
 
-  // The schema of files at a path cannot be inferred once no row is left.
   override def rows: DataFrame = listed.getOrElse {
-    val found =
-      table.fold(session.read.format(format).schema(files.schema).load(swap.root.toString))(session.table)
+    val found = table.fold(atPath)(session.table)
     listed = Some(found)
     found
   }
 
-  override def merge(difference: Difference, keys: Seq[String], range: Option[KeyRange]): Unit = {
+  // The schema of files at a path cannot be inferred once no row is left.
+  private def atPath: DataFrame = {
+    val index = new FolderIndex(session, swap.root, columns.size, Some(files.partitionSchema))
+    val relation = files.copy(location = index)(files.sparkSession)
+    SparkSessions.of(session).baseRelationToDataFrame(relation)
+  }
+
+  override def merge(difference: Difference, keys: Seq[String], limits: Option[Expression]): Unit = {
     val places = columns.map(c => s"rows.${quoteIdentifier(c)} AS ${quoteIdentifier(c)}")
     val touched = difference.rows
       .selectExpr(s"explode(filter(array(${Difference.New}, ${Difference.Old}), r -> r IS NOT NULL)) AS rows")
@@ -71,12 +82,14 @@ final private[refresh] class PartitionedFiles private (
       .format(format)
       .partitionBy(columns: _*)
       .save(swap.staged.toString)
+    hasChanged = true
     swap.commit(columns.size, replaced)
-    refreshed()
+    listed = None
   }
 
   private def refreshed(): Unit = {
     listed = None
+    hasChanged = false
     session.catalog.refreshByPath(swap.root.toString)
     table.foreach { name =>
       if (relation.catalogTable.exists(_.tracksPartitionsInCatalog))

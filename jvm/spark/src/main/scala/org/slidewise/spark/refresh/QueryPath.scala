@@ -71,6 +71,18 @@ private[refresh] object QueryPath {
   /** The path of operators that another rule has checked. */
   def along(nodes: Seq[LogicalPlan], source: LogicalPlan): QueryPath = new QueryPath(nodes, source)
 
+  /** The path in a part of a query, if rows that a filter drops from the table would only drop rows of the part with the same values. */
+  def filterable(plan: LogicalPlan, source: LogicalPlan): Option[QueryPath] =
+    to(source, plan)
+      .filter(_.forall {
+        case _: Project | _: Filter | _: SubqueryAlias | _: View | _: Aggregate | _: Distinct | _: Generate |
+            _: Expand | _: RepartitionOperation | _: RebalancePartitions | _: ResolvedHint =>
+          true
+        case join: Join => isKept(join, join.left.exists(_ eq source))
+        case _          => false
+      })
+      .map(new QueryPath(_, source))
+
   private def to(source: LogicalPlan, plan: LogicalPlan): Option[Seq[LogicalPlan]] =
     if (plan eq source) Some(Nil)
     else plan.children.iterator.map(to(source, _)).collectFirst { case Some(below) => plan +: below }

@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   Cast,
   EvalMode,
-  GetStructField,
   NamedExpression
 }
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
@@ -46,9 +45,12 @@ final class Refresh private (
 
   /** What a refresh would read and write. Reads the changed rows, and the keys of the rows to read. */
   def plan(): RefreshPlan = withZones { zones =>
-    val share = shareOf(zones)
-    val results = if (share.isWhole) share.rowsInTable else countOf(maintained.rowsOfResults(zones))
-    RefreshPlan.of(maintained, zones, share, results)
+    val all = countOf(maintained.rows)
+    val (toRead, toWrite) =
+      if (maintained.isWhole) (all, all)
+      else (countOf(maintained.rowsToRead(zones)), countOf(maintained.rowsOfResults(zones)))
+    val whole = !isSmall(zones) && toRead > maxShare * all
+    RefreshPlan.of(maintained, zones, Share(toRead, if (whole) all else toWrite, all), if (whole) Some(maxShare) else None)
   }
 
   /** Refreshes the target. */
@@ -57,7 +59,7 @@ final class Refresh private (
     try
       withZones { zones =>
         if (zones.count == 0) RefreshResult(isWhole = false, 0L, 0L, 0L)
-        else if (shareOf(zones).isWhole) {
+        else if (isWhole(zones)) {
           target.replace(inOrder(query))
           RefreshResult(isWhole = true, 0L, 0L, 0L)
         } else merged(zones)
@@ -73,26 +75,26 @@ final class Refresh private (
     val inPlace = LogicalData.of(session, maintained.within(plan, zones, column))
     val difference = Difference.of(results, inPlace, keys)
     try {
-      if (!difference.isEmpty) target.merge(difference, keys, rangeOf(zones))
+      if (!difference.isEmpty) target.merge(difference, keys, maintained.limitsOfResults(zones, column))
       RefreshResult(isWhole = false, difference.inserted, difference.updated, difference.deleted)
     } finally difference.close()
   }
 
-  /** The range of the order key, if the column is among the keys: no row outside of it has the keys of a written row. */
-  private def rangeOf(zones: Zones): Option[KeyRange] = maintained.order.map(_._2).flatMap {
-    case a: Attribute if isKey(a) => Some(KeyRange(quoteIdentifier(a.name), zones.first, zones.last))
-    case GetStructField(a: Attribute, _, Some(field)) if isKey(a) =>
-      Some(KeyRange(s"${quoteIdentifier(a.name)}.$field", zones.first, zones.last))
-    case _ => None
+  private def isWhole(zones: Zones): Boolean =
+    maintained.isWhole || !isSmall(zones) &&
+      countOf(maintained.rowsToRead(zones)) > maxShare * countOf(maintained.rows)
+
+  /** Whether the files to read are few: then rows need not be counted. */
+  private def isSmall(zones: Zones): Boolean = {
+    val share = for {
+      part <- ScannedBytes.of(LogicalData.of(session, maintained.prunedRows(zones)))
+      all <- ScannedBytes.of(LogicalData.of(session, maintained.rows))
+    } yield BigDecimal(part) <= BigDecimal(maxShare) * BigDecimal(all)
+    share.contains(true)
   }
 
-  private def isKey(column: Attribute): Boolean = keys.map(Names.folded).contains(Names.folded(column.name))
-
-  private def shareOf(zones: Zones): Share = {
-    val all = countOf(maintained.rows)
-    val most = SlidewiseSettings.refreshMaxShare(SparkSessions.of(session).sessionState.conf)
-    if (maintained.isWhole) Share(all, all, most) else Share(countOf(maintained.rowsToRead(zones)), all, most)
-  }
+  private def maxShare: Double =
+    SlidewiseSettings.refreshMaxShare(SparkSessions.of(session).sessionState.conf)
 
   private def countOf(plan: LogicalPlan): Long = LogicalData.of(session, plan).count()
 
@@ -130,10 +132,20 @@ object Refresh {
    * @param changes
    *   for the name of a table in the query, its changed rows: those that were added or removed, and both the old and the new values of those that were
    *   updated. An empty name stands for the only table of the query
+   * @param generated
+   *   for the name of a table in the query, its columns that in each row have the value of an expression over others, such as `day` of
+   *   `CAST(ts AS DATE)`: partitions by such a column are read only as far as the order key leads to them. A changed row with another value
+   *   ends the refresh with an error; other rows are not checked
    * @throws RefusedRefresh
    *   if a refresh cannot follow the changes through the query, or cannot write to the target
    */
-  def of(query: Dataset[_], target: String, keys: Seq[String], changes: Map[String, Dataset[_]]): Refresh = {
+  def of(
+      query: Dataset[_],
+      target: String,
+      keys: Seq[String],
+      changes: Map[String, Dataset[_]],
+      generated: Map[String, Map[String, String]] = Map.empty
+  ): Refresh = {
     val session = query.sparkSession
     if (query.isStreaming) RefusedRefresh.refuse("the query is over a stream", "a query over tables")
     if (keys.isEmpty)
@@ -141,11 +153,11 @@ object Refresh {
     val plan = RewriteWindowJoins(
       withoutOrder(InlineCTE(alwaysInline = true)(SparkSessions.queryOf(query).analyzed))
     )
+    val ofTables = GeneratedColumns.of(session, plan, generated)
     changes.toSeq match {
       case Seq((name, rows)) =>
-        val changed = SparkSessions.queryOf(rows).analyzed
-        val source =
-          if (name.isEmpty) ChangedSource.only(plan, changed) else ChangedSource.named(name, plan, changed)
+        val checked = GeneratedColumns.checked(rows.toDF(), generated.getOrElse(name, Map.empty))
+        val source = ChangedSource.of(name, plan, SparkSessions.queryOf(checked).analyzed, ofTables)
         new Refresh(session, plan, Target.named(session, target), keys, source)
       case several =>
         RefusedRefresh.refuse(s"changes are of ${several.size} tables", "the changes of one table")

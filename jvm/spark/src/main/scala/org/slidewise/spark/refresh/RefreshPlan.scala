@@ -2,15 +2,9 @@ package org.slidewise.spark.refresh
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
-/**
- * The part of a table that a refresh reads.
- *
- * @param most
- *   the share of the table past which the whole query is computed
- */
-final private[refresh] case class Share(rowsToRead: Long, rowsInTable: Long, most: Double) {
+/** Numbers of rows that a refresh reads and writes. */
+final private[refresh] case class Share(rowsToRead: Long, rowsToWrite: Long, rowsInTable: Long) {
   def share: Double = if (rowsInTable == 0) 0.0 else rowsToRead.toDouble / rowsInTable
-  def isWhole: Boolean = share > most
 }
 
 /**
@@ -62,19 +56,24 @@ final case class RefreshPlan(
 object RefreshPlan {
   private val mapper = new ObjectMapper
 
-  private[refresh] def of(query: Maintained, zones: Zones, share: Share, results: Long): RefreshPlan = {
+  /**
+   * @param most
+   *   the share of the table past which the whole query is computed, if it is
+   */
+  private[refresh] def of(query: Maintained, zones: Zones, share: Share, most: Option[Double]): RefreshPlan = {
     val whole =
       if (query.isWhole) Some("results of all rows may change")
-      else if (share.isWhole)
-        Some(f"${share.share * 100}%.0f %% of the rows are read, and past ${share.most * 100}%.0f %% all are")
-      else None
+      else
+        most.map { limit =>
+          f"${share.share * 100}%.0f %% of the rows are read, and past ${limit * 100}%.0f %% all are"
+        }
     RefreshPlan(
-      share.isWhole,
+      whole.isDefined,
       zones.count,
-      zones.first.map(_.toString),
-      zones.last.map(_.toString),
+      zones.results.first.map(_.toString),
+      zones.results.last.map(_.toString),
       share.rowsToRead,
-      results,
+      share.rowsToWrite,
       share.share,
       Some((whole.toSeq ++ query.notes).mkString("; ")).filter(_.nonEmpty)
     )

@@ -1,6 +1,7 @@
 package org.slidewise.spark.refresh
 
 import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import org.slidewise.spark.shims.SparkSessions
@@ -19,10 +20,10 @@ private[refresh] trait Target extends AutoCloseable {
    *
    * @param keys
    *   the columns that identify a row
-   * @param range
-   *   a column among the keys with the range of its values; none if no range is known
+   * @param limits
+   *   a condition by constants over the columns of [[rows]] that the rows to replace fulfil
    */
-  def merge(difference: Difference, keys: Seq[String], range: Option[KeyRange]): Unit
+  def merge(difference: Difference, keys: Seq[String], limits: Option[Expression]): Unit
 
   /** Replaces all rows in one transaction. */
   def replace(results: DataFrame): Unit
@@ -30,14 +31,13 @@ private[refresh] trait Target extends AutoCloseable {
   override def close(): Unit = ()
 }
 
-/** The least and the greatest value of a column, or of a field of it, among rows that are written; none without limit. */
-final private[refresh] case class KeyRange(column: String, first: Option[Any], last: Option[Any])
-
 private[refresh] object Target {
 
   /** The target with the name of a table, or of a path as in delta.`path`. */
   def named(session: SparkSession, name: String): Target = {
-    val table = session.table(name)
+    val table = FolderIndex
+      .ofPath(session, name)
+      .fold(session.table(name))(SparkSessions.of(session).baseRelationToDataFrame(_))
     SparkSessions.queryOf(table).analyzed.collectLeaves() match {
       case Seq(leaf) if TableFormat.of(leaf).isDefined => new MergeTarget(session, name)
       case Seq(relation: LogicalRelation)              =>

@@ -4,7 +4,6 @@ import org.apache.spark.sql.{functions, DataFrame, Row, SparkSession}
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.LeftSemi
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.types.DataType
 import org.apache.spark.storage.StorageLevel
 
 import org.slidewise.spark.shims.{LogicalData, SparkSessions}
@@ -21,78 +20,61 @@ final private[refresh] class Zones private (rows: DataFrame, hull: Row, areRange
   /** The number of ranges of keys. */
   def count: Long = hull.getLong(0)
 
-  /** The range of the order key of all results that change; None without a limit. */
-  def first: Option[Any] = at(1)
-  def last: Option[Any] = at(2)
+  /** The range of the order key of all results that change. */
+  val results: KeyRange = KeyRange(limit(Zones.First), limit(Zones.Last))
 
-  /** The range of the order key of all rows to read; None without a limit. */
-  def readFirst: Option[Any] = at(3)
-  def readLast: Option[Any] = at(4)
+  /** The range of the order key of all rows to read. */
+  val toRead: KeyRange = KeyRange(limit(Zones.ReadFirst), limit(Zones.ReadLast))
 
-  private def at(index: Int): Option[Any] = Option(hull.get(index))
+  private def limit(column: String): Option[Literal] =
+    Option(hull.getAs[Any](column)).map(Literal.create(_, rows.schema(column).dataType))
 
-  /** The condition that `key` lies between the least value of one further column of the changed rows and the greatest value of another. */
-  def between(key: Expression, least: Option[String], greatest: Option[String]): Option[Expression] = {
-    def limit(column: Option[String]) =
-      column.flatMap(name => Option(hull.getAs[Any](name)).map(literal(_, name)))
-    (limit(least).map(GreaterThanOrEqual(key, _)) ++ limit(greatest).map(LessThanOrEqual(key, _)))
-      .reduceOption[Expression](And(_, _))
+  /** The range from the least value of one further column of the changed rows to the greatest value of another. */
+  def between(least: Option[String], greatest: Option[String]): KeyRange =
+    KeyRange(least.flatMap(limit), greatest.flatMap(limit))
+
+  /** The condition that the order key is in the range: constants prune partitions and files, which a join with the keys cannot. */
+  def limits(order: Expression, range: KeyRange): Option[Expression] = {
+    val key = OrderKey.bound(order)
+    range.contains(key).map(ifNull(key, _))
   }
+
+  private def pruned(plan: LogicalPlan, order: Option[Expression], range: KeyRange): LogicalPlan =
+    order.flatMap(limits(_, range)).fold(plan)(Filter(_, plan))
 
   /** The rows of `plan` that the results read. */
   def readBy(plan: LogicalPlan, keys: Seq[Expression], order: Option[Expression]): LogicalPlan =
-    in(plan, keys, order, Zones.ReadFirst -> readFirst, Zones.ReadLast -> readLast)
+    in(pruned(plan, order, toRead), keys, order, Zones.ReadFirst, Zones.ReadLast)
 
   /** The results of `plan` that change. */
   def changedIn(plan: LogicalPlan, keys: Seq[Expression], order: Option[Expression]): LogicalPlan =
-    in(plan, keys, order, Zones.First -> first, Zones.Last -> last)
+    in(pruned(plan, order, results), keys, order, Zones.First, Zones.Last)
 
-  /** The condition on the times of windows of `size` microseconds that start within the range to read; None without one. */
-  def timesOf(time: Expression, size: Long): Option[Expression] = {
-    val lower = readFirst.map(literal(_, Zones.ReadFirst)).map(GreaterThanOrEqual(time, _))
-    val upper =
-      readLast.map(literal(_, Zones.ReadLast)).map(OrderKey.at(_, Some(BigDecimal(size)), 1)).map { end =>
-        Or(IsNull(end), LessThan(time, end))
-      }
-    (lower.toSeq ++ upper).reduceOption(And(_, _))
-  }
+  /** Null order keys come before or after all others, where a reach without limit may end. */
+  private def ifNull(key: Expression, condition: Expression): Expression =
+    if (areRanges) condition else Or(IsNull(key), condition)
 
   private def in(
       plan: LogicalPlan,
       keys: Seq[Expression],
       order: Option[Expression],
-      lower: (String, Option[Any]),
-      upper: (String, Option[Any])
-  ): LogicalPlan = {
-    val bound = order.map(OrderKey.bound)
-    // Null order keys come before or after all others, where a reach without limit may end.
-    def ifNull(condition: Expression) =
-      if (areRanges) condition else Or(IsNull(bound.get), condition)
-    // Constants prune partitions and files, which the join cannot.
-    val constants = for {
-      key <- bound.toSeq
-      condition <- lower._2.map(v => GreaterThanOrEqual(key, literal(v, lower._1))) ++
-        upper._2.map(v => LessThanOrEqual(key, literal(v, upper._1)))
-    } yield ifNull(condition)
-    val pruned = constants.reduceOption[Expression](And(_, _)).fold(plan)(Filter(_, plan))
-    if (keys.isEmpty) pruned
+      lower: String,
+      upper: String
+  ): LogicalPlan =
+    if (keys.isEmpty) plan
     else {
       val zones = SparkSessions.queryOf(rows).analyzed
       def column(name: String): Attribute = zones.output.find(_.name == name).get
       val same = keys.zipWithIndex.map { case (key, at) => EqualNullSafe(key, column(Zones.key(at))) }
       val within = for {
-        key <- bound.toSeq
+        key <- order.map(OrderKey.bound).toSeq
         condition <- Seq(
-          Or(IsNull(column(lower._1)), GreaterThanOrEqual(key, column(lower._1))),
-          Or(IsNull(column(upper._1)), LessThanOrEqual(key, column(upper._1)))
+          Or(IsNull(column(lower)), GreaterThanOrEqual(key, column(lower))),
+          Or(IsNull(column(upper)), LessThanOrEqual(key, column(upper)))
         )
-      } yield ifNull(condition)
-      Join(pruned, zones, LeftSemi, Some((same ++ within).reduce[Expression](And(_, _))), JoinHint.NONE)
+      } yield ifNull(key, condition)
+      Join(plan, zones, LeftSemi, Some((same ++ within).reduce[Expression](And(_, _))), JoinHint.NONE)
     }
-  }
-
-  private def literal(value: Any, column: String): Literal = Literal.create(value, typeOf(column))
-  private def typeOf(column: String): DataType = rows.schema(column).dataType
 
   override def close(): Unit = rows.unpersist()
 }

@@ -1,0 +1,108 @@
+package org.slidewise.spark.refresh
+
+import java.util.Locale
+
+import scala.collection.mutable
+
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.datasources._
+import org.apache.spark.sql.types.StructType
+
+import org.slidewise.spark.shims.SparkSessions
+
+/**
+ * The files of a table in partitions, listed for the partitions that a query reads. Spark's own index of files at a path lists all of
+ * them first.
+ *
+ * @param depth
+ *   the number of partition columns
+ * @param partitionColumns
+ *   their types, if they are known; otherwise, they follow from the names of all directories
+ */
+final private[refresh] class FolderIndex(
+    session: SparkSession,
+    root: Path,
+    depth: Int,
+    partitionColumns: Option[StructType]
+) extends PartitioningAwareFileIndex(
+      SparkSessions.of(session),
+      FolderIndex.options(root),
+      partitionColumns,
+      NoopCache
+    ) {
+  private lazy val directories = FolderIndex.folders(session, root).at(depth).map(new Path(root, _))
+  private lazy val spec: PartitionSpec = inferPartitioning()
+
+  override def rootPaths: Seq[Path] = Seq(root)
+  override def refresh(): Unit = ()
+  override def partitionSpec(): PartitionSpec = spec
+  override def sizeInBytes: Long = session.sessionState.conf.defaultSizeInBytes
+  override def inputFiles: Array[String] = listFiles(Nil, Nil).flatMap(_.files).map(_.getPath.toString).toArray
+
+  override def listFiles(
+      partitionFilters: Seq[Expression],
+      dataFilters: Seq[Expression]
+  ): Seq[PartitionDirectory] = {
+    val selected = partitionFilters.reduceOption[Expression](And(_, _)).fold(spec.partitions) { filter =>
+      val condition = Predicate.createInterpreted(filter.transform { case a: AttributeReference =>
+        BoundReference(spec.partitionColumns.fieldIndex(a.name), a.dataType, nullable = true)
+      })
+      spec.partitions.filter(partition => condition.eval(partition.values))
+    }
+    if (selected.isEmpty) Nil
+    else filesIn(selected.map(_.path)).listFiles(partitionFilters, dataFilters)
+  }
+
+  private def filesIn(selected: Seq[Path]) = new InMemoryFileIndex(
+    SparkSessions.of(session),
+    selected,
+    FolderIndex.options(root),
+    Some(spec.partitionColumns)
+  )
+
+  // Spark takes the partitions from directories that hold files: here one stands for those that are not listed.
+  override protected def leafDirToChildrenFiles: Map[Path, Array[FileStatus]] =
+    directories.map(d => d -> Array(new FileStatus(1L, false, 1, 1L, 0L, new Path(d, "part-0")))).toMap
+  override protected def leafFiles: mutable.LinkedHashMap[Path, FileStatus] = mutable.LinkedHashMap.empty
+}
+
+private[refresh] object FolderIndex {
+
+  def folders(session: SparkSession, root: Path): PartitionFolders =
+    new PartitionFolders(root, root.getFileSystem(session.sessionState.newHadoopConf()))
+
+  private def options(root: Path): Map[String, String] =
+    Map(FileIndexOptions.BASE_PATH_PARAM -> root.toString)
+
+  /** The table of Parquet or ORC files with a name such as parquet.`path`; None for other names, and without partitions. */
+  def ofPath(session: SparkSession, name: String): Option[HadoopFsRelation] = {
+    val spark = SparkSessions.of(session)
+    Names.parts(name) match {
+      case Seq(format, path)
+          if Formats(format.toLowerCase(Locale.ROOT)) && spark.sessionState.conf.runSQLonFile &&
+            !spark.catalog.tableExists(name) =>
+        relationOf(session, format, new Path(path))
+      case _ => None
+    }
+  }
+
+  private def relationOf(session: SparkSession, format: String, path: Path): Option[HadoopFsRelation] = {
+    val files = path.getFileSystem(session.sessionState.newHadoopConf())
+    val root = files.makeQualified(path)
+    val folders = new PartitionFolders(root, files)
+    val depth = folders.depth
+    for {
+      newest <- folders.at(depth).lastOption if depth > 0
+      sample = session.read.format(format).options(options(root)).load(new Path(root, newest).toString)
+      relation <- SparkSessions.queryOf(sample).analyzed.collect { case leaf: LogicalRelation => leaf.relation }.collectFirst {
+        case found: HadoopFsRelation => found
+      }
+      index = new FolderIndex(session, root, depth, None)
+    } yield relation.copy(location = index, partitionSchema = index.partitionSchema)(relation.sparkSession)
+  }
+
+  // Other formats infer their schema from all rows.
+  private val Formats = Set("parquet", "orc")
+}

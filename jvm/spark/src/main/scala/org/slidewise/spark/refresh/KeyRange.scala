@@ -1,0 +1,17 @@
+package org.slidewise.spark.refresh
+
+import org.apache.spark.sql.catalyst.expressions._
+
+/** The least and the greatest value of an order key, in the type of [[OrderKey.bound]]; none without limit. */
+final private[refresh] case class KeyRange(first: Option[Literal], last: Option[Literal]) {
+
+  /** The condition that a key, in the type of its bounds, lies in the range; none if all do. */
+  def contains(key: Expression): Option[Expression] =
+    (first.map(GreaterThanOrEqual(key, _)).toSeq ++ last.map(LessThanOrEqual(key, _)))
+      .reduceOption[Expression](And(_, _))
+
+  /** The range with an end that is farther by a distance. */
+  def longer(by: Long): KeyRange = copy(last = last.flatMap { end =>
+    Option(OrderKey.at(end, Some(BigDecimal(by)), 1).eval()).map(Literal(_, end.dataType))
+  })
+}

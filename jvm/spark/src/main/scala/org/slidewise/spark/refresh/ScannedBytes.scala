@@ -1,0 +1,32 @@
+package org.slidewise.spark.refresh
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.connector.read.SupportsReportStatistics
+import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
+
+import org.slidewise.spark.shims.SparkSessions
+
+/** The bytes of files that a query scans, from partitions and statistics of files. Reads no file. */
+private[refresh] object ScannedBytes {
+
+  /** None if not all leaves of the plan tell it. */
+  def of(query: DataFrame): Option[BigInt] = {
+    val leaves = SparkSessions.queryOf(query).sparkPlan.collectLeaves().map(bytesOf)
+    if (leaves.nonEmpty && leaves.forall(_.isDefined)) Some(leaves.flatten.sum) else None
+  }
+
+  private def bytesOf(leaf: SparkPlan): Option[BigInt] = leaf match {
+    case files: FileSourceScanExec =>
+      val found = files.relation.location.listFiles(files.partitionFilters, files.dataFilters)
+      Some(found.iterator.flatMap(_.files).map(file => BigInt(file.getLen)).sum)
+    case batch: BatchScanExec =>
+      batch.scan match {
+        case scan: SupportsReportStatistics =>
+          val bytes = scan.estimateStatistics.sizeInBytes
+          if (bytes.isPresent) Some(BigInt(bytes.getAsLong)) else None
+        case _ => None
+      }
+    case _ => None
+  }
+}
