@@ -20,9 +20,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from deployment.lakes.program import session
 
 from refresh.queries import random_query
-from refresh.tables import SCHEMA, Event, Log, frame
+from refresh.tables import GENERATED, SCHEMA, Event, Log, frame
 
 CHANGES = 3
+COLUMNS = f"{SCHEMA}, day date, y int, mo int, part bigint"
+LAYOUTS = ("p", "p", "day", "y, mo")
 
 
 def rows(table: DataFrame) -> list[Any]:
@@ -57,10 +59,13 @@ def refreshes(spark: SparkSession, using: str, seed: int, index: int, found: dic
     place = "default" if using == "delta" else "ice.lake"
     table, target = f"{place}.t_{index}", f"{place}.stored_{index}"
     properties = "TBLPROPERTIES (delta.enableChangeDataFeed = true)" if using == "delta" else ""
-    spark.sql(f"CREATE TABLE {table} ({SCHEMA}) USING {using} {properties}")
+    spark.sql(f"CREATE TABLE {table} ({COLUMNS}) USING {using} {rng.choice(['', 'PARTITIONED BY (day)'])} {properties}")
     log.table(spark).writeTo(table).append()
     spark.sql(f"CREATE OR REPLACE TEMP VIEW t AS SELECT * FROM {table}")
-    partitions = rng.choice(["", "PARTITIONED BY (p)"])
+    of_result = spark.sql(query.sql).columns
+    layouts = [f"PARTITIONED BY ({layout})" for layout in LAYOUTS if set(layout.split(", ")) <= set(of_result)]
+    partitions = rng.choice(["", *layouts])
+    generated = rng.choice([None, {"t": GENERATED}])
     spark.sql(f"CREATE TABLE {target} USING {using} {partitions} AS {query.sql}")
     for _ in range(CHANGES):
         before = version(spark, table, using)
@@ -68,7 +73,7 @@ def refreshes(spark: SparkSession, using: str, seed: int, index: int, found: dic
         spark.sql(f"CREATE OR REPLACE TEMP VIEW t AS SELECT * FROM {table}")
         current = spark.sql(query.sql)
         changed = slidewise.changes_since(spark, table, before)
-        refresh = slidewise.Refresh(current, target, keys=query.keys, changes={"t": changed})
+        refresh = slidewise.Refresh(current, target, keys=query.keys, changes={"t": changed}, generated=generated)
         done = refresh.run()
         written = version(spark, target, using)
         again = refresh.run()

@@ -62,7 +62,15 @@ def _frame(rng: random.Random, order: str) -> str:
     distance = DISTANCES[order]
     lower = rng.choice([f"{rng.choice(distance)} PRECEDING", "UNBOUNDED PRECEDING", "CURRENT ROW"])
     if lower == "CURRENT ROW" or rng.random() < 0.3:
-        return f"RANGE BETWEEN {lower} AND {rng.choice(distance)} FOLLOWING"
+        # Both ends count months, or neither.
+        upper = rng.choice(
+            [
+                d
+                for d in distance
+                if " PRECEDING" not in lower or "UNBOUNDED" in lower or ("MONTH" in d) == ("MONTH" in lower)
+            ]
+        )
+        return f"RANGE BETWEEN {lower} AND {upper} FOLLOWING"
     return f"RANGE BETWEEN {lower} AND CURRENT ROW"
 
 
@@ -86,7 +94,7 @@ def _source(rng: random.Random) -> str:
     )
 
 
-_COLUMNS = "id, id % 4 AS p, k, upper(k) AS upper_k, j, ts, d, n, r, m"
+_COLUMNS = "id, id % 4 AS p, k, upper(k) AS upper_k, j, ts, d, n, r, m, day, y, mo, part"
 
 
 def _over_rows(rng: random.Random) -> Query:
@@ -102,8 +110,8 @@ def _chained(rng: random.Random) -> Query:
     order = rng.choice(["ts", "n"])
     first, second = f"PARTITION BY {rng.choice(['k', 'k, j'])}", "PARTITION BY k"
     return Query(
-        f"""SELECT id, p, k, j, {order}, x AS v1, {_call(rng, second, order)} AS v2 FROM
-            (SELECT id, id % 4 AS p, k, j, {order}, {_call(rng, first, order)} AS x FROM t)""",
+        f"""SELECT id, p, k, j, {order}, day, x AS v1, {_call(rng, second, order)} AS v2 FROM
+            (SELECT id, id % 4 AS p, k, j, {order}, day, {_call(rng, first, order)} AS x FROM t)""",
         ["id"],
     )
 
@@ -161,8 +169,8 @@ def _hopping(rng: random.Random) -> Query:
     width = rng.choice(["'2 hours', '30 minutes'", "'1 day', '7 hours'", "'90 minutes', '1 hour', '10 minutes'"])
     start = rng.choice(["window.start AS start", "window AS start"])
     return Query(
-        f"""SELECT k, {start}, count(*) AS c, sum(x) AS v, count(*) % 3 AS p FROM {_source(rng)}
-            GROUP BY k, window(ts, {width})""",
+        f"""SELECT k, {start}, count(*) AS c, sum(x) AS v, count(*) % 3 AS p, CAST(window.start AS DATE) AS day
+            FROM {_source(rng)} GROUP BY k, window(ts, {width})""",
         ["k", "start"],
     )
 
@@ -181,7 +189,7 @@ def _range(rng: random.Random) -> str:
     return f"{keys}e.{order} >= t.{order} - {distance} AND {end}"
 
 
-_ROW = "t.id, t.id % 4 AS p, t.k, t.ts, t.x AS own"
+_ROW = "t.id, t.id % 4 AS p, t.k, t.ts, t.day, t.x AS own"
 
 
 def _lateral(rng: random.Random) -> str:
@@ -201,10 +209,10 @@ def _scalars(rng: random.Random) -> str:
 def _grouped_join(rng: random.Random) -> str:
     kind = rng.choice(["LEFT", "INNER"])
     return f"""SELECT {_ROW}, sum(e.x) AS v, count(e.id) AS c FROM t {kind} JOIN e ON {_range(rng)}
-               GROUP BY t.id, t.k, t.ts, t.x"""
+               GROUP BY t.id, t.k, t.ts, t.day, t.x"""
 
 
 def _as_of(rng: random.Random) -> str:
     end = rng.choice(["e.n <= t.n", "e.ts < t.ts"])
     return f"""SELECT {_ROW}, max_by(e.id, struct(e.ts, e.id)) AS newest FROM t LEFT JOIN e ON e.k = t.k AND {end}
-               GROUP BY t.id, t.k, t.ts, t.x"""
+               GROUP BY t.id, t.k, t.ts, t.day, t.x"""

@@ -85,5 +85,14 @@ class Log:
         return frame(spark, list(self.rows.values()))
 
 
+# Columns that follow from others, by which tables are often partitioned.
+GENERATED = {
+    "day": "CAST(ts AS DATE)",
+    "y": "year(ts)",
+    "mo": "month(ts)",
+    "part": "n DIV 3000",
+}
+
+
 def frame(spark: SparkSession, rows: list[Event]) -> DataFrame:
-    return spark.createDataFrame(rows, SCHEMA)
+    return spark.createDataFrame(rows, SCHEMA).selectExpr("*", *(f"{e} AS {name}" for name, e in GENERATED.items()))

@@ -14,10 +14,11 @@ from session import settings
 
 import slidewise
 from refresh.queries import Query, random_query
-from refresh.tables import Log, frame
+from refresh.tables import GENERATED, Log, frame
 
 MINIMUM = int(os.environ.get("SLIDEWISE_REFRESHES", "2"))
 CHANGES = 3
+LAYOUTS = (["p"], ["p"], ["day"], ["y", "mo"], ["part"])
 # Each share but the last computes some of the queries whole.
 SETTINGS = (
     {"spark.slidewise.refresh.maxShare": "1"},
@@ -54,28 +55,41 @@ def check(spark: SparkSession, seed: int, index: int, folder: Path) -> None:
         for name, log in logs.items():
             log.table(spark).createOrReplaceTempView(name)
         kind = rng.choice(["parquet", "parquet", "orc"])
-        stored = spark.sql(query.sql).write.partitionBy("p").format(kind)
+        result = spark.sql(query.sql)
+        layouts = [columns for columns in LAYOUTS if set(columns) <= set(result.columns)]
+        stored = result.write.partitionBy(*rng.choice(layouts)).format(kind)
+        known = {name: dict(rng.sample(list(GENERATED.items()), rng.choice([1, 2, 4]))) for name in query.tables}
+        generated = rng.choice([None, known, known])
         target = f"stored_{seed}_{index}"
         try:
-            if rng.random() < 0.5 and not spark.sql(query.sql).isEmpty():  # files have no schema without rows
+            if rng.random() < 0.5 and not result.isEmpty():  # files have no schema without rows
                 stored.save(str(folder))
                 target = f"{kind}.`{folder}`"
             else:
                 stored.saveAsTable(target)
             for _ in range(CHANGES):
-                _change(spark, rng.choice(query.tables), logs, query, target)
+                _change(spark, rng.choice(query.tables), logs, query, target, generated)
         finally:
             spark.sql(f"DROP TABLE IF EXISTS stored_{seed}_{index}")
 
 
-def _change(spark: SparkSession, name: str, logs: dict[str, Log], query: Query, target: str) -> None:
+def _change(
+    spark: SparkSession,
+    name: str,
+    logs: dict[str, Log],
+    query: Query,
+    target: str,
+    generated: dict[str, dict[str, str]] | None,
+) -> None:
     changed = logs[name].change()
     logs[name].table(spark).createOrReplaceTempView(name)
     current = spark.sql(query.sql)
-    refresh = slidewise.Refresh(current, target, keys=query.keys, changes={name: frame(spark, changed)})
+    refresh = slidewise.Refresh(
+        current, target, keys=query.keys, changes={name: frame(spark, changed)}, generated=generated
+    )
     planned = refresh.plan().head()
     done = refresh.run()
-    described = f"{query.sql}\nchanges of {name}: {changed}\n{planned}\n{done}"
+    described = f"{query.sql}\nchanges of {name}: {changed}\n{generated}\n{planned}\n{done}"
     assert rows(spark.table(target).select(current.columns)) == rows(current), described
     assert changed or done == slidewise.Refreshed(False, 0, 0, 0), described
     assert planned.whole == done.whole or not changed, described

@@ -40,6 +40,15 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"changes": 3}, TypeError, "changes is 3, but must be a DataFrame of Spark"),
     ({"changes": {}}, ValueError, "changes has the keys [], but must have one"),
     ({"changes": {"pay": "rows"}}, TypeError, "changes['pay'] is 'rows', but must be a DataFrame of Spark"),
+    ({"generated": "k"}, TypeError, "generated is 'k', but must be a dictionary from columns to SQL expressions"),
+    ({"generated": {"k": 3}}, TypeError, "generated has 'k': 3, but must be a dictionary"),
+    ({"generated": {"pay": {"k": ""}}}, TypeError, "generated has 'k': '', but must be a dictionary"),
+    ({"generated": {"nosuch": "id"}}, AnalysisException, "the generated column nosuch is no column of its table"),
+    ({"generated": {"no": {"k": "id"}}}, AnalysisException, "the query does not read the table no"),
+    ({"generated": {"k": "CAST(ts AS DATE)"}}, AnalysisException, "the generated column k is BIGINT, and CAST(ts AS"),
+    ({"generated": {"k": "rand()"}}, AnalysisException, "rand() is no expression for the generated column k"),
+    ({"generated": {"k": "id % "}}, AnalysisException, "id %  is no expression for the generated column k"),
+    ({"generated": {"k": "k + 1"}}, AnalysisException, "k + 1 is no expression for the generated column k"),
 ]
 
 
@@ -48,6 +57,15 @@ def test_arguments(spark: SparkSession, given: dict[str, Any], error: type[Excep
     with pytest.raises(error) as raised:
         refresh(spark, **given)
     assert message in str(raised.value)
+
+
+def test_a_changed_row_contradicts_its_generated_column(spark: SparkSession) -> None:
+    before = spark.table("refused").count()
+    wrong = refresh(spark, changes=spark.sql("SELECT * FROM pay WHERE id = 8"), generated={"k": "id % 2"})
+    for carried_out in (wrong.plan, wrong.run):
+        with pytest.raises(Exception, match="another value than that of its generated column: k = 2, id % 2 = 0"):
+            carried_out()
+    assert spark.table("refused").count() == before
 
 
 def test_query_is_no_table() -> None:

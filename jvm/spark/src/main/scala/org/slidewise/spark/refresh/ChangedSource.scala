@@ -50,18 +50,3 @@ final private[refresh] case class ChangedSource(
     Project(columns, changes)
   }
 }
-
-private[refresh] object ChangedSource {
-
-  /** The table that the query reads under the name, which may read others; or the only one, if the name is empty. */
-  def of(
-      name: String,
-      query: LogicalPlan,
-      changes: LogicalPlan,
-      generated: GeneratedColumns
-  ): ChangedSource =
-    if (name.isEmpty) {
-      val only = SourceTables.only(query, changes.output.map(_.name))
-      ChangedSource("the table", Seq(only), changes, generated)
-    } else ChangedSource(name, SourceTables.named(name, query), changes, generated)
-}

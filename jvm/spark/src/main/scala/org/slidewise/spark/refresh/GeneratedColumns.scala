@@ -52,14 +52,13 @@ final private[refresh] class GeneratedColumns private (
 private[refresh] object GeneratedColumns {
 
   /**
-   * @param sql
-   *   for the name of a table in the query, the expressions of its columns. An empty name stands for the only table
+   * @param tables
+   *   nodes of tables, each with the expressions of some of its columns in SQL
    */
-  def of(session: SparkSession, query: LogicalPlan, sql: Map[String, Map[String, String]]): GeneratedColumns =
-    new GeneratedColumns(for {
-      (table, columns) <- sql.toSeq
-      node <- if (table.isEmpty) Seq(SourceTables.only(query, columns.keys.toSeq)) else SourceTables.named(table, query)
-    } yield node -> columns.toSeq.map { case (name, text) => generated(session, node, name, text) })
+  def of(session: SparkSession, tables: Seq[(LogicalPlan, Map[String, String])]): GeneratedColumns =
+    new GeneratedColumns(tables.map { case (node, columns) =>
+      node -> columns.toSeq.map { case (name, sql) => generated(session, node, name, sql) }
+    })
 
   /** The changed rows of a table; reading one raises an error if a column has another value than its expression. */
   def checked(rows: DataFrame, columns: Map[String, String]): DataFrame =

@@ -106,12 +106,13 @@ private[refresh] object Monotone {
     case UnixMicros(e)               => grows(e, key)
     case DateAdd(e, days)            => days.foldable && grows(e, key)
     case DateSub(e, days)            => days.foldable && grows(e, key)
-    case divide: IntegralDivide      =>
-      grows(divide.left, key) && (divide.right match {
-        case Literal(by: Number, _) => by.longValue > 0
-        case _                      => false
-      })
+    case divide: IntegralDivide      => isPositive(divide.right) && grows(divide.left, key)
     case _ => false
+  })
+
+  private def isPositive(e: Expression): Boolean = e.foldable && (e.eval() match {
+    case number: Number => number.longValue > 0
+    case _              => false
   })
 
   private def keepsOrder(from: DataType, to: DataType): Boolean = (from, to) match {

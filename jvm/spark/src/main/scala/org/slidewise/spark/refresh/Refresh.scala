@@ -153,11 +153,21 @@ object Refresh {
     val plan = RewriteWindowJoins(
       withoutOrder(InlineCTE(alwaysInline = true)(SparkSessions.queryOf(query).analyzed))
     )
-    val ofTables = GeneratedColumns.of(session, plan, generated)
     changes.toSeq match {
-      case Seq((name, rows)) =>
-        val checked = GeneratedColumns.checked(rows.toDF(), generated.getOrElse(name, Map.empty))
-        val source = ChangedSource.of(name, plan, SparkSessions.queryOf(checked).analyzed, ofTables)
+      case Seq((changed, rows)) =>
+        def nodes(table: String): Seq[LogicalPlan] =
+          if (table.isEmpty) Seq(SourceTables.only(plan, rows.columns.toSeq))
+          else SourceTables.named(table, plan)
+        val checked = GeneratedColumns.checked(rows.toDF(), generated.getOrElse(changed, Map.empty))
+        val source = ChangedSource(
+          if (changed.isEmpty) "the table" else changed,
+          nodes(changed),
+          SparkSessions.queryOf(checked).analyzed,
+          GeneratedColumns.of(
+            session,
+            for ((table, columns) <- generated.toSeq; node <- nodes(table)) yield node -> columns
+          )
+        )
         new Refresh(session, plan, Target.named(session, target), keys, source)
       case several =>
         RefusedRefresh.refuse(s"changes are of ${several.size} tables", "the changes of one table")
