@@ -1,6 +1,6 @@
 package org.slidewise.spark.refresh
 
-import org.apache.spark.sql.{functions, DataFrame}
+import org.apache.spark.sql.{functions, DataFrame, Row}
 import org.apache.spark.sql.catalyst.expressions.RowOrdering
 import org.apache.spark.sql.catalyst.util.quoteIdentifier
 import org.apache.spark.sql.types.{DataType, StructType}
@@ -10,19 +10,50 @@ import org.apache.spark.storage.StorageLevel
  * The rows of a target that differ from the results that should stand there: one row for each, with its operation, the values to write
  * and the values that were read.
  *
- * Memory: these rows, in Spark's storage memory, on disk where that is full. `close` gives it back.
+ * Memory: these rows, in Spark's storage memory, on disk where that is full; and in the driver the partitions that they are in. `close`
+ * gives the first back.
+ *
+ * @param partitions
+ *   the target's partition columns
  */
-final private[refresh] class Difference private (val rows: DataFrame, columns: StructType)
-    extends AutoCloseable {
+final private[refresh] class Difference private (
+    val rows: DataFrame,
+    columns: StructType,
+    partitions: Seq[String]
+) extends AutoCloseable {
   import Difference._
 
-  private val counts: Map[String, Long] =
-    rows.groupBy(Operation).count().collect().map(row => row.getString(0) -> row.getLong(1)).toMap
+  // Operation, the number of rows, and the partition of the new values and of the old ones: its columns, and again as text.
+  private val groups: Seq[Row] = {
+    val places = for {
+      row <- Seq(New, Old)
+      column <- partitions.map(c => s"$row.${quoteIdentifier(c)}")
+      kind <- Seq(s"$column", s"CAST($column AS STRING)")
+    } yield kind
+    val named = places.zipWithIndex.map { case (place, at) => s"$place AS place_$at" }
+    val placed = rows.selectExpr(Operation +: named: _*)
+    placed.groupBy(placed.columns.toSeq.map(placed.apply): _*).count().collect().toSeq
+  }
 
-  def inserted: Long = counts.getOrElse(Insert, 0L)
-  def updated: Long = counts.getOrElse(Update, 0L)
-  def deleted: Long = counts.getOrElse(Delete, 0L)
-  def isEmpty: Boolean = counts.isEmpty
+  private def count(operation: String): Long =
+    groups.filter(_.getString(0) == operation).map(row => row.getLong(row.length - 1)).sum
+
+  val inserted: Long = count(Insert)
+  val updated: Long = count(Update)
+  val deleted: Long = count(Delete)
+  def isEmpty: Boolean = groups.isEmpty
+
+  /** The partitions that have rows to write or to remove: their values, each with its text as in the names of directories. */
+  def touched: Seq[Seq[(Any, String)]] = groups.flatMap { row =>
+    def place(from: Int) =
+      partitions.indices.map(at => row.get(from + 2 * at) -> row.getString(from + 2 * at + 1))
+    val (ofNew, ofOld) = (place(1), place(1 + 2 * partitions.size))
+    row.getString(0) match {
+      case Insert => Seq(ofNew)
+      case Delete => Seq(ofOld)
+      case _      => Seq(ofNew, ofOld)
+    }
+  }.distinct
 
   /** The rows to write, with the columns of the target. */
   def written: DataFrame =
@@ -49,7 +80,12 @@ private[refresh] object Difference {
    * @param keys
    *   the columns that identify a row; nulls are equal
    */
-  def of(results: DataFrame, stored: DataFrame, keys: Seq[String]): Difference = {
+  def of(
+      results: DataFrame,
+      stored: DataFrame,
+      keys: Seq[String],
+      partitions: Seq[String]
+  ): Difference = {
     val names = results.schema.fieldNames.toSeq.map(quoteIdentifier)
     val row = s"struct(${names.mkString(", ")})"
     val identity = keys.map(quoteIdentifier)
@@ -82,7 +118,7 @@ private[refresh] object Difference {
       .where(s"$New IS NULL OR $Old IS NULL OR NOT (${isEqual.mkString(" AND ")})")
       .selectExpr(operation, New, Old)
       .persist(StorageLevel.MEMORY_AND_DISK)
-    try new Difference(found, results.schema)
+    try new Difference(found, results.schema, partitions)
     catch { case e: Throwable => found.unpersist(); throw e }
   }
 

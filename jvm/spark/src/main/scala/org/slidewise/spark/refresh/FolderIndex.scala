@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.datasources._
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StringType, StructType}
 
 import org.slidewise.spark.shims.SparkSessions
 
@@ -32,14 +32,16 @@ final private[refresh] class FolderIndex(
       partitionColumns,
       NoopCache
     ) {
-  private lazy val directories = FolderIndex.folders(session, root).at(depth).map(new Path(root, _))
+  private lazy val directories: Map[Path, String] =
+    FolderIndex.folders(session, root).at(depth).map(name => new Path(root, name) -> name).toMap
   private lazy val spec: PartitionSpec = inferPartitioning()
 
   override def rootPaths: Seq[Path] = Seq(root)
   override def refresh(): Unit = ()
   override def partitionSpec(): PartitionSpec = spec
   override def sizeInBytes: Long = session.sessionState.conf.defaultSizeInBytes
-  override def inputFiles: Array[String] = listFiles(Nil, Nil).flatMap(_.files).map(_.getPath.toString).toArray
+  override def inputFiles: Array[String] =
+    listFiles(Nil, Nil).flatMap(_.files).map(_.getPath.toString).toArray
 
   override def listFiles(
       partitionFilters: Seq[Expression],
@@ -55,6 +57,17 @@ final private[refresh] class FolderIndex(
     else filesIn(selected.map(_.path)).listFiles(partitionFilters, dataFilters)
   }
 
+  /** The directories, relative to the table, by their values as text. Several have the same if one is written with zeros in front. */
+  def directoriesByText: Map[Seq[String], Seq[String]] = {
+    val zone = Some(session.sessionState.conf.sessionLocalTimeZone)
+    def textOf(partition: PartitionPath): Seq[String] =
+      partition.values.toSeq(spec.partitionColumns).zip(spec.partitionColumns.fields).map {
+        case (value, field) =>
+          Option(Cast(Literal(value, field.dataType), StringType, zone).eval()).map(_.toString).orNull
+      }
+    spec.partitions.groupBy(textOf).map { case (text, found) => text -> found.map(p => directories(p.path)) }
+  }
+
   private def filesIn(selected: Seq[Path]) = new InMemoryFileIndex(
     SparkSessions.of(session),
     selected,
@@ -64,7 +77,7 @@ final private[refresh] class FolderIndex(
 
   // Spark takes the partitions from directories that hold files: here one stands for those that are not listed.
   override protected def leafDirToChildrenFiles: Map[Path, Array[FileStatus]] =
-    directories.map(d => d -> Array(new FileStatus(1L, false, 1, 1L, 0L, new Path(d, "part-0")))).toMap
+    directories.map { case (d, _) => d -> Array(new FileStatus(1L, false, 1, 1L, 0L, new Path(d, "part-0"))) }
   override protected def leafFiles: mutable.LinkedHashMap[Path, FileStatus] = mutable.LinkedHashMap.empty
 }
 
@@ -96,9 +109,13 @@ private[refresh] object FolderIndex {
     for {
       newest <- folders.at(depth).lastOption if depth > 0
       sample = session.read.format(format).options(options(root)).load(new Path(root, newest).toString)
-      relation <- SparkSessions.queryOf(sample).analyzed.collect { case leaf: LogicalRelation => leaf.relation }.collectFirst {
-        case found: HadoopFsRelation => found
-      }
+      relation <- SparkSessions
+        .queryOf(sample)
+        .analyzed
+        .collect { case leaf: LogicalRelation => leaf.relation }
+        .collectFirst { case found: HadoopFsRelation =>
+          found
+        }
       index = new FolderIndex(session, root, depth, None)
     } yield relation.copy(location = index, partitionSchema = index.partitionSchema)(relation.sparkSession)
   }

@@ -64,7 +64,8 @@ private[refresh] object GeneratedColumns {
   def checked(rows: DataFrame, columns: Map[String, String]): DataFrame =
     columns.foldLeft(rows) { case (kept, (name, text)) =>
       val column = quoteIdentifier(name)
-      val found = s"concat('$Other', ${sqlText(name)}, ' = ', CAST($column AS STRING), ', ', ${sqlText(text)}, ' = ', CAST($text AS STRING))"
+      val found =
+        s"concat('$Other', ${sqlText(name)}, ' = ', CAST($column AS STRING), ', ', ${sqlText(text)}, ' = ', CAST($text AS STRING))"
       kept.where(s"IF($column <=> ($text), true, CAST(raise_error($found) AS BOOLEAN))")
     }
 
@@ -92,7 +93,9 @@ private[refresh] object GeneratedColumns {
           case Project(Seq(other), _)        => other
           case _                             => unusable(name, text)
         }
-      catch { case NonFatal(error @ (_: AnalysisException | _: ParseException)) => unusable(name, text, Some(error)) }
+      catch {
+        case NonFatal(error @ (_: AnalysisException | _: ParseException)) => unusable(name, text, Some(error))
+      }
     if (!e.deterministic || e.references.isEmpty || e.references.contains(column)) unusable(name, text)
     if (e.dataType != column.dataType)
       RefusedRefresh.refuse(

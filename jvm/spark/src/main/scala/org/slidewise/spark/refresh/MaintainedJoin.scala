@@ -32,7 +32,8 @@ final private[refresh] case class MaintainedJoin(
   override def order: Option[(Expression, Expression)] = None
   override def areRanges: Boolean = false
   override def rows: LogicalPlan = base
-  override def prunedRows(zones: Zones): LogicalPlan = limitsOf(zones, a => Some(a)).fold(base)(Filter(_, base))
+  override def prunedRows(zones: Zones): LogicalPlan =
+    limitsOf(zones, a => Some(a)).fold(base)(Filter(_, base))
 
   override def changed: LogicalPlan = {
     val ofLeft =

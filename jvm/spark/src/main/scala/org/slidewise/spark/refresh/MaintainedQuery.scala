@@ -105,7 +105,7 @@ private[refresh] object MaintainedQuery {
   def of(
       query: LogicalPlan,
       source: ChangedSource,
-        path: QueryPath,
+      path: QueryPath,
       resultKeys: Seq[Attribute]
   ): MaintainedQuery = {
     val lowest = path.nodes.lastIndexWhere(_.isInstanceOf[Window])
@@ -167,7 +167,7 @@ private[refresh] object MaintainedQuery {
   private def complete(
       query: LogicalPlan,
       source: ChangedSource,
-        path: QueryPath,
+      path: QueryPath,
       base: LogicalPlan,
       keys: Seq[Expression],
       order: Option[Expression],

@@ -64,7 +64,8 @@ private[refresh] object Monotone {
       } yield (rank, place, definition)
     }
     // A month without a year is in no order.
-    val inOrder = found.sortBy(_._1).zipWithIndex.takeWhile { case ((rank, _, _), at) => rank == at }.map(_._1)
+    val inOrder =
+      found.sortBy(_._1).zipWithIndex.takeWhile { case ((rank, _, _), at) => rank == at }.map(_._1)
     def limit(end: Option[Literal], side: Int): Option[Expression] =
       for {
         value <- end
@@ -94,21 +95,22 @@ private[refresh] object Monotone {
   }
 
   /** Whether a definition never falls where the key grows, and is null where the key is, apart from hours that clocks go back. */
-  private def grows(definition: Expression, key: Expression): Boolean = definition == key || (definition match {
-    case cast: Cast                  => keepsOrder(cast.child.dataType, cast.dataType) && grows(cast.child, key)
-    case TruncTimestamp(unit, e, _)  => unit.foldable && grows(e, key)
-    case TruncDate(e, unit)          => unit.foldable && grows(e, key)
-    case DateFormatClass(e, text, _) => isSorted(text) && grows(e, key)
-    case Year(e)                     => grows(e, key)
-    case UnixDate(e)                 => grows(e, key)
-    case UnixSeconds(e)              => grows(e, key)
-    case UnixMillis(e)               => grows(e, key)
-    case UnixMicros(e)               => grows(e, key)
-    case DateAdd(e, days)            => days.foldable && grows(e, key)
-    case DateSub(e, days)            => days.foldable && grows(e, key)
-    case divide: IntegralDivide      => isPositive(divide.right) && grows(divide.left, key)
-    case _ => false
-  })
+  private def grows(definition: Expression, key: Expression): Boolean =
+    definition == key || (definition match {
+      case cast: Cast => keepsOrder(cast.child.dataType, cast.dataType) && grows(cast.child, key)
+      case TruncTimestamp(unit, e, _)  => unit.foldable && grows(e, key)
+      case TruncDate(e, unit)          => unit.foldable && grows(e, key)
+      case DateFormatClass(e, text, _) => isSorted(text) && grows(e, key)
+      case Year(e)                     => grows(e, key)
+      case UnixDate(e)                 => grows(e, key)
+      case UnixSeconds(e)              => grows(e, key)
+      case UnixMillis(e)               => grows(e, key)
+      case UnixMicros(e)               => grows(e, key)
+      case DateAdd(e, days)            => days.foldable && grows(e, key)
+      case DateSub(e, days)            => days.foldable && grows(e, key)
+      case divide: IntegralDivide      => isPositive(divide.right) && grows(divide.left, key)
+      case _                           => false
+    })
 
   private def isPositive(e: Expression): Boolean = e.foldable && (e.eval() match {
     case number: Number => number.longValue > 0
@@ -144,9 +146,9 @@ private[refresh] object Monotone {
     (key.dataType, end.value) match {
       case (TimestampType, micros: Long) if definition.exists(_.isInstanceOf[TimeZoneAwareExpression]) =>
         Some(Literal(beforeClocksGoBack(micros, side), TimestampType))
-      case (kind, _) if kind == end.dataType       => Some(end)
+      case (kind, _) if kind == end.dataType        => Some(end)
       case (IntegerType, at: Long) if at.isValidInt => Some(Literal(at.toInt))
-      case _                                       => None
+      case _                                        => None
     }
 
   /** Where clocks go back within the hours after the begin of a range, local times are earlier than at its begin: then an earlier instant. */
@@ -154,7 +156,8 @@ private[refresh] object Monotone {
     val rules = DateTimeUtils.getZoneId(SQLConf.get.sessionLocalTimeZone).getRules
     val instant = DateTimeUtils.microsToInstant(micros)
     val transition =
-      if (side < 0) rules.nextTransition(instant.minusNanos(1)) else rules.previousTransition(instant.plusNanos(1))
+      if (side < 0) rules.nextTransition(instant.minusNanos(1))
+      else rules.previousTransition(instant.plusNanos(1))
     if (transition == null || !transition.isOverlap) micros
     else {
       val back = transition.getDuration.abs

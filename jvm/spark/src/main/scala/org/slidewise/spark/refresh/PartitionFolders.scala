@@ -9,11 +9,12 @@ final private[refresh] class PartitionFolders(root: Path, files: FileSystem) {
 
   /** The number of partition columns, by the first directories. */
   def depth: Int = {
-    def depthOf(parent: Path): Int = names(parent).headOption.fold(0)(name => 1 + depthOf(new Path(parent, name)))
+    def depthOf(parent: Path): Int =
+      names(parent).headOption.fold(0)(name => 1 + depthOf(new Path(parent, name)))
     depthOf(root)
   }
 
-  /** The directories of all partitions, relative to the table. */
+  /** The directories of all partitions, relative to the table, in the order of their names. */
   def at(depth: Int): Seq[String] = below(root, depth)
 
   private def below(parent: Path, depth: Int): Seq[String] =
@@ -27,9 +28,10 @@ final private[refresh] class PartitionFolders(root: Path, files: FileSystem) {
     val found =
       try files.listStatus(parent).toSeq
       catch { case _: FileNotFoundException => Nil }
-    for {
-      entry <- found if entry.isDirectory
-      name = entry.getPath.getName if name.contains('=') && !name.startsWith(".")
-    } yield name
+    found
+      .filter(_.isDirectory)
+      .map(_.getPath.getName)
+      .filter(name => name.contains('=') && !name.startsWith("."))
+      .sorted
   }
 }

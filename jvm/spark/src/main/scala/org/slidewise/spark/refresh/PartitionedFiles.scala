@@ -1,8 +1,7 @@
 package org.slidewise.spark.refresh
 
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.{Column, DataFrame, Row}
-import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
+import org.apache.spark.sql.{Column, DataFrame}
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.util.quoteIdentifier
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -46,30 +45,38 @@ final private[refresh] class PartitionedFiles private (
   }
 
   // The schema of files at a path cannot be inferred once no row is left.
-  private def atPath: DataFrame = {
-    val index = new FolderIndex(session, swap.root, columns.size, Some(files.partitionSchema))
-    val relation = files.copy(location = index)(files.sparkSession)
-    SparkSessions.of(session).baseRelationToDataFrame(relation)
-  }
+  private def atPath: DataFrame =
+    SparkSessions.of(session).baseRelationToDataFrame(files.copy(location = index)(files.sparkSession))
+
+  private def index: FolderIndex =
+    new FolderIndex(session, swap.root, columns.size, Some(files.partitionSchema))
+
+  override def partitions: Seq[String] = columns
 
   override def merge(difference: Difference, keys: Seq[String], limits: Option[Expression]): Unit = {
-    val places = columns.map(c => s"rows.${quoteIdentifier(c)} AS ${quoteIdentifier(c)}")
-    val touched = difference.rows
-      .selectExpr(s"explode(filter(array(${Difference.New}, ${Difference.Old}), r -> r IS NOT NULL)) AS rows")
-      .selectExpr(places: _*)
-      .distinct()
-      .selectExpr("*" +: columns.map(c => s"CAST(${quoteIdentifier(c)} AS STRING)"): _*)
-      .collect()
-      .toSeq
-    val inTouched = anyOf(touched.map { row =>
-      columns.indices.map(at => col(quoteIdentifier(columns(at))) <=> lit(row.get(at))).reduce(_ && _)
+    val touched = difference.touched
+    val existing = index.directoriesByText
+    val replaced = touched.flatMap(place => existing.getOrElse(place.map(_._2), Nil))
+    val written =
+      if (replaced.isEmpty) difference.written
+      else keptIn(touched, difference, keys).union(difference.written)
+    write(written, replaced)
+  }
+
+  /** The rows of partitions that the difference leaves as they are. */
+  private def keptIn(
+      touched: Seq[Seq[(Any, String)]],
+      difference: Difference,
+      keys: Seq[String]
+  ): DataFrame = {
+    val inTouched = anyOf(touched.map { place =>
+      columns.zip(place).map { case (c, (value, _)) => col(quoteIdentifier(c)) <=> lit(value) }.reduce(_ && _)
     })
     val changed = difference.rows.selectExpr(
       s"coalesce(${Difference.New}, ${Difference.Old}) AS changed_row"
     )
     val same = keys.map(quoteIdentifier).map(k => s"kept.$k <=> changed_row.$k").mkString(" AND ")
-    val kept = rows.where(inTouched).alias("kept").join(changed, expr(same), "left_anti")
-    write(kept.union(difference.written), touched.map(directoryOf))
+    rows.where(inTouched).alias("kept").join(changed, expr(same), "left_anti")
   }
 
   override def replace(results: DataFrame): Unit = write(results, swap.existing(columns.size))
@@ -98,14 +105,6 @@ final private[refresh] class PartitionedFiles private (
     }
   }
 
-  /** The directory of a partition, relative to the table, as Spark names it: from its values as text, which follow the values. */
-  private def directoryOf(partition: Row): String =
-    columns.zipWithIndex
-      .map { case (column, at) =>
-        ExternalCatalogUtils.getPartitionPathString(column, partition.getString(columns.size + at))
-      }
-      .mkString("/")
-
   /** A balanced tree, since Spark visits expressions recursively. */
   private def anyOf(conditions: Seq[Column]): Column =
     if (conditions.size <= 1) conditions.headOption.getOrElse(lit(false))
@@ -131,6 +130,19 @@ private[refresh] object PartitionedFiles {
     }
     if (files.partitionSchema.isEmpty)
       RefusedRefresh.refuse(s"the target $name has no partitions", remedy)
+    relation.catalogTable.filter(_.tracksPartitionsInCatalog).foreach { found =>
+      val catalog = files.sparkSession.sessionState.catalog
+      val folder = s"${new Path(found.location)}/"
+      catalog
+        .listPartitions(found.identifier)
+        .find(p => !new Path(p.location).toString.startsWith(folder))
+        .foreach { elsewhere =>
+          RefusedRefresh.refuse(
+            s"the target $name has the partition ${elsewhere.spec.mkString(", ")} in a folder of its own, ${elsewhere.location}",
+            "partitions in the folder of the table"
+          )
+        }
+    }
     if (files.bucketSpec.isDefined)
       RefusedRefresh.refuse(s"the target $name has buckets, which are not written anew", remedy)
     val format = files.fileFormat match {

@@ -1,13 +1,7 @@
 package org.slidewise.spark.refresh
 
 import org.apache.spark.sql.{DataFrame, Dataset, SparkSession}
-import org.apache.spark.sql.catalyst.expressions.{
-  Alias,
-  Attribute,
-  Cast,
-  EvalMode,
-  NamedExpression
-}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, EvalMode, NamedExpression}
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Sort}
 import org.apache.spark.sql.catalyst.util.quoteIdentifier
@@ -50,7 +44,12 @@ final class Refresh private (
       if (maintained.isWhole) (all, all)
       else (countOf(maintained.rowsToRead(zones)), countOf(maintained.rowsOfResults(zones)))
     val whole = !isSmall(zones) && toRead > maxShare * all
-    RefreshPlan.of(maintained, zones, Share(toRead, if (whole) all else toWrite, all), if (whole) Some(maxShare) else None)
+    RefreshPlan.of(
+      maintained,
+      zones,
+      Share(toRead, if (whole) all else toWrite, all),
+      if (whole) Some(maxShare) else None
+    )
   }
 
   /** Refreshes the target. */
@@ -73,7 +72,7 @@ final class Refresh private (
     val plan = SparkSessions.queryOf(stored).analyzed
     def column(of: Attribute): Attribute = Refresh.columnOf(plan.output, of.name)
     val inPlace = LogicalData.of(session, maintained.within(plan, zones, column))
-    val difference = Difference.of(results, inPlace, keys)
+    val difference = Difference.of(results, inPlace, keys, target.partitions)
     try {
       if (!difference.isEmpty) target.merge(difference, keys, maintained.limitsOfResults(zones, column))
       RefreshResult(isWhole = false, difference.inserted, difference.updated, difference.deleted)
@@ -158,15 +157,14 @@ object Refresh {
         def nodes(table: String): Seq[LogicalPlan] =
           if (table.isEmpty) Seq(SourceTables.only(plan, rows.columns.toSeq))
           else SourceTables.named(table, plan)
+        val ofTables = for ((table, columns) <- generated.toSeq; node <- nodes(table)) yield node -> columns
+        val known = GeneratedColumns.of(session, ofTables)
         val checked = GeneratedColumns.checked(rows.toDF(), generated.getOrElse(changed, Map.empty))
         val source = ChangedSource(
           if (changed.isEmpty) "the table" else changed,
           nodes(changed),
           SparkSessions.queryOf(checked).analyzed,
-          GeneratedColumns.of(
-            session,
-            for ((table, columns) <- generated.toSeq; node <- nodes(table)) yield node -> columns
-          )
+          known
         )
         new Refresh(session, plan, Target.named(session, target), keys, source)
       case several =>

@@ -60,7 +60,12 @@ object RefreshPlan {
    * @param most
    *   the share of the table past which the whole query is computed, if it is
    */
-  private[refresh] def of(query: Maintained, zones: Zones, share: Share, most: Option[Double]): RefreshPlan = {
+  private[refresh] def of(
+      query: Maintained,
+      zones: Zones,
+      share: Share,
+      most: Option[Double]
+  ): RefreshPlan = {
     val whole =
       if (query.isWhole) Some("results of all rows may change")
       else

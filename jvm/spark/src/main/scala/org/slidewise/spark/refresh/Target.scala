@@ -15,6 +15,9 @@ private[refresh] trait Target extends AutoCloseable {
   /** The rows of the result now. */
   def rows: DataFrame
 
+  /** The columns by which rows lie in directories that are written anew as a whole. */
+  def partitions: Seq[String] = Nil
+
   /**
    * Writes the difference in one transaction.
    *

@@ -11,7 +11,8 @@ import org.slidewise.spark.shims.{LogicalData, SparkSessions}
 
 /** The filter by generated columns keeps each row in a range of the order key, and leaves out most of the others. */
 class GeneratedColumnsSuite extends SparkSuite {
-  private val Zones = Seq("UTC", "Europe/Berlin", "America/New_York", "America/Sao_Paulo", "Australia/Lord_Howe")
+  private val Zones =
+    Seq("UTC", "Europe/Berlin", "America/New_York", "America/Sao_Paulo", "Australia/Lord_Howe")
   private val Day = 86400L
   private val Step = 1200L
 
@@ -61,7 +62,8 @@ class GeneratedColumnsSuite extends SparkSuite {
       withSettings("spark.sql.session.timeZone" -> zone) {
         val random = new Random(s"$columns $zone".hashCode.toLong)
         for (start <- Starts) {
-          val table = s"SELECT timestamp_seconds($start + id * $Step) AS ts, $start + id * $Step AS at FROM range(400)"
+          val table =
+            s"SELECT timestamp_seconds($start + id * $Step) AS ts, $start + id * $Step AS at FROM range(400)"
           val events = eventsOf(table, columns)
           for (_ <- 0 until 3) {
             val first = start + random.nextInt(300) * Step
@@ -72,7 +74,10 @@ class GeneratedColumnsSuite extends SparkSuite {
             val all = (0 until 400).map(start + _ * Step)
             assertEquals(all.filter(at => at >= first && at <= last).filterNot(ats).toList, Nil)
             // Clocks go back by two hours at most, and values at both ends are whole.
-            assertEquals(ats.filter(at => at < first - slack - 7200 || at > last + slack + 7200), Set.empty[Long])
+            assertEquals(
+              ats.filter(at => at < first - slack - 7200 || at > last + slack + 7200),
+              Set.empty[Long]
+            )
           }
         }
       }
@@ -80,7 +85,8 @@ class GeneratedColumnsSuite extends SparkSuite {
 
   for ((columns, _) <- OfTime)
     test(s"a range without an end, ${columns.values.mkString(", ")}") {
-      val table = "SELECT IF(id % 50 = 0, NULL, timestamp_seconds(1761264000 + id * 7200)) AS ts, id FROM range(400)"
+      val table =
+        "SELECT IF(id % 50 = 0, NULL, timestamp_seconds(1761264000 + id * 7200)) AS ts, id FROM range(400)"
       val start = Some(Literal((1761264000L + 200 * 7200) * 1000000L, TimestampType))
       kept(eventsOf(table, columns), columns, "ts", KeyRange(start, None), keepNulls = true).foreach { rows =>
         val ids = rows.collect().map(_.getAs[Long]("id")).toSet
@@ -92,7 +98,8 @@ class GeneratedColumnsSuite extends SparkSuite {
   test("a range of whole numbers") {
     val columns = Map("c" -> "n DIV 100")
     val events = eventsOf("SELECT CAST(id - 500 AS INT) AS n FROM range(1000)", columns)
-    val rows = kept(events, columns, "n", KeyRange(Some(Literal(-50L)), Some(Literal(250L))), keepNulls = false)
+    val rows =
+      kept(events, columns, "n", KeyRange(Some(Literal(-50L)), Some(Literal(250L))), keepNulls = false)
     assertEquals(rows.get.collect().map(_.getAs[Int]("n")).toSeq, -99 to 299)
     val far = KeyRange(Some(Literal(Long.MinValue)), Some(Literal(250L)))
     assertEquals(kept(events, columns, "n", far, keepNulls = false).get.count(), 800L)

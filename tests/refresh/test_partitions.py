@@ -1,0 +1,128 @@
+"""Tables and results in partitions: which of them a refresh reads, and which it writes anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from sparks import SPARK
+
+import slidewise
+
+DAYS = 20
+EVENTS = f"""
+    SELECT id, id % 3 AS k, ts, CAST(ts AS DATE) AS day, year(ts) AS y, month(ts) AS m, day(ts) AS d, id AS x
+    FROM (SELECT id, TIMESTAMP'2026-02-20' + make_dt_interval(0, id) AS ts FROM range({DAYS * 24}))"""
+OVER = """SELECT id, k, ts, {columns}, sum(x) OVER
+  (PARTITION BY k ORDER BY ts RANGE BETWEEN {reach} PRECEDING AND CURRENT ROW) AS total FROM events"""
+JOINED = """SELECT l.id, l.k, l.ts, {columns}, (SELECT sum(e.x) FROM events e
+  WHERE e.k = l.k AND e.ts >= l.ts - {reach} AND e.ts < l.ts) AS total FROM labels l"""
+
+LAYOUTS: dict[str, dict[str, str]] = {
+    "day": {"day": "CAST(ts AS DATE)"},
+    "y, m, d": {"y": "year(ts)", "m": "month(ts)", "d": "day(ts)"},
+}
+
+
+def by(layout: str) -> list[str]:
+    return layout.split(", ")
+
+
+def write(rows: DataFrame, layout: str, folder: Path) -> None:
+    rows.repartition(*by(layout)).write.partitionBy(*by(layout)).parquet(str(folder))
+
+
+def ruin(folder: Path, kept: int) -> None:
+    """Makes files of all partitions unreadable but of the newest ones."""
+    directories = sorted({file.parent for file in folder.rglob("*.parquet")}, key=_values)
+    for directory in directories[:-kept]:
+        for file in directory.glob("*.parquet"):
+            file.write_bytes(b"x" * file.stat().st_size)
+            file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+
+
+def _values(directory: Path) -> list[str]:
+    return [part.split("=")[1].rjust(10, "0") for part in directory.parts if "=" in part]
+
+
+def refreshed(
+    spark: SparkSession, sql: str, target: Path, changes: Mapping[str, DataFrame], generated: Any
+) -> slidewise.Refreshed:
+    return slidewise.refresh(
+        spark.sql(sql), f"parquet.`{target}`", keys="id", changes=changes, generated=generated
+    )
+
+
+def read(spark: SparkSession, folder: Path, like: DataFrame) -> DataFrame:
+    """Does not infer the schema, for which Spark would read a file of any partition."""
+    return spark.read.schema(like.schema).parquet(str(folder))
+
+
+def check(spark: SparkSession, sql: str, layout: str, ruined: Mapping[str, Path], stored: Path, generated: Any) -> None:
+    """Refreshes after the last day's rows were appended to the first of the tables, whose old partitions cannot be read."""
+    new = f"id >= {(DAYS - 1) * 24}"
+    changed = next(iter(ruined))
+    for name, folder in ruined.items():
+        write(spark.sql(EVENTS), layout, folder)
+        spark.sql(EVENTS).createOrReplaceTempView(name)
+    expected = sorted(spark.sql(sql).where(new).collect())
+    spark.sql(EVENTS).where(f"NOT {new}").createOrReplaceTempView(changed)
+    write(spark.sql(sql), layout, stored)
+    for name, folder in ruined.items():
+        ruin(folder, kept=1 if name == "labels" else 3)
+        read(spark, folder, spark.sql(EVENTS)).createOrReplaceTempView(name)
+    result = spark.sql(sql)
+    ruin(stored, kept=1)
+    done = refreshed(spark, sql, stored, {changed: spark.sql(EVENTS).where(new)}, generated)
+    assert done == slidewise.Refreshed(False, 24, 0, 0)
+    found = read(spark, stored, result)
+    for column in by(layout):
+        found = found.where(found[column] == expected[-1][column])
+    assert sorted(found.select(result.columns).collect()) == expected
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_partitions_out_of_reach_are_not_read(spark: SparkSession, tmp_path: Path, layout: str) -> None:
+    sql = OVER.format(columns=layout, reach="INTERVAL 30 HOURS")
+    check(spark, sql, layout, {"events": tmp_path / "events"}, tmp_path / "stored", LAYOUTS[layout])
+
+
+@pytest.mark.skipif(SPARK < (4, 0), reason="scalar subqueries with a range need Spark 4")
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_partitions_of_another_table_are_not_read(spark: SparkSession, tmp_path: Path, layout: str) -> None:
+    """Labels of a day are appended; the events that they read have not changed."""
+    sql = JOINED.format(columns=", ".join(f"l.{column}" for column in by(layout)), reach="INTERVAL 30 HOURS")
+    tables = {"labels": tmp_path / "labels", "events": tmp_path / "events"}
+    check(spark, sql, layout, tables, tmp_path / "stored", {"events": LAYOUTS[layout]})
+
+
+def test_directories_with_zeros_in_front(spark: SparkSession, tmp_path: Path) -> None:
+    stored = tmp_path / "stored"
+    sql = OVER.format(columns="m", reach="INTERVAL 2 DAYS")
+    changed = spark.sql(EVENTS).where("id BETWEEN 200 AND 203")
+    spark.sql(EVENTS).where("id NOT BETWEEN 200 AND 203").createOrReplaceTempView("events")
+    write(spark.sql(sql), "m", stored)
+    for month in (2, 3):
+        (stored / f"m={month}").rename(stored / f"m=0{month}")
+    spark.sql(EVENTS).createOrReplaceTempView("events")
+    done = refreshed(spark, sql, stored, {"events": changed}, {"m": "month(ts)"})
+    assert done.inserted == 4
+    assert done.updated > 0
+    found = spark.read.parquet(str(stored)).select(spark.sql(sql).columns)
+    assert sorted(found.collect()) == sorted(spark.sql(sql).collect())
+
+
+def test_a_partition_in_a_folder_of_its_own_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    spark.sql(EVENTS).createOrReplaceTempView("events")
+    sql = OVER.format(columns="m", reach="INTERVAL 2 DAYS")
+    spark.sql(sql).write.partitionBy("m").saveAsTable("scattered")
+    try:
+        spark.sql(f"ALTER TABLE scattered PARTITION (m = 2) SET LOCATION '{tmp_path}'")
+        with pytest.raises(AnalysisException, match="has the partition m -> 2 in a folder of its own"):
+            slidewise.Refresh(spark.sql(sql), "scattered", keys="id", changes=spark.table("events"))
+    finally:
+        spark.sql("DROP TABLE scattered")
