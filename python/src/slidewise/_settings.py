@@ -32,6 +32,7 @@ KEYS = tuple(
         "parallel.minRows",
         "parallel.skewThreshold",
         "parallel.skewedKeys",
+        "refresh.maxShare",
         "sort.enabled",
         "state.maxSize",
         "streaming.keyTimeout",
@@ -41,7 +42,6 @@ KEYS = tuple(
         "windowJoins.enabled",
         "windowJoins.filterRatio",
         "windowJoins.minSize",
-        "refresh.maxShare",
     )
 )
 """The settings that the jar registers with Spark."""

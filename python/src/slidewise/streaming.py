@@ -1,4 +1,4 @@
-"""Progress of window functions over streams.
+"""Progress of window functions over streams, and streams that go on where a table ends.
 
 The windows themselves need nothing from this module: they are plain SQL or DataFrame code, with a watermark from
 `DataFrame.withWatermark`. They need Spark 4.0 or later.
@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
+from slidewise._features import UnsupportedFeatureError, require_spark
+from slidewise._install import call, is_connect
+
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
-__all__ = ["WindowProgress", "progress"]
+__all__ = ["Backfilled", "WindowProgress", "backfill", "progress"]
 
 _OPERATOR = "slidingWindow"
+_MODES = ("append", "complete", "update")
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,86 @@ def progress(query: StreamingQuery) -> list[WindowProgress]:
     (0, 1, 0)
     """
     return [window for batch in query.recentProgress for window in _windows(json.loads(_json(batch)))]
+
+
+@dataclass(frozen=True)
+class Backfilled:
+    """The first checkpoint of a streaming query, with the state after the rows of a table."""
+
+    path: str
+    batch: int
+    """The number of its last batch. The query begins with the next one."""
+
+    watermark: datetime
+    """The watermark after the rows, in UTC. In append mode, the query's first batches write no results of earlier
+    rows than it."""
+
+
+def backfill(
+    query: DataFrame,
+    history: DataFrame,
+    checkpoint: str,
+    *,
+    output_mode: str = "append",
+    file_sink: str | None = None,
+) -> Backfilled:
+    """Writes the first checkpoint of a streaming query, with the state that the query has after the rows of a table.
+
+    A query that is started with this checkpoint goes on as if it had read these rows first: its first event sees its
+    whole frame. It reads its source from the place that the source's own options name, such as `startingOffsets` or
+    `startingVersion`: name the first event that the table does not hold.
+
+    - `query`: the streaming query, with windows or any other stateful operators of Spark, over one stream.
+    - `history`: a table with the columns of the query's source. Rows that no later frame reaches may be left out.
+    - `checkpoint`: the `checkpointLocation` of the query, where no file is yet.
+    - `output_mode`: that in which the query will be started: ``"append"``, ``"update"`` or ``"complete"``.
+    - `file_sink`: the `path` of the query's file sink, if it has one: its log begins with empty batches. Other sinks
+      need nothing.
+
+    The rows are written once to a folder beside the checkpoint, and the query runs over them in one batch, which has no
+    result. In append mode, rows up to the returned watermark count as written: take their results from a batch query.
+    Later rows wait in the state, and the query writes their results.
+
+    >>> import slidewise, tempfile
+    >>> from pyspark.sql import SparkSession
+    >>> builder = SparkSession.builder.master("local[1]").config("spark.sql.shuffle.partitions", 2)
+    >>> spark = slidewise.configure(builder).getOrCreate()
+    >>> folder = tempfile.mkdtemp()
+    >>> stream = spark.readStream.schema("k string, ts timestamp, x bigint").json(folder)
+    >>> sums = stream.withWatermark("ts", "1 minute").selectExpr(
+    ...     "k", "ts", "sum(x) OVER (PARTITION BY k ORDER BY ts ROWS 9 PRECEDING) AS s")
+    >>> history = spark.sql("SELECT 'a' AS k, TIMESTAMP'2026-01-01 00:00:01' AS ts, 1L AS x")
+    >>> slidewise.streaming.backfill(sums, history, f"{folder}-checkpoint").batch
+    1
+
+    Raises TypeError or ValueError if an argument is wrong, AnalysisException with the condition
+    SLIDEWISE_INVALID_CHECKPOINT if the table lacks a column of the source, the query reads several streams, or the
+    checkpoint is not empty, and what the query itself raises. Nothing is left in the checkpoint then.
+    """
+    from slidewise._joins._sides import check_table
+
+    check_table("query", query)
+    check_table("history", history)
+    if is_connect(query):
+        raise UnsupportedFeatureError(
+            "slidewise.streaming.backfill needs a session of Spark's own engine, and this is Spark Connect: run it in "
+            "a job of the cluster"
+        )
+    if not isinstance(checkpoint, str) or not checkpoint:
+        raise TypeError(f"checkpoint is {checkpoint!r:.200}, but must be a path")
+    if file_sink is not None and (not isinstance(file_sink, str) or not file_sink):
+        raise TypeError(f"file_sink is {file_sink!r:.200}, but must be a path, or None")
+    if output_mode not in _MODES:
+        raise ValueError(f"output_mode is {output_mode!r:.200}, but must be one of {', '.join(_MODES)}")
+    spark = query.sparkSession
+    require_spark("4.0", spark.version, "a checkpoint of windows over streams")
+    arguments = (query._jdf, history._jdf, checkpoint, output_mode, file_sink or "")
+    found = json.loads(call(spark, "backfill", *arguments, of=_CHECKPOINTS))
+    watermark = datetime.fromtimestamp(found["watermark"] / 1000, tz=timezone.utc)
+    return Backfilled(found["path"], found["batch"], watermark)
+
+
+_CHECKPOINTS = "org.slidewise.spark.execution.streams.checkpoints.CheckpointCommands"
 
 
 def _json(batch: Any) -> str:

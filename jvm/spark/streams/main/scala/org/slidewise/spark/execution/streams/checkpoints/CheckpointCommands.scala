@@ -5,12 +5,12 @@ import scala.util.control.NonFatal
 import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.hadoop.fs.Path
 
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.{Dataset, SparkSession}
 
 import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.shims.SparkSessions
 
-/** The entry points of `slidewise checkpoint`. Each returns a JSON object. */
+/** The entry points of `slidewise checkpoint` and `slidewise.streaming.backfill`. Each returns a JSON object. */
 object CheckpointCommands {
 
   /**
@@ -110,6 +110,33 @@ object CheckpointCommands {
       operators.addObject().put("id", operator.id).put("name", operator.name).put("entries", entries)
     }
     report.toString
+  }
+
+  /**
+   * Writes the first checkpoint of a streaming query, with the state that it has after the rows of a table.
+   *
+   * @param history
+   *   a table with the columns of the query's source
+   * @param fileSink
+   *   the folder of the query's file sink, or an empty text
+   * @return
+   *   `path`, `batch` and `watermark` in milliseconds
+   */
+  def backfill(
+      query: Dataset[_],
+      history: Dataset[_],
+      path: String,
+      mode: String,
+      fileSink: String
+  ): String = {
+    val to = folderOf(query.sparkSession, "path", path)
+    val sink = Some(fileSink).filter(_.nonEmpty).map(folderOf(query.sparkSession, "file_sink", _))
+    val done = Backfill.of(query, history, mode, to, sink).run()
+    LogEntry.emptyObject
+      .put("path", to.path.toString)
+      .put("batch", done.batch)
+      .put("watermark", done.watermark)
+      .toString
   }
 
   private def folderOf(session: SparkSession, argument: String, path: String): CheckpointFolder = {

@@ -67,6 +67,14 @@ final private[checkpoints] class CheckpointFolder(place: Path, val hadoopConf: C
     FileUtil.copy(from.getFileSystem(hadoopConf), from, fileSystem, to, false, false, hadoopConf)
   }
 
+  /** Moves a folder of another checkpoint in the same file system to the same place in this one, if it exists. */
+  def moveFrom(other: CheckpointFolder, name: String): Unit = if (other.exists(name)) {
+    val (from, to) = (new Path(other.path, name), new Path(path, name))
+    val fileSystem = to.getFileSystem(hadoopConf)
+    fileSystem.mkdirs(to.getParent)
+    if (!fileSystem.rename(from, to)) throw new java.io.IOException(s"cannot rename $from to $to")
+  }
+
   def deleteFile(name: String): Unit = files.delete(new Path(path, name))
 
   def delete(): Unit = files.delete(path)
