@@ -52,9 +52,7 @@ def _values(directory: Path) -> list[str]:
 def refreshed(
     spark: SparkSession, sql: str, target: Path, changes: Mapping[str, DataFrame], generated: Any
 ) -> slidewise.Refreshed:
-    return slidewise.refresh(
-        spark.sql(sql), f"parquet.`{target}`", keys="id", changes=changes, generated=generated
-    )
+    return slidewise.refresh(spark.sql(sql), f"parquet.`{target}`", keys="id", changes=changes, generated=generated)
 
 
 def read(spark: SparkSession, folder: Path, like: DataFrame) -> DataFrame:
