@@ -61,7 +61,7 @@ def read(spark: SparkSession, folder: Path, like: DataFrame) -> DataFrame:
 
 
 def check(spark: SparkSession, sql: str, layout: str, ruined: Mapping[str, Path], stored: Path, generated: Any) -> None:
-    """Refreshes after the last day's rows were appended to the first of the tables, whose old partitions cannot be read."""
+    """A refresh after a day was appended to the first of the tables, whose partitions out of reach cannot be read."""
     new = f"id >= {(DAYS - 1) * 24}"
     changed = next(iter(ruined))
     for name, folder in ruined.items():

@@ -112,8 +112,8 @@ def refresh(
     - `keys`: the columns of the result that identify a row.
     - `changes`: the changed rows of the table: those that were added or removed, and both the old and the new values
       of those that were updated. If the query reads several tables, a dictionary from the name of the changed one.
-    - `generated`: columns of the changed table that in each row have the value of an SQL expression over others, such as
-      ``{"day": "CAST(ts AS DATE)"}``. If the table has partitions by such a column, only those that the order key
+    - `generated`: columns of the changed table that in each row have the value of an SQL expression over others, such
+      as ``{"day": "CAST(ts AS DATE)"}``. If the table has partitions by such a column, only those that the order key
       leads to are read. A changed row with another value raises an error; other rows are not checked. For several
       tables, a dictionary from their names: ``{"events": {"day": "CAST(ts AS DATE)"}}``.
 

@@ -137,6 +137,7 @@ def backfill(
 
     >>> import slidewise, tempfile
     >>> from pyspark.sql import SparkSession
+    >>> from slidewise.streaming import backfill
     >>> builder = SparkSession.builder.master("local[1]").config("spark.sql.shuffle.partitions", 2)
     >>> spark = slidewise.configure(builder).getOrCreate()
     >>> folder = tempfile.mkdtemp()
@@ -144,7 +145,7 @@ def backfill(
     >>> sums = stream.withWatermark("ts", "1 minute").selectExpr(
     ...     "k", "ts", "sum(x) OVER (PARTITION BY k ORDER BY ts ROWS 9 PRECEDING) AS s")
     >>> history = spark.sql("SELECT 'a' AS k, TIMESTAMP'2026-01-01 00:00:01' AS ts, 1L AS x")
-    >>> slidewise.streaming.backfill(sums, history, f"{folder}-checkpoint").batch
+    >>> backfill(sums, history, f"{folder}-checkpoint").batch
     1
 
     Raises TypeError or ValueError if an argument is wrong, AnalysisException with the condition

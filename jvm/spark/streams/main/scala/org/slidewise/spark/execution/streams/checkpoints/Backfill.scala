@@ -92,17 +92,28 @@ private[checkpoints] object Backfill {
       to: CheckpointFolder,
       sink: Option[CheckpointFolder]
   ): Backfill = {
-    if (!query.isStreaming) refuse("query", "a table", "is no stream", "Allowed: the query that will be started")
+    if (!query.isStreaming)
+      refuse("query", "a table", "is no stream", "Allowed: the query that will be started")
     if (history.isStreaming) refuse("history", "a stream", "is no table", "Allowed: a table of earlier rows")
     if (to.hasFiles)
       refuse("path", to.path.toString, "exists and is not empty", "Allowed: a path that does not exist")
     sink.filter(_.hasFiles).foreach { folder =>
-      refuse("file_sink", folder.path.toString, "exists and is not empty", "Allowed: a path that does not exist")
+      refuse(
+        "file_sink",
+        folder.path.toString,
+        "exists and is not empty",
+        "Allowed: a path that does not exist"
+      )
     }
     val source = SparkSessions.queryOf(query).analyzed.collectLeaves().filter(_.isStreaming) match {
       case Seq(one) => one
       case several  =>
-        refuse("query", s"a query over ${several.size} streams", "has several", "Allowed: a query over one stream")
+        refuse(
+          "query",
+          s"a query over ${several.size} streams",
+          "has several",
+          "Allowed: a query over one stream"
+        )
     }
     new Backfill(query, source, columnsOf(history, source.output), mode, to, sink)
   }
@@ -116,7 +127,12 @@ private[checkpoints] object Backfill {
         case Seq(own) if Cast.canUpCast(own.dataType, column.dataType) =>
           Alias(if (own.dataType == column.dataType) own else Cast(own, column.dataType), column.name)()
         case Seq(own) =>
-          refuse("history", own.dataType.sql, s"is the type of the column ${column.name}", s"Allowed: ${column.dataType.sql}")
+          refuse(
+            "history",
+            own.dataType.sql,
+            s"is the type of the column ${column.name}",
+            s"Allowed: ${column.dataType.sql}"
+          )
         case _ =>
           refuse(
             "history",
@@ -162,7 +178,8 @@ private[checkpoints] object Backfill {
   /** The entry of a batch in which the source had no offset yet. */
   private def withoutOffsets(entry: LogEntry): LogEntry = entry.version match {
     case "v1"  => entry.copy(rest = "\n-")
-    case other => throw new IllegalStateException(s"Spark logs offsets in format $other, which cannot be without them")
+    case other =>
+      throw new IllegalStateException(s"Spark logs offsets in format $other, which cannot be without them")
   }
 
   private def refuse(argument: String, value: String, problem: String, allowed: String): Nothing =
