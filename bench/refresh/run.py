@@ -22,6 +22,11 @@ import slidewise
 
 ROOT = Path(__file__).resolve().parents[2]
 REFRESH, WHOLE = "refresh", "whole query"
+SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    # Hadoop does not count the bytes of vectored reads.
+    "spark.hadoop.parquet.hadoop.vectored.io.enabled": "false",
+}
 
 
 class Refresher:
@@ -93,7 +98,7 @@ def main(
     found = stored.read(results)
     if not render:
         log = EventLog()
-        session = spark.session("bench/refresh", THREADS, {"spark.sql.session.timeZone": "UTC"} | log.settings())
+        session = spark.session("bench/refresh", THREADS, SETTINGS | log.settings())
         for case in CASES:
             if only and not any(part in case.name for part in only):
                 continue

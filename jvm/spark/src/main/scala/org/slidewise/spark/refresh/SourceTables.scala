@@ -19,19 +19,26 @@ private[refresh] object SourceTables {
     found
   }
 
-  /** The only table that the query reads. A view may be the table if it has the columns, or have a query that reads it. */
+  /** The only table that the query reads: the only view or table with the columns, or else the only table below all views. */
   def only(query: LogicalPlan, columns: Seq[String]): LogicalPlan = {
     val names = columns.map(Names.folded).toSet
-    val tables = query.collect {
-      case node @ (_: View | _: LeafNode) if !node.isInstanceOf[OneRowRelation] => node
+    def isSource(node: LogicalPlan) = node match {
+      case _: OneRowRelation     => false
+      case _: View | _: LeafNode => true
+      case _                     => false
     }
-    val leaves = tables.filter(_.children.isEmpty)
-    if (leaves.size != 1)
-      RefusedRefresh.refuse(
-        s"the query reads ${leaves.size} tables, and the changes do not say which",
-        s"the name of the changed table with its changes: ${namesIn(query)}"
-      )
-    tables.find(_.output.forall(a => names(Names.folded(a.name)))).getOrElse(tables.head)
+    val alike =
+      outermost(query)(node => isSource(node) && node.output.forall(a => names(Names.folded(a.name))))
+    val leaves = query.collectLeaves().filter(isSource)
+    (alike, leaves) match {
+      case (Seq(one), _) => one
+      case (_, Seq(_))   => outermost(query)(isSource).head
+      case _             =>
+        RefusedRefresh.refuse(
+          s"the query reads ${leaves.size} tables, and the changes do not say which",
+          s"the name of the changed table with its changes: ${namesIn(query)}"
+        )
+    }
   }
 
   private def namesIn(query: LogicalPlan): String = {
