@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from shared.results import Results
 
 
 def merged(old: Results, case: Case, measured: dict[str, Any], rows: int, keys: int) -> Results:
-    where = machine.where("refresh") | {"threads": THREADS}
+    versions = {"pyspark": metadata.version("pyspark")}
+    where = machine.where("refresh") | {"threads": THREADS, "versions": versions}
     mine = measured | {"rows": rows, "keys": keys, "where": where}
     found = old.get("cases", {}) | {case.name: mine}
     return {"cases": {one.name: found[one.name] for one in CASES if one.name in found}}
