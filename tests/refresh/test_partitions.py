@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
+from session import settings
 from sparks import SPARK
 
 import slidewise
@@ -37,9 +38,9 @@ def write(rows: DataFrame, layout: str, folder: Path) -> None:
 
 
 def ruin(folder: Path, kept: int) -> None:
-    """Makes files of all partitions unreadable but of the newest ones."""
+    """Makes files of all partitions unreadable but of the newest and of the last by name, which tells the schema."""
     directories = sorted({file.parent for file in folder.rglob("*.parquet")}, key=_values)
-    for directory in directories[:-kept]:
+    for directory in set(directories[:-kept]) - {max(directories)}:
         for file in directory.glob("*.parquet"):
             file.write_bytes(b"x" * file.stat().st_size)
             file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
@@ -96,6 +97,31 @@ def test_partitions_of_another_table_are_not_read(spark: SparkSession, tmp_path:
     sql = JOINED.format(columns=", ".join(f"l.{column}" for column in by(layout)), reach="INTERVAL 30 HOURS")
     tables = {"labels": tmp_path / "labels", "events": tmp_path / "events"}
     check(spark, sql, layout, tables, tmp_path / "stored", {"events": LAYOUTS[layout]})
+
+
+def test_files_without_the_changed_keys_are_not_read(spark: SparkSession, tmp_path: Path) -> None:
+    """A table that is in buckets by key: those of other keys cannot be read."""
+    stored = tmp_path / "stored"
+    sql = """SELECT id, k, ts, m, row_number() OVER (PARTITION BY k ORDER BY ts, id) AS place FROM bucketed"""
+    spark.sql(EVENTS).write.bucketBy(8, "k").saveAsTable("bucketed")
+    try:
+        write(spark.sql(sql).where("NOT (k = 1 AND id > 300)"), "m", stored)
+        expected = sorted(spark.sql(sql).collect())
+        of_key = spark.table("bucketed").where("k = 1").selectExpr("input_file_name() AS file").distinct().collect()
+        kept = {row.file.rsplit("/", 1)[1] for row in of_key}
+        location = spark.sql("DESCRIBE EXTENDED bucketed").where("col_name = 'Location'").head().data_type
+        for file in Path(location.removeprefix("file:")).glob("*.parquet"):
+            if file.name not in kept:
+                file.write_bytes(b"x" * file.stat().st_size)
+                file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+        changes = spark.sql(EVENTS).where("k = 1 AND id > 300")
+        with settings(spark, {"spark.slidewise.refresh.maxShare": "0.9"}):
+            done = refreshed(spark, sql, stored, {"bucketed": changes}, None)
+        assert (done.whole, done.updated, done.deleted) == (False, 0, 0)
+        assert done.inserted == changes.count()
+        assert sorted(spark.read.parquet(str(stored)).select(spark.sql(sql).columns).collect()) == expected
+    finally:
+        spark.sql("DROP TABLE bucketed")
 
 
 def test_directories_with_zeros_in_front(spark: SparkSession, tmp_path: Path) -> None:

@@ -49,6 +49,10 @@ private[refresh] trait Maintained {
   final protected def keyed(rows: LogicalPlan, columns: Seq[NamedExpression]): LogicalPlan =
     Project(keys.zipWithIndex.map { case ((key, _), at) => Alias(key, Zones.key(at))() } ++ columns, rows)
 
+  /** The [[rows]] that are scanned for those to read. */
+  final def rowsToScan(zones: Zones): LogicalPlan =
+    zones.prunedToRead(prunedRows(zones), keys.map(_._1), order.map(_._1))
+
   /** The [[rows]] that the results in the zones are computed from. */
   final def rowsToRead(zones: Zones): LogicalPlan = read(prunedRows(zones), zones)
 
@@ -57,9 +61,11 @@ private[refresh] trait Maintained {
     zones.changedIn(prunedRows(zones), keys.map(_._1), order.map(_._1))
 
   /** Conditions by constants that hold for the results within the zones. */
-  final def limitsOfResults(zones: Zones, column: Attribute => Expression): Option[Expression] =
-    (order.flatMap(o => zones.limits(inPlace(o._2, column), zones.results)).toSeq ++ limits(zones, column))
-      .reduceOption[Expression](And(_, _))
+  final def limitsOfResults(zones: Zones, column: Attribute => Expression): Option[Expression] = {
+    val ofKeys = zones.limits(keys.map(k => inPlace(k._2, column)))
+    val ofOrder = order.flatMap(o => zones.limits(inPlace(o._2, column), zones.results))
+    (ofKeys.toSeq ++ ofOrder ++ limits(zones, column)).reduceOption[Expression](And(_, _))
+  }
 
   /** The rows of `plan` within the zones; `column` finds the column for one of the result. */
   final def within(plan: LogicalPlan, zones: Zones, column: Attribute => Expression): LogicalPlan = {

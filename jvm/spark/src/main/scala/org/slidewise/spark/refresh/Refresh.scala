@@ -86,7 +86,7 @@ final class Refresh private (
   /** Whether the files to read are few: then rows need not be counted. */
   private def isSmall(zones: Zones): Boolean = {
     val share = for {
-      part <- ScannedBytes.of(LogicalData.of(session, maintained.prunedRows(zones)))
+      part <- ScannedBytes.of(LogicalData.of(session, maintained.rowsToScan(zones)))
       all <- ScannedBytes.of(LogicalData.of(session, maintained.rows))
     } yield BigDecimal(part) <= BigDecimal(maxShare) * BigDecimal(all)
     share.contains(true)

@@ -3,6 +3,7 @@ package org.slidewise.spark.refresh
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.connector.read.SupportsReportStatistics
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.execution.datasources.BucketingUtils
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 
 import org.slidewise.spark.shims.SparkSessions
@@ -19,7 +20,11 @@ private[refresh] object ScannedBytes {
   private def bytesOf(leaf: SparkPlan): Option[BigInt] = leaf match {
     case files: FileSourceScanExec =>
       val found = files.relation.location.listFiles(files.partitionFilters, files.dataFilters)
-      Some(found.iterator.flatMap(_.files).map(file => BigInt(file.getLen)).sum)
+      val read = found.iterator.flatMap(_.files).filter { file =>
+        files.optionalBucketSet
+          .forall(set => BucketingUtils.getBucketId(file.getPath.getName).forall(set.get))
+      }
+      Some(read.map(file => BigInt(file.getLen)).sum)
     case batch: BatchScanExec =>
       batch.scan match {
         case scan: SupportsReportStatistics =>

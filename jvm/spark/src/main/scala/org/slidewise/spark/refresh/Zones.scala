@@ -4,6 +4,7 @@ import org.apache.spark.sql.{functions, DataFrame, Row, SparkSession}
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.LeftSemi
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types._
 import org.apache.spark.storage.StorageLevel
 
 import org.slidewise.spark.shims.{LogicalData, SparkSessions}
@@ -14,8 +15,12 @@ import org.slidewise.spark.shims.{LogicalData, SparkSessions}
  *
  * Memory: a row for each key and range, in Spark's storage memory, on disk where that is full. `close` gives it back.
  */
-final private[refresh] class Zones private (rows: DataFrame, hull: Row, areRanges: Boolean)
-    extends AutoCloseable {
+final private[refresh] class Zones private (
+    rows: DataFrame,
+    hull: Row,
+    areRanges: Boolean,
+    fewKeys: Option[Seq[Row]]
+) extends AutoCloseable {
 
   /** The number of ranges of keys. */
   def count: Long = hull.getLong(0)
@@ -39,16 +44,42 @@ final private[refresh] class Zones private (rows: DataFrame, hull: Row, areRange
     range.contains(key).map(ifNull(key, _))
   }
 
-  private def pruned(plan: LogicalPlan, order: Option[Expression], range: KeyRange): LogicalPlan =
-    order.flatMap(limits(_, range)).fold(plan)(Filter(_, plan))
+  /** The condition that keys are among the changed ones; none if those are many. Such constants prune buckets, files and pages. */
+  def limits(keys: Seq[Expression]): Option[Expression] = {
+    val conditions = for {
+      found <- fewKeys.toSeq
+      (key, at) <- keys.zipWithIndex
+      if Zones.hasLiterals(key.dataType) && key.dataType == rows.schema(Zones.key(at)).dataType
+    } yield {
+      val (nulls, values) = found.map(_.get(at)).distinct.partition(_ == null)
+      val among = if (values.isEmpty) None else Some(In(key, values.map(Literal.create(_, key.dataType))))
+      (among.toSeq ++ nulls.map(_ => IsNull(key))).reduce[Expression](Or(_, _))
+    }
+    conditions.reduceOption[Expression](And(_, _))
+  }
+
+  /** The rows of `plan` in the zones, as far as constants tell them. */
+  private def pruned(
+      plan: LogicalPlan,
+      keys: Seq[Expression],
+      order: Option[Expression],
+      range: KeyRange
+  ): LogicalPlan =
+    (limits(keys).toSeq ++ order.flatMap(limits(_, range)))
+      .reduceOption[Expression](And(_, _))
+      .fold(plan)(Filter(_, plan))
+
+  /** The rows of `plan` that the results read, as far as constants tell them. */
+  def prunedToRead(plan: LogicalPlan, keys: Seq[Expression], order: Option[Expression]): LogicalPlan =
+    pruned(plan, keys, order, toRead)
 
   /** The rows of `plan` that the results read. */
   def readBy(plan: LogicalPlan, keys: Seq[Expression], order: Option[Expression]): LogicalPlan =
-    in(pruned(plan, order, toRead), keys, order, Zones.ReadFirst, Zones.ReadLast)
+    in(prunedToRead(plan, keys, order), keys, order, Zones.ReadFirst, Zones.ReadLast)
 
   /** The results of `plan` that change. */
   def changedIn(plan: LogicalPlan, keys: Seq[Expression], order: Option[Expression]): LogicalPlan =
-    in(pruned(plan, order, results), keys, order, Zones.First, Zones.Last)
+    in(pruned(plan, keys, order, results), keys, order, Zones.First, Zones.Last)
 
   /** Null order keys come before or after all others, where a reach without limit may end. */
   private def ifNull(key: Expression, condition: Expression): Expression =
@@ -92,6 +123,16 @@ private[refresh] object Zones {
 
   def key(at: Int): String = s"key_$at"
 
+  /** So many keys may stand in conditions as constants. */
+  private val FewKeys = 100
+
+  /** Whether equal values of the type are equal constants. */
+  private def hasLiterals(kind: DataType): Boolean = kind match {
+    case StringType | BooleanType | DateType | TimestampType | TimestampNTZType => true
+    case ByteType | ShortType | IntegerType | LongType | _: DecimalType         => true
+    case _                                                                      => false
+  }
+
   /**
    * The zones of changed rows, which have keys and bounds. Ranges of a key that overlap are one.
    *
@@ -103,13 +144,13 @@ private[refresh] object Zones {
     val keys = (0 until keyCount).map(key)
     val zones = (if (areRanges && keyCount > 0) separate(rows, keys) else together(rows, keys))
       .persist(StorageLevel.MEMORY_AND_DISK)
-    try
-      new Zones(
-        zones,
-        zones.selectExpr("count(*)" +: (Bounds.map(hull) ++ furtherOf(zones)): _*).head(),
-        areRanges
-      )
-    catch { case e: Throwable => zones.unpersist(); throw e }
+    try {
+      val whole = zones.selectExpr("count(*)" +: (Bounds.map(hull) ++ furtherOf(zones)): _*).head()
+      val few =
+        if (keyCount == 0 || whole.getLong(0) > FewKeys) None
+        else Some(zones.select(keys.map(zones.apply): _*).collect().toSeq)
+      new Zones(zones, whole, areRanges, few)
+    } catch { case e: Throwable => zones.unpersist(); throw e }
   }
 
   private def together(rows: DataFrame, keys: Seq[String]): DataFrame =
