@@ -147,7 +147,7 @@ private[refresh] object Zones {
     try {
       val whole = zones.selectExpr("count(*)" +: (Bounds.map(hull) ++ furtherOf(zones)): _*).head()
       val few =
-        if (keyCount == 0 || whole.getLong(0) > FewKeys) None
+        if (keyCount == 0 || whole.getLong(0) == 0 || whole.getLong(0) > FewKeys) None
         else Some(zones.select(keys.map(zones.apply): _*).collect().toSeq)
       new Zones(zones, whole, areRanges, few)
     } catch { case e: Throwable => zones.unpersist(); throw e }
