@@ -92,7 +92,9 @@ def _change(
     planned = refresh.plan().head()
     done = refresh.run()
     described = f"{query.sql}\nchanges of {name}: {changed}\n{generated}\n{planned}\n{done}"
-    assert rows(spark.table(target).select(current.columns)) == rows(current), described
+    # Spark cannot read a path without rows.
+    if not (target.startswith(("parquet.", "orc.")) and current.isEmpty()):
+        assert rows(spark.table(target).select(current.columns)) == rows(current), described
     assert changed or done == slidewise.Refreshed(False, 0, 0, 0), described
     assert planned.whole == done.whole or not changed, described
     assert 0 <= planned.share <= 1, described
