@@ -34,7 +34,9 @@ final private[refresh] class FolderIndex(
     ) {
   private lazy val directories: Map[Path, String] =
     FolderIndex.folders(session, root).at(depth).map(name => new Path(root, name) -> name).toMap
-  private lazy val spec: PartitionSpec = inferPartitioning()
+  private lazy val spec: PartitionSpec =
+    if (directories.isEmpty) PartitionSpec(partitionColumns.getOrElse(new StructType), Nil)
+    else inferPartitioning()
 
   override def rootPaths: Seq[Path] = Seq(root)
   override def refresh(): Unit = ()

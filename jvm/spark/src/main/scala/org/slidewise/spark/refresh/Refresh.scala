@@ -43,7 +43,7 @@ final class Refresh private (
     val (toRead, toWrite) =
       if (maintained.isWhole) (all, all)
       else (countOf(maintained.rowsToRead(zones)), countOf(maintained.rowsOfResults(zones)))
-    val whole = !isSmall(zones) && toRead > maxShare * all
+    val whole = isWhole(zones)
     RefreshPlan.of(
       maintained,
       zones,
@@ -79,9 +79,12 @@ final class Refresh private (
     } finally difference.close()
   }
 
+  /** Whether the share of the rows to read is too great: by the sizes of files, by some of them, or by a count of all. */
   private def isWhole(zones: Zones): Boolean =
-    maintained.isWhole || !isSmall(zones) &&
-      countOf(maintained.rowsToRead(zones)) > maxShare * countOf(maintained.rows)
+    maintained.isWhole || !isSmall(zones) && {
+      val some = SomeFiles.of(maintained.rows).getOrElse(identity[LogicalPlan] _)
+      countOf(some(maintained.rowsToRead(zones))) > maxShare * countOf(some(maintained.rows))
+    }
 
   /** Whether the files to read are few: then rows need not be counted. */
   private def isSmall(zones: Zones): Boolean = {

@@ -1,0 +1,65 @@
+package org.slidewise.spark.refresh
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.datasources._
+import org.apache.spark.sql.types.StructType
+
+/** One file in `step` of a table, the same ones whatever the filters. Estimates of shares read them. */
+final private[refresh] class SomeFiles private (all: FileIndex, step: Int) extends FileIndex {
+  override def listFiles(
+      partitionFilters: Seq[Expression],
+      dataFilters: Seq[Expression]
+  ): Seq[PartitionDirectory] =
+    all
+      .listFiles(partitionFilters, dataFilters)
+      .map(found => found.copy(files = found.files.filter(file => isChosen(file.getPath))))
+      .filter(_.files.nonEmpty)
+
+  private def isChosen(file: Path): Boolean = Math.floorMod(file.getName.hashCode, step) == 0
+
+  override def rootPaths: Seq[Path] = all.rootPaths
+  override def inputFiles: Array[String] =
+    listFiles(Nil, Nil).flatMap(_.files).map(_.getPath.toString).toArray
+  override def refresh(): Unit = all.refresh()
+  override def sizeInBytes: Long = all.sizeInBytes / step
+  override def partitionSchema: StructType = all.partitionSchema
+}
+
+private[refresh] object SomeFiles {
+
+  /**
+   * Reads some of the files in place of all, in plans over the same tables.
+   *
+   * @return
+   *   None if the plan reads not just one table of plain files, or too few files, or files too different in size for an estimate
+   */
+  def of(plan: LogicalPlan): Option[LogicalPlan => LogicalPlan] = {
+    val tables = plan.collectLeaves().collect { case leaf: LogicalRelation => leaf.relation }.collect {
+      case files: HadoopFsRelation => files.location
+    }
+    for {
+      index <- if (tables.size == 1) tables.headOption.filter(isPlain) else None
+      sizes = index.listFiles(Nil, Nil).flatMap(_.files).map(_.getLen) if sizes.size >= 2 * Wanted
+      if sizes.max <= 4 * (sizes.sum / sizes.size)
+    } yield {
+      val some = new SomeFiles(index, sizes.size / Wanted)
+      (_: LogicalPlan).transformUp { case leaf: LogicalRelation =>
+        leaf.relation match {
+          case files: HadoopFsRelation if files.location eq index =>
+            leaf.copy(relation = files.copy(location = some)(files.sparkSession))
+          case _ => leaf
+        }
+      }
+    }
+  }
+
+  private def isPlain(index: FileIndex): Boolean = index match {
+    case _: InMemoryFileIndex | _: CatalogFileIndex | _: FolderIndex => true
+    case _                                                           => false
+  }
+
+  /** About so many files are read. */
+  private val Wanted = 20
+}
