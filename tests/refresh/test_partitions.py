@@ -124,6 +124,23 @@ def test_files_without_the_changed_keys_are_not_read(spark: SparkSession, tmp_pa
         spark.sql("DROP TABLE bucketed")
 
 
+@pytest.mark.parametrize("generated", [None, LAYOUTS["day"]], ids=["not-said", "generated"])
+def test_results_without_a_time(spark: SparkSession, tmp_path: Path, generated: Any) -> None:
+    """In descending order, rows without a time come last, and count all others."""
+    stored = tmp_path / "stored"
+    timeless = "SELECT 9000 + id AS id, k, NULL, NULL, NULL, NULL, NULL, x FROM " + f"({EVENTS}) WHERE id < 3"
+    events = spark.sql(f"{EVENTS} UNION ALL {timeless}")
+    sql = "SELECT id, k, ts, day, count(*) OVER (PARTITION BY k ORDER BY ts DESC) AS c FROM events"
+    events.where("id <> 30").createOrReplaceTempView("events")
+    write(spark.sql(sql), "day", stored)
+    events.createOrReplaceTempView("events")
+    with settings(spark, {"spark.slidewise.refresh.maxShare": "1"}):
+        done = refreshed(spark, sql, stored, {"events": events.where("id = 30")}, generated)
+    assert not done.whole
+    found = spark.read.parquet(str(stored)).select(spark.sql(sql).columns)
+    assert sorted(map(repr, found.collect())) == sorted(map(repr, spark.sql(sql).collect()))
+
+
 def test_directories_with_zeros_in_front(spark: SparkSession, tmp_path: Path) -> None:
     stored = tmp_path / "stored"
     sql = OVER.format(columns="m", reach="INTERVAL 2 DAYS")

@@ -41,10 +41,8 @@ final private[refresh] class GeneratedColumns private (
     val columns = found.collect { case (table, columns) if table eq node => columns }.flatten
     val condition = for {
       path <- QueryPath.filterable(plan, node) if columns.nonEmpty
-      limits <- Monotone.within(columns, path.definitionOf(key), range)
-    } yield
-      if (keepNulls) (limits +: columns.map(column => IsNull(column._1))).reduce[Expression](Or(_, _))
-      else limits
+      limits <- Monotone.within(columns, path.definitionOf(key), range, keepNulls)
+    } yield limits
     condition.fold(node)(Filter(_, node))
   }
 }

@@ -96,7 +96,7 @@ final private[refresh] case class MaintainedQuery(
   override protected def limits(zones: Zones, column: Attribute => Expression): Option[Expression] =
     order.flatMap { case (key, _) =>
       val columns = query.output.map(a => column(a) -> source.generated.replacedIn(path.definitionOf(a)))
-      Monotone.within(columns, path.definitionOf(key), zones.results)
+      Monotone.within(columns, path.definitionOf(key), zones.results, keepNulls = !areRanges)
     }
 }
 

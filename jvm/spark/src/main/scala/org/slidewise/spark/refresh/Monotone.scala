@@ -23,14 +23,25 @@ private[refresh] object Monotone {
    *   columns, each with its canonical definition
    * @param key
    *   the canonical definition of the order key
+   * @param keepNulls
+   *   whether the condition holds where the key is null, too
    */
-  def within(columns: Seq[(Expression, Expression)], key: Expression, range: KeyRange): Option[Expression] = {
+  def within(
+      columns: Seq[(Expression, Expression)],
+      key: Expression,
+      range: KeyRange,
+      keepNulls: Boolean
+  ): Option[Expression] = {
     val ofColumn = columns.filter { case (place, definition) =>
       definition != key && place.dataType == definition.dataType && grows(definition, key)
     }
     val conditions = ofColumn.flatMap { case (place, definition) => limits(place, definition, key, range) } ++
       calendarOf(columns, key, range)
-    conditions.reduceOption[Expression](And(_, _))
+    // Where the key is null, all columns that grow with it are.
+    conditions.reduceOption[Expression](And(_, _)).map { condition =>
+      if (keepNulls) Or(condition.references.map(IsNull(_)).reduce[Expression](Or(_, _)), condition)
+      else condition
+    }
   }
 
   private def limits(
