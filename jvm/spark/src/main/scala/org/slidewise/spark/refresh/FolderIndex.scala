@@ -32,8 +32,9 @@ final private[refresh] class FolderIndex(
       partitionColumns,
       NoopCache
     ) {
-  private lazy val directories: Map[Path, String] =
-    FolderIndex.folders(session, root).at(depth).map(name => new Path(root, name) -> name).toMap
+  private lazy val names: Seq[String] =
+    new PartitionFolders(root, root.getFileSystem(session.sessionState.newHadoopConf())).at(depth)
+  private lazy val directories: Map[Path, String] = names.map(name => new Path(root, name) -> name).toMap
   private lazy val spec: PartitionSpec =
     if (directories.isEmpty) PartitionSpec(partitionColumns.getOrElse(new StructType), Nil)
     else inferPartitioning()
@@ -85,9 +86,6 @@ final private[refresh] class FolderIndex(
 
 private[refresh] object FolderIndex {
 
-  def folders(session: SparkSession, root: Path): PartitionFolders =
-    new PartitionFolders(root, root.getFileSystem(session.sessionState.newHadoopConf()))
-
   private def options(root: Path): Map[String, String] =
     Map(FileIndexOptions.BASE_PATH_PARAM -> root.toString)
 
@@ -106,10 +104,10 @@ private[refresh] object FolderIndex {
   private def relationOf(session: SparkSession, format: String, path: Path): Option[HadoopFsRelation] = {
     val files = path.getFileSystem(session.sessionState.newHadoopConf())
     val root = files.makeQualified(path)
-    val folders = new PartitionFolders(root, files)
-    val depth = folders.depth
+    val depth = new PartitionFolders(root, files).depth
+    val index = new FolderIndex(session, root, depth, None)
     for {
-      newest <- folders.at(depth).lastOption if depth > 0
+      newest <- index.names.lastOption if depth > 0
       sample = session.read.format(format).options(options(root)).load(new Path(root, newest).toString)
       relation <- SparkSessions
         .queryOf(sample)
@@ -118,7 +116,6 @@ private[refresh] object FolderIndex {
         .collectFirst { case found: HadoopFsRelation =>
           found
         }
-      index = new FolderIndex(session, root, depth, None)
     } yield relation.copy(location = index, partitionSchema = index.partitionSchema)(relation.sparkSession)
   }
 

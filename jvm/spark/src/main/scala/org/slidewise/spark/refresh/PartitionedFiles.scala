@@ -26,11 +26,17 @@ final private[refresh] class PartitionedFiles private (
   private val table = relation.catalogTable.map(_.identifier.quotedString)
 
   private var listed: Option[DataFrame] = Some(found)
+  private var folders: Option[FolderIndex] = None
   private var hasChanged = false
 
   override def begin(): Unit = {
     if (swap.begin()) refreshed()
+    forget()
+  }
+
+  private def forget(): Unit = {
     listed = None
+    folders = None
   }
 
   /** Tells Spark's caches of a change, when nothing of the refresh itself is cached any more. */
@@ -48,8 +54,11 @@ final private[refresh] class PartitionedFiles private (
   private def atPath: DataFrame =
     SparkSessions.of(session).baseRelationToDataFrame(files.copy(location = index)(files.sparkSession))
 
-  private def index: FolderIndex =
-    new FolderIndex(session, swap.root, columns.size, Some(files.partitionSchema))
+  private def index: FolderIndex = folders.getOrElse {
+    val found = new FolderIndex(session, swap.root, columns.size, Some(files.partitionSchema))
+    folders = Some(found)
+    found
+  }
 
   override def partitions: Seq[String] = columns
 
@@ -91,11 +100,11 @@ final private[refresh] class PartitionedFiles private (
       .save(swap.staged.toString)
     hasChanged = true
     swap.commit(columns.size, replaced)
-    listed = None
+    forget()
   }
 
   private def refreshed(): Unit = {
-    listed = None
+    forget()
     hasChanged = false
     session.catalog.refreshByPath(swap.root.toString)
     table.foreach { name =>

@@ -43,7 +43,7 @@ final class Refresh private (
     val (toRead, toWrite) =
       if (maintained.isWhole) (all, all)
       else (countOf(maintained.rowsToRead(zones)), countOf(maintained.rowsOfResults(zones)))
-    val whole = isWhole(zones)
+    val whole = isWhole(zones, toRead, all)
     RefreshPlan.of(
       maintained,
       zones,
@@ -58,7 +58,7 @@ final class Refresh private (
     try
       withZones { zones =>
         if (zones.count == 0) RefreshResult(isWhole = false, 0L, 0L, 0L)
-        else if (isWhole(zones)) {
+        else if (isWhole(zones, countOf(maintained.rowsToRead(zones)), countOf(maintained.rows))) {
           target.replace(inOrder(query))
           RefreshResult(isWhole = true, 0L, 0L, 0L)
         } else merged(zones)
@@ -79,11 +79,14 @@ final class Refresh private (
     } finally difference.close()
   }
 
-  /** Whether the share of the rows to read is too great: by the sizes of files, by some of them, or by a count of all. */
-  private def isWhole(zones: Zones): Boolean =
+  /** Whether the share of the rows to read is too great: by the sizes of files, by some of them, or by counts of all rows. */
+  private def isWhole(zones: Zones, toRead: => Long, inTable: => Long): Boolean =
     maintained.isWhole || !isSmall(zones) && {
-      val some = SomeFiles.of(maintained.rows).getOrElse(identity[LogicalPlan] _)
-      countOf(some(maintained.rowsToRead(zones))) > maxShare * countOf(some(maintained.rows))
+      val (part, all) = SomeFiles.of(maintained.rows) match {
+        case Some(some) => (countOf(some(maintained.rowsToRead(zones))), countOf(some(maintained.rows)))
+        case None       => (toRead, inTable)
+      }
+      part > maxShare * all
     }
 
   /** Whether the files to read are few: then rows need not be counted. */
