@@ -66,7 +66,10 @@ def _median(runs: list[dict[str, float]], of: str) -> float:
 def _where(found: list[dict[str, Any]]) -> str:
     one = found[-1]
     turns = len(one["runs"]["refresh"])
+    # Cases that were measured alone may be of other states of the code.
+    commits = dict.fromkeys(case["where"]["commit"] for case in found)
+    where = one["where"] | {"commit": ", ".join(commits)}
     return (
         f"{one['rows']:,} rows of {one['keys']:,} keys over 730 days, table and result in a folder of Parquet files "
-        f"for each day. Medians of {turns} turns. {machine.measured_on(one['where'])}"
+        f"for each day. Medians of {turns} turns. {machine.measured_on(where)}"
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from slidewise._install import is_connect
 from slidewise._versions import is_since
 
 
@@ -19,3 +22,14 @@ def require_spark(since: str, version: str, feature: str) -> None:
     """
     if not is_since(since, version):
         raise UnsupportedFeatureError(f"this is Spark {version}, but {feature} needs Spark {since} or later")
+
+
+def require_classic(of: Any, call: str) -> None:
+    """Refuses a session or a DataFrame of Spark Connect.
+
+    >>> require_classic(None, "slidewise.refresh")
+    """
+    if is_connect(of):
+        raise UnsupportedFeatureError(
+            f"{call} needs a session of Spark's own engine, and this is Spark Connect: run it in a job of the cluster"
+        )

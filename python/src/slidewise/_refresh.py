@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from slidewise._features import UnsupportedFeatureError
-from slidewise._install import call, is_connect
+from slidewise._features import require_classic
+from slidewise._install import call
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -159,10 +159,7 @@ def changes_since(spark: SparkSession, table: str, version: int) -> DataFrame:
     """
     from pyspark.sql import DataFrame
 
-    if is_connect(spark):
-        raise UnsupportedFeatureError(
-            "slidewise.changes_since needs a session of Spark's own engine, and this is Spark Connect"
-        )
+    require_classic(spark, "slidewise.changes_since")
     if not isinstance(version, int) or isinstance(version, bool):
         raise TypeError(f"version is {version!r:.200}, but must be a number: a version or a snapshot of {table}")
     java: Any = call(spark, "changesSince", spark._jsparkSession, table, version)
@@ -174,11 +171,7 @@ def _check(query: Any, target: Any, keys: Any, changes: Any) -> None:
     from slidewise._joins._sides import check_table
 
     check_table("query", query)
-    if is_connect(query):
-        raise UnsupportedFeatureError(
-            "slidewise.refresh needs a session of Spark's own engine, and this is Spark Connect: run it in a job "
-            "of the cluster"
-        )
+    require_classic(query, "slidewise.refresh")
     if not isinstance(target, str) or not target:
         raise TypeError(f"target is {target!r:.200}, but must be the name of a table, or a path as in delta.`/path`")
     names = [keys] if isinstance(keys, str) else keys

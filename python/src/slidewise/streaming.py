@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from slidewise._features import UnsupportedFeatureError, require_spark
-from slidewise._install import call, is_connect
+from slidewise._features import require_classic, require_spark
+from slidewise._install import call
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -156,11 +156,7 @@ def backfill(
 
     check_table("query", query)
     check_table("history", history)
-    if is_connect(query):
-        raise UnsupportedFeatureError(
-            "slidewise.streaming.backfill needs a session of Spark's own engine, and this is Spark Connect: run it in "
-            "a job of the cluster"
-        )
+    require_classic(query, "slidewise.streaming.backfill")
     if not isinstance(checkpoint, str) or not checkpoint:
         raise TypeError(f"checkpoint is {checkpoint!r:.200}, but must be a path")
     if file_sink is not None and (not isinstance(file_sink, str) or not file_sink):
