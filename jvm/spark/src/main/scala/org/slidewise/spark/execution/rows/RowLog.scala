@@ -24,19 +24,21 @@ import org.slidewise.spark.execution.task.{MeasuredResource, TaskResources}
  *
  * @param rowSize
  *   the bytes of a row, or -1 if rows differ in size
- * @param largestPage
- *   the greatest number of bytes that a reader keeps from being spilled, unless a row is larger
+ * @param pageBytes
+ *   the greatest number of bytes that a reader, or the newest row, keeps from being spilled, unless a row is larger; not more than a
+ *   page of Spark's, of which each task's share of the memory holds many
  */
 final private[execution] class RowLog(
     resources: TaskResources,
     fields: Int,
     rowSize: Int,
-    largestPage: Long = RowLog.LargestPage
+    pageBytes: Long = RowLog.LargestPage
 ) extends MemoryConsumer(resources.memory, RowLog.SmallestPage, resources.memory.getTungstenMemoryMode)
     with MeasuredResource {
   import RowLog._
 
   private[this] val memory = resources.memory
+  private[this] val largestPage = math.max(SmallestPage, math.min(pageBytes, memory.pageSizeBytes))
   private[this] var owner = Thread.currentThread()
   private[this] val chunks = new ArrayDeque[RowChunk]
   private[this] val readers = ArrayBuffer.empty[RowLogReader]
@@ -232,10 +234,10 @@ final private[execution] class RowLog(
 private[execution] object RowLog {
 
   /** A log for rows of the given attributes. */
-  def of(attributes: Seq[Attribute], resources: TaskResources, largestPage: Long = LargestPage): RowLog = {
+  def of(attributes: Seq[Attribute], resources: TaskResources, pageBytes: Long = LargestPage): RowLog = {
     val fixed = attributes.forall(a => UnsafeRow.isFixedLength(a.dataType))
     val size = UnsafeRow.calculateBitSetWidthInBytes(attributes.size) + 8 * attributes.size
-    new RowLog(resources, attributes.size, if (fixed) size else -1, largestPage)
+    new RowLog(resources, attributes.size, if (fixed) size else -1, pageBytes)
   }
 
   private val SmallestPage = 64L << 10

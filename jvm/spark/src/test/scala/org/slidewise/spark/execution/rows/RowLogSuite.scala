@@ -15,8 +15,12 @@ import org.slidewise.spark.execution.task.{TaskResources, Tasks}
 class RowLogSuite extends SparkSuite {
   import RowLogSuite._
 
-  override protected def settings: Map[String, String] =
-    Map("spark.local.dir" -> java.nio.file.Files.createTempDirectory("slidewise").toString)
+  private val page = 256L << 10
+
+  override protected def settings: Map[String, String] = Map(
+    "spark.local.dir" -> java.nio.file.Files.createTempDirectory("slidewise").toString,
+    "spark.buffer.pageSize" -> page.toString
+  )
 
   for (
     (kind, types, size) <- Seq(
@@ -84,6 +88,19 @@ class RowLogSuite extends SparkSuite {
       }
     }
     assertEquals(stillThere, 10L)
+  }
+
+  test("a log with 100,000 rows gives all but one page back when memory is asked for") {
+    val (before, after) = inTask { () =>
+      withLog(Array[DataType](LongType), 16) { (log, project) =>
+        (0L until Rows).foreach(i => log.append(project(InternalRow(i))))
+        val before = log.getUsed
+        log.spill(Long.MaxValue, new Hog(TaskContext.get()))
+        (before, log.getUsed)
+      }
+    }
+    assert(before > 4 * page, before)
+    assert(after <= page, after)
   }
 
   test("a file is read in blocks of bounded size, a larger row by itself") {
