@@ -50,8 +50,8 @@ class Query(NamedTuple):
 
 
 def random_query(rng: random.Random) -> Query:
-    kinds = [_over_rows, _chained, _ranked, _over_groups, _groups, _looked_up, _hopping, _joined]
-    return rng.choices(kinds, [6, 2, 2, 2, 1, 1, 2, 5])[0](rng)
+    kinds = [_over_rows, _chained, _ranked, _over_groups, _groups, _looked_up, _hopping, _joined, _over_two]
+    return rng.choices(kinds, [6, 2, 2, 2, 1, 1, 2, 5, 4])[0](rng)
 
 
 def _keys(rng: random.Random) -> str:
@@ -62,16 +62,15 @@ def _frame(rng: random.Random, order: str) -> str:
     distance = DISTANCES[order]
     lower = rng.choice([f"{rng.choice(distance)} PRECEDING", "UNBOUNDED PRECEDING", "CURRENT ROW"])
     if lower == "CURRENT ROW" or rng.random() < 0.3:
-        # Both ends count months, or neither.
-        upper = rng.choice(
-            [
-                d
-                for d in distance
-                if " PRECEDING" not in lower or "UNBOUNDED" in lower or ("MONTH" in d) == ("MONTH" in lower)
-            ]
-        )
+        # Both ends are intervals of one type.
+        upper = rng.choice([d for d in distance if "INTERVAL" not in lower or _unit(d) == _unit(lower)])
         return f"RANGE BETWEEN {lower} AND {upper} FOLLOWING"
     return f"RANGE BETWEEN {lower} AND CURRENT ROW"
+
+
+def _unit(distance: str) -> str:
+    """`DAY` of `INTERVAL 3 DAYS` and of `INTERVAL 3 DAYS PRECEDING`; whole days are intervals as well."""
+    return distance.split()[2].rstrip("S") if "INTERVAL" in distance else "DAY"
 
 
 def _call(rng: random.Random, keys: str, order: str) -> str:
@@ -173,6 +172,42 @@ def _hopping(rng: random.Random) -> Query:
             FROM {_source(rng)} GROUP BY k, window(ts, {width})""",
         ["k", "start"],
     )
+
+
+def _over_two(rng: random.Random) -> Query:
+    """Windows or groups over rows of two tables, or of one that is read twice."""
+    source, tables = rng.choice(
+        [
+            ("(SELECT t.*, e.id AS other FROM t JOIN e ON t.k = e.k AND t.j = e.j AND e.id % 5 = 2)", ("t", "e")),
+            ("(SELECT t.*, e.id AS other FROM t LEFT JOIN e ON t.k = e.k AND t.n <= e.n AND e.id % 9 = 2)", ("t", "e")),
+            (
+                "(SELECT t.*, e.id AS other FROM e RIGHT JOIN t ON t.id = e.id WHERE e.id IS NULL OR e.x > 0)",
+                ("t", "e"),
+            ),
+            ("(SELECT t.*, 0 AS other FROM t LEFT ANTI JOIN e ON t.id = e.id AND e.x > 0)", ("t", "e")),
+            ("(SELECT t.*, 0 AS other FROM t LEFT SEMI JOIN e ON e.k = t.k AND e.j < t.j AND e.x > 10)", ("t", "e")),
+            ("(SELECT t.*, c AS other FROM t JOIN (SELECT k, count(*) AS c FROM e GROUP BY k) USING (k))", ("t", "e")),
+            (
+                """(SELECT t.*, coalesce(c, 0) AS other FROM t LEFT JOIN
+                   (SELECT j, max(x) AS c FROM e GROUP BY j HAVING count(*) > 20) g ON t.j = g.j)""",
+                ("t", "e"),
+            ),
+            ("(SELECT t.*, o.id AS other FROM t JOIN t AS o ON t.k = o.k AND t.id = o.id + 1)", ("t",)),
+            (
+                "(SELECT t.*, 0 AS other FROM t LEFT ANTI JOIN t AS o ON t.j = o.j AND t.n < o.n AND o.id % 11 = 4)",
+                ("t",),
+            ),
+        ]
+    )
+    if rng.random() < 0.3:
+        return Query(
+            f"SELECT k, d, count(*) % 3 AS p, sum(x + other) AS v FROM {source} GROUP BY k, d", ["k", "d"], tables
+        )
+    order = rng.choice(ORDERS)
+    calls = [_call(rng, rng.choice(["PARTITION BY k", "PARTITION BY other", "PARTITION BY k, other"]), order)]
+    calls.append(_call(rng, "PARTITION BY k", order))
+    named = ", ".join(f"{call.replace(', id)', ', id, other)')} AS v{at}" for at, call in enumerate(calls))
+    return Query(f"SELECT {_COLUMNS}, other, {named} FROM {source}", ["id", "other"], tables)
 
 
 def _joined(rng: random.Random) -> Query:

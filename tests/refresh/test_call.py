@@ -47,8 +47,10 @@ def test_refreshes(spark: SparkSession, more: str) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("", "changes and since are given both, or none"),
-        (f", {NEW}, since => 3", "changes and since are given both, or none"),
+        ("", "no changes are given. Allowed: one of changes, since and changes_of"),
+        (f", {NEW}, since => 3", "more than one of changes, since and changes_of is given"),
+        (f", {NEW}, changes_of => map('pay', 'TABLE pay')", "more than one of changes, since and changes_of is given"),
+        (", changes_of => map('nosuch', 'TABLE pay')", "the query does not read the table nosuch"),
         (", since => 3", "since is given without table"),
         (", since => 3, table => 'pay'", "pay is no table of Delta Lake or Iceberg"),
         (f", {NEW}, generated => map('nosuch', 'id')", "the generated column nosuch is no column of its table"),

@@ -38,7 +38,7 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"keys": [1]}, TypeError, "keys is [1], but must be the name of a column"),
     ({"keys": "nosuch"}, AnalysisException, "no column of the result is named nosuch. Allowed: one of id, k, ts, p, v"),
     ({"changes": 3}, TypeError, "changes is 3, but must be a DataFrame of Spark"),
-    ({"changes": {}}, ValueError, "changes has the keys [], but must have one"),
+    ({"changes": {}}, ValueError, "changes has the keys [], but must have the name of each changed table"),
     ({"changes": {"pay": "rows"}}, TypeError, "changes['pay'] is 'rows', but must be a DataFrame of Spark"),
     ({"generated": "k"}, TypeError, "generated is 'k', but must be a dictionary from columns to SQL expressions"),
     ({"generated": {"k": 3}}, TypeError, "generated has 'k': 3, but must be a dictionary"),
@@ -85,10 +85,13 @@ REFUSED = {
     of("sum(CAST(rand() * 9 AS BIGINT)) OVER (PARTITION BY k)"): "may give another value whenever it is evaluated",
     of("sum(datediff(current_date(), ts)) OVER (PARTITION BY k)"): "changes with the time of the query",
     of(COUNT, "(SELECT * FROM pay UNION ALL SELECT * FROM pay)"): "in a UNION",
-    of(COUNT, "pay JOIN (SELECT id AS other FROM pay) ON id = other"): "reads pay in 2 places",
+    of(
+        f"v + {COUNT}",
+        f"pay JOIN (SELECT id AS other, {COUNT} AS v FROM pay) ON id = other",
+    ): "results of windows are joined with other rows of pay",
     of(
         "v", "(SELECT *, (SELECT max(x) FROM pay) AS v FROM pay)"
-    ): "a subquery in an expression reads the changed table",
+    ): "a subquery in an expression reads pay, of which rows have changed",
     f"SELECT id, k, ts, p, max(v) AS v FROM ({of(COUNT)}) GROUP BY id, k, ts, p": "Aggregate reads results of windows",
     of(
         COUNT, "(SELECT pay.* FROM kinds FULL JOIN pay ON pay.k = kinds.k)"

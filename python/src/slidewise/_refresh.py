@@ -61,7 +61,7 @@ class Refresh:
         _check(query, target, keys, changes)
         columns = [keys] if isinstance(keys, str) else list(keys)
         of_tables = changes if isinstance(changes, Mapping) else {"": changes}
-        known = _generated(generated, next(iter(of_tables)))
+        known = _generated(generated, list(of_tables))
         self._spark: Any = query.sparkSession
         self._refresh: Any = call(
             self._spark,
@@ -100,18 +100,19 @@ def refresh(
     changes: DataFrame | Mapping[str, DataFrame],
     generated: Mapping[str, str] | Mapping[str, Mapping[str, str]] | None = None,
 ) -> Refreshed:
-    """Brings the stored result of a query up to date after rows of a table that it reads have changed.
+    """Brings the stored result of a query up to date after rows of tables that it reads have changed.
 
     `target` holds the rows of `query` as they were before the change. Slidewise computes the results again that changed
     rows can reach through the frames of the windows, and writes those that differ.
 
     - `query`: window functions, or `GROUP BY` with or without `window()`, over a table, a filter or projection of it,
-      or a join of it with tables that have not changed. It reads the table **as it is now**, after the change.
+      or a join of tables. It reads the tables **as they are now**, after the change.
     - `target`: a table of Delta Lake, Iceberg or another format that takes `MERGE`, or files in partitions, such as
       a Parquet table. It has the columns of the query. A path is written as in ``delta.`/path` ``.
     - `keys`: the columns of the result that identify a row.
     - `changes`: the changed rows of the table: those that were added or removed, and both the old and the new values
-      of those that were updated. If the query reads several tables, a dictionary from the name of the changed one.
+      of those that were updated. If the query reads several tables, a dictionary with the name of each that has
+      changed, as in ``{"payments": new_payments, "cards": new_cards}``.
     - `generated`: columns of the changed table that in each row have the value of an SQL expression over others, such
       as ``{"day": "CAST(ts AS DATE)"}``. If the table has partitions by such a column, only those that the order key
       leads to are read. A changed row with another value raises an error; other rows are not checked. For several
@@ -178,9 +179,9 @@ def _check(query: Any, target: Any, keys: Any, changes: Any) -> None:
     if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) and name for name in names):
         raise TypeError(f"keys is {keys!r:.200}, but must be the name of a column, or a list of at least one name")
     if isinstance(changes, Mapping):
-        if len(changes) != 1 or not all(isinstance(name, str) and name for name in changes):
+        if not changes or not all(isinstance(name, str) and name for name in changes):
             raise ValueError(
-                f"changes has the keys {list(changes)!r:.200}, but must have one: the name of the changed table"
+                f"changes has the keys {list(changes)!r:.200}, but must have the name of each changed table"
             )
         for name, rows in changes.items():
             check_table(f"changes[{name!r}]", rows)
@@ -188,15 +189,17 @@ def _check(query: Any, target: Any, keys: Any, changes: Any) -> None:
         check_table("changes", changes)
 
 
-def _generated(generated: Any, changed: str) -> dict[str, Mapping[str, str]]:
-    """The expressions of generated columns by their table: that with the name `changed` if there is no other name."""
+def _generated(generated: Any, changed: list[str]) -> dict[str, Mapping[str, str]]:
+    """The expressions of generated columns by their table: the only one that has changed if there is no name."""
     if generated is None:
         return {}
     allowed = "a dictionary from columns to SQL expressions, or from tables to such dictionaries"
     if not isinstance(generated, Mapping):
         raise TypeError(f"generated is {generated!r:.200}, but must be {allowed}")
     of_tables = all(isinstance(value, Mapping) for value in generated.values())
-    found = dict(generated) if of_tables else {changed: generated}
+    if not of_tables and len(changed) > 1:
+        raise ValueError(f"generated is {generated!r:.200}, but must have the names of tables, as {changed!r:.200}")
+    found = dict(generated) if of_tables else {changed[0]: generated}
     for table, columns in found.items():
         for name, sql in columns.items():
             if not all(isinstance(text, str) and text for text in (name, sql)) or not isinstance(table, str):

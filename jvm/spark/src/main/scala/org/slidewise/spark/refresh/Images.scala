@@ -1,5 +1,7 @@
 package org.slidewise.spark.refresh
 
+import java.util.IdentityHashMap
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.Inner
@@ -14,10 +16,25 @@ import org.slidewise.spark.plan.WindowJoin
  */
 private[refresh] object Images {
 
-  /** The rows of `plan` to which `rows` in place of `source` lead. */
-  def of(plan: LogicalPlan, source: LogicalPlan, rows: LogicalPlan): LogicalPlan = {
+  /**
+   * The rows of `plan` to which `rows` in place of `source` lead.
+   *
+   * @param others
+   *   rows in place of other nodes: what depends on more than one of these rows is left out, too
+   */
+  def of(
+      plan: LogicalPlan,
+      source: LogicalPlan,
+      rows: LogicalPlan,
+      others: Seq[(LogicalPlan, LogicalPlan)] = Nil
+  ): LogicalPlan = {
+    val replaced = new IdentityHashMap[LogicalPlan, LogicalPlan]
+    ((source -> rows) +: others).foreach { case (node, other) => replaced.put(node, other) }
+    val ofSource = nodesAbove(plan, _ eq source)
+    val ofAny = nodesAbove(plan, replaced.containsKey(_))
     def follow(node: LogicalPlan): LogicalPlan =
-      if (node eq source) rows
+      if (replaced.containsKey(node)) replaced.get(node)
+      else if (!ofAny.containsKey(node)) node
       else
         node match {
           case Project(columns, child) =>
@@ -30,20 +47,19 @@ private[refresh] object Images {
             val below = follow(child)
             if (isKnown(condition, below)) filter.copy(child = below) else below
           case join: Join =>
-            val onLeft = join.left.exists(_ eq source)
-            val followed =
-              if (onLeft) join.copy(left = follow(join.left)) else join.copy(right = follow(join.right))
-            val known = followed.left.outputSet ++ followed.right.outputSet
-            if (!followed.condition.forall(_.references.subsetOf(known)))
-              RefusedRefresh.refuse(
-                "a join below a window depends on results of an aggregation",
-                "a join on keys of the groups"
-              )
-            if (QueryPath.isKept(join, onLeft)) followed
-            else {
+            val followed = join.copy(left = follow(join.left), right = follow(join.right))
+            def side(left: Boolean) = if (left) join.left else join.right
+            def isLookedUp(left: Boolean) = ofAny.containsKey(side(left)) && !QueryPath.isKept(join, left)
+            Seq(true, false).find(left => ofSource.containsKey(side(left))) match {
               // The rows of the other side that a changed row matches, with or without a match before and after.
-              val other = if (onLeft) followed.right else followed.left
-              Project(other.output, followed.copy(joinType = Inner))
+              case Some(left) if isLookedUp(left) =>
+                Project(
+                  (if (left) followed.right else followed.left).output,
+                  checked(followed).copy(joinType = Inner)
+                )
+              case None if isLookedUp(left = false) => followed.left
+              case None if isLookedUp(left = true)  => followed.right
+              case _                                => checked(followed)
             }
           case join: WindowJoin   => follow(join.left)
           case generate: Generate =>
@@ -56,9 +72,30 @@ private[refresh] object Images {
             if (expand.projections.flatten.forall(isKnown(_, below))) expand.copy(child = below) else below
           case Distinct(child)  => follow(child)
           case other: UnaryNode => follow(other.child)
-          case other            => other.mapChildren(c => if (c.exists(_ eq source)) follow(c) else c)
+          case other            => other.mapChildren(follow)
         }
     follow(plan)
+  }
+
+  private def checked(join: Join): Join = {
+    if (!join.condition.forall(_.references.subsetOf(join.left.outputSet ++ join.right.outputSet)))
+      RefusedRefresh.refuse(
+        "a join below a window depends on results of an aggregation",
+        "a join on keys of the groups"
+      )
+    join
+  }
+
+  /** The nodes that are found, and those above them. */
+  private def nodesAbove(plan: LogicalPlan, isFound: LogicalPlan => Boolean) = {
+    val above = new IdentityHashMap[LogicalPlan, LogicalPlan]
+    def visit(node: LogicalPlan): Boolean = {
+      val found = isFound(node) || node.children.map(visit).contains(true)
+      if (found) above.put(node, node)
+      found
+    }
+    visit(plan)
+    above
   }
 
   private def isKnown(e: Expression, below: LogicalPlan): Boolean = e.references.subsetOf(below.outputSet)

@@ -85,18 +85,10 @@ private[refresh] object Maintained {
    * @param resultKeys
    *   the columns that identify a row of the result
    */
-  def of(query: LogicalPlan, source: ChangedSource, resultKeys: Seq[Attribute]): Maintained = {
-    val paths = source.nodes.map(QueryPath.of(query, _))
-    if (paths.exists(_.nodes.exists(_.isInstanceOf[WindowJoin])))
-      MaintainedJoin.of(query, source, paths, resultKeys)
-    else
-      paths match {
-        case Seq(path) => MaintainedQuery.of(query, source, path, resultKeys)
-        case several   =>
-          RefusedRefresh.refuse(
-            s"the query reads ${source.name} in ${several.size} places",
-            s"a query that reads ${source.name} once, or window joins with it"
-          )
-      }
+  def of(query: LogicalPlan, changes: Changes, resultKeys: Seq[Attribute]): Maintained = {
+    val path = QueryPath.of(query, changes)
+    if ((path.nodes ++ path.branches.flatten).exists(_.isInstanceOf[WindowJoin]))
+      MaintainedJoin.of(query, changes, path, resultKeys)
+    else MaintainedQuery.of(query, changes, path, resultKeys)
   }
 }

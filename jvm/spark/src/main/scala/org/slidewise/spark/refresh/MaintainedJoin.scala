@@ -22,7 +22,7 @@ import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
  */
 final private[refresh] case class MaintainedJoin(
     query: LogicalPlan,
-    source: ChangedSource,
+    changes: Changes,
     base: LogicalPlan,
     keys: Seq[(Expression, Expression)],
     joins: Seq[WindowJoin],
@@ -36,12 +36,11 @@ final private[refresh] case class MaintainedJoin(
     limitsOf(zones, a => Some(a)).fold(base)(Filter(_, base))
 
   override def changed: LogicalPlan = {
-    val ofLeft =
-      source.nodes.filter(n => base.exists(_ eq n)).map(n => keyed(Images.of(base, n, source.rows(n))))
+    val ofLeft = ofBase.map(keyed)
     val ofRight = for {
       join <- joins
-      node <- source.nodes if join.right.exists(_ eq node)
-    } yield keyed(reached(join, Images.of(join.right, node, source.rows(node))))
+      node <- changes.nodes if join.right.exists(_ eq node)
+    } yield keyed(reached(join, changes.imagesIn(join.right, node)))
     (ofLeft ++ ofRight).reduce[LogicalPlan]((a, b) => Union(Seq(a, b)))
   }
 
@@ -88,10 +87,11 @@ final private[refresh] case class MaintainedJoin(
   }
 
   /** The columns of left rows that one changed row determines. */
-  private val known: AttributeSet =
-    source.nodes
-      .filter(n => base.exists(_ eq n))
-      .foldLeft(base.outputSet)((columns, n) => columns.intersect(Images.of(base, n, n).outputSet))
+  private lazy val known: AttributeSet = ofBase.foldLeft(base.outputSet)(_ intersect _.outputSet)
+
+  /** The left rows in which changed rows have a part, for each of their tables. */
+  private lazy val ofBase: Seq[LogicalPlan] =
+    changes.nodes.filter(n => base.exists(_ eq n)).map(changes.imagesIn(base, _))
 
   /** The left rows that have one of the right rows in a range. */
   private def reached(join: WindowJoin, right: LogicalPlan): LogicalPlan = {
@@ -133,8 +133,8 @@ final private[refresh] case class MaintainedJoin(
   /** The right rows in a range of time, as far as partitions tell them. */
   private def prunedRight(join: WindowJoin, times: KeyRange): LogicalPlan =
     join.right.transformUp {
-      case node if source.generated.isOf(node) =>
-        source.generated.pruned(join.right, node, join.time, times, keepNulls = false)
+      case node if changes.generated.isOf(node) =>
+        changes.generated.pruned(join.right, node, join.time, times, keepNulls = false)
     }
 }
 
@@ -155,8 +155,8 @@ private[refresh] object MaintainedJoin {
 
   def of(
       query: LogicalPlan,
-      source: ChangedSource,
-      paths: Seq[QueryPath],
+      changes: Changes,
+      found: QueryPath,
       resultKeys: Seq[Attribute]
   ): MaintainedJoin = {
     // From the result down along the left sides.
@@ -186,24 +186,25 @@ private[refresh] object MaintainedJoin {
         )
     }
     val base = joins.head.left
-    val path = QueryPath.along(above, base)
+    val path = QueryPath.along(above)
     val placed = resultKeys.map { key =>
       base.output
         .find(a => path.definitionOf(a) == path.definitionOf(key))
         .map(_ -> (key: Expression))
         .toRight(s"${key.name} is no column of the left table")
     }
-    val left = paths.filter(p => base.exists(_ eq p.source))
-    left.foreach(p =>
-      if (p.nodes.exists(_.isInstanceOf[Window]))
+    val followed = found.nodes ++ found.branches.flatten
+    followed.foreach {
+      case window: Window if base.exists(_ eq window) =>
         RefusedRefresh.refuse(
-          "the left table of a window join has windows over the changed table",
+          "the left table of a window join has windows over a changed table",
           "a join with the stored windows"
         )
-    )
+      case _ =>
+    }
     MaintainedJoin(
       query,
-      source,
+      changes,
       base,
       placed.flatMap(_.toOption),
       joins,

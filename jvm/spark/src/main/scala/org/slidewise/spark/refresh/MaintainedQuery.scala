@@ -8,7 +8,7 @@ import org.apache.spark.sql.types._
 import org.slidewise.spark.plan.WindowsOfTime
 
 /**
- * A query of which rows are computed again where rows of a table have changed.
+ * A query of which rows are computed again where rows of tables have changed.
  *
  * Rows of the result are told apart by keys, which all windows of the query partition by, and by the order key of the windows. A changed
  * row changes results of its keys within the reach of the frames.
@@ -26,7 +26,7 @@ import org.slidewise.spark.plan.WindowsOfTime
  */
 final private[refresh] case class MaintainedQuery(
     query: LogicalPlan,
-    source: ChangedSource,
+    changes: Changes,
     path: QueryPath,
     base: LogicalPlan,
     keys: Seq[(Expression, Expression)],
@@ -34,12 +34,13 @@ final private[refresh] case class MaintainedQuery(
     distance: Distance,
     notes: Seq[String]
 ) extends Maintained {
-  private def node: LogicalPlan = path.source
-
   override def areRanges: Boolean = distance.isLimited
 
   /** The changed rows as rows of [[base]], with their keys and the bounds of the results that they change and of the rows to read. */
-  override def changed: LogicalPlan = keyed(Images.of(base, node, source.rows(node)), bounds)
+  override def changed: LogicalPlan =
+    changes.nodes
+      .map(node => keyed(changes.imagesIn(base, node), bounds))
+      .reduce[LogicalPlan]((a, b) => Union(Seq(a, b)))
 
   private def bounds: Seq[NamedExpression] = {
     def at(distance: Option[BigDecimal], sign: Int) =
@@ -55,14 +56,17 @@ final private[refresh] case class MaintainedQuery(
     )
   }
 
-  override def rows: LogicalPlan = Images.of(base, node, node)
+  override def rows: LogicalPlan = Images.of(base, first, first)
 
-  override def prunedRows(zones: Zones): LogicalPlan = Images.of(base, node, tableOf(zones))
+  override def prunedRows(zones: Zones): LogicalPlan = Images.of(base, first, pruned(first, zones))
+
+  /** The table whose rows are counted. */
+  private def first: LogicalPlan = changes.nodes.head
 
   /** The results within the zones, from the rows that their frames reach. */
   override def results(zones: Zones): LogicalPlan = {
-    val pruned = base.transformUp {
-      case table if table eq node => tableOf(zones)
+    val prunedBase = base.transformUp {
+      case table if changes.nodes.exists(_ eq table) => pruned(table, zones)
       // A filter on generated windows does not prune files.
       case generate: Generate if windowsOfOrder.exists(_._2.generatorOutput == generate.generatorOutput) =>
         val (windows, _) = windowsOfOrder.get
@@ -70,7 +74,7 @@ final private[refresh] case class MaintainedQuery(
           .contains(windows.child)
           .fold[LogicalPlan](generate)(condition => generate.copy(child = Filter(condition, generate.child)))
     }
-    val computed = query.transformUp { case node if node eq base => read(pruned, zones) }
+    val computed = query.transformUp { case node if node eq base => read(prunedBase, zones) }
     within(computed, zones, a => a)
   }
 
@@ -85,17 +89,17 @@ final private[refresh] case class MaintainedQuery(
   private def timesOf(windows: WindowsOfTime, zones: Zones): KeyRange =
     zones.toRead.longer(windows.windows.size)
 
-  /** The rows of the table that are read, as far as partitions tell them. */
-  private def tableOf(zones: Zones): LogicalPlan = {
+  /** The rows of a table that are read, as far as partitions tell them. */
+  private def pruned(table: LogicalPlan, zones: Zones): LogicalPlan = {
     val time = windowsOfOrder.map { case (windows, _) => windows.child -> timesOf(windows, zones) }
-    time.orElse(order.map(_._1 -> zones.toRead)).fold(node) { case (key, range) =>
-      source.generated.pruned(base, node, key, range, keepNulls = !areRanges)
+    time.orElse(order.map(_._1 -> zones.toRead)).fold(table) { case (key, range) =>
+      changes.generated.pruned(base, table, key, range, keepNulls = !areRanges)
     }
   }
 
   override protected def limits(zones: Zones, column: Attribute => Expression): Option[Expression] =
     order.flatMap { case (key, _) =>
-      val columns = query.output.map(a => column(a) -> source.generated.replacedIn(path.definitionOf(a)))
+      val columns = query.output.map(a => column(a) -> changes.generated.replacedIn(path.definitionOf(a)))
       Monotone.within(columns, path.definitionOf(key), zones.results, keepNulls = !areRanges)
     }
 }
@@ -104,14 +108,22 @@ private[refresh] object MaintainedQuery {
 
   def of(
       query: LogicalPlan,
-      source: ChangedSource,
+      changes: Changes,
       path: QueryPath,
       resultKeys: Seq[Attribute]
   ): MaintainedQuery = {
+    path.branches.flatten.foreach {
+      case _: Window if path.branches.size > 1 =>
+        RefusedRefresh.refuse(
+          s"results of windows are joined with other rows of ${changes.names}",
+          "windows over the joined rows, or a join with the stored windows"
+        )
+      case _ =>
+    }
     val lowest = path.nodes.lastIndexWhere(_.isInstanceOf[Window])
     val (base, keys, order, distance) =
       if (lowest >= 0) ofWindows(path, lowest) else ofGroups(query, path, resultKeys)
-    complete(query, source, path, base, keys, order, distance)
+    complete(query, changes, path, base, keys, order, distance)
   }
 
   /** The rows that results are maintained by, their keys, the order key, and how far windows reach along it. */
@@ -136,8 +148,7 @@ private[refresh] object MaintainedQuery {
         )
       )
     val distance = if (order.isEmpty) Distance.Unlimited else Reach.of(path.nodes.take(lowest + 1).reverse)
-    val base = path.nodes.lift(lowest + 1).getOrElse(path.source)
-    (base, keys, order, distance)
+    (first.child, keys, order, distance)
   }
 
   private def ofGroups(query: LogicalPlan, path: QueryPath, resultKeys: Seq[Attribute]): Parts = {
@@ -166,23 +177,23 @@ private[refresh] object MaintainedQuery {
 
   private def complete(
       query: LogicalPlan,
-      source: ChangedSource,
+      changes: Changes,
       path: QueryPath,
       base: LogicalPlan,
       keys: Seq[Expression],
       order: Option[Expression],
       distance: Distance
   ): MaintainedQuery = {
-    val images = Images.of(base, path.source, source.rows(path.source)).outputSet
+    val images = changes.nodes.map(changes.imagesIn(base, _).outputSet).reduce(_ intersect _)
     def placed(e: Expression): Either[String, (Expression, Expression)] =
-      if (!e.references.subsetOf(images)) Left(s"${e.sql} depends on more than one row of ${source.name}")
+      if (!e.references.subsetOf(images)) Left(s"${e.sql} depends on more than one row of ${changes.names}")
       else path.inResult(e, query).map(e -> _).toRight(s"the result has no column ${e.sql}")
     val placedKeys = keys.map(placed)
     val usable = order.filter(key => distance == Distance.Zero || OrderKey.hasDistances(key.dataType))
     val placedOrder = usable.filter(_ => distance.below.isDefined || distance.above.isDefined).map(placed)
     MaintainedQuery(
       query,
-      source,
+      changes,
       path,
       base,
       placedKeys.flatMap(_.toOption),

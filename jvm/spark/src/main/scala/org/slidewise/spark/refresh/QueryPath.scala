@@ -9,17 +9,23 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{CURRENT_LIKE, PLAN_EXPRE
 import org.slidewise.spark.plan.{WindowJoin, WindowsOfTime}
 
 /**
- * The operators from the query's result down to a changed table. Each of them takes rows one by one, or groups of them by keys; others
+ * The operators from the query's result down to changed tables. Each of them takes rows one by one, or groups of them by keys; others
  * are refused.
  *
  * @param nodes
- *   the operators, the result's first, without the node of the table
+ *   the operators above all the tables, the result's first
+ * @param branches
+ *   for each table the operators below these, without the node of the table
  */
-final private[refresh] class QueryPath private (val nodes: Seq[LogicalPlan], val source: LogicalPlan) {
+final private[refresh] class QueryPath private (
+    val nodes: Seq[LogicalPlan],
+    val branches: Seq[Seq[LogicalPlan]]
+) {
+  private def all: Seq[LogicalPlan] = nodes ++ branches.flatten
 
   /** The columns of Project and Aggregate along the path in terms of the columns below, as far as each row by itself determines them. */
   private val definitions: Map[ExprId, Expression] =
-    nodes.reverse.foldLeft(Map.empty[ExprId, Expression]) { (known, node) =>
+    all.reverse.foldLeft(Map.empty[ExprId, Expression]) { (known, node) =>
       val named = node match {
         case Project(columns, _) => columns
         case groups: Aggregate   => groups.aggregateExpressions
@@ -54,22 +60,26 @@ final private[refresh] class QueryPath private (val nodes: Seq[LogicalPlan], val
   }
 
   /** The windows of time that are generated along the path, each with its column. */
-  def windowsOfTime: Seq[(WindowsOfTime, Generate)] = nodes.collect {
+  def windowsOfTime: Seq[(WindowsOfTime, Generate)] = all.collect {
     case generate @ Generate(windows: WindowsOfTime, _, _, _, _, _) => windows -> generate
   }
 }
 
 private[refresh] object QueryPath {
 
-  def of(query: LogicalPlan, source: LogicalPlan): QueryPath = {
-    query.foreach(_.expressions.foreach(checkSubqueries(_, source)))
-    val path = to(source, query).getOrElse(Nil)
-    path.foreach(check)
-    new QueryPath(path, source)
+  def of(query: LogicalPlan, changes: Changes): QueryPath = {
+    val paths = changes.tables.map { case (node, table) =>
+      query.foreach(_.expressions.foreach(checkSubqueries(_, node, table)))
+      val path = to(node, query).getOrElse(Nil)
+      path.foreach(check(_, table))
+      path
+    }
+    val shared = paths.reduce((a, b) => a.zip(b).takeWhile { case (x, y) => x eq y }.map(_._1))
+    new QueryPath(shared, paths.map(_.drop(shared.size)))
   }
 
   /** The path of operators that another rule has checked. */
-  def along(nodes: Seq[LogicalPlan], source: LogicalPlan): QueryPath = new QueryPath(nodes, source)
+  def along(nodes: Seq[LogicalPlan]): QueryPath = new QueryPath(nodes, Nil)
 
   /** The path in a part of a query, if rows that a filter drops from the table would only drop rows of the part with the same values. */
   def filterable(plan: LogicalPlan, source: LogicalPlan): Option[QueryPath] =
@@ -81,23 +91,23 @@ private[refresh] object QueryPath {
         case join: Join => isKept(join, join.left.exists(_ eq source))
         case _          => false
       })
-      .map(new QueryPath(_, source))
+      .map(along)
 
   private def to(source: LogicalPlan, plan: LogicalPlan): Option[Seq[LogicalPlan]] =
     if (plan eq source) Some(Nil)
     else plan.children.iterator.map(to(source, _)).collectFirst { case Some(below) => plan +: below }
 
-  private def checkSubqueries(e: Expression, source: LogicalPlan): Unit =
+  private def checkSubqueries(e: Expression, source: LogicalPlan, table: ChangedTable): Unit =
     if (e.containsPattern(PLAN_EXPRESSION)) e.foreach {
       case subquery: SubqueryExpression if subquery.plan.exists(_.sameResult(source)) =>
         RefusedRefresh.refuse(
-          "a subquery in an expression reads the changed table",
+          s"a subquery in an expression reads ${table.name}, of which rows have changed",
           "a join with the table, or a window over it"
         )
       case _ =>
     }
 
-  private def check(node: LogicalPlan): Unit = {
+  private def check(node: LogicalPlan, table: ChangedTable): Unit = {
     node.expressions.foreach { e =>
       if (!e.deterministic)
         RefusedRefresh.refuse(
@@ -121,7 +131,7 @@ private[refresh] object QueryPath {
           "a filter on row_number()"
         )
       case _: Union =>
-        RefusedRefresh.refuse("the query reads the changed table in a UNION", "one refresh for each part")
+        RefusedRefresh.refuse(s"the query reads ${table.name} in a UNION", "one refresh for each part")
       case other => RefusedRefresh.refuse(s"a refresh cannot follow changes through ${other.nodeName}", Taken)
     }
   }

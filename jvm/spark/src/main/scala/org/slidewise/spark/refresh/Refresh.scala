@@ -12,7 +12,7 @@ import org.slidewise.spark.planning.joins.RewriteWindowJoins
 import org.slidewise.spark.shims.{LogicalData, SparkSessions}
 
 /**
- * Brings the stored result of a query up to date after rows of a table that it reads have changed.
+ * Brings the stored result of a query up to date after rows of tables that it reads have changed.
  *
  * It reads the changed rows' keys and the rows within the reach of their windows' frames, computes the query over them, and writes the
  * results that differ from the stored ones. It computes the whole query instead where nothing limits the results that may change, or
@@ -27,23 +27,24 @@ final class Refresh private (
     query: LogicalPlan,
     target: Target,
     keys: Seq[String],
-    source: ChangedSource
+    changes: Changes
 ) {
 
   // Constructed before anything runs, so that what cannot be refreshed is refused first.
   private val columns: Seq[String] = Refresh.columnsOf(query, target.rows)
   private val maintained: Maintained = {
     val identity = keys.map(key => Refresh.columnOf(query.output, key))
-    Maintained.of(query, source, identity)
+    Maintained.of(query, changes, identity)
   }
 
   /** What a refresh would read and write. Reads the changed rows, and the keys of the rows to read. */
   def plan(): RefreshPlan = withZones { zones =>
     val all = countOf(maintained.rows)
     val (toRead, toWrite) =
-      if (maintained.isWhole) (all, all)
+      if (zones.count == 0) (0L, 0L)
+      else if (maintained.isWhole) (all, all)
       else (countOf(maintained.rowsToRead(zones)), countOf(maintained.rowsOfResults(zones)))
-    val whole = isWhole(zones, toRead, all)
+    val whole = zones.count > 0 && isWhole(zones, toRead, all)
     RefreshPlan.of(
       maintained,
       zones,
@@ -129,14 +130,14 @@ object Refresh {
    * A refresh of `target`, which holds the rows of `query`.
    *
    * @param query
-   *   a query over the table as it is after the change
+   *   a query over the tables as they are after the change
    * @param target
    *   the name of a table that takes MERGE or has partitions of files, or a path as in delta.`path`
    * @param keys
    *   the columns of the result that identify a row
    * @param changes
-   *   for the name of a table in the query, its changed rows: those that were added or removed, and both the old and the new values of those that were
-   *   updated. An empty name stands for the only table of the query
+   *   for the name of each changed table in the query, its changed rows: those that were added or removed, and both the old and the new values of
+   *   those that were updated. An empty name stands for the only table of the query
    * @param generated
    *   for the name of a table in the query, its columns that in each row have the value of an expression over others, such as `day` of
    *   `CAST(ts AS DATE)`: partitions by such a column are read only as far as the order key leads to them. A changed row with another value
@@ -158,24 +159,23 @@ object Refresh {
     val plan = RewriteWindowJoins(
       withoutOrder(InlineCTE(alwaysInline = true)(SparkSessions.queryOf(query).analyzed))
     )
-    changes.toSeq match {
-      case Seq((changed, rows)) =>
-        def nodes(table: String): Seq[LogicalPlan] =
-          if (table.isEmpty) Seq(SourceTables.only(plan, rows.columns.toSeq))
-          else SourceTables.named(table, plan)
-        val ofTables = for ((table, columns) <- generated.toSeq; node <- nodes(table)) yield node -> columns
-        val known = GeneratedColumns.of(session, ofTables)
-        val checked = GeneratedColumns.checked(rows.toDF(), generated.getOrElse(changed, Map.empty))
-        val source = ChangedSource(
-          if (changed.isEmpty) "the table" else changed,
-          nodes(changed),
-          SparkSessions.queryOf(checked).analyzed,
-          known
-        )
-        new Refresh(session, plan, Target.named(session, target), keys, source)
-      case several =>
-        RefusedRefresh.refuse(s"changes are of ${several.size} tables", "the changes of one table")
+    if (changes.isEmpty)
+      RefusedRefresh.refuse("changes is empty", "the changed rows of each table of which rows have changed")
+    def nodes(table: String): Seq[LogicalPlan] =
+      if (table.nonEmpty) SourceTables.named(table, plan)
+      else
+        changes.get(table) match {
+          case Some(rows) if changes.size == 1 => Seq(SourceTables.only(plan, rows.columns.toSeq))
+          case _ => RefusedRefresh.refuse("a table has an empty name", "a name of each table")
+        }
+    val tables = changes.toSeq.map { case (name, rows) =>
+      val checked = GeneratedColumns.checked(rows.toDF(), generated.getOrElse(name, Map.empty))
+      val shown = if (name.isEmpty) "the table" else name
+      ChangedTable(shown, nodes(name), SparkSessions.queryOf(checked).analyzed)
     }
+    val known = for ((table, columns) <- generated.toSeq; node <- nodes(table)) yield node -> columns
+    val all = Changes.of(plan, tables, GeneratedColumns.of(session, known))
+    new Refresh(session, plan, Target.named(session, target), keys, all)
   }
 
   /**

@@ -66,12 +66,10 @@ object RefreshPlan {
       share: Share,
       most: Option[Double]
   ): RefreshPlan = {
-    val whole =
-      if (query.isWhole) Some("results of all rows may change")
-      else
-        most.map { limit =>
-          f"${share.share * 100}%.0f %% of the rows are read, and past ${limit * 100}%.0f %% all are"
-        }
+    val whole = most.map { limit =>
+      if (query.isWhole) "results of all rows may change"
+      else f"${share.share * 100}%.0f %% of the rows are read, and past ${limit * 100}%.0f %% all are"
+    }
     RefreshPlan(
       whole.isDefined,
       zones.count,

@@ -24,7 +24,7 @@ private[spark] object RefreshProcedure extends UnboundProcedure with BoundProced
 
   override def isDeterministic: Boolean = false
 
-  private val ofColumns = MapType(StringType, StringType)
+  private val texts = MapType(StringType, StringType)
 
   override def parameters: Array[ProcedureParameter] = Array(
     ProcedureParameter.in("query", StringType).comment("the query over the table as it is now").build(),
@@ -38,7 +38,7 @@ private[spark] object RefreshProcedure extends UnboundProcedure with BoundProced
     ProcedureParameter
       .in("table", StringType)
       .defaultValue("''")
-      .comment("the changed table, if the query reads several")
+      .comment("the changed table, if the query reads several; the table of generated")
       .build(),
     ProcedureParameter
       .in("since", LongType)
@@ -46,9 +46,14 @@ private[spark] object RefreshProcedure extends UnboundProcedure with BoundProced
       .comment("instead of changes: the version or snapshot of the table that the result was computed from")
       .build(),
     ProcedureParameter
-      .in("generated", ofColumns)
+      .in("generated", texts)
       .defaultValue("CAST(map() AS MAP<STRING, STRING>)")
       .comment("expressions of columns of the changed table")
+      .build(),
+    ProcedureParameter
+      .in("changes_of", texts)
+      .defaultValue("CAST(map() AS MAP<STRING, STRING>)")
+      .comment("instead of changes, if several tables have changed: for the name of each, a query for its changed rows")
       .build()
   )
 
@@ -68,22 +73,28 @@ private[spark] object RefreshProcedure extends UnboundProcedure with BoundProced
         )
       }
     val table = text(4).getOrElse("")
-    val changes = (text(3), input.isNullAt(5)) match {
-      case (Some(sql), true)               => session.sql(sql)
-      case (None, false) if table.nonEmpty => Refresh.changesSince(session, table, input.getLong(5))
-      case (None, false)                   => RefusedRefresh.refuse("since is given without table", "both")
-      case _ => RefusedRefresh.refuse("changes and since are given both, or none", "one of them")
+    val several = textsIn(input.getMap(7))
+    val changes = (text(3), input.isNullAt(5), several.isEmpty) match {
+      case (Some(sql), true, true)               => Map(table -> session.sql(sql))
+      case (None, false, true) if table.nonEmpty =>
+        Map(table -> Refresh.changesSince(session, table, input.getLong(5)))
+      case (None, false, true) => RefusedRefresh.refuse("since is given without table", "both")
+      case (None, true, false) => several.map { case (name, sql) => name -> session.sql(sql) }
+      case (None, true, true)  => RefusedRefresh.refuse("no changes are given", Given)
+      case _ => RefusedRefresh.refuse("more than one of changes, since and changes_of is given", Given)
     }
     val generated = textsIn(input.getMap(6))
     val refresh = Refresh.of(
       session.sql(required(0)),
       required(1),
       keys,
-      Map(table -> changes),
+      changes,
       if (generated.isEmpty) Map.empty else Map(table -> generated)
     )
     Collections.singleton[Scan](new Result(refresh.run())).iterator
   }
+
+  private val Given = "one of changes, since and changes_of"
 
   private def textsIn(map: MapData): Map[String, String] =
     if (map == null) Map.empty

@@ -11,15 +11,8 @@ import org.apache.spark.sql.catalyst.types.DataTypeUtils
  *   the nodes of the query's plan that stand for the table
  * @param changes
  *   the changed rows under the names of the table's columns
- * @param generated
- *   what is known of columns of this table and of others
  */
-final private[refresh] case class ChangedSource(
-    name: String,
-    nodes: Seq[LogicalPlan],
-    changes: LogicalPlan,
-    generated: GeneratedColumns
-) {
+final private[refresh] case class ChangedTable(name: String, nodes: Seq[LogicalPlan], changes: LogicalPlan) {
 
   /** The changed rows with the columns of a node. */
   def rows(node: LogicalPlan): LogicalPlan = {
