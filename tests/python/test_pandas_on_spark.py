@@ -59,9 +59,10 @@ local["k"] = local.id % 8
 found = {}
 for name, window in WINDOWS.items():
     column = window(frame)
-    execution = column.to_frame().to_spark()._jdf.queryExecution()
-    execution.toRdd().count()
-    windows = [node for node in nodes(execution.executedPlan()) if node.nodeName() == "SlidingWindow"]
+    table = column.to_frame().to_spark()
+    table.collect()
+    plan = table._jdf.queryExecution().executedPlan()
+    windows = [node for node in nodes(plan) if node.nodeName() == "SlidingWindow"]
     same = np.allclose(column.sort_index().to_numpy(), window(local).sort_index().to_numpy(), equal_nan=True)
     found[name] = {"same": bool(same), "tasks": max(node.metrics().apply("tasks").value() for node in windows)}
 print("found " + json.dumps(found))

@@ -153,5 +153,5 @@ private[refresh] object QueryPath {
   }
 
   private val Taken =
-    "window functions, filters, projections, joins with tables that have not changed, and GROUP BY below them"
+    "window functions, filters, projections, joins, and GROUP BY below them"
 }

@@ -168,13 +168,16 @@ object Refresh {
           case Some(rows) if changes.size == 1 => Seq(SourceTables.only(plan, rows.columns.toSeq))
           case _ => RefusedRefresh.refuse("a table has an empty name", "a name of each table")
         }
+    val known = GeneratedColumns.of(
+      session,
+      for ((table, columns) <- generated.toSeq; node <- nodes(table)) yield node -> columns
+    )
     val tables = changes.toSeq.map { case (name, rows) =>
       val checked = GeneratedColumns.checked(rows.toDF(), generated.getOrElse(name, Map.empty))
       val shown = if (name.isEmpty) "the table" else name
       ChangedTable(shown, nodes(name), SparkSessions.queryOf(checked).analyzed)
     }
-    val known = for ((table, columns) <- generated.toSeq; node <- nodes(table)) yield node -> columns
-    val all = Changes.of(plan, tables, GeneratedColumns.of(session, known))
+    val all = Changes.of(plan, tables, known)
     new Refresh(session, plan, Target.named(session, target), keys, all)
   }
 

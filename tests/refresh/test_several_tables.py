@@ -1,0 +1,118 @@
+"""Changes of several tables at once: each changed row meets the other tables' rows of before and of after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+from session import settings
+from sparks import SPARK
+
+import slidewise
+
+CARDS = "SELECT id AS card, IF(id IN ({moved}), 'north', 'south') AS region FROM range({cards})"
+PAYMENTS = """SELECT id, id % 6 AS card, timestamp_seconds(id * 3600) AS ts, IF(id IN ({corrected}), -id, id) AS x
+  FROM range({rows})"""
+OVER_BOTH = """SELECT id, id % 4 AS p, region, ts, sum(x) OVER
+  (PARTITION BY region ORDER BY ts RANGE INTERVAL 5 HOURS PRECEDING) AS v FROM pay JOIN cards USING (card)"""
+LATER = """SELECT a.id, a.id % 4 AS p, a.card, a.ts, count(b.id) AS n, sum(b.x) AS v FROM pay a LEFT JOIN pay b
+  ON a.card = b.card AND b.ts > a.ts AND b.ts <= a.ts + INTERVAL 12 HOURS GROUP BY a.id, a.card, a.ts"""
+TWICE = """SELECT a.id, a.id % 4 AS p, a.card, b.x - a.x AS gain, sum(b.x - a.x) OVER
+  (PARTITION BY a.card ORDER BY a.ts RANGE INTERVAL 1 DAY PRECEDING) AS v
+  FROM pay a JOIN pay b ON a.card = b.card AND b.id = a.id + 6"""
+
+
+def tables(spark: SparkSession, cards: int, rows: int, moved: str = "0", corrected: str = "-1") -> None:
+    spark.sql(CARDS.format(cards=cards, moved=moved)).createOrReplaceTempView("cards")
+    spark.sql(PAYMENTS.format(rows=rows, corrected=corrected)).createOrReplaceTempView("pay")
+
+
+@pytest.fixture(autouse=True)
+def stored(spark: SparkSession) -> Iterator[None]:
+    tables(spark, cards=5, rows=200)
+    for table in ("cards", "pay"):
+        spark.table(table).createOrReplaceTempView(f"old_{table}")
+    with settings(spark, {"spark.slidewise.refresh.maxShare": "1"}):
+        yield
+    spark.sql("DROP TABLE IF EXISTS of_both")
+
+
+def refreshed(spark: SparkSession, query: str, names: list[str]) -> slidewise.Refreshed:
+    """Stores the query over the old tables, and refreshes it with all rows of the tables that differ."""
+    of_old = (
+        query.replace("FROM pay", "FROM old_pay")
+        .replace("JOIN pay", "JOIN old_pay")
+        .replace("JOIN cards", "JOIN old_cards")
+    )
+    spark.sql(of_old).write.partitionBy("p").saveAsTable("of_both")
+    changes = {
+        name: spark.sql(f"(TABLE {name} EXCEPT TABLE old_{name}) UNION ALL (TABLE old_{name} EXCEPT TABLE {name})")
+        for name in names
+    }
+    done = slidewise.refresh(spark.sql(query), "of_both", keys="id", changes=changes)
+    found, expected = spark.table("of_both"), spark.sql(query)
+    assert sorted(map(repr, found.select(expected.columns).collect())) == sorted(map(repr, expected.collect()))
+    assert slidewise.refresh(spark.sql(query), "of_both", keys="id", changes=changes) == slidewise.Refreshed(
+        False, 0, 0, 0
+    )
+    return done
+
+
+def test_new_rows_of_both_meet_each_other(spark: SparkSession) -> None:
+    """Card 5 and all payments with it are found only by both changes."""
+    tables(spark, cards=6, rows=206)
+    # 33 payments of old hours, and 6 new ones; 12 others have one of them in a frame.
+    done = refreshed(spark, OVER_BOTH, ["cards", "pay"])
+    assert not done.whole
+    assert done.inserted == 6 + 33
+    assert done.deleted == 0
+
+
+def test_a_row_that_moves_while_rows_that_met_it_are_removed(spark: SparkSession) -> None:
+    """Payment 199 was of card 1 in the south: the card is in the north now, and the payment is gone."""
+    tables(spark, cards=5, rows=199, moved="0, 1")
+    done = refreshed(spark, OVER_BOTH, ["cards", "pay"])
+    assert not done.whole
+    assert done.deleted == 1
+
+
+def test_one_table_in_two_places(spark: SparkSession) -> None:
+    tables(spark, cards=5, rows=203, corrected="100, 150")
+    done = refreshed(spark, TWICE, ["pay"])
+    assert not done.whole
+    assert done.inserted == 3
+    assert 4 <= done.updated < 40
+
+
+def test_a_window_join_with_the_table_itself(spark: SparkSession) -> None:
+    tables(spark, cards=5, rows=203, corrected="100, 150")
+    done = refreshed(spark, LATER, ["pay"])
+    assert not done.whole
+    assert done.inserted == 3
+    assert 4 <= done.updated < 40
+
+
+@pytest.mark.skipif(SPARK < (4, 0), reason="Spark has procedures since 4.0")
+def test_called_in_sql(spark: SparkSession) -> None:
+    spark.sql(OVER_BOTH).write.partitionBy("p").saveAsTable("of_both")
+    tables(spark, cards=6, rows=206)
+    with settings(spark, {"spark.sql.catalog.slidewise": "org.slidewise.spark.SlidewiseCatalog"}):
+        queries = "'cards', 'SELECT * FROM cards WHERE card = 5', 'pay', 'SELECT * FROM pay WHERE id >= 200'"
+        done = spark.sql(f"""CALL slidewise.refresh(query => "{OVER_BOTH}", target => 'of_both', keys => array('id'),
+          changes_of => map({queries}))""")
+        assert done.head().inserted == 39
+    assert spark.table("of_both").count() == spark.sql(OVER_BOTH).count()
+
+
+def test_a_table_under_two_names(spark: SparkSession) -> None:
+    spark.sql(OVER_BOTH).write.partitionBy("p").saveAsTable("of_both")
+    pay = spark.table("pay").limit(1)
+    with pytest.raises(Exception, match=r"(PAY and pay|pay and PAY) are the same table"):
+        slidewise.Refresh(spark.sql(OVER_BOTH), "of_both", keys="id", changes={"pay": pay, "PAY": pay})
+
+
+def test_expressions_of_one_table_without_its_name(spark: SparkSession) -> None:
+    changes = {"pay": spark.table("pay"), "cards": spark.table("cards")}
+    with pytest.raises(ValueError, match="but must have the names of tables, as \\['pay', 'cards'\\]"):
+        slidewise.Refresh(spark.sql(OVER_BOTH), "of_both", keys="id", changes=changes, generated={"card": "id % 6"})
