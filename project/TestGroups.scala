@@ -1,6 +1,6 @@
 import sbt._
 
-/** The suites of a plugin project: which of them a short run has, and in which of its two JVMs, which run at the same time. */
+/** The suites of a plugin project: which of them a short run has, and in which of its three JVMs, of which two run at the same time. */
 object TestGroups {
 
   /**
@@ -39,7 +39,9 @@ object TestGroups {
     val (loops, queries) = suites.partition(suite => Loops(suite.name.split('.').last))
     def group(name: String, suites: Seq[TestDefinition], more: Vector[String]) =
       Tests.Group(name, suites, Tests.SubProcess(options.withRunJVMOptions(options.runJVMOptions ++ more)))
-    // The longer group first.
-    Seq(group("queries", queries, OneCompiler), group("loops", loops, Vector.empty))
+    val halves = queries.groupBy(suite => Math.floorMod(suite.name.hashCode, 2)).toSeq.sortBy(_._1)
+    // The longer groups first.
+    halves.map { case (half, suites) => group(s"queries $half", suites, OneCompiler) } :+
+      group("loops", loops, Vector.empty)
   }
 }

@@ -22,3 +22,22 @@ final class OneOf(n: Int, first: Int = LongRun.first) {
     if ((seen - 1 + first) % n == 0) name else name.tag(LongRun)
   }
 }
+
+/** Leaves some cases of each test to a short run: those of one line of the source. Each Spark project has others of them. */
+object SomeCases {
+  private val OneIn = 4
+
+  /** About a quarter of the cases, the others marked as [[LongRun]]. Lines that mark their cases themselves keep these marks. */
+  def of(tests: Seq[munit.Test], first: Int = LongRun.first): Seq[munit.Test] = {
+    def isChosen(test: munit.Test) = Math.floorMod(test.name.hashCode, OneIn) == first % OneIn
+    val chosen = tests
+      .groupBy(test => (test.location.path, test.location.line))
+      .values
+      .flatMap { cases =>
+        if (cases.exists(_.tags(LongRun))) cases
+        else Some(cases.filter(isChosen)).filter(_.nonEmpty).getOrElse(Seq(cases(first % cases.size)))
+      }
+      .toSet
+    tests.map(test => if (chosen(test)) test else test.tag(LongRun))
+  }
+}

@@ -1,6 +1,6 @@
 package org.slidewise
 
-import munit.{FunSuite, TestOptions}
+import munit.{FunSuite, Location, TestOptions}
 
 class OneOfSuite extends FunSuite {
 
@@ -14,5 +14,19 @@ class OneOfSuite extends FunSuite {
     assertEquals(short(4, 0), Seq(0, 4, 8))
     assertEquals(short(4, 1), Seq(3, 7, 11))
     assertEquals((0 until 5).flatMap(short(5, _)).sorted, (0 until 12).toSeq)
+  }
+
+  private class Example(first: Int) extends FunSuite {
+    (0 until 100).foreach(i => test(s"case $i") {})
+    test("no cases") {}
+    (0 until 9).foreach(i => test(new TestOptions(s"marked $i", if (i == 3) Set.empty else Set(LongRun), Location.empty)) {})
+    def short: Seq[String] = SomeCases.of(munitTests(), first).filterNot(_.tags(LongRun)).map(_.name)
+  }
+
+  test("a short run has some cases of each line, and four projects have all of them") {
+    val each = (0 until 4).map(new Example(_).short)
+    assertEquals(each.map(_.filterNot(_.startsWith("case"))), Seq.fill(4)(Seq("no cases", "marked 3")))
+    each.foreach(names => assert(names.size > 10 && names.size < 50, names))
+    assertEquals(each.flatten.filter(_.startsWith("case")).sorted, (0 until 100).map(i => s"case $i").sorted)
   }
 }

@@ -2,7 +2,6 @@ package org.slidewise.spark
 
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
-import org.slidewise.OneOf
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.{HoppingWindowExec, SlidingWindowExec}
 import org.slidewise.spark.plan.{EvaluationMethod, SortPlacement}
@@ -40,8 +39,6 @@ abstract class LittleMemory extends SparkSuite with AdaptiveSparkPlanHelper {
   private def checksum(answer: String, rows: String = "rows") =
     s"SELECT count(*), sum(hash(id, a)) FROM (SELECT id, s, $answer AS a FROM $rows)"
 
-  private val one = new OneOf(3)
-
   for (
     (what, slidewise, spark) <- Seq(
       (
@@ -58,7 +55,7 @@ abstract class LittleMemory extends SparkSuite with AdaptiveSparkPlanHelper {
     )
   )
     for (sort <- Seq(true, false))
-      test(one(s"$what, sorted by ${if (sort) "Slidewise" else "Spark"}, spills and is right")) {
+      test(s"$what, sorted by ${if (sort) "Slidewise" else "Spark"}, spills and is right") {
         this.spark.conf.set(SlidewiseSettings.Sort, sort.toString)
         this.spark.range(0, 400000, 1, 4).selectExpr(columns: _*).createOrReplaceTempView("rows")
         val data = this.spark.sql(slidewise)

@@ -3,7 +3,6 @@ package org.slidewise.spark
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
-import org.slidewise.OneOf
 import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
 import org.slidewise.spark.execution.parallel.ParallelJoinExec
 
@@ -48,13 +47,11 @@ class SharedJoinSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     "row by row" -> "SELECT max(e.s) AS a, count(*) AS b, max_by(e.v, e.id) AS c, sum(e.v) FILTER (WHERE e.v > 500) AS d"
   )
 
-  private val one = new OneOf(4)
-
   for (
     (keyed, keys) <- Seq("by key" -> "e.k = l.k AND ", "without keys" -> ""); (width, frame) <- frames;
     (how, select) <- calls
   )
-    test(one(s"frames $width $keyed, $how")) {
+    test(s"frames $width $keyed, $how") {
       isShared(s"SELECT l.*, f.* FROM l, LATERAL ($select FROM e WHERE $keys$frame) f")
     }
 

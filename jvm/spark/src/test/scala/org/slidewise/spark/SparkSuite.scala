@@ -5,6 +5,7 @@ import scala.concurrent.duration.{Duration, DurationInt}
 import munit.FunSuite
 import org.apache.spark.sql.SparkSession
 
+import org.slidewise.SomeCases
 import org.slidewise.spark.config.BuiltFor
 
 /** A suite with a session of its own, in which a leak of task memory is an error. Suites with the same settings share the rest of Spark. */
@@ -12,6 +13,8 @@ abstract class SparkSuite extends FunSuite {
 
   // The first test of a suite waits for the session.
   override val munitTimeout: Duration = 10.minutes
+
+  override def munitTests(): Seq[Test] = SomeCases.of(super.munitTests())
 
   /** Settings beyond the usual ones. */
   protected def settings: Map[String, String] = Map.empty

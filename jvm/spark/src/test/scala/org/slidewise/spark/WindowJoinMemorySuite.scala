@@ -2,7 +2,7 @@ package org.slidewise.spark
 
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
-import org.slidewise.{LongRun, OneOf}
+import org.slidewise.LongRun
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.WindowJoinExec
 
@@ -18,8 +18,6 @@ class WindowJoinMemorySuite extends SparkSuite with AdaptiveSparkPlanHelper {
   private val columns =
     Seq("id % 3 AS k", "(id * 7919) % 400009 AS t", "id", "repeat(cast(id AS string), 8) AS s")
 
-  private val one = new OneOf(3)
-
   for {
     (what, calls) <- Seq(
       "numbers" -> "sum(id) AS a, count(*) AS b",
@@ -27,7 +25,7 @@ class WindowJoinMemorySuite extends SparkSuite with AdaptiveSparkPlanHelper {
       "numbers and strings" -> "sum(id) AS a, min(s) AS b"
     )
     sort <- Seq(true, false)
-  } test(one(s"a join over $what, sorted by ${if (sort) "Slidewise" else "Spark"}, spills and is right")) {
+  } test(s"a join over $what, sorted by ${if (sort) "Slidewise" else "Spark"}, spills and is right") {
     withSettings(SlidewiseSettings.Sort -> sort) {
       spark.range(0, 200000, 1, 4).selectExpr(columns: _*).createOrReplaceTempView("rows")
       def checksum(from: String) = s"SELECT count(*), sum(hash(id, s, a, b)) FROM ($from)"

@@ -25,7 +25,9 @@ final private[refresh] case class Changes(
    * of other changed tables stand their rows before and after.
    */
   def imagesIn(plan: LogicalPlan, source: LogicalPlan): LogicalPlan = {
-    val others = tables.collect { case (node, table) if node ne source => node -> beforeAndAfter(node, table) }
+    val others = tables.collect {
+      case (node, table) if node ne source => node -> beforeAndAfter(node, table)
+    }
     val changed = tables.collectFirst { case (node, table) if node eq source => table.rows(node) }
     Images.of(plan, source, changed.get, others)
   }

@@ -13,7 +13,6 @@ import org.apache.spark.sql.{functions => F, DataFrame, Encoders}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
-import org.slidewise.OneOf
 import org.slidewise.spark.{Gcd, Joined, SparkSuite, TopTwo}
 import org.slidewise.spark.config.SlidewiseSettings
 
@@ -36,11 +35,9 @@ class HoppingWindowExecSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   ): String =
     s"SELECT window(t, $size) AS w, $keys, $call AS a FROM ($events) GROUP BY window(t, $size), $keys"
 
-  private val one = new OneOf(4)
-
   for (size <- Seq("'1 hour', '1 minute'", "'1 hour', '7 minutes'", "'90 seconds', '60 seconds'"))
     for (call <- Seq("sum(x)", "max(x)", "approx_count_distinct(x)"))
-      test(one(s"$call over $size: at most four combines for each pane")) {
+      test(s"$call over $size: at most four combines for each pane") {
         val data = spark.sql(hopping(size, call))
         assertEquals(rows(data), off(rows(spark.sql(hopping(size, call)))))
         val metrics = operators(data).head.metrics.map { case (name, metric) => name -> metric.value }
@@ -132,10 +129,8 @@ class HoppingWindowExecSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     collectWithSubqueries(data.queryExecution.executedPlan) { case reused: ReusedExchangeExec => reused }.size
   }
 
-  private val exchange = new OneOf(2)
-
   for (adaptive <- Seq("true", "false"))
-    test(exchange(s"equal aggregates share their exchange where Spark's do, adaptive $adaptive")) {
+    test(s"equal aggregates share their exchange where Spark's do, adaptive $adaptive") {
       withSettings("spark.sql.adaptive.enabled" -> adaptive, "spark.sql.autoBroadcastJoinThreshold" -> "-1") {
         val size = "'10 minutes', '1 minute'"
         for (

@@ -2,7 +2,7 @@ package org.slidewise.spark.execution
 
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
-import org.slidewise.{LongRun, OneOf}
+import org.slidewise.LongRun
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.execution.task.{MemoryMetrics, WindowMetrics}
 
@@ -70,8 +70,6 @@ abstract class MultisetMemory extends SparkSuite with AdaptiveSparkPlanHelper {
   private def partition(sorts: Boolean) = if (sorts) "id % 1" else ""
   private def how(sorts: Boolean) = if (sorts) "rows that are sorted" else "rows that come in order"
 
-  private val one = new OneOf(4)
-
   for (sorts <- Seq(false, true))
     test(s"percentiles of short frames over more ${how(sorts)} than fit") {
       val n = 600000
@@ -92,7 +90,7 @@ abstract class MultisetMemory extends SparkSuite with AdaptiveSparkPlanHelper {
     );
     sorts <- Seq(false, true)
   )
-    test(one(s"$function of growing frames whose values $room for ${how(sorts)}")) {
+    test(s"$function of growing frames whose values $room for ${how(sorts)}") {
       val (right, metrics) = outcome(call, expected, n, partition(sorts), "ROWS UNBOUNDED PRECEDING")
       assertEquals(right, n.toLong)
       assertEquals(metrics(WindowMetrics.Recalculated), 0L)
@@ -128,7 +126,7 @@ abstract class MultisetMemory extends SparkSuite with AdaptiveSparkPlanHelper {
       )
     )
   )
-    test(one(s"$what frames of several partitions, whose distinct values exceed the memory")) {
+    test(s"$what frames of several partitions, whose distinct values exceed the memory") {
       assume(windowsFilter || !call.contains("FILTER"))
       val (right, metrics) =
         outcome(call.replace("v)", long("id", times = 2500) + ")"), expected, 9000, "id % 3", frame)

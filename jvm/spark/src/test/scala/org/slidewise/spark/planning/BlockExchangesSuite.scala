@@ -30,7 +30,7 @@ class BlockExchangesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   private def reused(plan: SparkPlan): Seq[SparkPlan] = collect(plan) { case e: ReusedExchangeExec => e }
 
   for (adaptive <- Seq(true, false)) {
-    def test(name: String)(body: => Any): Unit =
+    def test(name: String)(body: => Any)(implicit line: munit.Location): Unit =
       super.test(s"$name, AQE $adaptive")(withSettings("spark.sql.adaptive.enabled" -> adaptive)(body))
 
     test("the rows of a window come in blocks, with the same answer") {

@@ -4,7 +4,6 @@ import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.spark.sql.Row
 
-import org.slidewise.OneOf
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.explain.WindowReport
@@ -20,8 +19,6 @@ class ExchangeReuseSuite extends SparkSuite {
     SlidewiseSettings.ParallelMinRows -> 200,
     "spark.sql.autoBroadcastJoinThreshold" -> -1
   )
-
-  private val reads, attributes = new OneOf(2)
 
   private lazy val session = {
     val own = spark
@@ -67,7 +64,7 @@ class ExchangeReuseSuite extends SparkSuite {
   for {
     adaptive <- Seq(true, false)
     (from, rows) <- Seq("several partitions" -> Many, "one partition" -> One)
-  } test(reads(s"rows of $from are computed once where Spark does, adaptive $adaptive")) {
+  } test(s"rows of $from are computed once where Spark does, adaptive $adaptive") {
     val settings = Settings :+ ("spark.sql.adaptive.enabled" -> adaptive)
     val (up, down) = ("ORDER BY v, id", "ORDER BY v DESC, id DESC")
     for (
@@ -148,7 +145,7 @@ class ExchangeReuseSuite extends SparkSuite {
   )
 
   for ((keys, name) <- Seq("PARTITION BY k" -> "keys", "" -> "no keys"))
-    test(attributes(s"windows that differ in one attribute keep their own results, $name")) {
+    test(s"windows that differ in one attribute keep their own results, $name") {
       val from = s"SELECT id, k, v, IF(v % 3 = 0, NULL, v % 11) AS n FROM ($Many)"
       def one(call: String) = s"(SELECT id, ${call.replace("#", keys)} AS x FROM ($from))"
       for (((a, b), i) <- Attributes.zipWithIndex) {

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, Retu
 import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
-import org.slidewise.{LongRun, OneOf}
+import org.slidewise.LongRun
 import org.slidewise.spark.{PlanningRules, SparkSuite}
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.{HoppingWindowExec, SlidingWindowExecBase, WindowTopRowsExec}
@@ -16,8 +16,6 @@ import org.slidewise.spark.shims.SparkSessions
 /** Whatever visits a plan does so in time linear in its size: the visits to nodes between chained windows are counted. */
 class PlanVisitsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   private val Length = 12
-  private val chains, againstSpark = new OneOf(4)
-
   private lazy val session = {
     val own = SparkSessions.of(spark)
     own.experimental.extraStrategies = Seq(ProbeStrategy)
@@ -112,7 +110,7 @@ class PlanVisitsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     assert(long <= 2 * short + 20, s"$what: $long visits for a chain of twice the length, $short for one")
 
   for ((name, sql, settings, operator) <- Chains) {
-    test(chains(s"$name: visits grow with the length of a chain")) {
+    test(s"$name: visits grow with the length of a chain") {
       withSettings((settings :+ ("spark.sql.adaptive.enabled" -> "false")): _*) {
         val counts = Seq(Length, 2 * Length).map { length =>
           val visits = new Visits
@@ -131,7 +129,7 @@ class PlanVisitsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       }
     }
 
-    test(againstSpark(s"$name: planning visits nodes no oftener than Spark, adaptive or not")) {
+    test(s"$name: planning visits nodes no oftener than Spark, adaptive or not") {
       for (adaptive <- Seq(true, false))
         withSettings((settings :+ ("spark.sql.adaptive.enabled" -> adaptive.toString)): _*) {
           def planned(enabled: Boolean) = Seq(Length, 2 * Length).map { length =>

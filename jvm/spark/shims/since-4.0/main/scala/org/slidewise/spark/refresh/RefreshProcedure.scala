@@ -53,7 +53,9 @@ private[spark] object RefreshProcedure extends UnboundProcedure with BoundProced
     ProcedureParameter
       .in("changes_of", texts)
       .defaultValue("CAST(map() AS MAP<STRING, STRING>)")
-      .comment("instead of changes, if several tables have changed: for the name of each, a query for its changed rows")
+      .comment(
+        "instead of changes, if several tables have changed: for the name of each, a query for its changed rows"
+      )
       .build()
   )
 

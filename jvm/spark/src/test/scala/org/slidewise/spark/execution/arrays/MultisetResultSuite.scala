@@ -4,7 +4,6 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
-import org.slidewise.OneOf
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
 import org.slidewise.spark.execution.SlidingWindowExec
@@ -65,8 +64,6 @@ abstract class MultisetResults extends SparkSuite with AdaptiveSparkPlanHelper {
             element_at(array(-0.0D, 0.0D, double('NaN'), NULL, 2.5D), 1 + cast(id * 3 % 5 AS int)) d,
             concat('a long prefix of ', id * 29 % 19) s FROM range(0, 6000, 1, 1))"""
 
-  private val one = new OneOf(3)
-
   for (
     frame <- Seq(
       "ROWS 3 PRECEDING",
@@ -76,7 +73,7 @@ abstract class MultisetResults extends SparkSuite with AdaptiveSparkPlanHelper {
     );
     sorts <- Seq(true, false)
   )
-    test(one(s"$frame, ${how(sorts)}: arrays yield what recalculation yields")) {
+    test(s"$frame, ${how(sorts)}: arrays yield what recalculation yields") {
       val source = if (sorts) rows else s"(SELECT * FROM $rows SORT BY p, t)"
       val over = s"OVER (PARTITION BY p ORDER BY t $frame)"
       val sql = s"SELECT id, ${calls.map(call => s"$call $over").mkString(", ")} FROM $source"

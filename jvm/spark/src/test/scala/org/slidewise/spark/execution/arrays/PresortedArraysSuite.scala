@@ -4,7 +4,7 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
-import org.slidewise.{LongRun, OneOf}
+import org.slidewise.LongRun
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.SlidingWindowExec
@@ -48,10 +48,8 @@ class PresortedArraysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
             if(id % 13 = 3, null, double(id * 31 % 997)) x
      FROM range(0, 12000, 1, 1))"""
 
-  private val one = new OneOf(5)
-
   for (frame <- frames; order <- Seq("t ASC NULLS FIRST", "t DESC NULLS LAST", "t ASC NULLS LAST"))
-    test(one(s"$frame, $order")) {
+    test(s"$frame, $order") {
       // Spark takes a time that is quadratic in the rows.
       val slow = frame.contains("UNBOUNDED FOLLOWING") || frame.contains("900 FOLLOWING")
       val some = if (slow) calls.take(LongRun.orLess(calls.size, 1)) else calls

@@ -35,11 +35,9 @@ class InterruptedWritesSuite extends RunsOfStreams {
       toTry(killed.whole.changes, random, number).foreach(killed.check)
     }
 
-  private val another = new OneOf(4)
-
   for ((query, sql) <- Queries; objects <- Seq(false, true))
     test(
-      another(s"$query killed while it writes its first offsets to ${placeOf(objects)} go on as Spark's own")
+      s"$query killed while it writes its first offsets to ${placeOf(objects)} go on as Spark's own"
     ) {
       val killed = new Killed(sql, Stores.head._2, objects, new Random(11))
       val last = killed.whole.places.indexWhere(_.endsWith(" offsets/0")) + 1

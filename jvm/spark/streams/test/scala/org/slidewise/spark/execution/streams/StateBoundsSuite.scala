@@ -8,8 +8,6 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.streaming.{StateOperatorProgress, StreamingQuery}
 
-import org.slidewise.OneOf
-
 /** When the state of a key ends, for each kind of frame, as `docs/streams.md` has it. */
 class StateBoundsSuite extends StreamSuite {
   override val munitTimeout: Duration = 10.minutes
@@ -87,10 +85,9 @@ class StateBoundsSuite extends StreamSuite {
     )
   )
 
-  private val one = new OneOf(2)
   for ((answer, timeout, days, ends) <- kinds)
     test(
-      one(s"$answer, timeout ${timeout.getOrElse("none")}: ${if (ends) "idle keys end" else "keys stay"}")
+      s"$answer, timeout ${timeout.getOrElse("none")}: ${if (ends) "idle keys end" else "keys stay"}"
     ) {
       withSettings(
         Seq("spark.sql.session.timeZone" -> "Europe/Berlin", "spark.sql.shuffle.partitions" -> "1") ++

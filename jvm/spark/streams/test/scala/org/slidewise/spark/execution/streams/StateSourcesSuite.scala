@@ -17,10 +17,8 @@ class StateSourcesSuite extends RunsOfStreams {
 
   private val Read = "read"
 
-  private val one = new OneOf(3)
-
   for ((store, settings) <- Stores)
-    test(one(s"states in $store can be read, from snapshots and as changes")) {
+    test(s"states in $store can be read, from snapshots and as changes") {
       def outcomesOf(sql: String, more: (String, Any)*) = withSettings(settings: _*) {
         outcomes(new Runs(sql, settings ++ more, objects = false, new Random(5)).uninterrupted)
       }

@@ -11,7 +11,6 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import org.slidewise.OneOf
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.execution.frames.FrameFinders
@@ -24,8 +23,6 @@ import org.slidewise.spark.plan.{AggregateCall, EvaluationMethod, Frame, FramePl
 /** DISTINCT over the frames of one key, from batch to batch, compared with the frames' rows. */
 class StreamDistinctEvaluatorSuite extends SparkSuite {
   import StreamDistinctEvaluatorSuite._
-
-  private val one = new OneOf(5)
 
   for {
     (what, frame) <- Seq(
@@ -42,7 +39,7 @@ class StreamDistinctEvaluatorSuite extends SparkSuite {
     values <- Seq(7, 400)
     mayStop <- Seq(true, false)
   }
-    test(one(s"frames of $what, with $values values, ${if (mayStop) "begun again" else "in one run"}")) {
+    test(s"frames of $what, with $values values, ${if (mayStop) "begun again" else "in one run"}") {
       val (answers, expected, most, left) = inTask { () =>
         val made = randomRows(3000, values, seed = values)
         val cells = new CellsInMemory

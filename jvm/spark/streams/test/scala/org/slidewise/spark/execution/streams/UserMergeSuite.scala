@@ -2,7 +2,6 @@ package org.slidewise.spark.execution.streams
 
 import org.apache.spark.sql.{functions, Encoders}
 
-import org.slidewise.OneOf
 import org.slidewise.spark.{FailingMerge, Longest}
 import org.slidewise.spark.config.SlidewiseSettings
 
@@ -48,12 +47,10 @@ class UserMergeSuite extends StreamSuite {
       assertEquals(expected -- found, Set.empty[Seq[Any]])
     }
 
-  private val one = new OneOf(2)
-
   for (
     (key, value) <- Seq(SlidewiseSettings.NeverMerge -> "failing_merge", SlidewiseSettings.NeverMerge -> "")
   )
-    test(one(s"a growing frame never merges, with $key = '$value'")) {
+    test(s"a growing frame never merges, with $key = '$value'") {
       withSettings(key -> value) {
         assertEquals(sums(60) -- answers("ROWS UNBOUNDED PRECEDING"), Set.empty[Seq[Any]])
       }

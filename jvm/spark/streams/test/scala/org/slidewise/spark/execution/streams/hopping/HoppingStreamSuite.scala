@@ -8,7 +8,6 @@ import org.apache.spark.sql.execution.exchange.EnsureRequirements
 import org.apache.spark.sql.functions.{count, expr, session_window, sum, window}
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException}
 
-import org.slidewise.OneOf
 import org.slidewise.spark.LogMessages
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.streams.{StateNotAssigned, StreamSuite}
@@ -34,10 +33,8 @@ class HoppingStreamSuite extends StreamSuite {
     finally query.stop()
   }
 
-  private val one = new OneOf(3)
-
   for (mode <- Seq(OutputMode.Append(), OutputMode.Update(), OutputMode.Complete()))
-    test(one(s"the operator gets the output mode $mode, its state and its watermarks")) {
+    test(s"the operator gets the output mode $mode, its state and its watermarks") {
       val source = events()
       runningIn(mode.toString, hopping(stream(source))) { query =>
         source.addData(("a", 100, 1))
