@@ -19,7 +19,9 @@ class OneOfSuite extends FunSuite {
   private class Example(first: Int) extends FunSuite {
     (0 until 100).foreach(i => test(s"case $i") {})
     test("no cases") {}
-    (0 until 9).foreach(i => test(new TestOptions(s"marked $i", if (i == 3) Set.empty else Set(LongRun), Location.empty)) {})
+    (0 until 9).foreach(i =>
+      test(new TestOptions(s"marked $i", if (i == 3) Set.empty else Set(LongRun), Location.empty)) {}
+    )
     def short: Seq[String] = SomeCases.of(munitTests(), first).filterNot(_.tags(LongRun)).map(_.name)
   }
 

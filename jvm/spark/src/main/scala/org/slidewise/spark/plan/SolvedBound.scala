@@ -47,6 +47,12 @@ final case class SolvedBound(
   private val (factor, divisor) = if (rounding == Rounding.Multiple) (1L, scale) else (scale, 1L)
   private lazy val (least, greatest) = FrameOffset.range(dataType)
 
+  /** Whether the expression of `t` that is bounded has another value for each `t`. */
+  def isOneToOne: Boolean = !exists {
+    case SolvedBound(_, _, _, _, _, _, _, Rounding.Down | Rounding.ToZero) => true
+    case _                                                                 => false
+  }
+
   override def eval(row: InternalRow): Any = {
     val a = value.eval(row)
     val b = if (a == null) null else other.eval(row)

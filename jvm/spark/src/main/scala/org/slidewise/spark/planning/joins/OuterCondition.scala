@@ -41,7 +41,9 @@ final private[joins] case class OuterCondition(
 
   /** The condition in terms of a time whose values have the order of the expression; none if there is none. */
   def inOrderOf(e: Expression): Option[OuterCondition] =
-    Seq(this, innermost).find(condition => narrow(e).semanticEquals(narrow(condition.time)))
+    Seq(this, innermost).find { condition =>
+      SolvedCondition.withOrderOf(e).exists(narrow(_).semanticEquals(narrow(condition.time)))
+    }
 
   /** The condition in terms of the innermost expression of the time that has limits. */
   def innermost: OuterCondition = {

@@ -123,6 +123,19 @@ private[joins] object SolvedCondition {
   /** The limit for the innermost expression that has one. */
   def innermost(limit: Limit): Limit = solved(limit)(_ => false).getOrElse(limit)
 
+  /** The expression and those within it that order rows in the same way and have the same ties, such as `x` in `x + 1`. */
+  def withOrderOf(e: Expression): Seq[Expression] = {
+    def steps(of: Expression): Seq[Expression] = of +: SolvedCondition(
+      of,
+      BoundReference(0, of.dataType, nullable = true),
+      isLower = true,
+      _.references.isEmpty
+    ).step.toSeq
+      .collect { case SolvedCondition(below, bound: SolvedBound, true, _) if bound.isOneToOne => below }
+      .flatMap(steps)
+    steps(e)
+  }
+
   private def solved(limit: Limit)(isDone: Expression => Boolean): Either[String, Limit] =
     limit.inclusive.toRight(whyNot(limit.time)).map { first =>
       val start = SolvedCondition(first.time, first.value.child, first.isLower, _.references.isEmpty)

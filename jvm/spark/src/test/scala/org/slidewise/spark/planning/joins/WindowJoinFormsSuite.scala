@@ -251,4 +251,28 @@ class WindowJoinFormsSuite extends SparkSuite {
         " ORDER BY e.ts DESC, e.id LIMIT 1) FROM l"
     )
   }
+
+  /** The first row in an order whose expression reads the time, among those that a condition on an expression of it chooses. */
+  private def first(condition: String, order: String): String =
+    s"SELECT l.id, (SELECT e.v FROM e WHERE e.k = l.k AND $condition ORDER BY $order LIMIT 1) FROM l"
+
+  test("the newest row in the order of an expression of the time") {
+    for (
+      (condition, order) <- Seq(
+        "e.d >= l.ts - INTERVAL 3 DAYS AND e.d <= l.ts" -> "CAST(e.d AS TIMESTAMP) DESC, e.id",
+        "CAST(e.d AS TIMESTAMP) <= l.ts" -> "CAST(e.d AS TIMESTAMP_NTZ) DESC, e.id",
+        "e.n > l.ts - INTERVAL 90 MINUTES" -> "CAST(e.n AS TIMESTAMP), e.id",
+        "e.ts + INTERVAL 1 DAY >= l.ts" -> "e.ts + INTERVAL 1 DAY, e.id",
+        "e.ts < l.ts" -> "unix_micros(e.ts) DESC, e.id",
+        "e.ts <= l.ts" -> "e.ts + INTERVAL 30 HOURS DESC, e.id",
+        "e.x + 5 > l.x" -> "CAST(e.x AS BIGINT), e.id"
+      )
+    ) isWindow(first(condition, order))
+  }
+
+  test("orders in which rows of other times tie, or come the other way round") {
+    for (
+      order <- Seq("CAST(e.ts AS DATE) DESC, e.id", "unix_seconds(e.ts) DESC, e.id", "hour(e.ts), e.ts, e.id")
+    ) isLeft(first("e.ts < l.ts", order), "the rows are not in the order of e.ts")
+  }
 }
