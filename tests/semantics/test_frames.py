@@ -183,7 +183,10 @@ def test_an_expression_as_key_argument_and_filter(ask: Ask) -> None:
 
 @pytest.mark.parametrize(
     ("order", "partition"),
-    crossed(["1", "NULL", "id, id", "id DESC NULLS FIRST, id"], ["", "PARTITION BY 7", "PARTITION BY NULL"]),
+    crossed(
+        ["1", "NULL", "'text' DESC", "array(NULL, 1)", "'text', id", "id, id", "id DESC NULLS FIRST, id"],
+        ["", "PARTITION BY 7", "PARTITION BY NULL", "PARTITION BY 'text', array(1)"],
+    ),
 )
 def test_keys_that_say_nothing(ask: Ask, partition: str, order: str) -> None:
     answer = ask(

@@ -33,7 +33,7 @@ final private[execution] class SortSpec(
   val hashes: Boolean = numbersKeys && partition.nonEmpty || !partitionKeys.forall(_.fits)
 
   /** Whether rows with equal bits of the first order column need a full comparison. */
-  val compares: Boolean = !orderKeys.forall(_.fits)
+  val compares: Boolean = !orderKeys.forall(key => key.fits || key.isConstant)
 
   /** The columns that the sort needs, partition keys first. */
   val columns: Seq[SortKey] =
@@ -43,7 +43,8 @@ final private[execution] class SortSpec(
    * Whether ties come in the order in which Spark's radix sort leaves them. Spark sorts by one column, and moves a row without a
    * null to the end of the rows each time that a null comes.
    */
-  val nullsMoveTies: Boolean = radixInSpark && columns.size == 1 && !hashes && !compares
+  val nullsMoveTies: Boolean =
+    radixInSpark && columns.size == 1 && !hashes && orderKeys.forall(_.fits)
 
   /** The number of [[columns]] that are partition keys. */
   val partitionColumns: Int = if (hashes) 0 else partitionKeys.size
@@ -80,6 +81,9 @@ final private[execution] class SortKey(order: SortOrder) {
 
   /** Whether equal bits mean equal values. */
   val fits: Boolean = WindowKeys.fitsInLong(order)
+
+  /** Whether all rows have the same value. */
+  val isConstant: Boolean = order.child.deterministic && order.child.references.isEmpty
 
   val nullsFirst: Boolean = order.nullOrdering == NullsFirst
 
