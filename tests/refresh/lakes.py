@@ -53,27 +53,30 @@ def write(spark: SparkSession, table: str, changed: list[Event], current: dict[i
 
 def refreshes(spark: SparkSession, using: str, seed: int, index: int, found: dict[str, Any]) -> None:
     rng = random.Random(f"{seed} {index}")
-    log, query = Log(rng, rng.choice([1, 30, 120])), random_query(rng)
-    if query.tables != ("t",):
-        return
+    query = random_query(rng)
+    logs = {name: Log(rng, rng.choice([1, 30, 120])) for name in query.tables}
     place = "default" if using == "delta" else "ice.lake"
-    table, target = f"{place}.t_{index}", f"{place}.stored_{index}"
+    tables, target = {name: f"{place}.{name}_{index}" for name in logs}, f"{place}.stored_{index}"
     properties = "TBLPROPERTIES (delta.enableChangeDataFeed = true)" if using == "delta" else ""
-    spark.sql(f"CREATE TABLE {table} ({COLUMNS}) USING {using} {rng.choice(['', 'PARTITIONED BY (day)'])} {properties}")
-    log.table(spark).writeTo(table).append()
-    spark.sql(f"CREATE OR REPLACE TEMP VIEW t AS SELECT * FROM {table}")
+    for name, log in logs.items():
+        layout = rng.choice(["", "PARTITIONED BY (day)"])
+        spark.sql(f"CREATE TABLE {tables[name]} ({COLUMNS}) USING {using} {layout} {properties}")
+        log.table(spark).writeTo(tables[name]).append()
+        spark.sql(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM {tables[name]}")
     of_result = spark.sql(query.sql).columns
     layouts = [f"PARTITIONED BY ({layout})" for layout in LAYOUTS if set(layout.split(", ")) <= set(of_result)]
     partitions = rng.choice(["", *layouts])
-    generated = rng.choice([None, {"t": GENERATED}])
+    generated = rng.choice([None, dict.fromkeys(logs, GENERATED)])
     spark.sql(f"CREATE TABLE {target} USING {using} {partitions} AS {query.sql}")
     for _ in range(CHANGES):
-        before = version(spark, table, using)
-        write(spark, table, log.change(), log.rows)
-        spark.sql(f"CREATE OR REPLACE TEMP VIEW t AS SELECT * FROM {table}")
+        names = rng.sample(query.tables, rng.randint(1, len(logs)))
+        before = {name: version(spark, tables[name], using) for name in names}
+        for name in names:
+            write(spark, tables[name], logs[name].change(), logs[name].rows)
+            spark.sql(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM {tables[name]}")
         current = spark.sql(query.sql)
-        changed = slidewise.changes_since(spark, table, before)
-        refresh = slidewise.Refresh(current, target, keys=query.keys, changes={"t": changed}, generated=generated)
+        changes = {name: slidewise.changes_since(spark, tables[name], before[name]) for name in names}
+        refresh = slidewise.Refresh(current, target, keys=query.keys, changes=changes, generated=generated)
         done = refresh.run()
         written = version(spark, target, using)
         again = refresh.run()
