@@ -80,8 +80,8 @@ private[refresh] object Images {
   private def checked(join: Join): Join = {
     if (!join.condition.forall(_.references.subsetOf(join.left.outputSet ++ join.right.outputSet)))
       RefusedRefresh.refuse(
-        "a join below a window depends on results of an aggregation",
-        "a join on keys of the groups"
+        "the condition of a join below a window depends on more than one changed row",
+        "a join on keys of groups, or on columns of one table"
       )
     join
   }
