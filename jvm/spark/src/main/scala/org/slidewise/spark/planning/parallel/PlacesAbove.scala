@@ -62,9 +62,9 @@ private[planning] object PlacesAbove {
   }
 
   private def isSorted(plan: LogicalPlan): Boolean = plan match {
-    case sort: Sort        => sort.global
-    case Project(_, child) => isSorted(child)
-    case _                 => false
+    case sort: Sort                                              => sort.global
+    case _: Project | _: LocalLimit | _: GlobalLimit | _: Offset => isSorted(plan.children.head)
+    case _                                                       => false
   }
 
   private val OfPartitions = Set("MapInPandas", "MapInArrow", "PythonMapInArrow")
