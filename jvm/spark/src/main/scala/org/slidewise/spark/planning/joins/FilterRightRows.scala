@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.catalyst.optimizer.ColumnPruning
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.types._
 
 import org.slidewise.spark.config.SlidewiseSettings
@@ -33,8 +34,10 @@ object FilterRightRows extends Rule[LogicalPlan] {
   private def isCheap(plan: LogicalPlan): Boolean = plan match {
     case Project(columns, child)  => columns.forall(FramedSubquery.isPlain) && isCheap(child)
     case Filter(condition, child) => FramedSubquery.isPlain(condition) && isCheap(child)
-    case leaf: LeafNode           => !leaf.isStreaming
-    case _                        => false
+    // Spark turns it into a scan in the query, and in no subquery that comes later.
+    case _: DataSourceV2Relation => false
+    case leaf: LeafNode          => !leaf.isStreaming
+    case _                       => false
   }
 
   private def filtered(join: WindowJoin): LogicalPlan = {
