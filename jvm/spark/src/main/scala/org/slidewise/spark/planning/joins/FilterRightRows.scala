@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.catalyst.optimizer.ColumnPruning
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.execution.datasources.v2.V2ScanRelationPushDown
 import org.apache.spark.sql.types._
 
 import org.slidewise.spark.config.SlidewiseSettings
@@ -34,10 +34,8 @@ object FilterRightRows extends Rule[LogicalPlan] {
   private def isCheap(plan: LogicalPlan): Boolean = plan match {
     case Project(columns, child)  => columns.forall(FramedSubquery.isPlain) && isCheap(child)
     case Filter(condition, child) => FramedSubquery.isPlain(condition) && isCheap(child)
-    // Spark turns it into a scan in the query, and in no subquery that comes later.
-    case _: DataSourceV2Relation => false
-    case leaf: LeafNode          => !leaf.isStreaming
-    case _                       => false
+    case leaf: LeafNode           => !leaf.isStreaming
+    case _                        => false
   }
 
   private def filtered(join: WindowJoin): LogicalPlan = {
@@ -104,7 +102,8 @@ object FilterRightRows extends Rule[LogicalPlan] {
       val values =
         reaches.map(reach => reach.function.toAggregateExpression(isDistinct = false, reach.filter))
       val together = Alias(CreateStruct(values), "_reach")()
-      val aggregate = ColumnPruning(Aggregate(Nil, Seq(together), left))
+      // The rules that make scans of tables do not look into subqueries.
+      val aggregate = V2ScanRelationPushDown(ColumnPruning(Aggregate(Nil, Seq(together), left)))
       reaches.zipWithIndex.map { case (reach, i) =>
         val value = Alias(GetStructField(ScalarSubquery(aggregate), i), "_value")()
         reach.condition(ScalarSubquery(LocalLimit(Literal(1), Project(Seq(value), OneRowRelation()))))

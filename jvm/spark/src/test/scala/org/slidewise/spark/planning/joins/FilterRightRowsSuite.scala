@@ -1,10 +1,12 @@
 package org.slidewise.spark.planning.joins
 
+import munit.Location
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.catalyst.expressions.ScalarSubquery
 import org.apache.spark.sql.catalyst.plans.logical.Filter
 import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
@@ -37,14 +39,15 @@ class FilterRightRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       (found.collect().toSeq.sortBy(_.toString), found)
     }
 
-  private def check(name: String, query: String, subqueries: Int): Unit = test(name) {
-    val (with0, on) = answers(query, 0)
-    val (without, off) = answers(query, Long.MaxValue)
-    assertEquals(with0, without)
-    val found = filtered(on).flatMap(_.condition.collect { case s: ScalarSubquery => s }).distinct
-    assertEquals(found.size, subqueries)
-    assertEquals(filtered(off), Nil)
-  }
+  private def check(name: String, query: String, subqueries: Int)(implicit line: Location): Unit =
+    test(name) {
+      val (with0, on) = answers(query, 0)
+      val (without, off) = answers(query, Long.MaxValue)
+      assertEquals(with0, without)
+      val found = filtered(on).flatMap(_.condition.collect { case s: ScalarSubquery => s }).distinct
+      assertEquals(found.size, subqueries)
+      assertEquals(filtered(off), Nil)
+    }
 
   check("bounds and keys", s"SELECT l.id, f.s FROM labels l JOIN LATERAL ($sum) f", subqueries = 3)
 
@@ -66,6 +69,24 @@ class FilterRightRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     s"SELECT l.id, f.s FROM labels l JOIN LATERAL ($sum) f WHERE l.id > 100",
     subqueries = 3
   )
+
+  test("left rows of a table of a connector: its scan is read for the limits, too") {
+    val folder = java.nio.file.Files.createTempDirectory("slidewise").resolve("labels").toString
+    spark.table("labels").write.parquet(folder)
+    withSettings("spark.sql.sources.useV1SourceList" -> "") {
+      spark.read.parquet(folder).createOrReplaceTempView("files")
+      for (left <- Seq("files", "(SELECT * FROM files WHERE id < 4 AND t > 0)")) {
+        val query = s"SELECT l.id, f.s FROM $left l JOIN LATERAL ($sum) f"
+        val (found, on) = answers(query, 0)
+        assertEquals(found, answers(query, Long.MaxValue)._1)
+        assert(on.queryExecution.optimizedPlan.exists(_.isInstanceOf[DataSourceV2ScanRelation]), query)
+        assertEquals(
+          filtered(on).flatMap(_.condition.collect { case s: ScalarSubquery => s }).distinct.size,
+          3
+        )
+      }
+    }
+  }
 
   check(
     "a bound that fails for a row without partners",
