@@ -62,7 +62,7 @@ def refreshed(spark: SparkSession, query: str, names: list[str]) -> slidewise.Re
 def test_new_rows_of_both_meet_each_other(spark: SparkSession) -> None:
     """Card 5 and all payments with it are found only by both changes."""
     tables(spark, cards=6, rows=206)
-    # 33 payments of old hours, and 6 new ones; 12 others have one of them in a frame.
+    # 33 of the old payments are of card 5.
     done = refreshed(spark, OVER_BOTH, ["cards", "pay"])
     assert not done.whole
     assert done.inserted == 6 + 33
@@ -77,20 +77,21 @@ def test_a_row_that_moves_while_rows_that_met_it_are_removed(spark: SparkSession
     assert done.deleted == 1
 
 
-def test_one_table_in_two_places(spark: SparkSession) -> None:
+def meets_itself(spark: SparkSession, query: str) -> None:
+    """Refreshes a query that reads the payments twice after three new and two corrected ones."""
     tables(spark, cards=5, rows=203, corrected="100, 150")
-    done = refreshed(spark, TWICE, ["pay"])
+    done = refreshed(spark, query, ["pay"])
     assert not done.whole
     assert done.inserted == 3
     assert 4 <= done.updated < 40
+
+
+def test_one_table_in_two_places(spark: SparkSession) -> None:
+    meets_itself(spark, TWICE)
 
 
 def test_a_window_join_with_the_table_itself(spark: SparkSession) -> None:
-    tables(spark, cards=5, rows=203, corrected="100, 150")
-    done = refreshed(spark, LATER, ["pay"])
-    assert not done.whole
-    assert done.inserted == 3
-    assert 4 <= done.updated < 40
+    meets_itself(spark, LATER)
 
 
 @pytest.mark.skipif(SPARK < (4, 0), reason="Spark has procedures since 4.0")

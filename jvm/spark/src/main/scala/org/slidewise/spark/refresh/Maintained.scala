@@ -45,6 +45,10 @@ private[refresh] trait Maintained {
   final protected def read(plan: LogicalPlan, zones: Zones): LogicalPlan =
     zones.readBy(plan, keys.map(_._1), order.map(_._1))
 
+  /** Rows of several kinds together. */
+  final protected def together(kinds: Seq[LogicalPlan]): LogicalPlan =
+    kinds.reduce[LogicalPlan]((a, b) => Union(Seq(a, b)))
+
   /** The keys of some rows, with the columns that [[Zones]] needs besides. */
   final protected def keyed(rows: LogicalPlan, columns: Seq[NamedExpression]): LogicalPlan =
     Project(keys.zipWithIndex.map { case ((key, _), at) => Alias(key, Zones.key(at))() } ++ columns, rows)
@@ -87,7 +91,7 @@ private[refresh] object Maintained {
    */
   def of(query: LogicalPlan, changes: Changes, resultKeys: Seq[Attribute]): Maintained = {
     val path = QueryPath.of(query, changes)
-    if ((path.nodes ++ path.branches.flatten).exists(_.isInstanceOf[WindowJoin]))
+    if (path.all.exists(_.isInstanceOf[WindowJoin]))
       MaintainedJoin.of(query, changes, path, resultKeys)
     else MaintainedQuery.of(query, changes, path, resultKeys)
   }

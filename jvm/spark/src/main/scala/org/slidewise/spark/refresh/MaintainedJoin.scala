@@ -36,12 +36,11 @@ final private[refresh] case class MaintainedJoin(
     limitsOf(zones, a => Some(a)).fold(base)(Filter(_, base))
 
   override def changed: LogicalPlan = {
-    val ofLeft = ofBase.map(keyed)
     val ofRight = for {
       join <- joins
       node <- changes.nodes if join.right.exists(_ eq node)
     } yield keyed(reached(join, changes.imagesIn(join.right, node)))
-    (ofLeft ++ ofRight).reduce[LogicalPlan]((a, b) => Union(Seq(a, b)))
+    together(ofBase.map(keyed) ++ ofRight)
   }
 
   private def keyed(rows: LogicalPlan): LogicalPlan = {
@@ -193,8 +192,7 @@ private[refresh] object MaintainedJoin {
         .map(_ -> (key: Expression))
         .toRight(s"${key.name} is no column of the left table")
     }
-    val followed = found.nodes ++ found.branches.flatten
-    followed.foreach {
+    found.all.foreach {
       case window: Window if base.exists(_ eq window) =>
         RefusedRefresh.refuse(
           "the left table of a window join has windows over a changed table",

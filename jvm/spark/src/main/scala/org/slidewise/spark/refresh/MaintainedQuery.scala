@@ -38,9 +38,7 @@ final private[refresh] case class MaintainedQuery(
 
   /** The changed rows as rows of [[base]], with their keys and the bounds of the results that they change and of the rows to read. */
   override def changed: LogicalPlan =
-    changes.nodes
-      .map(node => keyed(changes.imagesIn(base, node), bounds))
-      .reduce[LogicalPlan]((a, b) => Union(Seq(a, b)))
+    together(changes.nodes.map(node => keyed(changes.imagesIn(base, node), bounds)))
 
   private def bounds: Seq[NamedExpression] = {
     def at(distance: Option[BigDecimal], sign: Int) =
@@ -113,7 +111,7 @@ private[refresh] object MaintainedQuery {
       resultKeys: Seq[Attribute]
   ): MaintainedQuery = {
     path.branches.flatten.foreach {
-      case _: Window if path.branches.size > 1 =>
+      case _: Window =>
         RefusedRefresh.refuse(
           s"results of windows are joined with other rows of ${changes.names}",
           "windows over the joined rows, or a join with the stored windows"

@@ -21,7 +21,9 @@ final private[refresh] class QueryPath private (
     val nodes: Seq[LogicalPlan],
     val branches: Seq[Seq[LogicalPlan]]
 ) {
-  private def all: Seq[LogicalPlan] = nodes ++ branches.flatten
+
+  /** The operators of the whole path. */
+  def all: Seq[LogicalPlan] = nodes ++ branches.flatten
 
   /** The columns of Project and Aggregate along the path in terms of the columns below, as far as each row by itself determines them. */
   private val definitions: Map[ExprId, Expression] =

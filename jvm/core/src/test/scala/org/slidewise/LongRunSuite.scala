@@ -2,7 +2,7 @@ package org.slidewise
 
 import munit.{FunSuite, Location, TestOptions}
 
-class OneOfSuite extends FunSuite {
+class LongRunSuite extends FunSuite {
 
   private def short(n: Int, first: Int): Seq[Int] = {
     val one = new OneOf(n, first)
