@@ -12,6 +12,13 @@ from record import Group, Measurement
 from shared import machine
 from shared.markdown import between, head, row
 
+SUMMARY = (
+    "sum, last 1,000 rows",
+    "max_by, last 1,000 rows",
+    "percentile_approx, last 1,000 rows",
+    "sum, UNBOUNDED FOLLOWING",
+    "collect_list, last 10 rows",
+)
 _OTHERS = (SEGMENT_TREE, *ELSEWHERE)
 _OWN_MARKER = {HEADLINE: "queries", FUNCTIONS: "functions", SHAPES: "shapes", PHASES: "phases", MULTISETS: MULTISETS}
 
@@ -20,13 +27,16 @@ def render(groups: dict[str, Group], root: Path) -> None:
     """Puts every table between its markers, in the files that have them."""
     by_marker = {marker: [name] for name, marker in _OWN_MARKER.items()}
     by_marker["lengths"] = [name for name in groups if name not in _OWN_MARKER]
+    found = {marker: [groups[name] for name in names if name in groups] for marker, names in by_marker.items()}
+    made = {marker: "\n\n".join(map(of, some)) for marker, some in found.items()}
+    if HEADLINE in groups:
+        made["summary"] = "\n".join(_summary(groups[HEADLINE]))
     for path in (root / "README.md", root / "docs/performance.md", root / "docs/functions-cost.md"):
         if not path.exists():
             continue
         text = path.read_text()
-        for marker, names in by_marker.items():
-            made = "\n\n".join(of(groups[name]) for name in names if name in groups)
-            text = between(marker, made, text) if made else text
+        for marker, tables in made.items():
+            text = between(marker, tables, text) if tables else text
         path.write_text(text)
 
 
@@ -53,6 +63,16 @@ def _headline(group: Group) -> list[str]:
                 _median(group.floor(rows, case)),
             )
         )
+    return lines
+
+
+def _summary(group: Group) -> list[str]:
+    """The README's five lines: the most rows of a case on which Spark was timed."""
+    lines = head("query", "rows", "Spark", "Slidewise", "Spark ÷ Slidewise")
+    timed = {case: rows for case, rows in _trials(group) if case in SUMMARY and group.find(case, SPARK, rows)}
+    for case, rows in timed.items():
+        on, off = group.find(case, SLIDEWISE, rows), group.find(case, SPARK, rows)
+        lines.append(row(case, f"{rows:,}", _median(off), _median(on), ratio_of(off, on)))
     return lines
 
 

@@ -13,22 +13,12 @@ ROOT = Path(__file__).parents[2]
 DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-# The README's stream runs for a minute; its first rows, which a reader looks for, come earlier.
-MINUTE = "query.awaitTermination(60)"
-FIRST_ROWS = """import time
-while query.isActive and not any(batch["sink"]["numOutputRows"] > 0 for batch in query.recentProgress):
-    time.sleep(0.2)
-assert query.isActive
-"""
-
-
 def blocks(doc: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", (ROOT / doc).read_text(), re.DOTALL)
 
 
-# Each page needs a Spark of its own: `make test` runs those that a new user reads first.
-RUN = ["README.md"]
-RUN_LONG = [
+# Pages whose examples run.
+RUN = [
     "docs/guide.md",
     "docs/hopping.md",
     "docs/python-aggregators.md",
@@ -37,21 +27,17 @@ RUN_LONG = [
 ]
 
 
-def pages(short: list[str], long: list[str]) -> list[object]:
-    return [*short, *(pytest.param(doc, marks=pytest.mark.long) for doc in long)]
-
-
-@pytest.mark.parametrize("doc", pages(RUN, RUN_LONG))
+@pytest.mark.long
+@pytest.mark.parametrize("doc", RUN)
 def test_python_blocks_run_one_after_the_other(output, doc):
     code = "\n".join(["import os", "os.environ['SPARK_LOCAL_IP'] = '127.0.0.1'", *blocks(doc)])
-    assert (MINUTE in code) == (doc == "README.md")
-    code = code.replace(MINUTE, FIRST_ROWS)
     last = "\nprint('the end:', slidewise.install(spark))"
     assert output(code + last).splitlines()[-1] == "the end: False"
 
 
-# Pages whose examples print what stands below them, to the letter.
-PRINTED = ["docs/quick-start.md"]
+# Pages whose examples print what stands below them, to the letter. Each needs a Spark of its own: `make test` runs
+# those that a new user reads first.
+PRINTED = ["README.md", "docs/quick-start.md"]
 PRINTED_LONG = [
     "docs/errors.md",
     "docs/recipes.md",
@@ -65,7 +51,7 @@ EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```\n(?P<shown>.*?)```\
 MARK = "-- the next example --\n"
 
 
-@pytest.mark.parametrize("doc", pages(PRINTED, PRINTED_LONG))
+@pytest.mark.parametrize("doc", [*PRINTED, *(pytest.param(doc, marks=pytest.mark.long) for doc in PRINTED_LONG)])
 def test_examples_print_what_stands_below_them(program, output, doc):
     """SLIDEWISE_WRITE=1 writes it instead."""
     if doc == "docs/scale.md":

@@ -33,9 +33,6 @@ class RewriteWindowJoinsSuite extends SparkSuite {
       node.getTagValue(LeftToSpark.Tag).getOrElse(Nil).map(_.reason)
     }.flatten
 
-  /** Spark 3.5 refuses LIMIT in a correlated subquery. */
-  private def assumeAllowed(sql: String): Unit = assume(BuiltFor.MINOR != "3.5" || !sql.contains("LIMIT"))
-
   private val range = "e.k = l.k AND e.ts >= l.ts - 5 AND e.ts < l.ts"
   private def lateral(query: String): String = s"SELECT * FROM l LEFT JOIN LATERAL ($query) f ON true"
 
