@@ -186,7 +186,7 @@ def sparkProject(spark: SparkBuild): Project = {
       }.taskValue,
       Test / unmanagedSourceDirectories := folders.map(_ / "test/scala"),
       // What the core's tests share with this project's.
-      Test / unmanagedSources ++= (Seq("fuzz/Mutations.scala", "LongRun.scala") ++
+      Test / unmanagedSources ++= (Seq("fuzz/Mutations.scala", "LongRun.scala", "Unhurried.scala") ++
         (if (readsArchUnit) Seq("Constructors.scala") else Nil)).map(
         (ThisBuild / baseDirectory).value / "jvm/core/src/test/scala/org/slidewise" / _
       ),

@@ -1,18 +1,12 @@
 package org.slidewise.spark
 
-import scala.concurrent.duration.{Duration, DurationInt}
-
-import munit.FunSuite
 import org.apache.spark.sql.SparkSession
 
-import org.slidewise.SomeCases
+import org.slidewise.{SomeCases, Unhurried}
 import org.slidewise.spark.config.BuiltFor
 
 /** A suite with a session of its own, in which a leak of task memory is an error. Suites with the same settings share the rest of Spark. */
-abstract class SparkSuite extends FunSuite {
-
-  // The first test of a suite waits for the session.
-  override val munitTimeout: Duration = 10.minutes
+abstract class SparkSuite extends Unhurried {
 
   override def munitTests(): Seq[Test] = SomeCases.of(super.munitTests())
 

@@ -48,4 +48,24 @@ object LongKernels {
     val most = math.max(1, widest).toLong
     greatest <= Long.MaxValue / most && least >= Long.MinValue / most
   }
+
+  /**
+   * The greatest magnitude of `size` values; `Long.MaxValue` for that of `Long.MinValue`, too. One pass.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if an array is too short
+   */
+  def magnitude(values: Array[Long], valid: Array[Long], size: Int): Long = {
+    Arguments.check(values.length, valid, size, 0, 0, same = false)
+    var greatest = 0L
+    var i = 0
+    while (i < size) {
+      if (valid == null || Validity.at(valid, i)) {
+        val value = values(i)
+        greatest = math.max(greatest, if (value == Long.MinValue) Long.MaxValue else math.abs(value))
+      }
+      i += 1
+    }
+    greatest
+  }
 }

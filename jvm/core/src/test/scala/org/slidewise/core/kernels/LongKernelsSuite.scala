@@ -52,6 +52,24 @@ class LongKernelsSuite extends KernelSuite {
     assert(LongKernels.cannotOverflow(Array(Long.MaxValue, Long.MinValue), null, Frames.rows(2, 0, 0)))
   }
 
+  property("the magnitude of a column is that of its farthest value") {
+    forAll(Columns.longs) { column =>
+      val most = column.cells.flatten.map(BigInt(_).abs).maxOption.getOrElse(BigInt(0))
+      val expected = most.min(Long.MaxValue).toLong
+      assertEquals(
+        LongKernels.magnitude(values(column), column.valid(sayAllValid = true), column.size),
+        expected
+      )
+    }
+  }
+
+  test("the magnitude of the least value saturates, and null slots do not count") {
+    assertEquals(LongKernels.magnitude(Array(3L, Long.MinValue), null, 2), Long.MaxValue)
+    assertEquals(LongKernels.magnitude(Array(3L, Long.MinValue, -4L), Array(5L), 3), 4L)
+    assertEquals(LongKernels.magnitude(Array.emptyLongArray, null, 0), 0L)
+    intercept[IllegalArgumentException](LongKernels.magnitude(Array(1L), null, 2))
+  }
+
   property("counts, and longs widened for mean and variance") {
     forAll(withFrames(Columns.longs)) { case (column, frames) =>
       val counts = new Array[Long](frames.count)

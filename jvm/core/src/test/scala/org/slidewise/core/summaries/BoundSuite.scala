@@ -1,14 +1,10 @@
 package org.slidewise.core.summaries
 
-import munit.FunSuite
-import scala.concurrent.duration._
+import org.slidewise.Unhurried
 import scala.util.Random
 
 /** Follows a summary and the whole window side by side, and holds each step's answer against the bounds. */
-abstract class BoundSuite extends FunSuite {
-
-  /** Millions of steps, on a machine that may be busy. */
-  override def munitTimeout: Duration = 5.minutes
+abstract class BoundSuite extends Unhurried {
 
   /** A summary to follow, as the few things that the tests do with one. */
   protected trait Subject[S <: WindowSummary] {

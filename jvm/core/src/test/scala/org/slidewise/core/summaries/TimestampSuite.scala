@@ -1,16 +1,11 @@
 package org.slidewise.core.summaries
 
 import TimestampStreams.{Element, Oracle, Stream}
-import munit.FunSuite
-import org.slidewise.LongRun
-import scala.concurrent.duration._
+import org.slidewise.{LongRun, Unhurried}
 import scala.util.Random
 
 /** Tests every summary of timestamps: the error at each step, for one stream and after merges in any order. */
-abstract class TimestampSuite[S <: TimestampSummary[S]] extends FunSuite {
-
-  /** Millions of steps, on a machine that may be busy. */
-  override def munitTimeout: Duration = 5.minutes
+abstract class TimestampSuite[S <: TimestampSummary[S]] extends Unhurried {
 
   protected def create(maxWidth: Long, epsilon: Double): S
   protected def fromBytes(bytes: Array[Byte]): S

@@ -2,7 +2,7 @@ package org.slidewise.spark.families
 
 import org.apache.spark.sql.catalyst.expressions.{EvalMode, Expression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.{Average, DeclarativeAggregate, Sum}
-import org.apache.spark.sql.types.{DayTimeIntervalType, DecimalType, LongType, YearMonthIntervalType}
+import org.apache.spark.sql.types._
 
 import org.slidewise.spark.expressions.DecimalsOfGroups
 import org.slidewise.spark.plan._
@@ -33,7 +33,7 @@ private[families] object Sums extends FunctionFamily {
     override protected def kernel: Option[KernelCall] =
       if (isFloating(value)) Some(KernelCall(ArrayKernel.SumDoubles, double(value), 1))
       else if (isIntegral(value)) Some(KernelCall(ArrayKernel.SumLongs(checked(function)), long(value), 1))
-      else None
+      else ofDecimals(function)((_, result) => Some(ArrayKernel.SumDecimals(greatest(result))))
 
     override def guard: Option[FunctionDescription] =
       if (value.dataType == LongType && checked(function).isDefined)
@@ -51,7 +51,11 @@ private[families] object Sums extends FunctionFamily {
   final private case class Averaged(function: Average) extends MergedExactly with InKernels {
     override protected def kernel: Option[KernelCall] =
       if (isPrimitive(function.child)) Some(KernelCall(ArrayKernel.MeanDoubles, double(function.child), 1))
-      else None
+      else
+        ofDecimals(function) { (value, result) =>
+          if (result.scale > MostDigitsOfMean) None
+          else Some(ArrayKernel.MeanDecimals(powerOfTen(result.scale - value.scale)))
+        }
 
     override def guard: Option[FunctionDescription] = ofInterval(function.child)
     override def inGroups: Expression = ofGroups(function, function.child)
@@ -64,6 +68,28 @@ private[families] object Sums extends FunctionFamily {
     override def dependsOnOrder: Boolean = false
     override def orderSensitivity: OrderSensitivity = Families.of(function.function).orderSensitivity
   }
+
+  /** The kernel over unscaled values. Rows with values of more than 64 bits are evaluated row by row. */
+  private def ofDecimals(function: DeclarativeAggregate)(
+      kernel: (DecimalType, DecimalType) => Option[ArrayKernel]
+  ): Option[KernelCall] = (function.children.head.dataType, function.dataType) match {
+    case (value: DecimalType, result: DecimalType) if usuallyFits(value) =>
+      kernel(value, result).map(KernelCall(_, long(function.children.head), 1))
+    case _ => None
+  }
+
+  /** Whether 64 bits hold the type's values, or those below 9 · 10^8^. A greater value stops all array kernels of a task. */
+  private def usuallyFits(kind: DecimalType): Boolean =
+    kind.precision <= Decimal.MAX_LONG_DIGITS || kind.scale <= 10
+
+  /** The greatest unscaled value of 64 bits that a type has. */
+  private def greatest(kind: DecimalType): Long =
+    if (kind.precision > Decimal.MAX_LONG_DIGITS) Long.MaxValue else powerOfTen(kind.precision) - 1
+
+  private def powerOfTen(digits: Int): Long = math.pow(10, digits).toLong
+
+  /** Spark rounds a quotient to 39 digits first. Of fewer digits, that does not show in means of at most 10^13^ values. */
+  private val MostDigitsOfMean = 26
 
   private def ofGroups(function: DeclarativeAggregate, input: Expression): Expression = input.dataType match {
     case _: DecimalType => DecimalsOfGroups(function)

@@ -119,7 +119,16 @@ object RankKind {
 }
 
 /** A kernel of `org.slidewise.core.kernels`. */
-sealed trait ArrayKernel
+sealed trait ArrayKernel {
+
+  /** Whether values and results are longs, and not doubles. */
+  def isOfLongs: Boolean = this match {
+    case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) | ArrayKernel.MinLongs | ArrayKernel.MaxLongs =>
+      true
+    case _: ArrayKernel.OfDecimals => true
+    case _                         => false
+  }
+}
 
 object ArrayKernel {
   case object CountValues extends ArrayKernel
@@ -143,4 +152,21 @@ object ArrayKernel {
   final case class SumLongs(checked: Option[DeclarativeAggregate]) extends ArrayKernel
   case object MinLongs extends ArrayKernel
   case object MaxLongs extends ArrayKernel
+
+  /** A kernel over the unscaled values of decimals, whose sums have 64 bits. Rows with larger sums are evaluated row by row. */
+  sealed trait OfDecimals extends ArrayKernel {
+
+    /** The greatest magnitude of a sum. */
+    def most: Long
+  }
+
+  final case class SumDecimals(most: Long) extends OfDecimals
+
+  /**
+   * @param factor
+   *   the unit of the values divided by that of the result
+   */
+  final case class MeanDecimals(factor: Long) extends OfDecimals {
+    override def most: Long = Long.MaxValue / factor
+  }
 }

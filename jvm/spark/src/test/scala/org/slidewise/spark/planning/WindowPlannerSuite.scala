@@ -50,7 +50,9 @@ class WindowPlannerSuite extends SparkSuite {
   for (
     (call, method) <- Seq(
       "max_by(id, -id)" -> TwoStacksLite,
-      "sum(cast(id AS decimal(38, 2)))" -> TwoStacksLite,
+      "sum(cast(id AS decimal(38, 18)))" -> TwoStacksLite,
+      "avg(cast(id AS decimal(38, 10)))" -> ArrayKernels,
+      "sum(cast(id AS decimal(18, 18)))" -> ArrayKernels,
       "approx_count_distinct(id)" -> Recalculation, // six rows
       "hll_sketch_agg(id)" -> TwoStacksLiteSketches,
       "approx_count_if(id > 3, 0.1)" -> AdditiveSummaries,

@@ -104,10 +104,10 @@ final private[arrays] class LongAggregate(
     with LongResult {
 
   private[this] val kernel = function.kernel match {
-    case ArrayKernel.SumLongs(_) => LongKernels.sum()
-    case ArrayKernel.MinLongs    => LongKernels.min()
-    case ArrayKernel.MaxLongs    => LongKernels.max()
-    case _                       => null
+    case ArrayKernel.SumLongs(_) | _: ArrayKernel.OfDecimals => LongKernels.sum()
+    case ArrayKernel.MinLongs                                => LongKernels.min()
+    case ArrayKernel.MaxLongs                                => LongKernels.max()
+    case _                                                   => null
   }
   private[this] val checked = function.kernel match {
     case ArrayKernel.SumLongs(checked) => checked
@@ -132,8 +132,16 @@ final private[arrays] class LongAggregate(
   override protected def correct(size: Int, first: Int, until: Int): Long = {
     isChecked =
       sums != null && !LongKernels.cannotOverflow(input.longs, inputValid, frames.elements, frames.widest)
+    if (!hasSurroundings) finish(size, 0L)
     if (isChecked) sums.correct(input.longs, inputValid, frames.frames, first, until, out)(setNull(_, size))
     else 0L
+  }
+
+  override protected def finish(size: Int, surroundingValues: Long): Unit = function.kernel match {
+    case ArrayKernel.MeanDecimals(factor) =>
+      val counts = new ValidCounts(inputValid, frames.elements)
+      Decimals.divide(out, size, frames, counts, surroundingValues, factor)
+    case _ =>
   }
 
   override protected def join(size: Int, value: ArrayValue, isBefore: Boolean): Unit =
@@ -223,8 +231,7 @@ private[arrays] object AggregateResult {
       checkpoint: () => Unit
   ): PartitionResult =
     function.kernel match {
-      case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) | ArrayKernel.MinLongs | ArrayKernel.MaxLongs =>
-        new LongAggregate(function, frames, input, surroundings, checkpoint)
-      case _ => new DoubleAggregate(function, frames, input, surroundings)
+      case kernel if kernel.isOfLongs => new LongAggregate(function, frames, input, surroundings, checkpoint)
+      case _                          => new DoubleAggregate(function, frames, input, surroundings)
     }
 }

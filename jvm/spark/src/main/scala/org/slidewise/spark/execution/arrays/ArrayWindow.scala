@@ -65,7 +65,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
       surroundings: ArraySurroundings,
       measures: WindowMeasures
   ): Option[PartitionEvaluator] =
-    if (canEvaluate(sorted) && sorted.acquire(bytes(largest(sorted.order))))
+    if (canEvaluate(sorted, surroundings) && sorted.acquire(bytes(largest(sorted.order))))
       Some(new PartitionEvaluator(this, sorted.order, new OwnRows(sorted), surroundings, measures))
     else None
 
@@ -87,7 +87,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   ): Option[PartitionEvaluator] = {
     val ends = rows.order.size.toLong * frames.size * 8L
     val widest = math.max(largest(elements.order), largest(rows.order))
-    if (canEvaluate(elements) && rows.acquire(bytes(widest) + ends))
+    if (canEvaluate(elements, surroundings) && rows.acquire(bytes(widest) + ends))
       OtherRows
         .of(rows, elements, frames, bounds)
         .map(new PartitionEvaluator(this, rows.order, _, surroundings, measures))
@@ -97,14 +97,19 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   /**
    * Whether the kernels can evaluate the rows. Row-wise evaluation, which works as Spark does, handles inputs that fail and
    * bounds out of range. It also handles NaN for `percentile_approx`, because Spark's approximation does not know its place among
-   * numbers.
+   * numbers, and sums of decimals that 64 bits may not hold.
    */
-  private def canEvaluate(sorted: SortedColumns): Boolean =
-    !sorted.inputsFailed && bounds.forall(inRange(sorted, _)) && functions.forall {
-      case ArrayFunction.OfMultiset(Quantile(QuantileMethod.Approximate, _, _, _), input, _, _) =>
+  private def canEvaluate(sorted: SortedColumns, surroundings: ArraySurroundings): Boolean = {
+    lazy val widest = largest(sorted.order)
+    !sorted.inputsFailed && bounds.forall(inRange(sorted, _)) && functions.zipWithIndex.forall {
+      case (ArrayFunction.OfMultiset(Quantile(QuantileMethod.Approximate, _, _, _), input, _, _), _) =>
         input.dataType != DoubleType || !sorted.anyNaN(columnOf(sorted, input))
+      case (ArrayFunction.Aggregate(kernel: ArrayKernel.OfDecimals, input, _, frame), i) =>
+        val others = Option(surroundings).toSeq.flatMap(around => Seq(around.before(i), around.after(i)))
+        Decimals.fit(kernel, frame, sorted, columnOf(sorted, input), widest, others)
       case _ => true
     }
+  }
 
   private def inRange(sorted: SortedColumns, bound: Frame.KeyBound): Boolean = bound.shift match {
     case Some(by) =>
@@ -216,14 +221,8 @@ private[execution] object ArrayWindow {
   }
 
   private def readsDoubles(function: ArrayFunction): Boolean = function match {
-    case ArrayFunction.Aggregate(kernel, _, _, _) => readsDoubles(kernel)
+    case ArrayFunction.Aggregate(kernel, _, _, _) => !kernel.isOfLongs
     case _                                        => false
-  }
-
-  private def readsDoubles(kernel: ArrayKernel): Boolean = kernel match {
-    case ArrayKernel.CountValues | ArrayKernel.SumLongs(_) | ArrayKernel.MinLongs | ArrayKernel.MaxLongs =>
-      false
-    case _ => true
   }
 
   private def scratchBytesARow(function: ArrayFunction): Long = function match {
@@ -239,7 +238,8 @@ private[execution] object ArrayWindow {
     val inRange = isRange(frame)
     kernel match {
       case ArrayKernel.CountValues                                              => 1L
-      case ArrayKernel.SumLongs(_)                                              => 0L
+      case ArrayKernel.SumLongs(_) | ArrayKernel.SumDecimals(_)                 => 0L
+      case ArrayKernel.MeanDecimals(_)                                          => 1L
       case ArrayKernel.MinLongs | ArrayKernel.MaxLongs | ArrayKernel.SumDoubles => if (inRange) 8L else 0L
       case ArrayKernel.MeanDoubles                                              => if (inRange) 9L else 1L
       case ArrayKernel.MinDoubles | ArrayKernel.MaxDoubles                      => if (inRange) 16L else 0L

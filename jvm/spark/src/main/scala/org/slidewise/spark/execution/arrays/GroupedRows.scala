@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.arrays
 import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import org.apache.spark.sql.types.DataType
 
-import org.slidewise.core.kernels.{GroupKernels, Validity}
+import org.slidewise.core.kernels.{GroupKernels, LongKernels, Validity}
 import org.slidewise.spark.execution.columns.FieldVector
 import org.slidewise.spark.execution.sorting._
 import org.slidewise.spark.execution.task.WindowMeasures
@@ -148,6 +148,12 @@ private object GroupedResult {
       val out = new Array[Long](partitions)
       if (fill(out)) Some(new GroupedLongs(groups, counts, function.atLeast, out(_))) else None
     }
+    def sumsOfDecimals(out: Array[Long], most: Long) =
+      GroupKernels.sums(numbers, values, valid, size, out) && LongKernels.magnitude(
+        out,
+        null,
+        partitions
+      ) <= most
     def doubles(fill: Array[Double] => Unit) = {
       val out = new Array[Double](partitions)
       fill(out)
@@ -158,6 +164,14 @@ private object GroupedResult {
         Some(new GroupedLongs(groups, counts, function.atLeast, counts(_).toLong))
       case ArrayKernel.SumLongs(checked) =>
         longs(GroupKernels.sums(numbers, values, valid, size, _) || wraps(checked))
+      case ArrayKernel.SumDecimals(most)             => longs(sumsOfDecimals(_, most))
+      case kernel @ ArrayKernel.MeanDecimals(factor) =>
+        longs { out =>
+          val fit = sumsOfDecimals(out, kernel.most)
+          if (fit)
+            out.indices.foreach(group => out(group) = Decimals.mean(out(group), counts(group).toLong, factor))
+          fit
+        }
       case ArrayKernel.MinLongs =>
         longs { out => GroupKernels.least(numbers, values, valid, size, out); true }
       case ArrayKernel.MaxLongs =>

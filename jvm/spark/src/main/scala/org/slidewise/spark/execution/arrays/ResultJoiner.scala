@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeRowJoiner
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 
-import org.slidewise.spark.execution.columns.{FieldVector, FieldWords}
+import org.slidewise.spark.execution.columns.{FieldVector, FieldWords, WideDecimals}
 
 /**
  * Joins rows with their results. The results of a batch of rows are written at once.
@@ -12,14 +12,22 @@ import org.slidewise.spark.execution.columns.{FieldVector, FieldWords}
  * @param input
  *   the attributes of a row
  * @param results
- *   the attributes of the results, all of fixed size
+ *   the attributes of the results, all of fixed size or decimals
  */
 final private[arrays] class ResultJoiner(input: Seq[Attribute], results: Seq[Attribute]) {
   import ResultJoiner.Together
 
   private[this] val joiner =
     GenerateUnsafeRowJoiner.create(DataTypeUtils.fromAttributes(input), DataTypeUtils.fromAttributes(results))
-  private[this] val size = UnsafeRow.calculateBitSetWidthInBytes(results.size) + 8 * results.size
+  private[this] val fixed = UnsafeRow.calculateBitSetWidthInBytes(results.size) + 8 * results.size
+  // The places of the bytes of decimals; 0 for other results.
+  private[this] val places = {
+    val wide = results.map(r => WideDecimals.isWide(r.dataType))
+    wide.indices
+      .map(r => if (wide(r)) fixed + WideDecimals.Bytes * wide.take(r).count(identity) else 0)
+      .toArray
+  }
+  private[this] val size = fixed + WideDecimals.Bytes * places.count(_ > 0)
   private[this] val written = new UnsafeRow(results.size)
   written.pointTo(new Array[Byte](size), size)
   private[this] val vectors = results.map(r => new FieldVector(r.dataType, Together)).toArray
@@ -50,12 +58,16 @@ final private[arrays] class ResultJoiner(input: Seq[Attribute], results: Seq[Att
       if (vectors(r).isNullAt(i - first)) written.setNullAt(r)
       else {
         written.setNotNullAt(r)
-        written.setLong(r, words(r).inRow(vectors(r).words(i - first)))
+        val word = vectors(r).words(i - first)
+        written.setLong(r, if (places(r) > 0) writeWide(r, word) else words(r).inRow(word))
       }
       r += 1
     }
     joiner.join(row, written)
   }
+
+  private def writeWide(result: Int, unscaled: Long): Long =
+    WideDecimals.write(unscaled, written.getBaseObject, written.getBaseOffset, places(result))
 
   private def evaluate(from: Int, end: Int): Unit = {
     first = from

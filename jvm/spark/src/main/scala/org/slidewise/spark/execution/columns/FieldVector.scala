@@ -30,8 +30,8 @@ final private[execution] class FieldVector(dataType: DataType, capacity: Int) ex
 
   /**
    * A word for each row: an integer with its sign, the bits of a floating-point number, or 0 or 1. For a value whose size differs,
-   * its place after the row's address (see [[addresses]]) in the upper half, and its size in the lower one. Not defined for a
-   * null.
+   * its place after the row's address (see [[addresses]]) in the upper half, and its size in the lower one; without addresses,
+   * the unscaled value of a decimal. Not defined for a null.
    */
   val words = new Array[Long](capacity)
 
@@ -94,6 +94,7 @@ final private[execution] class FieldVector(dataType: DataType, capacity: Int) ex
     val found = word(row)
     if (isNull(row)) null
     else if (precision <= Decimal.MAX_LONG_DIGITS) Decimal.createUnsafe(found, precision, scale)
+    else if (valueBases == null) Decimal(found, precision, scale)
     else Decimal(new JavaDecimal(new BigInteger(bytesAt(row, found)), scale), precision, scale)
   }
 

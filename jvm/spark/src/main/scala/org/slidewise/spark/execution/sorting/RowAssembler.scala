@@ -6,7 +6,7 @@ import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.execution.blocks.BlockLayout
 import org.slidewise.spark.execution.blocks.BlockLayout.WordBytes
-import org.slidewise.spark.execution.columns.{FieldVector, FieldWords}
+import org.slidewise.spark.execution.columns.{FieldVector, FieldWords, WideDecimals}
 
 /**
  * Makes rows of stored ones and their results, column by column.
@@ -25,7 +25,9 @@ final private[sorting] class RowAssembler(
 
   private[this] val fields = stored.fields
   private[this] val types = fields.types ++ resultTypes
-  private[this] val target = new AssembledRows(new BlockLayout(types.toArray), Together)
+  private[this] val wide = resultTypes.map(WideDecimals.isWide).toArray
+  private[this] val target =
+    new AssembledRows(new BlockLayout(types.toArray), Together, WideDecimals.Bytes * wide.count(identity))
   private[this] val words = types.map(new FieldWords(_)).toArray
   private[this] val vectors = resultTypes.map(new FieldVector(_, Together)).toArray
   private[this] val inLog = if (fields.logged.isEmpty) null else new LoggedFields(stored, target)
@@ -66,9 +68,12 @@ final private[sorting] class RowAssembler(
     val field = fields.input.size + result
     val (vector, inRow) = (vectors(result), words(field))
     val nullable = vector.hasNull
+    val before = WideDecimals.Bytes * wide.take(result).count(identity)
     var row = 0
     while (row < target.count) {
-      if (nullable && vector.isNullAt(row)) target.putNull(field, row)
+      if (wide(result))
+        target.putWide(field, row, before, nullable && vector.isNullAt(row), vector.words(row))
+      else if (nullable && vector.isNullAt(row)) target.putNull(field, row)
       else target.put(field, row, inRow.inRow(vector.words(row)))
       row += 1
     }
@@ -77,8 +82,13 @@ final private[sorting] class RowAssembler(
   override def pointTo(row: UnsafeRow, place: Int): Unit = target.pointTo(row, place - first)
 }
 
-/** Rows that are made field by field, one after the other. */
-final private[sorting] class AssembledRows(val layout: BlockLayout, most: Int) {
+/**
+ * Rows that are made field by field, one after the other.
+ *
+ * @param tail
+ *   the bytes that each row has for its [[WideDecimals]], after all other values
+ */
+final private[sorting] class AssembledRows(val layout: BlockLayout, most: Int, tail: Int) {
   private[this] val starts = new Array[Int](most + 1)
   private[this] var rows = Array.emptyByteArray
   private[this] var made = 0
@@ -94,7 +104,7 @@ final private[sorting] class AssembledRows(val layout: BlockLayout, most: Int) {
 
   /** Adds a row, with bytes for values that differ in size. */
   def add(more: Int): Unit = {
-    starts(made + 1) = starts(made) + layout.fixedBytes + more
+    starts(made + 1) = starts(made) + layout.fixedBytes + more + tail
     made += 1
   }
 
@@ -134,13 +144,23 @@ final private[sorting] class AssembledRows(val layout: BlockLayout, most: Int) {
     put(field, row, 0L)
   }
 
-  /** Copies all bytes of the values of a row that differ in size. */
+  /** Puts a wide decimal, or null in its place. Its bytes are `at` bytes into the row's tail. */
+  def putWide(field: Int, row: Int, at: Int, isNull: Boolean, unscaled: Long): Unit = {
+    val place = starts(row + 1) - starts(row) - tail + at
+    if (isNull) setNull(field, row)
+    val word =
+      if (isNull) WideDecimals.clear(rows, placeOf(row), place)
+      else WideDecimals.write(unscaled, rows, placeOf(row), place)
+    put(field, row, word)
+  }
+
+  /** Copies all bytes of the values of a row that differ in size, but for the tail. */
   def putValues(row: Int, base: AnyRef, offset: Long): Unit = Platform.copyMemory(
     base,
     offset,
     rows,
     placeOf(row) + layout.fixedBytes,
-    starts(row + 1).toLong - starts(row) - layout.fixedBytes
+    starts(row + 1).toLong - starts(row) - layout.fixedBytes - tail
   )
 
   def pointTo(row: UnsafeRow, number: Int): Unit =

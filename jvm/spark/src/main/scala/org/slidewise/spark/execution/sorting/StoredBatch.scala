@@ -38,7 +38,7 @@ final private[sorting] class StoredBatch(
       if (fields.columnOf(field) >= 0) new ColumnField(field)
       else new LoggedField(fields.logged.indexOf(field))
     }.toArray
-  if (places != null) vectors.foreach(_.addresses(places.bases, places.offsets))
+  if (places != null) vectors.take(fields.input.size).foreach(_.addresses(places.bases, places.offsets))
 
   /** Turns to the rows from the place `from` on, at most up to `until`. Returns one past the last; at least `from + 1`. */
   def take(from: Int, until: Int): Int = {

@@ -1,5 +1,6 @@
 package org.slidewise.spark.execution.surroundings
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.Decimal
 
@@ -54,8 +55,13 @@ final private[execution] class ArraySurroundingsReader(
         state <- functions.stateOf(rows)
         field <- functions.fieldOf(aggregate)
       } yield kernel match {
-        case ArrayKernel.MeanDoubles => ArrayValue(0L, state.getDouble(field), state.getLong(field + 1))
-        case _                       =>
+        case ArrayKernel.MeanDoubles     => ArrayValue(0L, state.getDouble(field), state.getLong(field + 1))
+        case ArrayKernel.MeanDecimals(_) =>
+          ArrayValue(unscaledSum(aggregate, state, field), 0.0, state.getLong(field + 1))
+        case ArrayKernel.SumDecimals(_) =>
+          val isEmpty = state.getBoolean(field + 1)
+          if (isEmpty) null else ArrayValue(unscaledSum(aggregate, state, field), 0.0, 0L)
+        case _ =>
           functions.resultOf(aggregate, state) match {
             case null           => null
             case d: Decimal     => ArrayValue(d.toUnscaledLong, 0.0, 0L)
@@ -63,6 +69,21 @@ final private[execution] class ArraySurroundingsReader(
             case number: Number => ArrayValue(number.longValue, number.doubleValue, 0L)
             case other          => throw new IllegalStateException(s"$other is no number")
           }
-      }).filter(v => v != null && !(kernel == ArrayKernel.MeanDoubles && v.count == 0L)).orNull
+      }).filter(v => v != null && !(isMean(kernel) && v.count == 0L)).orNull
+  }
+
+  private def isMean(kernel: ArrayKernel): Boolean = kernel match {
+    case ArrayKernel.MeanDoubles | ArrayKernel.MeanDecimals(_) => true
+    case _                                                     => false
+  }
+
+  /**
+   * The sum in a state, unscaled. One that has more than 64 bits is the least long, whose magnitude is greater than that of any sum
+   * in arrays. A partial sum may have more digits than its type.
+   */
+  private def unscaledSum(aggregate: PlannedAggregate, state: InternalRow, field: Int): Long = {
+    val sum = state.get(field, aggregate.function.aggBufferAttributes.head.dataType).asInstanceOf[Decimal]
+    val exact = if (sum == null) null else sum.toJavaBigDecimal.unscaledValue
+    if (exact != null && exact.bitLength < java.lang.Long.SIZE) exact.longValue else Long.MinValue
   }
 }

@@ -2,15 +2,16 @@ package org.slidewise.spark.execution.blocks
 
 import scala.util.Random
 
-import munit.FunSuite
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
+import org.slidewise.Unhurried
+
 /** Rows that are encoded as blocks, and decoded. */
-class BlockFormatSuite extends FunSuite {
+class BlockFormatSuite extends Unhurried {
 
   private def staged(layout: BlockLayout, rows: Seq[UnsafeRow]): StagedRows = {
     val stage = new StagedRows(layout)

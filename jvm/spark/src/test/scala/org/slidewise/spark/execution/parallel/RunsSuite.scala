@@ -2,12 +2,13 @@ package org.slidewise.spark.execution.parallel
 
 import scala.util.Random
 
-import munit.FunSuite
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.LongType
 
-class RunsSuite extends FunSuite {
+import org.slidewise.Unhurried
+
+class RunsSuite extends Unhurried {
   private val input = Seq(AttributeReference("a", LongType)(), AttributeReference("b", LongType)())
   private val spec = input.map(SortOrder(_, Ascending))
   private val order = new CutOrder(RunOrder(Nil, spec).directions)

@@ -1,18 +1,15 @@
 package org.slidewise.spark.execution.parallel
 
-import scala.concurrent.duration._
 import scala.util.Random
 
-import munit.FunSuite
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-class SplittersSuite extends FunSuite {
-  // Megabytes of keys, on machines that do other work as well.
-  override val munitTimeout: Duration = 10.minutes
+import org.slidewise.Unhurried
 
+class SplittersSuite extends Unhurried {
   private val number = AttributeReference("n", LongType)()
   private val fraction = AttributeReference("d", DoubleType)()
   private val text = AttributeReference("s", StringType)()

@@ -1,0 +1,50 @@
+package org.slidewise.spark.execution.columns
+
+import org.apache.spark.sql.types.{DataType, Decimal, DecimalType}
+import org.apache.spark.unsafe.Platform
+
+import org.slidewise.spark.execution.blocks.BlockLayout
+
+/** Decimals of more than 18 digits with unscaled values of 64 bits, as unsafe rows store them. */
+private[execution] object WideDecimals {
+
+  /** The bytes that a row has for a value, after its fields. */
+  final val Bytes: Int = 16
+
+  def isWide(dataType: DataType): Boolean = dataType match {
+    case decimal: DecimalType => decimal.precision > Decimal.MAX_LONG_DIGITS
+    case _                    => false
+  }
+
+  /**
+   * Writes a value into a row.
+   *
+   * @param row
+   *   the address of the row
+   * @param place
+   *   the place of the value's bytes, after the row's address
+   * @return
+   *   the word of the field
+   */
+  def write(unscaled: Long, base: AnyRef, row: Long, place: Int): Long = {
+    val bits =
+      java.lang.Long.SIZE - java.lang.Long.numberOfLeadingZeros(if (unscaled < 0L) ~unscaled else unscaled)
+    val size = bits / 8 + 1
+    // The fewest bytes, the highest first.
+    val bytes = unscaled << java.lang.Long.SIZE - 8 * size
+    clear(base, row, place)
+    Platform.putLong(
+      base,
+      row + place,
+      if (BlockLayout.isLittleEndian) java.lang.Long.reverseBytes(bytes) else bytes
+    )
+    place.toLong << 32 | size
+  }
+
+  /** Writes the bytes of a null, as [[write]] does. */
+  def clear(base: AnyRef, row: Long, place: Int): Long = {
+    Platform.putLong(base, row + place, 0L)
+    Platform.putLong(base, row + place + 8, 0L)
+    place.toLong << 32
+  }
+}
