@@ -5,8 +5,8 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Final}
-import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, ClusteredDistribution, Distribution}
-import org.apache.spark.sql.execution.{PartitioningPreservingUnaryExecNode, SparkPlan}
+import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, ClusteredDistribution, Distribution, Partitioning}
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.SQLMetric
 
 import org.slidewise.spark.execution.hopping.{HoppingMetrics, HoppingWindowEvaluation, WindowSelection}
@@ -35,10 +35,13 @@ case class HoppingWindowExec(
     condition: Option[Expression],
     resultExpressions: Seq[NamedExpression],
     child: SparkPlan
-) extends PartitioningPreservingUnaryExecNode {
+) extends UnaryExecNode {
 
   override def output: Seq[Attribute] = resultExpressions.map(_.toAttribute)
-  override protected def outputExpressions: Seq[NamedExpression] = resultExpressions
+
+  /** The child's, in terms of the results. Kept: the nodes between operators of a chain ask for it again and again. */
+  @transient override lazy val outputPartitioning: Partitioning =
+    ProjectExec(resultExpressions, child).outputPartitioning
 
   /**
    * None, as of Spark's hash aggregation, though the rows come in the order of the keys. Spark's `foreachBatch` takes the ordering

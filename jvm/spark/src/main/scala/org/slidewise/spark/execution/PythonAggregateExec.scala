@@ -47,7 +47,7 @@ case class PythonAggregateExec(
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] = Seq(grouping.map(SortOrder(_, Ascending)))
 
-  override def outputPartitioning: Partitioning =
+  @transient override lazy val outputPartitioning: Partitioning =
     if (isPartial) UnknownPartitioning(child.outputPartitioning.numPartitions) else child.outputPartitioning
 
   override def outputOrdering: Seq[SortOrder] = grouping.map(g => SortOrder(g.toAttribute, Ascending))

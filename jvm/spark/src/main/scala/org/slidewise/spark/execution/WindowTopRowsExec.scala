@@ -35,8 +35,8 @@ case class WindowTopRowsExec(
 ) extends UnaryExecNode {
 
   override def output: Seq[Attribute] = child.output
-  override def outputPartitioning: Partitioning = child.outputPartitioning
-  override def outputOrdering: Seq[SortOrder] = child.outputOrdering
+  @transient override lazy val outputPartitioning: Partitioning = child.outputPartitioning
+  @transient override lazy val outputOrdering: Seq[SortOrder] = child.outputOrdering
 
   override def requiredChildDistribution: Seq[Distribution] =
     if (mode == Final) Seq(ClusteredDistribution(partitionSpec)) else super.requiredChildDistribution

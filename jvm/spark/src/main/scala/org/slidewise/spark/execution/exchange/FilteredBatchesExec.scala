@@ -36,8 +36,8 @@ case class FilteredBatchesExec(
   override def nodeName: String = "FilteredBatches"
   override def supportsColumnar: Boolean = true
   @transient override lazy val output: Seq[Attribute] = inRows.output
-  override def outputPartitioning: Partitioning = inRows.outputPartitioning
-  override def outputOrdering: Seq[SortOrder] = inRows.outputOrdering
+  @transient override lazy val outputPartitioning: Partitioning = inRows.outputPartitioning
+  @transient override lazy val outputOrdering: Seq[SortOrder] = inRows.outputOrdering
 
   override lazy val metrics: Map[String, SQLMetric] =
     Map(NumRows -> SQLMetrics.createMetric(sparkContext, "number of output rows"))
