@@ -16,7 +16,7 @@ import slidewise
 from refresh.queries import Query, random_query
 from refresh.tables import GENERATED, Log, frame
 
-MINIMUM = int(os.environ.get("SLIDEWISE_REFRESHES", "2"))
+MINIMUM = int(os.environ.get("SLIDEWISE_REFRESHES", "1"))
 CHANGES = 3
 LAYOUTS = (["p"], ["p"], ["day"], ["y", "mo"], ["part"])
 # Each share but the last computes some of the queries whole.

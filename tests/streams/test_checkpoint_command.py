@@ -48,7 +48,7 @@ def figures(report: Any) -> list[Any]:
 
 
 STEPS = [(5, "rocksdb"), (1, "hdfs"), (3, "rocksdb")]
-SHORT = {("rocksdb", "windows"), ("rocksdb-2", "several"), ("hdfs", "hopping")}
+SHORT = {("rocksdb-2", "windows"), ("hdfs", "hopping")}
 CASES = [
     pytest.param(store, query, id=f"{store}-{query}", marks=() if (store, query) in SHORT else pytest.mark.long)
     for store in STORES

@@ -25,9 +25,9 @@ final class OneOf(n: Int, first: Int = LongRun.first) {
 
 /** Leaves some cases of each test to a short run: those of one line of the source. Each Spark project has others of them. */
 object SomeCases {
-  private val OneIn = 4
+  private val OneIn = 5
 
-  /** About a quarter of the cases, the others marked as [[LongRun]]. Lines that mark their cases themselves keep these marks. */
+  /** About a fifth of the cases, the others marked as [[LongRun]]. Lines that mark their cases themselves keep these marks. */
   def of(tests: Seq[munit.Test], first: Int = LongRun.first): Seq[munit.Test] = {
     def isChosen(test: munit.Test) = Math.floorMod(test.name.hashCode, OneIn) == first % OneIn
     val chosen = tests

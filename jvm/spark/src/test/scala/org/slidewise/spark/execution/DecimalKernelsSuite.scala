@@ -50,17 +50,21 @@ class DecimalKernelsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     test(s"$kind, $over") {
       val calls = Seq("sum(x)", "avg(x)", "try_sum(x)", "avg(-x)", "sum(if(t > 9, x, null))", "count(x)")
       val each = calls.map(call => s"$call OVER ($over)").mkString(", ")
-      for {
-        columns <- Seq("id", "id, s, w, x")
-        tasks <- Seq(10, 1000000)
-        group <- Seq(false, true)
-      } withSettings(SlidewiseSettings.ParallelMinRows -> tasks) {
-        val sql = s"SELECT $columns, $each FROM ${table(kind, most)}"
-        val whole =
-          if (group) s"SELECT count(*), max(a), min(b) FROM ($sql) AS r($columns, a, b, c, d, e, f)" else sql
-        val fallbacks = check(whole)
-        assert(fallbacks.nonEmpty && fallbacks.forall(_ == 0), fallbacks)
-      }
+      for (
+        (columns, tasks, group) <- Seq(
+          ("id", 10, false),
+          ("id, s, w, x", 1000000, false),
+          ("id", 1000000, true)
+        )
+      )
+        withSettings(SlidewiseSettings.ParallelMinRows -> tasks) {
+          val sql = s"SELECT $columns, $each FROM ${table(kind, most)}"
+          val whole =
+            if (group) s"SELECT count(*), max(a), min(b) FROM ($sql) AS r($columns, a, b, c, d, e, f)"
+            else sql
+          val fallbacks = check(whole)
+          assert(fallbacks.nonEmpty && fallbacks.forall(_ == 0), fallbacks)
+        }
     }
 
   test("sorted input") {
