@@ -62,6 +62,20 @@ sums = [row.s for row in [*moving.collect(), *by_key.collect()]]
 print("in Python", "PythonSlidingWindow" in moving._explain_string(), sums)
 """
 
+REFRESH = """
+spark.conf.set("spark.sql.catalog.slidewise", "org.slidewise.spark.SlidewiseCatalog")
+spark.conf.set("spark.slidewise.refresh.maxShare", "1")
+query = "SELECT id, p, sum(id) OVER (PARTITION BY p ORDER BY id) AS s FROM numbers"
+def numbers(rows):
+    spark.sql(f"SELECT id, id % 2 AS p FROM range({rows})").createOrReplaceTempView("numbers")
+numbers(9)
+spark.sql(query).write.partitionBy("p").saveAsTable("sums")
+numbers(12)
+called = f"CALL slidewise.refresh(query => '{query}', target => 'sums', keys => array('id'), " \
+    "changes => 'SELECT * FROM numbers WHERE id >= 9')"
+print("refreshed", [tuple(spark.sql(called).head()) for _ in range(2)], spark.table("sums").count())
+"""
+
 
 def wait_for_port(port: int, seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
@@ -103,6 +117,7 @@ print(type(spark).__module__, report(spark))
 {HOPPING}
 {DISTINCT}
 {IN_PYTHON}
+{REFRESH if SPARK >= (4, 0) else ""}
 spark.conf.set("spark.slidewise.enabled", "false")
 print("switched off:", report(spark))
 {HOPPING}
@@ -114,6 +129,8 @@ print("switched off:", report(spark))
     assert "quantiles True (2, [2.0, 2.0], 2.0, 2, 2.0, 2, 2) (4, [2.5, 3.0], 3.0, 1, 4.0, 2, 3)" in printed
     assert "distinct True [(1, 0.0), (2, 0.5), (3, 1.0), (3, 1.5), (3, 2.5), (3, 3.5)]" in printed
     assert "in Python True [0, 1, 3, 6, 10, 14, 6, 9]" in printed
+    if SPARK >= (4, 0):
+        assert "refreshed [(False, 3, 0, 0), (False, 0, 0, 0)] 12" in printed
     assert f"pyspark.sql.connect.session {REPORT}" in printed
     assert f"switched off: {REPORT.replace('SlidingWindow 1', 'SlidingWindow 0')}" in printed
 
