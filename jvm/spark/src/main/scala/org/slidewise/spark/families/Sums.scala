@@ -73,14 +73,10 @@ private[families] object Sums extends FunctionFamily {
   private def ofDecimals(function: DeclarativeAggregate)(
       kernel: (DecimalType, DecimalType) => Option[ArrayKernel]
   ): Option[KernelCall] = (function.children.head.dataType, function.dataType) match {
-    case (value: DecimalType, result: DecimalType) if usuallyFits(value) =>
+    case (value: DecimalType, result: DecimalType) if isUsuallyWhole(value) =>
       kernel(value, result).map(KernelCall(_, long(function.children.head), 1))
     case _ => None
   }
-
-  /** Whether 64 bits hold the type's values, or those below 9 · 10^8^. A greater value stops all array kernels of a task. */
-  private def usuallyFits(kind: DecimalType): Boolean =
-    kind.precision <= Decimal.MAX_LONG_DIGITS || kind.scale <= 10
 
   /** The greatest unscaled value of 64 bits that a type has. */
   private def greatest(kind: DecimalType): Long =

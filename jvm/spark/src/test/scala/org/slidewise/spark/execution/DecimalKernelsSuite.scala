@@ -48,7 +48,7 @@ class DecimalKernelsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
   for ((kind, most) <- kinds; over <- frames)
     test(s"$kind, $over") {
-      val calls = Seq("sum(x)", "avg(x)", "try_sum(x)", "avg(-x)", "sum(if(t > 9, x, null))", "count(x)")
+      val calls = Seq("sum(x)", "avg(x)", "try_sum(x)", "avg(-x)", "sum(if(t > 9, x, null))", "max(x)")
       val each = calls.map(call => s"$call OVER ($over)").mkString(", ")
       for (
         (columns, tasks, group) <- Seq(
@@ -90,6 +90,8 @@ class DecimalKernelsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     withSettings(SlidewiseSettings.ParallelMinRows -> 10) {
       val rows = "(SELECT id, CAST(IF(id < 200, 9e15, 1) AS DECIMAL(18, 2)) AS x FROM range(0, 400, 1, 2))"
       check(s"SELECT id, sum(x) OVER (ORDER BY id), avg(x) OVER (ORDER BY id DESC) FROM $rows"): Unit
+      val wide = s"(SELECT id, CAST(IF(id = 3, '99999999999', id) AS DECIMAL(38, 10)) AS x FROM $rows)"
+      check(s"SELECT id, max(x) OVER (ORDER BY id), min(x) OVER (ORDER BY id DESC) FROM $wide"): Unit
     }
   }
 

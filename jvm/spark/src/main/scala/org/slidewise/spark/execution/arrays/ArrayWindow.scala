@@ -101,14 +101,15 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
    */
   private def canEvaluate(sorted: SortedColumns, surroundings: ArraySurroundings): Boolean = {
     lazy val widest = largest(sorted.order)
-    !sorted.inputsFailed && bounds.forall(inRange(sorted, _)) && functions.zipWithIndex.forall {
-      case (ArrayFunction.OfMultiset(Quantile(QuantileMethod.Approximate, _, _, _), input, _, _), _) =>
-        input.dataType != DoubleType || !sorted.anyNaN(columnOf(sorted, input))
-      case (ArrayFunction.Aggregate(kernel: ArrayKernel.OfDecimals, input, _, frame), i) =>
-        val others = Option(surroundings).toSeq.flatMap(around => Seq(around.before(i), around.after(i)))
-        Decimals.fit(kernel, frame, sorted, columnOf(sorted, input), widest, others)
-      case _ => true
-    }
+    !sorted.inputsFailed && surroundings.fit && bounds.forall(inRange(sorted, _)) && functions.zipWithIndex
+      .forall {
+        case (ArrayFunction.OfMultiset(Quantile(QuantileMethod.Approximate, _, _, _), input, _, _), _) =>
+          input.dataType != DoubleType || !sorted.anyNaN(columnOf(sorted, input))
+        case (ArrayFunction.Aggregate(kernel: ArrayKernel.OfDecimals, input, _, frame), i) =>
+          val others = Seq(surroundings.before(i), surroundings.after(i))
+          Decimals.fit(kernel, frame, sorted, columnOf(sorted, input), widest, others)
+        case _ => true
+      }
   }
 
   private def inRange(sorted: SortedColumns, bound: Frame.KeyBound): Boolean = bound.shift match {

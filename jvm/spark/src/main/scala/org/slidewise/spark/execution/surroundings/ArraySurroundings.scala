@@ -14,6 +14,12 @@ import org.slidewise.spark.plan._
  */
 final private[execution] case class ArrayValue(long: Long, double: Double, count: Long)
 
+private[execution] object ArrayValue {
+
+  /** The place of a decimal whose unscaled value has more than 64 bits. */
+  val TooLarge: ArrayValue = ArrayValue(Long.MaxValue, Double.NaN, Long.MaxValue)
+}
+
 /**
  * Surrounding rows, in the form that array kernels use.
  *
@@ -26,7 +32,11 @@ final private[execution] class ArraySurroundings(
     val rows: SurroundingRows,
     val before: Array[ArrayValue],
     val after: Array[ArrayValue]
-)
+) {
+
+  /** Whether array kernels can take all values. */
+  def fit: Boolean = !(before ++ after).exists(_ eq ArrayValue.TooLarge)
+}
 
 /** Converts surrounding rows for the kernels of an [[ArrayPlan]]. The plan's fallback has the same functions. */
 final private[execution] class ArraySurroundingsReader(
@@ -56,15 +66,14 @@ final private[execution] class ArraySurroundingsReader(
         field <- functions.fieldOf(aggregate)
       } yield kernel match {
         case ArrayKernel.MeanDoubles     => ArrayValue(0L, state.getDouble(field), state.getLong(field + 1))
-        case ArrayKernel.MeanDecimals(_) =>
-          ArrayValue(unscaledSum(aggregate, state, field), 0.0, state.getLong(field + 1))
-        case ArrayKernel.SumDecimals(_) =>
+        case ArrayKernel.MeanDecimals(_) => unscaled(sumIn(state, field, aggregate), state.getLong(field + 1))
+        case ArrayKernel.SumDecimals(_)  =>
           val isEmpty = state.getBoolean(field + 1)
-          if (isEmpty) null else ArrayValue(unscaledSum(aggregate, state, field), 0.0, 0L)
+          if (isEmpty) null else unscaled(sumIn(state, field, aggregate), 0L)
         case _ =>
           functions.resultOf(aggregate, state) match {
             case null           => null
-            case d: Decimal     => ArrayValue(d.toUnscaledLong, 0.0, 0L)
+            case d: Decimal     => unscaled(d, 0L)
             case b: Boolean     => ArrayValue(if (b) 1L else 0L, 0.0, 0L)
             case number: Number => ArrayValue(number.longValue, number.doubleValue, 0L)
             case other          => throw new IllegalStateException(s"$other is no number")
@@ -77,13 +86,13 @@ final private[execution] class ArraySurroundingsReader(
     case _                                                     => false
   }
 
-  /**
-   * The sum in a state, unscaled. One that has more than 64 bits is the least long, whose magnitude is greater than that of any sum
-   * in arrays. A partial sum may have more digits than its type.
-   */
-  private def unscaledSum(aggregate: PlannedAggregate, state: InternalRow, field: Int): Long = {
-    val sum = state.get(field, aggregate.function.aggBufferAttributes.head.dataType).asInstanceOf[Decimal]
-    val exact = if (sum == null) null else sum.toJavaBigDecimal.unscaledValue
-    if (exact != null && exact.bitLength < java.lang.Long.SIZE) exact.longValue else Long.MinValue
+  private def sumIn(state: InternalRow, field: Int, aggregate: PlannedAggregate): Decimal =
+    state.get(field, aggregate.function.aggBufferAttributes.head.dataType).asInstanceOf[Decimal]
+
+  /** The unscaled value. A partial sum may have more digits than its type, and is null if it has more than Spark holds. */
+  private def unscaled(value: Decimal, count: Long): ArrayValue = {
+    val exact = if (value == null) null else value.toJavaBigDecimal.unscaledValue
+    if (exact != null && exact.bitLength < java.lang.Long.SIZE) ArrayValue(exact.longValue, 0.0, count)
+    else ArrayValue.TooLarge
   }
 }
