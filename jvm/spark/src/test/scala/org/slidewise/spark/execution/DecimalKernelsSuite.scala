@@ -17,7 +17,7 @@ class DecimalKernelsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
   private val kinds = Seq(
     "DECIMAL(9, 2)" -> "999999999L",
-    "DECIMAL(13, 2)" -> "9999999999999L",
+    "DECIMAL(13, 2)" -> "99999999999L",
     "DECIMAL(18, 2)" -> "1000000000000L",
     "DECIMAL(25, 2)" -> "99999999L",
     "DECIMAL(38, 10)" -> "10000L"
