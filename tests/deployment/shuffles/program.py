@@ -1,7 +1,8 @@
-"""Runs each query with Slidewise on and off, in a session whose shuffle manager is that of a service.
+"""Runs queries with Slidewise on and off, in a session whose shuffle manager is that of a service.
 
-Prints a line of JSON for each query: whether the answers are the same, which operators the plan has, the tasks that
-share a window, and what the exchange of Slidewise has read.
+Arguments: the stage of each query in which an executor is killed, or 0; and the names of the queries, or none for all.
+Prints a line of JSON for each query: whether the answers are the same, which operators the plan lacks, the number of
+tasks that share a window, and what the exchanges of Slidewise have read.
 """
 
 from __future__ import annotations
@@ -9,67 +10,81 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from pyspark.sql import DataFrame, SparkSession
 
+from deployment.parallel_program import Killer
 from deployment.shuffles.queries import QUERIES, TABLES, Query
 
-_METRICS = {
-    "tasks": "tasks",
-    "written": "shuffleBytesWritten",
-    "read": "remoteBytesRead",
-    "local": "localBytesRead",
-    "blocks": "remoteBlocksFetched",
-    "local blocks": "localBlocksFetched",
-}
+METRICS = {"tasks": "tasks", "read from the service": "remoteBytesRead", "read from executors": "localBytesRead"}
 
 
 def totals(frame: DataFrame) -> dict[str, int]:
-    """The metrics of the operators of Slidewise."""
-    found = dict.fromkeys(_METRICS, 0)
+    """The metrics of Slidewise's exchanges and of the windows above them."""
+    found = dict.fromkeys(METRICS, 0)
 
-    def add(node: object) -> None:
-        name, metrics = node.nodeName(), node.metrics()
-        for key, metric in _METRICS.items():
-            if name in ("BlockExchange", "RunsExchange", "SlidingWindow", "WindowJoin") and metrics.contains(metric):
-                found[key] += max(0, int(metrics.apply(metric).value()))
-        below = [node.plan()] if hasattr(node, "plan") and name.endswith("QueryStage") else []
-        children = node.children()
-        for child in (*below, *(children.apply(i) for i in range(children.size()))):
-            add(child)
+    def add(node: Any) -> None:
+        if node.nodeName() in ("BlockExchange", "RunsExchange", "SlidingWindow", "WindowJoin"):
+            for key, name in METRICS.items():
+                if node.metrics().contains(name):
+                    found[key] += max(0, int(node.metrics().apply(name).value()))
+        if node.nodeName() == "AdaptiveSparkPlan":
+            add(node.executedPlan())
+        elif node.nodeName().endswith("QueryStage"):
+            add(node.plan())
+        for i in range(node.children().size()):
+            add(node.children().apply(i))
 
-    plan = frame._jdf.queryExecution().executedPlan()
-    add(plan.executedPlan() if plan.nodeName() == "AdaptiveSparkPlan" else plan)
+    add(frame._jdf.queryExecution().executedPlan())
     return found
 
 
-def report(spark: SparkSession, query: Query) -> dict[str, object]:
+@contextmanager
+def killing(spark: SparkSession, stage: int) -> Iterator[None]:
+    """Kills an executor in the query's `stage`th stage, unless that is 0; the query fails if none was killed."""
+    if not stage:
+        yield
+        return
+    killer = Killer(spark, stage)
+    killer.start()
+    yield
+    killer.over = True
+    killer.join()
+    assert killer.killed
+
+
+def report(spark: SparkSession, query: Query, stage: int) -> dict[str, object]:
     for key, value in query.settings.items():
         spark.conf.set(key, value)
-    answers = []
-    for slidewise in ("true", "false"):
-        spark.conf.set("spark.slidewise.enabled", slidewise)
-        frame = spark.sql(query.sql)
-        answers.append(sorted(map(str, frame.collect())))
-        if slidewise == "true":
-            plan, metrics = str(frame._jdf.queryExecution().executedPlan()), totals(frame)
+    spark.conf.set("spark.slidewise.enabled", "false")
+    expected = sorted(map(str, spark.sql(query.sql).collect()))
+    spark.conf.set("spark.slidewise.enabled", "true")
+    frame = spark.sql(query.sql)
+    with killing(spark, stage):
+        answer = sorted(map(str, frame.collect()))
     for key in query.settings:
         spark.conf.unset(key)
-    final = plan.partition("Initial Plan")[0]
-    missing = [operator for operator in query.operators if not re.search(rf"\b{operator}\b", final)]
-    return {"same": answers[0] == answers[1], "rows": len(answers[0]), "missing": missing} | metrics
+    plan = str(frame._jdf.queryExecution().executedPlan()).partition("Initial Plan")[0]
+    missing = [operator for operator in query.operators if not re.search(rf"\b{operator}\b", plan)]
+    return {"same": answer == expected, "rows": len(answer), "missing": missing} | totals(frame)
 
 
-if __name__ == "__main__":
+def main(stage: int, names: list[str]) -> None:
     spark = SparkSession.builder.getOrCreate()
     # Several tasks share RANGE frames over whole numbers only if a bound cannot wrap around.
     spark.conf.set("spark.sql.ansi.enabled", "true")
     for name, sql in TABLES.items():
         spark.sql(sql).createOrReplaceTempView(name)
-    asked = sys.argv[1:] or list(QUERIES)
-    for name in asked:
-        print(json.dumps({"query": name} | report(spark, QUERIES[name])), flush=True)
+    for name in names or QUERIES:
+        print(json.dumps({"query": name} | report(spark, QUERIES[name], stage)), flush=True)
     spark.stop()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2:])

@@ -61,7 +61,7 @@ QUERIES = {
         ("WindowTopRows", *_BLOCKS),
     ),
     "distinct": Query(
-        f"""SELECT DISTINCT k, a FROM (
+        """SELECT DISTINCT k, a FROM (
             SELECT k, count(*) OVER (PARTITION BY k ORDER BY t RANGE 99 PRECEDING) AS a FROM events)""",
         _BLOCKS,
     ),

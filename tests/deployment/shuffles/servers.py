@@ -130,7 +130,8 @@ def _server(
         try:
             deadline = time.monotonic() + 90
             while ready not in log.read_text():
-                assert process.poll() is None and time.monotonic() < deadline, log.read_text()[-3000:]
+                running = process.poll() is None and time.monotonic() < deadline
+                assert running, log.read_text()[-3000:]
                 time.sleep(0.3)
             yield
         finally:
@@ -142,15 +143,11 @@ def _server(
 
 
 def _logging(folder: Path) -> Path:
-    """A folder that sends both logging libraries to the standard output."""
+    """A folder whose settings send the log to the standard output."""
     found = folder / "logging"
     found.mkdir(exist_ok=True)
     (found / "log4j2.properties").write_text(
         "rootLogger.level=info\nrootLogger.appenderRef.a.ref=a\nappender.a.type=Console\nappender.a.name=a\n"
         "appender.a.layout.type=PatternLayout\nappender.a.layout.pattern=%d %p %c{1}: %m%n%ex\n"
-    )
-    (found / "log4j.properties").write_text(
-        "log4j.rootLogger=INFO, a\nlog4j.appender.a=org.apache.log4j.ConsoleAppender\n"
-        "log4j.appender.a.layout=org.apache.log4j.PatternLayout\nlog4j.appender.a.layout.ConversionPattern=%d %p %c: %m%n\n"
     )
     return found
