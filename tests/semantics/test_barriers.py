@@ -29,6 +29,16 @@ WINDOWS = {
     "first rows": "SELECT id, bigint(n) AS t FROM (SELECT id, row_number() OVER (PARTITION BY id % 2 ORDER BY id) AS n FROM {rows}) WHERE n < 99",  # noqa: E501
     "hopping": "SELECT unix_micros(w.start) AS id, t FROM (SELECT window(timestamp_micros(id), '90 microseconds', '30 microseconds') AS w, sum(id) AS t FROM {rows} GROUP BY 1)",  # noqa: E501
 }
+# Returns 300 rows.
+_JOIN = """SELECT l.id, ({value} FROM {{rows}} e WHERE {keys} e.id > l.id - 500 AND e.id <= l.id{last}) AS t
+    FROM (SELECT * FROM {{rows}} WHERE id < 300) l"""
+JOINS = {
+    "window join": _JOIN.format(value="SELECT sum(e.id)", keys="e.id % 50 = l.id % 50 AND", last=""),
+    "window join without keys": _JOIN.format(value="SELECT sum(e.id)", keys="", last=""),
+    "as-of join": _JOIN.format(
+        value="SELECT e.id", keys="e.id % 50 = l.id % 50 AND", last=" ORDER BY e.id DESC LIMIT 1"
+    ),
+}
 
 
 def pandas(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
@@ -61,6 +71,29 @@ def test_a_barrier_stage_above(spark: SparkSession, window: str) -> None:
                 found = count(spark.sql(sql))
                 with settings(spark, ALONE):
                     assert found == count(spark.sql(sql)), name
+
+
+@pytest.mark.parametrize("join", JOINS)
+def test_a_barrier_stage_above_a_join(spark: SparkSession, join: str) -> None:
+    """A join returns each left row once."""
+    sql = JOINS[join].format(rows=f"range(0, {ROWS}, 1, 4)")
+    for skewed in ["detected", "expected"]:
+        sharing = {"spark.sql.shuffle.partitions": "2", "spark.slidewise.parallel.skewedKeys": skewed}
+        with settings(spark, MANY | sharing):
+            assert slidewise.explain(spark.sql(sql)).first().slidewise
+            for name, count in BARRIERS.items():
+                assert count(spark.sql(sql)) == 300, name
+
+
+@pytest.mark.parametrize("join", JOINS)
+def test_a_barrier_stage_below_a_join(spark: SparkSession, join: str) -> None:
+    rows = spark.range(0, ROWS, 1, 2).selectExpr("id", "id AS t")
+    rows.mapInPandas(pandas, "id long, t long", barrier=True).createOrReplaceTempView("barriers")
+    sql = f"SELECT count(*), sum(t) FROM ({JOINS[join]})"
+    with settings(spark, MANY):
+        assert slidewise.explain(spark.sql(sql.format(rows="barriers"))).first().slidewise
+        found = spark.sql(sql.format(rows="barriers")).collect()
+        assert found == spark.sql(sql.format(rows=f"range(0, {ROWS}, 1, 2)")).collect()
 
 
 @pytest.mark.parametrize("window", WINDOWS)
