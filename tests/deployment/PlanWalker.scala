@@ -70,7 +70,7 @@ final class PlanWalker extends QueryExecutionListener {
 /** Arguments: a file with the name, the settings and the SQL of a query in each line, separated by tabs. */
 object PlanWalker {
   def main(arguments: Array[String]): Unit = {
-    val spark  = SparkSession.builder().getOrCreate()
+    val spark = SparkSession.builder().getOrCreate()
     val walker = new PlanWalker
     spark.listenerManager.register(walker)
     for (line <- Files.readAllLines(Paths.get(arguments(0))).asScala) {

@@ -36,6 +36,26 @@ object LongKernels {
    */
   def cannotOverflow(values: Array[Long], valid: Array[Long], size: Int, widest: Int): Boolean = {
     Arguments.check(values.length, valid, size, 0, 0, same = false)
+    val (least, greatest) = extremes(values, valid, size)
+    val most = math.max(1, widest).toLong
+    greatest <= Long.MaxValue / most && least >= Long.MinValue / most
+  }
+
+  /**
+   * The greatest magnitude of `size` values; `Long.MaxValue` for that of `Long.MinValue`, too. One pass. Writes zeros to the places
+   * of nulls.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if an array is too short
+   */
+  def magnitude(values: Array[Long], valid: Array[Long], size: Int): Long = {
+    Arguments.check(values.length, valid, size, 0, 0, same = false)
+    val (least, greatest) = extremes(values, valid, size)
+    math.max(greatest, if (least == Long.MinValue) Long.MaxValue else -least)
+  }
+
+  /** The least and the greatest of some values and of zero. */
+  private def extremes(values: Array[Long], valid: Array[Long], size: Int): (Long, Long) = {
     Validity.foreachNull(valid, size)(values(_) = 0L)
     var least = 0L
     var greatest = 0L
@@ -45,27 +65,6 @@ object LongKernels {
       greatest = math.max(greatest, values(i))
       i += 1
     }
-    val most = math.max(1, widest).toLong
-    greatest <= Long.MaxValue / most && least >= Long.MinValue / most
-  }
-
-  /**
-   * The greatest magnitude of `size` values; `Long.MaxValue` for that of `Long.MinValue`, too. One pass.
-   *
-   * @throws java.lang.IllegalArgumentException
-   *   if an array is too short
-   */
-  def magnitude(values: Array[Long], valid: Array[Long], size: Int): Long = {
-    Arguments.check(values.length, valid, size, 0, 0, same = false)
-    var greatest = 0L
-    var i = 0
-    while (i < size) {
-      if (valid == null || Validity.at(valid, i)) {
-        val value = values(i)
-        greatest = math.max(greatest, if (value == Long.MinValue) Long.MaxValue else math.abs(value))
-      }
-      i += 1
-    }
-    greatest
+    (least, greatest)
   }
 }

@@ -32,13 +32,13 @@ private[families] object ArrayInputs {
   }
 
   /**
-   * Whether the type's values are decimals whose unscaled values have 64 bits, or have them below 9 · 10^8^. A value with more bits
-   * fails, and with it all array kernels of a task.
+   * As [[isWhole]], or of decimals whose unscaled values have 64 bits below 9 · 10^8^. A value with more bits fails, and with it all
+   * array kernels of a task.
    */
-  def isUsuallyWhole(kind: DataType): Boolean = kind match {
-    case decimal: DecimalType => decimal.precision <= Decimal.MAX_LONG_DIGITS || decimal.scale <= 10
+  def isUsuallyWhole(kind: DataType): Boolean = isWhole(kind) || (kind match {
+    case decimal: DecimalType => decimal.scale <= 10
     case _                    => false
-  }
+  })
 
   def double(value: Expression): Expression =
     if (value.dataType == DoubleType) value else Cast(value, DoubleType)

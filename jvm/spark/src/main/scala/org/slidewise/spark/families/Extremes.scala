@@ -25,8 +25,7 @@ private[families] object Extremes extends FunctionFamily {
 
     override protected def kernel: Option[KernelCall] =
       if (isFloating(value)) Some(KernelCall(doubles, double(value), 1))
-      else if (isWhole(value.dataType) || isUsuallyWhole(value.dataType))
-        Some(KernelCall(longs, long(value), 1))
+      else if (isUsuallyWhole(value.dataType)) Some(KernelCall(longs, long(value), 1))
       else None
 
     // Of equal values that look different, such as strings with a collation, the older one is the result.

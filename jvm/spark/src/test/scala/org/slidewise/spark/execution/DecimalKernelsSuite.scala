@@ -1,5 +1,6 @@
 package org.slidewise.spark.execution
 
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
@@ -72,6 +73,22 @@ class DecimalKernelsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     val sql = s"SELECT *, sum(x) OVER w, avg(x) OVER w, max(s) OVER w FROM $sorted " +
       "WINDOW w AS (PARTITION BY k ORDER BY t, id ROWS 9 PRECEDING)"
     assertEquals(check(sql), Seq(0L))
+  }
+
+  test("rows have the bytes that Spark writes, also for nulls, from sorted input and not") {
+    for (order <- Seq("SORT BY k, t, id", "")) {
+      val rows = s"(SELECT id, k, t, x FROM ${table("DECIMAL(15, 2)", "999999L")} DISTRIBUTE BY k $order)"
+      val data = spark.sql(
+        s"SELECT *, sum(x) OVER w, count(x) OVER w, avg(x) OVER w FROM $rows WINDOW w AS (PARTITION BY k ORDER BY t, id ROWS 1 PRECEDING)"
+      )
+      val types = data.schema.map(_.dataType).toArray
+      val same = data.queryExecution.toRdd.mapPartitions { found =>
+        val projection = UnsafeProjection.create(types)
+        found.map(row => projection(row) == row)
+      }
+      assertEquals(same.collect().toSeq, Seq.fill(400)(true), order)
+      assertEquals(fallbacksOf(data.queryExecution.executedPlan), Seq(0L))
+    }
   }
 
   test("sums of more than 64 bits, and values of more, are evaluated row by row") {

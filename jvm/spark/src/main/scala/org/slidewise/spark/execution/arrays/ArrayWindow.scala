@@ -64,10 +64,12 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
       sorted: SortedColumns,
       surroundings: ArraySurroundings,
       measures: WindowMeasures
-  ): Option[PartitionEvaluator] =
-    if (canEvaluate(sorted, surroundings) && sorted.acquire(bytes(largest(sorted.order))))
+  ): Option[PartitionEvaluator] = {
+    val widest = largest(sorted.order)
+    if (canEvaluate(sorted, widest, surroundings) && sorted.acquire(bytes(widest)))
       Some(new PartitionEvaluator(this, sorted.order, new OwnRows(sorted), surroundings, measures))
     else None
+  }
 
   /**
    * An evaluator of rows in order, whose frames hold rows of another table; none if the kernels cannot evaluate them, if frames
@@ -86,8 +88,9 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
       measures: WindowMeasures
   ): Option[PartitionEvaluator] = {
     val ends = rows.order.size.toLong * frames.size * 8L
-    val widest = math.max(largest(elements.order), largest(rows.order))
-    if (canEvaluate(elements, surroundings) && rows.acquire(bytes(widest) + ends))
+    val most = largest(elements.order)
+    val widest = math.max(most, largest(rows.order))
+    if (canEvaluate(elements, most, surroundings) && rows.acquire(bytes(widest) + ends))
       OtherRows
         .of(rows, elements, frames, bounds)
         .map(new PartitionEvaluator(this, rows.order, _, surroundings, measures))
@@ -98,9 +101,11 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
    * Whether the kernels can evaluate the rows. Row-wise evaluation, which works as Spark does, handles inputs that fail and
    * bounds out of range. It also handles NaN for `percentile_approx`, because Spark's approximation does not know its place among
    * numbers, and sums of decimals that 64 bits may not hold.
+   *
+   * @param widest
+   *   the number of rows in the largest partition
    */
-  private def canEvaluate(sorted: SortedColumns, surroundings: ArraySurroundings): Boolean = {
-    lazy val widest = largest(sorted.order)
+  private def canEvaluate(sorted: SortedColumns, widest: Int, surroundings: ArraySurroundings): Boolean =
     !sorted.inputsFailed && surroundings.fit && bounds.forall(inRange(sorted, _)) && functions.zipWithIndex
       .forall {
         case (ArrayFunction.OfMultiset(Quantile(QuantileMethod.Approximate, _, _, _), input, _, _), _) =>
@@ -110,7 +115,6 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
           Decimals.fit(kernel, frame, sorted, columnOf(sorted, input), widest, others)
         case _ => true
       }
-  }
 
   private def inRange(sorted: SortedColumns, bound: Frame.KeyBound): Boolean = bound.shift match {
     case Some(by) =>

@@ -3,6 +3,7 @@ package org.slidewise.spark.execution.arrays
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeRowJoiner
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.execution.columns.{FieldVector, FieldWords, WideDecimals}
 
@@ -20,14 +21,8 @@ final private[arrays] class ResultJoiner(input: Seq[Attribute], results: Seq[Att
   private[this] val joiner =
     GenerateUnsafeRowJoiner.create(DataTypeUtils.fromAttributes(input), DataTypeUtils.fromAttributes(results))
   private[this] val fixed = UnsafeRow.calculateBitSetWidthInBytes(results.size) + 8 * results.size
-  // The places of the bytes of decimals; 0 for other results.
-  private[this] val places = {
-    val wide = results.map(r => WideDecimals.isWide(r.dataType))
-    wide.indices
-      .map(r => if (wide(r)) fixed + WideDecimals.Bytes * wide.take(r).count(identity) else 0)
-      .toArray
-  }
-  private[this] val size = fixed + WideDecimals.Bytes * places.count(_ > 0)
+  private[this] val places = WideDecimals.places(results.map(_.dataType))
+  private[this] val size = fixed + WideDecimals.Bytes * places.count(_ >= 0)
   private[this] val written = new UnsafeRow(results.size)
   written.pointTo(new Array[Byte](size), size)
   private[this] val vectors = results.map(r => new FieldVector(r.dataType, Together)).toArray
@@ -55,19 +50,23 @@ final private[arrays] class ResultJoiner(input: Seq[Attribute], results: Seq[Att
     if (i < first || i >= until) evaluate(i, math.min(i + Together, ready))
     var r = 0
     while (r < vectors.length) {
-      if (vectors(r).isNullAt(i - first)) written.setNullAt(r)
-      else {
-        written.setNotNullAt(r)
-        val word = vectors(r).words(i - first)
-        written.setLong(r, if (places(r) > 0) writeWide(r, word) else words(r).inRow(word))
-      }
+      val isNull = vectors(r).isNullAt(i - first)
+      val word = vectors(r).words(i - first)
+      if (isNull) written.setNullAt(r) else written.setNotNullAt(r)
+      if (places(r) >= 0) putWide(r, isNull, word)
+      else if (!isNull) written.setLong(r, words(r).inRow(word))
       r += 1
     }
     joiner.join(row, written)
   }
 
-  private def writeWide(result: Int, unscaled: Long): Long =
-    WideDecimals.write(unscaled, written.getBaseObject, written.getBaseOffset, places(result))
+  /** Writes a null's bytes, too: equal rows have equal bytes. */
+  private def putWide(result: Int, isNull: Boolean, unscaled: Long): Unit = {
+    val (base, row, place) = (written.getBaseObject, written.getBaseOffset, fixed + places(result))
+    val word =
+      if (isNull) WideDecimals.clear(base, row, place) else WideDecimals.write(unscaled, base, row, place)
+    Platform.putLong(base, row + fixed - 8 * (results.size - result), word)
+  }
 
   private def evaluate(from: Int, end: Int): Unit = {
     first = from

@@ -16,6 +16,12 @@ private[execution] object WideDecimals {
     case _                    => false
   }
 
+  /** For each type, the place of its value's bytes after the first wide one's; -1 if it is not wide. */
+  def places(types: Seq[DataType]): Array[Int] = {
+    val before = types.scanLeft(0)((place, dataType) => if (isWide(dataType)) place + Bytes else place)
+    types.zip(before).map { case (dataType, place) => if (isWide(dataType)) place else -1 }.toArray
+  }
+
   /**
    * Writes a value into a row.
    *

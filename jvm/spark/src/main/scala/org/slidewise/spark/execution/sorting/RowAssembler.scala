@@ -25,9 +25,9 @@ final private[sorting] class RowAssembler(
 
   private[this] val fields = stored.fields
   private[this] val types = fields.types ++ resultTypes
-  private[this] val wide = resultTypes.map(WideDecimals.isWide).toArray
+  private[this] val wide = WideDecimals.places(resultTypes)
   private[this] val target =
-    new AssembledRows(new BlockLayout(types.toArray), Together, WideDecimals.Bytes * wide.count(identity))
+    new AssembledRows(new BlockLayout(types.toArray), Together, WideDecimals.Bytes * wide.count(_ >= 0))
   private[this] val words = types.map(new FieldWords(_)).toArray
   private[this] val vectors = resultTypes.map(new FieldVector(_, Together)).toArray
   private[this] val inLog = if (fields.logged.isEmpty) null else new LoggedFields(stored, target)
@@ -68,11 +68,10 @@ final private[sorting] class RowAssembler(
     val field = fields.input.size + result
     val (vector, inRow) = (vectors(result), words(field))
     val nullable = vector.hasNull
-    val before = WideDecimals.Bytes * wide.take(result).count(identity)
     var row = 0
     while (row < target.count) {
-      if (wide(result))
-        target.putWide(field, row, before, nullable && vector.isNullAt(row), vector.words(row))
+      if (wide(result) >= 0)
+        target.putWide(field, row, wide(result), nullable && vector.isNullAt(row), vector.words(row))
       else if (nullable && vector.isNullAt(row)) target.putNull(field, row)
       else target.put(field, row, inRow.inRow(vector.words(row)))
       row += 1
