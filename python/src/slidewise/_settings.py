@@ -30,6 +30,7 @@ KEYS = tuple(
         "parallel.cores",
         "parallel.enabled",
         "parallel.minRows",
+        "parallel.readTwice",
         "parallel.skewThreshold",
         "parallel.skewedKeys",
         "refresh.maxShare",

@@ -29,6 +29,7 @@ object SlidewiseSettings {
   final val ParallelSkewedKeys = "spark.slidewise.parallel.skewedKeys"
   final val ParallelSkewThreshold = "spark.slidewise.parallel.skewThreshold"
   final val ParallelCores = "spark.slidewise.parallel.cores"
+  final val ParallelReadTwice = "spark.slidewise.parallel.readTwice"
   final val MaxStateSize = "spark.slidewise.state.maxSize"
   final val MergeApproximate = "spark.slidewise.mergeApproximate"
   final val MergeUserAggregators = "spark.slidewise.mergeUserAggregators"
@@ -119,6 +120,12 @@ object SlidewiseSettings {
     s"The least number of rows of each task that shares a window, see $Parallel. There are at most " +
       "spark.sql.shuffle.partitions such tasks, and one task evaluates fewer than twice this number of rows."
   )(atLeastOne(_))
+
+  private val readTwiceSetting = boolean(
+    ParallelReadTwice,
+    s"Whether tasks that share a window over a whole table in no order, see $Parallel, read the table twice where it lies in columns, " +
+      "in Parquet or ORC files or in Spark's cache: first the columns that the window aggregates, then its rows. If false, the rows are shuffled."
+  )
 
   private val expectedSkewSetting = choice(
     ParallelSkewedKeys,
@@ -233,6 +240,7 @@ object SlidewiseSettings {
     blockExchangeSetting,
     parallelSetting,
     parallelMinRowsSetting,
+    readTwiceSetting,
     expectedSkewSetting,
     skewThresholdSetting,
     coresSetting,
@@ -267,6 +275,7 @@ object SlidewiseSettings {
   def windowJoinFilterRatio(conf: SQLConf): Long = windowJoinFilterRatioSetting(conf)
   def windowJoinMinSize(conf: SQLConf): Long = windowJoinMinSizeSetting(conf)
   def maxWindows(conf: SQLConf): Long = maxWindowsSetting(conf)
+  def readsTwice(conf: SQLConf): Boolean = parallel(conf) && readTwiceSetting(conf)
   def parallelMinRows(conf: SQLConf): Long = parallelMinRowsSetting(conf)
   def expectsSkew(conf: SQLConf): Boolean = expectedSkewSetting(conf)
   def skewThreshold(conf: SQLConf): Long = skewThresholdSetting(conf)

@@ -2,6 +2,7 @@ package org.slidewise.spark.execution
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import org.slidewise.spark.execution.arrays.{ArrayResults, ArrayWindow, GroupedRows, PresortedArrays}
@@ -271,4 +272,16 @@ final private[execution] class WholeTableEvaluation(plan: SlidingWindowPlan, inp
     stages.init.foldRight(stages.last.ofTotal(task, total))((stage, next) =>
       stage.ofTotal(task.withoutRowCount, total).andThen(next)
     )(rows)
+
+  /** The types of the results. */
+  def types: Seq[DataType] = plan.expressions.map(_.expression.dataType)
+
+  /** A row with the results of any row. */
+  def results(task: WindowTask, total: PartialAggregate): InternalRow = {
+    val any = new GenericInternalRow(input.map(a => Literal.default(a.dataType).value).toArray[Any])
+    val results = plan.expressions.map(_.expression.toAttribute)
+    UnsafeProjection.create(results, input ++ results)(
+      evaluate(Iterator.single(any), task.withoutRowCount, total).next()
+    )
+  }
 }

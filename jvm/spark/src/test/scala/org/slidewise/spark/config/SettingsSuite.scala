@@ -48,6 +48,7 @@ class SettingsSuite extends SparkSuite {
       windowJoinMinSize
     ),
     Expected(Parallel, "true", booleans, noBooleans)(parallel),
+    Expected(ParallelReadTwice, "true", booleans, noBooleans)(readsTwice),
     Expected(
       MaxWindows,
       "1000000000",

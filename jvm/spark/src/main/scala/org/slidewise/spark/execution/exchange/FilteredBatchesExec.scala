@@ -113,7 +113,7 @@ private[spark] object FilteredBatchesExec {
   }
 
   /** What Spark has where batches are read as rows. */
-  private[exchange] def inRows(batches: SparkPlan): SparkPlan = batches match {
+  private[execution] def inRows(batches: SparkPlan): SparkPlan = batches match {
     case filtered: FilteredBatchesExec                              => filtered.inRows
     case _ if batches.supportsColumnar && !batches.supportsRowBased => ColumnarToRowExec(batches)
     case rows                                                       => rows

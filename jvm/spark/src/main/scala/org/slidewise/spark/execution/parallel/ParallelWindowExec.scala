@@ -6,20 +6,30 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SQLExecution}
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import org.slidewise.spark.execution.SlidingWindowExecBase
+import org.slidewise.spark.execution.{BatchesOut, SlidingWindowExecBase}
+import org.slidewise.spark.execution.exchange.FilteredBatchesExec
 import org.slidewise.spark.execution.task.WindowMetrics
 import org.slidewise.spark.plan.SlidingWindowPlan
 
-/** Evaluates a window in several tasks that share the rows of its partitions. The child is a [[RunsExchangeExec]], or reads one. */
+/**
+ * Evaluates a window in several tasks that share the rows of its partitions. The child is a [[RunsExchangeExec]], or reads one, or
+ * is a [[RowsReadTwiceExec]].
+ *
+ * @param supportsColumnar
+ *   whether it hands out batches; see [[BatchesOut]]
+ */
 case class ParallelWindowExec(
     plan: SlidingWindowPlan,
     parallel: ParallelPlan,
     windowExpression: Seq[NamedExpression],
     partitionSpec: Seq[Expression],
     orderSpec: Seq[SortOrder],
-    child: SparkPlan
-) extends SlidingWindowExecBase {
+    child: SparkPlan,
+    override val supportsColumnar: Boolean = false
+) extends SlidingWindowExecBase
+    with BatchesOut {
 
   override def nodeName: String = "SlidingWindow"
 
@@ -31,7 +41,14 @@ case class ParallelWindowExec(
   // Declared before it is known whether the rows come sorted.
   @transient override lazy val outputOrdering: Seq[SortOrder] = sortedOrder
 
-  override def tasksNote: Option[String] = Some(parallel.note)
+  override def tasksNote: Option[String] = Some(
+    if (readTwice.isEmpty) parallel.note else "the table is read twice, and no rows are shuffled"
+  )
+
+  private def readTwice: Option[RowsReadTwiceExec] = child match {
+    case twice: RowsReadTwiceExec => Some(twice)
+    case _                        => None
+  }
 
   override protected def stringArgs: Iterator[Any] = arguments(Seq(parallel.toString))
 
@@ -41,11 +58,32 @@ case class ParallelWindowExec(
   }
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val limited = if (isForRdd && partitionSpec.isEmpty) parallel.copy(maxTasks = 1) else parallel
     val evaluation = RangeEvaluation.of(plan, child.output, metrics)
-    val found = new ParallelWindow(plan, limited, child.output, evaluation)
-      .execute(runs)
+    val found = readTwice
+      .map(new TwiceReadWindow(plan, _, evaluation).rows(inOneTask = isForRdd))
+      .orElse {
+        val limited = if (isForRdd && partitionSpec.isEmpty) parallel.copy(maxTasks = 1) else parallel
+        new ParallelWindow(plan, limited, child.output, evaluation).execute(runs)
+      }
       .getOrElse(inOnePartition(evaluateUnwritten()))
+    WindowMetrics.setTasks(sparkContext, metrics, found.getNumPartitions)
+    found
+  }
+
+  override protected def hasBatches: Boolean = readTwice.exists { twice =>
+    FilteredBatchesExec.below(twice.right).isDefined && plan.expressions.forall(e =>
+      WholeTableBatches.have(e.expression.dataType)
+    )
+  }
+
+  override protected def ofBatches: SparkPlan = {
+    val twice = readTwice.get
+    copy(child = twice.copy(right = FilteredBatchesExec.below(twice.right).get), supportsColumnar = true)
+  }
+
+  override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
+    val evaluation = RangeEvaluation.of(plan, child.output, metrics)
+    val found = new TwiceReadWindow(plan, readTwice.get, evaluation).batches(inOneTask = isForRdd)
     WindowMetrics.setTasks(sparkContext, metrics, found.getNumPartitions)
     found
   }
@@ -86,12 +124,23 @@ object ParallelWindowExec {
 
   /** The operator over `rows`, which it writes as runs first. */
   def over(rows: SparkPlan, plan: SlidingWindowPlan, parallel: ParallelPlan): ParallelWindowExec =
+    above(RunsExchangeExec.of(plan, parallel, rows), plan, parallel)
+
+  /** The operator over `rows`, of which it reads `aggregated` first. */
+  def twice(
+      aggregated: SparkPlan,
+      rows: SparkPlan,
+      plan: SlidingWindowPlan,
+      parallel: ParallelPlan
+  ): ParallelWindowExec = above(RowsReadTwiceExec(aggregated, rows), plan, parallel)
+
+  private def above(child: SparkPlan, plan: SlidingWindowPlan, parallel: ParallelPlan) =
     ParallelWindowExec(
       plan,
       parallel,
       plan.expressions.map(_.expression),
       plan.partitionSpec,
       plan.orderSpec,
-      RunsExchangeExec.of(plan, parallel, rows)
+      child
     )
 }

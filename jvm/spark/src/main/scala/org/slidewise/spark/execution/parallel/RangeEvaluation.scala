@@ -6,6 +6,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import org.slidewise.spark.execution.{WholeTableEvaluation, WindowEvaluation}
 import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingRows}
@@ -39,6 +40,21 @@ final private[parallel] class RangeEvaluation private (
     else {
       WindowMetrics.timeTask(metrics)
       wholeTable.evaluate(rows, newTask(), total)
+    }
+
+  /** The results of some batches of a table in no order, whose aggregate is `total`. */
+  def ofBatches(batches: Iterator[ColumnarBatch], total: PartialAggregate): Iterator[ColumnarBatch] =
+    if (batches.isEmpty) Iterator.empty
+    else {
+      WindowMetrics.timeTask(metrics)
+      val task = newTask()
+      new WholeTableBatches(
+        batches,
+        wholeTable.results(task, total),
+        wholeTable.types,
+        total.rows,
+        task.measures
+      )
     }
 
   /** The results of the range's own rows, without those of its halos. */

@@ -1,7 +1,7 @@
 package org.slidewise.spark.planning.parallel
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.{PlanLater, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType}
 
@@ -34,10 +34,18 @@ private[spark] object ParallelPlanner extends TaskPlanner with JoinTaskPlanner {
         .fold {
           WindowDecision(
             plan,
-            (operator, rows) => {
-              val aggregatesRuns = operator.isWholeTable || UnboundedFunctions.of(operator).areSmall
-              ParallelWindowExec.over(rows, operator, limits(conf).copy(aggregatesRuns = aggregatesRuns))
-            }
+            (operator, rows) =>
+              RowsToReadTwice.first(conf, operator, window.children.head) match {
+                case Some(first) =>
+                  ParallelWindowExec.twice(PlanLater(first), rows, operator, limits(conf))
+                case None =>
+                  val aggregatesRuns = operator.isWholeTable || UnboundedFunctions.of(operator).areSmall
+                  ParallelWindowExec.over(
+                    rows,
+                    operator,
+                    limits(conf).copy(aggregatesRuns = aggregatesRuns)
+                  )
+              }
           )
         }(inOneTask)
     }(inOneTask)

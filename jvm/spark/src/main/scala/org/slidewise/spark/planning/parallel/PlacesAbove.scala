@@ -87,10 +87,9 @@ private[planning] object PlacesAbove {
   private def isSourceByPlace(expression: Expression): Boolean =
     !expression.deterministic && expression.children.forall(_.deterministic) && (expression match {
       // With a seed of its own in each query.
-      case random: Rand                                                        => !random.hideSeed
-      case random: Randn                                                       => !random.hideSeed
-      case _: Uuid | _: CurrentBatchTimestamp | _: CallMethodViaReflection     => false
-      case _: InputFileName | _: InputFileBlockStart | _: InputFileBlockLength => false
-      case _                                                                   => true
+      case random: Rand                                                    => !random.hideSeed
+      case random: Randn                                                   => !random.hideSeed
+      case _: Uuid | _: CurrentBatchTimestamp | _: CallMethodViaReflection => false
+      case _                                                               => true
     })
 }

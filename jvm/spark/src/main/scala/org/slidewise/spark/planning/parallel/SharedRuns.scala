@@ -27,7 +27,7 @@ private[spark] object SharedRuns extends Rule[SparkPlan] with AdaptiveSparkPlanH
       }.toSet
       // From the top, so that what is below is as it was when it was compared.
       plan.transformDown {
-        case ParallelWindowExec(plan, _, expressions, partitionSpec, orderSpec, runs: RunsExchangeExec)
+        case ParallelWindowExec(plan, _, expressions, partitionSpec, orderSpec, runs: RunsExchangeExec, _)
             if runs.partitionSpec.isEmpty && single(runs.child.canonicalized) =>
           SlidingWindowExec(
             plan.copy(oneTask = Some(Reason)),
