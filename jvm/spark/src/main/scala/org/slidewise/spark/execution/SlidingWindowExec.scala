@@ -82,7 +82,7 @@ case class SlidingWindowExec(
 
   override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
     warnOfOneTask()
-    evaluateBatches(child)
+    evaluateBatches(child, sorts = true)
   }
 
   private def warnOfOneTask(): Unit =

@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.window.WindowExec
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import org.slidewise.spark.execution.columns.RowBatches
 import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
 import org.slidewise.spark.plan.{SlidingWindowPlan, SortPlacement}
 
@@ -63,15 +64,19 @@ abstract class SlidingWindowExecBase extends UnaryExecNode {
       }
     }
 
-  /** Evaluates each partition of `rows`, which are in no order, in arrays, and hands out batches. */
-  final protected def evaluateBatches(rows: SparkPlan): RDD[ColumnarBatch] = {
-    val evaluation = WindowEvaluation.sortedInArrays(plan, rows.output)
-    val taskMetrics = metrics
-    rows.execute().mapPartitions { found =>
-      if (found.isEmpty) Iterator.empty
-      else evaluation.evaluateBatches(found, new WindowTask(TaskContext.get(), taskMetrics))
+  /** Evaluates each partition of `rows` as [[evaluate]] does, and hands out batches. Arrays evaluate rows that are in no order. */
+  final protected def evaluateBatches(rows: SparkPlan, sorts: Boolean): RDD[ColumnarBatch] =
+    if (sorts) {
+      val evaluation = WindowEvaluation.sortedInArrays(plan, rows.output)
+      val taskMetrics = metrics
+      rows.execute().mapPartitions { found =>
+        if (found.isEmpty) Iterator.empty
+        else evaluation.evaluateBatches(found, new WindowTask(TaskContext.get(), taskMetrics))
+      }
+    } else {
+      val types = output.map(_.dataType)
+      evaluate(rows, sorts).mapPartitions(new RowBatches(_, types))
     }
-  }
 
   private def evaluateAsSpark(rows: SparkPlan): RDD[InternalRow] = {
     val counted = longMetric(WindowMetrics.Rows)

@@ -72,8 +72,12 @@ private[execution] object WindowEvaluation {
     }
 
   /** The evaluation of a plan whose expressions are all evaluated in arrays, over rows that come in any order. */
-  def sortedInArrays(plan: SlidingWindowPlan, input: Seq[Attribute]): SortedArrayEvaluation =
-    sortedInArrays(plan, plan.arrays.get, input, keepsTies = false)
+  def sortedInArrays(
+      plan: SlidingWindowPlan,
+      input: Seq[Attribute],
+      keepsTies: Boolean = false
+  ): SortedArrayEvaluation =
+    sortedInArrays(plan, plan.arrays.get, input, keepsTies)
 
   private def sortedInArrays(
       plan: SlidingWindowPlan,
@@ -209,13 +213,18 @@ final private[execution] class SortedArrayEvaluation(
     sorted.withResults.getOrElse(presorted.evaluate(sorted.rows, task, surroundings))
   }
 
-  /** Returns the rows as [[evaluate]] does, in batches. */
-  def evaluateBatches(rows: Iterator[InternalRow], task: WindowTask): Iterator[ColumnarBatch] = {
-    val none = () => SurroundingRows.None
-    val sorted = sort(rows, task, none)
+  /** Returns the rows whose results are handed out, in batches. Asks for the surroundings as [[evaluate]] does. */
+  def evaluateBatches(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      surroundings: () => SurroundingRows = () => SurroundingRows.None
+  ): Iterator[ColumnarBatch] = {
+    val sorted = sort(rows, task, surroundings)
     val found =
-      if (sorted.finished) sorted else SortResult(presorted.evaluate(sorted.rows, task, none), None)
-    found.batches((input ++ expressions.results).map(_.dataType))
+      if (sorted.withResults.isDefined) sorted
+      else SortResult(presorted.evaluate(sorted.rows, task, surroundings), None)
+    val around = surroundings()
+    found.batches((input ++ expressions.results).map(_.dataType), around.firstResult, around.untilResult)
   }
 
   private def sort(

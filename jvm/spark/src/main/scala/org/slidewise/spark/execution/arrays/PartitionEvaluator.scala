@@ -132,7 +132,7 @@ final private[execution] class ArrayResults(
 
   override def evaluate(from: Int, until: Int, into: Array[FieldVector]): Int = {
     val begin = if (until > evaluator.until) System.nanoTime() else 0L
-    if (from < evaluator.from) returnTo(from)
+    if (from < evaluator.from || from > evaluator.until) turnTo(from)
     into.foreach(_.clearNulls())
     var at = from
     var failed = false
@@ -155,8 +155,8 @@ final private[execution] class ArrayResults(
     evaluator.evaluate(first - from, surroundings.endOf(first, evaluator.until).toInt - from)
   }
 
-  /** Turns to the partition of a row before the current one. */
-  private def returnTo(place: Int): Unit = {
+  /** Turns to the partition of a row. */
+  private def turnTo(place: Int): Unit = {
     var from = 0
     while (evaluator.endOfPartition(from) <= place) from = evaluator.endOfPartition(from)
     beginAt(from)

@@ -71,7 +71,7 @@ abstract private[execution] class RowBlocksExchange extends ShuffleExchangeLike 
     new ShuffledRowRDD(shuffleDependency, readMetrics, parts)
 
   /** The rows of a part, given its blocks. */
-  private[execution] def rowsOf: Iterator[InternalRow] => Iterator[InternalRow] = {
+  private[execution] def rowsOf: Iterator[InternalRow] => BlockRows = {
     val layout = this.layout
     new BlockRows(_, layout)
   }

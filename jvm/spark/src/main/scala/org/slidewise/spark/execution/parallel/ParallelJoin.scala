@@ -45,8 +45,8 @@ final private[parallel] class ParallelJoin(
 
   private def withoutRight(leftRows: RunsReader): RDD[InternalRow] = {
     val evaluate = evaluation
-    leftRows.read(Array(leftRows.whole)) { (range, parts) =>
-      evaluate(range.all(parts), Iterator.empty, SurroundingRows.None)
+    leftRows.read(Array(leftRows.whole)) { (_, parts) =>
+      evaluate(parts.all, Iterator.empty, SurroundingRows.None)
     }
   }
 
@@ -69,7 +69,7 @@ final private[parallel] class ParallelJoin(
   private def inOneTask(leftRows: RunsReader, rightRows: RunsReader): RDD[InternalRow] = {
     val evaluate = evaluation
     def all(reader: RunsReader) =
-      reader.read(Array(reader.whole))((range, parts) => range.all(parts))
+      reader.read(Array(reader.whole))((_, parts) => parts.all)
     all(leftRows).zipPartitions(all(rightRows))(evaluate(_, _, SurroundingRows.None))
   }
 

@@ -1,7 +1,8 @@
 package org.slidewise.spark.execution.parallel
 
+import scala.reflect.ClassTag
+
 import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingFunctions, SurroundingRows}
@@ -20,11 +21,11 @@ import org.slidewise.spark.plan.{FrameReach, SlidingWindowPlan}
  * @param input
  *   the attributes of a row
  */
-final private[parallel] class ParallelWindow(
+final private[parallel] class ParallelWindow[T: ClassTag](
     plan: SlidingWindowPlan,
     parallel: ParallelPlan,
     input: Seq[Attribute],
-    evaluation: RangeEvaluation
+    evaluation: RangeEvaluation[T]
 ) {
   private[this] val keyOrder = RunOrder(plan.partitionSpec, plan.sortOrder)
   private[this] val reach = FrameReach.of(plan)
@@ -35,7 +36,7 @@ final private[parallel] class ParallelWindow(
    * The rows with their results, in partitions that follow one another in order. Writes the runs, and may run another job. None
    * if there is only one partition, which is not written.
    */
-  def execute(runs: RunsExchangeExec): Option[RDD[InternalRow]] =
+  def execute(runs: RunsExchangeExec): Option[RDD[T]] =
     if (plan.isWholeTable)
       runs
         .write()
@@ -47,7 +48,7 @@ final private[parallel] class ParallelWindow(
   private def isRepeatable(reader: RunsReader): Boolean = reader.determinism.exists(_.allows(plan))
 
   /** Evaluates rows whose frame is the whole table. None if one task must evaluate them. */
-  private def evaluateWholeTable(reader: RunsReader): Option[RDD[InternalRow]] = {
+  private def evaluateWholeTable(reader: RunsReader): Option[RDD[T]] = {
     val ranges = wholeRuns(reader).map(RangeToRead.all(_, reader.buckets)).toArray
     lazy val total =
       if (reader.hasAggregatesOf(plan) && reader.indexes.forall(_.hasAggregates))
@@ -56,7 +57,7 @@ final private[parallel] class ParallelWindow(
     if (!isRepeatable(reader) || surrounding.mustBeOneTask(total)) None
     else {
       val (evaluate, aggregate) = (evaluation, total)
-      Some(reader.read(ranges)((range, parts) => evaluate.ofWholeTable(range.all(parts), aggregate)))
+      Some(reader.read(ranges)((_, parts) => evaluate.ofWholeTable(parts.all, aggregate)))
     }
   }
 
@@ -64,9 +65,9 @@ final private[parallel] class ParallelWindow(
   private def totalOf(reader: RunsReader, ranges: Array[RangeToRead]): PartialAggregate = {
     val functions = surrounding
     reader
-      .collect(ranges) { (range, parts) =>
+      .collect(ranges) { (_, parts) =>
         val aggregate = functions.aggregator()
-        range.all(parts).foreach(aggregate.add)
+        parts.all.foreach(aggregate.add)
         OwnClasses.bytesOf(aggregate.result())
       }
       .map(OwnClasses.valueOf[PartialAggregate])
@@ -85,7 +86,7 @@ final private[parallel] class ParallelWindow(
     if (shares.isEmpty) Seq(Nil) else shares
   }
 
-  private def inOrder(reader: RunsReader): RDD[InternalRow] = {
+  private def inOrder(reader: RunsReader): RDD[T] = {
     val tasks = parallel.tasksFor(reader.rows)
     def inRanges(together: Option[Int]) =
       if (tasks < 2 || !isRepeatable(reader)) None
@@ -99,16 +100,16 @@ final private[parallel] class ParallelWindow(
       .getOrElse(inOneTask(reader))
   }
 
-  private def inOneTask(reader: RunsReader): RDD[InternalRow] = {
+  private def inOneTask(reader: RunsReader): RDD[T] = {
     val whole = evaluation
-    reader.read(Array(reader.whole))((range, parts) => whole.ofAll(range.all(parts)))
+    reader.read(Array(reader.whole))((_, parts) => whole.ofAll(parts.all))
   }
 
   /** Evaluates the ranges between the cuts. None if a partition that the cuts divide must be evaluated in one task. */
   private def evaluateRanges(
       reader: RunsReader,
       cuts: Seq[Cut]
-  ): Option[RDD[InternalRow]] = {
+  ): Option[RDD[T]] = {
     val order = new CutOrder(keyOrder.directions)
     val halos = new Halos(plan, reach, reader.sorted, order)
     val from = Cut.Start +: cuts.map(halos.before)
@@ -139,7 +140,7 @@ final private[parallel] class ParallelWindow(
   private def evaluate(
       reader: RunsReader,
       ranges: Array[(RangeToRead, RangeSurroundings)]
-  ): RDD[InternalRow] = {
+  ): RDD[T] = {
     val open = reader.opener
     val ofRange = evaluation
     reader.readWith(ranges) { (range, around, parts) =>

@@ -1,5 +1,7 @@
 package org.slidewise.spark.execution.parallel
 
+import scala.reflect.ClassTag
+
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -58,32 +60,52 @@ case class ParallelWindowExec(
   }
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val evaluation = RangeEvaluation.of(plan, child.output, metrics)
-    val found = readTwice
-      .map(new TwiceReadWindow(plan, _, evaluation).rows(inOneTask = isForRdd))
-      .orElse {
-        val limited = if (isForRdd && partitionSpec.isEmpty) parallel.copy(maxTasks = 1) else parallel
-        new ParallelWindow(plan, limited, child.output, evaluation).execute(runs)
-      }
-      .getOrElse(inOnePartition(evaluateUnwritten()))
-    WindowMetrics.setTasks(sparkContext, metrics, found.getNumPartitions)
-    found
-  }
-
-  override protected def hasBatches: Boolean = readTwice.exists { twice =>
-    FilteredBatchesExec.below(twice.right).isDefined && plan.expressions.forall(e =>
-      WholeTableBatches.have(e.expression.dataType)
+    val evaluation = new RowEvaluation(plan, child.output, metrics)
+    counted(
+      readTwice.fold(ofRuns(evaluation, evaluate(_, _)))(
+        new TwiceReadWindow(plan, _).rows(evaluation, inOneTask = isForRdd)
+      )
     )
   }
 
+  override protected def hasBatches: Boolean =
+    readTwice.fold(!plan.isWholeTable && plan.arrays.isDefined && plan.rowWise.isEmpty) { twice =>
+      FilteredBatchesExec.below(twice.right).isDefined &&
+      plan.expressions.forall(e => WholeTableBatches.have(e.expression.dataType))
+    }
+
   override protected def ofBatches: SparkPlan = {
-    val twice = readTwice.get
-    copy(child = twice.copy(right = FilteredBatchesExec.below(twice.right).get), supportsColumnar = true)
+    val read = readTwice.map(twice => twice.copy(right = FilteredBatchesExec.below(twice.right).get))
+    copy(child = read.getOrElse(child), supportsColumnar = true)
   }
 
   override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
-    val evaluation = RangeEvaluation.of(plan, child.output, metrics)
-    val found = new TwiceReadWindow(plan, readTwice.get, evaluation).batches(inOneTask = isForRdd)
+    val evaluation = new BatchEvaluation(plan, child.output, metrics)
+    counted(
+      readTwice.fold(ofRuns(evaluation, evaluateBatches(_, _)))(
+        new TwiceReadWindow(plan, _).batches(evaluation, inOneTask = isForRdd)
+      )
+    )
+  }
+
+  /**
+   * Evaluates the rows of runs.
+   *
+   * @param unshared
+   *   evaluates each partition of rows in one task, given whether they are to be sorted
+   */
+  private def ofRuns[T: ClassTag](
+      evaluation: RangeEvaluation[T],
+      unshared: (SparkPlan, Boolean) => RDD[T]
+  ): RDD[T] = {
+    val limited = if (isForRdd && partitionSpec.isEmpty) parallel.copy(maxTasks = 1) else parallel
+    new ParallelWindow(plan, limited, child.output, evaluation).execute(runs).getOrElse {
+      val rows = unwritten
+      inOnePartition(unshared(rows, sorts(rows.outputOrdering, sortedOrder)))
+    }
+  }
+
+  private def counted[T](found: RDD[T]): RDD[T] = {
     WindowMetrics.setTasks(sparkContext, metrics, found.getNumPartitions)
     found
   }
@@ -94,13 +116,7 @@ case class ParallelWindowExec(
    */
   private def isForRdd: Boolean = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY) == null
 
-  /** Evaluates the rows of an exchange with one partition, which the exchange does not write. */
-  private def evaluateUnwritten(): RDD[InternalRow] = {
-    val rows = unwritten
-    evaluate(rows, sorts(rows.outputOrdering, sortedOrder))
-  }
-
-  /** The unwritten rows of the exchange, under the names of this operator's child. */
+  /** The rows of an exchange with one partition, which the exchange does not write, under the names of this operator's child. */
   private def unwritten: SparkPlan =
     if (runs.output == child.output) runs.child
     else
@@ -113,8 +129,8 @@ case class ParallelWindowExec(
    * Returns `rows`, or one empty partition if `rows` has no partitions. An operator above that needs all rows in one partition
    * needs one also if there are no rows.
    */
-  private def inOnePartition(rows: RDD[InternalRow]): RDD[InternalRow] =
-    if (rows.getNumPartitions > 0) rows else sparkContext.parallelize(Seq.empty[InternalRow], numSlices = 1)
+  private def inOnePartition[T: ClassTag](rows: RDD[T]): RDD[T] =
+    if (rows.getNumPartitions > 0) rows else sparkContext.parallelize(Seq.empty[T], numSlices = 1)
 
   override protected def withNewChildInternal(newChild: SparkPlan): ParallelWindowExec =
     copy(child = newChild)

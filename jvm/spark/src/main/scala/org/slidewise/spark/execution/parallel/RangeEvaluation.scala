@@ -1,7 +1,5 @@
 package org.slidewise.spark.execution.parallel
 
-import scala.collection.AbstractIterator
-
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
@@ -9,6 +7,8 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import org.slidewise.spark.execution.{WholeTableEvaluation, WindowEvaluation}
+import org.slidewise.spark.execution.columns.RowBatches
+import org.slidewise.spark.execution.rows.RowsBetween
 import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingRows}
 import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
 import org.slidewise.spark.plan.SlidingWindowPlan
@@ -16,31 +16,119 @@ import org.slidewise.spark.plan.SlidingWindowPlan
 /**
  * Evaluates the rows of one task.
  *
- * @param all
- *   evaluates whole partitions
- * @param range
- *   evaluates a range of rows; rows that tie stay in the order in which they come
- * @param wholeTable
- *   evaluates rows whose frame is the whole table
+ * @tparam T
+ *   what it hands out: rows or batches
  */
-final private[parallel] class RangeEvaluation private (
-    all: WindowEvaluation,
-    range: WindowEvaluation,
-    wholeTable: WholeTableEvaluation,
-    metrics: Map[String, SQLMetric]
-) extends Serializable {
+sealed abstract private[parallel] class RangeEvaluation[T](metrics: Map[String, SQLMetric])
+    extends Serializable {
 
   /** The results of whole partitions. */
-  def ofAll(rows: Iterator[InternalRow]): Iterator[InternalRow] =
-    if (rows.isEmpty) Iterator.empty else all.evaluate(rows, newTask())
+  final def ofAll(rows: Iterator[InternalRow]): Iterator[T] =
+    if (rows.isEmpty) Iterator.empty else evaluateAll(rows, newTask())
 
   /** The results of some rows of a table in no order, whose aggregate is `total`. */
-  def ofWholeTable(rows: Iterator[InternalRow], total: PartialAggregate): Iterator[InternalRow] =
+  final def ofWholeTable(rows: Iterator[InternalRow], total: PartialAggregate): Iterator[T] =
     if (rows.isEmpty) Iterator.empty
     else {
       WindowMetrics.timeTask(metrics)
-      wholeTable.evaluate(rows, newTask(), total)
+      evaluateWholeTable(rows, newTask(), total)
     }
+
+  /** The results of the range's own rows, without those of its halos. Rows that tie stay in the order in which they come. */
+  final def ofRange(rows: RangeRows, surroundings: () => SurroundingRows): Iterator[T] =
+    if (rows.isEmpty) Iterator.empty
+    else {
+      WindowMetrics.timeTask(metrics)
+      def first = rows.rowsIn(1)
+      def own = rows.rowsIn(2)
+      val results = evaluateOwn(
+        rows,
+        newTask(),
+        () => surroundings().copy(firstResult = first, untilResult = first + own)
+      )
+      metrics(WindowMetrics.HaloRows) += rows.haloRows
+      results
+    }
+
+  protected def evaluateAll(rows: Iterator[InternalRow], task: WindowTask): Iterator[T]
+
+  protected def evaluateWholeTable(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      total: PartialAggregate
+  ): Iterator[T]
+
+  /**
+   * Evaluates rows, and returns those that are handed out.
+   *
+   * @param around
+   *   the surroundings, which are known once all rows have been read
+   */
+  protected def evaluateOwn(
+      rows: RangeRows,
+      task: WindowTask,
+      around: () => SurroundingRows
+  ): Iterator[T]
+
+  final protected def newTask() = new WindowTask(TaskContext.get(), metrics)
+}
+
+/** Hands out rows. */
+final private[parallel] class RowEvaluation(
+    plan: SlidingWindowPlan,
+    input: Seq[Attribute],
+    metrics: Map[String, SQLMetric]
+) extends RangeEvaluation[InternalRow](metrics) {
+  private val all = WindowEvaluation.of(plan, input, sorts = true)
+  // Spark's radix sort orders ties by all rows that it sorts, which differ from task to task.
+  private val range = WindowEvaluation.of(plan, input, sorts = true, keepsTies = true)
+  private val wholeTable = new WholeTableEvaluation(plan, input)
+
+  override protected def evaluateAll(rows: Iterator[InternalRow], task: WindowTask): Iterator[InternalRow] =
+    all.evaluate(rows, task)
+
+  override protected def evaluateWholeTable(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      total: PartialAggregate
+  ): Iterator[InternalRow] = wholeTable.evaluate(rows, task, total)
+
+  override protected def evaluateOwn(
+      rows: RangeRows,
+      task: WindowTask,
+      around: () => SurroundingRows
+  ): Iterator[InternalRow] = {
+    val results = range.evaluate(rows, task, around)
+    val own = around()
+    new RowsBetween(results, own.firstResult, own.untilResult)
+  }
+}
+
+/** Hands out batches. Arrays evaluate all functions. */
+final private[parallel] class BatchEvaluation(
+    plan: SlidingWindowPlan,
+    input: Seq[Attribute],
+    metrics: Map[String, SQLMetric]
+) extends RangeEvaluation[ColumnarBatch](metrics) {
+  private val all = WindowEvaluation.sortedInArrays(plan, input)
+  private val range = WindowEvaluation.sortedInArrays(plan, input, keepsTies = true)
+  private val wholeTable = new WholeTableEvaluation(plan, input)
+
+  override protected def evaluateAll(rows: Iterator[InternalRow], task: WindowTask): Iterator[ColumnarBatch] =
+    all.evaluateBatches(rows, task)
+
+  override protected def evaluateWholeTable(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      total: PartialAggregate
+  ): Iterator[ColumnarBatch] =
+    new RowBatches(wholeTable.evaluate(rows, task, total), input.map(_.dataType) ++ wholeTable.types)
+
+  override protected def evaluateOwn(
+      rows: RangeRows,
+      task: WindowTask,
+      around: () => SurroundingRows
+  ): Iterator[ColumnarBatch] = range.evaluateBatches(rows, task, around)
 
   /** The results of some batches of a table in no order, whose aggregate is `total`. */
   def ofBatches(batches: Iterator[ColumnarBatch], total: PartialAggregate): Iterator[ColumnarBatch] =
@@ -56,62 +144,4 @@ final private[parallel] class RangeEvaluation private (
         task.measures
       )
     }
-
-  /** The results of the range's own rows, without those of its halos. */
-  def ofRange(rows: RangeRows, surroundings: () => SurroundingRows): Iterator[InternalRow] =
-    if (rows.isEmpty) Iterator.empty
-    else {
-      WindowMetrics.timeTask(metrics)
-      def first = rows.rowsIn(1)
-      def own = rows.rowsIn(2)
-      val results = range.evaluate(
-        rows,
-        newTask(),
-        () => surroundings().copy(firstResult = first, untilResult = first + own)
-      )
-      metrics(WindowMetrics.HaloRows) += rows.haloRows
-      new OwnRows(results, first, own)
-    }
-
-  private def newTask() = new WindowTask(TaskContext.get(), metrics)
-}
-
-private[parallel] object RangeEvaluation {
-  def of(
-      plan: SlidingWindowPlan,
-      input: Seq[Attribute],
-      metrics: Map[String, SQLMetric]
-  ): RangeEvaluation =
-    new RangeEvaluation(
-      WindowEvaluation.of(plan, input, sorts = true),
-      // Spark's radix sort orders ties by all rows that it sorts, which differ from task to task.
-      WindowEvaluation.of(plan, input, sorts = true, keepsTies = true),
-      new WholeTableEvaluation(plan, input),
-      metrics
-    )
-}
-
-/** The `own` results that follow the first `others`. */
-final private class OwnRows(results: Iterator[InternalRow], others: Long, own: Long)
-    extends AbstractIterator[InternalRow] {
-  private[this] var left = own
-  private[this] var begun = false
-
-  override def hasNext: Boolean = {
-    if (!begun) {
-      begun = true
-      var passed = 0L
-      while (passed < others) {
-        results.next()
-        passed += 1
-      }
-    }
-    left > 0
-  }
-
-  override def next(): InternalRow = {
-    if (!hasNext) throw new NoSuchElementException("there are no more rows")
-    left -= 1
-    results.next()
-  }
 }

@@ -1,10 +1,9 @@
 package org.slidewise.spark.execution.parallel
 
-import scala.collection.AbstractIterator
-
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
+import org.slidewise.spark.execution.blocks.{BlockDecoder, RowsInBlocks}
 import org.slidewise.spark.execution.surroundings.{PartialAggregator, SurroundingFunctions, SurroundingRows}
 
 /**
@@ -22,9 +21,6 @@ final private[parallel] case class RangeToRead(cuts: Array[Cut], parts: Array[Ru
   /** The buckets of each part to read at once, as the first one and the end. */
   def reads: Array[Array[(Int, Int)]] =
     parts.map(part => part.readFrom.zip(part.readFrom.tail :+ part.endBucket))
-
-  /** All rows of the parts. `open` returns the rows of each part. */
-  def all(open: Int => Iterator[InternalRow]): Iterator[InternalRow] = parts.indices.iterator.flatMap(open)
 }
 
 private[parallel] object RangeToRead {
@@ -49,6 +45,27 @@ private[parallel] object RangeToRead {
     )
 }
 
+/**
+ * The rows of a range's parts, in blocks.
+ *
+ * @param blocks
+ *   the blocks of a part
+ * @param rows
+ *   the rows of blocks
+ */
+final private[parallel] class RowsOfParts(
+    parts: Int,
+    blocks: Int => Iterator[InternalRow],
+    rows: Iterator[InternalRow] => RowsInBlocks
+) {
+
+  /** The rows of a part. */
+  def apply(part: Int): RowsInBlocks = rows(blocks(part))
+
+  /** The rows of all parts, one after the other. */
+  def all: RowsInBlocks = rows((0 until parts).iterator.flatMap(blocks))
+}
+
 /** Thrown if a run has other rows than when its index was made, so that no cut is right for them. */
 final private class RunChanged(part: RunPart, read: Long)
     extends RuntimeException(
@@ -70,40 +87,89 @@ final private class RunChanged(part: RunPart, read: Long)
  */
 final private[parallel] class RangeRows(
     range: RangeToRead,
-    open: Int => Iterator[InternalRow],
+    open: RowsOfParts,
     key: UnsafeProjection,
     order: CutOrder,
     functions: Option[SurroundingFunctions] = None
-) extends AbstractIterator[InternalRow] {
+) extends RowsInBlocks {
   private[this] val cuts = range.cuts
   private[this] val counted = new Array[Long](cuts.length + 1)
   private[this] var skipped = range.rowsBefore
   private[this] var next = 0 // part
   private[this] var part: RunPart = _
-  private[this] var rows: Iterator[InternalRow] = Iterator.empty
+  private[this] var rows: RowsInBlocks = _
   private[this] var position = 0L
-  private[this] var passed, interval = 0
+  private[this] var passed, interval, blockRows = 0
   private[this] var row: InternalRow = _
+  private[this] var block: BlockDecoder = _ // has been taken, and its rows lie in one interval
   private[this] val before, after: PartialAggregator = functions.map(_.aggregator()).orNull
 
-  override def hasNext: Boolean = row != null || {
-    while (row == null && (rows.hasNext || openNext())) if (rows.hasNext) take(rows.next())
-    row != null
+  override def hasNext: Boolean = row != null || block != null || {
+    while (row == null && block == null && (rows != null && rows.hasNext || openNext()))
+      if (rows != null && rows.hasNext) if (rows.isBlockNext) takeBlock() else take(rows.next())
+    row != null || block != null
   }
 
   override def next(): InternalRow = {
     if (!hasNext) throw new NoSuchElementException("there are no more rows")
+    if (block != null) {
+      giveBack()
+      take(rows.next())
+    }
     val found = row
     row = null
     found
   }
 
+  override def isBlockNext: Boolean = hasNext && block != null
+
+  override def nextBlock(): BlockDecoder = {
+    val found = block
+    block = null
+    found
+  }
+
+  override def giveBack(): Unit = {
+    block = null
+    count(-blockRows)
+    rows.giveBack()
+  }
+
+  override def rowAt(place: Int): UnsafeRow = rows.rowAt(place)
+
+  /** Takes a block if its rows lie in one interval, and need not be aggregated. */
+  private def takeBlock(): Unit = {
+    val taken = rows.nextBlock()
+    blockRows = taken.count
+    interval = intervalOf(blockRows)
+    if (interval < 0 || !isInside && before != null) {
+      rows.giveBack()
+      take(rows.next())
+    } else {
+      count(blockRows)
+      if (isInside) block = taken
+    }
+  }
+
+  private def isInside: Boolean = interval > 0 && interval < cuts.length
+
+  /** The interval of the next rows, if the run's index says that all lie in one; -1 if it does not. */
+  private def intervalOf(rows: Int): Int = {
+    var found = 0
+    while (found < cuts.length && position >= part.most(found)) found += 1
+    if (found == cuts.length || position + rows <= part.least(found)) found else -1
+  }
+
+  private def count(rows: Int): Unit = {
+    counted(interval) += rows
+    position += rows
+  }
+
   private def take(read: InternalRow): Unit = {
     place(read)
-    counted(interval) += 1
-    if (interval > 0 && interval < cuts.length) row = read
+    count(1)
+    if (isInside) row = read
     else if (before != null) (if (interval == 0) before else after).add(read)
-    position += 1
   }
 
   private def openNext(): Boolean = {

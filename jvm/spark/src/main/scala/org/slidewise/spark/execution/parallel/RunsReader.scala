@@ -3,7 +3,6 @@ package org.slidewise.spark.execution.parallel
 import scala.reflect.ClassTag
 
 import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.{PartialMapperPartitionSpec, ShufflePartitionSpec}
 
@@ -49,13 +48,13 @@ final private[parallel] class RunsReader(
 
   /** Reads ranges. Each task gets a range, and the rows of its parts. */
   def read[T: ClassTag](ranges: Array[RangeToRead])(
-      f: (RangeToRead, Int => Iterator[InternalRow]) => Iterator[T]
+      f: (RangeToRead, RowsOfParts) => Iterator[T]
   ): RDD[T] =
     readWith(ranges.map((_, None)))((range, _, parts) => f(range, parts))
 
   /** Reads ranges. Each comes with a value that `f` needs besides its rows. */
   def readWith[A, T: ClassTag](ranges: Array[(RangeToRead, A)])(
-      f: (RangeToRead, A, Int => Iterator[InternalRow]) => Iterator[T]
+      f: (RangeToRead, A, RowsOfParts) => Iterator[T]
   ): RDD[T] = {
     val parts = for {
       (range, _) <- ranges
@@ -67,20 +66,20 @@ final private[parallel] class RunsReader(
       runs.blocksOf(parts),
       runs.blocksOf(parts.take(1)),
       ranges,
-      (range, value, blocks) => f(range, value, part => rows(blocks(part)))
+      (range, value, blocks) => f(range, value, new RowsOfParts(range.parts.length, blocks, rows))
     )
   }
 
   /** Reads ranges in a job. Each task returns one value. */
   def collect(ranges: Array[RangeToRead])(
-      f: (RangeToRead, Int => Iterator[InternalRow]) => Array[Byte]
+      f: (RangeToRead, RowsOfParts) => Array[Byte]
   ): Array[Array[Byte]] = {
     val values = read(ranges)((range, parts) => Iterator.single(f(range, parts)))
     values.sparkContext.runJob(values, (found: Iterator[Array[Byte]]) => found.next())
   }
 
   /** Opens a range in a task, given the functions for which rows outside it are aggregated. */
-  def opener: (RangeToRead, Option[SurroundingFunctions], Int => Iterator[InternalRow]) => RangeRows = {
+  def opener: (RangeToRead, Option[SurroundingFunctions], RowsOfParts) => RangeRows = {
     val (runOrder, attributes) = (order, input)
     (range, functions, parts) =>
       new RangeRows(range, parts, runOrder.keys(attributes), new CutOrder(runOrder.directions), functions)

@@ -1,6 +1,7 @@
 package org.slidewise.spark.execution.parallel
 
 import scala.collection.AbstractIterator
+import scala.reflect.ClassTag
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
@@ -10,7 +11,7 @@ import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantCol
 import org.apache.spark.sql.types.{BinaryType, DataType}
 import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
 
-import org.slidewise.spark.execution.columns.{FieldVector, RowBatches}
+import org.slidewise.spark.execution.columns.FieldVector
 import org.slidewise.spark.execution.exchange.FilteredBatchesExec
 import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingFunctions}
 import org.slidewise.spark.execution.task.WindowMeasures
@@ -22,8 +23,7 @@ import org.slidewise.spark.plan.SlidingWindowPlan
  */
 final private[parallel] class TwiceReadWindow(
     plan: SlidingWindowPlan,
-    read: RowsReadTwiceExec,
-    evaluation: RangeEvaluation
+    read: RowsReadTwiceExec
 ) {
 
   /**
@@ -32,29 +32,32 @@ final private[parallel] class TwiceReadWindow(
    * @param inOneTask
    *   whether one task is to evaluate all rows
    */
-  def rows(inOneTask: Boolean): RDD[InternalRow] = withResults(inOneTask) { aggregate =>
-    val evaluate = evaluation
-    read.right.execute().mapPartitions(evaluate.ofWholeTable(_, aggregate))
-  }(evaluatedInOneTask)
+  def rows(evaluation: RowEvaluation, inOneTask: Boolean): RDD[InternalRow] =
+    withResults(evaluation, inOneTask)(total =>
+      read.right.execute().mapPartitions(evaluation.ofWholeTable(_, total))
+    )
 
   /** The rows with their results in batches, as [[rows]]. */
-  def batches(inOneTask: Boolean): RDD[ColumnarBatch] = withResults(inOneTask) { aggregate =>
-    val evaluate = evaluation
-    read.right.executeColumnar().mapPartitions(evaluate.ofBatches(_, aggregate))
-  } {
-    val types = (read.output ++ plan.expressions.map(_.expression)).map(_.dataType)
-    evaluatedInOneTask.mapPartitions(new RowBatches(_, types))
-  }
+  def batches(evaluation: BatchEvaluation, inOneTask: Boolean): RDD[ColumnarBatch] =
+    withResults(evaluation, inOneTask)(total =>
+      read.right.executeColumnar().mapPartitions(evaluation.ofBatches(_, total))
+    )
 
-  private def withResults[T](
-      inOneTask: Boolean
-  )(added: PartialAggregate => RDD[T])(evaluated: => RDD[T]): RDD[T] =
+  private def withResults[T: ClassTag](evaluation: RangeEvaluation[T], inOneTask: Boolean)(
+      added: PartialAggregate => RDD[T]
+  ): RDD[T] = {
+    // As in Spark: a stage in barrier mode may have no RDD with another number of partitions.
+    def evaluated =
+      ShuffleExchangeExec(SinglePartition, FilteredBatchesExec.inRows(read.right))
+        .execute()
+        .mapPartitions(evaluation.ofAll)
     if (inOneTask) evaluated
     else {
       val functions = new SurroundingFunctions(plan, read.left.output)
-      val aggregate = total(functions)
-      if (functions.mustBeOneTask(aggregate)) evaluated else added(aggregate)
+      val found = total(functions)
+      if (functions.mustBeOneTask(found)) evaluated else added(found)
     }
+  }
 
   private def total(functions: SurroundingFunctions): PartialAggregate = {
     val parts = read.left.execute().mapPartitions { rows =>
@@ -63,13 +66,6 @@ final private[parallel] class TwiceReadWindow(
       Iterator.single(OwnClasses.bytesOf(aggregate.result()))
     }
     parts.collect().map(OwnClasses.valueOf[PartialAggregate]).foldLeft(functions.merger())(_ add _).result()
-  }
-
-  private def evaluatedInOneTask: RDD[InternalRow] = {
-    val evaluate = evaluation
-    val rows = FilteredBatchesExec.inRows(read.right)
-    // As in Spark: a stage in barrier mode may have no RDD with another number of partitions.
-    ShuffleExchangeExec(SinglePartition, rows).execute().mapPartitions(evaluate.ofAll)
   }
 }
 

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.core.selection.HeapBudget
-import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout, BlockRows, DecodedRows}
+import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout, RowsInBlocks, DecodedRows}
 import org.slidewise.spark.execution.rows.{LogRows, RowChunk, RowLog}
 import org.slidewise.spark.execution.task.TaskResources
 
@@ -78,6 +78,9 @@ final private[sorting] class ArrivingRows(
       logged(_)
     }
 
+  private[this] lazy val logLayout =
+    new DecodedRows(BlockLayout.of(input), fields.logged, if (noted) RowChunk.SizeBytes else 0)
+
   /** The number of rows. */
   def count: Int = taken
   def columns: LongColumns = values
@@ -93,39 +96,31 @@ final private[sorting] class ArrivingRows(
    * @return
    *   the rows that have not been taken
    */
-  def take(rows: Iterator[InternalRow]): Iterator[InternalRow] = rows match {
-    case blocks: BlockRows => takeBlocks(blocks)
-    case _                 => takeEach(rows)
-  }
-
-  private def takeEach(rows: Iterator[InternalRow]): Iterator[InternalRow] = {
-    var unplaced: UnsafeRow = null
-    while (unplaced == null && log.spilledBytes == 0 && rows.hasNext) {
-      if (taken % CheckEvery == 0) resources.stopIfCancelled()
-      val row = rows.next().asInstanceOf[UnsafeRow]
-      if (!placed(add(row))) unplaced = row
+  def take(rows: Iterator[InternalRow]): Iterator[InternalRow] = {
+    val blocks = rows match {
+      case inBlocks: RowsInBlocks => inBlocks
+      case _                      => null
     }
+    var unplaced: UnsafeRow = null
+    var hasMemory = true
+    while (hasMemory && log.spilledBytes == 0 && rows.hasNext)
+      if (blocks != null && blocks.isBlockNext) hasMemory = takeBlock(blocks)
+      else {
+        if (taken % CheckEvery == 0) resources.stopIfCancelled()
+        val row = rows.next().asInstanceOf[UnsafeRow]
+        hasMemory = placed(add(row))
+        if (!hasMemory) unplaced = row
+      }
     // The one row that is not here lies in the child's buffer, which the child does not touch until asked.
     Option(unplaced).iterator ++ rows
   }
 
-  private def takeBlocks(rows: BlockRows): Iterator[InternalRow] = {
-    val logLayout =
-      if (logs)
-        new DecodedRows(
-          BlockLayout.of(input),
-          fields.logged,
-          if (noted) RowChunk.SizeBytes else 0
-        )
-      else null
-    var more = true
-    while (more && log.spilledBytes == 0 && rows.hasNext) {
-      resources.stopIfCancelled()
-      val block = rows.nextBlock()
-      more = placed(addBlock(block, rows, logLayout))
-      if (!more) rows.giveBack()
-    }
-    rows
+  private def takeBlock(rows: RowsInBlocks): Boolean = {
+    resources.stopIfCancelled()
+    val block = rows.nextBlock()
+    val found = placed(addBlock(block, rows))
+    if (!found) rows.giveBack()
+    found
   }
 
   /** A reader of the keys and inputs that do not follow from one field; null if all do. */
@@ -160,22 +155,18 @@ final private[sorting] class ArrivingRows(
     true
   }
 
-  private def addBlock(
-      block: BlockDecoder,
-      rows: BlockRows,
-      logLayout: DecodedRows
-  ): Boolean =
+  private def addBlock(block: BlockDecoder, rows: RowsInBlocks): Boolean =
     hasRoom(block.count) && {
       copied.indices.foreach(i => copied(i).read(block, values, ofFields(i), taken))
       readOthers(block, rows)
     } && {
-      if (logs) writeToLog(block, logLayout)
+      if (logs) writeToLog(block)
       taken += block.count
       true
     }
 
   /** Reads what does not follow from one field. */
-  private def readOthers(block: BlockDecoder, rows: BlockRows): Boolean = {
+  private def readOthers(block: BlockDecoder, rows: RowsInBlocks): Boolean = {
     val ofBlock = numbersOfKeys != null && numbersOfKeys.areFields
     val ofRows = if (ofBlock) null else numbersOfKeys
     (!ofBlock || numbersOfKeys.number(block, values, taken)) && {
@@ -189,13 +180,13 @@ final private[sorting] class ArrivingRows(
   private def read(row: UnsafeRow, at: Int, keys: HashedKeys): Boolean =
     (keys == null || keys.number(row, values, at)) && (reader == null || reader.read(row, values, at))
 
-  private def writeToLog(block: BlockDecoder, rows: DecodedRows): Unit = {
-    rows.measure(block)
-    val first = log.reserve(block.count, rows.starts)
-    rows.write(block, log.pageOf(first), log.placeOf(first))
+  private def writeToLog(block: BlockDecoder): Unit = {
+    logLayout.measure(block)
+    val first = log.reserve(block.count, logLayout.starts)
+    logLayout.write(block, log.pageOf(first), log.placeOf(first))
     var row = 0
     if (noted) while (row < block.count) {
-      addresses(taken + row) = first + rows.starts(row)
+      addresses(taken + row) = first + logLayout.starts(row)
       row += 1
     }
   }

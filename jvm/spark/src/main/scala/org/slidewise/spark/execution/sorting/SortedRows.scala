@@ -9,7 +9,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.execution.columns.RowBatches
-import org.slidewise.spark.execution.rows.RowFile
+import org.slidewise.spark.execution.rows.{RowFile, RowsBetween}
 import org.slidewise.spark.execution.task.TaskResources
 
 /**
@@ -35,7 +35,7 @@ final private[execution] class SortedRows(
   private[this] var owner = Thread.currentThread()
   private[this] val types = stored.fields.types ++ resultTypes
   private[this] val row = new UnsafeRow(types.size)
-  private[this] val count = stored.order.length
+  private[this] var end = stored.order.length
   private[this] var stretch: RowStretch = _
   private[this] var next = 0
   private[this] var prepared = 0 // rows from `next` to this place can be pointed to
@@ -43,7 +43,7 @@ final private[execution] class SortedRows(
   private[this] var file: RowFile = _
   private[this] var onDisk = 0L
 
-  override def hasNext: Boolean = next < count || {
+  override def hasNext: Boolean = next < end || {
     whenUsedUp()
     false
   }
@@ -66,11 +66,21 @@ final private[execution] class SortedRows(
         if (results == null && stored.fields.areWhole) new LoggedStretch(stored.places())
         else new RowAssembler(stored, results, resultTypes)
     prepared = from // if it fails, there are none
-    prepared = stretch.prepare(from, count)
+    prepared = stretch.prepare(from, end)
   }
 
-  /** The rows as batches, each valid until the next is requested. None of the rows may have been read. */
-  def batches: Iterator[ColumnarBatch] = new AbstractIterator[ColumnarBatch] {
+  /**
+   * The rows from one place to before another as batches, each valid until the next is requested. None of the rows may have been
+   * read.
+   */
+  def batches(from: Long, until: Long): Iterator[ColumnarBatch] = {
+    end = math.min(until, end.toLong).toInt
+    next = math.min(from, end.toLong).toInt
+    prepared = next
+    new Batches
+  }
+
+  final private class Batches extends AbstractIterator[ColumnarBatch] {
     private[this] var fromFile: RowBatches = _
 
     override def hasNext: Boolean = SortedRows.this.hasNext
@@ -87,14 +97,14 @@ final private[execution] class SortedRows(
     owner = Thread.currentThread()
     if (inHand == null) inHand = new StoredBatch(stored, results, resultTypes)
     next =
-      try inHand.take(next, count)
+      try inHand.take(next, end)
       catch { case failed: RowFailed => throw failed.error }
     prepared = next
     inHand.rows
   }
 
   /** Only the reading thread may spill: no row is being read while it asks. */
-  def canSpill: Boolean = file == null && next < count && (Thread.currentThread() eq owner)
+  def canSpill: Boolean = file == null && next < end && (Thread.currentThread() eq owner)
 
   def spilledBytes: Long = onDisk
 
@@ -137,7 +147,7 @@ final private[execution] class SortedRows(
   private def write(to: RowFile): Unit = {
     val following = new UnsafeRow(types.size)
     var i = next
-    while (i < count) {
+    while (i < end) {
       if (i == prepared) {
         resources.stopIfCancelled()
         prepare(i)
@@ -150,7 +160,7 @@ final private[execution] class SortedRows(
   }
 
   def close(): Unit = {
-    next = count
+    next = end
     if (file != null) file.close()
   }
 }
@@ -163,10 +173,9 @@ final private[execution] class SortedRows(
  */
 final private[execution] case class SortResult(rows: Iterator[InternalRow], withResults: Option[SortedRows]) {
 
-  /** Whether the rows have their results. */
-  def finished: Boolean = withResults.isDefined
-
-  /** The rows as batches, each valid until the next is requested. */
-  def batches(types: Seq[DataType]): Iterator[ColumnarBatch] =
-    withResults.fold[Iterator[ColumnarBatch]](new RowBatches(rows, types))(_.batches)
+  /** The rows from one place to before another as batches, each valid until the next is requested. */
+  def batches(types: Seq[DataType], from: Long = 0L, until: Long = Long.MaxValue): Iterator[ColumnarBatch] =
+    withResults.fold[Iterator[ColumnarBatch]](new RowBatches(new RowsBetween(rows, from, until), types))(
+      _.batches(from, until)
+    )
 }
