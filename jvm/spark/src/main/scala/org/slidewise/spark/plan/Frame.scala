@@ -27,6 +27,9 @@ sealed trait Frame extends Product with Serializable {
    */
   def hasNearEnd(atEnd: Boolean): Boolean
 
+  /** Whether the frame has no bound at its start, or at its end. */
+  final def isOpenAt(atEnd: Boolean): Boolean = if (atEnd) reachesEnd else isGrowing
+
   /** Whether the frame of a row is known as soon as the row has arrived, whatever follows. */
   def endsAtOnce: Boolean
 

@@ -7,8 +7,14 @@ package org.slidewise.spark.plan
  * @param aggregates
  *   the aggregates, equal ones of several frames once. Those that only count rows are not among them, nor those that read a row
  *   near the current row
+ * @param areAtEnds
+ *   whether the result of each is the value of the first or the last row of the partition
  */
-final case class UnboundedFunctions(aggregates: Seq[PlannedAggregate], ranks: Seq[RankKind]) {
+final case class UnboundedFunctions(
+    aggregates: Seq[PlannedAggregate],
+    ranks: Seq[RankKind],
+    areAtEnds: Boolean
+) {
 
   /** The functions that find aggregates whose partial aggregates may merge to another result than Spark's. */
   def guards: Seq[AggregateCall] =
@@ -22,6 +28,9 @@ final case class UnboundedFunctions(aggregates: Seq[PlannedAggregate], ranks: Se
 
   /** Whether the functions need only numbers of rows. */
   def needOnlyCounts: Boolean = aggregates.isEmpty && !needPeerGroups
+
+  /** Whether the functions need only numbers of rows, and the first and the last row of the partition. */
+  def needOnlyEnds: Boolean = areAtEnds && !needPeerGroups
 
   /** Whether rows must be added, and partial aggregates merged, in the order of the window. */
   def needOrder: Boolean = needPeerGroups || aggregates.exists(_.description.dependsOnOrder)
@@ -44,14 +53,22 @@ object UnboundedFunctions {
       frame <- plan.frames if frame.frame.isUnbounded
       aggregate <- frame.aggregates
       if aggregate.description.rank.isEmpty && !countsRows(aggregate) && !readsNear(aggregate, frame.frame)
-    } yield aggregate
+    } yield (frame.frame, aggregate)
     UnboundedFunctions(
-      found.foldLeft(Vector.empty[PlannedAggregate]) { (kept, next) =>
+      found.map(_._2).foldLeft(Vector.empty[PlannedAggregate]) { (kept, next) =>
         if (kept.exists(areEqual(_, next))) kept else kept :+ next
       },
-      plan.frames.flatMap(_.aggregates).flatMap(_.description.rank)
+      plan.frames.flatMap(_.aggregates).flatMap(_.description.rank),
+      found.forall { case (frame, aggregate) => isAtEnd(aggregate, frame) }
     )
   }
+
+  /** Whether the result is the value of the first or the last row of the partition, null or not, in every frame. */
+  private def isAtEnd(aggregate: PlannedAggregate, frame: Frame): Boolean =
+    aggregate.filter.isEmpty && aggregate.call.reference.exists {
+      case RowReference(Some(_), 1, fromEnd) => frame.isOpenAt(fromEnd)
+      case _                                 => false
+    }
 
   /** Whether the function is the number of rows. */
   def countsRows(aggregate: PlannedAggregate): Boolean =

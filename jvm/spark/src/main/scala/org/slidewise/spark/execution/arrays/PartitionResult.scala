@@ -1,6 +1,7 @@
 package org.slidewise.spark.execution.arrays
 
 import org.slidewise.core.kernels.{PeerGroups, Validity, ValidPositions}
+import org.slidewise.spark.execution.surroundings.ArrayValue
 import org.slidewise.spark.plan.{ArrayFunction, RankKind}
 
 /** The results of one window expression for one partition after the other, as longs or as doubles. */
@@ -107,8 +108,11 @@ sealed abstract private[arrays] class ValueResult(input: PartitionColumn, ignore
   /** Called before [[source]] is called for the rows of a partition. `found` is null unless nulls are ignored. */
   protected def begin(size: Int, found: ValidPositions): Unit
 
-  /** The row whose value is the result for `row`; -1 if there is none. */
+  /** The row whose value is the result for `row`; -1 if there is none, and [[ValueResult.Outside]] for [[outside]]. */
   protected def source(row: Int): Int
+
+  /** The value of a row that the task does not evaluate. */
+  protected def outside: ArrayValue = null
 
   /** The result for rows where [[source]] returns -1. */
   protected def default: Option[PartitionDefault]
@@ -127,13 +131,22 @@ sealed abstract private[arrays] class ValueResult(input: PartitionColumn, ignore
       val from = source(row)
       val known =
         if (from >= 0) Validity.at(valid, from)
+        else if (from == ValueResult.Outside) outside.count > 0
         else missing != null && missing.isValid(row)
-      out(row) = if (!known) 0L else if (from >= 0) values(from) else missing(row)
+      out(row) =
+        if (!known) 0L
+        else if (from >= 0) values(from)
+        else if (from == ValueResult.Outside) outside.long
+        else missing(row)
       if (known) words(row >>> 6) |= 1L << row else anyNull = true
       row += 1
     }
     0L
   }
+}
+
+private object ValueResult {
+  final val Outside = -2
 }
 
 /** The default of `lag` and `lead` for each row, used where the offset leads to no row. */
@@ -146,12 +159,17 @@ final private[arrays] class PartitionDefault(column: PartitionColumn) {
 final private[arrays] class ValueOfFrame(
     function: ArrayFunction.ValueOfFrame,
     frames: PartitionFrames,
-    input: PartitionColumn
+    input: PartitionColumn,
+    surroundings: FunctionSurroundings
 ) extends ValueResult(input, function.ignoreNulls) {
   private[this] val n = function.n
   private[this] var los, his = Array.emptyIntArray
   private[this] var found: ValidPositions = _
   private[this] var without = -1
+
+  private[this] var outer: ArrayValue = _
+
+  override protected def outside: ArrayValue = outer
 
   override protected def elements(size: Int): Int = frames.elements
 
@@ -162,13 +180,15 @@ final private[arrays] class ValueOfFrame(
     his = frames.frames.hi
     found = positions
     without = frames.nextWithout(0)
+    outer = if (function.fromEnd) surroundings.after else surroundings.before
   }
 
   // Rows are asked for in order.
   override protected def source(row: Int): Int = if (row == without) {
     without = frames.nextWithout(row + 1)
     -1
-  } else {
+  } else if (outer != null) ValueResult.Outside
+  else {
     val (lo, hi) = (los(row), his(row))
     val at =
       if (found != null)

@@ -122,6 +122,11 @@ final private[parallel] class ParallelWindow[T: ClassTag](
       new ScannedRanges(reader, plan, surrounding)
         .around(ends, from.zip(until))
         .map(_.map(RangeSurroundings.Scanned(_)))
+    def atEnds = {
+      val (first, last) = new ScannedRanges(reader, plan, surrounding).atEnds
+      if (Seq(first, last).exists(surrounding.mustBeOneTask)) None
+      else Some(Array.fill(ranges.length)(RangeSurroundings.AtEnds(first, last, reader.rows)))
+    }
     def inBuckets = {
       val totals = new BucketTotals(reader.indexes, surrounding)
       if (surrounding.mustBeOneTask(totals.all)) None
@@ -132,6 +137,7 @@ final private[parallel] class ParallelWindow[T: ClassTag](
         Some(Array.fill(ranges.length)(RangeSurroundings.Counted(reader.sorted.rows)))
       else if (partitionColumns > 0 && cuts.forall(_.keepsTogether(partitionColumns)))
         Some(Array.fill(ranges.length)(RangeSurroundings.Scanned(SurroundingRows.None)))
+      else if (partitionColumns == 0 && surrounding.unbounded.needOnlyEnds) atEnds
       else if (reader.hasAggregatesOf(plan)) inBuckets
       else scanned
     around.map(found => evaluate(reader, ranges.zip(found)))

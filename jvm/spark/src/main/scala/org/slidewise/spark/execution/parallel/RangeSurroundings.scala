@@ -28,6 +28,25 @@ private[parallel] object RangeSurroundings {
     }
   }
 
+  /**
+   * Surroundings for functions that need only numbers of rows and the first and the last row.
+   *
+   * @param first
+   *   an aggregate of the first row and those that follow it
+   * @param last
+   *   an aggregate of the last row and those before it
+   */
+  final case class AtEnds(first: PartialAggregate, last: PartialAggregate, rows: Long)
+      extends RangeSurroundings {
+    override def of(range: RangeRows): SurroundingRows = {
+      val counted = Counted(rows).of(range)
+      SurroundingRows(of(counted.before, first), of(counted.after, last))
+    }
+
+    private def of(counted: PartialAggregate, end: PartialAggregate): PartialAggregate =
+      if (counted.isEmpty) PartialAggregate.None else end.copy(rows = counted.rows)
+  }
+
   /** Surroundings that a job has aggregated from the rows between the cuts. */
   final case class Scanned(around: SurroundingRows) extends RangeSurroundings {
     override def of(range: RangeRows): SurroundingRows = around

@@ -1,6 +1,6 @@
 package org.slidewise.spark.execution.parallel
 
-import org.slidewise.spark.execution.surroundings.{SurroundingFunctions, SurroundingRows}
+import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingFunctions, SurroundingRows}
 import org.slidewise.spark.plan.SlidingWindowPlan
 
 /** Finds the surroundings of ranges of rows by a job, which reads all rows once and aggregates those between the ranges' ends. */
@@ -35,6 +35,15 @@ final private[parallel] class ScannedRanges(
     val scan = new SegmentScan(segments(toRead.toArray), functions)
     if (scan.mustBeOneTask) None
     else Some(ranges.map { case (from, until) => scan.around(place(from), place(until)) }.toArray)
+  }
+
+  /** Aggregates of the first row and those that follow it, and of the last row and those before it, where all have one key. */
+  def atEnds: (PartialAggregate, PartialAggregate) = {
+    val rows = reader.sorted
+    val first = RangeToRead.of(rows, Array(Cut.Start, rows.rowsAfter(Cut.Start, 1L)))
+    val last = RangeToRead.of(rows, Array(rows.rowsBefore(Cut.End, 1L), Cut.End))
+    val found = segments(Array(first, last)).map(_.fold(PartialAggregate.None)(_.first.aggregate))
+    (found.head, found.last)
   }
 
   private def segments(ranges: Array[RangeToRead]): Array[Option[Segment]] = {

@@ -42,7 +42,7 @@ final private[execution] class ColumnReader(
   private[this] val width = keys.size + inputs.size
   private[this] val columnOf = places.toArray
   private[this] val flips = (keys.map(_.flip) ++ inputs.map(_.flip)).toArray
-  private[this] val narrow = (keys.map(_.prefix) ++ inputs.map(_.value)).map(ColumnReader.isNarrow).toArray
+  private[this] val narrow = (keys.map(_.prefix) ++ inputs.map(_.value)).map(e => ColumnReader.isNarrow(e.dataType)).toArray
   private[this] val dictionaries =
     (keys.map(_ => None) ++ inputs.map(i => Dictionary.of(i.value, input))).map(_.orNull).toArray
   private[this] var held, acquired = 0L
@@ -98,7 +98,7 @@ final private[execution] class ColumnReader(
       val column = columnOf(c)
       if (values.isNullAt(c)) columns.setNull(column, at)
       else if (dictionaries(c) != null) columns.set(column, at, codeOf(row, dictionaries(c)))
-      else columns.set(column, at, (if (narrow(c)) values.getInt(c).toLong else values.getLong(c)) ^ flips(c))
+      else columns.set(column, at, ColumnReader.wordOf(values, c, narrow(c)) ^ flips(c))
       c += 1
     }
   }
@@ -136,8 +136,17 @@ private object Dictionary {
 
 private[execution] object ColumnReader {
 
+  /** The word that a column has for a value that is not null. */
+  def word(value: Any, dataType: DataType): Long = {
+    val row = UnsafeProjection.create(Array(dataType))(new GenericInternalRow(Array(value)))
+    wordOf(row, 0, isNarrow(dataType))
+  }
+
+  private def wordOf(row: UnsafeRow, field: Int, narrow: Boolean): Long =
+    if (narrow) row.getInt(field).toLong else row.getLong(field)
+
   /** Whether a row holds the value in four bytes; all other types here take eight. */
-  private def isNarrow(value: Expression): Boolean = value.dataType match {
+  private def isNarrow(dataType: DataType): Boolean = dataType match {
     case IntegerType | DateType | _: YearMonthIntervalType => true
     case _                                                 => false
   }

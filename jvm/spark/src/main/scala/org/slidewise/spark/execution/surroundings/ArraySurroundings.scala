@@ -2,15 +2,17 @@ package org.slidewise.spark.execution.surroundings
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import org.apache.spark.sql.types.Decimal
 
+import org.slidewise.spark.execution.sorting.ColumnReader
 import org.slidewise.spark.plan._
 
 /**
  * The partial aggregate of one function, in the form that array kernels use.
  *
  * @param count
- *   the number of values, for means
+ *   the number of values, for means; 0 for the value of a row that is null
  */
 final private[execution] case class ArrayValue(long: Long, double: Double, count: Long)
 
@@ -48,14 +50,34 @@ final private[execution] class ArraySurroundingsReader(
   @transient private[this] lazy val functions = new SurroundingFunctions(plan, input)
 
   def read(rows: SurroundingRows): ArraySurroundings =
-    new ArraySurroundings(rows, values(rows.before, _.isGrowing), values(rows.after, _.reachesEnd))
+    new ArraySurroundings(rows, values(rows.before, atEnd = false), values(rows.after, atEnd = true))
 
-  private def values(rows: PartialAggregate, holds: Frame => Boolean): Array[ArrayValue] =
+  private def values(rows: PartialAggregate, atEnd: Boolean): Array[ArrayValue] =
     arrays.functions.zipWithIndex.map {
-      case (ArrayFunction.Aggregate(kernel, _, _, frame), i) if !rows.isEmpty && holds(frame) =>
+      case (ArrayFunction.Aggregate(kernel, _, _, frame), i) if !rows.isEmpty && frame.isOpenAt(atEnd) =>
         value(i, kernel, rows)
+      case (f: ArrayFunction.ValueOfFrame, i)
+          if !rows.isEmpty && f.n == 1 && f.fromEnd == atEnd && f.frame.isOpenAt(atEnd) =>
+        valueOfRow(i, f, rows)
       case _ => null
     }.toArray
+
+  /** The value of a row; null if it is one of those that do not count. */
+  private def valueOfRow(
+      function: Int,
+      value: ArrayFunction.ValueOfFrame,
+      rows: PartialAggregate
+  ): ArrayValue = {
+    val aggregate = arrays.fallback.aggregateOf(function)
+    val found = aggregate.function match {
+      case _: DeclarativeAggregate => functions.stateOf(rows).map(functions.resultOf(aggregate, _))
+      case _                       => None
+    }
+    found.fold(ArrayValue.TooLarge) {
+      case null => if (value.ignoreNulls) null else ArrayValue(0L, 0.0, 0L)
+      case read => ArrayValue(ColumnReader.word(read, value.input.dataType), 0.0, 1L)
+    }
+  }
 
   private def value(function: Int, kernel: ArrayKernel, rows: PartialAggregate): ArrayValue = {
     val aggregate = arrays.fallback.aggregateOf(function)

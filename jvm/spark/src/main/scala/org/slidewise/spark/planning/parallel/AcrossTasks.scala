@@ -24,7 +24,7 @@ object AcrossTasks {
       Some("array kernels do not merge variances of unbounded frames")
     case f: ArrayFunction.OfMultiset if f.frame.isUnbounded =>
       Some("the distinct values of an unbounded frame grow with its rows")
-    case f: ArrayFunction.ValueOfFrame if !isNear(f) =>
+    case f: ArrayFunction.ValueOfFrame if !isNear(f) && !isAtOpenEnd(f) =>
       Some("a value of an unbounded frame may lie in any row")
     case ArrayFunction.ValueAtOffset(_, _, _, true) =>
       Some("lag and lead with IGNORE NULLS may read any row")
@@ -35,6 +35,10 @@ object AcrossTasks {
   private def isNear(value: ArrayFunction.ValueOfFrame): Boolean =
     !value.frame.isUnbounded ||
       value.n == 1 && !value.ignoreNulls && value.frame.hasNearEnd(atEnd = value.fromEnd)
+
+  /** Whether the value lies at an end that all frames of a partition share. */
+  private def isAtOpenEnd(value: ArrayFunction.ValueOfFrame): Boolean =
+    value.n == 1 && value.frame.isOpenAt(atEnd = value.fromEnd)
 
   private def byRows(frame: FramePlan, merging: MergePolicy): Option[String] = {
     val unbounded = frame.frame.isUnbounded
