@@ -221,7 +221,7 @@ final private[execution] class SortedArrayEvaluation(
   ): Iterator[ColumnarBatch] = {
     val sorted = sort(rows, task, surroundings)
     val found =
-      if (sorted.withResults.isDefined) sorted
+      if (sorted.finished) sorted
       else SortResult(presorted.evaluate(sorted.rows, task, surroundings), None)
     val around = surroundings()
     found.batches((input ++ expressions.results).map(_.dataType), around.firstResult, around.untilResult)

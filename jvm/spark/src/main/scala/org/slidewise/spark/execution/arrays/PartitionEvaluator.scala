@@ -65,9 +65,10 @@ final private[execution] class PartitionEvaluator(
       case f: ArrayFunction.Aggregate =>
         val input = ArrayWindow.columnsOf(f).headOption.map(column).orNull
         AggregateResult(f, frame, input, surroundings.of(number), () => measures.stopIfCancelled())
-      case f: ArrayFunction.OfMultiset    => MultisetResult(f, frame, column(f.input))
-      case ArrayFunction.Rank(kind)       => RankResult.of(kind, peers, surroundings)
-      case f: ArrayFunction.ValueOfFrame  => new ValueOfFrame(f, frame, column(f.input), surroundings.of(number))
+      case f: ArrayFunction.OfMultiset   => MultisetResult(f, frame, column(f.input))
+      case ArrayFunction.Rank(kind)      => RankResult.of(kind, peers, surroundings)
+      case f: ArrayFunction.ValueOfFrame =>
+        new ValueOfFrame(f, frame, column(f.input), surroundings.of(number))
       case f: ArrayFunction.ValueAtOffset =>
         new ValueAtOffset(f, column(f.input), f.default.map(d => new PartitionDefault(column(d))))
     }

@@ -4,6 +4,7 @@ import java.util.Arrays
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
+import org.apache.spark.unsafe.types.UTF8String
 
 /**
  * Reads the blocks of a [[BlockEncoder]] lane by lane.
@@ -44,6 +45,12 @@ final private[execution] class BlockDecoder(val layout: BlockLayout) {
   def distinctValue(column: Int, row: Int): Int = sizedOf(column).valueOf(row)
 
   private def sizedOf(column: Int): SizedColumn = sizedColumns(numberOfSized(column))
+
+  /** The bytes of a value of one of [[BlockLayout.sized]], where they lie. */
+  def valueOf(sized: Int, row: Int): UTF8String = {
+    val column = sizedColumns(sized)
+    UTF8String.fromAddress(base, column.placeOf(row), column.sizeOf(row))
+  }
 
   /** The columns of [[BlockLayout.sized]]. */
   private[blocks] def sized(number: Int): SizedColumn = sizedColumns(number)

@@ -4,9 +4,6 @@ import java.util.function.ToIntFunction
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.vectorized.ColumnarBatch
-
-import org.slidewise.spark.shims.SparkBatches
 
 /** Rows to be staged, by their partitions. */
 sealed abstract private[exchange] class BlockSource {
@@ -58,17 +55,12 @@ final private[exchange] class RowSource(
   }
 }
 
-/** Rows that come in batches. Without memory for some of them, these are staged one by one. */
-final private[exchange] class BatchSource(
-    batches: Iterator[ColumnarBatch],
-    ids: PartitionIds,
-    stages: BlockStages,
-    write: BlockWrite
-) extends BlockSource {
+/** Rows that come column by column. Without memory for some of them, these are staged one by one. */
+final private[exchange] class ColumnSource(rows: ColumnRows, stages: BlockStages, write: BlockWrite)
+    extends BlockSource {
   private[this] val slice =
-    new BatchSlice(ids, stages, write, math.min(BatchSource.MostRows, stages.mostRows))
-  private[this] var batch: ColumnarBatch = _
-  private[this] var taken = 0 // of the batch
+    new ColumnSlice(rows, stages, write, math.min(ColumnSource.MostRows, stages.mostRows))
+  private[this] var taken = 0 // of the rows turned to
   private[this] var oneByOne: RowSource = _
 
   override def hasNext: Boolean = oneByOne != null && oneByOne.hasNext || slice.count > 0 || hasRows
@@ -90,20 +82,20 @@ final private[exchange] class BatchSource(
   }
 
   private def hasRows: Boolean = {
-    while ((batch == null || taken == batch.numRows) && batches.hasNext) {
-      if (batch != null) SparkBatches.free(batch)
-      batch = batches.next()
-      taken = 0
+    var more = true
+    while (more && taken == rows.count) {
+      more = rows.advance()
+      if (more) taken = 0
     }
-    batch != null && taken < batch.numRows
+    more
   }
 
   private def take(): Unit = {
-    slice.take(batch, taken)
+    slice.take(taken)
     taken += slice.count
   }
 }
 
-private object BatchSource {
+private object ColumnSource {
   private val MostRows = 4096
 }

@@ -6,13 +6,19 @@ import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
 
 /** The partitions of a batch's rows, as Spark's `HashPartitioning` numbers them. */
-abstract private[exchange] class PartitionIds {
+abstract private[execution] class PartitionIds {
 
   /** Writes those of the rows from `from` until `end` into `into`, from its start on. */
   def read(batch: ColumnarBatch, from: Int, end: Int, into: Array[Int]): Unit
 }
 
-private[exchange] object PartitionIds {
+private[execution] object PartitionIds {
+
+  /** All rows are in the first partition. */
+  val One: PartitionIds = new PartitionIds {
+    override def read(batch: ColumnarBatch, from: Int, end: Int, into: Array[Int]): Unit =
+      java.util.Arrays.fill(into, 0, end - from, 0)
+  }
 
   /**
    * @param expression

@@ -8,6 +8,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import org.slidewise.spark.execution.blocks.RowsInBlocks
 import org.slidewise.spark.execution.task.TaskResources
 
 /**
@@ -59,7 +60,17 @@ private[execution] object PartitionedBlocks {
       ids: PartitionIds,
       write: BlockWrite,
       context: TaskContext
-  ): PartitionedBlocks = of(write, context, new BatchSource(batches, ids, _, write))
+  ): PartitionedBlocks =
+    of(write, context, new ColumnSource(new BatchColumns(batches, ids, write.layout), _, write))
+
+  /** The blocks of a task's rows that come in blocks, which are of one layout, as [[ofRows]]. */
+  def ofBlocks(
+      blocks: RowsInBlocks,
+      ids: BlockPartitions,
+      write: BlockWrite,
+      context: TaskContext
+  ): PartitionedBlocks =
+    of(write, context, new ColumnSource(new BlockColumns(blocks, ids, write.layout), _, write))
 
   private def of(
       write: BlockWrite,

@@ -4,10 +4,20 @@ import scala.annotation.tailrec
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /** A sample of the keys of some rows, which is the same when the task runs again. */
 sealed abstract private[parallel] class KeySample {
-  def add(row: UnsafeRow): Unit
+  def add(row: InternalRow): Unit
+
+  /** Adds the rows of a batch, in their order. */
+  def add(batch: ColumnarBatch): Unit = {
+    var row = 0
+    while (row < batch.numRows) {
+      add(batch.getRow(row))
+      row += 1
+    }
+  }
 
   /** The sampled keys, each with the number of rows that it stands for. */
   protected def weighted: Seq[(UnsafeRow, Long)]
@@ -58,16 +68,27 @@ private[parallel] object KeySample {
     private[this] var bytes = 0L
     private[this] var every, untilNext = 1L
 
-    override def add(row: UnsafeRow): Unit = {
+    override def add(row: InternalRow): Unit = {
       untilNext -= 1
-      if (untilNext == 0L) {
-        if (count == most) thin()
-        keys(count) = key(row).copy()
-        bytes += keys(count).getSizeInBytes
-        count += 1
-        while (bytes > MostBytes && count > 1) thin()
-        untilNext = every
+      if (untilNext == 0L) take(row)
+    }
+
+    override def add(batch: ColumnarBatch): Unit = {
+      var passed = 0L
+      while (untilNext <= batch.numRows - passed) {
+        passed += untilNext
+        take(batch.getRow(passed.toInt - 1))
       }
+      untilNext -= batch.numRows - passed
+    }
+
+    private def take(row: InternalRow): Unit = {
+      if (count == most) thin()
+      keys(count) = key(row).copy()
+      bytes += keys(count).getSizeInBytes
+      count += 1
+      while (bytes > MostBytes && count > 1) thin()
+      untilNext = every
     }
 
     private def thin(): Unit = {
@@ -90,7 +111,7 @@ private[parallel] object KeySample {
     private[this] var bytes = 0L
     private[this] var shift = 0 // a hash is below the limit if its first bits are zero
 
-    override def add(row: UnsafeRow): Unit = {
+    override def add(row: InternalRow): Unit = {
       val hashed = hash(row)
       if (isSampled(hashed)) {
         val known = found.get(hashed)

@@ -118,11 +118,11 @@ case class ParallelWindowExec(
 
   /** The rows of an exchange with one partition, which the exchange does not write, under the names of this operator's child. */
   private def unwritten: SparkPlan =
-    if (runs.output == child.output) runs.child
+    if (runs.output == child.output) runs.inRows
     else
       ProjectExec(
         child.output.zip(runs.output).map { case (name, value) => Alias(value, name.name)(name.exprId) },
-        runs.child
+        runs.inRows
       )
 
   /**

@@ -1,5 +1,6 @@
 package org.slidewise.spark.execution.parallel
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection, UnsafeRow, XXH64}
 
 /**
@@ -9,11 +10,14 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection, U
  *   the columns of `input` to hash
  */
 final private[parallel] class RowHash(columns: Seq[Attribute], input: Seq[Attribute]) {
-  private[this] val chosen: UnsafeProjection =
-    if (columns.map(_.exprId) == input.map(_.exprId)) null else UnsafeProjection.create(columns, input)
+  private[this] val areAll = columns.map(_.exprId) == input.map(_.exprId)
+  private[this] val chosen = UnsafeProjection.create(columns, input)
 
-  def apply(row: UnsafeRow): Long = {
-    val hashed = if (chosen == null) row else chosen(row)
+  def apply(row: InternalRow): Long = {
+    val hashed = row match {
+      case whole: UnsafeRow if areAll => whole
+      case _                          => chosen(row)
+    }
     XXH64.hashUnsafeWords(hashed.getBaseObject, hashed.getBaseOffset, hashed.getSizeInBytes, RowHash.Seed)
   }
 }

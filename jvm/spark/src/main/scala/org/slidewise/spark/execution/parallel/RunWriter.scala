@@ -6,17 +6,27 @@ import org.apache.spark.{SparkContext, TaskContext}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import org.slidewise.spark.execution.exchange.{BlockWrite, PartitionedBlocks}
+import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout, BlockRows, DecodedRows}
+import org.slidewise.spark.execution.exchange.{BlockPartitions, BlockWrite, PartitionedBlocks, PartitionIds}
 import org.slidewise.spark.execution.rows.{LogRows, RowLog}
-import org.slidewise.spark.execution.surroundings.{PartialAggregator, SurroundingFunctions}
+import org.slidewise.spark.execution.surroundings.SurroundingFunctions
 import org.slidewise.spark.execution.task.{MemoryMetrics, TaskResources}
+
+/** The rows of a task, as they come. */
+sealed private[parallel] trait RunInput
+
+private[parallel] object RunInput {
+  final case class Rows(rows: Iterator[InternalRow]) extends RunInput
+  final case class Batches(batches: Iterator[ColumnarBatch]) extends RunInput
+}
 
 /** Writes the rows of a task as a run, and reports its index. */
 sealed abstract private[parallel] class RunWriter(indexes: RunIndexes) extends Serializable {
 
   /** The rows in blocks, each with the number of its bucket, in the order in which they are written. */
-  def write(run: Int, rows: Iterator[InternalRow], context: TaskContext): Iterator[Product2[Int, InternalRow]]
+  def write(run: Int, rows: RunInput, context: TaskContext): Iterator[Product2[Int, InternalRow]]
 
   /** Passes on the blocks. Reports the index of the run after the last block. */
   final protected def reporting(
@@ -50,21 +60,34 @@ final private[parallel] class UnorderedRunWriter(
 
   override def write(
       run: Int,
-      rows: Iterator[InternalRow],
+      rows: RunInput,
       context: TaskContext
   ): Iterator[Product2[Int, InternalRow]] = {
     val aggregate = functions.aggregator()
     var written = 0L
-    val aggregated = rows.map { row =>
+    def add(row: InternalRow): Unit = {
       aggregate.add(row)
       written += 1
-      row
+    }
+    val blocks = rows match {
+      case RunInput.Rows(found) =>
+        def aggregated = found.map { row =>
+          add(row)
+          row
+        }
+        PartitionedBlocks.ofRows(aggregated, _ => 0, blockWrite, context)
+      case RunInput.Batches(found) =>
+        def aggregated = found.map { batch =>
+          batch.rowIterator.forEachRemaining(add(_))
+          batch
+        }
+        PartitionedBlocks.ofBatches(aggregated, PartitionIds.One, blockWrite, context)
     }
     def index = {
       val aggregates = BucketAggregates.of(Array(aggregate))
       RunIndex.ofOneBucket(written, if (aggregates.bytes <= MostReported) Some(aggregates) else None)
     }
-    reporting(run, PartitionedBlocks.ofRows(aggregated, _ => 0, blockWrite, context), () => index)
+    reporting(run, blocks, () => index)
   }
 }
 
@@ -76,7 +99,8 @@ private object UnorderedRunWriter {
  * Puts the rows of a task into buckets that follow one another in the sort order and have about the same number of rows. A sample
  * determines where the buckets begin. A task that runs again puts the same rows into the same buckets.
  *
- * Memory: all rows, which may go to files; see [[KeySample]] and [[PartitionedBlocks]]. Also the aggregate of each bucket.
+ * Memory: all rows in blocks, which may go to files; see [[KeySample]] and [[PartitionedBlocks]]. Also the aggregate of each
+ * bucket.
  *
  * @param hashed
  *   the columns that distinguish rows if these may come in another order when the task runs again; none if the order is the same
@@ -96,28 +120,56 @@ final private[parallel] class OrderedRunWriter(
 
   override def write(
       run: Int,
-      rows: Iterator[InternalRow],
+      rows: RunInput,
       context: TaskContext
   ): Iterator[Product2[Int, InternalRow]] = {
     val begin = System.nanoTime()
     val resources = new TaskResources(context)
-    val log = RowLog.of(input, resources)
+    val log = new RowLog(resources, fields = 0, rowSize = -1)
     context.addTaskCompletionListener[Unit] { _ =>
       MemoryMetrics.report(metrics, resources, log.peakMemory, log.spilledBytes)
       log.close()
     }
     val hash = hashed.map(new RowHash(_, input))
     val sample = newSample(hash)
-    rows.foreach { row =>
-      if (log.end % OrderedRunWriter.CheckEvery == 0) resources.stopIfCancelled()
-      val read = row.asInstanceOf[UnsafeRow]
-      sample.add(read)
-      log.append(read)
-    }
+    var count = 0L
+    arriving(rows, sample, context, count += _).foreach(block => log.append(block._2.asInstanceOf[UnsafeRow]))
     val splitters =
-      new Splitters(sample.splitters(buckets.of(log.end), order.ordering), order, input, log.end, hash)
+      new Splitters(sample.splitters(buckets.of(count), order.ordering), order, input, count, hash)
     metrics(RunMetrics.SampleTime) += System.nanoTime() - begin
     inBuckets(run, log, splitters, context)
+  }
+
+  /** The rows in blocks, as they come. Adds them to a sample, and counts them. */
+  private def arriving(
+      rows: RunInput,
+      sample: KeySample,
+      context: TaskContext,
+      counted: Int => Unit
+  ): PartitionedBlocks = {
+    // What goes to the shuffle is counted.
+    val write = blockWrite.copy(
+      partitions = 1,
+      hashed = false,
+      rows = new SQLMetric("sum"),
+      bytes = new SQLMetric("sum")
+    )
+    rows match {
+      case RunInput.Rows(found) =>
+        def sampled = found.map { row =>
+          counted(1)
+          sample.add(row)
+          row
+        }
+        PartitionedBlocks.ofRows(sampled, _ => 0, write, context)
+      case RunInput.Batches(found) =>
+        def sampled = found.map { batch =>
+          counted(batch.numRows)
+          sample.add(batch)
+          batch
+        }
+        PartitionedBlocks.ofBatches(sampled, PartitionIds.One, write, context)
+    }
   }
 
   private def inBuckets(
@@ -126,26 +178,21 @@ final private[parallel] class OrderedRunWriter(
       splitters: Splitters,
       context: TaskContext
   ): Iterator[Product2[Int, InternalRow]] = {
+    val rows = new BlockRows(
+      new LogRows(log, 0L, log.end, releases = true, OrderedRunWriter.ReleaseEvery),
+      blockWrite.layout
+    )
     val aggregates =
-      functions.fold(null: Array[PartialAggregator])(f => Array.fill(splitters.buckets)(f.aggregator()))
-    def bucketOf(row: InternalRow): Int = {
-      val bucket = splitters.place(row.asInstanceOf[UnsafeRow])
-      if (aggregates != null) aggregates(bucket).add(row)
-      bucket
-    }
+      functions.map(f => new AggregatedBuckets(f, splitters.buckets, input, blockWrite.layout))
+    val ids = new BucketsOfRows(splitters, new BlockKeys(splitters.prefixColumns, rows), aggregates.orNull)
     val blocks =
-      PartitionedBlocks.ofRows(
-        new LogRows(log, 0L, log.end, releases = true),
-        bucketOf(_),
-        blockWrite.copy(partitions = splitters.buckets),
-        context
-      )
+      PartitionedBlocks.ofBlocks(rows, ids, blockWrite.copy(partitions = splitters.buckets), context)
     reporting(
       run,
       blocks,
       () => {
         log.close()
-        splitters.index(Option(aggregates).map(BucketAggregates.of))
+        splitters.index(aggregates.map(_.result()))
       }
     )
   }
@@ -164,7 +211,46 @@ private object OrderedRunWriter {
    */
   private val SampledABucket = 8
 
-  private val CheckEvery = 4096L
+  private val ReleaseEvery = 16L
+}
+
+/** Finds the buckets of the rows of blocks, and aggregates the rows of each if any function needs that. */
+final private class BucketsOfRows(splitters: Splitters, keys: BlockKeys, aggregates: AggregatedBuckets)
+    extends BlockPartitions {
+
+  override def begin(block: BlockDecoder): Unit = {
+    keys.begin(block)
+    if (aggregates != null) aggregates.begin(block)
+  }
+
+  override def of(row: Int): Int = {
+    keys.turnTo(row)
+    val bucket = splitters.place(keys)
+    if (aggregates != null) aggregates.add(bucket, row)
+    bucket
+  }
+}
+
+/** Aggregates the rows of each bucket, of which it reads only the columns that the functions need. */
+final private class AggregatedBuckets(
+    functions: SurroundingFunctions,
+    buckets: Int,
+    input: Seq[Attribute],
+    layout: BlockLayout
+) {
+  private[this] val aggregators = Array.fill(buckets)(functions.aggregator())
+  private[this] val rows =
+    new DecodedRows(layout, functions.input.map(a => input.indexWhere(_.exprId == a.exprId)).toArray, 0)
+  private[this] val row = new UnsafeRow(functions.input.size)
+
+  def begin(block: BlockDecoder): Unit = rows.write(block)
+
+  def add(bucket: Int, number: Int): Unit = {
+    rows.pointTo(row, number)
+    aggregators(bucket).add(row)
+  }
+
+  def result(): BucketAggregates = BucketAggregates.of(aggregators)
 }
 
 /**

@@ -11,9 +11,10 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.ShuffleQueryStageExec
 import org.apache.spark.sql.execution.exchange._
 import org.apache.spark.sql.execution.metric._
+import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.util.CollectionAccumulator
 
-import org.slidewise.spark.execution.exchange.RowBlocksExchange
+import org.slidewise.spark.execution.exchange.{FilteredBatchesExec, RowBlocksExchange}
 import org.slidewise.spark.execution.surroundings.SurroundingFunctions
 import org.slidewise.spark.plan.SlidingWindowPlan
 
@@ -138,24 +139,36 @@ case class RunsExchangeExec(
   override protected def partitions: Int =
     if (isUnordered) 1 else math.max(buckets, RunsExchangeExec.MostBypassed + 1)
 
-  @transient override protected lazy val inputRDD: RDD[InternalRow] = child.execute()
+  @transient override protected lazy val inputRDD: RDD[_] = if (child.supportsColumnar) ofBatches else ofRows
+
+  @transient private lazy val ofRows: RDD[InternalRow] = inRows.execute()
+  @transient private lazy val ofBatches: RDD[ColumnarBatch] = child.executeColumnar()
+
+  /** The child, with rows for its output. */
+  @transient private[parallel] lazy val inRows: SparkPlan = FilteredBatchesExec.inRows(child)
 
   override protected def blocks(): RDD[Product2[Int, InternalRow]] = {
-    val functions = window.map(new SurroundingFunctions(_, child.output))
     val writer =
-      if (isUnordered) new UnorderedRunWriter(functions.get, blockWrite, indexes)
+      if (isUnordered)
+        new UnorderedRunWriter(new SurroundingFunctions(window.get, child.output), blockWrite, indexes)
       else
         new OrderedRunWriter(
           RunOrder(partitionSpec, order),
           hashed = determinism.filterNot(_.sameOrder).map(_.same(child.output)),
           RunBuckets(RunsExchangeExec.bucketsOfRun(buckets, inputRDD.getNumPartitions), rowsABucket),
-          functions,
+          window.map(new SurroundingFunctions(_, child.output.filter(AttributeSet(aggregated).contains))),
           child.output,
           blockWrite,
           indexes,
           metrics
         )
-    inputRDD.mapPartitionsWithIndex((run, rows) => writer.write(run, rows, TaskContext.get()))
+    if (child.supportsColumnar)
+      ofBatches
+        .mapPartitionsWithIndex((run, found) => writer.write(run, RunInput.Batches(found), TaskContext.get()))
+    else
+      ofRows.mapPartitionsWithIndex((run, found) =>
+        writer.write(run, RunInput.Rows(found), TaskContext.get())
+      )
   }
 
   /**
@@ -179,7 +192,7 @@ case class RunsExchangeExec(
       // Without a number of rows: Spark would take the estimate for what has been counted.
       Statistics(child.logicalLink.fold(BigInt(Long.MaxValue))(_.stats.sizeInBytes))
 
-  override protected def doExecute(): RDD[InternalRow] = if (isWritten) super.doExecute() else inputRDD
+  override protected def doExecute(): RDD[InternalRow] = if (isWritten) super.doExecute() else ofRows
 
   override protected def withNewChildInternal(newChild: SparkPlan): RunsExchangeExec =
     copy(child = newChild)

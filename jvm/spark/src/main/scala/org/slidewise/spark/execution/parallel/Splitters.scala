@@ -69,16 +69,19 @@ final private[parallel] class Splitters(
 
   def buckets: Int = counts.length
 
+  /** The columns of a key that [[place]] reads as 64 bits. */
+  def prefixColumns: Array[KeyPrefix] = columns
+
   /** The bucket of the next row. */
-  def place(row: UnsafeRow): Int = {
+  def place(row: RowKeys): Int = {
     val bucket = if (columns.isEmpty) among(0, splitters.length, row) else narrow(0, 0, splitters.length, row)
     counts(bucket) += 1
     bucket
   }
 
   /** The bucket of a row whose earlier columns equal the earlier columns of the splitters `from until until`. */
-  @tailrec private def narrow(column: Int, from: Int, until: Int, row: UnsafeRow): Int = {
-    val bits = columns(column)(row)
+  @tailrec private def narrow(column: Int, from: Int, until: Int, row: RowKeys): Int = {
+    val bits = row.bits(column)
     val held = prefixes(column)
     val less =
       if (cells(column).are(from, until)) cells(column).lessThan(bits)
@@ -93,8 +96,8 @@ final private[parallel] class Splitters(
   }
 
   /** The bucket of a row that lies among the splitters `from until until`, found by comparing whole keys. */
-  private def compared(from: Int, until: Int, row: UnsafeRow): Int = {
-    val wanted = key(row)
+  private def compared(from: Int, until: Int, row: RowKeys): Int = {
+    val wanted = key(row.row)
     var low = from
     var high = until
     while (low < high) {
@@ -106,9 +109,9 @@ final private[parallel] class Splitters(
   }
 
   /** One of the buckets that begin with the equal splitters `from until until`. */
-  private def among(from: Int, until: Int, row: UnsafeRow): Int =
+  private def among(from: Int, until: Int, row: RowKeys): Int =
     if (until - from <= 1) until
-    else if (hash.isDefined) from + 1 + Math.floorMod(hash.get(row), until.toLong - from).toInt
+    else if (hash.isDefined) from + 1 + Math.floorMod(hash.get(row.row), until.toLong - from).toInt
     else {
       val bucket = from + 1 + math.min(until - from - 1L, seen(from) / evenShare).toInt
       seen(from) += 1

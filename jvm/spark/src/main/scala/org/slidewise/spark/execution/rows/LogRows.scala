@@ -9,16 +9,23 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
  *
  * @param releases
  *   whether rows are released after they have been read
+ * @param releaseEvery
+ *   the number of rows after which those that have been read are released
  */
-final private[execution] class LogRows(log: RowLog, from: Long, until: Long, releases: Boolean)
-    extends AbstractIterator[UnsafeRow] {
+final private[execution] class LogRows(
+    log: RowLog,
+    from: Long,
+    until: Long,
+    releases: Boolean,
+    releaseEvery: Long = LogRows.ReleaseEvery
+) extends AbstractIterator[UnsafeRow] {
   private[this] val reader = log.reader()
   private[this] var position = from
 
   override def hasNext: Boolean = position < until
 
   override def next(): UnsafeRow = {
-    if (releases && position % LogRows.ReleaseEvery == 0) log.release(position)
+    if (releases && position % releaseEvery == 0) log.release(position)
     val row = reader(position)
     position += 1
     row

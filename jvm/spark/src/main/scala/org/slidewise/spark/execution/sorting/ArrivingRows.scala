@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
 import org.slidewise.core.selection.HeapBudget
-import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout, RowsInBlocks, DecodedRows}
+import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout, DecodedRows, RowsInBlocks}
 import org.slidewise.spark.execution.rows.{LogRows, RowChunk, RowLog}
 import org.slidewise.spark.execution.task.TaskResources
 

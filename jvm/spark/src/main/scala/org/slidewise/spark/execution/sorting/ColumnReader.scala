@@ -42,7 +42,8 @@ final private[execution] class ColumnReader(
   private[this] val width = keys.size + inputs.size
   private[this] val columnOf = places.toArray
   private[this] val flips = (keys.map(_.flip) ++ inputs.map(_.flip)).toArray
-  private[this] val narrow = (keys.map(_.prefix) ++ inputs.map(_.value)).map(e => ColumnReader.isNarrow(e.dataType)).toArray
+  private[this] val narrow =
+    (keys.map(_.prefix) ++ inputs.map(_.value)).map(e => ColumnReader.isNarrow(e.dataType)).toArray
   private[this] val dictionaries =
     (keys.map(_ => None) ++ inputs.map(i => Dictionary.of(i.value, input))).map(_.orNull).toArray
   private[this] var held, acquired = 0L

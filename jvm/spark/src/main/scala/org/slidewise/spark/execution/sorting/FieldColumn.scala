@@ -43,7 +43,12 @@ final private[sorting] class FieldColumn private (
 
   /** Reads the values of a block's rows, as those of the rows from `at` on. */
   def read(block: BlockDecoder, columns: LongColumns, column: Int, at: Int): Unit = {
-    val values = columns(column)
+    read(block, columns(column), at)
+    if (block.anyNull(field)) readNulls(block, columns, column, at)
+  }
+
+  /** Writes the values of a block's rows from `at` on. What a null has is not defined. */
+  def read(block: BlockDecoder, values: Array[Long], at: Int): Unit = {
     // Elsewhere, blocks have narrow values as rows have them.
     val found = if (BlockLayout.isLittleEndian) block.words(field) else block.words(field).map(words.ofRow)
     val count = block.count
@@ -65,7 +70,6 @@ final private[sorting] class FieldColumn private (
           row += 1
         }
     }
-    if (block.anyNull(field)) readNulls(block, columns, column, at)
   }
 
   private def readNulls(block: BlockDecoder, columns: LongColumns, column: Int, at: Int): Unit = {

@@ -9,6 +9,8 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.types.LongType
 
+import org.slidewise.spark.execution.blocks.BlockDecoder
+
 /**
  * One order column of a row as 64 bits, compared as signed: rows that come first have smaller bits. A null has bits of its own,
  * before or after all other values. The two values next to it share theirs. Not safe for concurrent use.
@@ -18,6 +20,7 @@ final private[execution] class KeyPrefix(order: SortOrder, input: Seq[Attribute]
   private[this] val read =
     MutableProjection.create(Seq(key.prefix), input).target(new SpecificInternalRow(Seq(LongType)))
   private[this] val flip = key.flip ^ Long.MinValue
+  private[this] val ofField = FieldColumn.of(key.prefix, flip, input).orNull
   private[this] val ofNull = if (key.nullsFirst) Long.MinValue else Long.MaxValue
 
   /** The bits that stand for two values. */
@@ -28,10 +31,22 @@ final private[execution] class KeyPrefix(order: SortOrder, input: Seq[Attribute]
 
   def apply(row: InternalRow): Long = {
     val value = read(row)
-    if (value.isNullAt(0)) ofNull
-    else {
-      val bits = value.getLong(0) ^ flip
-      if (bits == ofNull) shared else bits
+    if (value.isNullAt(0)) ofNull else unlikeNull(value.getLong(0) ^ flip)
+  }
+
+  private def unlikeNull(bits: Long): Long = if (bits == ofNull) shared else bits
+
+  /** Whether the bits of a block's rows follow from one of its columns. */
+  def isOfColumn: Boolean = ofField != null
+
+  /** Writes the bits of a block's rows. */
+  def read(block: BlockDecoder, into: Array[Long]): Unit = {
+    ofField.read(block, into, 0)
+    val nullable = block.anyNull(ofField.field)
+    var row = 0
+    while (row < block.count) {
+      into(row) = if (nullable && block.isNull(ofField.field, row)) ofNull else unlikeNull(into(row))
+      row += 1
     }
   }
 }

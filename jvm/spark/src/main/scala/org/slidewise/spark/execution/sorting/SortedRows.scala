@@ -173,6 +173,9 @@ final private[execution] class SortedRows(
  */
 final private[execution] case class SortResult(rows: Iterator[InternalRow], withResults: Option[SortedRows]) {
 
+  /** Whether the rows have their results. */
+  def finished: Boolean = withResults.isDefined
+
   /** The rows from one place to before another as batches, each valid until the next is requested. */
   def batches(types: Seq[DataType], from: Long = 0L, until: Long = Long.MaxValue): Iterator[ColumnarBatch] =
     withResults.fold[Iterator[ColumnarBatch]](new RowBatches(new RowsBetween(rows, from, until), types))(

@@ -14,7 +14,7 @@ import org.slidewise.spark.plan._
  * @param input
  *   the attributes of a row
  */
-final private[spark] class SurroundingFunctions(plan: SlidingWindowPlan, input: Seq[Attribute])
+final private[spark] class SurroundingFunctions(plan: SlidingWindowPlan, val input: Seq[Attribute])
     extends Serializable {
 
   val unbounded: UnboundedFunctions = UnboundedFunctions.of(plan)

@@ -7,11 +7,13 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.LongType
 
 import org.slidewise.Unhurried
+import org.slidewise.spark.execution.blocks.{BlockEncoder, BlockLayout, BlockRows, StagedRows}
 
 class RunsSuite extends Unhurried {
   private val input = Seq(AttributeReference("a", LongType)(), AttributeReference("b", LongType)())
   private val spec = input.map(SortOrder(_, Ascending))
   private val order = new CutOrder(RunOrder(Nil, spec).directions)
+  private val layout = BlockLayout.of(input)
   private def key = UnsafeProjection.create(input.map(a => a: Expression), input)
 
   /** Runs of rows, with buckets at random places in which the rows are in any order, and all of their rows in order. */
@@ -63,22 +65,32 @@ class RunsSuite extends Unhurried {
     /** @param lost how many rows at the end of the runs a task that ran again did not write */
     def read(cuts: Array[Cut], lost: Int = 0): RangeRows = {
       val range = RangeToRead.of(sorted, cuts)
-      new RangeRows(
-        range,
-        part => {
-          val run = range.parts(part).run
-          def start(bucket: Int) = if (bucket < starts(run).length) starts(run)(bucket) else rows(run).length
-          // The shuffle returns the buckets that are read at once in any order.
-          range.reads(part).iterator.flatMap { case (first, end) =>
-            random
-              .shuffle((first until end).toVector)
-              .flatMap(b => rows(run).dropRight(lost).slice(start(b), start(b + 1)))
-          }
-        },
-        key,
-        order
-      )
+      def blocks(part: Int) = {
+        val run = range.parts(part).run
+        def start(bucket: Int) = if (bucket < starts(run).length) starts(run)(bucket) else rows(run).length
+        // The shuffle returns the buckets that are read at once in any order.
+        range.reads(part).iterator.flatMap { case (first, end) =>
+          random
+            .shuffle((first until end).toVector)
+            .flatMap(b => inBlocks(rows(run).dropRight(lost).slice(start(b), start(b + 1)).toSeq))
+        }
+      }
+      val parts = new RowsOfParts(range.parts.length, blocks(_), new BlockRows(_, layout))
+      new RangeRows(range, parts, key, order)
     }
+
+    /** The rows of a bucket, in blocks of several rows or of one. */
+    private def inBlocks(bucket: Seq[UnsafeRow]): Seq[InternalRow] =
+      bucket.grouped(1 + random.nextInt(4)).toSeq.map { some =>
+        val staged = new StagedRows(layout)
+        staged.resize(some.size, 0)
+        some.foreach(staged.add)
+        val encoder = new BlockEncoder(layout, hashed = false)
+        val block = new UnsafeRow(0)
+        val size = encoder.encode(staged)
+        block.pointTo(encoder.bytes, size)
+        block.copy()
+      }
   }
 
   private def each(times: Int)(check: (Random, RandomRuns) => Unit): Unit =
@@ -102,15 +114,23 @@ class RunsSuite extends Unhurried {
     each(500) { (random, runs) =>
       val cuts = Array.fill(2 + random.nextInt(4))(runs.randomCut()).sortWith(order.compare(_, _) < 0)
       val range = runs.read(cuts)
-      val found = range.map(row => (range.currentInterval, (row.getLong(0), row.getLong(1)))).toSeq
+      val found = Seq.newBuilder[(Int, (Long, Long))]
+      def add(row: InternalRow): Unit = found += ((range.currentInterval, (row.getLong(0), row.getLong(1))))
+      while (range.hasNext)
+        if (range.isBlockNext && random.nextInt(4) > 0) {
+          val block = range.nextBlock()
+          if (random.nextInt(4) == 0) range.giveBack()
+          else (0 until block.count).foreach(i => add(range.rowAt(i)))
+        } else add(range.next())
+      val rows = found.result()
       val places = cuts.map(runs.before)
       for (interval <- 1 until cuts.length) {
         val expected =
           runs.all.slice(places(interval - 1), places(interval)).map(r => (r._1.getLong(0), r._1.getLong(1)))
-        assertEquals(found.filter(_._1 == interval).map(_._2).sorted, expected.toSeq)
+        assertEquals(rows.filter(_._1 == interval).map(_._2).sorted, expected.toSeq)
         assertEquals(range.rowsIn(interval), expected.length.toLong)
       }
-      assertEquals(found.size, places.last - places.head)
+      assertEquals(rows.size, places.last - places.head)
       assertEquals(range.rowsBefore, places.head.toLong)
     }
   }

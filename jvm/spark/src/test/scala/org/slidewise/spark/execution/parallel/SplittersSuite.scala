@@ -49,6 +49,10 @@ class SplittersSuite extends Unhurried {
     Nil
   )
 
+  final private class OneRow(splitters: Splitters, override val row: UnsafeRow) extends RowKeys {
+    override def bits(column: Int): Long = splitters.prefixColumns(column)(row)
+  }
+
   private def sampleOf(
       order: RunOrder,
       hash: Option[RowHash],
@@ -72,7 +76,7 @@ class SplittersSuite extends Unhurried {
     val hash = if (byContent) Some(new RowHash(hashed, input)) else None
     val splitters = sampleOf(order, hash, rows, 16 * buckets).splitters(buckets, order.ordering)
     val found = new Splitters(splitters, order, input, rows.size.toLong, hash)
-    (rows.map(row => found.place(row) -> row), found.index(aggregates = None))
+    (rows.map(row => found.place(new OneRow(found, row)) -> row), found.index(aggregates = None))
   }
 
   for ((by, i) <- orders.zipWithIndex; byContent <- Seq(false, true))
@@ -157,7 +161,7 @@ class SplittersSuite extends Unhurried {
       assert(sizes.sum <= KeySample.MostSplitterBytes, s"$bytes: ${sizes.sum}")
       assertEquals(splitters.isEmpty, bytes > KeySample.MostSplitterBytes, s"$bytes")
       val found = new Splitters(splitters, order, input, all.size.toLong, hash)
-      assertEquals(all.map(found.place).distinct.size > 1, splitters.nonEmpty)
+      assertEquals(all.map(row => found.place(new OneRow(found, row))).distinct.size > 1, splitters.nonEmpty)
     }
   }
 }

@@ -1,33 +1,26 @@
 package org.slidewise.spark.execution.exchange
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
-import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.execution.blocks.StagedRows
 
 /**
- * Some rows of a batch that are staged together, column by column.
+ * Some rows that are staged together, column by column.
  *
  * Memory: for `most` rows, one word each, and a reference for each value of a sized column.
  *
- * @param ids
- *   numbers the partitions of the rows
  * @param most
  *   the greatest number of rows
  */
-final private[exchange] class BatchSlice(
-    ids: PartitionIds,
+final private[exchange] class ColumnSlice(
+    rows: ColumnRows,
     stages: BlockStages,
     write: BlockWrite,
     most: Int
 ) {
   import write.layout
 
-  private[this] val readers = layout.fixed.map(VectorReader.ofWords(layout, _))
-  private[this] val sizedReaders = layout.sized.map(VectorReader.ofBytes(layout, _))
-  private[this] val whole = UnsafeProjection.create(Array.tabulate(layout.columns)(layout.dataType))
   private[this] val numbers = new Array[Int](most)
   private[this] val words = new Array[Long](most)
   private[this] val values = Array.fill(layout.sized.length)(new Array[UTF8String](most))
@@ -38,7 +31,6 @@ final private[exchange] class BatchSlice(
   private[this] val counts = new Array[Int](write.partitions)
   private[this] val bytes = new Array[Long](write.partitions)
 
-  private[this] var batch: ColumnarBatch = _
   private[this] var from, asked = 0
 
   /** The number of rows. */
@@ -47,14 +39,13 @@ final private[exchange] class BatchSlice(
   /** The size that the rows have in Spark, in bytes. */
   var rowBytes = 0L
 
-  /** Takes rows of a batch, at most `most` from `start` on. */
-  def take(rows: ColumnarBatch, start: Int): Unit = {
-    batch = rows
+  /** Takes rows, at most `most` from `start` on. */
+  def take(start: Int): Unit = {
     from = start
     asked = 0
-    count = math.min(most, rows.numRows - start)
+    count = math.min(most, rows.count - start)
     rowBytes = count.toLong * layout.fixedBytes
-    ids.read(batch, from, from + count, numbers)
+    rows.partitions(from, from + count, numbers)
     var i = 0
     while (i < count) {
       counts(numbers(i)) += 1
@@ -66,7 +57,7 @@ final private[exchange] class BatchSlice(
   private def takeValues(ofSized: Int): Unit = {
     val column = layout.sized(ofSized)
     val found = values(ofSized)
-    sizedReaders(ofSized).read(batch, from, count, found)
+    rows.values(ofSized, from, count, found)
     var i = 0
     while (i < count) {
       val size = if (found(i) == null) 0 else found(i).numBytes
@@ -96,9 +87,9 @@ final private[exchange] class BatchSlice(
   /** Stages the rows, for which there is room. */
   def stage(): Unit = {
     place()
-    (0 until layout.columns).foreach(column => if (batch.column(column).hasNull) addNulls(column))
+    (0 until layout.columns).foreach(column => if (rows.anyNull(column)) addNulls(column))
     layout.fixed.indices.foreach { i =>
-      readers(i).read(batch, from, count, words)
+      rows.words(i, from, count, words)
       addWords(layout.fixed(i))
     }
     layout.sized.indices.foreach(i => addValues(layout.sized(i), values(i)))
@@ -123,11 +114,10 @@ final private[exchange] class BatchSlice(
   }
 
   private def addNulls(column: Int): Unit = {
-    val vector = batch.column(column)
     val lane = column >> 6
     var i = 0
     while (i < count) {
-      if (vector.isNullAt(from + i)) {
+      if (rows.isNull(column, from + i)) {
         val stage = targets(i)
         stage.words(lane * stage.capacity + places(i)) |= 1L << column
       }
@@ -159,11 +149,11 @@ final private[exchange] class BatchSlice(
 
   /** The rows, to be staged one by one. The slice has none then. */
   def oneByOne(): RowSource = {
-    val (rows, first) = (batch, from)
+    val first = from
     var number = -1
     val each = Iterator.range(0, count).map { i =>
       number = i
-      whole(rows.getRow(first + i)): InternalRow
+      rows.row(first + i): InternalRow
     }
     (0 until count).foreach(i => forget(numbers(i)))
     count = 0

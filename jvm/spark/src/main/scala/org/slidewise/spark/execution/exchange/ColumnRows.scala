@@ -1,0 +1,137 @@
+package org.slidewise.spark.execution.exchange
+
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.unsafe.types.UTF8String
+
+import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout, RowsInBlocks}
+import org.slidewise.spark.shims.SparkBatches
+
+/** Rows that lie column by column, some at a time. */
+abstract private[exchange] class ColumnRows {
+
+  /** Turns to the next rows. Returns whether there are any. */
+  def advance(): Boolean
+
+  /** The number of rows. */
+  def count: Int
+
+  /** Writes the partitions of the rows from `from` until `end` into `into`, from its start on. Asked for once for each row. */
+  def partitions(from: Int, end: Int, into: Array[Int]): Unit
+
+  def anyNull(column: Int): Boolean
+  def isNull(column: Int, row: Int): Boolean
+
+  /** Writes the words that rows have for the values of one of [[BlockLayout.fixed]]; 0 for null. */
+  def words(fixed: Int, from: Int, rows: Int, into: Array[Long]): Unit
+
+  /**
+   * Writes the bytes of the values of one of [[BlockLayout.sized]], which are valid until the next rows are turned to; null for
+   * null.
+   */
+  def values(sized: Int, from: Int, rows: Int, into: Array[UTF8String]): Unit
+
+  /** A row; valid until the next is asked for. */
+  def row(number: Int): UnsafeRow
+}
+
+/** The rows of batches. */
+final private[exchange] class BatchColumns(
+    batches: Iterator[ColumnarBatch],
+    ids: PartitionIds,
+    layout: BlockLayout
+) extends ColumnRows {
+  private[this] val readers = layout.fixed.map(VectorReader.ofWords(layout, _))
+  private[this] val sizedReaders = layout.sized.map(VectorReader.ofBytes(layout, _))
+  private[this] val whole = UnsafeProjection.create(Array.tabulate(layout.columns)(layout.dataType))
+  private[this] var batch: ColumnarBatch = _
+
+  // A reader that is asked for more may change the batch that it has returned.
+  private[this] var rows = 0
+
+  override def count: Int = rows
+
+  override def advance(): Boolean = batches.hasNext && {
+    if (batch != null) SparkBatches.free(batch)
+    batch = batches.next()
+    rows = batch.numRows
+    true
+  }
+
+  override def partitions(from: Int, end: Int, into: Array[Int]): Unit = ids.read(batch, from, end, into)
+  override def anyNull(column: Int): Boolean = batch.column(column).hasNull
+  override def isNull(column: Int, row: Int): Boolean = batch.column(column).isNullAt(row)
+
+  override def words(fixed: Int, from: Int, rows: Int, into: Array[Long]): Unit =
+    readers(fixed).read(batch, from, rows, into)
+
+  override def values(sized: Int, from: Int, rows: Int, into: Array[UTF8String]): Unit =
+    sizedReaders(sized).read(batch, from, rows, into)
+
+  override def row(number: Int): UnsafeRow = whole(batch.getRow(number))
+}
+
+/** Numbers the partitions of the rows of blocks. */
+abstract private[execution] class BlockPartitions {
+
+  /** Turns to the rows of a block. */
+  def begin(block: BlockDecoder): Unit
+
+  /** The partition of a row. Asked for once for each row, in their order. */
+  def of(row: Int): Int
+}
+
+/** The rows of blocks. */
+final private[exchange] class BlockColumns(
+    blocks: RowsInBlocks,
+    ids: BlockPartitions,
+    layout: BlockLayout
+) extends ColumnRows {
+  private[this] var block: BlockDecoder = _
+
+  override def advance(): Boolean = blocks.hasNext && {
+    block = blocks.nextBlock()
+    ids.begin(block)
+    true
+  }
+
+  override def count: Int = if (block == null) 0 else block.count
+
+  override def partitions(from: Int, end: Int, into: Array[Int]): Unit = {
+    var row = from
+    while (row < end) {
+      into(row - from) = ids.of(row)
+      row += 1
+    }
+  }
+
+  override def anyNull(column: Int): Boolean = block.anyNull(column)
+  override def isNull(column: Int, row: Int): Boolean = block.isNull(column, row)
+
+  override def words(fixed: Int, from: Int, rows: Int, into: Array[Long]): Unit = {
+    val column = layout.fixed(fixed)
+    val found = block.words(column)
+    val mask = -1L >>> layout.unusedBits(column)
+    var i = 0
+    if (!block.anyNull(column)) while (i < rows) {
+      into(i) = found(from + i) & mask
+      i += 1
+    }
+    else
+      while (i < rows) {
+        into(i) = if (block.isNull(column, from + i)) 0L else found(from + i) & mask
+        i += 1
+      }
+  }
+
+  override def values(sized: Int, from: Int, rows: Int, into: Array[UTF8String]): Unit = {
+    val column = layout.sized(sized)
+    var i = 0
+    while (i < rows) {
+      into(i) = if (block.isNull(column, from + i)) null else block.valueOf(sized, from + i)
+      i += 1
+    }
+  }
+
+  override def row(number: Int): UnsafeRow = blocks.rowAt(number)
+}
