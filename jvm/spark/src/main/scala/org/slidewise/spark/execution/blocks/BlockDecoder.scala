@@ -13,6 +13,7 @@ import org.apache.spark.unsafe.types.UTF8String
  * the block's bytes do.
  */
 final private[execution] class BlockDecoder(val layout: BlockLayout) {
+  import BlockLayout.WordBytes
 
   private[this] var base: AnyRef = _
   private[this] var at = 0L
@@ -69,12 +70,47 @@ final private[execution] class BlockDecoder(val layout: BlockLayout) {
     sizedColumns.foreach(column => at = column.place(at))
   }
 
+  /** Decodes a block of a [[PlainEncoder]]. */
+  def decodePlain(block: UnsafeRow): Unit = {
+    base = block.getBaseObject
+    rows = Platform.getLong(base, block.getBaseOffset).toInt
+    val lanesAt = block.getBaseOffset + WordBytes
+    val laneBytes = rows.toLong * WordBytes
+    def placeOf(lane: Int) = lanesAt + lane * laneBytes
+    nulls.indices.foreach { lane =>
+      nulls(lane) = room(nulls(lane))
+      Platform.copyMemory(base, placeOf(lane), nulls(lane), Platform.LONG_ARRAY_OFFSET.toLong, laneBytes)
+      noteNulls(lane)
+    }
+    layout.fixed.foreach { column =>
+      lanes(column) = room(lanes(column))
+      val from = placeOf(layout.nullLanes + column)
+      Platform.copyMemory(base, from, lanes(column), Platform.LONG_ARRAY_OFFSET.toLong, laneBytes)
+      if (layout.unusedBits(column) > 0) extendSigns(lanes(column), layout.unusedBits(column))
+    }
+    sizedColumns.foreach { column =>
+      column.take(base, placeOf(layout.nullLanes + column.ordinal), rows, placeOf(layout.lanes))
+    }
+  }
+
+  private def extendSigns(words: Array[Long], unused: Int): Unit = {
+    var row = 0
+    while (row < rows) {
+      words(row) = words(row) << unused >> unused
+      row += 1
+    }
+  }
+
   private def room(lane: Array[Long]): Array[Long] =
     if (lane.length < rows) new Array[Long](rows + rows / 4) else lane
 
   private def readNulls(lane: Int): Unit = {
     nulls(lane) = room(nulls(lane))
     read(nulls(lane), rows)
+    noteNulls(lane)
+  }
+
+  private def noteNulls(lane: Int): Unit = {
     var all = 0L
     var row = 0
     while (row < rows) {
@@ -160,6 +196,20 @@ final private[blocks] class SizedColumn(val ordinal: Int) {
   def placeOf(row: Int): Long = places(valueOf(row))
 
   def valueOf(row: Int): Int = if (isDistinct) ofNumbers(row).toInt else row
+
+  /** Takes the sizes and the places of each row's value from words at an address, whose upper halves count from `first` on. */
+  def take(base: AnyRef, words: Long, rows: Int, first: Long): Unit = {
+    isDistinct = false
+    values = rows
+    val into = sizes(rows)
+    var row = 0
+    while (row < rows) {
+      val word = Platform.getLong(base, words + row * BlockLayout.WordBytes)
+      into(row) = word & 0xffffffffL
+      places(row) = first + (word >>> 32)
+      row += 1
+    }
+  }
 
   /** Notes that the values begin at a place. Returns the place after them. */
   def place(first: Long): Long = {

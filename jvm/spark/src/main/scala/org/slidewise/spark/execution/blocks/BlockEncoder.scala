@@ -19,7 +19,7 @@ import org.slidewise.spark.shims.BlockSums
  * @param hashed
  *   whether blocks have the sum of the hashes of their rows; otherwise it is 0
  */
-final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean) {
+final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean) extends RowsEncoder {
   import BlockEncoder._
 
   private[this] var block = Array.emptyByteArray
@@ -32,10 +32,10 @@ final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean
   private[this] var width, stepWidth = 0
 
   /** The block that was encoded last, from the start of the array on. */
-  def bytes: Array[Byte] = block
+  override def bytes: Array[Byte] = block
 
   /** Encodes the rows. Returns the number of bytes, which are whole words. */
-  def encode(rows: StagedRows): Int = {
+  override def encode(rows: StagedRows): Int = {
     prepare(rows)
     Platform.putLong(block, at, rows.count.toLong)
     Platform.putLong(block, at + SumAt, if (hashed) hashes.sum(rows) else 0L)

@@ -24,9 +24,17 @@ abstract private[execution] class RowsInBlocks extends AbstractIterator[Internal
   def rowAt(place: Int): UnsafeRow
 }
 
-/** The rows of blocks. */
-final private[execution] class BlockRows(blocks: Iterator[InternalRow], layout: BlockLayout)
-    extends RowsInBlocks {
+/**
+ * The rows of blocks.
+ *
+ * @param plain
+ *   whether the blocks are those of a [[PlainEncoder]]
+ */
+final private[execution] class BlockRows(
+    blocks: Iterator[InternalRow],
+    layout: BlockLayout,
+    plain: Boolean = false
+) extends RowsInBlocks {
   private[this] val decoder = new BlockDecoder(layout)
   private[this] val writer = new DecodedRows(layout)
   private[this] val row = new UnsafeRow(layout.columns)
@@ -62,7 +70,8 @@ final private[execution] class BlockRows(blocks: Iterator[InternalRow], layout: 
   }
 
   private def decode(): Unit = {
-    decoder.decode(blocks.next().asInstanceOf[UnsafeRow])
+    val block = blocks.next().asInstanceOf[UnsafeRow]
+    if (plain) decoder.decodePlain(block) else decoder.decode(block)
     count = decoder.count
     written = false
   }

@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.exchange
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import org.slidewise.spark.execution.blocks.{BlockEncoder, StagedRows}
+import org.slidewise.spark.execution.blocks.StagedRows
 import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
 
 /**
@@ -15,7 +15,7 @@ import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
  */
 final private[exchange] class BlockStages(write: BlockWrite, resources: TaskResources) {
   import BlockStages._
-  import write.{hashed, layout, partitions}
+  import write.{layout, partitions}
 
   private[this] val memory = new HeapMemory(resources)
   private[this] var reserved = if (memory.acquire(ReservedBytes)) ReservedBytes else 0L
@@ -25,7 +25,7 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
   /** The greatest number of rows of a block. */
   val mostRows: Int = math.max(1, most / rowBytes)
   private[this] val stages = Array.fill(partitions)(new StagedRows(layout))
-  private[this] val encoder = new BlockEncoder(layout, hashed)
+  private[this] val encoder = write.newEncoder()
   private[this] val record = new BlockRecord(partitions)
   private[this] var opened = 0 // how many partitions have rows
   private[this] var drained = 0 // at the end, the partitions before it have no rows
@@ -71,7 +71,7 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
     val stage = new StagedRows(layout)
     stage.resize(1, bytes)
     stage.add(row)
-    val once = new BlockEncoder(layout, hashed)
+    val once = write.newEncoder()
     val size = once.encode(stage)
     record.of(partition, once.bytes, size)
   }

@@ -148,12 +148,9 @@ final private[parallel] class OrderedRunWriter(
       counted: Int => Unit
   ): PartitionedBlocks = {
     // What goes to the shuffle is counted.
-    val write = blockWrite.copy(
-      partitions = 1,
-      hashed = false,
-      rows = new SQLMetric("sum"),
-      bytes = new SQLMetric("sum")
-    )
+    def uncounted = new SQLMetric("sum")
+    val write =
+      BlockWrite(blockWrite.layout, partitions = 1, hashed = false, uncounted, uncounted, plain = true)
     rows match {
       case RunInput.Rows(found) =>
         def sampled = found.map { row =>
@@ -180,7 +177,8 @@ final private[parallel] class OrderedRunWriter(
   ): Iterator[Product2[Int, InternalRow]] = {
     val rows = new BlockRows(
       new LogRows(log, 0L, log.end, releases = true, OrderedRunWriter.ReleaseEvery),
-      blockWrite.layout
+      blockWrite.layout,
+      plain = true
     )
     val aggregates =
       functions.map(f => new AggregatedBuckets(f, splitters.buckets, input, blockWrite.layout))

@@ -1,0 +1,42 @@
+package org.slidewise.spark.execution.blocks
+
+import org.apache.spark.unsafe.Platform
+
+/** Makes a block of rows, from the start of an array on. */
+abstract private[execution] class RowsEncoder {
+
+  /** The block that was encoded last. */
+  def bytes: Array[Byte]
+
+  /** Encodes rows. Returns the size of the block in bytes, a multiple of eight. */
+  def encode(rows: StagedRows): Int
+}
+
+/**
+ * Copies the lanes of rows and the bytes of their values as they are: for blocks that the same task reads again.
+ * [[BlockDecoder.decodePlain]] reads them. Memory: the block.
+ */
+final private[execution] class PlainEncoder(layout: BlockLayout) extends RowsEncoder {
+  import BlockLayout.WordBytes
+
+  private[this] var block = Array.emptyByteArray
+
+  override def bytes: Array[Byte] = block
+
+  override def encode(rows: StagedRows): Int = {
+    val laneBytes = rows.count * WordBytes
+    val size = WordBytes + layout.lanes * laneBytes + ((rows.used + WordBytes - 1) & -WordBytes)
+    if (block.length < size) block = BlockLayout.bytes(size.toLong)
+    Platform.putLong(block, Platform.BYTE_ARRAY_OFFSET.toLong, rows.count.toLong)
+    var at = Platform.BYTE_ARRAY_OFFSET.toLong + WordBytes
+    var lane = 0
+    while (lane < layout.lanes) {
+      val from = Platform.LONG_ARRAY_OFFSET + lane.toLong * rows.capacity * WordBytes
+      Platform.copyMemory(rows.words, from, block, at, laneBytes.toLong)
+      at += laneBytes
+      lane += 1
+    }
+    Platform.copyMemory(rows.bytes, Platform.BYTE_ARRAY_OFFSET.toLong, block, at, rows.used.toLong)
+    size
+  }
+}
