@@ -19,7 +19,9 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
 
   private[this] val memory = new HeapMemory(resources)
   private[this] var reserved = if (memory.acquire(ReservedBytes)) ReservedBytes else 0L
-  private[this] val most = math.max(LeastBytes, math.min(MostBytes, AllBytes / partitions))
+
+  /** The greatest number of bytes of a block's values that differ in size, and of its other words. */
+  val most: Int = math.max(LeastBytes, math.min(MostBytes, AllBytes / partitions))
   private[this] val rowBytes = math.max(1, layout.fixedBytes)
 
   /** The greatest number of rows of a block. */

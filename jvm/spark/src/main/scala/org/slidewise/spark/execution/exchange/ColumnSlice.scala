@@ -21,6 +21,8 @@ final private[exchange] class ColumnSlice(
 ) {
   import write.layout
 
+  import ColumnSlice.FirstRows
+
   private[this] val numbers = new Array[Int](most)
   private[this] val words = new Array[Long](most)
   private[this] val values = Array.fill(layout.sized.length)(new Array[UTF8String](most))
@@ -32,6 +34,7 @@ final private[exchange] class ColumnSlice(
   private[this] val bytes = new Array[Long](write.partitions)
 
   private[this] var from, asked = 0
+  private[this] var sizedBytes = 0L
 
   /** The number of rows. */
   var count = 0
@@ -39,11 +42,14 @@ final private[exchange] class ColumnSlice(
   /** The size that the rows have in Spark, in bytes. */
   var rowBytes = 0L
 
+  // Of the rows taken last: so many more should fit into an empty stage, whatever their partitions are.
+  private[this] var next = math.min(FirstRows, most)
+
   /** Takes rows, at most `most` from `start` on. */
   def take(start: Int): Unit = {
     from = start
     asked = 0
-    count = math.min(most, rows.count - start)
+    count = math.min(next, rows.count - start)
     rowBytes = count.toLong * layout.fixedBytes
     rows.partitions(from, from + count, numbers)
     var i = 0
@@ -51,7 +57,11 @@ final private[exchange] class ColumnSlice(
       counts(numbers(i)) += 1
       i += 1
     }
+    sizedBytes = 0L
     layout.sized.indices.foreach(takeValues)
+    next = math
+      .max(1L, math.min(most.toLong, stages.most * count.toLong / math.max(1L, sizedBytes + sizedBytes / 4)))
+      .toInt
   }
 
   private def takeValues(ofSized: Int): Unit = {
@@ -62,6 +72,7 @@ final private[exchange] class ColumnSlice(
     while (i < count) {
       val size = if (found(i) == null) 0 else found(i).numBytes
       bytes(numbers(i)) += size
+      sizedBytes += size
       rowBytes += layout.bytesInRow(column, size)
       i += 1
     }
@@ -159,4 +170,8 @@ final private[exchange] class ColumnSlice(
     count = 0
     new RowSource(each, _ => numbers(number), stages, write)
   }
+}
+
+private object ColumnSlice {
+  private final val FirstRows = 256
 }

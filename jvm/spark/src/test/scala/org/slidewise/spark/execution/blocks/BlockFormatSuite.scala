@@ -24,7 +24,7 @@ class BlockFormatSuite extends Unhurried {
     stage
   }
 
-  private def encoded(layout: BlockLayout, rows: Seq[UnsafeRow], encoder: BlockEncoder): UnsafeRow = {
+  private def encoded(layout: BlockLayout, rows: Seq[UnsafeRow], encoder: RowsEncoder): UnsafeRow = {
     val size = encoder.encode(staged(layout, rows))
     val block = new UnsafeRow(0)
     block.pointTo(java.util.Arrays.copyOf(encoder.bytes, size), Platform.BYTE_ARRAY_OFFSET.toLong, size)
@@ -36,8 +36,14 @@ class BlockFormatSuite extends Unhurried {
     encoded(layout, rows, new BlockEncoder(layout, hashed = true))
   }
 
-  private def decoded(types: Array[DataType], blocks: Seq[UnsafeRow]): Seq[UnsafeRow] =
-    new BlockRows(blocks.iterator, new BlockLayout(types)).map(_.asInstanceOf[UnsafeRow].copy()).toList
+  private def decoded(
+      types: Array[DataType],
+      blocks: Seq[UnsafeRow],
+      plain: Boolean = false
+  ): Seq[UnsafeRow] =
+    new BlockRows(blocks.iterator, new BlockLayout(types), plain)
+      .map(_.asInstanceOf[UnsafeRow].copy())
+      .toList
 
   test("the rows of blocks are byte for byte those that were staged, in their order") {
     for (seed <- 0 until 400) {
@@ -48,6 +54,9 @@ class BlockFormatSuite extends Unhurried {
       val encoder = new BlockEncoder(layout, hashed = seed % 2 == 0)
       val found = decoded(types, rows.map(encoded(layout, _, encoder)))
       assertEquals(found, rows.flatten, s"seed $seed: ${types.mkString(", ")}")
+      val plain = new PlainEncoder(layout)
+      val foundPlain = decoded(types, rows.map(encoded(layout, _, plain)), plain = true)
+      assertEquals(foundPlain, rows.flatten, s"plain, seed $seed: ${types.mkString(", ")}")
     }
   }
 

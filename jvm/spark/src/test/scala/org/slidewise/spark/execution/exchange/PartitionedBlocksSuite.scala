@@ -14,7 +14,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
 import org.slidewise.spark.SparkSuite
-import org.slidewise.spark.execution.blocks.{BlockEncoder, BlockLayout, BlockRows}
+import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockEncoder, BlockLayout, BlockRows}
 import org.slidewise.spark.execution.task.{HeapMemory, Tasks}
 
 class PartitionedBlocksSuite extends SparkSuite {
@@ -23,7 +23,7 @@ class PartitionedBlocksSuite extends SparkSuite {
   private def metric(): SQLMetric = SQLMetrics.createMetric(spark.sparkContext, "rows")
 
   for {
-    input <- Seq("rows", "batches")
+    input <- Seq("rows", "batches", "blocks")
     partitions <- Seq(1, 3, 200, 5000)
     (kind, longest) <- Seq("short" -> 40, "long" -> 100000)
     (memory, leaves) <- Seq("" -> Long.MaxValue, ", with little memory" -> 4096L, ", without memory" -> 0L)
@@ -32,7 +32,7 @@ class PartitionedBlocksSuite extends SparkSuite {
       val written = metric()
       val count = new Random(seed).nextInt(if (longest > 1000) 100 else 5000)
       val (found, wrong, held, afterwards) =
-        inTask(() => read(leaves, seed, count, longest, partitions, written, input == "batches"))
+        inTask(() => read(leaves, seed, count, longest, partitions, written, input))
       val expected = (0L until count.toLong).groupBy(partitionOf(_, partitions))
       assertEquals(found, expected.map { case (partition, numbers) => partition -> numbers.toSeq })
       assertEquals(wrong, 0)
@@ -46,7 +46,8 @@ class PartitionedBlocksSuite extends SparkSuite {
     for (leaves <- Seq(1L << 20, 2L << 20, 10L << 20)) {
       val written = metric()
       val free = inTask { () =>
-        val (hog, blocks) = open(leaves, 1, 100000, 400, 5000, written, batches = leaves == (2L << 20))
+        val (hog, blocks) =
+          open(leaves, 1, 100000, 400, 5000, written, if (leaves == (2L << 20)) "batches" else "rows")
         blocks.next()
         val writer = new HeapMemory(Tasks.resources())
         val free = writer.acquire(1L << 20)
@@ -60,11 +61,11 @@ class PartitionedBlocksSuite extends SparkSuite {
   }
 
   test("blocks are full before they are handed out") {
-    for (batches <- Seq(true, false)) {
+    for (input <- Seq("rows", "batches", "blocks")) {
       val written = metric()
-      val rows = inTask(() => counts(open(Long.MaxValue, 1, 100000, 1, 2, written, batches)._2))
+      val rows = inTask(() => counts(open(Long.MaxValue, 1, 100000, 1, 2, written, input)._2))
       // 24 bytes a row, as in Spark, of at most 64 KiB.
-      assert(rows.dropRight(2).forall(_ > (if (batches) 500 else 2700)), rows)
+      assert(rows.dropRight(2).forall(_ > (if (input == "rows") 2700 else 500)), rows)
       assert(rows.forall(_ <= 2730), rows)
     }
   }
@@ -94,9 +95,9 @@ private object PartitionedBlocksSuite {
       longest: Int,
       partitions: Int,
       written: SQLMetric,
-      batches: Boolean
+      input: String
   ): (Map[Int, Seq[Long]], Int, Long, Long) = {
-    val (hog, blocks) = open(leaves, seed, count, longest, partitions, written, batches)
+    val (hog, blocks) = open(leaves, seed, count, longest, partitions, written, input)
     val found = mutable.Map.empty[Int, mutable.Buffer[Long]]
     var held = 0L
     var wrong = 0
@@ -121,23 +122,30 @@ private object PartitionedBlocksSuite {
       longest: Int,
       partitions: Int,
       written: SQLMetric,
-      batches: Boolean
+      input: String
   ): (Tasks.Hog, PartitionedBlocks) = {
+    val context = TaskContext.get()
+    def rows = rowsOf(seed, count, longest)
+    val waiting = if (input == "blocks") plainBlocks(rows, context) else Nil
     val hog = new Tasks.Hog(MemoryMode.ON_HEAP)
     if (leaves < Long.MaxValue) hog.takeAllBut(leaves)
     val write = BlockWrite(layout, partitions, hashed = false, written, new SQLMetric("size"))
-    val context = TaskContext.get()
-    val blocks =
-      if (batches) {
+    val blocks = input match {
+      case "rows" =>
+        PartitionedBlocks.ofRows(rows, row => partitionOf(row.getLong(0), partitions), write, context)
+      case "batches" =>
         PartitionedBlocks.ofBatches(batchesOf(seed, count, longest), new Numbered(partitions), write, context)
-      } else
-        PartitionedBlocks.ofRows(
-          rowsOf(seed, count, longest),
-          row => partitionOf(row.getLong(0), partitions),
-          write,
-          context
-        )
+      case "blocks" =>
+        val found = new BlockRows(waiting.iterator, layout, plain = true)
+        PartitionedBlocks.ofBlocks(found, new NumberedRows(partitions), write, context)
+    }
     (hog, blocks)
+  }
+
+  private def plainBlocks(rows: Iterator[InternalRow], context: TaskContext): Seq[InternalRow] = {
+    val uncounted = new SQLMetric("sum")
+    val write = BlockWrite(layout, partitions = 1, hashed = false, uncounted, uncounted, plain = true)
+    PartitionedBlocks.ofRows(rows, _ => 0, write, context).map(_._2.copy()).toList
   }
 
   private def rowsOf(seed: Int, count: Int, longest: Int): Iterator[InternalRow] = {
@@ -171,5 +179,11 @@ private object PartitionedBlocksSuite {
       (from until end).foreach(row =>
         into(row - from) = partitionOf(batch.column(0).getLong(row), partitions)
       )
+  }
+
+  final private class NumberedRows(partitions: Int) extends BlockPartitions {
+    private[this] var block: BlockDecoder = _
+    override def begin(found: BlockDecoder): Unit = block = found
+    override def of(row: Int): Int = partitionOf(block.words(0)(row), partitions)
   }
 }
