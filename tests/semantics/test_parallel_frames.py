@@ -8,7 +8,7 @@ import pytest
 from cases import crossed
 from sparks import needs_spark, portable
 
-from semantics.sharing import Sharing
+from semantics.sharing import Sharing, named
 
 ROW_FRAMES = [
     "3 PRECEDING AND 2 FOLLOWING",
@@ -130,6 +130,52 @@ def test_aggregates_of_all_rows_on_one_side(sharing: Sharing, calls: str, frame:
     over = f"OVER (ORDER BY few, id {frame})"
     called = ", ".join(f"{call} {over}" for call in re.split(r", (?=\w+\()", calls))
     sharing.ask(f"SELECT id, {called}, avg(i) OVER (ORDER BY few, id ROWS 40 PRECEDING) FROM rows")
+
+
+OPEN_ENDS = {
+    "first_value({})": "ROWS UNBOUNDED PRECEDING",
+    "first_value({}) IGNORE NULLS": "ROWS BETWEEN UNBOUNDED PRECEDING AND 4 PRECEDING",
+    "nth_value({}, 1)": "RANGE UNBOUNDED PRECEDING",
+    "last_value({})": "ROWS BETWEEN 2 FOLLOWING AND UNBOUNDED FOLLOWING",
+    "last_value({}) IGNORE NULLS": "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+}
+OF_EIGHT_BYTES = [
+    "i",
+    "l",
+    "m",
+    "d",
+    "day",
+    "ts",
+    "ntz",
+    "few > 150",
+    "cast(few % 100 - 50 AS tinyint)",
+    "cast(d AS float)",
+]
+
+
+@pytest.mark.parametrize(("call", "value"), crossed(OPEN_ENDS, [*OF_EIGHT_BYTES, "s"]))
+def test_values_at_open_ends(sharing: Sharing, call: str, value: str) -> None:
+    """A value that all tasks share, of the first or the last row, which may be null."""
+    for order in ("few, id", "if(i IS NULL, 0, 1), id DESC"):
+        over = f"OVER (ORDER BY {order} {OPEN_ENDS[call]})"
+        query = f"SELECT id, {call.format(value)} {over}, row_number() OVER (ORDER BY {order}) FROM rows"
+        sharing.ask(query, spark_too=True)
+        _, frame = sharing.run(query, {})
+        [window] = named(frame, "SlidingWindow")
+        assert window.metrics().apply("fallbacks").value() == 0
+        in_arrays = window.plan().rowWise().frames().isEmpty()
+        assert in_arrays == (value != "s")
+
+
+def test_values_at_open_ends_need_no_scan(sharing: Sharing) -> None:
+    """The tasks that look for the first and the last row read few of the rows, which one scan of all would read."""
+
+    def records(value: str) -> int:
+        query = f"SELECT id, {value} OVER (ORDER BY h, id) FROM rows"
+        _, frame = sharing.run(query, {})
+        return int(named(frame, "RunsExchange")[0].metrics().apply("recordsRead").value())
+
+    assert records("first_value(l)") < 0.8 * records("max_by(s, l)")
 
 
 # The state of the sketch is larger than what a task reports of its run.

@@ -145,7 +145,7 @@ sealed abstract private[arrays] class ValueResult(input: PartitionColumn, ignore
   }
 }
 
-private object ValueResult {
+private[arrays] object ValueResult {
   final val Outside = -2
 }
 

@@ -5,6 +5,16 @@ import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.shims.BlockSums
 
+/** Makes a block of rows, from the start of an array on. */
+abstract private[execution] class RowsEncoder {
+
+  /** The block that was encoded last. */
+  def bytes: Array[Byte]
+
+  /** Encodes rows. Returns the size of the block in bytes, a multiple of eight. */
+  def encode(rows: StagedRows): Int
+}
+
 /**
  * Encodes staged rows as blocks. A block has, one after the other: its number of rows and the sum of their [[RowHashes]]; the lanes
  * of null bits; the sizes of the values of sized columns; the lanes of the other columns; the bytes of the values of sized columns,

@@ -2,16 +2,6 @@ package org.slidewise.spark.execution.blocks
 
 import org.apache.spark.unsafe.Platform
 
-/** Makes a block of rows, from the start of an array on. */
-abstract private[execution] class RowsEncoder {
-
-  /** The block that was encoded last. */
-  def bytes: Array[Byte]
-
-  /** Encodes rows. Returns the size of the block in bytes, a multiple of eight. */
-  def encode(rows: StagedRows): Int
-}
-
 /**
  * Copies the lanes of rows and the bytes of their values as they are: for blocks that the same task reads again.
  * [[BlockDecoder.decodePlain]] reads them. Memory: the block.

@@ -19,9 +19,8 @@ final private[exchange] class ColumnSlice(
     write: BlockWrite,
     most: Int
 ) {
-  import write.layout
-
   import ColumnSlice.FirstRows
+  import write.layout
 
   private[this] val numbers = new Array[Int](most)
   private[this] val words = new Array[Long](most)
@@ -173,5 +172,5 @@ final private[exchange] class ColumnSlice(
 }
 
 private object ColumnSlice {
-  private final val FirstRows = 256
+  private val FirstRows = 256
 }
