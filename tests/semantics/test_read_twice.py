@@ -129,6 +129,12 @@ def test_without_generated_code(sharing: Sharing, codegen: str, adaptive: str) -
     assert named(frame, READ_TWICE)
 
 
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_a_cached_table_below_an_aggregation(sharing: Sharing, adaptive: str) -> None:
+    query = "SELECT t, count(*), sum(l) FROM (SELECT l, sum(l) OVER () AS t FROM numbers_in_cache) GROUP BY t"
+    assert named(ask(sharing, query, adaptive_enabled=adaptive), READ_TWICE)
+
+
 def test_only_what_is_aggregated_is_read_first(sharing: Sharing) -> None:
     _, frame = sharing.run("SELECT id, s, l, sum(l) OVER (), max(few) OVER () FROM in_parquet", {})
     [twice] = named(frame, READ_TWICE)

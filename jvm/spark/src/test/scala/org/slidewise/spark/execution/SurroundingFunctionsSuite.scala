@@ -198,10 +198,11 @@ class SurroundingFunctionsSuite extends SparkSuite {
     (call, inArrays) <- Seq(
       s"stddev(x):$Growing" -> false,
       s"stddev(x):$Moving" -> true,
-      s"first_value(v):$Growing" -> false,
+      s"first_value(v):$Growing" -> true,
       s"first_value(v):$Shrinking" -> true,
       s"last_value(v):$Growing" -> true,
-      s"last_value(v):$Shrinking" -> false,
+      s"last_value(v):$Shrinking" -> true,
+      s"nth_value(v, 2):$Growing" -> false,
       "lag(v) IGNORE NULLS" -> false,
       "lead(v, 3)" -> true,
       s"sum(v):$Growing" -> true,
