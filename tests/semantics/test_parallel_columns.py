@@ -107,8 +107,8 @@ def test_rows_that_tie_and_one_row(sharing: Sharing) -> None:
 @pytest.mark.parametrize("table", ["parquet", "orc"])
 def test_a_whole_table_that_is_filtered(sharing: Sharing, table: str) -> None:
     """The aggregates hold values of batches that are gone."""
-    calls = """max(s) OVER (), min(b) OVER (), max(t) OVER (), max_by(s, l) OVER (), max(wide) OVER (), min(long) OVER (),
-        approx_count_distinct(s) OVER (), sum(m) OVER (), count(a) OVER ()"""
+    calls = """max(s) OVER (), min(b) OVER (), max(t) OVER (), max_by(s, l) OVER (), max(wide) OVER (),
+        min(long) OVER (), approx_count_distinct(s) OVER (), sum(m) OVER (), count(a) OVER ()"""
     query = f"SELECT id, {calls} FROM in_{table} WHERE few > 20"
     sharing.ask(query, spark_too=True)
     _, found = sharing.run(query, {})

@@ -104,6 +104,8 @@ def test_batches(sharing: Sharing, table: str) -> None:
     [window] = named(frame, "SlidingWindow")
     assert window.supportsColumnar()
     assert window.metrics().apply("numOutputRows").value() == ROWS
+    texts = ask(sharing, f"SELECT id, max(s) OVER () AS z FROM in_{table}")
+    assert named(texts, "SlidingWindow")[0].supportsColumnar()
     _, cached = sharing.run("SELECT id, l, sum(l) OVER () AS a FROM numbers_in_cache", {})
     assert named(cached, "SlidingWindow")[0].supportsColumnar()
     grouped = ask(
@@ -213,8 +215,12 @@ def test_few_rows_are_read_once(sharing: Sharing) -> None:
 def test_overflow(sharing: Sharing, tmp_path: Path, spark: SparkSession, ansi: str, fails: Fails) -> None:
     most = (1 << 63) - 1
     path = str(tmp_path / "large")
-    rows = spark.range(0, 600, 1, 1).selectExpr("id", f"if(id < 3, {most} * if(id = 1, -1L, 1L), 0L) AS v")
+    rows = spark.range(0, 600, 1, 1).selectExpr(
+        "id", "string(id) AS s", f"if(id < 3, {most} * if(id = 1, -1L, 1L), 0L) AS v"
+    )
     rows.write.parquet(path)
+    beside_texts = f"SELECT id, max(s) OVER () AS s, sum(v) OVER () AS t FROM parquet.`{path}`"
+    assert named(ask(sharing, beside_texts, ansi_enabled=ansi), READ_TWICE)
     fitting = f"SELECT id, try_sum(v) OVER () AS s, sum(v) OVER () AS t FROM parquet.`{path}`"
     ask(sharing, fitting, ansi_enabled=ansi)
     doubled = f"SELECT id, sum(v) OVER () AS t FROM (SELECT id, abs(v) AS v FROM parquet.`{path}`)"

@@ -72,12 +72,8 @@ private[execution] object WindowEvaluation {
     }
 
   /** The evaluation of a plan whose expressions are all evaluated in arrays, over rows that come in any order. */
-  def sortedInArrays(
-      plan: SlidingWindowPlan,
-      input: Seq[Attribute],
-      keepsTies: Boolean = false
-  ): SortedArrayEvaluation =
-    sortedInArrays(plan, plan.arrays.get, input, keepsTies)
+  def sortedInArrays(plan: SlidingWindowPlan, input: Seq[Attribute]): SortedArrayEvaluation =
+    sortedInArrays(plan, plan.arrays.get, input, keepsTies = false)
 
   private def sortedInArrays(
       plan: SlidingWindowPlan,

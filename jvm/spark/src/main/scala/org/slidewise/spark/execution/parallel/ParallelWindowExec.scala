@@ -38,7 +38,10 @@ case class ParallelWindowExec(
   @transient private lazy val runs: RunsExchangeExec = RunsExchangeExec.in(child)
 
   @transient override lazy val outputPartitioning: Partitioning =
-    OrderedPartitioning(outputOrdering, parallel.maxTasks)
+    readTwice.fold[Partitioning](OrderedPartitioning(outputOrdering, parallel.maxTasks)) { twice =>
+      // One task may evaluate the rows after all.
+      UnknownPartitioning(twice.outputPartitioning.numPartitions)
+    }
 
   // Declared before it is known whether the rows come sorted.
   @transient override lazy val outputOrdering: Seq[SortOrder] = sortedOrder

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import org.slidewise.spark.execution.{WholeTableEvaluation, WindowEvaluation}
+import org.slidewise.spark.execution.{SortedArrayEvaluation, WholeTableEvaluation, WindowEvaluation}
 import org.slidewise.spark.execution.columns.RowBatches
 import org.slidewise.spark.execution.rows.RowsBetween
 import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingRows}
@@ -70,6 +70,17 @@ sealed abstract private[parallel] class RangeEvaluation[T](metrics: Map[String, 
       around: () => SurroundingRows
   ): Iterator[T]
 
+  final protected def ownRows(
+      evaluation: WindowEvaluation,
+      rows: RangeRows,
+      task: WindowTask,
+      around: () => SurroundingRows
+  ): Iterator[InternalRow] = {
+    val results = evaluation.evaluate(rows, task, around)
+    val own = around()
+    new RowsBetween(results, own.firstResult, own.untilResult)
+  }
+
   final protected def newTask() = new WindowTask(TaskContext.get(), metrics)
 }
 
@@ -97,38 +108,40 @@ final private[parallel] class RowEvaluation(
       rows: RangeRows,
       task: WindowTask,
       around: () => SurroundingRows
-  ): Iterator[InternalRow] = {
-    val results = range.evaluate(rows, task, around)
-    val own = around()
-    new RowsBetween(results, own.firstResult, own.untilResult)
-  }
+  ): Iterator[InternalRow] = ownRows(range, rows, task, around)
 }
 
-/** Hands out batches. Arrays evaluate all functions. */
+/** Hands out batches, which are made of rows where arrays do not evaluate all functions. */
 final private[parallel] class BatchEvaluation(
     plan: SlidingWindowPlan,
     input: Seq[Attribute],
     metrics: Map[String, SQLMetric]
 ) extends RangeEvaluation[ColumnarBatch](metrics) {
-  private val all = WindowEvaluation.sortedInArrays(plan, input)
-  private val range = WindowEvaluation.sortedInArrays(plan, input, keepsTies = true)
+  private val all = WindowEvaluation.of(plan, input, sorts = true)
+  private val range = WindowEvaluation.of(plan, input, sorts = true, keepsTies = true)
   private val wholeTable = new WholeTableEvaluation(plan, input)
+  private val types = input.map(_.dataType) ++ wholeTable.types
 
   override protected def evaluateAll(rows: Iterator[InternalRow], task: WindowTask): Iterator[ColumnarBatch] =
-    all.evaluateBatches(rows, task)
+    all match {
+      case inArrays: SortedArrayEvaluation => inArrays.evaluateBatches(rows, task)
+      case others                          => new RowBatches(others.evaluate(rows, task), types)
+    }
 
   override protected def evaluateWholeTable(
       rows: Iterator[InternalRow],
       task: WindowTask,
       total: PartialAggregate
-  ): Iterator[ColumnarBatch] =
-    new RowBatches(wholeTable.evaluate(rows, task, total), input.map(_.dataType) ++ wholeTable.types)
+  ): Iterator[ColumnarBatch] = new RowBatches(wholeTable.evaluate(rows, task, total), types)
 
   override protected def evaluateOwn(
       rows: RangeRows,
       task: WindowTask,
       around: () => SurroundingRows
-  ): Iterator[ColumnarBatch] = range.evaluateBatches(rows, task, around)
+  ): Iterator[ColumnarBatch] = range match {
+    case inArrays: SortedArrayEvaluation => inArrays.evaluateBatches(rows, task, around)
+    case others                          => new RowBatches(ownRows(others, rows, task, around), types)
+  }
 
   /** The results of some batches of a table in no order, whose aggregate is `total`. */
   def ofBatches(batches: Iterator[ColumnarBatch], total: PartialAggregate): Iterator[ColumnarBatch] =
