@@ -15,11 +15,35 @@ import org.slidewise.spark.execution.surroundings.SurroundingFunctions
 import org.slidewise.spark.execution.task.{MemoryMetrics, TaskResources}
 
 /** The rows of a task, as they come. */
-sealed private[parallel] trait RunInput
+sealed abstract private[parallel] class RunInput {
+
+  /** The rows in blocks of one partition. Shows each row, or each batch, before it is in a block. */
+  def inBlocks(write: BlockWrite, context: TaskContext)(
+      row: InternalRow => Unit,
+      batch: ColumnarBatch => Unit
+  ): PartitionedBlocks
+}
 
 private[parallel] object RunInput {
-  final case class Rows(rows: Iterator[InternalRow]) extends RunInput
-  final case class Batches(batches: Iterator[ColumnarBatch]) extends RunInput
+  final class Rows(rows: Iterator[InternalRow]) extends RunInput {
+    override def inBlocks(write: BlockWrite, context: TaskContext)(
+        row: InternalRow => Unit,
+        batch: ColumnarBatch => Unit
+    ): PartitionedBlocks = PartitionedBlocks.ofRows(shown(rows, row), _ => 0, write, context)
+  }
+
+  final class Batches(batches: Iterator[ColumnarBatch]) extends RunInput {
+    override def inBlocks(write: BlockWrite, context: TaskContext)(
+        row: InternalRow => Unit,
+        batch: ColumnarBatch => Unit
+    ): PartitionedBlocks =
+      PartitionedBlocks.ofBatches(shown(batches, batch), PartitionIds.One, write, context)
+  }
+
+  private def shown[T](all: Iterator[T], show: T => Unit): Iterator[T] = all.map { one =>
+    show(one)
+    one
+  }
 }
 
 /** Writes the rows of a task as a run, and reports its index. */
@@ -69,20 +93,7 @@ final private[parallel] class UnorderedRunWriter(
       aggregate.add(row)
       written += 1
     }
-    val blocks = rows match {
-      case RunInput.Rows(found) =>
-        def aggregated = found.map { row =>
-          add(row)
-          row
-        }
-        PartitionedBlocks.ofRows(aggregated, _ => 0, blockWrite, context)
-      case RunInput.Batches(found) =>
-        def aggregated = found.map { batch =>
-          batch.rowIterator.forEachRemaining(add(_))
-          batch
-        }
-        PartitionedBlocks.ofBatches(aggregated, PartitionIds.One, blockWrite, context)
-    }
+    val blocks = rows.inBlocks(blockWrite, context)(add, _.rowIterator.forEachRemaining(add(_)))
     def index = {
       val aggregates = BucketAggregates.of(Array(aggregate))
       RunIndex.ofOneBucket(written, if (aggregates.bytes <= MostReported) Some(aggregates) else None)
@@ -133,40 +144,28 @@ final private[parallel] class OrderedRunWriter(
     val hash = hashed.map(new RowHash(_, input))
     val sample = newSample(hash)
     var count = 0L
-    arriving(rows, sample, context, count += _).foreach(block => log.append(block._2.asInstanceOf[UnsafeRow]))
+    rows
+      .inBlocks(whileWaiting, context)(
+        row => {
+          sample.add(row)
+          count += 1
+        },
+        batch => {
+          sample.add(batch)
+          count += batch.numRows
+        }
+      )
+      .foreach(block => log.append(block._2.asInstanceOf[UnsafeRow]))
     val splitters =
       new Splitters(sample.splitters(buckets.of(count), order.ordering), order, input, count, hash)
     metrics(RunMetrics.SampleTime) += System.nanoTime() - begin
     inBuckets(run, log, splitters, context)
   }
 
-  /** The rows in blocks, as they come. Adds them to a sample, and counts them. */
-  private def arriving(
-      rows: RunInput,
-      sample: KeySample,
-      context: TaskContext,
-      counted: Int => Unit
-  ): PartitionedBlocks = {
-    // What goes to the shuffle is counted.
+  /** How rows are written while they wait. They are counted when they go to the shuffle. */
+  private def whileWaiting: BlockWrite = {
     def uncounted = new SQLMetric("sum")
-    val write =
-      BlockWrite(blockWrite.layout, partitions = 1, hashed = false, uncounted, uncounted, plain = true)
-    rows match {
-      case RunInput.Rows(found) =>
-        def sampled = found.map { row =>
-          counted(1)
-          sample.add(row)
-          row
-        }
-        PartitionedBlocks.ofRows(sampled, _ => 0, write, context)
-      case RunInput.Batches(found) =>
-        def sampled = found.map { batch =>
-          counted(batch.numRows)
-          sample.add(batch)
-          batch
-        }
-        PartitionedBlocks.ofBatches(sampled, PartitionIds.One, write, context)
-    }
+    BlockWrite(blockWrite.layout, partitions = 1, hashed = false, uncounted, uncounted, plain = true)
   }
 
   private def inBuckets(

@@ -164,10 +164,12 @@ case class RunsExchangeExec(
         )
     if (child.supportsColumnar)
       ofBatches
-        .mapPartitionsWithIndex((run, found) => writer.write(run, RunInput.Batches(found), TaskContext.get()))
+        .mapPartitionsWithIndex((run, found) =>
+          writer.write(run, new RunInput.Batches(found), TaskContext.get())
+        )
     else
       ofRows.mapPartitionsWithIndex((run, found) =>
-        writer.write(run, RunInput.Rows(found), TaskContext.get())
+        writer.write(run, new RunInput.Rows(found), TaskContext.get())
       )
   }
 
