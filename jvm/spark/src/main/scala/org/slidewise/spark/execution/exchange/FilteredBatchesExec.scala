@@ -102,6 +102,10 @@ private[spark] object FilteredBatchesExec {
     CollapseCodegenStages()(exchange(inRows(withSource(batches, leaf)))).transformUp { case `leaf` => source }
   }
 
+  /** The rows of a plan, which are made in one generated function if it has batches. */
+  private[execution] def rowsOf(plan: SparkPlan): SparkPlan =
+    if (plan.supportsColumnar) exchanged(identity, plan) else plan
+
   private def sourceOf(batches: SparkPlan): SparkPlan = batches match {
     case filtered: FilteredBatchesExec => sourceOf(filtered.child)
     case other                         => other
@@ -113,7 +117,7 @@ private[spark] object FilteredBatchesExec {
   }
 
   /** What Spark has where batches are read as rows. */
-  private[execution] def inRows(batches: SparkPlan): SparkPlan = batches match {
+  private[exchange] def inRows(batches: SparkPlan): SparkPlan = batches match {
     case filtered: FilteredBatchesExec                              => filtered.inRows
     case _ if batches.supportsColumnar && !batches.supportsRowBased => ColumnarToRowExec(batches)
     case rows                                                       => rows

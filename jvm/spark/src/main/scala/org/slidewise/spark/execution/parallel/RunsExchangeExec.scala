@@ -145,7 +145,7 @@ case class RunsExchangeExec(
   @transient private lazy val ofBatches: RDD[ColumnarBatch] = child.executeColumnar()
 
   /** The child, with rows for its output. */
-  @transient private[parallel] lazy val inRows: SparkPlan = FilteredBatchesExec.inRows(child)
+  @transient private[parallel] lazy val inRows: SparkPlan = FilteredBatchesExec.rowsOf(child)
 
   override protected def blocks(): RDD[Product2[Int, InternalRow]] = {
     val writer =

@@ -48,7 +48,7 @@ final private[parallel] class TwiceReadWindow(
   ): RDD[T] = {
     // As in Spark: a stage in barrier mode may have no RDD with another number of partitions.
     def evaluated =
-      ShuffleExchangeExec(SinglePartition, FilteredBatchesExec.inRows(read.right))
+      ShuffleExchangeExec(SinglePartition, FilteredBatchesExec.rowsOf(read.right))
         .execute()
         .mapPartitions(evaluation.ofAll)
     if (inOneTask) evaluated
