@@ -64,19 +64,19 @@ abstract class SlidingWindowExecBase extends UnaryExecNode {
       }
     }
 
-  /** Evaluates each partition of `rows` as [[evaluate]] does, and hands out batches. Arrays evaluate rows that are in no order. */
-  final protected def evaluateBatches(rows: SparkPlan, sorts: Boolean): RDD[ColumnarBatch] =
-    if (sorts) {
-      val evaluation = WindowEvaluation.sortedInArrays(plan, rows.output)
+  /** Evaluates each partition of `rows` as [[evaluate]] does, and hands out batches. */
+  final protected def evaluateBatches(rows: SparkPlan, sorts: Boolean): RDD[ColumnarBatch] = {
+    val types = output.map(_.dataType)
+    if (isAsFastInSpark(sorts)) evaluateAsSpark(rows).mapPartitions(new RowBatches(_, types))
+    else {
+      val evaluation = WindowEvaluation.of(plan, rows.output, sorts)
       val taskMetrics = metrics
       rows.execute().mapPartitions { found =>
         if (found.isEmpty) Iterator.empty
-        else evaluation.evaluateBatches(found, new WindowTask(TaskContext.get(), taskMetrics))
+        else evaluation.evaluateBatches(found, new WindowTask(TaskContext.get(), taskMetrics), types)
       }
-    } else {
-      val types = output.map(_.dataType)
-      evaluate(rows, sorts).mapPartitions(new RowBatches(_, types))
     }
+  }
 
   private def evaluateAsSpark(rows: SparkPlan): RDD[InternalRow] = {
     val counted = longMetric(WindowMetrics.Rows)

@@ -42,6 +42,29 @@ sealed abstract private[execution] class WindowEvaluation extends Serializable {
       task: WindowTask,
       surroundings: () => SurroundingRows = () => SurroundingRows.None
   ): Iterator[InternalRow]
+
+  /**
+   * Returns the rows whose results are handed out, in batches. Asks for the surroundings as [[evaluate]] does.
+   *
+   * @param types
+   *   the types of the rows with their results
+   */
+  def evaluateBatches(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      types: Seq[DataType],
+      surroundings: () => SurroundingRows = () => SurroundingRows.None
+  ): Iterator[ColumnarBatch] = {
+    val found = resultsOf(rows, task, surroundings)
+    val around = surroundings()
+    found.batches(types, around.firstResult, around.untilResult)
+  }
+
+  protected def resultsOf(
+      rows: Iterator[InternalRow],
+      task: WindowTask,
+      surroundings: () => SurroundingRows
+  ): SortResult = SortResult(evaluate(rows, task, surroundings), None)
 }
 
 private[execution] object WindowEvaluation {
@@ -70,10 +93,6 @@ private[execution] object WindowEvaluation {
         else
           new TwoStageEvaluation(first, new RowWiseEvaluation(plan, plan.rowWise, input ++ arrays.results))
     }
-
-  /** The evaluation of a plan whose expressions are all evaluated in arrays, over rows that come in any order. */
-  def sortedInArrays(plan: SlidingWindowPlan, input: Seq[Attribute]): SortedArrayEvaluation =
-    sortedInArrays(plan, plan.arrays.get, input, keepsTies = false)
 
   private def sortedInArrays(
       plan: SlidingWindowPlan,
@@ -204,23 +223,16 @@ final private[execution] class SortedArrayEvaluation(
       rows: Iterator[InternalRow],
       task: WindowTask,
       surroundings: () => SurroundingRows
-  ): Iterator[InternalRow] = {
-    val sorted = sort(rows, task, surroundings)
-    sorted.withResults.getOrElse(presorted.evaluate(sorted.rows, task, surroundings))
-  }
+  ): Iterator[InternalRow] = resultsOf(rows, task, surroundings).rows
 
-  /** Returns the rows whose results are handed out, in batches. Asks for the surroundings as [[evaluate]] does. */
-  def evaluateBatches(
+  override protected def resultsOf(
       rows: Iterator[InternalRow],
       task: WindowTask,
-      surroundings: () => SurroundingRows = () => SurroundingRows.None
-  ): Iterator[ColumnarBatch] = {
+      surroundings: () => SurroundingRows
+  ): SortResult = {
     val sorted = sort(rows, task, surroundings)
-    val found =
-      if (sorted.finished) sorted
-      else SortResult(presorted.evaluate(sorted.rows, task, surroundings), None)
-    val around = surroundings()
-    found.batches((input ++ expressions.results).map(_.dataType), around.firstResult, around.untilResult)
+    if (sorted.finished) sorted
+    else SortResult(presorted.evaluate(sorted.rows, task, surroundings), None)
   }
 
   private def sort(
