@@ -23,6 +23,6 @@ private[spark] object PlanningRules {
   )
 
   val preparation: PreparationRules = new PreparationRules(
-    Seq(TopRowsInOrder, PartitionOrder, ExpectedSkew, BlockExchanges, SharedRuns)
+    Seq(TopRowsInOrder, PartitionOrder, TablesReadTwice, ExpectedSkew, BlockExchanges, SharedRuns)
   )
 }

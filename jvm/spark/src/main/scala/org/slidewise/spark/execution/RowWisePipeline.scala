@@ -52,27 +52,23 @@ final private[execution] class RowWisePipeline(
     iterator
   }
 
-  /** Adds results to rows whose frame consists of the rows that `total` aggregates. `total` has at least one row. */
-  def ofTotal(task: WindowTask, total: PartialAggregate): Iterator[InternalRow] => Iterator[InternalRow] = {
+  /**
+   * Returns the results of rows whose frame consists of the rows that a partial aggregate stands for, at least one. They are valid
+   * until the next are asked for.
+   */
+  def ofTotals(task: WindowTask): PartialAggregate => UnsafeRow = {
     val frames = new Frames(task)
-    frames.evaluators.reset()
-    frames.evaluators.startAfter(total)
-    frames.evaluators.evaluate()
-    val answers = frames.evaluators.answers.copy()
-    frames.close()
-    val (joined, output, measures) = (new JoinedRow, outputProjection, task.measures)
-    var handedOut = 0L
+    val results = UnsafeProjection.create(plan.resultExpressions, plan.answers)
     task.onCompletion { () =>
-      measures.reportMemory(frames.peakMemory, spilled = 0L)
-      measures.reportFrames(frames.evaluators.combines, recalculated = 0L, sorted = 0L)
+      task.measures.reportMemory(frames.peakMemory, spilled = 0L)
+      task.measures.reportFrames(frames.evaluators.combines, recalculated = 0L, sorted = 0L)
+      frames.close()
     }
-    _.map { row =>
-      handedOut += 1
-      if (handedOut % RowWisePipeline.CheckEvery == 0) measures.stopIfCancelled()
-      val begin = measures.begin()
-      val result = output(joined(row, answers))
-      measures.end(begin, total.rows)
-      result
+    total => {
+      frames.evaluators.reset()
+      frames.evaluators.startAfter(total)
+      frames.evaluators.evaluate()
+      results(frames.evaluators.answers)
     }
   }
 
@@ -115,8 +111,4 @@ final private[execution] class RowWisePipeline(
 
   private def outputProjection: UnsafeProjection =
     UnsafeProjection.create(input ++ plan.resultExpressions, input ++ plan.answers)
-}
-
-private object RowWisePipeline {
-  private val CheckEvery = 4096L
 }

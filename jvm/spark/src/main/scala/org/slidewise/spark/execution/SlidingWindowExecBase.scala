@@ -4,7 +4,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.{SparkPlan, SQLExecution, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.window.WindowExec
 import org.apache.spark.sql.vectorized.ColumnarBatch
@@ -87,6 +87,13 @@ abstract class SlidingWindowExecBase extends UnaryExecNode {
       }
     }
   }
+
+  /**
+   * Whether a user gets the rows as an RDD, with Spark's partitions. Barrier stages and functions of partitions see these. Spark
+   * runs any other query in an execution.
+   */
+  final protected def isForRdd: Boolean =
+    sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY) == null
 
   /** The arguments in EXPLAIN: the expressions, then `notes`. */
   final protected def arguments(notes: Seq[String]): Iterator[Any] =

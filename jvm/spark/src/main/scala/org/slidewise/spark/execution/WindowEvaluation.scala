@@ -7,7 +7,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import org.slidewise.spark.execution.arrays.{ArrayResults, ArrayWindow, GroupedRows, PresortedArrays}
 import org.slidewise.spark.execution.sorting.{PartitionSorter, SortResult, SortSpec}
-import org.slidewise.spark.execution.surroundings.{ArraySurroundingsReader, PartialAggregate, SurroundingRows}
+import org.slidewise.spark.execution.surroundings.{ArraySurroundingsReader, SurroundingRows}
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.{ArrayPlan, RowWisePlan, SlidingWindowPlan, SortPlacement}
 
@@ -264,41 +264,6 @@ final private[execution] class SortedArrayEvaluation(
           Some(GroupedRows.results(window, _, _, types, task.measures))
         else None
       )
-    )
-  }
-}
-
-/** Evaluates rows whose frame is the whole table, in the order in which they arrive. */
-final private[execution] class WholeTableEvaluation(plan: SlidingWindowPlan, input: Seq[Attribute])
-    extends Serializable {
-
-  private val stages = plan.arrays match {
-    case None         => Seq(new RowWisePipeline(plan, plan.rowWise, input))
-    case Some(arrays) =>
-      val first = new RowWisePipeline(plan, arrays.fallback, input)
-      if (plan.rowWise.isEmpty) Seq(first)
-      else Seq(first, new RowWisePipeline(plan, plan.rowWise, input ++ arrays.results))
-  }
-
-  /** The rows with their results, given the aggregate of the table. */
-  def evaluate(
-      rows: Iterator[InternalRow],
-      task: WindowTask,
-      total: PartialAggregate
-  ): Iterator[InternalRow] =
-    stages.init.foldRight(stages.last.ofTotal(task, total))((stage, next) =>
-      stage.ofTotal(task.withoutRowCount, total).andThen(next)
-    )(rows)
-
-  /** The types of the results. */
-  def types: Seq[DataType] = plan.expressions.map(_.expression.dataType)
-
-  /** A row with the results of any row. */
-  def results(task: WindowTask, total: PartialAggregate): InternalRow = {
-    val any = new GenericInternalRow(input.map(a => Literal.default(a.dataType).value).toArray[Any])
-    val results = plan.expressions.map(_.expression.toAttribute)
-    UnsafeProjection.create(results, input ++ results)(
-      evaluate(Iterator.single(any), task.withoutRowCount, total).next()
     )
   }
 }

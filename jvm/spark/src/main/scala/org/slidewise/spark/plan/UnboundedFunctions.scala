@@ -1,5 +1,7 @@
 package org.slidewise.spark.plan
 
+import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
+
 /**
  * The functions of a plan whose results depend on all rows before or after a row: aggregates over frames that are unbounded at one
  * or both ends, and ranks.
@@ -34,6 +36,12 @@ final case class UnboundedFunctions(
 
   /** Whether rows must be added, and partial aggregates merged, in the order of the window. */
   def needOrder: Boolean = needPeerGroups || aggregates.exists(_.description.dependsOnOrder)
+
+  /** Whether Spark's generated code makes partial aggregates of rows in any order, whose buffers have a fixed width. */
+  def areGenerated: Boolean = !needOrder && buffered.forall { call =>
+    call.function.isInstanceOf[DeclarativeAggregate] &&
+    call.function.aggBufferAttributes.forall(a => StateTypes.isFixedWidth(a.dataType))
+  }
 
   /** Whether partial aggregates take few bytes, and rows and partial aggregates may be added in any order. */
   def areSmall: Boolean = {

@@ -109,9 +109,11 @@ final case class SlidingWindowPlan(
     if (sortPlacement == SortPlacement.Unneeded) copy(sort = sort.copy(placement = SortPlacement.InOperator))
     else this
 
+  /** Whether the frame of each row is its whole partition, whose rows are in no order. */
+  def isOfWholePartitions: Boolean = sortOrder.isEmpty && frames.forall(_.frame == Frame.Partition)
+
   /** Whether the frame of each row is the whole table, whose rows are in no order. */
-  def isWholeTable: Boolean =
-    partitionSpec.isEmpty && sortOrder.isEmpty && frames.forall(_.frame == Frame.Partition)
+  def isWholeTable: Boolean = partitionSpec.isEmpty && isOfWholePartitions
 
   /** The order of a window over a stream, which has one event-time column. */
   def eventTimeOrder: SortOrder = orderSpec.head

@@ -102,6 +102,15 @@ private[spark] object FilteredBatchesExec {
     CollapseCodegenStages()(exchange(inRows(withSource(batches, leaf)))).transformUp { case `leaf` => source }
   }
 
+  /** The plan of `above` over batches or rows, which are made in the same generated function. */
+  private[execution] def generated(above: SparkPlan => SparkPlan, below: SparkPlan): SparkPlan =
+    if (below.supportsColumnar) exchanged(above, below)
+    else
+      CollapseCodegenStages()(above(below.transformUp {
+        case WholeStageCodegenExec(child) => child
+        case InputAdapter(child)          => child
+      }))
+
   /** The rows of a plan, which are made in one generated function if it has batches. */
   private[execution] def rowsOf(plan: SparkPlan): SparkPlan =
     if (plan.supportsColumnar) exchanged(identity, plan) else plan

@@ -18,7 +18,7 @@ import org.slidewise.spark.shims.{BlockShuffle, SparkBlockDependencies}
  *
  * Works with any shuffle manager, because a block is a row to Spark.
  */
-abstract private[spark] class RowBlocksExchange extends ShuffleExchangeLike {
+abstract private[spark] class RowBlocksExchange extends ShuffleExchangeLike with BatchesIn {
 
   private lazy val writeMetrics = SQLShuffleWriteMetricsReporter.createShuffleWriteMetrics(sparkContext)
   private lazy val readMetrics = SQLShuffleReadMetricsReporter.createShuffleReadMetrics(sparkContext)

@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String
  * @param rows
  *   their numbers in `vector`, which stays open
  */
-final private[exchange] class SelectedVector(vector: ColumnVector, rows: Array[Int])
+final private[execution] class SelectedVector(vector: ColumnVector, rows: Array[Int])
     extends ColumnVector(vector.dataType) {
 
   override def close(): Unit = ()

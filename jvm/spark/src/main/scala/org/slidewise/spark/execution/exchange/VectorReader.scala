@@ -9,7 +9,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.slidewise.spark.execution.blocks.BlockLayout
 
 /** Readers of a column of batches, as the words or the bytes that rows have for it. */
-private[exchange] object VectorReader {
+private[execution] object VectorReader {
 
   /** Reads values of one size. */
   sealed abstract class OfWords {

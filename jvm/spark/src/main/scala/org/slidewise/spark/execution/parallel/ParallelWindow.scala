@@ -56,8 +56,8 @@ final private[parallel] class ParallelWindow[T: ClassTag](
       else totalOf(reader, ranges)
     if (!isRepeatable(reader) || surrounding.mustBeOneTask(total)) None
     else {
-      val (evaluate, aggregate) = (evaluation, total)
-      Some(reader.read(ranges)((_, parts) => evaluate.ofWholeTable(parts.all, aggregate)))
+      val (evaluate, totals) = (evaluation, TableTotals.of(total))
+      Some(reader.read(ranges)((_, parts) => evaluate.ofPartitions(parts.all, totals)))
     }
   }
 

@@ -7,17 +7,15 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.physical._
-import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SQLExecution}
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import org.slidewise.spark.execution.{BatchesOut, SlidingWindowExecBase}
-import org.slidewise.spark.execution.exchange.FilteredBatchesExec
 import org.slidewise.spark.execution.task.WindowMetrics
 import org.slidewise.spark.plan.SlidingWindowPlan
 
 /**
- * Evaluates a window in several tasks that share the rows of its partitions. The child is a [[RunsExchangeExec]], or reads one, or
- * is a [[RowsReadTwiceExec]].
+ * Evaluates a window in several tasks that share the rows of its partitions. The child is a [[RunsExchangeExec]], or reads one.
  *
  * @param supportsColumnar
  *   whether it hands out batches; see [[BatchesOut]]
@@ -38,22 +36,12 @@ case class ParallelWindowExec(
   @transient private lazy val runs: RunsExchangeExec = RunsExchangeExec.in(child)
 
   @transient override lazy val outputPartitioning: Partitioning =
-    readTwice.fold[Partitioning](OrderedPartitioning(outputOrdering, parallel.maxTasks)) { twice =>
-      // One task may evaluate the rows after all.
-      UnknownPartitioning(twice.outputPartitioning.numPartitions)
-    }
+    OrderedPartitioning(outputOrdering, parallel.maxTasks)
 
   // Declared before it is known whether the rows come sorted.
   @transient override lazy val outputOrdering: Seq[SortOrder] = sortedOrder
 
-  override def tasksNote: Option[String] = Some(
-    if (readTwice.isEmpty) parallel.note else "the table is read twice, and no rows are shuffled"
-  )
-
-  private def readTwice: Option[RowsReadTwiceExec] = child match {
-    case twice: RowsReadTwiceExec => Some(twice)
-    case _                        => None
-  }
+  override def tasksNote: Option[String] = Some(parallel.note)
 
   override protected def stringArgs: Iterator[Any] = arguments(Seq(parallel.toString))
 
@@ -62,34 +50,16 @@ case class ParallelWindowExec(
     canonical.copy(plan = plan.canonical(QueryPlan.normalizeExpressions(_, allAttributes)))
   }
 
-  override protected def doExecute(): RDD[InternalRow] = {
-    val evaluation = new RowEvaluation(plan, child.output, metrics)
-    counted(
-      readTwice.fold(ofRuns(evaluation, evaluate(_, _)))(
-        new TwiceReadWindow(plan, _).rows(evaluation, inOneTask = isForRdd)
-      )
-    )
-  }
+  override protected def doExecute(): RDD[InternalRow] =
+    counted(ofRuns(new RowEvaluation(plan, child.output, metrics), evaluate(_, _)))
 
   override protected def hasBatches: Boolean =
-    readTwice.fold(!plan.isWholeTable && plan.arrays.isDefined && plan.rowWise.isEmpty) { twice =>
-      FilteredBatchesExec.below(twice.right).isDefined &&
-      plan.expressions.forall(e => WholeTableBatches.have(e.expression.dataType))
-    }
+    !plan.isWholeTable && plan.arrays.isDefined && plan.rowWise.isEmpty
 
-  override protected def ofBatches: SparkPlan = {
-    val read = readTwice.map(twice => twice.copy(right = FilteredBatchesExec.below(twice.right).get))
-    copy(child = read.getOrElse(child), supportsColumnar = true)
-  }
+  override protected def ofBatches: SparkPlan = copy(supportsColumnar = true)
 
-  override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
-    val evaluation = new BatchEvaluation(plan, child.output, metrics)
-    counted(
-      readTwice.fold(ofRuns(evaluation, evaluateBatches(_, _)))(
-        new TwiceReadWindow(plan, _).batches(evaluation, inOneTask = isForRdd)
-      )
-    )
-  }
+  override protected def doExecuteColumnar(): RDD[ColumnarBatch] =
+    counted(ofRuns(new BatchEvaluation(plan, child.output, metrics), evaluateBatches(_, _)))
 
   /**
    * Evaluates the rows of runs.
@@ -112,12 +82,6 @@ case class ParallelWindowExec(
     WindowMetrics.setTasks(sparkContext, metrics, found.getNumPartitions)
     found
   }
-
-  /**
-   * Whether a user gets the rows as an RDD, with Spark's partitions. Barrier stages and functions of partitions see these. Spark
-   * runs any other query in an execution.
-   */
-  private def isForRdd: Boolean = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY) == null
 
   /** The rows of an exchange with one partition, which the exchange does not write, under the names of this operator's child. */
   private def unwritten: SparkPlan =
@@ -143,23 +107,12 @@ object ParallelWindowExec {
 
   /** The operator over `rows`, which it writes as runs first. */
   def over(rows: SparkPlan, plan: SlidingWindowPlan, parallel: ParallelPlan): ParallelWindowExec =
-    above(RunsExchangeExec.of(plan, parallel, rows), plan, parallel)
-
-  /** The operator over `rows`, of which it reads `aggregated` first. */
-  def twice(
-      aggregated: SparkPlan,
-      rows: SparkPlan,
-      plan: SlidingWindowPlan,
-      parallel: ParallelPlan
-  ): ParallelWindowExec = above(RowsReadTwiceExec(aggregated, rows), plan, parallel)
-
-  private def above(child: SparkPlan, plan: SlidingWindowPlan, parallel: ParallelPlan) =
     ParallelWindowExec(
       plan,
       parallel,
       plan.expressions.map(_.expression),
       plan.partitionSpec,
       plan.orderSpec,
-      child
+      RunsExchangeExec.of(plan, parallel, rows)
     )
 }

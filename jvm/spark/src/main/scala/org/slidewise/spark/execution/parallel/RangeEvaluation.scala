@@ -6,10 +6,10 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import org.slidewise.spark.execution.{WholeTableEvaluation, WindowEvaluation}
+import org.slidewise.spark.execution.WindowEvaluation
 import org.slidewise.spark.execution.columns.RowBatches
 import org.slidewise.spark.execution.rows.RowsBetween
-import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingRows}
+import org.slidewise.spark.execution.surroundings.SurroundingRows
 import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
 import org.slidewise.spark.plan.SlidingWindowPlan
 
@@ -27,18 +27,17 @@ sealed abstract private[parallel] class RangeEvaluation[T](
   private val all = WindowEvaluation.of(plan, input, sorts = true)
   // Spark's radix sort orders ties by all rows that it sorts, which differ from task to task.
   private val range = WindowEvaluation.of(plan, input, sorts = true, keepsTies = true)
-  protected val wholeTable = new WholeTableEvaluation(plan, input)
 
   /** The results of whole partitions. */
   final def ofAll(rows: Iterator[InternalRow]): Iterator[T] =
     if (rows.isEmpty) Iterator.empty else evaluate(all, rows, newTask(), () => SurroundingRows.None)
 
-  /** The results of some rows of a table in no order, whose aggregate is `total`. */
-  final def ofWholeTable(rows: Iterator[InternalRow], total: PartialAggregate): Iterator[T] =
+  /** The results of some rows of partitions in no order, whose aggregates are `totals`. */
+  final def ofPartitions(rows: Iterator[InternalRow], totals: TableTotals): Iterator[T] =
     if (rows.isEmpty) Iterator.empty
     else {
       WindowMetrics.timeTask(metrics)
-      handedOut(wholeTable.evaluate(rows, newTask(), total))
+      handedOut(new ResultsByKey(plan, input, totals, newTask()).rows(rows))
     }
 
   /** The results of the range's own rows, without those of its halos. Rows that tie stay in the order in which they come. */
@@ -104,7 +103,7 @@ final private[parallel] class BatchEvaluation(
     input: Seq[Attribute],
     metrics: Map[String, SQLMetric]
 ) extends RangeEvaluation[ColumnarBatch](plan, input, metrics) {
-  private val types = input.map(_.dataType) ++ wholeTable.types
+  private val types = (input ++ plan.expressions.map(_.expression.toAttribute)).map(_.dataType)
 
   override protected def evaluate(
       evaluation: WindowEvaluation,
@@ -115,19 +114,4 @@ final private[parallel] class BatchEvaluation(
 
   override protected def handedOut(rows: Iterator[InternalRow]): Iterator[ColumnarBatch] =
     new RowBatches(rows, types)
-
-  /** The results of some batches of a table in no order, whose aggregate is `total`. */
-  def ofBatches(batches: Iterator[ColumnarBatch], total: PartialAggregate): Iterator[ColumnarBatch] =
-    if (batches.isEmpty) Iterator.empty
-    else {
-      WindowMetrics.timeTask(metrics)
-      val task = newTask()
-      new WholeTableBatches(
-        batches,
-        wholeTable.results(task, total),
-        wholeTable.types,
-        total.rows,
-        task.measures
-      )
-    }
 }

@@ -4,7 +4,10 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
-import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
+import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan, SQLExecution}
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+
+import org.slidewise.spark.execution.exchange.BatchesIn
 
 /**
  * Rows that cost less to read twice than to shuffle: first their columns that a window aggregates, then all rows, to which the
@@ -15,14 +18,38 @@ import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
  * @param right
  *   the rows
  */
-case class RowsReadTwiceExec(left: SparkPlan, right: SparkPlan) extends BinaryExecNode {
+case class RowsReadTwiceExec(left: SparkPlan, right: SparkPlan) extends BinaryExecNode with BatchesIn {
+  import RowsReadTwiceExec.Partitions
+
   override def nodeName: String = "RowsReadTwice"
   @transient override lazy val output: Seq[Attribute] = right.output
   @transient override lazy val outputPartitioning: Partitioning = right.outputPartitioning
   @transient override lazy val outputOrdering: Seq[SortOrder] = right.outputOrdering
 
+  override lazy val metrics: Map[String, SQLMetric] =
+    Map(
+      Partitions -> SQLMetrics.createMetric(
+        sparkContext,
+        "number of partition keys found, 0 if rows are read once"
+      )
+    )
+
+  /** Sets the number of partitions that the first read has found, on the driver. */
+  private[parallel] def countPartitions(partitions: Int): Unit = {
+    metrics(Partitions).set(partitions.toLong)
+    SQLMetrics.postDriverMetricUpdates(
+      sparkContext,
+      sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY),
+      metrics.values.toSeq
+    )
+  }
+
   override protected def doExecute(): RDD[InternalRow] = right.execute()
 
   override protected def withNewChildrenInternal(newLeft: SparkPlan, newRight: SparkPlan): RowsReadTwiceExec =
     copy(newLeft, newRight)
+}
+
+object RowsReadTwiceExec {
+  private val Partitions = "partitions"
 }

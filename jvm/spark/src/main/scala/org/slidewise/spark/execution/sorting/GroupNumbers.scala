@@ -110,7 +110,8 @@ final private[execution] class GroupNumbers {
     }
   }
 
-  private def keyOf(number: Int, into: UnsafeRow): UnsafeRow = {
+  /** Points `into` to a key. */
+  def keyOf(number: Int, into: UnsafeRow): UnsafeRow = {
     val place = places(number)
     into.pointTo(
       chunks((place >>> 32).toInt),

@@ -38,6 +38,10 @@ final private[spark] class SurroundingFunctions(plan: SlidingWindowPlan, val inp
       encode
     )
 
+  /** The aggregate of `rows` rows, given the aggregation buffers side by side. */
+  def aggregateOf(rows: Long, buffers: InternalRow): PartialAggregate =
+    PartialAggregate(rows, 0L, if (stated.isEmpty) null else encode(buffers))
+
   /** The aggregate of the rows of `older` followed by the rows of `newer`. */
   def combine(older: PartialAggregate, newer: PartialAggregate): PartialAggregate =
     merger().add(older).add(newer).result()

@@ -2,8 +2,7 @@ package org.slidewise.spark.planning.parallel
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
-import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, Exchange, ShuffleExchangeExec}
+import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, ShuffleExchangeExec}
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.planning.Hashed
@@ -13,26 +12,25 @@ import org.slidewise.spark.planning.Hashed
  * keys: the rows are shuffled once, in the order of the window, instead of by the hash of their keys. An exchange stays as it is where another operator reads the
  * same rows, so that Spark can reuse it.
  */
-private[spark] object ExpectedSkew extends Rule[SparkPlan] with AdaptiveSparkPlanHelper {
+private[spark] object ExpectedSkew extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan = {
-    lazy val reads = collectWithSubqueries(plan) { case exchange: Exchange => exchange.canonicalized }
-      .groupBy(identity)
-      .map { case (exchange, all) => exchange -> all.size }
-    def isReadOnce(exchange: ShuffleExchangeExec) = reads.get(exchange.canonicalized).contains(1)
+    val (reads, operators) = (new ExchangeReads(plan), new SharedOperators(conf))
     def unpartitioned(planned: SparkPlan, now: SparkPlan) = (planned, now) match {
       case (Hashed(exchange), now: ShuffleExchangeExec)
-          if exchange.shuffleOrigin == ENSURE_REQUIREMENTS && isReadOnce(exchange) =>
+          if exchange.shuffleOrigin == ENSURE_REQUIREMENTS && reads.isOne(exchange) =>
         Some(now.child)
       case _ => None
     }
     new SharedPartitions(
       conf,
-      (operator, rows) => {
+      (planned, now) => {
+        val inputs = now.children
         lazy val found =
-          operator.children.zip(rows).map { case (planned, now) => unpartitioned(planned, now) }
+          planned.children.zip(inputs).map { case (planned, now) => unpartitioned(planned, now) }
         if (!SlidewiseSettings.expectsSkew(conf) || found.forall(_.isEmpty)) None
-        else Some(found.zip(rows).map { case (unshuffled, now) => unshuffled.getOrElse(now) })
+        else
+          operators.over(now, found.zip(inputs).map { case (unshuffled, now) => unshuffled.getOrElse(now) })
       }
     ).in(plan)
   }

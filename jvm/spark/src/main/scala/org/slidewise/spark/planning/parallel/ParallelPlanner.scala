@@ -6,9 +6,10 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType}
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.parallel.{ParallelJoinExec, ParallelPlan, ParallelWindowExec}
+import org.slidewise.spark.execution.SlidingWindowExec
+import org.slidewise.spark.execution.parallel._
 import org.slidewise.spark.plan._
-import org.slidewise.spark.planning.{JoinTaskPlanner, TaskPlanner, WindowDecision}
+import org.slidewise.spark.planning.{JoinTaskPlanner, TaskPlanner, WindowDecision, WindowPlanner}
 
 /** Decides whether several tasks share the rows of a window without PARTITION BY, or of a window join without keys. */
 private[spark] object ParallelPlanner extends TaskPlanner with JoinTaskPlanner {
@@ -37,7 +38,7 @@ private[spark] object ParallelPlanner extends TaskPlanner with JoinTaskPlanner {
             (operator, rows) =>
               RowsToReadTwice.first(conf, operator, window.children.head) match {
                 case Some(first) =>
-                  ParallelWindowExec.twice(PlanLater(first), rows, operator, limits(conf))
+                  TwiceReadWindowExec(operator, RowsToReadTwice.once(window), PlanLater(first), rows)
                 case None =>
                   val aggregatesRuns = operator.isWholeTable || UnboundedFunctions.of(operator).areSmall
                   ParallelWindowExec.over(
@@ -69,6 +70,19 @@ private[spark] object ParallelPlanner extends TaskPlanner with JoinTaskPlanner {
     if (plan.bySpark.nonEmpty) Some("Spark's operator evaluates other functions of the window, in one task")
     else plan.operator.flatMap(reasonNot(conf, _))
 
+  /** The plan of a window with PARTITION BY for several tasks that share its partitions; none if one must evaluate each of them. */
+  def acrossTasks(conf: SQLConf, window: SlidingWindowExec): Option[SlidingWindowPlan] = {
+    val planner = new WindowPlanner(
+      conf,
+      window.partitionSpec,
+      window.orderSpec,
+      window.plan.sortOrder,
+      mayUseArrays = AcrossTasks.inArrays(_).isEmpty
+    )
+    val planned = planner.plan(window.windowExpression)
+    planned.operator.filter(_ => reasonNot(conf, planned).isEmpty)
+  }
+
   override def shared(
       conf: SQLConf,
       join: WindowJoin,
@@ -91,6 +105,8 @@ private[spark] object ParallelPlanner extends TaskPlanner with JoinTaskPlanner {
 
   private def reasonNot(conf: SQLConf, window: LogicalPlan): Option[String] =
     if (!SlidewiseSettings.parallel(conf)) Some(s"${SlidewiseSettings.Parallel} is false")
+    else if (RowsToReadTwice.areReadOnce(window))
+      Some("merging partial aggregates might give other results than Spark")
     else
       InputRows
         .most(window)

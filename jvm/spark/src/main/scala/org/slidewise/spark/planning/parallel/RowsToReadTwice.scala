@@ -2,6 +2,7 @@ package org.slidewise.spark.planning.parallel
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.{FileFormat, HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
@@ -10,8 +11,8 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.execution.parallel.PlanDeterminism
-import org.slidewise.spark.plan.SlidingWindowPlan
+import org.slidewise.spark.execution.parallel.{PlanDeterminism, TwiceReadWindowExec}
+import org.slidewise.spark.plan.{SlidingWindowPlan, UnboundedFunctions, WindowKeys}
 
 /**
  * Rows that cost less to read twice than to shuffle. The first read takes the columns that a window aggregates, which the shuffle
@@ -19,18 +20,49 @@ import org.slidewise.spark.plan.SlidingWindowPlan
  * leave few rows of much that is read.
  */
 private[planning] object RowsToReadTwice {
+  private val Once = TreeNodeTag[Unit]("slidewise.readOnce")
 
-  /** What to read first for a window over the whole table; none if `rows` are to be read once. */
+  /**
+   * By how much more rows must have keys, of which there may turn out to be too many. The few that are read until then take a share of
+   * the time of the query.
+   */
+  private val MoreRowsByKey = 4
+
+  /** What to read first for a window whose frames are whole partitions; none if `rows` are to be read once. */
   def first(conf: SQLConf, window: SlidingWindowPlan, rows: LogicalPlan): Option[LogicalPlan] =
-    if (SlidewiseSettings.readsTwice(conf) && window.isWholeTable && isCheap(rows) && isLarge(conf, rows)) {
-      val read = AttributeSet(window.expressions.map(_.expression))
+    if (
+      SlidewiseSettings.readsTwice(conf) && window.isOfWholePartitions && isCheap(rows) &&
+      (if (window.partitionSpec.isEmpty) isLarge(conf, rows, 1)
+       else mayHaveFewKeys(window, rows) && isLarge(conf, rows, MoreRowsByKey))
+    ) {
+      val read = AttributeSet(window.partitionSpec ++ window.expressions.map(_.expression))
       Some(Project(rows.output.filter(read.contains), rows))
     } else None
 
-  private def isLarge(conf: SQLConf, rows: LogicalPlan): Boolean = {
+  /** The window over rows that are read once. */
+  def once(window: LogicalPlan): LogicalPlan = {
+    val other = window.clone()
+    other.setTagValue(Once, ())
+    other
+  }
+
+  /** Whether `once` has returned a window. */
+  def areReadOnce(window: LogicalPlan): Boolean = window.getTagValue(Once).isDefined
+
+  private def mayHaveFewKeys(window: SlidingWindowPlan, rows: LogicalPlan): Boolean = {
+    val columns = rows.stats.attributeStats
+    UnboundedFunctions.of(window).areGenerated && WindowKeys.haveBytes(window.partitionSpec) &&
+    window.partitionSpec.forall {
+      case key: Attribute =>
+        columns.get(key).flatMap(_.distinctCount).forall(_ <= TwiceReadWindowExec.MostKeys)
+      case _ => true
+    }
+  }
+
+  private def isLarge(conf: SQLConf, rows: LogicalPlan, times: Int): Boolean = {
     val statistics = rows.stats
     val most = statistics.rowCount.getOrElse(statistics.sizeInBytes / bytesARow(rows))
-    most >= SlidewiseSettings.parallelMinRows(conf)
+    most >= times * SlidewiseSettings.parallelMinRows(conf)
   }
 
   private def bytesARow(rows: LogicalPlan): Int = math.max(1, rows.output.map(_.dataType.defaultSize).sum)
@@ -53,7 +85,7 @@ private[planning] object RowsToReadTwice {
   }
 
   private def isOfNumbers(expression: Expression): Boolean = expression match {
-    case _: UnaryMinus | _: UnaryPositive | _: Add | _: Subtract | _: Multiply | _: Cast  => true
+    case _: UnaryMinus | _: UnaryPositive | _: BinaryArithmetic | _: Cast                 => true
     case _: BinaryComparison | _: And | _: Or | _: Not | _: IsNull | _: IsNotNull | _: If => true
     case _                                                                                => false
   }

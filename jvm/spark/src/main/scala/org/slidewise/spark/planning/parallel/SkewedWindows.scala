@@ -28,8 +28,13 @@ private[spark] object SkewedWindows extends Rule[SparkPlan] {
    */
   private val Gain = 2.0
 
-  override def apply(plan: SparkPlan): SparkPlan =
-    new SharedPartitions(conf, (_, inputs) => splitReads(inputs)).in(plan)
+  override def apply(plan: SparkPlan): SparkPlan = {
+    val operators = new SharedOperators(conf)
+    new SharedPartitions(
+      conf,
+      (_, now) => splitReads(now.children).flatMap(operators.over(now, _))
+    ).in(plan)
+  }
 
   /** The inputs, with several tasks for each skewed partition of their shuffles; none if no partition is skewed. */
   private def splitReads(inputs: Seq[SparkPlan]): Option[Seq[SparkPlan]] = {

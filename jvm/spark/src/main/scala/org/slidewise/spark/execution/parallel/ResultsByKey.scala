@@ -1,0 +1,106 @@
+package org.slidewise.spark.execution.parallel
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeRowJoiner
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
+
+import org.slidewise.spark.execution.TotalsEvaluation
+import org.slidewise.spark.execution.columns.{FieldVector, RowField}
+import org.slidewise.spark.execution.exchange.SelectedVector
+import org.slidewise.spark.execution.task.WindowTask
+import org.slidewise.spark.plan.SlidingWindowPlan
+
+/**
+ * Adds the results of whole partitions to rows in any order. Memory: the keys, and a row of results for each.
+ *
+ * @param input
+ *   the attributes of a row
+ * @param totals
+ *   the aggregates of the partitions of all these rows
+ */
+final private[parallel] class ResultsByKey(
+    plan: SlidingWindowPlan,
+    input: Seq[Attribute],
+    totals: TableTotals,
+    task: WindowTask
+) {
+  import ResultsByKey._
+
+  private[this] val evaluation = new TotalsEvaluation(plan, input)
+  private[this] val results = evaluation.results(task, totals.aggregates.toSeq)
+  private[this] val sizes = totals.aggregates.map(_.rows)
+  private[this] val largest = sizes.foldLeft(0L)(math.max)
+  private[this] val measures = task.measures
+
+  // Without keys, or with one, the results of all rows are the same.
+  private[this] val keys =
+    if (results.length <= 1) None
+    else {
+      val numbers = KeyNumbers.of(plan.partitionSpec, input)
+      totals.keys.foreach(numbers.ofBytes)
+      Some(numbers)
+    }
+
+  /** The rows with their results. */
+  def rows(rows: Iterator[InternalRow]): Iterator[InternalRow] = {
+    val attributes = plan.expressions.map(_.expression.toAttribute)
+    val joiner = GenerateUnsafeRowJoiner.create(
+      DataTypeUtils.fromAttributes(input),
+      DataTypeUtils.fromAttributes(attributes)
+    )
+    var handedOut = 0L
+    rows.map { row =>
+      handedOut += 1
+      if (handedOut % CheckEvery == 0) measures.stopIfCancelled()
+      val begin = measures.begin()
+      val number = keys.fold(0)(known => checked(known.of(row)))
+      val result = joiner.join(row.asInstanceOf[UnsafeRow], results(number))
+      measures.end(begin, sizes(number))
+      result
+    }
+  }
+
+  /** The batches with their results, each valid until the next is requested. */
+  def batches(batches: Iterator[ColumnarBatch]): Iterator[ColumnarBatch] = {
+    val vectors = vectorsOf(results, evaluation.types)
+    batches.map { batch =>
+      measures.stopIfCancelled()
+      val count = batch.numRows
+      val rows = keys.fold(new Array[Int](count))(numbersOf(_, batch))
+      measures.countArrays(count, rows = 0, expressions = 0, math.min(largest, Int.MaxValue).toInt, 0L)
+      val added = vectors.map(vector => new SelectedVector(vector, rows): ColumnVector)
+      new ColumnarBatch((Seq.tabulate(batch.numCols)(batch.column) ++ added).toArray, count)
+    }
+  }
+
+  private def numbersOf(known: KeyNumbers, batch: ColumnarBatch): Array[Int] = {
+    val numbers = known.of(batch)
+    if (known.size > results.length) checked(known.size - 1): Unit
+    numbers
+  }
+
+  private def checked(number: Int): Int =
+    if (number < results.length) number
+    else
+      throw new IllegalStateException(
+        "a row has a partition key that no row had when the table was read first: its files changed while the query ran"
+      )
+}
+
+private object ResultsByKey {
+  private val CheckEvery = 4096L
+
+  /** The columns of rows. */
+  private def vectorsOf(rows: Array[UnsafeRow], types: Seq[DataType]): Seq[FieldVector] = {
+    val (bases, offsets) = (rows.map(_.getBaseObject), rows.map(_.getBaseOffset))
+    types.indices.map { field =>
+      val vector = new FieldVector(types(field), rows.length)
+      vector.addresses(bases, offsets)
+      vector.await(new RowField(types, field, bases, offsets, () => rows.length))
+      vector
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package org.slidewise.spark.planning.parallel
+
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.command.DataWritingCommandExec
+import org.apache.spark.sql.execution.datasources.{InsertIntoHadoopFsRelationCommand, WriteFilesExec}
+import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, ShuffleExchangeExec}
+
+import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.execution.SlidingWindowExec
+import org.slidewise.spark.execution.parallel.TwiceReadWindowExec
+import org.slidewise.spark.planning.Hashed
+
+/**
+ * Reads the table of a window with PARTITION BY twice, where it may have few keys and no operator above relies on its partitions. An
+ * exchange stays where another operator reads the same rows, so that Spark can reuse it. Visits each node once.
+ */
+private[spark] object TablesReadTwice extends Rule[SparkPlan] {
+
+  override def apply(plan: SparkPlan): SparkPlan =
+    // Without windows, no setting is read, and an invalid one fails nothing.
+    if (!plan.exists(isOfWholePartitions) || !SlidewiseSettings.readsTwice(conf) || plan.exists(writesByKey))
+      plan
+    else {
+      val reads = new ExchangeReads(plan)
+      new SharedPartitions(
+        conf,
+        (planned, now) =>
+          (planned, now) match {
+            case (SlidingWindowExec(_, _, _, _, Hashed(exchange), _), window: SlidingWindowExec)
+                if exchange.shuffleOrigin == ENSURE_REQUIREMENTS && reads.isOne(exchange) =>
+              readTwice(window)
+            case _ => None
+          }
+      ).in(plan)
+    }
+
+  private def isOfWholePartitions(plan: SparkPlan): Boolean = plan match {
+    case window: SlidingWindowExec => window.partitionSpec.nonEmpty && window.plan.isOfWholePartitions
+    case _                         => false
+  }
+
+  /** Whether each task writes a file for each key that its rows have. */
+  private def writesByKey(plan: SparkPlan): Boolean = plan match {
+    case write: WriteFilesExec =>
+      write.partitionColumns.nonEmpty || write.bucketSpec.nonEmpty
+    case DataWritingCommandExec(insert: InsertIntoHadoopFsRelationCommand, _) =>
+      insert.partitionColumns.nonEmpty || insert.bucketSpec.nonEmpty
+    case _ => false
+  }
+
+  private def readTwice(window: SlidingWindowExec): Option[SparkPlan] = window match {
+    case SlidingWindowExec(_, _, _, _, exchange: ShuffleExchangeExec, _) =>
+      for {
+        query <- window.logicalLink
+        // Otherwise, Spark's operator evaluates some functions of the query's window.
+        if query.children.size == 1 && query.output.map(_.exprId) == window.output.map(
+          _.exprId
+        ) && !RowsToReadTwice.areReadOnce(query)
+        plan <- ParallelPlanner.acrossTasks(conf, window)
+        first <- RowsToReadTwice.first(conf, plan, query.children.head)
+      } yield {
+        val aggregated = window.session.sessionState.planner.plan(first).next()
+        val twice = TwiceReadWindowExec(plan, RowsToReadTwice.once(query), aggregated, exchange.child)
+        Seq(twice.child, twice).foreach(_.copyTagsFrom(window))
+        SharedOperators.named(twice, window)
+      }
+    case _ => None
+  }
+}
