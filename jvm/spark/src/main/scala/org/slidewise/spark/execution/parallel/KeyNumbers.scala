@@ -66,10 +66,10 @@ private[parallel] object KeyNumbers {
 }
 
 /** Numbers keys of any types. Memory: see [[GroupNumbers]]. */
-final private class RowNumbers(keys: Seq[Expression], input: Seq[Attribute]) extends KeyNumbers {
+final private class RowNumbers(expressions: Seq[Expression], input: Seq[Attribute]) extends KeyNumbers {
   private[this] val numbers = new GroupNumbers
-  private[this] val keyOf = UnsafeProjection.create(keys, input)
-  private[this] val stored = new UnsafeRow(keys.size)
+  private[this] val keyOf = UnsafeProjection.create(expressions, input)
+  private[this] val stored = new UnsafeRow(expressions.size)
 
   override def size: Int = numbers.size
   override def bytes: Long = numbers.bytes

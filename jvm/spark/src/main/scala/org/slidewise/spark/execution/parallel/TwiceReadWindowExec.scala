@@ -34,7 +34,7 @@ import org.slidewise.spark.shims.SubqueryPlans
  */
 case class TwiceReadWindowExec(
     plan: SlidingWindowPlan,
-    once: LogicalPlan,
+    @transient once: LogicalPlan,
     windowExpression: Seq[NamedExpression],
     partitionSpec: Seq[Expression],
     orderSpec: Seq[SortOrder],
