@@ -63,7 +63,14 @@ class ArchitectureSuite extends FunSuite {
       "execution.surroundings" -> (model ++ Seq("execution.states", "execution.sorting")),
       "execution.blocks" -> Seq("shims"),
       "execution.columns" -> Seq("execution.rows", "execution.blocks"),
-      "execution.exchange" -> Seq("shims", "execution.task", "execution.blocks"),
+      "execution.exchange" -> Seq(
+        "shims",
+        "expressions",
+        "plan",
+        "execution.task",
+        "execution.blocks",
+        "execution.columns"
+      ),
       "execution.frames" -> (model ++ Seq("task", "rows", "states", "sorting", "surroundings").map(
         "execution." + _
       )),

@@ -100,7 +100,10 @@ class ColumnarBatchesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       spark.read.parquet(folder).createOrReplaceTempView("in_parts")
       check(s"SELECT k, t, part, $window FROM in_parts")
       check(s"SELECT k, t, part, count(*) OVER (PARTITION BY part ORDER BY t) AS n FROM in_parts")
-      check(s"SELECT k, t, $window FROM (SELECT k + 1 AS k, t FROM in_parts)", columnar = false)
+      check(
+        s"SELECT k, t, count(*) OVER (PARTITION BY k ORDER BY t) AS n FROM (SELECT string(k) AS k, t FROM in_parts)",
+        columnar = false
+      )
       check(
         s"SELECT k, t, $window FROM (SELECT k, t, rand(1) AS r FROM in_parts) WHERE r < 2",
         columnar = false
@@ -129,6 +132,55 @@ class ColumnarBatchesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       assertEquals(rows, plans.head.metrics("numRows").value)
       assert(rows > 0 && rows < 2000, rows)
     }
+  }
+
+  test("values of a fixed size that are computed") {
+    withTable {
+      val numbers = "SELECT id, if(id % 7 = 0, NULL, hash(id)) AS h FROM range(0, 5000, 1, 2)"
+      val folder = java.nio.file.Files.createTempDirectory("slidewise").resolve("numbers").toString
+      spark.sql(numbers).write.parquet(folder)
+      spark.read.parquet(folder).createOrReplaceTempView("numbers")
+      val computed = Seq(
+        "h % 10",
+        "h > 0",
+        "tinyint(h % 100)",
+        "smallint(h % 1000)",
+        "-bigint(h)",
+        "float(h)",
+        "double(h) / 8",
+        "cast(h AS decimal(18, 2))",
+        "date_add(DATE'2024-02-29', h % 1000)",
+        "timestamp_seconds(h)",
+        "make_dt_interval(0, 0, 0, h % 1000)",
+        "make_ym_interval(h % 100)",
+        "if(h IS NULL, 3, NULL)",
+        "length(string(h))"
+      )
+      for (where <- Seq("", "WHERE id % 3 > 0"); value <- computed)
+        check(
+          s"SELECT k, id, count(*) OVER (PARTITION BY k ORDER BY id) AS n FROM (SELECT $value AS k, id FROM numbers $where)"
+        )
+      val all = computed.zipWithIndex.map { case (value, i) => s"$value AS c$i" }.mkString(", ")
+      check(
+        s"SELECT *, count(*) OVER (PARTITION BY c0 ORDER BY id) AS n FROM (SELECT h, id, $all FROM numbers WHERE h > id)"
+      )
+      check(
+        "SELECT k, id, count(*) OVER (PARTITION BY k ORDER BY id) AS n FROM (SELECT cast(h AS decimal(30, 2)) AS k, id FROM numbers)",
+        columnar = false
+      )
+    }
+  }
+
+  test("a value that cannot be computed fails the query, with Spark's error, unless its row is filtered") {
+    withTable(withSettings("spark.sql.ansi.enabled" -> true) {
+      def ask(where: String) =
+        s"SELECT b4, count(*) OVER (PARTITION BY k ORDER BY b4) AS n FROM (SELECT b4, 100 DIV b3 AS k FROM files $where)"
+      check(ask("WHERE b3 <> 0"))
+      for (on <- Seq(true, false)) withSettings(SlidewiseSettings.BlockExchange -> on) {
+        val message = intercept[Exception](spark.sql(ask("")).collect()).getMessage
+        assert(message.contains("[DIVIDE_BY_ZERO]") && message.contains("100 DIV b3"), message)
+      }
+    })
   }
 
   test("a condition that fails fails the query, with Spark's error") {

@@ -6,16 +6,15 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
-
-import org.slidewise.spark.shims.SparkBatches
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /**
  * Spark's `ProjectExec` above its `FilterExec`, or one of them, whose input and output are batches. Reads the vectors below it and
- * copies none: see [[SelectedVector]].
+ * copies none: see [[SelectedVector]]. Memory: nine bytes for each value of a batch that is computed.
  *
  * @param columns
- *   columns of the child, perhaps with other names; all if there are none
+ *   columns of the child, perhaps with other names, and values of a fixed size that are computed; all columns of the child if there
+ *   are none
  * @param condition
  *   deterministic
  */
@@ -46,24 +45,15 @@ case class FilteredBatchesExec(
 
   override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
     val (input, rows) = (child.output, longMetric(NumRows))
-    val ordinals = columns.getOrElse(input).map(ordinal).toArray
-    val holds = condition
+    val (holds, columnsOfBatch) = (condition, columns.getOrElse(input))
     child.executeColumnar().mapPartitionsWithIndex { (partition, batches) =>
       val predicate = holds.map(Predicate.create(_, input))
       predicate.foreach(_.initialize(partition))
-      new FilteredBatches(batches, ordinals, predicate).map { batch =>
+      new FilteredBatches(batches, predicate, new ColumnsOfBatch(columnsOfBatch, input)).map { batch =>
         rows += batch.numRows
         batch
       }
     }
-  }
-
-  private def ordinal(column: NamedExpression): Int = {
-    val read = column match {
-      case Alias(attribute: Attribute, _) => attribute
-      case other                          => other.toAttribute
-    }
-    child.output.indexWhere(_.exprId == read.exprId)
   }
 
   override protected def doExecute(): RDD[InternalRow] = ColumnarToRowExec(this).execute()
@@ -77,7 +67,7 @@ private[spark] object FilteredBatchesExec {
 
   /** The batches that a plan makes rows of, perhaps only some of their rows and columns; none if it does anything else. */
   def below(rows: SparkPlan): Option[SparkPlan] = rows match {
-    case ProjectExec(columns, child) if columns.forall(isColumn) =>
+    case ProjectExec(columns, child) if columns.forall(ColumnsOfBatch.areThere) =>
       below(child).collect {
         case FilteredBatchesExec(None, condition, batches) =>
           FilteredBatchesExec(Some(columns), condition, batches)
@@ -131,61 +121,6 @@ private[spark] object FilteredBatchesExec {
     case _ if batches.supportsColumnar && !batches.supportsRowBased => ColumnarToRowExec(batches)
     case rows                                                       => rows
   }
-
-  private def isColumn(expression: NamedExpression): Boolean = expression match {
-    case Alias(_: AttributeReference, _) | _: AttributeReference => true
-    case _                                                       => false
-  }
-}
-
-/** The rows of batches for which `predicate` holds, as batches of the columns `ordinals`. No batch is empty. */
-final private class FilteredBatches(
-    batches: Iterator[ColumnarBatch],
-    ordinals: Array[Int],
-    predicate: Option[BasePredicate]
-) extends Iterator[ColumnarBatch] {
-  private[this] var read, found: ColumnarBatch = _
-
-  override def hasNext: Boolean = {
-    while (found == null && batches.hasNext) {
-      if (read != null) SparkBatches.free(read)
-      read = batches.next()
-      found = select(read)
-    }
-    found != null
-  }
-
-  override def next(): ColumnarBatch = {
-    if (!hasNext) throw new NoSuchElementException
-    val batch = found
-    found = null
-    batch
-  }
-
-  private def select(batch: ColumnarBatch): ColumnarBatch = predicate match {
-    case None if batch.numRows > 0 => of(batch, null, batch.numRows)
-    case None                      => null
-    case Some(predicate)           =>
-      val selected = new Array[Int](batch.numRows)
-      var count, row = 0
-      while (row < batch.numRows) {
-        if (predicate.eval(batch.getRow(row))) {
-          selected(count) = row
-          count += 1
-        }
-        row += 1
-      }
-      if (count == 0) null else of(batch, if (count < batch.numRows) selected else null, count)
-  }
-
-  private def of(batch: ColumnarBatch, selected: Array[Int], count: Int): ColumnarBatch =
-    new ColumnarBatch(
-      ordinals.map { ordinal =>
-        val vector = batch.column(ordinal)
-        if (selected == null) vector else new SelectedVector(vector, selected): ColumnVector
-      },
-      count
-    )
 }
 
 /** Stands for the operator that makes batches, so that rules do not look below it. */
