@@ -123,8 +123,8 @@ object SlidewiseSettings {
 
   private val readTwiceSetting = boolean(
     ParallelReadTwice,
-    s"Whether tasks that share a window over a whole table in no order, see $Parallel, read the table twice where it lies in columns, " +
-      "in Parquet or ORC files or in Spark's cache: first the columns that the window aggregates, then its rows. If false, the rows are shuffled."
+    s"Whether the tasks of a window over a whole table in no order, see $Parallel, or over whole partitions of few keys, read the table " +
+      "twice where it lies in columns, in Parquet or ORC files or in Spark's cache: first the columns that the window aggregates, then its rows. If false, the rows are shuffled."
   )
 
   private val expectedSkewSetting = choice(

@@ -11,7 +11,7 @@ import org.slidewise.spark.execution.TotalsEvaluation
 import org.slidewise.spark.execution.columns.{FieldVector, RowField}
 import org.slidewise.spark.execution.exchange.SelectedVector
 import org.slidewise.spark.execution.task.WindowTask
-import org.slidewise.spark.plan.SlidingWindowPlan
+import org.slidewise.spark.plan.{SlidingWindowPlan, StateTypes}
 
 /**
  * Adds the results of whole partitions to rows in any order. Memory: the keys, and a row of results for each.
@@ -65,14 +65,16 @@ final private[parallel] class ResultsByKey(
 
   /** The batches with their results, each valid until the next is requested. */
   def batches(batches: Iterator[ColumnarBatch]): Iterator[ColumnarBatch] = {
-    val vectors = vectorsOf(results, evaluation.types)
+    val columns = vectorsOf(results, evaluation.types).map(new ResultColumn(_))
     batches.map { batch =>
       measures.stopIfCancelled()
       val count = batch.numRows
       val rows = keys.fold(new Array[Int](count))(numbersOf(_, batch))
       measures.countArrays(count, rows = 0, expressions = 0, math.min(largest, Int.MaxValue).toInt, 0L)
-      val added = vectors.map(vector => new SelectedVector(vector, rows): ColumnVector)
-      new ColumnarBatch((Seq.tabulate(batch.numCols)(batch.column) ++ added).toArray, count)
+      new ColumnarBatch(
+        (Seq.tabulate(batch.numCols)(batch.column) ++ columns.map(_.of(rows, count))).toArray,
+        count
+      )
     }
   }
 
@@ -100,7 +102,35 @@ private object ResultsByKey {
       val vector = new FieldVector(types(field), rows.length)
       vector.addresses(bases, offsets)
       vector.await(new RowField(types, field, bases, offsets, () => rows.length))
+      vector.load()
       vector
     }
   }
+}
+
+/** The values of a column of results. Memory: nine bytes for each row of a batch, if values have a fixed size. */
+final private class ResultColumn(results: FieldVector) {
+  private[this] val isCopied = StateTypes.isFixedWidth(results.dataType)
+  private[this] var capacity = 0
+  private[this] var copied: FieldVector = _
+
+  /** The values of some results, valid until the next call. */
+  def of(numbers: Array[Int], count: Int): ColumnVector =
+    if (!isCopied) new SelectedVector(results, numbers)
+    else {
+      if (capacity < count) {
+        capacity = count
+        copied = new FieldVector(results.dataType, count)
+      }
+      copied.clearNulls()
+      val (words, into) = (results.words, copied.words)
+      val nullable = results.hasNull
+      var row = 0
+      while (row < count) {
+        into(row) = words(numbers(row))
+        if (nullable && results.isNullAt(numbers(row))) copied.setNull(row)
+        row += 1
+      }
+      copied
+    }
 }
