@@ -1,0 +1,93 @@
+package org.slidewise.spark.execution.parallel
+
+import java.nio.file.Files
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+
+import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.config.SlidewiseSettings
+
+class TwiceReadWindowSuite extends SparkSuite with AdaptiveSparkPlanHelper {
+
+  private val rows = 20000L
+
+  private lazy val path = {
+    val folder = Files.createTempDirectory("slidewise").resolve("twice").toString
+    spark
+      .range(0, rows, 1, 3)
+      .selectExpr(
+        "id",
+        "int(id % 10) AS k",
+        "if(id % 7 = 0, NULL, concat('k', id % 40)) AS s",
+        "if(id % 11 = 0, NULL, id % 1000) AS v",
+        "if(id % 13 = 0, double('NaN'), id % 100 / 8) AS d",
+        "if(id < 3, 9223372036854775807 * if(id = 1, -1L, 1L), 0L) AS large"
+      )
+      .write
+      .parquet(folder)
+    folder
+  }
+
+  private def withTable[T](settings: (String, Any)*)(body: => T): T =
+    withSettings(
+      settings ++ Seq(SlidewiseSettings.ParallelMinRows -> 500, "spark.sql.shuffle.partitions" -> 3): _*
+    ) {
+      spark.read.parquet(path).createOrReplaceTempView("files")
+      body
+    }
+
+  /** Asks with and without a second read, and returns the numbers of keys that tables have that were read twice. */
+  private def keys(sql: String): Seq[Long] = {
+    def answer(query: DataFrame) = query.collect().toSeq.map(_.toString).sorted
+    val query = spark.sql(sql)
+    val found = answer(query)
+    assertEquals(found, withSettings(SlidewiseSettings.ParallelReadTwice -> false)(answer(spark.sql(sql))))
+    val read = collect(query.queryExecution.executedPlan) { case window: TwiceReadWindowExec => window }
+    read.foreach(window => assertEquals(window.metrics("numOutputRows").value, rows))
+    read.map(_.child.metrics("partitions").value)
+  }
+
+  private val functions =
+    "count(*) OVER w AS a, sum(v) OVER w AS b, max(v) OVER w AS c, min(d) OVER w AS e, avg(v) OVER w AS f"
+
+  for (adaptive <- Seq(true, false); codegen <- Seq(true, false))
+    test(s"few keys, many keys and none: AQE $adaptive, codegen $codegen") {
+      withTable("spark.sql.adaptive.enabled" -> adaptive, "spark.sql.codegen.wholeStage" -> codegen) {
+        val partitions =
+          Seq(
+            "PARTITION BY k" -> 10L,
+            "PARTITION BY s" -> 41L,
+            "PARTITION BY s, k" -> 50L,
+            "PARTITION BY d" -> 101L
+          ) ++
+            Seq("PARTITION BY v % 3" -> 4L, "PARTITION BY id" -> 0L, "PARTITION BY id, k" -> 0L, "" -> 1L)
+        for ((window, number) <- partitions) {
+          assertEquals(keys(s"SELECT *, $functions FROM files WINDOW w AS ($window)"), Seq(number), window)
+          val above =
+            s"SELECT a, e, count(*), sum(v) FROM (SELECT v, $functions FROM files WINDOW w AS ($window)) GROUP BY a, e"
+          assertEquals(keys(above), Seq(number), above)
+        }
+      }
+    }
+
+  test("one task adds values if a part of them overflows") {
+    for (ansi <- Seq(true, false); window <- Seq("", "PARTITION BY id < 100"))
+      withTable("spark.sql.ansi.enabled" -> ansi) {
+        keys(s"SELECT id, sum(large) OVER ($window) AS t, try_sum(large) OVER ($window) AS u FROM files")
+      }
+  }
+
+  test("an operator that relies on the partitions") {
+    withTable("spark.sql.autoBroadcastJoinThreshold" -> -1) {
+      val window = "SELECT id, k, v, sum(v) OVER (PARTITION BY k) AS t FROM files"
+      for (
+        above <- Seq(
+          s"SELECT *, max(id) OVER (PARTITION BY k ORDER BY id ROWS 3 PRECEDING) AS m FROM ($window)",
+          s"SELECT k, v, sum(t) FROM ($window) GROUP BY k, v",
+          s"SELECT a.*, b.id AS other FROM ($window) a JOIN files b ON a.k = b.k AND a.id = b.id"
+        )
+      ) assertEquals(keys(above), Nil, above)
+    }
+  }
+}
