@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from cases import crossed
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 from session import settings
 
