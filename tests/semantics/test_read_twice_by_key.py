@@ -20,6 +20,12 @@ __all__ = ["small_splits", "tables"]
 pytestmark = pytest.mark.usefixtures("tables", "small_splits")
 
 
+@pytest.fixture(autouse=True)
+def few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables with keys must have eight times as many rows."""
+    monkeypatch.setitem(SHARED, "spark.slidewise.parallel.minRows", "20")
+
+
 def keys_of(frame: DataFrame) -> list[int]:
     """How many keys each table has that is read twice; 0 if it was read once after all."""
     return [int(node.metrics().apply("partitions").value()) for node in named(frame, READ_TWICE)]

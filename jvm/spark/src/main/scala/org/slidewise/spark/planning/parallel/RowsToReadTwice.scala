@@ -26,7 +26,7 @@ private[planning] object RowsToReadTwice {
    * By how much more rows must have keys, of which there may turn out to be too many. The few that are read until then take a share of
    * the time of the query.
    */
-  private val MoreRowsByKey = 4
+  private val MoreRowsByKey = 8
 
   /** What to read first for a window whose frames are whole partitions; none if `rows` are to be read once. */
   def first(conf: SQLConf, window: SlidingWindowPlan, rows: LogicalPlan): Option[LogicalPlan] =

@@ -31,7 +31,7 @@ class TwiceReadWindowSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
   private def withTable[T](settings: (String, Any)*)(body: => T): T =
     withSettings(
-      settings ++ Seq(SlidewiseSettings.ParallelMinRows -> 500, "spark.sql.shuffle.partitions" -> 3): _*
+      settings ++ Seq(SlidewiseSettings.ParallelMinRows -> 100, "spark.sql.shuffle.partitions" -> 3): _*
     ) {
       spark.read.parquet(path).createOrReplaceTempView("files")
       body
