@@ -7,13 +7,13 @@ from pathlib import Path
 import duckdb
 import pytest
 from cases import crossed
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from session import settings
 
 import slidewise
 from semantics.conftest import Fails
 from semantics.sharing import ALONE, ROWS, SHARED, Sharing, difference, named
-from semantics.twice import READ_TWICE, ask, small_splits, tables
+from semantics.twice import READ_TWICE, answer, ask, keys_of, small_splits, tables
 
 __all__ = ["small_splits", "tables"]
 
@@ -24,11 +24,6 @@ pytestmark = pytest.mark.usefixtures("tables", "small_splits")
 def few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables with keys must have eight times as many rows."""
     monkeypatch.setitem(SHARED, "spark.slidewise.parallel.minRows", "20")
-
-
-def keys_of(frame: DataFrame) -> list[int]:
-    """How many keys each table has that is read twice; 0 if it was read once after all."""
-    return [int(node.metrics().apply("partitions").value()) for node in named(frame, READ_TWICE)]
 
 
 KEYS = (
@@ -77,9 +72,8 @@ def test_functions(sharing: Sharing, calls: str, keys: str) -> None:
     if read_twice:
         assert keys_of(ask(sharing, query))[0] > 0
     else:
-        found, frame = sharing.run(query, {})
+        frame = answer(sharing, query)
         assert not named(frame, READ_TWICE)
-        assert difference(found, sharing.run(query, ALONE)[0], in_order=False) is None
 
 
 def test_batches(sharing: Sharing) -> None:
@@ -91,23 +85,6 @@ def test_batches(sharing: Sharing) -> None:
     assert window.metrics().apply("numOutputRows").value() == ROWS
     grouped = ask(sharing, f"SELECT a, y, count(*), sum(l), max(z) FROM ({query}) WHERE l > 20 GROUP BY a, y")
     assert named(grouped, "SlidingWindow")[0].supportsColumnar()
-
-
-@pytest.mark.parametrize(
-    ("codegen", "adaptive"),
-    crossed(["true", "false"], ["true", "false"]),
-    ids=lambda value: str(value),
-)
-def test_without_generated_code(sharing: Sharing, codegen: str, adaptive: str) -> None:
-    frame = ask(
-        sharing,
-        "SELECT three, count(*), max(t) FROM (SELECT three, sum(l) OVER (PARTITION BY few) AS t FROM in_parquet) "
-        "GROUP BY three",
-        codegen_wholeStage=codegen,
-        adaptive_enabled=adaptive,
-        parquet_enableVectorizedReader=codegen,
-    )
-    assert keys_of(frame)[0] > 0
 
 
 MANY = 40_000
@@ -128,14 +105,13 @@ def many(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_many_keys(sharing: Sharing, many: str, key: str, rows: str, adaptive: str) -> None:
     query = f"SELECT *, sum(v) OVER (PARTITION BY k) AS t FROM (SELECT {rows}, {key} AS k FROM parquet.`{many}`)"
     changes = {"spark.sql.adaptive.enabled": adaptive}
-    found, frame = sharing.run(query, changes)
+    frame = answer(sharing, query, changes)
     if key != "string(id)":
         assert keys_of(frame) == [0]
         [window] = named(frame, "SlidingWindow")
         assert window.metrics().apply("numOutputRows").value() == MANY
     else:
         assert not named(frame, READ_TWICE)
-    assert difference(found, sharing.run(query, changes | ALONE)[0], in_order=False) is None
 
 
 def test_one_key(sharing: Sharing, many: str) -> None:
@@ -158,9 +134,8 @@ RELIED_ON = {
 def test_partitions_that_an_operator_relies_on(sharing: Sharing, above: str) -> None:
     query = above.format(rows="SELECT id, few, three, sum(l) OVER (PARTITION BY few) AS t FROM in_parquet")
     changes = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
-    found, frame = sharing.run(query, changes)
+    frame = answer(sharing, query, changes)
     assert not named(frame, READ_TWICE)
-    assert difference(found, sharing.run(query, changes | ALONE)[0], in_order=False) is None
 
 
 NOT_RELIED_ON = {
@@ -175,9 +150,8 @@ NOT_RELIED_ON = {
 @pytest.mark.parametrize("above", NOT_RELIED_ON.values(), ids=NOT_RELIED_ON)
 def test_partitions_that_no_operator_relies_on(sharing: Sharing, above: str) -> None:
     query = above.format(rows="SELECT id, few, three, sum(l) OVER (PARTITION BY few) AS t FROM in_parquet")
-    found, frame = sharing.run(query, {})
+    frame = answer(sharing, query)
     assert keys_of(frame)[0] > 0
-    assert difference(found, sharing.run(query, ALONE)[0], in_order=False) is None
 
 
 @pytest.mark.parametrize("adaptive", ["true", "false"])
@@ -185,9 +159,8 @@ def test_two_readers_of_one_exchange(sharing: Sharing, adaptive: str) -> None:
     one = "SELECT few, sum(l) OVER (PARTITION BY few) AS t FROM in_parquet"
     query = f"SELECT * FROM ({one}) UNION ALL SELECT few, t + 1 FROM ({one.replace('sum(l)', 'max(l)')})"
     changes = {"spark.sql.adaptive.enabled": adaptive}
-    found, frame = sharing.run(query, changes)
+    frame = answer(sharing, query, changes)
     assert not named(frame, READ_TWICE)
-    assert difference(found, sharing.run(query, changes | ALONE)[0], in_order=False) is None
 
 
 @pytest.mark.parametrize("planned", ["true", "false"])
@@ -244,9 +217,8 @@ def test_a_table_without_rows(sharing: Sharing, spark: SparkSession) -> None:
 def test_skewed_keys(sharing: Sharing) -> None:
     """Most rows have one key; the user says that keys are skewed."""
     query = "SELECT id, count(*) OVER (PARTITION BY if(few < 290, 0, few)) AS n FROM in_parquet"
-    found, frame = sharing.run(query, {"spark.slidewise.parallel.skewedKeys": "expected"})
+    frame = answer(sharing, query, {"spark.slidewise.parallel.skewedKeys": "expected"})
     assert keys_of(frame)[0] > 0
-    assert difference(found, sharing.run(query, ALONE)[0], in_order=False) is None
 
 
 def test_the_same_answers_as_duckdb(spark: SparkSession, tables: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from session import settings
 
-from semantics.sharing import TABLE, Sharing, difference, named
+from semantics.sharing import ALONE, TABLE, Sharing, difference, named
 
 SHUFFLED = {"spark.slidewise.parallel.readTwice": "false"}
 READ_TWICE = "RowsReadTwice"
@@ -60,3 +60,16 @@ def ask(sharing: Sharing, query: str, **more: str) -> DataFrame:
     assert difference(found, shuffled, in_order=False) is None
     assert not named(other, READ_TWICE)
     return frame
+
+
+def answer(sharing: Sharing, query: str, changes: dict[str, str] | None = None) -> DataFrame:
+    """Compares the rows of a query with those of Spark."""
+    changes = changes or {}
+    found, frame = sharing.run(query, changes)
+    assert difference(found, sharing.run(query, changes | ALONE)[0], in_order=False) is None
+    return frame
+
+
+def keys_of(frame: DataFrame) -> list[int]:
+    """How many keys each table has that is read twice; 0 if it was read once after all."""
+    return [int(node.metrics().apply("partitions").value()) for node in named(frame, READ_TWICE)]

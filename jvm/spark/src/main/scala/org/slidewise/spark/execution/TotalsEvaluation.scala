@@ -8,8 +8,7 @@ import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.SlidingWindowPlan
 
 /** Evaluates a plan over whole partitions, in no order, of which only partial aggregates are there. */
-final private[execution] class TotalsEvaluation(plan: SlidingWindowPlan, input: Seq[Attribute])
-    extends Serializable {
+final private[execution] class TotalsEvaluation(plan: SlidingWindowPlan, input: Seq[Attribute]) {
 
   private val stages = plan.arrays match {
     case None         => Seq(new RowWisePipeline(plan, plan.rowWise, input))

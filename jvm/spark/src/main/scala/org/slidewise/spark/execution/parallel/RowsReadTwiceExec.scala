@@ -4,10 +4,11 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
-import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan, SQLExecution}
+import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
 import org.slidewise.spark.execution.exchange.BatchesIn
+import org.slidewise.spark.execution.task.WindowMetrics
 
 /**
  * Rows that cost less to read twice than to shuffle: first their columns that a window aggregates, then all rows, to which the
@@ -35,14 +36,8 @@ case class RowsReadTwiceExec(left: SparkPlan, right: SparkPlan) extends BinaryEx
     )
 
   /** Sets the number of partitions that the first read has found, on the driver. */
-  private[parallel] def countPartitions(partitions: Int): Unit = {
-    metrics(Partitions).set(partitions.toLong)
-    SQLMetrics.postDriverMetricUpdates(
-      sparkContext,
-      sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY),
-      metrics.values.toSeq
-    )
-  }
+  private[parallel] def countPartitions(partitions: Int): Unit =
+    WindowMetrics.setOnDriver(sparkContext, metrics(Partitions), partitions.toLong)
 
   override protected def doExecute(): RDD[InternalRow] = right.execute()
 

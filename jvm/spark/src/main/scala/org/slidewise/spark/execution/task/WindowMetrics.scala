@@ -42,12 +42,16 @@ private[execution] object WindowMetrics {
   }
 
   /** Sets the number of tasks that share the rows, on the driver. */
-  def setTasks(context: SparkContext, metrics: Map[String, SQLMetric], tasks: Int): Unit = {
-    metrics(Tasks).set(tasks.toLong)
+  def setTasks(context: SparkContext, metrics: Map[String, SQLMetric], tasks: Int): Unit =
+    setOnDriver(context, metrics(Tasks), tasks.toLong)
+
+  /** Sets a metric of the running query, on the driver. */
+  def setOnDriver(context: SparkContext, metric: SQLMetric, value: Long): Unit = {
+    metric.set(value)
     SQLMetrics.postDriverMetricUpdates(
       context,
       context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY),
-      Seq(metrics(Tasks))
+      Seq(metric)
     )
   }
 

@@ -2,7 +2,9 @@ package org.slidewise.spark.planning.parallel
 
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
-import org.apache.spark.sql.execution.exchange.Exchange
+import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, Exchange, ShuffleExchangeExec}
+
+import org.slidewise.spark.planning.Hashed
 
 /** How often the exchanges of a plan are read, which Spark writes once. */
 final private[parallel] class ExchangeReads(plan: SparkPlan) extends AdaptiveSparkPlanHelper {
@@ -10,6 +12,17 @@ final private[parallel] class ExchangeReads(plan: SparkPlan) extends AdaptiveSpa
     .groupBy(identity)
     .map { case (exchange, all) => exchange -> all.size }
 
-  /** Whether one operator reads the exchange. */
-  def isOne(exchange: Exchange): Boolean = reads.get(exchange.canonicalized).contains(1)
+  /**
+   * The rows below an exchange by hash that Spark has planned for one operator, and that no other one reads; none if it is any other
+   * plan.
+   *
+   * @param planned
+   *   the exchange as it was planned, and `now` as it is
+   */
+  def unshuffled(planned: SparkPlan, now: SparkPlan): Option[SparkPlan] = (planned, now) match {
+    case (Hashed(exchange), now: ShuffleExchangeExec)
+        if exchange.shuffleOrigin == ENSURE_REQUIREMENTS && reads.get(exchange.canonicalized).contains(1) =>
+      Some(now.child)
+    case _ => None
+  }
 }

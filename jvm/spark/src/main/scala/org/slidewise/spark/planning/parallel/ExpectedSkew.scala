@@ -2,10 +2,8 @@ package org.slidewise.spark.planning.parallel
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, ShuffleExchangeExec}
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.planning.Hashed
 
 /**
  * Has several tasks share the rows of each window with PARTITION BY, and of each window join with keys, where the user expects skewed
@@ -16,18 +14,12 @@ private[spark] object ExpectedSkew extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan = {
     val (reads, operators) = (new ExchangeReads(plan), new SharedOperators(conf))
-    def unpartitioned(planned: SparkPlan, now: SparkPlan) = (planned, now) match {
-      case (Hashed(exchange), now: ShuffleExchangeExec)
-          if exchange.shuffleOrigin == ENSURE_REQUIREMENTS && reads.isOne(exchange) =>
-        Some(now.child)
-      case _ => None
-    }
     new SharedPartitions(
       conf,
       (planned, now) => {
         val inputs = now.children
         lazy val found =
-          planned.children.zip(inputs).map { case (planned, now) => unpartitioned(planned, now) }
+          planned.children.zip(inputs).map { case (planned, now) => reads.unshuffled(planned, now) }
         if (!SlidewiseSettings.expectsSkew(conf) || found.forall(_.isEmpty)) None
         else
           operators.over(now, found.zip(inputs).map { case (unshuffled, now) => unshuffled.getOrElse(now) })

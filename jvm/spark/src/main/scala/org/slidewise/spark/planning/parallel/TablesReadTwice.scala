@@ -4,12 +4,10 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.command.DataWritingCommandExec
 import org.apache.spark.sql.execution.datasources.{InsertIntoHadoopFsRelationCommand, WriteFilesExec}
-import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, ShuffleExchangeExec}
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.SlidingWindowExec
 import org.slidewise.spark.execution.parallel.TwiceReadWindowExec
-import org.slidewise.spark.planning.Hashed
 
 /**
  * Reads the table of a window with PARTITION BY twice, where it may have few keys and no operator above relies on its partitions. An
@@ -26,10 +24,9 @@ private[spark] object TablesReadTwice extends Rule[SparkPlan] {
       new SharedPartitions(
         conf,
         (planned, now) =>
-          (planned, now) match {
-            case (SlidingWindowExec(_, _, _, _, Hashed(exchange), _), window: SlidingWindowExec)
-                if exchange.shuffleOrigin == ENSURE_REQUIREMENTS && reads.isOne(exchange) =>
-              readTwice(window)
+          now match {
+            case window: SlidingWindowExec =>
+              reads.unshuffled(planned.children.head, window.child).flatMap(readTwice(window, _))
             case _ => None
           }
       ).in(plan)
@@ -49,22 +46,18 @@ private[spark] object TablesReadTwice extends Rule[SparkPlan] {
     case _ => false
   }
 
-  private def readTwice(window: SlidingWindowExec): Option[SparkPlan] = window match {
-    case SlidingWindowExec(_, _, _, _, exchange: ShuffleExchangeExec, _) =>
-      for {
-        query <- window.logicalLink
-        // Otherwise, Spark's operator evaluates some functions of the query's window.
-        if query.children.size == 1 && query.output.map(_.exprId) == window.output.map(
-          _.exprId
-        ) && !RowsToReadTwice.areReadOnce(query)
-        plan <- ParallelPlanner.acrossTasks(conf, window)
-        first <- RowsToReadTwice.first(conf, plan, query.children.head)
-      } yield {
-        val aggregated = window.session.sessionState.planner.plan(first).next()
-        val twice = TwiceReadWindowExec(plan, RowsToReadTwice.once(query), aggregated, exchange.child)
-        Seq(twice.child, twice).foreach(_.copyTagsFrom(window))
-        SharedOperators.named(twice, window)
-      }
-    case _ => None
-  }
+  private def readTwice(window: SlidingWindowExec, rows: SparkPlan): Option[SparkPlan] =
+    for {
+      query <- window.logicalLink
+      // Otherwise, Spark's operator evaluates some functions of the query's window.
+      if query.children.size == 1 && query.output.map(_.exprId) == window.output.map(_.exprId)
+      if !RowsToReadTwice.areReadOnce(query)
+      plan <- ParallelPlanner.acrossTasks(conf, window)
+      first <- RowsToReadTwice.first(conf, plan, query.children.head)
+    } yield {
+      val aggregated = window.session.sessionState.planner.plan(first).next()
+      val twice = TwiceReadWindowExec(plan, RowsToReadTwice.once(query), aggregated, rows)
+      Seq(twice.child, twice).foreach(_.copyTagsFrom(window))
+      SharedOperators.named(twice, window)
+    }
 }
