@@ -10,6 +10,7 @@ import org.apache.spark.sql.execution.window.WindowExec
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import org.slidewise.spark.execution.columns.RowBatches
+import org.slidewise.spark.execution.exchange.BatchesIn
 import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
 import org.slidewise.spark.plan.{SlidingWindowPlan, SortPlacement}
 
@@ -18,7 +19,7 @@ import org.slidewise.spark.plan.{SlidingWindowPlan, SortPlacement}
  *
  * Does not extend `WindowExecBase`, because Spark's rules assume that its operators keep the order of their input.
  */
-abstract class SlidingWindowExecBase extends UnaryExecNode {
+abstract class SlidingWindowExecBase extends UnaryExecNode with BatchesIn {
 
   def plan: SlidingWindowPlan
 
@@ -36,6 +37,8 @@ abstract class SlidingWindowExecBase extends UnaryExecNode {
   // Computed once, like what other members ask of the child. Spark reads it at each operator of a chain, and planning the chain
   // must take linear time.
   @transient override lazy val output: Seq[Attribute] = child.output ++ windowExpression.map(_.toAttribute)
+
+  override protected def readInBatches: Seq[SparkPlan] = Nil
 
   override lazy val metrics: Map[String, SQLMetric] = WindowMetrics.create(sparkContext)
 
@@ -58,7 +61,7 @@ abstract class SlidingWindowExecBase extends UnaryExecNode {
     else {
       val evaluation = WindowEvaluation.of(plan, rows.output, sorts)
       val taskMetrics = metrics
-      rows.execute().mapPartitions { found =>
+      rowsIn(rows).mapPartitions { found =>
         if (found.isEmpty) Iterator.empty
         else evaluation.evaluate(found, new WindowTask(TaskContext.get(), taskMetrics))
       }
@@ -71,7 +74,7 @@ abstract class SlidingWindowExecBase extends UnaryExecNode {
     else {
       val evaluation = WindowEvaluation.of(plan, rows.output, sorts)
       val taskMetrics = metrics
-      rows.execute().mapPartitions { found =>
+      rowsIn(rows).mapPartitions { found =>
         if (found.isEmpty) Iterator.empty
         else evaluation.evaluateBatches(found, new WindowTask(TaskContext.get(), taskMetrics), types)
       }

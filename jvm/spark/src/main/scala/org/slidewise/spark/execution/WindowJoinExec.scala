@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import org.slidewise.spark.execution.exchange.BatchesIn
 import org.slidewise.spark.execution.joins.WindowJoinEvaluation
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.WindowJoinPlan
@@ -36,6 +37,7 @@ case class WindowJoinExec(
     override val supportsColumnar: Boolean = false
 ) extends WindowJoinExecBase
     with KeyedJoinExec
+    with BatchesIn
     with BatchesOut {
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
@@ -50,10 +52,12 @@ case class WindowJoinExec(
   override protected def doExecute(): RDD[InternalRow] = {
     val evaluation = new WindowJoinEvaluation(plan, left.output, right.output)
     val taskMetrics = metrics
-    left.execute().zipPartitions(right.execute()) { (leftRows, rightRows) =>
+    rowsIn(left).zipPartitions(rowsIn(right)) { (leftRows, rightRows) =>
       evaluation.evaluate(leftRows, rightRows, new WindowTask(TaskContext.get(), taskMetrics))
     }
   }
+
+  override protected def readInBatches: Seq[SparkPlan] = if (plan.sorts) Seq(left, right) else Nil
 
   override protected def hasBatches: Boolean =
     plan.sorts && plan.window.arrays.isDefined && plan.window.rowWise.isEmpty
@@ -63,7 +67,7 @@ case class WindowJoinExec(
   override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
     val evaluation = new WindowJoinEvaluation(plan, left.output, right.output)
     val taskMetrics = metrics
-    left.execute().zipPartitions(right.execute()) { (leftRows, rightRows) =>
+    rowsIn(left).zipPartitions(rowsIn(right)) { (leftRows, rightRows) =>
       evaluation.evaluateBatches(leftRows, rightRows, new WindowTask(TaskContext.get(), taskMetrics))
     }
   }

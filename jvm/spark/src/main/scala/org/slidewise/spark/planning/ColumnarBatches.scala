@@ -12,9 +12,18 @@ import org.slidewise.spark.execution.exchange.BatchesIn
 private[planning] object ColumnarBatches extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
-    case operator: BatchesOut => operator.inBatches
-    case operator: BatchesIn  => operator.overBatches
     // Spark makes batches of rows that it has made of batches.
     case RowToColumnarExec(ColumnarToRowExec(operator: BatchesOut)) => operator
+    case operator                                                   => handedOut(read(operator))
+  }
+
+  private def read(operator: SparkPlan): SparkPlan = operator match {
+    case reader: BatchesIn => reader.overBatches
+    case other             => other
+  }
+
+  private def handedOut(operator: SparkPlan): SparkPlan = operator match {
+    case giver: BatchesOut => giver.inBatches
+    case other             => other
   }
 }

@@ -3,13 +3,14 @@ package org.slidewise.spark.execution.blocks
 import java.util.Arrays
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Reads the blocks of a [[BlockEncoder]] lane by lane.
+ * Reads the blocks of a [[BlockEncoder]] lane by lane, and batches as if they were blocks.
  *
- * Memory: the lanes of a block, and a reference to the block. What it says holds until the next block is decoded, and as long as
+ * Memory: the lanes of a block, and a reference to the block; or copies of values of a batch. What it says holds until the next block is decoded, and as long as
  * the block's bytes do.
  */
 final private[execution] class BlockDecoder(val layout: BlockLayout) {
@@ -22,6 +23,8 @@ final private[execution] class BlockDecoder(val layout: BlockLayout) {
   private[this] val nulls = Array.fill(layout.nullLanes)(Array.emptyLongArray)
   private[this] val anyNulls = new Array[Long](layout.nullLanes)
   private[this] val sizedColumns = layout.sized.map(new SizedColumn(_))
+  private[this] lazy val vectors = new BatchValues(layout)
+  private[this] var copied = Array.emptyByteArray // the values of a batch that differ in size
   private[this] val numberOfSized = Array.tabulate(layout.columns)(layout.sized.indexOf(_))
 
   /** The number of rows. */
@@ -91,6 +94,45 @@ final private[execution] class BlockDecoder(val layout: BlockLayout) {
     sizedColumns.foreach { column =>
       column.take(base, placeOf(layout.nullLanes + column.ordinal), rows, placeOf(layout.lanes))
     }
+  }
+
+  /**
+   * Takes rows of a batch, at most `most` from one on, and at least one. Copies their values: the bytes of those that differ in
+   * size, too, and no more rows than have [[BlockDecoder.MostBytes]] of them.
+   */
+  def decodeBatch(batch: ColumnarBatch, from: Int, most: Int): Unit = {
+    rows = math.min(most, BlockDecoder.MostRows)
+    if (sizedColumns.nonEmpty) copyValues(batch, from)
+    nulls.indices.foreach { lane =>
+      nulls(lane) = room(nulls(lane))
+      Arrays.fill(nulls(lane), 0, rows, 0L)
+    }
+    (0 until layout.columns).foreach(column => takeNulls(batch.column(column), column, from))
+    nulls.indices.foreach(noteNulls)
+    layout.fixed.indices.foreach { i =>
+      val column = layout.fixed(i)
+      lanes(column) = room(lanes(column))
+      vectors.ofWords(i).read(batch, from, rows, lanes(column))
+      if (layout.unusedBits(column) > 0) extendSigns(lanes(column), layout.unusedBits(column))
+    }
+  }
+
+  private def takeNulls(vector: ColumnVector, column: Int, from: Int): Unit = if (vector.hasNull) {
+    val lane = nulls(column >> 6)
+    var row = 0
+    while (row < rows) {
+      if (vector.isNullAt(from + row)) lane(row) |= 1L << column
+      row += 1
+    }
+  }
+
+  private def copyValues(batch: ColumnarBatch, from: Int): Unit = {
+    val size = vectors.readValues(batch, from, rows)
+    rows = vectors.rows
+    if (copied.length < size) copied = BlockLayout.bytes(size)
+    base = copied
+    at = Platform.BYTE_ARRAY_OFFSET.toLong
+    sizedColumns.indices.foreach(i => at = sizedColumns(i).copy(vectors.values(i), rows, copied, at))
   }
 
   private def extendSigns(words: Array[Long], unused: Int): Unit = {
@@ -211,6 +253,25 @@ final private[blocks] class SizedColumn(val ordinal: Int) {
     }
   }
 
+  /** Copies the value of each row, from a place on. Returns the place after them. */
+  def copy(found: Array[UTF8String], rows: Int, into: Array[Byte], first: Long): Long = {
+    isDistinct = false
+    values = rows
+    val all = sizes(rows)
+    var next = first
+    var row = 0
+    while (row < rows) {
+      val value = found(row)
+      val size = if (value == null) 0 else value.numBytes
+      all(row) = size
+      places(row) = next
+      if (size > 0) value.writeToMemory(into, next)
+      next += size
+      row += 1
+    }
+    next
+  }
+
   /** Notes that the values begin at a place. Returns the place after them. */
   def place(first: Long): Long = {
     var next = first
@@ -228,4 +289,8 @@ private[execution] object BlockDecoder {
 
   /** The greatest number of distinct values that a block has once. */
   final val MostDistinct = BlockDictionary.MostEntries
+
+  /** The greatest number of rows of a batch that are taken together, and of the bytes of their values if they are more than one. */
+  private[blocks] final val MostRows = 4096
+  private[blocks] final val MostBytes = 4 << 20
 }

@@ -4,6 +4,9 @@ import scala.collection.AbstractIterator
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import org.slidewise.spark.shims.SparkBatches
 
 /**
  * Rows of which some come in blocks; the same object each time. A row is no longer valid when the next one is requested. Who knows
@@ -24,6 +27,54 @@ abstract private[execution] class RowsInBlocks extends AbstractIterator[Internal
   def rowAt(place: Int): UnsafeRow
 }
 
+/** The rows of blocks that one decoder decodes one after the other. */
+sealed abstract private[execution] class DecodedBlocks(layout: BlockLayout) extends RowsInBlocks {
+  final protected[this] val decoder = new BlockDecoder(layout)
+  private[this] val writer = new DecodedRows(layout)
+  private[this] val row = new UnsafeRow(layout.columns)
+  private[this] var number = 0
+  private[this] var written = false
+
+  /** Whether there is a block to decode. */
+  protected def hasBlock: Boolean
+
+  /** Decodes the next block, which has rows. */
+  protected def decode(): Unit
+
+  final override def hasNext: Boolean = number < decoder.count || hasBlock
+
+  final override def next(): InternalRow = {
+    if (number == decoder.count) {
+      turn()
+      number = 0
+    }
+    number += 1
+    rowAt(number - 1)
+  }
+
+  final override def isBlockNext: Boolean = number == decoder.count
+
+  final override def nextBlock(): BlockDecoder = {
+    turn()
+    number = decoder.count
+    decoder
+  }
+
+  final override def giveBack(): Unit = number = 0
+
+  final override def rowAt(place: Int): UnsafeRow = {
+    if (!written) writer.write(decoder)
+    written = true
+    writer.pointTo(row, place)
+    row
+  }
+
+  private def turn(): Unit = {
+    decode()
+    written = false
+  }
+}
+
 /**
  * The rows of blocks.
  *
@@ -34,45 +85,36 @@ final private[execution] class BlockRows(
     blocks: Iterator[InternalRow],
     layout: BlockLayout,
     plain: Boolean = false
-) extends RowsInBlocks {
-  private[this] val decoder = new BlockDecoder(layout)
-  private[this] val writer = new DecodedRows(layout)
-  private[this] val row = new UnsafeRow(layout.columns)
-  private[this] var number, count = 0
-  private[this] var written = false
+) extends DecodedBlocks(layout) {
 
-  override def hasNext: Boolean = number < count || blocks.hasNext
+  override protected def hasBlock: Boolean = blocks.hasNext
 
-  override def next(): InternalRow = {
-    if (number == count) {
-      decode()
-      number = 0
-    }
-    number += 1
-    rowAt(number - 1)
-  }
-
-  override def isBlockNext: Boolean = number == count
-
-  override def nextBlock(): BlockDecoder = {
-    decode()
-    number = count
-    decoder
-  }
-
-  override def giveBack(): Unit = number = 0
-
-  override def rowAt(place: Int): UnsafeRow = {
-    if (!written) writer.write(decoder)
-    written = true
-    writer.pointTo(row, place)
-    row
-  }
-
-  private def decode(): Unit = {
+  override protected def decode(): Unit = {
     val block = blocks.next().asInstanceOf[UnsafeRow]
     if (plain) decoder.decodePlain(block) else decoder.decode(block)
-    count = decoder.count
-    written = false
+  }
+}
+
+/** The rows of batches, each of which is one block, or more if it has many rows. */
+final private[execution] class BatchRows(batches: Iterator[ColumnarBatch], layout: BlockLayout)
+    extends DecodedBlocks(layout) {
+  private[this] var batch: ColumnarBatch = _
+
+  // Of the batch's rows, whose number a reader may change that is asked for more.
+  private[this] var taken, rows = 0
+
+  override protected def hasBlock: Boolean = {
+    while (taken == rows && batches.hasNext) {
+      if (batch != null) SparkBatches.free(batch)
+      batch = batches.next()
+      taken = 0
+      rows = batch.numRows
+    }
+    taken < rows
+  }
+
+  override protected def decode(): Unit = if (hasBlock) {
+    decoder.decodeBatch(batch, taken, rows - taken)
+    taken += decoder.count
   }
 }

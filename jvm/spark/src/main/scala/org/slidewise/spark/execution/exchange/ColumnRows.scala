@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
-import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout, RowsInBlocks}
+import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout, RowsInBlocks, VectorReader}
 import org.slidewise.spark.shims.SparkBatches
 
 /** Rows that lie column by column, some at a time. */

@@ -11,8 +11,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.Platform
 
 import org.slidewise.core.selection.{HeapBudget, LongNumbers}
-import org.slidewise.spark.execution.blocks.BlockLayout
-import org.slidewise.spark.execution.exchange.VectorReader
+import org.slidewise.spark.execution.blocks.{BlockLayout, VectorReader}
 import org.slidewise.spark.execution.sorting.GroupNumbers
 import org.slidewise.spark.plan.{StateTypes, WindowKeys}
 

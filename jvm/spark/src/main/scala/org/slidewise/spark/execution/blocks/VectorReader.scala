@@ -1,12 +1,10 @@
-package org.slidewise.spark.execution.exchange
+package org.slidewise.spark.execution.blocks
 
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
-
-import org.slidewise.spark.execution.blocks.BlockLayout
 
 /** Readers of a column of batches, as the words or the bytes that rows have for it. */
 private[execution] object VectorReader {
