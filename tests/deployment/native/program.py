@@ -20,6 +20,8 @@ EXTENSIONS = {
     "slidewise": "org.slidewise.spark.SlidewiseExtensions",
 }
 MOVING = "OVER (PARTITION BY k ORDER BY t, id ROWS BETWEEN 9 PRECEDING AND CURRENT ROW)"
+LAST = "OVER (PARTITION BY k ORDER BY t, id)"
+JOINED = "LATERAL (SELECT sum(r.x) AS a FROM t r WHERE r.k = l.k AND r.t BETWEEN l.t - 100 AND l.t) w"
 QUERIES = {
     "moving": f"SELECT id, sum(x) {MOVING} AS a FROM t WHERE x > 10",
     "row by row": f"SELECT id, max_by(s, x) {MOVING} AS a FROM t",
@@ -27,8 +29,13 @@ QUERIES = {
     "rank": "SELECT id, dense_rank() OVER (PARTITION BY k ORDER BY t) AS a FROM t",
     "running": "SELECT id, sum(x) OVER (PARTITION BY k ORDER BY t, id) AS a FROM t",
     "whole": "SELECT id, min(x) OVER (PARTITION BY k) AS a FROM t",
+    "all columns": f"SELECT *, lag(s) {LAST} AS a FROM t",
+    "computed": "SELECT id, sum(y) OVER (PARTITION BY m ORDER BY t, id) AS a FROM (SELECT *, k % 3 AS m, x + k AS y FROM t)",
+    "above": f"""SELECT k, sum(a), count(*) AS n FROM (SELECT k, avg(x) {MOVING} AS a FROM t) WHERE a > 20 GROUP BY k""",
+    "two": f"SELECT id, sum(x) {MOVING} AS a, rank() OVER (PARTITION BY k ORDER BY d DESC) AS b FROM t",
     "no key": "SELECT id, sum(x) OVER (ORDER BY t, id ROWS 9 PRECEDING) AS a FROM t",
     "top": "SELECT * FROM (SELECT id, row_number() OVER (PARTITION BY k ORDER BY t, id) AS a FROM t) WHERE a <= 3",
+    "join": f"SELECT l.id, w.a FROM t l, {JOINED} WHERE l.x < 500",
     "hopping": """SELECT window.start, k, sum(x) AS a FROM (SELECT *, timestamp_seconds(t) AS ts FROM t)
         GROUP BY window(ts, '1 minute', '10 seconds'), k""",
 }

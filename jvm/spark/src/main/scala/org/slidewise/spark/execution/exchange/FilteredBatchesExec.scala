@@ -79,7 +79,8 @@ private[spark] object FilteredBatchesExec {
         case batches if !batches.isInstanceOf[FilteredBatchesExec] =>
           FilteredBatchesExec(None, Some(condition), batches)
       }
-    case toRows: ColumnarToRowTransition     => Some(toRows.child) // Spark's, or that of an engine that has batches
+    case toRows: ColumnarToRowTransition =>
+      Some(toRows.child) // Spark's, or that of an engine that has batches
     case batches if batches.supportsColumnar => Some(batches) // and rows, as a cache does
     case _                                   => None
   }

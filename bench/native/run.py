@@ -1,0 +1,128 @@
+"""Windows beside the native engine Comet, on the Spark minor that its jar is for, in one run: Spark, each engine, and both."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "bench"), str(ROOT / "tests")]
+
+import click
+from queries import QUERIES, write
+from shared import machine, markdown, minors, options, spark
+from shared import results as stored
+from shared.engines import THREADS
+from shared.results import Results
+from shared.spark import SLIDEWISE, SPARK
+from shared.turns import in_turns, spread
+
+MARKER = "native"
+MINOR = "4.1"
+COMET, BOTH = "Comet", "both"
+SETTINGS = {
+    "spark.plugins": "org.apache.spark.CometPlugin",
+    "spark.shuffle.manager": "org.apache.spark.sql.comet.execution.shuffle.CometShuffleManager",
+    "spark.memory.offHeap.enabled": "true",
+    "spark.memory.offHeap.size": "4g",
+    "spark.driver.memory": "5g",
+}
+EXTENSIONS = "org.slidewise.spark.SlidewiseExtensions,org.apache.comet.CometSparkSessionExtensions"
+
+
+class Engine(spark.Switched):
+    """Spark with Slidewise, with Comet, with both or with none of them, by its name."""
+
+    def frame(self, sql: str) -> Any:
+        self.spark.conf.set("spark.slidewise.enabled", str(self.name in (SLIDEWISE, BOTH)).lower())
+        self.spark.conf.set("spark.comet.enabled", str(self.name in (COMET, BOTH)).lower())
+        return self.spark.sql(sql)
+
+
+@click.command()
+@click.option("--rows", type=click.IntRange(min=10_000), default=4_000_000, show_default=True)
+@click.option("--only", multiple=True, type=click.Choice(list(QUERIES)), help="Time only these queries.")
+@options.turns
+@options.longest
+@options.render
+@options.docs
+@options.cache
+@options.results(MARKER)
+def main(
+    rows: int,
+    only: tuple[str, ...],
+    turns: int,
+    longest: float,
+    render: bool,
+    docs: bool,
+    cache: Path,
+    results: Path,
+) -> None:
+    """Checks that all engines give the same answers, times the queries in turns, and writes the results."""
+    if render:
+        found = stored.read(results)
+    elif ".".join(map(str, minors.of_pyspark())) != MINOR:
+        raise click.UsageError(f"Comet's jar is for Spark {MINOR}: run `make bench-native`")
+    else:
+        found = measured(rows, only or tuple(QUERIES), turns, longest, cache)
+        stored.write(results, found)
+    made = table(found)
+    click.echo(made)
+    if docs:
+        markdown.put(MARKER, made, ROOT / "docs/compatibility.md")
+
+
+def measured(rows: int, names: tuple[str, ...], turns: int, longest: float, cache: Path) -> Results:
+    import pyspark
+    from maven import description_in, jars_of
+    from session import slidewise_jar
+
+    (comet,) = jars_of(description_in(ROOT / "tests/deployment/native")).glob("comet-*.jar")
+    jars = [str(comet), str(slidewise_jar())]
+    own = {"spark.jars": ",".join(jars), "spark.driver.extraClassPath": ":".join(jars), "spark.sql.extensions": EXTENSIONS}
+    session = spark.session("bench/native", THREADS, SETTINGS | own)
+    engines = [Engine(session, name) for name in (SPARK, SLIDEWISE, COMET, BOTH)]
+    session.read.parquet(str(write(session, rows, cache))).createOrReplaceTempView("all_rows")
+    session.table("all_rows").where("id < 100000").createOrReplaceTempView("t")
+    for name in names:
+        check(engines, name)
+    session.table("all_rows").createOrReplaceTempView("t")
+    took = {}
+    for name in names:
+        for engine in engines[1:]:
+            engine.run(QUERIES[name])
+        took[name] = in_turns(engines, lambda _, name=name: QUERIES[name], turns, longest)
+        click.echo(f"{name}: {took[name]}")
+    session.stop()
+    versions = {"pyspark": pyspark.__version__, "comet": comet.stem.rpartition("-")[2]}
+    where = machine.where(MARKER) | {"threads": THREADS, "versions": versions, "turns": turns}
+    return {"where": where, "rows": rows, "longest": longest, "seconds": took}
+
+
+def check(engines: list[Engine], name: str) -> None:
+    """Sums of numbers do not depend on their order here, so that answers are equal to the bit."""
+    summed = f"SELECT count(*), sum(hash(*)) FROM ({QUERIES[name]})"
+    answers = {engine.name: tuple(engine.frame(summed).collect()[0]) for engine in engines}
+    assert len(set(answers.values())) == 1, (name, answers)
+
+
+def table(found: Results) -> str:
+    longest = found["longest"]
+    rows = markdown.head("window", SPARK, SLIDEWISE, COMET, "both", "both ÷ the better of the two")
+    for name, took in found["seconds"].items():
+        cells = [spread(took[engine], longest) for engine in (SPARK, SLIDEWISE, COMET, BOTH)]
+        middle = {engine: statistics.median(took[engine]) for engine in (SLIDEWISE, COMET, BOTH) if took[engine]}
+        best = min(middle.get(SLIDEWISE, longest), middle.get(COMET, longest))
+        rows.append(markdown.row(name, *cells, f"{middle[BOTH] / best:.2f}" if BOTH in middle else "–"))
+    at = found["where"]
+    where = (
+        f"{found['rows']:,} rows of 1,000 keys, from Parquet. Comet {at['versions']['comet']}. Whole queries, in seconds: "
+        f"median (least to most) of {at['turns']} turns. {machine.measured_on(at)}"
+    )
+    return "\n".join([*rows, "", where])
+
+
+if __name__ == "__main__":
+    main()
