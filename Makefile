@@ -27,7 +27,7 @@ LONG           := SLIDEWISE_RANDOM_SECONDS=8 SLIDEWISE_QUERIES=120 SLIDEWISE_HOP
                   SLIDEWISE_MULTISET_QUERIES=120 SLIDEWISE_STREAM_QUERIES=80 SLIDEWISE_FRAMES=60 SLIDEWISE_KILLS=30
 
 .DEFAULT_GOAL := help
-.PHONY: help sdist demo test test-long test-minors test-matrix test-pythons test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-window-functions bench-h2o bench-hopping bench-scale bench-joins bench-refresh bench-aggregators bench-pandas bench-tpc \
+.PHONY: help sdist demo test test-long test-minors test-matrix test-pythons test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-window-functions bench-h2o bench-hopping bench-scale bench-joins bench-refresh bench-aggregators bench-pandas bench-native bench-tpc \
   bench-streams bench-core bench-core-full docs site lint format jar jars wheel clean
 
 ##@ Help
@@ -115,6 +115,10 @@ bench-joins: $(VENV)/installed ## time windows over another table and as-of join
 
 bench-refresh: $(VENV)/installed ## time refreshes of stored results beside computing them anew; ROWS=1000000 is a tenth
 	$(PY) bench/refresh/run.py --rows $(or $(ROWS),10000000) --keys $(or $(KEYS),50000)
+
+bench-native: wheel ## time windows beside the native engine Comet, on Spark 4.1
+	$(PY) bench/native/run.py --minor 4.1
+	$(PY) bench/native/run.py --render
 
 bench-tpc: $(VENV)/installed .venv-tpc/installed ## time the queries of TPC-DS and TPC-H with Slidewise on and off
 	$(PY) bench/tpc/run.py

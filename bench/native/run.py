@@ -1,4 +1,4 @@
-"""Windows beside the native engine Comet, on the Spark minor that its jar is for, in one run: Spark, each engine, and both."""
+"""Windows beside the native engine Comet, on the Spark minor of its jar, in one run: Spark, each engine, and both."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "bench"), str(ROOT / "tests")]
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 
 import click
 from queries import QUERIES, write
@@ -19,7 +19,8 @@ from shared.results import Results
 from shared.spark import SLIDEWISE, SPARK
 from shared.turns import in_turns, spread
 
-MARKER = "native"
+ROOT = Path(__file__).resolve().parents[2]
+MARKER = NAME = "native"
 MINOR = "4.1"
 COMET, BOTH = "Comet", "both"
 SETTINGS = {
@@ -42,6 +43,7 @@ class Engine(spark.Switched):
 
 
 @click.command()
+@minors.option
 @click.option("--rows", type=click.IntRange(min=10_000), default=4_000_000, show_default=True)
 @click.option("--only", multiple=True, type=click.Choice(list(QUERIES)), help="Time only these queries.")
 @options.turns
@@ -49,8 +51,9 @@ class Engine(spark.Switched):
 @options.render
 @options.docs
 @options.cache
-@options.results(MARKER)
+@options.results(f"{NAME}-{MINOR}")
 def main(
+    minor: str | None,
     rows: int,
     only: tuple[str, ...],
     turns: int,
@@ -61,10 +64,12 @@ def main(
     results: Path,
 ) -> None:
     """Checks that all engines give the same answers, times the queries in turns, and writes the results."""
+    if minor is not None:
+        minors.run_on(minor, NAME)
     if render:
         found = stored.read(results)
     elif ".".join(map(str, minors.of_pyspark())) != MINOR:
-        raise click.UsageError(f"Comet's jar is for Spark {MINOR}: run `make bench-native`")
+        raise click.UsageError(f"Comet's jar is for Spark {MINOR}: use `--minor {MINOR}`")
     else:
         found = measured(rows, only or tuple(QUERIES), turns, longest, cache)
         stored.write(results, found)
@@ -81,7 +86,11 @@ def measured(rows: int, names: tuple[str, ...], turns: int, longest: float, cach
 
     (comet,) = jars_of(description_in(ROOT / "tests/deployment/native")).glob("comet-*.jar")
     jars = [str(comet), str(slidewise_jar())]
-    own = {"spark.jars": ",".join(jars), "spark.driver.extraClassPath": ":".join(jars), "spark.sql.extensions": EXTENSIONS}
+    own = {
+        "spark.jars": ",".join(jars),
+        "spark.driver.extraClassPath": ":".join(jars),
+        "spark.sql.extensions": EXTENSIONS,
+    }
     session = spark.session("bench/native", THREADS, SETTINGS | own)
     engines = [Engine(session, name) for name in (SPARK, SLIDEWISE, COMET, BOTH)]
     session.read.parquet(str(write(session, rows, cache))).createOrReplaceTempView("all_rows")
@@ -115,10 +124,10 @@ def table(found: Results) -> str:
         cells = [spread(took[engine], longest) for engine in (SPARK, SLIDEWISE, COMET, BOTH)]
         middle = {engine: statistics.median(took[engine]) for engine in (SLIDEWISE, COMET, BOTH) if took[engine]}
         best = min(middle.get(SLIDEWISE, longest), middle.get(COMET, longest))
-        rows.append(markdown.row(name, *cells, f"{middle[BOTH] / best:.2f}" if BOTH in middle else "–"))
+        rows.append(markdown.row(name, *cells, f"{middle[BOTH] / best:.2f}" if BOTH in middle else "-"))
     at = found["where"]
     where = (
-        f"{found['rows']:,} rows of 1,000 keys, from Parquet. Comet {at['versions']['comet']}. Whole queries, in seconds: "
+        f"{found['rows']:,} rows of 1,000 keys, from Parquet. Whole queries, in seconds: "
         f"median (least to most) of {at['turns']} turns. {machine.measured_on(at)}"
     )
     return "\n".join([*rows, "", where])

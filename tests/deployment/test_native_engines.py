@@ -40,8 +40,8 @@ def test_comet(tmp_path: Path, order: str) -> None:
         chooses = order == "slidewise,comet" and name not in ("hopping", "no key")
         assert ("BlockExchange" in below) == chooses, (name, operators)
         assert ("RunsExchange" in below) == (name == "no key"), (name, operators)
-        # Windows and joins read Comet's columns. Rows are made of them for the selection of top rows and for the partial
-        # aggregation of panes, below the shuffle, and once more above a shuffle of Comet's.
+        # Windows and joins read Comet's columns. Rows are made of them below the shuffle for the selection of top rows
+        # and for the partial aggregation of panes, and once more above a shuffle of Comet's.
         conversions = {"top": 1 if "BlockExchange" in below else 2, "hopping": 2}.get(name, 0)
         assert below.count("CometColumnarToRow") == conversions, (name, operators)
         assert "ColumnarToRow" not in below, (name, operators)

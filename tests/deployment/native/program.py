@@ -30,8 +30,10 @@ QUERIES = {
     "running": "SELECT id, sum(x) OVER (PARTITION BY k ORDER BY t, id) AS a FROM t",
     "whole": "SELECT id, min(x) OVER (PARTITION BY k) AS a FROM t",
     "all columns": f"SELECT *, lag(s) {LAST} AS a FROM t",
-    "computed": "SELECT id, sum(y) OVER (PARTITION BY m ORDER BY t, id) AS a FROM (SELECT *, k % 3 AS m, x + k AS y FROM t)",
-    "above": f"""SELECT k, sum(a), count(*) AS n FROM (SELECT k, avg(x) {MOVING} AS a FROM t) WHERE a > 20 GROUP BY k""",
+    "computed": """SELECT id, sum(y) OVER (PARTITION BY m ORDER BY t, id) AS a
+        FROM (SELECT *, k % 3 AS m, x + k AS y FROM t)""",
+    "above": f"""SELECT k, sum(a), count(*) AS n
+        FROM (SELECT k, avg(x) {MOVING} AS a FROM t) WHERE a > 20 GROUP BY k""",
     "two": f"SELECT id, sum(x) {MOVING} AS a, rank() OVER (PARTITION BY k ORDER BY d DESC) AS b FROM t",
     "no key": "SELECT id, sum(x) OVER (ORDER BY t, id ROWS 9 PRECEDING) AS a FROM t",
     "top": "SELECT * FROM (SELECT id, row_number() OVER (PARTITION BY k ORDER BY t, id) AS a FROM t) WHERE a <= 3",
