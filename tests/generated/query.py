@@ -112,7 +112,7 @@ def random_case(rng: random.Random, table: Table, windows: list[Window], tied: b
 
 
 def _ties_keep_their_order(storage: str, settings: dict[str, str]) -> bool:
-    """One file is one task; the slices of a local table race. Shared tasks, and second reads, take rows as they come."""
+    """One file is one task; the slices of a local table race. Shared tasks and second reads take rows as they come."""
     return storage != "local" and SKEWED_KEYS not in settings
 
 

@@ -96,10 +96,8 @@ def test_a_finding_of_the_set_up(facts, level, words):
         ("spark.slidewise.neverMerge", "mine", "note", "recalculates the frames of these functions"),
         ("spark.sql.adaptive.enabled", "false", "note", "one task evaluates each skewed partition"),
         ("spark.sql.streaming.stateStore.providerClass", "a.HDFSBackedStateStoreProvider", "note", "is in memory"),
-        ("spark.plugins", "org.apache.spark.CometPlugin", "warning", "the native engine DataFusion Comet replaces"),
         ("spark.plugins", "com.x.Y, org.apache.gluten.GlutenPlugin", "warning", "the native engine Gluten replaces"),
         ("spark.plugins", "com.nvidia.spark.SQLPlugin", "warning", "spark.rapids.sql.enabled set to false"),
-        ("spark.sql.extensions", f"{EXTENSION},{COMET}", "warning", "the native engine DataFusion Comet replaces"),
         ("spark.sql.extensions", f"com.A,{EXTENSION}", "note", "other extensions change plans, too: com.A"),
     ],
 )
@@ -121,6 +119,18 @@ def test_a_setting_that_is_true_is_no_finding():
 def test_a_native_engine_that_is_off_is_ok():
     settings = {"spark.plugins": "org.apache.spark.CometPlugin", "spark.comet.enabled": "false"}
     assert found({**ON, "settings": settings}) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("spark.plugins", "org.apache.spark.CometPlugin"), ("spark.sql.extensions", f"{EXTENSION},{COMET}")],
+)
+def test_a_native_engine_that_is_tested_together_with_slidewise(key, value):
+    ((level, said),) = [
+        (one.level, one.what) for one in _checks.all_of(Facts(**ON, settings={key: value})) if "Comet" in one.what
+    ]
+    assert level == "ok"
+    assert "tested together with Slidewise" in said
 
 
 def test_extensions_that_are_tested_together_with_slidewise():

@@ -12,15 +12,24 @@ from slidewise._doctor._findings import Finding
 
 @dataclass(frozen=True)
 class _Engine:
-    """A native engine: its classes in `spark.plugins` and `spark.sql.extensions`, and the setting that switches it."""
+    """A native engine: its classes in `spark.plugins` and `spark.sql.extensions`, and the setting that switches it.
+
+    `tested`: whether its windows and its batches were tested and measured beside Slidewise.
+    """
 
     name: str
     packages: tuple[str, ...]
     switch: str
+    tested: bool = False
 
 
 _ENGINES = (
-    _Engine("DataFusion Comet", ("org.apache.comet.", "org.apache.spark.CometPlugin"), "spark.comet.enabled"),
+    _Engine(
+        "DataFusion Comet",
+        ("org.apache.comet.", "org.apache.spark.CometPlugin"),
+        "spark.comet.enabled",
+        tested=True,
+    ),
     _Engine("Gluten", ("org.apache.gluten.", "io.glutenproject."), "spark.gluten.enabled"),
     _Engine("RAPIDS Accelerator", ("com.nvidia.spark.",), "spark.rapids.sql.enabled"),
 )
@@ -62,6 +71,12 @@ def conflicts(facts: Facts) -> Iterator[Finding]:
 def _native(engine: _Engine, facts: Facts) -> Finding:
     if facts.settings.get(engine.switch) == "false":
         return Finding("ok", "extensions", f"the native engine {engine.name} is configured, and switched off")
+    if engine.tested:
+        return Finding(
+            "ok",
+            "extensions",
+            f"the native engine {engine.name}: tested together with Slidewise, which reads its columns",
+        )
     return Finding(
         "warning",
         "extensions",
