@@ -60,7 +60,4 @@ def _runs(results: Results) -> list[str]:
 
 def _where(query: Results) -> str:
     at, effort = query["where"], query["effort"]
-    return (
-        f"{effort['rows']:,} rows. Whole queries: median (least to most) of {effort['turns']} turns. "
-        f"{machine.measured_on(at)}"
-    )
+    return machine.whole_queries(f"{effort['rows']:,} rows", effort["turns"], at)

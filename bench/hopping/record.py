@@ -54,8 +54,5 @@ def table(results: Results) -> str:
                 ),
             )
         )
-    where = (
-        f"{effort['rows']:,} rows. Whole queries: median (least to most) of {effort['turns']} turns. "
-        f"{machine.measured_on(at)}"
-    )
+    where = machine.whole_queries(f"{effort['rows']:,} rows", effort["turns"], at)
     return "\n".join([*lines, "", where])

@@ -113,7 +113,5 @@ def _cpu(run: Run) -> float:
 
 def _where(found: Results) -> str:
     at, effort = found["where"], found["effort"]
-    return (
-        f"Scale {effort['scale']:g}. Whole queries: median (least to most) of {effort['turns']} turns. "
-        f"CPU seconds are those of the engine's process. {machine.measured_on(at)}"
-    )
+    note = "CPU seconds are those of the engine's process. "
+    return machine.whole_queries(f"Scale {effort['scale']:g}", effort["turns"], at, note)

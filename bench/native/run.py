@@ -23,14 +23,6 @@ ROOT = Path(__file__).resolve().parents[2]
 MARKER = NAME = "native"
 MINOR = "4.1"
 COMET, BOTH = "Comet", "both"
-SETTINGS = {
-    "spark.plugins": "org.apache.spark.CometPlugin",
-    "spark.shuffle.manager": "org.apache.spark.sql.comet.execution.shuffle.CometShuffleManager",
-    "spark.memory.offHeap.enabled": "true",
-    "spark.memory.offHeap.size": "4g",
-    "spark.driver.memory": "5g",
-}
-EXTENSIONS = "org.slidewise.spark.SlidewiseExtensions,org.apache.comet.CometSparkSessionExtensions"
 
 
 class Engine(spark.Switched):
@@ -81,17 +73,12 @@ def main(
 
 def measured(rows: int, names: tuple[str, ...], turns: int, longest: float, cache: Path) -> Results:
     import pyspark
+    from deployment.native.comet import settings
     from maven import description_in, jars_of
-    from session import slidewise_jar
 
     (comet,) = jars_of(description_in(ROOT / "tests/deployment/native")).glob("comet-*.jar")
-    jars = [str(comet), str(slidewise_jar())]
-    own = {
-        "spark.jars": ",".join(jars),
-        "spark.driver.extraClassPath": ":".join(jars),
-        "spark.sql.extensions": EXTENSIONS,
-    }
-    session = spark.session("bench/native", THREADS, SETTINGS | own)
+    memory = {"spark.memory.offHeap.size": "4g", "spark.driver.memory": "5g"}
+    session = spark.session("bench/native", THREADS, settings(comet, "slidewise,comet") | memory)
     engines = [Engine(session, name) for name in (SPARK, SLIDEWISE, COMET, BOTH)]
     session.read.parquet(str(write(session, rows, cache))).createOrReplaceTempView("all_rows")
     session.table("all_rows").where("id < 100000").createOrReplaceTempView("t")
@@ -126,10 +113,7 @@ def table(found: Results) -> str:
         best = min(middle.get(SLIDEWISE, longest), middle.get(COMET, longest))
         rows.append(markdown.row(name, *cells, f"{middle[BOTH] / best:.2f}" if BOTH in middle else "-"))
     at = found["where"]
-    where = (
-        f"{found['rows']:,} rows of 1,000 keys, from Parquet. Whole queries, in seconds: "
-        f"median (least to most) of {at['turns']} turns. {machine.measured_on(at)}"
-    )
+    where = machine.whole_queries(f"{found['rows']:,} rows of 1,000 keys, from Parquet", at["turns"], at)
     return "\n".join([*rows, "", where])
 
 

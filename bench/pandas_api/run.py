@@ -117,10 +117,7 @@ def table(found: Results) -> str:
         cells = (spread(on, longest), spread(off, longest), ratio(off, on, longest))
         rows.append(markdown.row(f"`{method}`", *cells, "yes" if found["operators"][method] else "no"))
     at = found["where"]
-    where = (
-        f"{found['rows']:,} rows, {KEYS} keys. Whole queries: median (least to most) of {at['turns']} turns. "
-        f"{machine.measured_on(at)}"
-    )
+    where = machine.whole_queries(f"{found['rows']:,} rows, {KEYS} keys", at["turns"], at)
     return "\n".join([*rows, "", where])
 
 

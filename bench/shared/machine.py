@@ -32,6 +32,11 @@ def words(at: dict[str, Any]) -> str:
     return f"{at['cpus']} CPUs ({at['cpu']}), {at['memory_gib']} GiB{busy}"
 
 
+def whole_queries(what: str, turns: int, at: dict[str, Any], note: str = "") -> str:
+    """The line below a table of whole queries over `what`, whose cells are as `turns.spread` has them."""
+    return f"{what}. Whole queries: median (least to most) of {turns} turns. {note}{measured_on(at)}"
+
+
 def measured_on(at: dict[str, Any]) -> str:
     """Of `where` with the threads and the versions of the libraries: the end of the line below a table."""
     versions = ", ".join(f"{package} {version}" for package, version in sorted(at["versions"].items()))

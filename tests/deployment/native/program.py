@@ -13,12 +13,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from pyspark.sql import SparkSession
-from session import slidewise_jar
 
-EXTENSIONS = {
-    "comet": "org.apache.comet.CometSparkSessionExtensions",
-    "slidewise": "org.slidewise.spark.SlidewiseExtensions",
-}
+from deployment.native.comet import settings
+
 MOVING = "OVER (PARTITION BY k ORDER BY t, id ROWS BETWEEN 9 PRECEDING AND CURRENT ROW)"
 LAST = "OVER (PARTITION BY k ORDER BY t, id)"
 JOINED = "LATERAL (SELECT sum(r.x) AS a FROM t r WHERE r.k = l.k AND r.t BETWEEN l.t - 100 AND l.t) w"
@@ -44,17 +41,9 @@ QUERIES = {
 
 
 def main(folder: Path, comet: str, order: str) -> None:
-    jars = [comet, str(slidewise_jar())]
     spark = (
         SparkSession.builder.master("local[2]")
-        .config("spark.jars", ",".join(jars))
-        .config("spark.driver.extraClassPath", ":".join(jars))
-        .config("spark.sql.extensions", ",".join(EXTENSIONS[name] for name in order.split(",")))
-        .config("spark.plugins", "org.apache.spark.CometPlugin")
-        .config("spark.shuffle.manager", "org.apache.spark.sql.comet.execution.shuffle.CometShuffleManager")
-        .config("spark.comet.exec.shuffle.enabled", "true")
-        .config("spark.comet.exec.window.enabled", "true")
-        .config("spark.memory.offHeap.enabled", "true")
+        .config(map=settings(Path(comet), order))
         .config("spark.memory.offHeap.size", "1g")
         .config("spark.sql.adaptive.enabled", "false")
         .config("spark.sql.shuffle.partitions", "3")

@@ -77,10 +77,10 @@ case class SlidingWindowExec(
 
   // A sorter takes blocks whole; other evaluations take one row after the other.
   override protected def readInBatches: Seq[SparkPlan] =
-    if (sortsChild && !evaluatesAsSpark) Seq(child) else Nil
+    if (sortsChild) Seq(child) else Nil
 
   override protected def hasBatches: Boolean =
-    sortsChild && !evaluatesAsSpark && plan.arrays.isDefined && plan.rowWise.isEmpty
+    sortsChild && plan.arrays.isDefined && plan.rowWise.isEmpty
 
   override protected def ofBatches: SparkPlan = copy(supportsColumnar = true)
 

@@ -1,17 +1,16 @@
 package org.slidewise.spark.execution
 
-import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.execution.{ColumnarToRowExec, InputAdapter, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
-import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.{SortedAnswers, SparkSuite}
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.blocks.RandomTables
 import org.slidewise.spark.execution.columns.FieldVector
 import org.slidewise.spark.execution.exchange.FilteredBatchesExec
 
 /** Operators that hand batches out: the same answers as Spark's, whoever reads them. */
-class BatchesOutSuite extends SparkSuite with AdaptiveSparkPlanHelper {
+class BatchesOutSuite extends SparkSuite with SortedAnswers with AdaptiveSparkPlanHelper {
 
   private lazy val path = RandomTables.parquet(spark, rows = 3000)
 
@@ -22,14 +21,6 @@ class BatchesOutSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
   private def over(columns: String) = s"SELECT $columns, sum(b4) $near AS s, avg(a3) $near AS m, " +
     s"row_number() OVER ($order) AS n, lag(a3, 2) OVER ($order) AS l, max(a12) $near AS d, first_value(a8) $near AS f FROM files"
-
-  private def answer(query: DataFrame): Seq[String] = query.collect().toSeq.map(text).sorted
-
-  private def text(value: Any): String = value match {
-    case row: Row        => row.toSeq.map(text).mkString("[", ",", "]")
-    case bytes: Array[_] => bytes.mkString("(", ",", ")")
-    case other           => String.valueOf(other)
-  }
 
   private def isOurs(plan: SparkPlan): Boolean = plan match {
     case adapter: InputAdapter                    => isOurs(adapter.child)

@@ -1,30 +1,21 @@
 package org.slidewise.spark.planning
 
-import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeLike}
 
-import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.{SortedAnswers, SparkSuite}
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.blocks.RandomTables
 import org.slidewise.spark.execution.exchange.{BlockExchangeExec, FilteredBatchesExec}
 
-class ColumnarBatchesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
+class ColumnarBatchesSuite extends SparkSuite with SortedAnswers with AdaptiveSparkPlanHelper {
 
   private lazy val path = RandomTables.parquet(spark, rows = 2000)
 
   private def withTable[T](body: => T): T = {
     spark.read.parquet(path).createOrReplaceTempView("files")
     body
-  }
-
-  private def answer(query: DataFrame): Seq[String] = query.collect().toSeq.map(text).sorted
-
-  private def text(value: Any): String = value match {
-    case row: Row        => row.toSeq.map(text).mkString("[", ",", "]")
-    case bytes: Array[_] => bytes.mkString("(", ",", ")")
-    case values: Seq[_]  => values.map(text).mkString("<", ",", ">")
-    case other           => String.valueOf(other)
   }
 
   private def exchanges(query: DataFrame): Seq[BlockExchangeExec] =

@@ -1,17 +1,16 @@
 package org.slidewise.spark.planning
 
-import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.execution.{ColumnarToRowExec, FilterExec, ProjectExec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
-import org.slidewise.spark.SparkSuite
+import org.slidewise.spark.{SortedAnswers, SparkSuite}
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.{SlidingWindowExec, WindowJoinExec}
 import org.slidewise.spark.execution.blocks.RandomTables
 import org.slidewise.spark.execution.exchange.FilteredBatchesExec
 
 /** Windows and window joins that read the batches of a child without an exchange between them. */
-class WindowsOverBatchesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
+class WindowsOverBatchesSuite extends SparkSuite with SortedAnswers with AdaptiveSparkPlanHelper {
   private val Rows = 2000
 
   private lazy val prepared = {
@@ -25,15 +24,6 @@ class WindowsOverBatchesSuite extends SparkSuite with AdaptiveSparkPlanHelper {
 
   private def newFolder(): String =
     java.nio.file.Files.createTempDirectory("slidewise").resolve("table").toString
-
-  private def text(value: Any): String = value match {
-    case row: Row        => row.toSeq.map(text).mkString("[", ",", "]")
-    case bytes: Array[_] => bytes.mkString("(", ",", ")")
-    case values: Seq[_]  => values.map(text).mkString("<", ",", ">")
-    case other           => String.valueOf(other)
-  }
-
-  private def answer(query: DataFrame): Seq[String] = query.collect().toSeq.map(text).sorted
 
   /** Asks `sql` with Slidewise on and off, and returns the operators that read rows or batches. */
   private def check(sql: String): Seq[SparkPlan] = {

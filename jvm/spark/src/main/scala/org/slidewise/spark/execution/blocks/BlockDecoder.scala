@@ -10,8 +10,8 @@ import org.apache.spark.unsafe.types.UTF8String
 /**
  * Reads the blocks of a [[BlockEncoder]] lane by lane, and batches as if they were blocks.
  *
- * Memory: the lanes of a block, and a reference to the block; or copies of values of a batch. What it says holds until the next block is decoded, and as long as
- * the block's bytes do.
+ * Memory: the lanes of a block, and a reference to the block; or copies of values of a batch. What it says holds until the next
+ * block is decoded, and as long as the block's bytes do.
  */
 final private[execution] class BlockDecoder(val layout: BlockLayout) {
   import BlockLayout.WordBytes

@@ -113,7 +113,8 @@ final private[execution] class BatchRows(batches: Iterator[ColumnarBatch], layou
     taken < rows
   }
 
-  override protected def decode(): Unit = if (hasBlock) {
+  override protected def decode(): Unit = {
+    if (!hasBlock) throw new NoSuchElementException("there are no more batches")
     decoder.decodeBatch(batch, taken, rows - taken)
     taken += decoder.count
   }
