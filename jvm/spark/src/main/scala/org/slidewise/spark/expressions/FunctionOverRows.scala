@@ -12,9 +12,14 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
  *   a declarative or imperative aggregate over `input`
  * @param input
  *   the attributes of a row
+ * @param isGenerated
+ *   whether code is generated for it, which pays for many rows
  */
-final private[spark] class FunctionOverRows(function: AggregateFunction, input: Seq[Attribute])
-    extends (Iterable[InternalRow] => Any) {
+final private[spark] class FunctionOverRows(
+    function: AggregateFunction,
+    input: Seq[Attribute],
+    isGenerated: Boolean = true
+) extends (Iterable[InternalRow] => Any) {
 
   private[this] val evaluate: Iterable[InternalRow] => Any = function match {
     case declarative: DeclarativeAggregate => ofExpressions(declarative)
@@ -26,9 +31,9 @@ final private[spark] class FunctionOverRows(function: AggregateFunction, input: 
 
   private def ofExpressions(of: DeclarativeAggregate): Iterable[InternalRow] => Any = {
     val state = new GenericInternalRow(of.aggBufferAttributes.size)
-    val clear = MutableProjection.create(of.initialValues, Nil).target(state)
-    val update = MutableProjection.create(of.updateExpressions, of.aggBufferAttributes ++ input).target(state)
-    val evaluate = MutableProjection.create(Seq(of.evaluateExpression), of.aggBufferAttributes)
+    val clear = projection(of.initialValues, Nil).target(state)
+    val update = projection(of.updateExpressions, of.aggBufferAttributes ++ input).target(state)
+    val evaluate = projection(Seq(of.evaluateExpression), of.aggBufferAttributes)
     val joined = new JoinedRow
     rows => {
       clear(EmptyRow)
@@ -36,6 +41,10 @@ final private[spark] class FunctionOverRows(function: AggregateFunction, input: 
       evaluate(state).get(0, of.dataType)
     }
   }
+
+  private def projection(values: Seq[Expression], input: Seq[Attribute]): MutableProjection =
+    if (isGenerated) MutableProjection.create(values, input)
+    else new InterpretedMutableProjection(values, input)
 
   private def ofObject(of: ImperativeAggregate): Iterable[InternalRow] => Any = {
     val bound = BindReferences.bindReference(of, input)

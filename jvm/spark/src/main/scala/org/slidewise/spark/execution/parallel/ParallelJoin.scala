@@ -82,7 +82,9 @@ final private[parallel] class ParallelJoin(
   ): Option[RDD[InternalRow]] = {
     val ends = Cut.Start +: cuts :+ Cut.End
     val own = ends.sliding(2).map(cuts => RangeToRead.of(leftRows.sorted, cuts.toArray)).toArray
-    val reached = reaches(leftRows, own).map(_.map(widened(rightRows, _, together)))
+    val found =
+      if (isInOrderOfBounds) own.zip(ends.zip(ends.tail)).map(reachOfCuts) else reaches(leftRows, own)
+    val reached = found.map(_.map(widened(rightRows, _, together)))
     around(rightRows, ends, reached, together).map { surroundings =>
       val reads = reached.zip(ends.zip(ends.tail)).map {
         case (Some(reach), (from, until)) =>
@@ -101,6 +103,15 @@ final private[parallel] class ParallelJoin(
           evaluate.ofRange(rows, others, around)
         }
     }
+  }
+
+  /** Whether the left rows are in the order of all that limits their reach, so that the cuts between them are its limits. */
+  private def isInOrderOfBounds: Boolean =
+    keys == 0 && ExpressionSet(frames.flatMap(_.rowBounds).map(_.value)).size == 1 &&
+      frames.head.rowBounds.head.value.isInstanceOf[Attribute]
+
+  private def reachOfCuts(range: (RangeToRead, (Cut, Cut))): Option[JoinReach] = range match {
+    case (own, (from, until)) => if (own.parts.isEmpty) None else Some(JoinReach(from, until))
   }
 
   /** The reach of the left rows of each range, found by a separate job. */

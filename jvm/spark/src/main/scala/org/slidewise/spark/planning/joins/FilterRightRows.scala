@@ -10,7 +10,7 @@ import org.apache.spark.sql.types._
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.RowsOfFrame
-import org.slidewise.spark.plan.{FramedAggregate, FrameOffset, RowValue, WindowJoin, WindowKeys}
+import org.slidewise.spark.plan.{DriverValue, FramedAggregate, FrameOffset, RowValue, WindowJoin, WindowKeys}
 
 /**
  * Drops right rows that no left row of a [[WindowJoin]] can reach, where the left side is small: rows before the least lower bound,
@@ -94,7 +94,7 @@ object FilterRightRows extends Rule[LogicalPlan] {
 
   /**
    * The conditions on right rows. One subquery aggregates the left rows. Each value has another one that reads it there, because
-   * Spark pushes the value of a subquery to the readers of files, but not a field of it. The limit keeps Spark from merging these.
+   * Spark pushes the value of a subquery to the readers of files, but not a field of it.
    */
   private def conditions(left: LogicalPlan, reaches: Seq[Reach]): Seq[Expression] =
     if (reaches.isEmpty) Nil
@@ -105,8 +105,9 @@ object FilterRightRows extends Rule[LogicalPlan] {
       // The rules that make scans of tables do not look into subqueries.
       val aggregate = V2ScanRelationPushDown(ColumnPruning(Aggregate(Nil, Seq(together), left)))
       reaches.zipWithIndex.map { case (reach, i) =>
-        val value = Alias(GetStructField(ScalarSubquery(aggregate), i), "_value")()
-        reach.condition(ScalarSubquery(LocalLimit(Literal(1), Project(Seq(value), OneRowRelation()))))
+        val value = GetStructField(ScalarSubquery(aggregate), i)
+        val result = AttributeReference("_value", value.dataType, value.nullable)()
+        reach.condition(ScalarSubquery(DriverValue(value, result)))
       }
     }
 

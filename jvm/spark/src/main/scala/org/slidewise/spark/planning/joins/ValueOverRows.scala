@@ -22,7 +22,8 @@ final private[joins] class ValueOverRows(aggregate: AggregateExpression, columns
   private lazy val over =
     new FunctionOverRows(
       evaluable(WindowCall.replaced(ValueOverRows.functionOf(aggregate))).asInstanceOf[AggregateFunction],
-      nullable
+      nullable,
+      isGenerated = false
     )
 
   /** The value over no rows. */

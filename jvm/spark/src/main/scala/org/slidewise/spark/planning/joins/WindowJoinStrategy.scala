@@ -7,12 +7,12 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.execution.{PythonWindowJoinExec, WindowJoinExec}
-import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
+import org.slidewise.spark.execution.{DriverValueExec, PythonWindowJoinExec, WindowJoinExec}
+import org.slidewise.spark.plan.{DriverValue, FramedAggregate, WindowJoin}
 import org.slidewise.spark.planning.JoinTaskPlanner
 
 /**
- * Plans [[WindowJoin]]s.
+ * Plans [[WindowJoin]]s, and the values by which their right rows are filtered.
  *
  * @param withoutKeys
  *   decides on joins without keys
@@ -30,7 +30,8 @@ final private[spark] class WindowJoinStrategy(withoutKeys: JoinTaskPlanner) exte
         .flatMap(withoutKeys.shared(SQLConf.get, _, planned, left, right))
         .getOrElse(WindowJoinExec(planned, left, right))
       Seq(projected(operator, join.left.output ++ results))
-    case _ => Nil
+    case DriverValue(value, result) => Seq(DriverValueExec(value, result))
+    case _                          => Nil
   }
 
   private def projected(operator: SparkPlan, output: Seq[NamedExpression]): SparkPlan =

@@ -10,6 +10,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
+import org.slidewise.spark.execution.DriverValueExec
 import org.slidewise.spark.execution.exchange.BlockExchangeExec
 import org.slidewise.spark.plan.WindowJoin
 
@@ -121,6 +122,8 @@ class FilterRightRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     val (ofEvents, ofLabels) = scans.partition(_.schema.fieldNames.contains("v"))
     // Of the rows of the join, and of what is known of them.
     assertEquals(ofLabels.distinct.size, 2, plan.toString)
+    val limits = collectWithSubqueries(plan) { case limit: DriverValueExec => limit }
+    assertEquals(limits.distinct.size, 3, plan.toString)
     // Spark 3.5 gives the reader of files no filter with a subquery.
     if (BuiltFor.MINOR != "3.5") {
       val pushed = ofEvents.map(_.metadata("PushedFilters"))
