@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import random
 import select
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import IO
 
 import pytest
+from processes import end_of, killed_at_the_end
 from pyspark.sql import SparkSession
 
 import slidewise
@@ -24,22 +22,13 @@ PATIENCE = 300
 
 def killed_after(refreshes: int, folder: Path, target: Path, days: int, rng: random.Random) -> None:
     """Kills a process at a random moment of a refresh, or while it writes, after it has made some others."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "refresh.killed", str(target), str(days)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=(folder / "stderr").open("a"),
-        text=True,
-        bufsize=1,
-        start_new_session=True,
-    )
-    assert process.stdin
-    assert process.stdout
-    try:
+    errors = folder / "stderr"
+    with killed_at_the_end("-m", "refresh.killed", str(target), str(days), errors=errors) as process:
+        assert process.stdin
+        assert process.stdout
         seconds = 3.0
         for number in range(refreshes + 1):
-            assert process.stdout.readline() == "ready\n", (folder / "stderr").read_text()[-3000:]
+            assert process.stdout.readline() == "ready\n", end_of(errors)
             began = time.monotonic()
             process.stdin.write("\n")
             if number < refreshes:
@@ -50,9 +39,6 @@ def killed_after(refreshes: int, folder: Path, target: Path, days: int, rng: ran
         else:
             wait_for_writes(target, process.stdout)
             time.sleep(rng.random() * 0.5)
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def wait_for_writes(target: Path, ended: IO[str]) -> None:

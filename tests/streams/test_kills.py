@@ -6,14 +6,13 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
+from processes import end_of, killed_at_the_end
 from pyspark.sql import SparkSession
 from session import settings
 
@@ -26,22 +25,8 @@ KILLS = int(os.environ.get("SLIDEWISE_KILLS", "1"))
 BATCHES_A_KILL = 2
 
 
-@contextmanager
-def driver(folder: Path, master: str, *settings: str) -> Iterator[subprocess.Popen[str]]:
-    """The program, in a process group of its own, which is gone at the end."""
-    process = subprocess.Popen(
-        [sys.executable, str(PROGRAM), str(folder), master, *settings],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(PROGRAM.parents[1]), *sys.path])},
-        stdout=subprocess.PIPE,
-        stderr=(folder / "stderr").open("a"),
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        yield process
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+def driver(folder: Path, master: str, *settings: str) -> AbstractContextManager[subprocess.Popen[str]]:
+    return killed_at_the_end(str(PROGRAM), str(folder), master, *settings, errors=folder / "stderr")
 
 
 def said(process: subprocess.Popen[str], word: str, folder: Path, batches: int = 0) -> None:
@@ -53,7 +38,7 @@ def said(process: subprocess.Popen[str], word: str, folder: Path, batches: int =
         found = any(line.strip() == word for line in process.stdout)
     finally:
         timer.cancel()
-    assert found, (folder / "stderr").read_text()[-3000:]
+    assert found, end_of(folder / "stderr")
 
 
 def ends_within(process: subprocess.Popen[str], folder: Path, rng: random.Random) -> bool:
@@ -64,7 +49,7 @@ def ends_within(process: subprocess.Popen[str], folder: Path, rng: random.Random
 
     enough, deadline = commits() + rng.randrange(6), time.monotonic() + 300
     while commits() < enough and process.poll() is None:
-        assert time.monotonic() < deadline, (folder / "stderr").read_text()[-3000:]
+        assert time.monotonic() < deadline, end_of(folder / "stderr")
         time.sleep(0.05)
     try:
         process.wait(rng.uniform(0.0, 1.5))
