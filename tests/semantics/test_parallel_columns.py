@@ -65,7 +65,7 @@ def test_all_columns(sharing: Sharing, order: str, calls: str, table: str) -> No
         sharing.ask(query, spark_too=True)
         _, found = sharing.run(query, {})
         # A text is computed for rows.
-        assert reads_batches(found) == ["lower" not in order]
+        assert reads_batches(found) == ["upper" not in order]
         # Nested columns are returned in rows.
         assert returns_batches(found) == [False]
 

@@ -189,7 +189,7 @@ REASONS = {
     f"count(DISTINCT id) {ORDERED}": ("a buffer|distinct values", {}),
     f"nth_value(id, 5000) {ORDERED}": ("cannot be merged", {}),
     "lag(id, 5000) IGNORE NULLS OVER (ORDER BY id), sum(id) OVER (ORDER BY id)": ("Spark's operator evaluates", {}),
-    f"first_value(id) {ORDERED}": ("in arrays, one task is faster than 3", {"spark.sql.shuffle.partitions": "3"}),
+    f"stddev(id) {ORDERED}": ("in arrays, one task is faster than 3", {"spark.sql.shuffle.partitions": "3"}),
     "sum(id) OVER (ORDER BY h ROWS 5 PRECEDING)": ("Spark sorts", {"spark.slidewise.sort.enabled": "false"}),
     "sum(id) OVER (ORDER BY id RANGE 5 PRECEDING)": ("may wrap around", {"spark.sql.ansi.enabled": "false"}),
     "max(id) OVER (ORDER BY id)": ("parallel.enabled is false", {"spark.slidewise.parallel.enabled": "false"}),
