@@ -15,7 +15,7 @@ import org.slidewise.spark.plan.{Frame, WindowJoinPlan}
  * Evaluates a window join in several tasks, whatever its keys.
  *
  * The rows of both sides are cut at the same places, which are keys and times, into ranges of about the same number of rows. A job
- * finds the [[JoinReach]] of the left rows of each range. The task of a range reads its left rows, and the right rows that they
+ * finds the [[JoinReach]] of the left rows of each range, unless they are in the order of all that limits it. The task of a range reads its left rows, and the right rows that they
  * reach. Where a frame has no limit on one side, another job aggregates the right rows for the tasks that do not read them.
  *
  * @param left

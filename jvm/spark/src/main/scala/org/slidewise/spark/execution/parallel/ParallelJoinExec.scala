@@ -13,7 +13,7 @@ import org.slidewise.spark.plan.WindowJoinPlan
 /**
  * Evaluates a window join in several tasks that share the rows of its keys. The children are [[RunsExchangeExec]]s, or read them.
  *
- * Cost: that of `WindowJoinExec`, and another read of the left rows.
+ * Cost: that of `WindowJoinExec`, and another read of the left rows, unless their order tells what they reach.
  */
 case class ParallelJoinExec(
     plan: WindowJoinPlan,
