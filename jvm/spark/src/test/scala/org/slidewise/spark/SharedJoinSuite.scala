@@ -92,6 +92,18 @@ class SharedJoinSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     assert(short > 0 && short < long, (short, long))
   }
 
+  test("no job finds what left rows reach where they are in the order of their only bound") {
+    def jobs(frame: String): Int = {
+      val sql = s"SELECT l.*, f.* FROM l, LATERAL (SELECT sum(e.v) AS a FROM e WHERE $frame) f"
+      isSame(sql)
+      jobsOf(spark.sql(sql).collect())
+    }
+    assertEquals(
+      jobs("e.ts BETWEEN l.ts AND l.ts"),
+      jobs("e.ts BETWEEN l.ts AND l.ts + INTERVAL 1 MINUTE") - 1
+    )
+  }
+
   test("functions whose partial aggregates grow with the rows are evaluated key by key") {
     val sql =
       "SELECT l.*, f.* FROM l, LATERAL (SELECT count(DISTINCT e.v) AS a FROM e WHERE e.k = l.k AND e.ts < l.ts) f"

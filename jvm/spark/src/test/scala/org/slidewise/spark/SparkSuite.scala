@@ -1,5 +1,8 @@
 package org.slidewise.spark
 
+import java.util.concurrent.LinkedBlockingQueue
+
+import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.SparkSession
 
 import org.slidewise.{SomeCases, Unhurried}
@@ -38,6 +41,29 @@ abstract class SparkSuite extends Unhurried {
     try body
     finally before.foreach { case (key, value) => value.fold(spark.conf.unset(key))(spark.conf.set(key, _)) }
   }
+
+  /** The number of jobs that `body` runs, all of which have ended when it does. */
+  protected def jobsOf(body: => Any): Int = {
+    val (context, last) = (spark.sparkContext, "the last job")
+    val jobs = new LinkedBlockingQueue[String]
+    val listener = new SparkListener {
+      override def onJobStart(job: SparkListenerJobStart): Unit = jobs.add(descriptionOf(job)): Unit
+    }
+    context.addSparkListener(listener)
+    try {
+      body
+      // Listeners hear of it after all others.
+      context.setJobDescription(last)
+      context.parallelize(Seq(0), 1).count()
+      Iterator.continually(jobs.take()).indexWhere(_ == last)
+    } finally {
+      context.setJobDescription(null)
+      context.removeSparkListener(listener)
+    }
+  }
+
+  private def descriptionOf(job: SparkListenerJobStart): String =
+    job.properties.getProperty("spark.job.description", "")
 
   /** Runs `body` in a task and gives its answer back. */
   protected def inTask[T: scala.reflect.ClassTag](body: () => T): T =

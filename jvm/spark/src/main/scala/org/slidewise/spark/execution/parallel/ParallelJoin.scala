@@ -15,8 +15,9 @@ import org.slidewise.spark.plan.{Frame, WindowJoinPlan}
  * Evaluates a window join in several tasks, whatever its keys.
  *
  * The rows of both sides are cut at the same places, which are keys and times, into ranges of about the same number of rows. A job
- * finds the [[JoinReach]] of the left rows of each range, unless they are in the order of all that limits it. The task of a range reads its left rows, and the right rows that they
- * reach. Where a frame has no limit on one side, another job aggregates the right rows for the tasks that do not read them.
+ * finds the [[JoinReach]] of the left rows of each range, unless they are in the order of all that limits it. The task of a range
+ * reads its left rows, and the right rows that they reach. Where a frame has no limit on one side, another job aggregates the right
+ * rows for the tasks that do not read them.
  *
  * @param left
  *   the attributes of a left row
@@ -82,9 +83,7 @@ final private[parallel] class ParallelJoin(
   ): Option[RDD[InternalRow]] = {
     val ends = Cut.Start +: cuts :+ Cut.End
     val own = ends.sliding(2).map(cuts => RangeToRead.of(leftRows.sorted, cuts.toArray)).toArray
-    val found =
-      if (isInOrderOfBounds) own.zip(ends.zip(ends.tail)).map(reachOfCuts) else reaches(leftRows, own)
-    val reached = found.map(_.map(widened(rightRows, _, together)))
+    val reached = reaches(leftRows, own).map(_.map(widened(rightRows, _, together)))
     around(rightRows, ends, reached, together).map { surroundings =>
       val reads = reached.zip(ends.zip(ends.tail)).map {
         case (Some(reach), (from, until)) =>
@@ -105,23 +104,20 @@ final private[parallel] class ParallelJoin(
     }
   }
 
-  /** Whether the left rows are in the order of all that limits their reach, so that the cuts between them are its limits. */
-  private def isInOrderOfBounds: Boolean =
-    keys == 0 && ExpressionSet(frames.flatMap(_.rowBounds).map(_.value)).size == 1 &&
-      frames.head.rowBounds.head.value.isInstanceOf[Attribute]
-
-  private def reachOfCuts(range: (RangeToRead, (Cut, Cut))): Option[JoinReach] = range match {
-    case (own, (from, until)) => if (own.parts.isEmpty) None else Some(JoinReach(from, until))
-  }
-
-  /** The reach of the left rows of each range, found by a separate job. */
-  private def reaches(leftRows: RunsReader, ranges: Array[RangeToRead]): Array[Option[JoinReach]] = {
-    val open = leftRows.opener
-    val finder = new JoinReach.Finder(plan, orderOfRight, left)
-    leftRows
-      .collect(ranges)((range, parts) => OwnClasses.bytesOf(finder.of(open(range, None, parts))))
-      .map(OwnClasses.valueOf[Option[JoinReach]](_))
-  }
+  /** The reach of the left rows of each range. Runs a job, unless they are in the order of all that limits it. */
+  private def reaches(leftRows: RunsReader, ranges: Array[RangeToRead]): Array[Option[JoinReach]] =
+    ExpressionSet(frames.flatMap(_.rowBounds).map(_.value)).toSeq match {
+      case Seq(_: Attribute) if keys == 0 =>
+        ranges.map(range =>
+          if (range.parts.isEmpty) None else Some(JoinReach(range.cuts.head, range.cuts.last))
+        )
+      case _ =>
+        val open = leftRows.opener
+        val finder = new JoinReach.Finder(plan, orderOfRight, left)
+        leftRows
+          .collect(ranges)((range, parts) => OwnClasses.bytesOf(finder.of(open(range, None, parts))))
+          .map(OwnClasses.valueOf[Option[JoinReach]](_))
+    }
 
   /**
    * The reach with a right row beyond it on each side where a frame has no limit, if the keys have one there; with all rows of the
