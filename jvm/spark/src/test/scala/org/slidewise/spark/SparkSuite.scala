@@ -74,6 +74,12 @@ object SparkSuite {
   private type Key = (Map[String, String], Option[String])
   private var running: Option[(Key, SparkSession)] = None
 
+  // On local disk, Spark's default starts four processes for each file of a checkpoint, to look for symbolic links.
+  private val CheckpointFiles = {
+    val folder = if (Seq("3.5", "4.0").contains(BuiltFor.MINOR)) "streaming" else "streaming.checkpointing"
+    s"org.apache.spark.sql.execution.$folder.FileSystemBasedCheckpointFileManager"
+  }
+
   /**
    * @param owner
    *   the only suite that has this Spark; none if suites share it
@@ -102,6 +108,7 @@ object SparkSuite {
       .config("spark.sql.shuffle.partitions", "2")
       .config("spark.sql.ansi.enabled", "true") // the default since 4.0
       .config("spark.unsafe.exceptionOnMemoryLeak", "true")
+      .config("spark.sql.streaming.checkpointFileManagerClass", CheckpointFiles)
     settings.foreach { case (key, value) => builder.config(key, value) }
     builder.getOrCreate()
   }
