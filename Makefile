@@ -27,7 +27,7 @@ LONG           := SLIDEWISE_RANDOM_SECONDS=8 SLIDEWISE_QUERIES=120 SLIDEWISE_HOP
                   SLIDEWISE_MULTISET_QUERIES=120 SLIDEWISE_STREAM_QUERIES=80 SLIDEWISE_FRAMES=60 SLIDEWISE_KILLS=30
 
 .DEFAULT_GOAL := help
-.PHONY: help sdist demo test test-long test-minors test-matrix test-pythons test-spark-suites test-faults fuzz bench bench-full bench-minors bench-functions bench-window-functions bench-h2o bench-hopping bench-scale bench-joins bench-refresh bench-aggregators bench-pandas bench-native bench-tpc \
+.PHONY: help sdist demo test test-long test-minors test-matrix test-pythons test-spark-suites test-other-projects test-faults fuzz bench bench-full bench-minors bench-functions bench-window-functions bench-h2o bench-hopping bench-scale bench-joins bench-refresh bench-aggregators bench-pandas bench-native bench-tpc \
   bench-streams bench-core bench-core-full docs site lint format jar jars wheel clean
 
 ##@ Help
@@ -61,6 +61,9 @@ test-pythons: wheel ## run one program on the last patch of each Spark minor, wi
 
 test-spark-suites: $(JARS) ## run Spark's own test suites with Slidewise on, on each minor that publishes them, or on VERSIONS="4.2.0": hours
 	$(PY) tests/spark_suites/run.py $(VERSIONS)
+
+test-other-projects: $(JARS) ## run the tests of SUITE=duckdb|datafusion|ibis|narwhals in the folder SOURCE with Slidewise and without; RELEASE names them
+	$(PY) tests/other_projects/run.py $(SUITE) $(SOURCE) --release "$(RELEASE)" $(if $(SPARK),--spark $(SPARK))
 
 test-faults: $(VENV)/installed ## kill executors, fail tasks, lose files and cancel queries while they run, and print what came of each
 	$(PY) tests/faults/run.py
