@@ -62,7 +62,7 @@ test-pythons: wheel ## run one program on the last patch of each Spark minor, wi
 test-spark-suites: $(JARS) ## run Spark's own test suites with Slidewise on, on each minor that publishes them, or on VERSIONS="4.2.0": hours
 	$(PY) tests/spark_suites/run.py $(VERSIONS)
 
-test-other-projects: $(JARS) ## run the tests of SUITE=duckdb|datafusion|ibis|narwhals in the folder SOURCE with Slidewise and without; RELEASE names them
+test-other-projects: $(JARS) ## run the tests of SUITE=duckdb|datafusion|pyspark|ibis|narwhals in the folder SOURCE with Slidewise and without; RELEASE names them
 	$(PY) tests/other_projects/run.py $(SUITE) $(SOURCE) --release "$(RELEASE)" $(if $(SPARK),--spark $(SPARK))
 
 test-faults: $(VENV)/installed ## kill executors, fail tasks, lose files and cancel queries while they run, and print what came of each

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -50,8 +51,18 @@ class Environment:
         if not self._jar.is_file():
             raise FileNotFoundError(f"{self._jar.name} is not built: run `make jars`")
 
+    def add_tests(self, package: Path) -> None:
+        """Copies a package's folders `tests`, which its wheel lacks, into the installed one of the same name."""
+        installed = self._jars.parents[1] / package.name
+        for tests in package.rglob("tests"):
+            shutil.copytree(tests, installed / tests.relative_to(package), dirs_exist_ok=True)
+
     def pytest(self, source: Path, arguments: list[str], *, slidewise: bool) -> Run:
-        """Runs pytest in the folder `source`. Its output is in the environment's folder."""
+        """Runs pytest in the folder `source`. Its output is in the environment's folder.
+
+        Raises:
+            RuntimeError: pytest ran no tests, or was interrupted.
+        """
         name = "with" if slidewise else "alone"
         conf, report, planned = (self._folder / f"{name}-{kind}" for kind in ("conf", "report.xml", "planned"))
         conf.mkdir(exist_ok=True)
@@ -67,7 +78,9 @@ class Environment:
             plugin = ["-p", "kept_extensions"]
         (conf / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in settings.items()))
         command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *plugin, f"--junitxml={report}", *arguments]
-        self._call(command, source, variables, name)
+        ended = self._call(command, source, variables, name)
+        if ended not in (0, 1):
+            raise RuntimeError(f"pytest exited with {ended}: see {self._folder / name}.log")
         return Run(_reported(report), _counted(planned))
 
     def sql_logic(self, dialect: str, suffix: str, source: Path, only: str) -> Run:
@@ -75,20 +88,22 @@ class Environment:
         report = self._folder / "report.json"
         report.unlink(missing_ok=True)
         paths = {"PYTHONPATH": f"{ROOT / 'python/src'}:{HERE.parent}"}
-        self._call([HERE / "sql_logic.py", dialect, suffix, source, only, report], source, paths, "queries")
+        if self._call([HERE / "sql_logic.py", dialect, suffix, source, only, report], source, paths, "queries"):
+            raise RuntimeError(f"the queries did not come to their end: see {self._folder}/queries.log")
         return Run(**json.loads(report.read_text()))
 
-    def _call(self, command: list[str | Path], folder: Path, variables: dict[str, str], name: str) -> None:
+    def _call(self, command: list[str | Path], folder: Path, variables: dict[str, str], name: str) -> int:
+        """The exit code of Python."""
         kept = {key: value for key, value in os.environ.items() if key not in ("SPARK_HOME", "PYTHONPATH")}
         with (self._folder / f"{name}.log").open("w") as log:
-            subprocess.run(
+            return subprocess.run(
                 [self._python, *command],
                 cwd=folder,
                 env=kept | {"SPARK_LOCAL_IP": "127.0.0.1"} | variables,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 check=False,
-            )
+            ).returncode
 
 
 def _jar(spark: str) -> str:
@@ -99,8 +114,6 @@ def _jar(spark: str) -> str:
 
 def _reported(report: Path) -> dict[str, str]:
     """`passed`, `failed` or `skipped` for each test. pytest reports an expected failure as skipped."""
-    if not report.exists():
-        raise FileNotFoundError(f"pytest wrote no {report}: see the log beside it")
     cases = ElementTree.parse(report).iter("testcase")
     return {f"{case.get('classname')}::{case.get('name')}": _result(case) for case in cases}
 

@@ -2,7 +2,8 @@
 """Runs another project's tests with Slidewise and without, and records how they compare.
 
 SOURCE is the folder that has the tests: `test` of a checkout of DuckDB, `test_files` of the crate
-`datafusion-sqllogictest`, or a checkout of ibis (with its test data in `ci/ibis-testing-data`) or of narwhals. Of SQL
+`datafusion-sqllogictest`, `python` of a checkout of Spark, or a checkout of ibis (with its test data in
+`ci/ibis-testing-data`) or of narwhals. Of SQL
 logic tests, the queries with windows run, translated by sqlglot, and their rows are compared. Exits with 1 if a test
 comes to something else with Slidewise and `suites.toml` has no reason for it. Outputs are in `.build/other-projects`.
 """
@@ -43,6 +44,8 @@ def main() -> int:
         asked = environment.sql_logic(suite["dialect"], suite["suffix"], source, arguments.only)
         outcome = of_queries(*names, asked.results, asked.planned)
     else:
+        if "installed" in suite:
+            environment.add_tests(source / suite["installed"])
         ours, alone = (environment.pytest(source, suite["arguments"], slidewise=on) for on in (True, False))
         outcome = of_tests(*names, alone.results, ours.results, ours.planned)
     print(outcome)
