@@ -45,7 +45,7 @@ test: $(VENV)/installed .build/class-archive ## run the JVM tests and pytest on 
 	$(PY) build/jvm_tests.py $(SBT) "$(JVM_TESTS)"
 	$(PY) $(PYTEST) tests
 
-test-long: $(JARS) $(VENV)/installed $(VENV)/libraries .build/class-archive ## run every test, with many more random queries and killed queries: two hours
+test-long: $(JARS) $(VENV)/installed $(VENV)/libraries .build/class-archive ## run every test, with many more random queries and killed queries: about six hours
 	SLIDEWISE_LONG=1 SLIDEWISE_MUTATIONS=1000000 $(PY) build/jvm_tests.py $(SBT) "$(JVM_TESTS)"
 	SLIDEWISE_ALL_SUITES=1 $(PY) build/jvm_tests.py $(SBT) testOtherMinors
 	$(LONG) $(PY) $(PYTEST) -m '' tests

@@ -69,7 +69,11 @@ class Environment:
         for old in (report, planned):
             old.unlink(missing_ok=True)
         settings = {"spark.ui.enabled": "false", "spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"}
-        variables = {"SPARK_CONF_DIR": str(conf), "JDK_JAVA_OPTIONS": f"-Dslidewise.planned={planned}"}
+        variables = {
+            "SPARK_CONF_DIR": str(conf),
+            "JDK_JAVA_OPTIONS": f"-Dslidewise.planned={planned}",
+            "PYSPARK_PYTHON": str(self._python),
+        }
         plugin = []
         if slidewise:
             settings["spark.driver.extraClassPath"] = f"{self._classes}:{self._jar}"
