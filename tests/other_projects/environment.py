@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -85,7 +86,7 @@ class Environment:
         ended = self._call(command, source, variables, name)
         if ended not in (0, 1):
             raise RuntimeError(f"pytest exited with {ended}: see {self._folder / name}.log")
-        return Run(_reported(report), _counted(planned))
+        return Run(_reported(report), _counted(planned) if slidewise else {})
 
     def sql_logic(self, dialect: str, suffix: str, source: Path, only: str) -> Run:
         """Runs the queries with windows of the files in the folder `source`, each with Slidewise and without."""
@@ -128,5 +129,8 @@ def _result(case: ElementTree.Element) -> str:
 
 
 def _counted(planned: Path) -> dict[str, int]:
-    lines = planned.read_text().splitlines() if planned.exists() else []
-    return {name: int(count) for name, count in (line.rsplit(" ", 1) for line in lines)}
+    """The JVM writes the file when it ends, which may be after pytest has ended."""
+    deadline = time.monotonic() + 60
+    while not planned.exists() and time.monotonic() < deadline:
+        time.sleep(0.2)
+    return {name: int(count) for name, count in (line.rsplit(" ", 1) for line in planned.read_text().splitlines())}
