@@ -72,6 +72,7 @@ class InterruptedWritesSuite extends RunsOfStreams {
     private def killedAt(change: Int): Run = {
       assert(change > 0, s"a run without changes, where another had ${whole.changes.size}")
       val run = runs.killedAt(change)
+      assert(run.changes.size <= change, s"${run.changes.size} changes of a run that was killed at $change")
       if (run.changes.size == change) run else killedAt(run.changes.size)
     }
 
