@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from planned_operators import ours_and_sparks
+
 
 class Difference(NamedTuple):
     """Tests that cannot come to the same with Slidewise: those of a suite whose names match the pattern."""
@@ -73,11 +75,10 @@ def table(found: list[Outcome], titles: dict[str, str]) -> str:
     heads = ("Tests", "Spark", "Run", "As with Spark alone", "With Slidewise only", "Different")
     lines = [f"| {' | '.join(heads)} | Operators of Slidewise, of Spark |", f"|---|---|{'---:|' * 5}"]
     for made in found:
-        of_spark = sum(count for name, count in made.planned.items() if name in ("Window", "WindowGroupLimit"))
+        ours, sparks = ours_and_sparks(made.planned)
         counts = [made.run, made.same, made.answered, len(made.different)]
         cells = " | ".join(f"{count:,}" for count in counts)
-        operators = f"{sum(made.planned.values()) - of_spark:,}, {of_spark:,}"
-        lines.append(f"| {titles[made.suite]}, {made.release} | {made.spark} | {cells} | {operators} |")
+        lines.append(f"| {titles[made.suite]}, {made.release} | {made.spark} | {cells} | {ours:,}, {sparks:,} |")
     return "\n".join(lines)
 
 

@@ -8,16 +8,16 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "build"))
+from planned_operators import EXTENSIONS, PROPERTY, compile_into, counted
 from spark_builds import ROOT, spark_builds
 
 HERE = Path(__file__).resolve().parent
-EXTENSIONS = "org.slidewise.spark.SlidewiseExtensions,org.slidewise.tests.PlannedOperators"
-_COUNTING = HERE.parent / "spark_suites/PlannedOperators.java"
 _VERSION = ROOT / "python/src/slidewise/VERSION"
 
 
@@ -46,8 +46,7 @@ class Environment:
             (self._folder / "installed").touch()
         self._jars = next(self._folder.glob("lib/*/site-packages/pyspark/jars"))
         self._classes = self._folder / "classes"
-        self._classes.mkdir(exist_ok=True)
-        subprocess.run(["javac", "-nowarn", "-cp", f"{self._jars}/*", "-d", self._classes, _COUNTING], check=True)
+        compile_into(self._classes, self._jars)
         self._jar = ROOT / "python/src/slidewise/jars" / _jar(spark)
         if not self._jar.is_file():
             raise FileNotFoundError(f"{self._jar.name} is not built: run `make jars`")
@@ -72,7 +71,7 @@ class Environment:
         settings = {"spark.ui.enabled": "false", "spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"}
         variables = {
             "SPARK_CONF_DIR": str(conf),
-            "JDK_JAVA_OPTIONS": f"-Dslidewise.planned={planned}",
+            "JDK_JAVA_OPTIONS": f"-D{PROPERTY}={planned}",
             "PYSPARK_PYTHON": str(self._python),
         }
         plugin = []
@@ -86,7 +85,7 @@ class Environment:
         ended = self._call(command, source, variables, name)
         if ended not in (0, 1):
             raise RuntimeError(f"pytest exited with {ended}: see {self._folder / name}.log")
-        return Run(_reported(report), _counted(planned) if slidewise else {})
+        return Run(_reported(report), _counted_at_end(planned) if slidewise else {})
 
     def sql_logic(self, dialect: str, suffix: str, source: Path, only: str) -> Run:
         """Runs the queries with windows of the files in the folder `source`, each with Slidewise and without."""
@@ -119,8 +118,14 @@ def _jar(spark: str) -> str:
 
 def _reported(report: Path) -> dict[str, str]:
     """`passed`, `failed` or `skipped` for each test. pytest reports an expected failure as skipped."""
-    cases = ElementTree.parse(report).iter("testcase")
-    return {f"{case.get('classname')}::{case.get('name')}": _result(case) for case in cases}
+    found: dict[str, str] = {}
+    times: Counter[str] = Counter()
+    for case in ElementTree.parse(report).iter("testcase"):
+        name = f"{case.get('classname')}::{case.get('name')}"
+        times[name] += 1
+        # Reports of installed packages lack the module, so that two classes may have one name.
+        found[name if times[name] == 1 else f"{name} #{times[name]}"] = _result(case)
+    return found
 
 
 def _result(case: ElementTree.Element) -> str:
@@ -128,9 +133,9 @@ def _result(case: ElementTree.Element) -> str:
     return "failed" if tags & {"failure", "error"} else "skipped" if "skipped" in tags else "passed"
 
 
-def _counted(planned: Path) -> dict[str, int]:
+def _counted_at_end(planned: Path) -> dict[str, int]:
     """The JVM writes the file when it ends, which may be after pytest has ended."""
     deadline = time.monotonic() + 60
     while not planned.exists() and time.monotonic() < deadline:
         time.sleep(0.2)
-    return {name: int(count) for name, count in (line.rsplit(" ", 1) for line in planned.read_text().splitlines())}
+    return counted(planned)

@@ -3,9 +3,9 @@
 
 SOURCE is the folder that has the tests: `test` of a checkout of DuckDB, `test_files` of the crate
 `datafusion-sqllogictest`, `python` of a checkout of Spark, or a checkout of ibis (with its test data in
-`ci/ibis-testing-data`) or of narwhals. Of SQL
-logic tests, the queries with windows run, translated by sqlglot, and their rows are compared. Exits with 1 if a test
-comes to something else with Slidewise and `suites.toml` has no reason for it. Outputs are in `.build/other-projects`.
+`ci/ibis-testing-data`) or of narwhals. Of SQL logic tests, the queries with windows run, translated by sqlglot, and
+their rows are compared. Exits with 1 if a test comes to something else with Slidewise and `suites.toml` has no reason
+for it. Outputs are in `.build/other-projects`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import sys
 from pathlib import Path
 
 import tomllib
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 from comparison import Difference, Outcome, differences, of_queries, of_tests, table
 from environment import HERE, ROOT, Environment
 

@@ -69,7 +69,8 @@ def ask(session: SparkSession, statements: list[Record], place: str, answers: An
                 answers.add(f"{place}:{record.line}", record.sql, alone, ours)
             elif not record.is_query:
                 error = asker.ask(stand_in(record.sql) or record.sql, slidewise=False).error
-                print(f"{place}:{record.line}: {error}" if error else "", end="\n" if error else "", flush=True)
+                if error:
+                    print(f"{place}:{record.line}: {error}", flush=True)
     finally:
         session.sql("USE default")
         session.sql("DROP DATABASE asked CASCADE")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from catalogue import Catalogue
+from planned_operators import ours_and_sparks
 
 
 class Outcome(NamedTuple):
@@ -29,22 +30,11 @@ class Outcome(NamedTuple):
     planned: dict[str, int]
     cut: dict[str, int]
 
-    @property
-    def ours(self) -> int:
-        return sum(count for name, count in self.planned.items() if name not in _SPARKS)
-
-    @property
-    def sparks(self) -> int:
-        return sum(count for name, count in self.planned.items() if name in _SPARKS)
-
     def __str__(self) -> str:
         counts = f"{self.passed} passed, {len(self.excluded)} excluded, {len(self.spark_fails)} fail on Spark alone"
         failed = "".join(f"\n  FAILED: {name}" for name in self.failed)
         alone = "".join(f"\n  fails on Spark alone: {name}" for name in self.spark_fails)
         return f"{self.suite}: {counts}, {self.ignored} ignored; operators {self.planned}{alone}{failed}"
-
-
-_SPARKS = ("Window", "WindowGroupLimit")
 
 
 def table(found: dict[str, list[Outcome]]) -> str:
@@ -66,7 +56,8 @@ def table(found: dict[str, list[Outcome]]) -> str:
                 sum(len(outcome.spark_fails) for outcome in of),
                 sum(len(outcome.failed) for outcome in of),
             ]
-            planned = f"{sum(outcome.ours for outcome in of):,}, {sum(outcome.sparks for outcome in of):,}"
+            ours, sparks = map(sum, zip(*(ours_and_sparks(outcome.planned) for outcome in of), strict=True))
+            planned = f"{ours:,}, {sparks:,}"
             lines.append(f"| {group} | {version} | {' | '.join(f'{count:,}' for count in counts)} | {planned} |")
     return "\n".join(lines)
 

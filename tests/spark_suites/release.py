@@ -15,6 +15,7 @@ from catalogue import HERE, PACKAGE
 from sql_files import Cut
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "build"))
+from planned_operators import EXTENSIONS, PROPERTY, compile_into, counted
 from spark_builds import ROOT, spark_builds
 
 _VERSION = ROOT / "python/src/slidewise/VERSION"
@@ -30,7 +31,6 @@ OPENED = (
 )
 # Most queries run once.
 FEW_COMPILATIONS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:ReservedCodeCacheSize=240m")
-EXTENSIONS = "org.slidewise.spark.SlidewiseExtensions,org.slidewise.tests.PlannedOperators"
 
 
 class Run(NamedTuple):
@@ -92,9 +92,7 @@ class Release:
     def _compile(self) -> None:
         """Compiles the counting extension."""
         classes = self._folder / "classes"
-        classes.mkdir(exist_ok=True)
-        source = HERE / "PlannedOperators.java"
-        subprocess.run(["javac", "-nowarn", "-cp", f"{self._lib}/*", "-d", str(classes), str(source)], check=True)
+        compile_into(classes, self._lib)
         shutil.copy(HERE / "log4j2.properties", classes)
 
     def _unpack(self, cuts: list[Cut]) -> dict[str, int]:
@@ -116,7 +114,7 @@ class Release:
             "spark.testing": "1",
             "spark.test.home": home,
             "spark.ui.enabled": "false",
-            "slidewise.planned": planned,
+            PROPERTY: planned,
             "java.io.tmpdir": self._emptied("tmp"),
         }
         if slidewise:
@@ -158,6 +156,4 @@ def read(reports: Path, planned: Path, *, ended: bool) -> Run:
     failed = [case.attrib["name"] for case in cases if has(case, "failure", "error")]
     ignored = [case for case in cases if has(case, "skipped")]
     passed = [case.attrib["name"] for case in cases if not has(case, "failure", "error", "skipped")]
-    lines = planned.read_text().splitlines() if planned.exists() else []
-    counts = {name: int(count) for name, count in (line.rsplit(" ", 1) for line in lines)}
-    return Run(passed, failed, len(ignored), counts, ended and bool(found))
+    return Run(passed, failed, len(ignored), counted(planned), ended and bool(found))

@@ -11,7 +11,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 from catalogue import HERE, Catalogue
 from outcome import Outcome, summary, table
 from release import ROOT, Release
