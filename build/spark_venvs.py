@@ -50,13 +50,14 @@ def environment(version: str, python: str = sys.executable) -> Path:
         subprocess.run([python, "-m", "venv", "--clear", str(venv)], check=True)
         install(own, *requirements(version))
         if "-scala" in version:
-            _replace_jars(venv, *version.split("-scala"))
+            replace_jars(venv, *version.split("-scala"))
         stamp.write_text(wanted)
     install(own, "--no-deps", "--force-reinstall", str(wheel()))
     return own
 
 
-def _replace_jars(venv: Path, release: str, scala: str) -> None:
+def replace_jars(venv: Path, release: str, scala: str) -> None:
+    """Puts the jars of another Scala version in the place of PySpark's own."""
     (jars,) = venv.glob("lib/python*/site-packages/pyspark/jars")
     shutil.rmtree(jars)
     with tempfile.TemporaryDirectory() as folder:

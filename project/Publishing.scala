@@ -6,7 +6,7 @@ import com.typesafe.tools.mima.plugin.MimaPlugin.autoImport._
 import sbt._
 import sbt.Keys._
 
-/** How the jars are published: what Maven Central asks of a POM, the staging folder, and the check of the public API. */
+/** Publishing of the jars: the POM that Maven Central asks for, the staging folder, and the check of the public API. */
 object Publishing {
 
   /** The Maven repository that `publish` writes, from which a release is uploaded. */

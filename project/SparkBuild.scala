@@ -57,7 +57,7 @@ final case class SparkBuild(
   }
 }
 
-/** Where the jars of a Spark version come from. */
+/** Source of the jars of a Spark version. */
 sealed trait SparkJars
 
 object SparkJars {

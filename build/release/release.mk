@@ -11,7 +11,7 @@ REQUIREMENTS := $(wildcard */requirements*.txt */*/requirements*.txt)
 # actionlint is a program in Go; without Go on the machine, the workflows are checked as YAML alone.
 ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
 
-.PHONY: release-artifacts maven-artifacts python-dist checksums sign sbom release-verify release-dry-run \
+.PHONY: release-artifacts maven-artifacts python-dist checksums sign sbom release-verify release-quick-start release-dry-run \
   pypi-files publish-maven publish-github import-signing-key audit audit-online api-check lint-workflows release-tag-check
 
 ##@ Release
@@ -40,6 +40,9 @@ sign: $(RELEASE_ENV)/installed ## sign each file with the key SLIDEWISE_SIGNING_
 release-verify: $(RELEASE_ENV)/installed ## check the staged files: checksums, signatures, POMs, installation, reproducibility
 	$(RELEASE_PY) build/release/verify.py
 
+release-quick-start: $(RELEASE_ENV)/installed ## run the quick start with the staged wheel and jars, in a fresh environment for each Spark minor
+	$(RELEASE_PY) build/release/quick_start.py
+
 release-dry-run: ## build, sign and check a release in an empty .build/release; SLIDEWISE_MINORS=4.3 leaves the other Sparks out
 	rm -rf $(RELEASE)
 	$(MAKE) release-artifacts
@@ -48,9 +51,10 @@ release-dry-run: ## build, sign and check a release in an empty .build/release; 
 	$(MAKE) checksums
 	$(MAKE) sign DRY_RUN=1
 	$(MAKE) release-verify
+	$(MAKE) release-quick-start
 	$(if $(shell grep -hs '^site:' $(MAKEFILE_LIST)),$(MAKE) site)
 
-release-tag-check: ## check that the tag TAG, as in v0.1.0, names the version in python/src/slidewise/VERSION
+release-tag-check: ## check that the tag TAG, as in v0.2.0, names the version in python/src/slidewise/VERSION
 	@test "$(TAG)" = "v$(VERSION)" || { echo "the tag is $(TAG), and the version is $(VERSION)"; exit 1; }
 
 pypi-files: ## copy the wheel and the sdist without their signatures, which PyPI refuses, into .build/pypi

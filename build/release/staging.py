@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "build"))
-from spark_builds import spark_builds  # noqa: E402
+from spark_builds import SparkBuild, spark_builds  # noqa: E402
 
 STAGING = ROOT / ".build/release"
 MAVEN, PYTHON, SBOM = STAGING / "maven", STAGING / "python", STAGING / "sbom"
@@ -20,12 +20,16 @@ POM = {"m": "http://maven.apache.org/POM/4.0.0"}
 VERSION = (ROOT / "python/src/slidewise/VERSION").read_text(encoding="utf-8").strip()
 
 
-def modules() -> list[str]:
-    """The Maven artifacts, with their Scala versions: of all Spark minors, or of those in SLIDEWISE_MINORS."""
+def builds() -> list[SparkBuild]:
+    """The jars of all Spark minors, or of those in SLIDEWISE_MINORS."""
     chosen = os.environ.get("SLIDEWISE_MINORS", "").split(",")
-    builds = [build for build in spark_builds() if chosen == [""] or build.minor in chosen]
-    cores = sorted({f"slidewise-core_{build.scala}" for build in builds})
-    return cores + [f"slidewise-spark-{build.minor}_{build.scala}" for build in builds]
+    return [build for build in spark_builds() if chosen == [""] or build.minor in chosen]
+
+
+def modules() -> list[str]:
+    """The Maven artifacts of `builds`, with their Scala versions."""
+    cores = sorted({f"slidewise-core_{build.scala}" for build in builds()})
+    return cores + [f"slidewise-spark-{build.minor}_{build.scala}" for build in builds()]
 
 
 def maven_files(module: str) -> list[Path]:

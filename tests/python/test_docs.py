@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
 from pandas_api import skip_without_pandas_api
 
 ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "build"))
+import page_examples  # noqa: E402
+
 DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -47,8 +51,6 @@ PRINTED_LONG = [
     "docs/window-joins.md",
     "docs/worth-it.md",
 ]
-EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```\n(?P<shown>.*?)```\n)?", re.DOTALL)
-MARK = "-- the next example --\n"
 
 
 @pytest.mark.parametrize("doc", [*PRINTED, *(pytest.param(doc, marks=pytest.mark.long) for doc in PRINTED_LONG)])
@@ -57,10 +59,9 @@ def test_examples_print_what_stands_below_them(program, output, doc):
     if doc == "docs/scale.md":
         skip_without_pandas_api(program)
     text = (ROOT / doc).read_text()
-    examples = list(EXAMPLE.finditer(text))
-    code = [f"print({MARK!r}, end='')\n{example['code']}" for example in examples]
-    end = "\nprint('the end:', slidewise.install(spark))"
-    *printed, last = output("\n".join(code) + f"\nprint({MARK!r}, end=''){end}").split(MARK)[1:]
+    examples = page_examples.examples(text)
+    code = page_examples.program(examples, "print('the end:', slidewise.install(spark))")
+    *printed, last = page_examples.printed(output(code))
     assert last == "the end: False\n"
     pairs = zip(examples, printed)
     told = [(example, lines.rstrip() + "\n") for example, lines in pairs if example["shown"] is not None]

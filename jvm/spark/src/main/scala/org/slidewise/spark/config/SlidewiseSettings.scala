@@ -39,7 +39,7 @@ object SlidewiseSettings {
   final val StreamKeyTimeout = "spark.slidewise.streaming.keyTimeout"
   final val StreamLateRows = "spark.slidewise.streaming.lateRowsPath"
 
-  private final val Since = "0.1.0"
+  private final val Since = "0.2.0"
 
   private val enabledSetting = boolean(
     Enabled,

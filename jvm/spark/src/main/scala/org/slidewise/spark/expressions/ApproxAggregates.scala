@@ -45,7 +45,7 @@ import org.slidewise.spark.shims.NullForNull
     counts.
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class ApproxCountIf(condition: Expression, epsilon: Expression)
     extends MonoidAggregate
@@ -123,7 +123,7 @@ case class ApproxCountIf(condition: Expression, epsilon: Expression)
     Without rows it is 0.
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class ApproxSum(x: Expression, upperBound: Expression, epsilon: Expression)
     extends MonoidAggregate

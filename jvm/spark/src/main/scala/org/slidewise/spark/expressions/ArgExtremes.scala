@@ -72,7 +72,7 @@ private object ArgExtreme {
        a
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class ArgMax(key: Expression, value: Expression, ties: Option[Expression])
     extends ArgExtreme(largest = true) {
@@ -98,7 +98,7 @@ case class ArgMax(key: Expression, value: Expression, ties: Option[Expression])
        a
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class ArgMin(key: Expression, value: Expression, ties: Option[Expression])
     extends ArgExtreme(largest = false) {

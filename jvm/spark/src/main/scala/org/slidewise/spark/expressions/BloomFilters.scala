@@ -65,7 +65,7 @@ private[expressions] object BloomFilters {
     spark.sql.optimizer.runtime.bloomFilter.maxNumBits.
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class BloomFilterAgg(x: Expression, expected: Option[Expression], bits: Option[Expression])
     extends AggregateFunction
@@ -131,7 +131,7 @@ private object BloomFilterAgg {
     1.50.
   """,
   group = "misc_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class MightContain(left: Expression, right: Expression)
     extends BinaryExpression

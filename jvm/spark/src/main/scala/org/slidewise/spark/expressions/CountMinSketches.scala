@@ -35,7 +35,7 @@ private object CountMinSketches {
        2	0
   """,
   group = "misc_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class CountMinSketchEstimate(left: Expression, right: Expression)
     extends BinaryExpression
@@ -82,7 +82,7 @@ final class MergedSketch(var sketch: Option[CountMinSketch])
        2
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class CountMinSketchMerge(child: Expression, mutableAggBufferOffset: Int, inputAggBufferOffset: Int)
     extends TypedImperativeAggregate[MergedSketch]

@@ -89,7 +89,7 @@ private object CounterFunction {
     (ORDER BY t). ORDER BY t DESC is refused; an order by other expressions is not checked.
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class CounterIncrease(t: Expression, x: Expression) extends CounterFunction {
   override def prettyName: String = "increase"
@@ -122,7 +122,7 @@ case class CounterIncrease(t: Expression, x: Expression) extends CounterFunction
     (... ORDER BY t) or WITHIN GROUP (ORDER BY t). ORDER BY t DESC is refused; an order by other expressions is not checked.
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class CounterRate(t: Expression, x: Expression) extends CounterFunction {
   override def prettyName: String = "rate"

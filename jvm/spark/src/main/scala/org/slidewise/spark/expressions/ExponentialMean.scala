@@ -40,7 +40,7 @@ import org.apache.spark.sql.types._
     ...).
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class ExponentialMean(x: Expression, alpha: Expression, adjust: Option[Expression])
     extends MonoidAggregate

@@ -73,7 +73,7 @@ private object ExtremeCount {
        3	2
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class MaxCount(child: Expression) extends ExtremeCount(largest = true) {
   override def prettyName: String = "max_count"
@@ -93,7 +93,7 @@ case class MaxCount(child: Expression) extends ExtremeCount(largest = true) {
        3	2
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class MinCount(child: Expression) extends ExtremeCount(largest = false) {
   override def prettyName: String = "min_count"

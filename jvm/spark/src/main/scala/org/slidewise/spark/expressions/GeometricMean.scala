@@ -32,7 +32,7 @@ import org.apache.spark.sql.types._
        NaN
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class GeometricMean(child: Expression)
     extends MonoidAggregate

@@ -230,7 +230,7 @@ private object LongestRun {
   """,
   note = LongestRun.Note,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class LongestIncreasingRun(
     x: Expression,
@@ -266,7 +266,7 @@ case class LongestIncreasingRun(
   """,
   note = LongestRun.Note,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class LongestDecreasingRun(
     x: Expression,

@@ -34,7 +34,7 @@ import org.apache.spark.sql.types._
     is the highest; of equally low or high points, the earliest is returned.
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class M4(left: Expression, right: Expression) extends MonoidAggregate with BinaryLike[Expression] {
   override def prettyName: String = "m4"

@@ -35,7 +35,7 @@ import org.apache.spark.sql.types._
     ...) or WITHIN GROUP (ORDER BY ...).
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class MaxSubarraySum(child: Expression)
     extends MonoidAggregate

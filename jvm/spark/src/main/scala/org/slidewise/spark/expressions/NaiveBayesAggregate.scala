@@ -41,7 +41,7 @@ import org.slidewise.spark.errors.CorruptState
     string.
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class NaiveBayesAggregate(
     label: Expression,

@@ -72,7 +72,7 @@ private[expressions] object NaiveBayesScore {
     billionth of the largest variance is added to each variance, as scikit-learn does.
   """,
   group = "misc_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class NaiveBayesPredict(left: Expression, right: Expression, caseSensitive: Boolean)
     extends NaiveBayesScore {
@@ -101,7 +101,7 @@ case class NaiveBayesPredict(left: Expression, right: Expression, caseSensitive:
        b	0.4
   """,
   group = "misc_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class NaiveBayesProbabilities(left: Expression, right: Expression, caseSensitive: Boolean)
     extends NaiveBayesScore {

@@ -115,7 +115,7 @@ abstract class SlidingSketchOfRows extends SlidingSketchAggregate {
     the future drops all earlier rows. A date counts as its midnight.
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class SlidingCountSketch(
     ts: Expression,
@@ -177,7 +177,7 @@ case class SlidingCountSketch(
     AS BIGINT)`. The sum of all values must stay below 2^62.
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class SlidingSumSketch(
     ts: Expression,
@@ -247,7 +247,7 @@ private object SlidingSumSketch {
     type of its times: do not mix them.
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class SlidingSketchUnion(child: Expression, mutableAggBufferOffset: Int, inputAggBufferOffset: Int)
     extends SlidingSketchAggregate

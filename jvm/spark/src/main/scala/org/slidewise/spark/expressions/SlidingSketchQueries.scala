@@ -97,7 +97,7 @@ abstract class SlidingSketchQuery extends TernaryExpression with CodegenFallback
     window up to the newest time. A window that starts before the newest time minus `max_width` is an error.
   """,
   group = "misc_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class SlidingSketchEstimate(first: Expression, second: Expression, third: Expression)
     extends SlidingSketchQuery {
@@ -132,7 +132,7 @@ case class SlidingSketchEstimate(first: Expression, second: Expression, third: E
     `sliding_sketch_estimate` returns the middle of the bounds, and its note states how far they can be apart.
   """,
   group = "misc_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class SlidingSketchBounds(first: Expression, second: Expression, third: Expression)
     extends SlidingSketchQuery {

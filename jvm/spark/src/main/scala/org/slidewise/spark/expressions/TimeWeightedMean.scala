@@ -38,7 +38,7 @@ import org.apache.spark.sql.types._
     expressions is not checked.
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class TimeWeightedMean(t: Expression, x: Expression, method: Option[Expression])
     extends MonoidAggregate

@@ -115,7 +115,7 @@ object TopKAggregate {
        4	["b","b"]
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class TopK(left: Expression, right: Expression, mutableAggBufferOffset: Int, inputAggBufferOffset: Int)
     extends TopKAggregate(largest = true)
@@ -144,7 +144,7 @@ case class TopK(left: Expression, right: Expression, mutableAggBufferOffset: Int
        4	["a","b"]
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class BottomK(
     left: Expression,
@@ -189,7 +189,7 @@ case class BottomK(
     revenue of each product first.
   """,
   group = "agg_funcs",
-  since = "0.1.0"
+  since = "0.2.0"
 )
 case class TopKBy(
     first: Expression,

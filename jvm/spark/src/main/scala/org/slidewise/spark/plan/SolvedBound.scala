@@ -148,7 +148,7 @@ object SolvedBound {
   private def number(e: Expression): Option[BigInt] =
     if (!e.foldable) None else Try(e.eval()).toOption.collect { case n: Number => BigInt(n.longValue) }
 
-  /** How a quotient is rounded. */
+  /** Rounding of a quotient. */
   sealed trait Rounding
   object Rounding {
     case object Exact extends Rounding

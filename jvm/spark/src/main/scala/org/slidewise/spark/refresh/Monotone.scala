@@ -162,7 +162,7 @@ private[refresh] object Monotone {
       case _                                        => None
     }
 
-  /** Where clocks go back within the hours after the begin of a range, local times are earlier than at its begin: then an earlier instant. */
+  /** An instant early enough for all local times near a bound: local times repeat in the hours around it where clocks go back. */
   private def beforeClocksGoBack(micros: Long, side: Int): Long = {
     val rules = DateTimeUtils.getZoneId(SQLConf.get.sessionLocalTimeZone).getRules
     val instant = DateTimeUtils.microsToInstant(micros)

@@ -37,7 +37,7 @@ final class Refresh private (
     Maintained.of(query, changes, identity)
   }
 
-  /** What a refresh would read and write. Reads the changed rows, and the keys of the rows to read. */
+  /** Plans the refresh: keys, times, and rows to read and to write. Reads the changed rows, and the keys of the rows to read. */
   def plan(): RefreshPlan = withZones { zones =>
     val all = countOf(maintained.rows)
     val (toRead, toWrite) =

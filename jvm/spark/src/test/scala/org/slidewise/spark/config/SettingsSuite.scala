@@ -132,7 +132,7 @@ class SettingsSuite extends SparkSuite {
       val listed = spark.sql("SET -v").where(s"key = '${setting.key}'").head()
       assertEquals(listed.getString(1), setting.default)
       assert(listed.getString(2).contains("Allowed: "), listed.getString(2))
-      assertEquals(listed.getString(3), "0.1.0")
+      assertEquals(listed.getString(3), "0.2.0")
       assert(spark.conf.isModifiable(setting.key))
       setting.invalid.filter(_.trim.nonEmpty).foreach { text =>
         intercept[InvalidSetting](spark.sql(s"SET ${setting.key}=$text"))

@@ -219,7 +219,7 @@ final private[blocks] class SizedColumn(val ordinal: Int) {
   /** The number of values. */
   var values = 0
 
-  /** Where their sizes go. */
+  /** Array for the sizes of `count` values. */
   def sizes(count: Int): Array[Long] = {
     if (ofSizes.length < count) {
       ofSizes = new Array[Long](count + count / 4)
@@ -228,7 +228,7 @@ final private[blocks] class SizedColumn(val ordinal: Int) {
     ofSizes
   }
 
-  /** Where the numbers of the rows' values go. */
+  /** Array for the dictionary numbers of `count` values. */
   def numbers(count: Int): Array[Long] = {
     if (ofNumbers.length < count) ofNumbers = new Array[Long](count + count / 4)
     ofNumbers

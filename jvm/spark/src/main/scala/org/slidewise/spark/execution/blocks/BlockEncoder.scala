@@ -236,7 +236,7 @@ private[execution] object BlockEncoder extends BlockSums {
   private def wordOf(block: UnsafeRow, place: Long): Long =
     Platform.getLong(block.getBaseObject, block.getBaseOffset + place)
 
-  /** What the lane's first byte has, besides the width, if words are written as steps. */
+  /** Flag in a lane's first byte, beside the width: words are written as steps. */
   val Steps = 16
 
   /** Whether a sized column has the values of each row, or the distinct values. */

@@ -31,7 +31,7 @@ final private[execution] class DecodedRows(layout: BlockLayout, columns: Array[I
   private[this] var places = new Array[Int](1)
   private[this] var filled = Array.emptyIntArray // how far rows have values that differ in size
 
-  /** Where each row begins, with its size; and the end of the last. Counted from the first. */
+  /** Start of each row, at its size field, and the end of the last, in bytes from the first. */
   def starts: Array[Int] = places
 
   /** Finds where the rows of a block begin. Returns the bytes that they take. */

@@ -9,7 +9,7 @@ import org.apache.spark.sql.vectorized.{ColumnarArray, ColumnarMap, ColumnVector
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Where a vector's values are read from when they are first asked for. */
+/** Source of a vector's values, read when they are first asked for. */
 private[execution] trait FieldSource {
 
   /** Writes the vector's values, see [[FieldVector.words]]. */
@@ -46,7 +46,7 @@ final private[execution] class FieldVector(dataType: DataType, capacity: Int) ex
     source.load(this)
   }
 
-  /** Where the rows of values lie that differ in size. */
+  /** Sets the addresses of the rows, for values that differ in size. */
   def addresses(bases: Array[AnyRef], offsets: Array[Long]): Unit = {
     valueBases = bases
     valueOffsets = offsets

@@ -116,7 +116,7 @@ private[spark] object FilteredBatchesExec {
     case _                             => source
   }
 
-  /** What Spark has where batches are read as rows. */
+  /** The plan in which Spark reads the batches as rows. */
   private[exchange] def inRows(batches: SparkPlan): SparkPlan = batches match {
     case filtered: FilteredBatchesExec                              => filtered.inRows
     case _ if batches.supportsColumnar && !batches.supportsRowBased => ColumnarToRowExec(batches)

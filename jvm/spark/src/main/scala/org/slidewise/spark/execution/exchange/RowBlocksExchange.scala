@@ -76,10 +76,10 @@ abstract private[spark] class RowBlocksExchange extends ShuffleExchangeLike with
     new BlockRows(_, layout)
   }
 
-  /** Where the values of a row lie in a block. */
+  /** Layout of a row's values in a block. */
   @transient final private lazy val layout: BlockLayout = BlockLayout.of(child.output)
 
-  /** How the rows are written. */
+  /** Layout, partitioning and metrics of the blocks that tasks write. */
   final protected def blockWrite: BlockWrite = BlockWrite(
     layout,
     partitions,

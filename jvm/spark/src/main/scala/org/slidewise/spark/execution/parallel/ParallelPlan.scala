@@ -15,7 +15,7 @@ final case class ParallelPlan(minRows: Long, maxTasks: Int, aggregatesRuns: Bool
   /** The number of tasks that `rows` rows are worth; 0 if they are too few for one. */
   def tasksFor(rows: Long): Int = math.min(maxTasks.toLong, rows / minRows).toInt
 
-  /** What a person reads of it. */
+  /** Description for `slidewise.explain`. */
   def note: String = s"tasks share the rows, at least $minRows each"
 
   override def toString: String = s"parallel, at least $minRows rows a task, at most $maxTasks tasks"

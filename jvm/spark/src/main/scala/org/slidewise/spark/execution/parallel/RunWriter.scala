@@ -162,7 +162,7 @@ final private[parallel] class OrderedRunWriter(
     inBuckets(run, log, splitters, context)
   }
 
-  /** How rows are written while they wait. They are counted when they go to the shuffle. */
+  /** Block writing of rows that wait. Metrics count the rows when they go to the shuffle. */
   private def whileWaiting: BlockWrite = {
     def uncounted = new SQLMetric("sum")
     BlockWrite(blockWrite.layout, partitions = 1, hashed = false, uncounted, uncounted, plain = true)

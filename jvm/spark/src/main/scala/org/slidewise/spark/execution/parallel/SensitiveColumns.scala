@@ -30,11 +30,11 @@ final private[spark] class SensitiveColumns private (private val columns: Map[Ex
       outer -> of(inner)
     })
 
-  /** Those among the results of expressions. */
+  /** Sensitive columns among the results of expressions. */
   def ofResults(expressions: Seq[NamedExpression]): SensitiveColumns =
     SensitiveColumns.of(expressions.map(expression => expression.toAttribute -> of(expression)))
 
-  /** Those among the results of aggregates, and among their buffers. */
+  /** Sensitive columns among the results of aggregates, and among their buffers. */
   def ofCalls(calls: Seq[AggregateExpression], results: Seq[Attribute]): SensitiveColumns = {
     val found = calls.map(ofCall)
     val buffers = calls.zip(found).flatMap { case (call, how) =>

@@ -223,7 +223,7 @@ final private[sorting] class ArrivingRows(
       clusters.starts
     }
 
-  /** Where the rows in the log lie; null if nothing goes there. */
+  /** Addresses of the rows in the log; null if no row is logged. */
   def places: RowAddresses =
     if (!logs) null else if (noted) new NotedAddresses(log, addresses) else new ComputedAddresses(log)
 

@@ -91,7 +91,7 @@ private[sorting] object FieldColumn {
     if (UnsafeRow.isFixedLength(dataType)) Some(new FieldColumn(field, 0L, Same, new FieldWords(dataType)))
     else None
 
-  /** How a column's values follow from the words of a field, before bits are flipped. */
+  /** Conversion of a field's words into a column's values, before bits are flipped. */
   sealed private[sorting] trait Form
   private case object Same extends Form
   private case object ToDouble extends Form

@@ -71,6 +71,6 @@ final private[sorting] class LoggedFields(stored: StoredRows, target: AssembledR
 
 private[sorting] object LoggedFields {
 
-  /** When rows that are made together have so many bytes, no more are added. */
+  /** Size in bytes at which a group of rows that are made together is complete. */
   final val FewBytes: Int = 256 << 10
 }

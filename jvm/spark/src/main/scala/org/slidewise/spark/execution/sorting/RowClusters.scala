@@ -37,7 +37,7 @@ final private[sorting] class RowClusters(
   }
   private[this] val ofValues = ((greatest - least) >>> shift).toInt + 1
 
-  /** Where each cluster begins, and the end of the last. */
+  /** Start of each cluster, and the end of the last. */
   val starts: Array[Int] = new Array[Int](ofValues + 3)
 
   // Where each row goes.

@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, Exchange, S
 
 import org.slidewise.spark.planning.Hashed
 
-/** How often the exchanges of a plan are read, which Spark writes once. */
+/** Number of reads of each exchange of a plan. Spark writes an exchange once, however often it is read. */
 final private[parallel] class ExchangeReads(plan: SparkPlan) extends AdaptiveSparkPlanHelper {
   private lazy val reads = collectWithSubqueries(plan) { case exchange: Exchange => exchange.canonicalized }
     .groupBy(identity)

@@ -28,7 +28,7 @@ private[planning] object RowsToReadTwice {
    */
   private val MoreRowsByKey = 8
 
-  /** What to read first for a window whose frames are whole partitions; none if `rows` are to be read once. */
+  /** The first read for a window whose frames are whole partitions; none if `rows` are to be read once. */
   def first(conf: SQLConf, window: SlidingWindowPlan, rows: LogicalPlan): Option[LogicalPlan] =
     if (
       SlidewiseSettings.readsTwice(conf) && window.isOfWholePartitions && isCheap(rows) &&
