@@ -23,6 +23,12 @@ def max_subarray_sum(values: Values) -> Any:
     return max((sum(xs[i:j]) for i in range(len(xs)) for j in range(i + 1, len(xs) + 1)), default=None)
 
 
+def max_drawdown(values: Values) -> Any:
+    xs = given(values)
+    falls = (x - y for i, x in enumerate(xs) for y in xs[i + 1 :])
+    return max([x - x, *falls]) if (x := next(iter(xs), None)) is not None else None
+
+
 def ewma(values: Values, alpha: float, adjust: bool = True) -> float | None:
     xs = given(values)
     if not xs:
@@ -85,6 +91,10 @@ def _draw_max_subarray_sum(rng: random.Random, table: Table) -> Call:
     return Call(f"max_subarray_sum({x.name}) {{over}}", None, Compare.CLOSE, tolerance, ordered=True)
 
 
+def _draw_max_drawdown(rng: random.Random, table: Table) -> Call:
+    return Call(f"max_drawdown({rng.choice(addends(table)).name}) {{over}}", ordered=True)
+
+
 def _draw_ewma(rng: random.Random, table: Table) -> Call:
     x = pick(rng, table, NUMERIC, tame=True)
     alpha, adjust = rng.choice(["0.1", "0.5", "1", "0.99D"]), rng.choice(["", ", true", ", false"])
@@ -126,6 +136,10 @@ BEST_SUM = (
     "aggregate(collect_list(x - 50) {w}, struct(0L AS s, cast(-1e9 AS bigint) AS b), "
     "(a, e) -> struct(greatest(a.s + e, e) AS s, greatest(a.b, a.s + e, e) AS b), a -> a.b)"
 )
+GREATEST_FALL = (
+    "aggregate(collect_list(x) {w}, struct(cast(-1e9 AS bigint) AS p, 0L AS f), "
+    "(a, e) -> struct(greatest(a.p, e) AS p, greatest(a.f, a.p - e) AS f), a -> a.f)"
+)
 FUNCTIONS = [
     Tested(
         "max_subarray_sum",
@@ -142,6 +156,21 @@ FUNCTIONS = [
         streams=["max_subarray_sum(d)", "max_subarray_sum(n)"],
         refusals=[("max_subarray_sum(s)", "UNEXPECTED_INPUT_TYPE", ["first", "NUMERIC", "INTERVAL DAY TO SECOND"])],
         peer=Peer("max_subarray_sum(x - 50) {w}", BEST_SUM),
+    ),
+    Tested(
+        "max_drawdown",
+        frames={
+            "max_drawdown(x)": lambda rows: max_drawdown(column(rows, "x")),
+            "max_drawdown(d)": lambda rows: max_drawdown(column(rows, "d")),
+        },
+        draw=_draw_max_drawdown,
+        within_group=["max_drawdown(x)"],
+        refused_unordered=["max_drawdown(x)"],
+        any_number={"max_drawdown(-x)": ("sum", 2.0)},
+        of_nulls="max_drawdown(x)",
+        streams=["max_drawdown(d)", "max_drawdown(n)"],
+        refusals=[("max_drawdown(s)", "UNEXPECTED_INPUT_TYPE", ["first", "NUMERIC", "INTERVAL DAY TO SECOND"])],
+        peer=Peer("max_drawdown(x) {w}", GREATEST_FALL),
     ),
     Tested(
         "ewma",

@@ -46,6 +46,7 @@ from slidewise.functions._time_series_and_sequences import (
     longest_decreasing_run,
     longest_increasing_run,
     m4,
+    max_drawdown,
     max_subarray_sum,
     time_weighted_avg,
 )
@@ -68,6 +69,7 @@ __all__ = [
     "longest_increasing_run",
     "m4",
     "max_count",
+    "max_drawdown",
     "max_subarray_sum",
     "might_contain",
     "min_count",

@@ -84,6 +84,20 @@ def max_subarray_sum(x: ColumnOrName, *, order_by: Order | None = None) -> Colum
     return call("max_subarray_sum", x, order_by=order_by)
 
 
+def max_drawdown(x: ColumnOrName, *, order_by: Order | None = None) -> Column:
+    """Returns the greatest fall from a value of `x` to a later one, 0 if no value is less than an earlier one.
+
+    - `x`: a number or an interval. Nulls are skipped.
+    - `order_by`: for `groupBy`, the order of the rows: columns or their names, as after WITHIN GROUP (ORDER
+      BY ...) in SQL.
+
+    >>> df = spark.createDataFrame([(1, 4), (2, 9), (3, 6), (4, 3)], "i int, x int")
+    >>> [row.s for row in df.select(max_drawdown("x").over(trailing(rows=3).orderBy("i")).alias("s")).collect()]
+    [0, 0, 3, 6]
+    """
+    return call("max_drawdown", x, order_by=order_by)
+
+
 def longest_increasing_run(x: ColumnOrName, strict: bool | None = None, *, order_by: Order | None = None) -> Column:
     """Returns the longest run of rows in which each value of `x` is greater than the one before it.
 

@@ -146,6 +146,13 @@ object functions {
   def max_subarray_sum(x: Column, orderBy: Column*): Column =
     ordered("max_subarray_sum", orderBy, x)
 
+  /**
+   * Returns the greatest fall from a value of `x` to a later one, 0 if no value is less than an earlier one.
+   */
+  @varargs
+  def max_drawdown(x: Column, orderBy: Column*): Column =
+    ordered("max_drawdown", orderBy, x)
+
   /** Returns the longest run of rows in which each value of `x` is greater than the one before it. */
   @varargs
   def longest_increasing_run(x: Column, orderBy: Column*): Column =

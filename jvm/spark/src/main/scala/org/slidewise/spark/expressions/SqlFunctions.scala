@@ -43,6 +43,7 @@ object SqlFunctions {
       ),
       sql[M4]("m4", column("t"), column("v")),
       sql[MaxSubarraySum]("max_subarray_sum", column("x")),
+      sql[MaxDrawdown]("max_drawdown", column("x")),
       sql[LongestIncreasingRun]("longest_increasing_run", column("x"), boolean("strict").optional),
       sql[LongestDecreasingRun]("longest_decreasing_run", column("x"), boolean("strict").optional)
     ),

@@ -97,7 +97,8 @@ class AcrossTasksSuite extends SparkSuite {
     "max_count(v)",
     "arg_max(id, v)",
     "longest_increasing_run(v)",
-    "max_subarray_sum(v)"
+    "max_subarray_sum(v)",
+    "max_drawdown(v)"
   )
 
   /** Functions of the distinct values of a frame. Which of several modes Spark 3.5 returns, it leaves open. */
